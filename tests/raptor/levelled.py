@@ -21,6 +21,7 @@ import numpy as np
 
 from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.engine.raptor.arrays import KernelQuery
+from fingerpost.transit.engine.raptor.journeys import read_journey
 from fingerpost.transit.engine.raptor.kernel import UNREACHED
 from fingerpost.transit.engine.raptor.search import run_kernel
 from fingerpost.transit.engine.timetable.timetable import STOP, Footpaths
@@ -133,5 +134,5 @@ def ask_engine(timetable, search_timetable, origin, destination, leave_s, *, mid
         np.array([origin], np.int32), nothing, nothing, egress_stop, egress_s, egress_m,
         leave_s, leave_s, int(UNREACHED) - 1, direct_s, MAX_TRANSFERS + 1, 10**6,
     )  # fmt: skip
-    journeys = run_kernel(timetable, search_timetable, query)
+    journeys = [read_journey(timetable, search_timetable, row) for row in run_kernel(search_timetable, query)]
     return sorted((max(0, journey.boardings - 1), journey.arrival - midnight) for journey in journeys)

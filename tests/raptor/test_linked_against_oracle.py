@@ -12,6 +12,7 @@ import pytest
 
 from fingerpost.transit.engine.raptor.arrays import KernelQuery
 from fingerpost.transit.engine.raptor.endpoints import find_endpoint
+from fingerpost.transit.engine.raptor.journeys import read_journey
 from fingerpost.transit.engine.raptor.kernel import UNREACHED
 from fingerpost.transit.engine.raptor.search import WINDOWS_S, find_journeys, run_kernel
 from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetables, build_search_timetable
@@ -113,7 +114,7 @@ def test_window_search_finds_exactly_the_best(chunk):
             origin.stop, origin.seconds, origin.metres, destination.stop, destination.seconds, destination.metres,
             begin, begin + 3600, int(UNREACHED) - 1, int(UNREACHED), rides, 10**6,
         )  # fmt: skip
-        journeys = run_kernel(timetable, search_timetable, query)
+        journeys = [read_journey(timetable, search_timetable, row) for row in run_kernel(search_timetable, query)]
         oracle = LinkedOracle(timetable, links, list_trip_instances(timetable, around(DAY, 2, 4), step_free))
         triples = []
         for leave in [*leaves(oracle.instances, origin, instant, instant + 3599), instant + 3600]:

@@ -7,9 +7,10 @@ import random
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
+import numpy as np
 import pytest
 
-from fingerpost.transit.engine.raptor.endpoints import find_endpoint
+from fingerpost.transit.engine.raptor.endpoints import Endpoint, find_endpoint
 from fingerpost.transit.engine.raptor.search import find_journeys
 from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetables
 from fingerpost.transit.engine.timetable.assembly import assemble
@@ -113,6 +114,24 @@ def test_trips_that_departed_before_now_are_not_searched():
     thursday = TUESDAY + timedelta(days=2)
     noon = _at(thursday, 12)
     assert not _search(timetable, "Home", "City", noon + HOUR, arrive_by=True, not_before=noon)
+
+
+def test_late_journeys_are_left_out_if_one_within_the_walking_limit_leaves_soon():
+    """Home to City at 08:12 dominates Mill to Town, but needs too long walks; the next bus leaves at 18:30."""
+    timetable = _village(
+        ("Home", "City", 8.2, EVERY_DAY), ("Mill", "Town", 8.2, EVERY_DAY), ("Mill", "Town", 18.5, EVERY_DAY)
+    )
+    names = list(timetable.stop_name)
+    seconds, metres = np.array([60, 600], np.int32), np.array([400, 100], np.int32)
+    ends = [
+        Endpoint(
+            lat=60.0, lon=lon, stop=np.array(list(map(names.index, pair)), np.int32), seconds=seconds, metres=metres
+        )
+        for lon, pair in ((25.0, ("Home", "Mill")), (26.0, ("City", "Town")))
+    ]
+    query = query_of(*ends, _at(TUESDAY, 8), MAX_RIDES, 500)
+    found = find_journeys(timetable, SearchTimetables(timetable), query)
+    assert [journey.departure for journey in found] == [_at(TUESDAY, 8.2) - 600]
 
 
 def _sparse_village(seed):

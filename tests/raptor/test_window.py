@@ -22,7 +22,8 @@ def _ways(timetable, access, egress, since, until):
         *near, near[1], *far, far[1], search_timetable.to_search_s(at(since)), search_timetable.to_search_s(at(until)),
         int(UNREACHED) - 1, int(UNREACHED), ONE_RIDE, 10**6,
     )  # fmt: skip
-    found = [(journey.departure, journey.arrival) for journey in run_kernel(timetable, search_timetable, query)]
+    start = search_timetable.start
+    found = [(start + row.leave_s, start + row.arrive_s) for row in run_kernel(search_timetable, query)]
     return sorted(way for way in found if way[0] < at(until))
 
 

@@ -124,7 +124,7 @@ class _Search(NamedTuple):
         exceeds_walk_limit = is_same_target = False
         for window_s in _list_windows_s(query):
             kernel_query = kernel_query._replace(window_end_s=earliest_s + window_s)
-            found = self._run_kernel(kernel_query, is_same_target=is_same_target)
+            found = run_kernel(self.search_timetable, kernel_query, is_same_target=is_same_target)
             is_same_target = True
             within = [self._read_journey(row) for row in found if row.walk_m <= query.max_walk_m]
             if len(within) < len(found) and not exceeds_walk_limit:
@@ -135,7 +135,9 @@ class _Search(NamedTuple):
                         # A journey may begin with a wait, so without one from now there is none later that day.
                         return []
             selected = self._drop_late_departures(self._drop_departed(within), earliest_s)
-            waits_s = [self._find_wait_s(journey, earliest_s) for journey in selected]
+            # Journeys of the next day are useless if one within the walking limit leaves soon.
+            leaving = selected if window_s < WINDOWS_S[-1] else [*selected, *self._drop_departed(limited or [])]
+            waits_s = [self._find_wait_s(journey, earliest_s) for journey in leaving]
             if query.window_s is not None and any(wait_s <= query.window_s for wait_s in waits_s):
                 break
             soon_count = sum(wait_s <= WINDOWS_S[-1] for wait_s in waits_s)
@@ -143,12 +145,8 @@ class _Search(NamedTuple):
                 break
         if exceeds_walk_limit:
             selected = self._add_walk_limited_journeys(kernel_query, selected, found, limited)
+            selected = self._drop_late_departures(selected, earliest_s)
         return self._drop_departed(selected)
-
-    def _run_kernel(
-        self, kernel_query: KernelQuery, best_s: Int32 | None = None, *, is_same_target: bool = True
-    ) -> list[FoundJourney]:
-        return _run_kernel(self.search_timetable, kernel_query, best_s, is_same_target=is_same_target)
 
     def _read_journey(self, found: FoundJourney) -> Journey:
         return read_journey(self.timetable, self.search_timetable, found)
@@ -205,7 +203,8 @@ class _Search(NamedTuple):
         return journeys
 
     def _search_walk_limited(self, kernel_query: KernelQuery, best_s: Int32) -> list[Journey]:
-        return list(map(self._read_journey, self._run_kernel(kernel_query, best_s)))
+        found = run_kernel(self.search_timetable, kernel_query, best_s, is_same_target=True)
+        return list(map(self._read_journey, found))
 
     def _find_best_arrivals(self, journeys: list[Journey]) -> Int32:
         """Return the earliest arrival of the journeys for each number of rides, in search timetable seconds."""
@@ -230,12 +229,7 @@ def _select_best(journeys: list[Journey]) -> list[Journey]:
     return [different[row] for row in np.flatnonzero(~is_dominated).tolist()]
 
 
-def run_kernel(timetable: Timetable, search_timetable: SearchTimetable, kernel_query: KernelQuery) -> list[Journey]:
-    """Run range RAPTOR and return the journeys, however long their walks."""
-    return [read_journey(timetable, search_timetable, row) for row in _run_kernel(search_timetable, kernel_query)]
-
-
-def _run_kernel(
+def run_kernel(
     search_timetable: SearchTimetable,
     kernel_query: KernelQuery,
     best_s: Int32 | None = None,
