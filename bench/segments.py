@@ -43,11 +43,7 @@ def list_checks(instance: Instance) -> list[str]:
     for name in METRICS:
         metric = find_metric(name)
         assert metric is not None
-        facts = [
-            segments.DimensionalFact(*fact[:5], dict(fact.members))
-            for fact in instance.facts
-            if fact.concept in metric.concepts and fact.end == instance.period_end
-        ]
+        facts = [fact for fact in instance.facts if fact.concept in metric.concepts and fact.end == instance.period_end]
         is_annual = instance.form in ANNUAL_FORMS
         periods = [segments.find_period(fact, calendar) for fact in facts]
         chosen = [

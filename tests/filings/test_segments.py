@@ -203,6 +203,14 @@ async def test_a_period_comes_from_the_newest_filing_that_divides_it(load, ask):
     assert [rows(newest), len(rows(before))] == [[("InkMember", 100, "part")], 4]
 
 
+async def test_without_an_annual_report_fiscal_years_are_a_guess_that_is_reported(load, ask):
+    load(PRODUCTS.replace(">10-K<", ">10-Q<"))
+
+    assert (await ask())["notes"] == [
+        "No annual report or figures of this company are loaded, so its fiscal years are taken to be calendar years"
+    ]
+
+
 async def test_changed_members_are_not_joined_and_reported(load, ask):
     load(PRODUCTS)
     load(instance((90, {}), (90, {PRODUCT: ink("Ink")}), year=2022), accession="a-22", filed="2023-02-01")

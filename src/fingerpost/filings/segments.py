@@ -10,6 +10,7 @@ from fingerpost.filings.figure import ANNUAL_FORMS
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.period_filter import PeriodFilter
 from fingerpost.filings.periods import INSTANT, QUARTER, QUARTERS, YEAR, FiscalCalendar, classify_period
+from fingerpost.filings.xbrl import InstanceFact
 
 PART, RECONCILING, SUBTOTAL, DETAIL, ALTERNATIVE = "part", "reconciling", "subtotal", "detail", "alternative"
 _SUMMED_ROLES = (PART, RECONCILING)
@@ -43,16 +44,6 @@ class LoadedInstance:
     filed: str
     period_end: str
     fiscal_year: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class DimensionalFact:
-    concept: str
-    unit: str
-    start: str
-    end: str
-    value: int | float
-    members: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,14 +105,14 @@ def read_labels(library: FactLibrary, instance: LoadedInstance) -> dict[str, str
     return dict(library.rows("SELECT name, label FROM instance_labels WHERE instance = ?", instance.number))
 
 
-def read_facts(library: FactLibrary, instance: LoadedInstance, concepts: Sequence[str]) -> list[DimensionalFact]:
+def read_facts(library: FactLibrary, instance: LoadedInstance, concepts: Sequence[str]) -> list[InstanceFact]:
     query = (
         "SELECT concept, unit, start_date, end_date, value, members FROM instance_facts"  # noqa: S608
         f" WHERE instance = ? AND concept IN ({', '.join('?' * len(concepts))})"
     )
     rows = library.rows(query, instance.number, *concepts)
     return [
-        DimensionalFact(concept, unit, start, end, value, json.loads(members or "{}"))
+        InstanceFact(concept, unit, start, end, value, tuple(json.loads(members or "{}").items()))
         for concept, unit, start, end, value, members in rows
     ]
 
@@ -132,18 +123,16 @@ def build_calendar(instances: Iterable[LoadedInstance]) -> FiscalCalendar:
     return FiscalCalendar(years.items())
 
 
-def find_period(fact: DimensionalFact, calendar: FiscalCalendar) -> PeriodFilter | None:
-    """Return the fiscal year or quarter of a fact; None for other lengths, and for balances between quarters."""
+def find_period(fact: InstanceFact, calendar: FiscalCalendar) -> PeriodFilter | None:
+    """Return the fiscal year or quarter of a fact; None for other lengths. A balance belongs to the nearest quarter."""
     length = classify_period(fact.start, fact.end)
     year, quarter = calendar.find_period(fact.end)
-    if length == QUARTER:
-        return PeriodFilter(year=year, quarter=quarter)
     if length == YEAR or (length == INSTANT and quarter == QUARTERS):
         return PeriodFilter(year=year)
-    return PeriodFilter(year=year, quarter=quarter) if length == INSTANT else None
+    return PeriodFilter(year=year, quarter=quarter) if length in (QUARTER, INSTANT) else None
 
 
-def build_breakdowns(instance: LoadedInstance, facts: Sequence[DimensionalFact]) -> list[Breakdown]:
+def build_breakdowns(instance: LoadedInstance, facts: Sequence[InstanceFact]) -> list[Breakdown]:
     """Break down the facts of one period by each axis, by the concept and unit whose parts match its total best."""
     by_axis: dict[str, list[Breakdown]] = defaultdict(list)
     spans = Counter((fact.concept, fact.unit, fact.start, fact.end) for fact in facts if fact.members)
@@ -152,7 +141,7 @@ def build_breakdowns(instance: LoadedInstance, facts: Sequence[DimensionalFact])
             fact for fact in facts if (fact.concept, fact.unit, fact.start, fact.end) == (concept, unit, start, end)
         ]
         total = next((fact.value for fact in group if not fact.members), None)
-        for axis in sorted({axis for fact in group for axis in fact.members if axis not in _CONSOLIDATION_AXES}):
+        for axis in sorted({axis for fact in group for axis, _ in fact.members if axis not in _CONSOLIDATION_AXES}):
             rows, omitted = _list_rows(group, axis)
             if rows:
                 marked = _assign_roles(rows, total)
@@ -164,12 +153,12 @@ def _rank(breakdown: Breakdown) -> tuple[bool, bool, int]:
     return breakdown.difference == 0, breakdown.total is not None, len(breakdown.rows)
 
 
-def _list_rows(group: Sequence[DimensionalFact], axis: str) -> tuple[list[BreakdownRow], int]:
+def _list_rows(group: Sequence[InstanceFact], axis: str) -> tuple[list[BreakdownRow], int]:
     """Return a row for each member of an axis, and the number of facts that do not fit one."""
     rows: dict[str, BreakdownRow] = {}
-    crossed: dict[str, list[DimensionalFact]] = defaultdict(list)
+    crossed: dict[str, list[InstanceFact]] = defaultdict(list)
     for fact in group:
-        members = {each: member for each, member in fact.members.items() if not _is_all_segments(each, member)}
+        members = {each: member for each, member in fact.members if not _is_all_segments(each, member)}
         if members.keys() == {axis}:
             rows[members[axis]] = BreakdownRow(members[axis], fact.value, PART)
         elif axis == SEGMENT_AXIS and len(members) == 1 and not members.keys().isdisjoint(_CONSOLIDATION_AXES):
@@ -182,7 +171,7 @@ def _list_rows(group: Sequence[DimensionalFact], axis: str) -> tuple[list[Breakd
         if member in rows or len(facts) > 1:
             omitted += len(facts)
         else:
-            within = tuple(other for each, other in facts[0].members.items() if each != axis)
+            within = tuple(other for each, other in facts[0].members if each != axis)
             rows[member] = BreakdownRow(member, facts[0].value, PART, within)
     return [
         replace(row, role=DETAIL) if any(other in rows for other in row.within) else row for row in rows.values()
@@ -241,8 +230,8 @@ def _is_sum(value: float, others: Sequence[float]) -> bool:
     return value in sums
 
 
-def list_axes(facts: Iterable[DimensionalFact]) -> list[str]:
-    axes = {axis for fact in facts for axis in fact.members}
+def list_axes(facts: Iterable[InstanceFact]) -> list[str]:
+    axes = {axis for fact in facts for axis, _ in fact.members}
     return sorted(axes.difference(_CONSOLIDATION_AXES))
 
 

@@ -16,12 +16,16 @@ from fingerpost.filings.periods import QUARTERS, FiscalCalendar
 from fingerpost.filings.query_params import Day, Fiscal, StepParams, Ticker, Word
 from fingerpost.filings.reasons import explain_missing_ticker
 from fingerpost.filings.reply import Reply, build_missing, build_not_found
-from fingerpost.filings.segments import Breakdown, DimensionalFact, LoadedInstance
+from fingerpost.filings.segments import Breakdown, LoadedInstance
 from fingerpost.filings.tools import sec_shapes as shape
 from fingerpost.filings.tools.sec_query import StepModel
 from fingerpost.filings.tools.sec_text import format_filing, format_span, with_sources
+from fingerpost.filings.xbrl import InstanceFact
 
 _NO_INSTANCE_STEP = "Run: fingerpost filings sync {} --segments 3, or fingerpost filings load NAME_htm.xml"
+_NO_YEAR_ENDS_NOTE = (
+    "No annual report or figures of this company are loaded, so its fiscal years are taken to be calendar years"
+)
 _MAX_NAMED = 12
 
 
@@ -85,7 +89,7 @@ class _Source:
     ticker: str
     instances: Sequence[LoadedInstance]
     calendar: FiscalCalendar
-    facts: Mapping[int, list[DimensionalFact]]
+    facts: Mapping[int, list[InstanceFact]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +119,8 @@ def list_segments(library: FactLibrary, params: SegmentsParams) -> Reply:
     facts = {each.number: segments.read_facts(library, each, concepts) for each in instances}
     source = _Source(library, ticker, instances, calendar, facts)
     reply = Reply([], extra={"sums": []})
-    notes: list[str] = []
+    has_year_ends = company is not None or any(each.form in ANNUAL_FORMS and each.fiscal_year for each in instances)
+    notes = [] if has_year_ends else [_NO_YEAR_ENDS_NOTE]
     points: dict[str, dict[str, list[dict[str, Any]]]] = defaultdict(lambda: defaultdict(list))
     for period in _list_periods(params.period, instances, calendar):
         found = _find_breakdowns(source, period, params.axis)
