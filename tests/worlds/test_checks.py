@@ -97,3 +97,18 @@ def test_an_answer_names_water_between_its_end_and_the_streets(tmp_path):
 
     note = "Water is between the origin and the nearest street in the extract"
     assert [each.partition(":")[0] for each in notes] == [note]
+
+
+def test_an_island_without_streets_is_reached_by_ferry_only(tmp_path):
+    """The island is 400 m across the river, less than the walking limit."""
+    isle = (60.1664, 24.94)
+    feed = feed_from_drawing("ferry F | Alpha 08:00 | Isle 08:10", days=[DAY], coordinates=NEAR | {"Isle": isle})
+    nodes = [(1, 60.17, 24.935, {}), (2, 60.17, 25.005, {})]
+    nodes += [(number, *corner, {}) for number, corner in enumerate(RIVER, 3)]
+    extract = osm_text(nodes, [([1, 2], {"highway": "residential"}), ([3, 4, 5, 6, 3], {"natural": "water"})])
+    world = replace(draw(), feeds={"W": {name: rows.encode() for name, rows in feed.items()}}, extract=extract)
+    ends = [{"type": "coords", "value": {"lat": lat, "lon": lon}} for lat, lon in (NEAR["Alpha"], isle)]
+    when = {"type": "depart", "time": "2026-03-02T07:50:00+02:00"}
+    body = open_world(world, tmp_path).call("plan_trip", {"origin": ends[0], "destination": ends[1], "when": when})
+
+    assert [leg["mode"] for leg in body["itineraries"][0]["legs"] if leg["mode"] != "WALK"] == ["FERRY"]

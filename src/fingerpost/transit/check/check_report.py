@@ -39,6 +39,7 @@ class FaultKind(FaultMeaning, Enum):
     BOARD_LACKS_DEPARTURE = _PROGRAM, "departures of the feed that are not on the board"
     BOARD_INVENTS_DEPARTURE = _PROGRAM, "departures on the board that are not in the feed"
     STOP_OFF_STREETS = _DATA, "stops without a street of the extract nearby; walks to them are straight lines"
+    STOP_ACROSS_WATER = _DATA, "walks to or from stops that have water between them and their street"
     STOP_UNREACHABLE = _PROGRAM, "stops on the streets that cannot be reached on foot"
     STOP_WITHOUT_EXIT = _PROGRAM, "stops on the streets that cannot be left on foot"
     PIN_ISOLATED = _PROGRAM, "points beside a stop from which no walk leads to it"

@@ -162,7 +162,8 @@ class TripChecker:
                     yield Observation(FaultKind.RIDE_NOT_IN_FEED, f"{question.command}: {leg.line} {leg.trip_id}")
             elif (line := self._trial.network.find_line(leg)) is not None and self._trial.streets is not None:
                 is_straight = line.source is LineSource.STRAIGHT
-                yield from check_line(self._water, line.points, is_straight=is_straight, is_warned=is_warned)
+                stops = leg.start.id is not None, leg.end.id is not None
+                yield from check_line(self._water, line.points, stops, is_straight=is_straight, is_warned=is_warned)
 
     def _is_in_feed(self, leg: Leg) -> bool:
         """Whether a trip of the feed makes the ride; rides of trips that are not plainly valid are not checked."""

@@ -59,12 +59,18 @@ def check_pin(trial: Trial, water: Water, point: Point) -> Iterator[Observation]
             return
 
 
-def check_line(water: Water, points: Sequence[Point], *, is_straight: bool, is_warned: bool) -> Iterator[Observation]:
-    """Yield a walk whose part off the streets crosses water; the first and the last piece lead to the streets."""
-    pieces = [points] if is_straight else [points[:2], points[-2:]]
-    for piece in pieces:
-        if water.measure_m(piece[0], piece[-1]) > MIN_WATER_M:
-            kind = FaultKind.WALK_MAY_CROSS_WATER if is_warned else FaultKind.WALK_CROSSES_WATER
+def check_line(
+    water: Water, points: Sequence[Point], stops: tuple[bool, bool], *, is_straight: bool, is_warned: bool
+) -> Iterator[Observation]:
+    """Yield a walk whose part off the streets crosses water; the first and the last piece lead to the streets.
+
+    ``stops`` are whether it begins and ends at a stop.
+    """
+    pieces = [(points, False)] if is_straight else [(points[:2], stops[0]), (points[-2:], stops[1])]
+    for piece, is_at_stop in pieces:
+        if not water.is_dry(piece[0], piece[-1]):
+            kind = FaultKind.STOP_ACROSS_WATER if is_at_stop else FaultKind.WALK_CROSSES_WATER
+            kind = FaultKind.WALK_MAY_CROSS_WATER if is_warned and not is_at_stop else kind
             yield Observation(kind, f"{format_point(piece[0])} to {format_point(piece[-1])}")
             return
 

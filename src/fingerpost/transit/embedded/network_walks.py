@@ -50,7 +50,9 @@ class NetworkWalks:
         if streets is not None:
             places = get_places(timetable)
             stops = WalkedStops(places.lats, places.lons, places.kinds, (), (), places)
-            self._walks = StreetWalks(streets.graph, streets.grid, stops, access=streets.access)
+            self._walks = StreetWalks(
+                streets.graph, streets.grid, stops, access=streets.access, is_dry=self._water.is_dry
+            )
 
     @cached_property
     def _step_free(self) -> StreetWalks | None:

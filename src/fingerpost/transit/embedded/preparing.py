@@ -15,7 +15,7 @@ from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
 from fingerpost.transit.engine.timetable.walks import WalkedStops, WalkModes
 from fingerpost.transit.osm.addresses.extract import read_addresses
 from fingerpost.transit.osm.addresses.index_file import FILE_NAME, gather, write_index
-from fingerpost.transit.osm.basemap import pack_lines, read_lines, save_basemap
+from fingerpost.transit.osm.basemap import StoredBasemap, pack_lines, read_lines, save_basemap
 from fingerpost.transit.osm.extract_file import ReadProgress, ignore_progress, load_osmium
 from fingerpost.transit.osm.streets.building import build_graph
 from fingerpost.transit.osm.streets.extract import find_area, read_extract
@@ -23,12 +23,14 @@ from fingerpost.transit.osm.streets.snapping import build_grid
 from fingerpost.transit.osm.streets.stop_access import find_stop_access, find_stop_places
 from fingerpost.transit.osm.streets.store import StoredStreets, save_streets
 from fingerpost.transit.osm.streets.street_walks import StreetWalks
+from fingerpost.transit.osm.water import Water
 
 
 class StreetPreparation:
-    """Builds the street graph of an extract; ``find_walks`` sets ``prepared``."""
+    """Builds the street graph of an extract; ``find_walks`` sets ``prepared`` and ``basemap``."""
 
     prepared: StoredStreets
+    basemap: StoredBasemap
 
     def __init__(self, extract: Path, progress: ReadProgress = ignore_progress) -> None:
         load_osmium()
@@ -43,7 +45,8 @@ class StreetPreparation:
         grid = build_grid(built.graph)
         places = find_stop_places(stops, extracted.stops)
         access = find_stop_access(stops, (places.lats, places.lons), tuple(extracted.entrances))
-        walks = StreetWalks(built.graph, grid, stops, access=access)
+        self.basemap = pack_lines(read_lines(self._extract, find_area(lats, lons), self._progress))
+        walks = StreetWalks(built.graph, grid, stops, access=access, is_dry=Water(self.basemap).is_dry)
         coverage = StreetCoverage(
             extract=str(self._extract),
             stops=len(lats),
@@ -95,7 +98,7 @@ def prepare_network(
         boardable = table.stop_kind == STOP
         is_near_stops = find_area(table.stop_lat[boardable], table.stop_lon[boardable])
         write_index(gather(read_addresses(home / extract, is_near_stops, progress)), folder / FILE_NAME)
-        save_basemap(pack_lines(read_lines(home / extract, is_near_stops, progress)), folder)
+        save_basemap(streets.basemap, folder)
 
     store.put(
         name, imported.timetable, report.to_json(),

@@ -30,6 +30,10 @@ class Water:
         first = base.first[self._rows]
         return list(zip((base.lat_e7[first] / _E7).tolist(), (base.lon_e7[first] / _E7).tolist(), strict=True))
 
+    def is_dry(self, start: Point, end: Point) -> bool:
+        """Whether a straight line stays out of the water."""
+        return self.measure_m(start, end) <= MIN_WATER_M
+
     def measure_m(self, start: Point, end: Point) -> float:
         """Return the metres of a straight line that are in water."""
         base = self._basemap

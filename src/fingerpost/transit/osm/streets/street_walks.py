@@ -1,7 +1,7 @@
 """Measure walks between points and stops along the streets, or in a straight line if there is no street."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 from typing import Any
 
@@ -24,9 +24,14 @@ MEASURED_M = 3000.0
 # Step-free walks do not begin or end on ways with these flags.
 _UNFIT = STEPS | NO_WHEELS
 
+IsDry = Callable[[tuple[float, float], tuple[float, float]], bool]
+"""Whether the straight line between two positions stays out of the water."""
+
 
 class StreetWalks:
     """Walks on streets (``walks.Walks``), including straight lines from points to their streets.
+
+    Stops off the streets are not linked across water, so an island without streets is reached by ferry only.
 
     ``access`` has the access points of stops, by default their positions. ``closed_lifts`` are nodes.
     """
@@ -41,10 +46,12 @@ class StreetWalks:
         steps_factor: float = STEPS_FACTOR,
         access: StopAccess | None = None,
         closed_lifts: frozenset[int] = frozenset(),
+        is_dry: IsDry = lambda _start, _end: True,
     ) -> None:
         self._graph, self._grid, self._stops, self._step_free = graph, grid, stops, step_free
         self._all_access = access or connect_at_positions(stops.lats, stops.lons)
         self._access = self._all_access.without_steps() if step_free else self._all_access
+        self._is_dry = is_dry
         self._refused = _UNFIT if step_free else 0
         self._straight = StraightLine(stops.lats, stops.lons)
         self._snapped = snap_to_streets(graph, grid, self._access.lat, self._access.lon, refused=self._refused)
@@ -73,6 +80,10 @@ class StreetWalks:
         near = _select(linked, linked.metres >= 0)
         straight = self._straight.list_links(stops)
         off = ~(self._is_on[straight.begin] & self._is_on[straight.end])
+        off[off] = [
+            self._is_dry(self._get_place(begin), self._get_place(end))
+            for begin, end in zip(straight.begin[off].tolist(), straight.end[off].tolist(), strict=True)
+        ]
         columns: Iterator[tuple[Any, Any]] = zip(near, _select(straight, off), strict=True)
         return StopLinks._make(np.concatenate(pair) for pair in columns)
 
@@ -99,7 +110,12 @@ class StreetWalks:
         if not len(off := stops[~self._is_on[stops]]):
             return found
         straight = self._straight.reach(lat, lon, off, max_walk_m, from_stops=from_stops)
+        dry = np.array([self._is_dry((lat, lon), self._get_place(stop)) for stop in straight.stop.tolist()], np.bool_)
+        straight = StopWalks._make(column[dry] for column in straight)
         return StopWalks(*(np.concatenate(pair) for pair in zip(found, straight, strict=True)))
+
+    def _get_place(self, stop: int) -> tuple[float, float]:
+        return float(self._stops.lats[stop]), float(self._stops.lons[stop])
 
     def find_walk(self, start: tuple[float, float], end: tuple[float, float], max_walk_m: float) -> Walk | None:
         straight = self._straight.find_walk(start, end, max_walk_m * DETOUR_FACTOR)
@@ -107,7 +123,7 @@ class StreetWalks:
             return None
         first, last = self._snap_point(*start), self._snap_point(*end)
         if first.edge[0] < 0 or last.edge[0] < 0:
-            return straight if straight.metres <= max_walk_m else None
+            return straight if straight.metres <= max_walk_m and self._is_dry(start, end) else None
         walked, _ = self._search.measure(first, last, max_walk_m)
         metres, seconds = self._round_up(walked, first.away_m + last.away_m)
         return Walk(int(metres[0]), int(seconds[0])) if 0 <= metres[0] <= max_walk_m else None
@@ -209,12 +225,20 @@ class StreetWalks:
         return metres.astype(np.int32), np.where(found, seconds, 0.0).astype(np.int32)
 
     def without_steps(self) -> "StreetWalks":
-        return StreetWalks(self._graph, self._grid, self._stops, step_free=True, access=self._all_access)
+        return StreetWalks(
+            self._graph, self._grid, self._stops, step_free=True, access=self._all_access, is_dry=self._is_dry
+        )
 
     def without(self, closed_lifts: frozenset[int], closed_places: frozenset[int]) -> "StreetWalks":
         access = close_entrances(self._all_access, self._stops, closed_places, step_free=self._step_free)
         return StreetWalks(
-            self._graph, self._grid, self._stops, step_free=self._step_free, access=access, closed_lifts=closed_lifts
+            self._graph,
+            self._grid,
+            self._stops,
+            step_free=self._step_free,
+            access=access,
+            closed_lifts=closed_lifts,
+            is_dry=self._is_dry,
         )
 
 
