@@ -1,4 +1,4 @@
-"""Read the clock and limit the time of calls; no other module reads the wall clock.
+"""Read the clock and limit how long calls take; no other module reads the wall clock.
 
 ``FINGERPOST_NOW`` (RFC 3339, with an offset) fixes the clock, so that answers can be reproduced exactly.
 """
@@ -16,12 +16,12 @@ from fingerpost.errors import SettingsInvalid
 
 VARIABLE = "FINGERPOST_NOW"
 
-# The earliest deadline of the enclosing limits, by the event loop's clock.
+# The earliest deadline of the enclosing limits, on the event loop's clock.
 _deadline_s: ContextVar[float | None] = ContextVar("fingerpost_ends_s", default=None)
 
 
 def now() -> datetime:
-    """Return the current instant in UTC; raise the errors of ``find_fixed``."""
+    """Return the current instant in UTC; raise the same errors as ``find_fixed``."""
     return find_fixed() or datetime.now(UTC)
 
 
@@ -36,7 +36,7 @@ def read_system_s() -> float:
 
 
 def find_fixed() -> datetime | None:
-    """Return the instant of ``FINGERPOST_NOW`` in UTC, None if not set; raise SettingsInvalid without an offset."""
+    """Return ``FINGERPOST_NOW`` in UTC, or None if it is not set; raise SettingsInvalid if it has no offset."""
     text = os.environ.get(VARIABLE, "").strip()
     if not text:
         return None
@@ -77,6 +77,6 @@ def clear_time_limits() -> None:
 
 
 def find_remaining_s() -> float | None:
-    """Return the seconds until the earliest deadline, 0 or less if it has passed; None without limits."""
+    """Return the seconds until the earliest deadline, 0 or less if it has passed; None if there are no limits."""
     deadline_s = _deadline_s.get()
     return None if deadline_s is None else deadline_s - asyncio.get_running_loop().time()

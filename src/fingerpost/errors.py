@@ -1,6 +1,6 @@
 """The exception classes of fingerpost, each with a remedy for the caller.
 
-``contract/envelope.py`` maps each class to the codes of each contract. Messages and hints have no full stop, unless a
+``contract/envelope.py`` maps each class to its code in each contract. Messages and hints have no full stop, unless a
 contract prints one; ``as_sentence`` adds it.
 """
 
@@ -12,7 +12,7 @@ from fingerpost.remedies import Remedy, RemedyKind, advise
 
 
 def as_sentence(clause: str) -> str:
-    """Add a full stop to a message or hint, unless it ends a sentence already."""
+    """Add a full stop to a message or hint, unless it already ends a sentence."""
     return clause if clause.endswith((".", "!", "?", "…")) else f"{clause}."
 
 
@@ -22,7 +22,7 @@ class ToolError(Exception):
     Attributes:
         message: one sentence for the caller.
         details: machine-readable details.
-        remedy: what to do next, or None; a ``hint`` that is a text must fit agents and people.
+        remedy: what to do next, or None; a ``hint`` given as a string must suit both agents and people.
         retryable: whether the same call may succeed in a moment.
     """
 
@@ -80,8 +80,8 @@ class ToolError(Exception):
 class FieldProblem:
     """A problem with one field: its JSON path, and the sentence for agents.
 
-    ``predicate`` is the end of a sentence for people, after their name of the field, such as an option. It begins with
-    a space or a colon, and is empty if ``sentence`` suits people too.
+    ``predicate`` completes a sentence for people that begins with their name for the field, such as an option. It
+    begins with a space or a colon, and is empty if ``sentence`` suits people too.
     """
 
     field: str
@@ -109,7 +109,7 @@ class ParameterError(ToolError):
 
     @classmethod
     def about(cls, field: str, predicate: str, *, hint: str | Remedy | None = None) -> Self:
-        """Return the error of one field; its message begins with the field's path."""
+        """Return an error about one field; its message begins with the field's path."""
         problem = FieldProblem(field, f"{field} {predicate}", f" {predicate}")
         return cls(problem.sentence, {"field": field}, hint=hint, problems=(problem,))
 
@@ -148,7 +148,7 @@ class QueryTypeUnsupported(ToolError):
 
 
 class ToolNotFound(ToolError, ValueError):
-    """No tool of that name is registered."""
+    """No tool with that name is registered."""
 
     def __init__(self, tool_name: str) -> None:
         super().__init__(f"Tool '{tool_name}' not found in registry", {"tool_name": tool_name})
@@ -165,7 +165,7 @@ class NoItinerary(DataNotFound):
 
 
 class OutsideCalendar(DataNotFound):
-    """The timetable does not cover the requested day.
+    """The timetable does not cover the requested date.
 
     ``details`` has ``first_day`` and ``last_day`` (ISO dates) if they are known, and the hint names them.
     """
@@ -178,7 +178,7 @@ class OutsideCalendar(DataNotFound):
 
 
 class PlaceAmbiguous(ToolError):
-    """A text matches several places.
+    """The given text matches several places.
 
     ``details["candidates"]`` lists them, best first, each with a ``token`` that every tool accepts.
     """

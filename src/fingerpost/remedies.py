@@ -1,6 +1,6 @@
 """Remedies: kinds of advice on errors, worded for agents.
 
-``apps/cli/error_texts.py`` words them for the command line, ``apps/views/assets/strings.js`` for the web page.
+``apps/cli/error_texts.py`` words them for the command line, and ``apps/views/assets/strings.js`` for the web page.
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ class RemedyKind(StrEnum):
 
     sentence: str
 
-    # A text that suits both agents and people.
+    # Text that suits both agents and people.
     ADVICE = "advice", "{text}"
     # The plan_trip contract's own hint.
     LOOSEN_LIMITS = "loosen-limits", "Try increasing maxWalkingDistance or adjusting departure time"
@@ -32,14 +32,14 @@ class RemedyKind(StrEnum):
     )
     USE_CANDIDATE = "use-candidate", "Choose a candidate and use its token as {field}"
     # Candidates of the lookup contract have no token; its tools accept the objects (rule D2).
-    SEND_CANDIDATE = "send-candidate", "Send the candidate that is meant as {field}"
+    SEND_CANDIDATE = "send-candidate", "Send the intended candidate as {field}"
     CONFIRM_CANDIDATE = "confirm-candidate", "If {name} is meant, use {token} as {field}; else spell it differently"
-    SEND_PARAMETER_VALUE = "send-parameter-value", "Send the parameterValue of the place that is meant instead"
+    SEND_PARAMETER_VALUE = "send-parameter-value", "Send the parameterValue of the intended place instead"
     # SET_KEY: a key from ``settings`` was refused. ADD_KEY: no key was sent.
     SET_KEY = "set-key", "The operator must set a valid key for this source"
     ADD_KEY = "add-key", "The operator must set a valid key for this source"
-    START_FROM_RUN = "start-from-run", "Start a new run, with memory_of this one"
-    END_A_RUN = "end-a-run", "Wait for one to end, or cancel one: run_plan with its run_id and action cancel"
+    START_FROM_RUN = "start-from-run", "Start a new run with memory_of set to this one"
+    END_A_RUN = "end-a-run", "Wait for one to end, or cancel one: call run_plan with its run_id and action cancel"
 
     def __new__(cls, kind: str, sentence: str) -> Self:
         """Create a member whose value is its kind."""

@@ -172,7 +172,7 @@ def test_a_failed_plan_is_reported(ask):
     assert (answer.is_error, answer.body["results"]) == (True, [])
     assert answer.body["error"].startswith("The plan failed at step 1: ")
     assert not answer.body["data"]["resumable"]
-    assert answer.body["data"]["next"].startswith("Failed for good: step 1. run_plan with action replace")
+    assert answer.body["data"]["next"].startswith("Failed permanently: step 1. run_plan with action replace")
 
 
 async def test_a_run_is_a_resource_of_its_owner(application):
@@ -231,7 +231,7 @@ def test_the_commands_look_after_a_run(invoke, tmp_path):
     assert waiting["state"] == "waiting"
     assert f"Decide with: fingerpost runs approve {waiting['run_id']} 1" in shown.stdout
     assert approved.stdout.startswith("completed: 2 of 2 steps.")
-    assert (ended.returncode, ended.stderr) == (2, "The run has ended already: it is completed.\n")
+    assert (ended.returncode, ended.stderr) == (2, "The run has already ended: it is completed.\n")
 
 
 def test_a_plan_cannot_control_the_terminal(invoke, tmp_path):

@@ -141,8 +141,8 @@ def test_financial_facts_params_as_printed():
         ("2022-1-1", "Date must be in YYYY-MM-DD format"),
         ("\uff12022-01-01", "Date must be in YYYY-MM-DD format"),
         (datetime(2022, 1, 1, 8, 0), "Date must be in YYYY-MM-DD format"),
-        ("2022-02-29", "Date must be a day of the calendar"),
-        ("0000-01-01", "Date must be a day of the calendar"),
+        ("2022-02-29", "Date must be a valid calendar date"),
+        ("0000-01-01", "Date must be a valid calendar date"),
     ],
 )
 def test_an_invalid_day_is_refused(value, expected):

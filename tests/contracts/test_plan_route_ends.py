@@ -33,7 +33,7 @@ def test_an_ambiguous_end_names_its_side_and_its_candidates(over, side):
     error = answer.body["error"]
 
     assert (error["category"], error["code"]) == ("DISAMBIGUATION_REQUIRED", "MULTIPLE_CANDIDATES")
-    assert error["recommendation"] == f"Send the candidate that is meant as {side}"
+    assert error["recommendation"] == f"Send the intended candidate as {side}"
     assert error["details"] == {
         "side": side,
         "candidates": [candidate("T:A", "Alpha", 60.17, 0.7), candidate("T:B", "Beta", 60.3, 0.6)],

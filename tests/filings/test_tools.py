@@ -84,7 +84,7 @@ async def test_an_empty_result_is_a_warning_with_a_reason_and_a_next_step(figure
     ("asked", "sentence"),
     [
         ({"metrics": ["Revenue"], "period": "2022"}, "Missing required parameters: ticker and metrics"),
-        (EXAMPLE | {"start_date": "2022-13-01"}, "Date must be a day of the calendar"),
+        (EXAMPLE | {"start_date": "2022-13-01"}, "Date must be a valid calendar date"),
         (EXAMPLE | {"start_date": "01/01/2022"}, "Date must be in YYYY-MM-DD format"),
         (EXAMPLE | {"end_date": "2021-01-01"}, "start_date must not be after end_date"),
         (EXAMPLE | {"colour": "red"}, "unknown field 'colour'"),

@@ -77,7 +77,7 @@ async def test_every_mistake_goes_back_to_the_model():
 
 
 async def test_a_model_that_never_writes_a_valid_plan_is_abandoned():
-    message = "wrote no valid plan: The plan cannot run: step 1: parameters"
+    message = "did not write a valid plan: The plan cannot run: step 1: parameters"
     async with endpoint({"steps": [written(n="x")]}) as (url, requests):
         with pytest.raises(PlanInvalid, match=message):
             await capability(url).create_plan("echo three")

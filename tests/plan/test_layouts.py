@@ -59,7 +59,7 @@ PLACES = {
         embedded,
         describe_file,
         read_file,
-        "The runs file runs.sqlite was written by a newer fingerpost; update this one",
+        "The runs file runs.sqlite was written by a newer fingerpost; update fingerpost",
         "The runs file runs.sqlite could not be used: no such table: nowhere",
     ),
     "postgres": Place(
@@ -67,7 +67,7 @@ PLACES = {
         postgres,
         describe_tables,
         read_server,
-        "The database was written by a newer fingerpost; update this one",
+        "The database was written by a newer fingerpost; update fingerpost",
         "The database failed: UndefinedTable 42P01",
     ),
 }

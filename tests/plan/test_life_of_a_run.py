@@ -188,7 +188,7 @@ async def test_a_user_may_have_so_many_runs_under_way(opened, recorder):
     again = await tool.answer({**asked, "wait_seconds": 5}, user="ann")
 
     assert [answer.is_error for answer in (first, refused, other, again)] == [False, True, False, False]
-    assert refused.body["error"] == "1 of your plan runs are under way, which is the limit"
+    assert refused.body["error"] == "1 of your plan runs are in progress, which is the limit"
     assert refused.body["retry_after"] == 5
 
 

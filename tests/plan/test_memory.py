@@ -9,7 +9,7 @@ from fingerpost.plan.limits import Limits
 from fingerpost.plan.view import describe_run
 from tests.plan.drawing import EXAMPLE, FINANCIAL, NOW, ended, events_of, failure, items_of, plan, ref, step
 
-TOO_LARGE = "What the step refers to is larger than 400 bytes of JSON, up to both.1"
+TOO_LARGE = "The values that the step refers to, up to both.1, exceed 400 bytes of JSON"
 
 
 async def test_the_plan_step_contracts_example_runs_as_written(opened):

@@ -35,15 +35,15 @@ def test_a_path_preserves_types(path, expected):
 @pytest.mark.parametrize(
     ("raw", "expected"),
     [
-        (ref("k", "a..b"), "path 'a..b' is not JMESPath: there is a mistake at character 3"),
-        ({"$ref": "k", "paht": "a"}, "a reference has $ref, path and default, and no paht"),
-        (ref("k", ""), "path '' is not JMESPath: there is a mistake"),
-        (ref("k", 3), "path must be a JMESPath text"),
+        (ref("k", "a..b"), "path 'a..b' is not valid JMESPath: there is an error at character 3"),
+        ({"$ref": "k", "paht": "a"}, "a reference may have only $ref, path and default, not paht"),
+        (ref("k", ""), "path '' is not valid JMESPath: there is an error"),
+        (ref("k", 3), "path must be a JMESPath string"),
         (ref("k", "[" + "@," * 16 + "@]"), "path combines too many lists or objects"),
-        ({"$ref": 3}, "$ref must be the memory key of a step, as text"),
+        ({"$ref": 3}, "$ref must be the memory key of a step, as a string"),
         (ref("k", "[@,@]" + "|[@,@]" * 40), "path combines too many lists or objects"),
-        (ref("k", "[?`[1,1]`[?`[1,1]`]]"), "path may contain plain values only, no lists or objects"),
-        (ref("k", "a" + ".a" * 300), "path has 601 characters, and may have 500"),
+        (ref("k", "[?`[1,1]`[?`[1,1]`]]"), "path may contain only plain values, not lists or objects"),
+        (ref("k", "a" + ".a" * 300), "path has 601 characters, and the limit is 500"),
         # join and to_string could make a gigabyte of a few references.
         (ref("k", "join('x', @)"), f"path may not call join; it may call {', '.join(FUNCTIONS)}"),
     ],
@@ -87,7 +87,7 @@ async def test_a_missing_value_is_an_error_that_names_the_reference(runs, record
 
     assert state == "failed"
     assert run.steps[2].note == (
-        "The reference to 'k1' at path 'data.nope', in parameters.n, found no value: nothing is there"
+        "The reference to 'k1' at path 'data.nope', in parameters.n, found no value: the path has none"
     )
     assert len(recorder.calls) == 1
 

@@ -11,7 +11,7 @@ from fingerpost.plan.planners import PlanningCapability
 from fingerpost.plan.run_shapes import RunPlanInput
 from tests.plan.drawing import ended, failure, human, plan, ref, run_plan_over, step
 
-ANOTHER_RUN = "Start a new run, with memory_of this one"
+ANOTHER_RUN = "Start a new run with memory_of set to this one"
 DRAWN = plan(step(1)).model_dump()
 
 
@@ -27,7 +27,7 @@ async def refusal(attempt):
         ({"action": "cancel"}, "action needs a run_id", "run_id"),
         ({}, "send plan, or user_input, or run_id with action", "plan"),
         ({"plan": DRAWN, "user_input": "x"}, "send plan, or user_input, or run_id with action", "plan"),
-        ({"plan": DRAWN, "memory": []}, "memory must be an object of values by key", "memory"),
+        ({"plan": DRAWN, "memory": []}, "memory must be an object that maps keys to values", "memory"),
         ({"run_id": "x"}, "run_id needs an action; to read a run, use get_plan_run", "action"),
         ({"run_id": "x", "action": "approve"}, "approve needs a step_id", "step_id"),
         ({"run_id": "x", "action": "reject"}, "reject needs a step_id", "step_id"),
@@ -58,8 +58,8 @@ async def test_a_step_is_decided_once(runs):
 @pytest.mark.parametrize(
     ("steps", "number", "message"),
     [
-        ([step(1)], 1, "Step 1 is not waiting for a person; none does"),
-        ([step(1), human(2)], 9, "Step 9 is not waiting for a person; steps 2 do"),
+        ([step(1)], 1, "Step 1 does not wait for a person; no step does"),
+        ([step(1), human(2)], 9, "Step 9 does not wait for a person; only 2 does"),
     ],
 )
 async def test_only_a_step_that_waits_can_be_decided(runs, steps, number, message):
@@ -81,7 +81,7 @@ async def test_an_ended_run_is_ended(runs):
 
         assert resumed == (f"The run cannot be resumed: it is {state}", {"field": "action"}, ANOTHER_RUN)
         assert changed == (f"The run has ended: it is {state}", {"field": "action"}, None)
-        assert cancelled == (f"The run has ended already: it is {state}", {"field": "action"}, None)
+        assert cancelled == (f"The run has already ended: it is {state}", {"field": "action"}, None)
 
 
 async def test_finished_steps_cannot_be_changed(runs, recorder):
@@ -91,7 +91,7 @@ async def test_finished_steps_cannot_be_changed(runs, recorder):
     without_the_first = plan(step(2, parameters={"n": 1}), step(4))
 
     told = await refusal(runs.replace_unfinished(run.run_id, "ann", without_the_first))
-    assert told == ("Finished steps must stay as they are: 1, 2", {"field": "plan"}, None)
+    assert told == ("Finished steps must not change: 1, 2", {"field": "plan"}, None)
 
 
 async def test_a_run_that_is_carried_on_is_not_changed(runs, recorder):
@@ -110,7 +110,7 @@ async def test_steps_that_no_longer_fit_the_tools_are_named(opened, recorder):
 
     assert message.startswith("The unfinished steps no longer fit the tools: step 1: tool 'older' is not found")
     assert [(each["step_id"], each["field"]) for each in details["errors"]] == [(1, "tool")]
-    assert hint == "Replace the unfinished steps, or cancel the run; recorded results stay"
+    assert hint == "Replace the unfinished steps, or cancel the run; recorded results are kept"
 
 
 async def test_a_memory_that_is_too_large(opened, recorder):
@@ -148,7 +148,7 @@ async def test_a_person_is_not_asked_about_missing_values(runs):
 
     assert (state, record.state, record.attempts) == ("failed", "failed", 1)
     assert record.note == (
-        "The reference to 'k1' at path 'data.nowhere', in parameters.about, found no value: nothing is there"
+        "The reference to 'k1' at path 'data.nowhere', in parameters.about, found no value: the path has none"
     )
 
 
@@ -163,6 +163,6 @@ async def test_a_plan_that_cannot_be_modified_is_reported(opened, recorder):
     await runs.replace_unfinished(run.run_id, "ann", plan(bad))
     once_more = await refusal(runs.replace_unfinished(run.run_id, "ann", plan(step(2))))
 
-    assert by_its_word[0] == "The plan says can_modify: false, so its unfinished steps stay as they are"
-    assert by_its_size[0] == "The plan cannot run: the plan: steps are 2, and may be 1"
-    assert once_more[0] == "The plan was changed 1 times already, which is the limit"
+    assert by_its_word[0] == "The plan has can_modify: false, so its unfinished steps cannot be replaced"
+    assert by_its_size[0] == "The plan cannot run: the plan: steps number 2, and the limit is 1"
+    assert once_more[0] == "The plan has been changed 1 time, which is the limit"

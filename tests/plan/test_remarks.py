@@ -86,14 +86,16 @@ async def test_a_step_that_needs_an_ambiguous_place_fails_with_its_candidates(ru
 
     assert failed["error"].endswith("found no value: step 1 returned candidates")
     assert [(each["kind"], each["value"]) for each in failed["remarks"]] == [
-        ("hint", "Choose a candidate of step 1, and write its token in place of the text"),
+        ("hint", "Choose a candidate from step 1, and use its token instead of the text"),
         ("candidates", PLACES),
     ]
     assert "Step 2: candidates: Kamppi (F:1)" in format_run(view)
 
 
 RESUME = "run_plan with action resume continues the run"
-AGAIN = "Failed for good: step 1. run_plan with action replace changes the unfinished steps; with a new plan"
+AGAIN = (
+    "Failed permanently: step 1. run_plan with action replace changes the unfinished steps; run_plan with a new plan"
+)
 
 
 @pytest.mark.parametrize(
@@ -113,7 +115,7 @@ async def test_only_transient_failures_suggest_resuming(opened, recorder, more, 
     both = await viewed(runs, plan(bad, worse))
 
     assert (view["resumable"], view["next"].startswith(next_words)) == (resumable, True)
-    assert both["next"].startswith("Failed for good: step 1, 2. ") is not resumable
+    assert both["next"].startswith("Failed permanently: steps 1, 2. ") is not resumable
 
 
 @pytest.mark.parametrize(("length", "kept"), [(15_998, 1), (15_999, 0)])

@@ -105,7 +105,7 @@ async def test_a_tool_that_keeps_failing_is_not_called(opened, recorder):
     _state, run = await ended(runs, plan(X, step(2, "other")))
 
     assert (len(recorder.calls), len(other.calls)) == (3, 1)
-    assert run.steps[1].note == "echo failed 3 times in a row and is not called for a while"
+    assert run.steps[1].note == "echo failed 3 times in a row and will not be called for a while"
 
 
 @pytest.mark.parametrize(
@@ -250,5 +250,5 @@ async def test_a_memory_that_is_full_fails_the_step_that_filled_it(opened, recor
     assert (state, run.steps[1].state, run.steps[2].state) == ("failed", "completed", "failed")
     assert told == {
         "query_type": "echo", "parameters": {}, "results": [], "output_key": "echo", "success": False,
-        "error": "The run's memory may hold 500 bytes, and is full", "retryable": False,
+        "error": "The run's memory is full: its limit is 500 bytes", "retryable": False,
     }  # fmt: skip

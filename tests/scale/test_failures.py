@@ -42,7 +42,7 @@ def new_database(request):
 
 
 NO_ADDRESS = f"{VARIABLE} is not the address of a database; write postgresql://USER:PASSWORD@HOST:PORT/NAME"
-REFUSED = f"The database refuses the user or the password of {VARIABLE}"
+REFUSED = f"The database rejects the user or the password in {VARIABLE}"
 ABSENT = f"The database that {VARIABLE} names does not exist; create it, or correct the name"
 WRONG = {
     "password": (lambda: url_of("postgres", password="wrong"), REFUSED),
@@ -114,7 +114,7 @@ def test_a_user_who_may_create_nothing_is_told_to_request_the_schema(new_databas
 
     assert refused == (
         SettingsInvalid,
-        f"The database does not let the user of {VARIABLE} use its tables; grant it the schema",
+        f"The database does not let the user in {VARIABLE} use its tables; grant that user access to the schema",
     )
     assert saved.value == 1
 
@@ -123,7 +123,7 @@ def test_a_user_who_may_create_nothing_is_told_to_request_the_schema(new_databas
 def test_a_text_with_a_nul_is_the_callers(database, user, key):
     variables = VariableStore(database)
     with pytest.raises(
-        ParameterError, match=r"^A text cannot be stored: it contains a character that databases refuse"
+        ParameterError, match=r"^The text cannot be stored: it contains a character that databases reject"
     ):
         variables.save(user, key, "other", 1, NOON)
 
@@ -169,7 +169,7 @@ def test_one_address_is_one_database_and_an_empty_one_the_home_folder(monkeypatc
 def test_a_server_does_not_start_on_a_database_that_it_can_never_use(monkeypatch, tmp_path, caplog):
     """Rule E3: the operator hears of a wrong password at once. One that is only away now stops nothing."""
     monkeypatch.setenv(VARIABLE, url_of("postgres", password="wrong"))
-    with pytest.raises(SettingsInvalid, match=r"^The database refuses the user or the password of"):
+    with pytest.raises(SettingsInvalid, match=r"^The database rejects the user or the password in"):
         check_database(read_settings(home=tmp_path))
     monkeypatch.setenv(VARIABLE, f"postgresql://{USER}:{PASSWORD}@127.0.0.1:1/postgres")
     check_database(read_settings(home=tmp_path))

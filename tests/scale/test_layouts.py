@@ -52,7 +52,7 @@ def test_an_older_program_refuses_newer_tables(database, tmp_path, monkeypatch):
     with monkeypatch.context() as newer:
         newer.setattr(postgres, "LAYOUTS", (*postgres.LAYOUTS, ["CREATE TABLE bill (run_id text PRIMARY KEY)"]))
         VariableStore(database).save("ada", "home", "other", 1, NOON)
-    with pytest.raises(SettingsInvalid, match=r"^The database was written by a newer fingerpost; update this one$"):
+    with pytest.raises(SettingsInvalid, match=r"^The database was written by a newer fingerpost; update fingerpost$"):
         VariableStore(open_database(tmp_path)).save("ada", "home", "other", 2, NOON)
 
     assert VariableStore(database).find("ada", "home").value == 1

@@ -162,7 +162,7 @@ def test_two_wrong_values_are_corrected_one_after_the_other(store):
     [
         (lambda store: store.set_value("BUS", "zone", "Nowhere"), "zone must be an IANA time zone"),
         (lambda store: store.set_value("BUS", "fallback", "TRAM"), "its fallback 'TRAM' is not an added network"),
-        (lambda store: store.set_value("BUS", "fallback", "BUS"), "its fallbacks form a circle"),
+        (lambda store: store.set_value("BUS", "fallback", "BUS"), "its fallbacks form a cycle"),
         (lambda store: store.set_value("BUS", "colour", None), "a record has no key 'colour'"),
         (lambda store: store.set_value("TRAM", "zone", "UTC"), r"no network TRAM\. Added networks: BUS, TRAIN$"),
         (lambda store: store.remove("TRAM"), "There is no network TRAM"),

@@ -137,7 +137,7 @@ def test_a_user_has_so_many_keys_and_no_more(store):
     with pytest.raises(ParameterError) as caught:
         store.save("ada", "one too many", "other", 1, NOON)
     assert caught.value.details == {"field": "key"}
-    assert caught.value.message == "1000 variables are stored already; the limit is 1000"
+    assert caught.value.message == "1000 variables are already stored; the limit is 1000"
     assert store.save("ada", "last", "other", 2, LATER)[0].value == 2
     assert store.save("bob", "home", "other", 1, NOON)[1] is None
     assert len(store.list_variables("ada")) == MAX_KEYS_PER_USER

@@ -26,7 +26,7 @@ WRONG = {
     "an unknown kind": ('source = "gfts"', "there is no source kind 'gfts'; did you mean gtfs?"),
     "a key instead of its variable": (
         'key = "0123-s3cr3t"',
-        "key must name an environment variable in capitals, such as MY_KEY, not hold the key; correct the line",
+        "key must be the name of an environment variable in capitals, such as MY_KEY, not the key itself",
     ),
     "a key in the clear in a feed": (
         'feeds = ["https://example.org/a.zip?api_key=s3cr3t"]',
@@ -40,7 +40,7 @@ WRONG = {
     "an unknown fallback": ('fallback = "GOD"', "its fallback 'GOD' is not an added network; did you mean GOOD?"),
     "itself as its fallback": (
         'fallback = "BAD"',
-        "its fallbacks form a circle (BAD → BAD); remove one of these fallbacks",
+        "its fallbacks form a cycle (BAD → BAD); remove one of these fallbacks",
     ),
     "no TOML": ('source = "gtfs"\nfeeds = ["x.zip"', "the file is not TOML ("),
     "a key that is there twice": ("priority = 1\npriority = 2", "the file is not TOML ("),
@@ -88,7 +88,7 @@ def test_a_circle_of_fallbacks_disables_its_members_only(tmp_path):
     records = read(tmp_path, **{name: f'fallback = "{fallback}"' for name, fallback in ("AB", "BC", "CA", "DA")})
 
     assert list(records.records) == ["D"]
-    assert [problem.partition("circle ")[2].partition(";")[0] for problem in records.problems.values()] == [
+    assert [problem.partition("cycle ")[2].partition(";")[0] for problem in records.problems.values()] == [
         "(A → B → C → A)",
         "(B → C → A → B)",
         "(C → A → B → C)",

@@ -130,11 +130,11 @@ class ToolMethods(Generic[_Body_co]):
         value: Any | None = None,
         wait_seconds: int | None = None,
     ) -> _Body_co:
-        """Run a plan of many tool calls as data: checked before it starts, parallel, survives a crash. Answers at its
-        end or after wait_seconds; follow run_id with get_plan_run. With run_id and action: approve, reject, cancel,
-        resume, replace (the unfinished part by plan)."""
+        """Run a plan of many tool calls: validated first, run in parallel, resumable after a crash. Answers when the
+        run ends or after wait_seconds; then use get_plan_run with run_id. With run_id and action: approve, reject,
+        cancel, resume or replace (the unfinished steps, by those of plan)."""
     def get_plan_run(
         self, run_id: str | None = None, *, include: Sequence[str] | None = None, after_event: int | None = None
     ) -> _Body_co:
-        """The state of a run of run_plan: progress, steps, partial results, pending approvals. include adds plan,
-        memory, items or events. Without run_id: your runs."""
+        """The state of a run started by run_plan: progress, steps, partial results, pending approvals. include adds
+        plan, memory, items or events. Without run_id: your runs."""

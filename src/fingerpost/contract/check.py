@@ -27,7 +27,7 @@ def get_validated(tool_name: str, query_type: str, params: dict[str, Any]) -> Ba
     """Return the parameters as the query type's model.
 
     Raises:
-        ToolNotFound: no such tool.
+        ToolNotFound: there is no such tool.
         QueryTypeUnsupported: the tool has no such query type.
         ParameterError: ``details["field"]`` is the first invalid field, if any; ``details["errors"]`` lists all.
     """
@@ -51,7 +51,7 @@ def explain(
 ) -> ParameterError:
     """Convert a validation error to a ParameterError whose message joins all problems.
 
-    With ``model``, the message lists the allowed fields of unknown ones.
+    If ``model`` is given, the message lists the allowed fields for each unknown one.
     ``when_missing`` maps paths to a contract's sentence for missing or blank values.
     """
     problems = _list_problems(error, model, when_missing)

@@ -27,7 +27,7 @@ from fingerpost.errors import (
     as_sentence,
 )
 
-# The error details that the plan-step contract's response has at its top level.
+# The error details that appear at the top level of the plan-step contract's response.
 _STEP_DETAILS = ("missing", "source", "available_tools", "warning")
 
 # Maximum number of lines listed for a candidate.
@@ -43,7 +43,7 @@ _DISTINCTIONS = {
 
 
 def format_distinction(candidate: Mapping[str, Any]) -> str:
-    """Return the distinctions of a candidate in words; empty if unknown."""
+    """Say in words what distinguishes a candidate; empty if unknown."""
     lines = candidate.get("lines", ())
     shown, more = lines[:MAX_LINES_IN_TEXT], len(lines) - MAX_LINES_IN_TEXT
     parts = [f"lines {' '.join(shown)}" + (f" and {more} more" if more > 0 else "")] if shown else []
@@ -122,7 +122,7 @@ _CODES_BY_ERROR: dict[type[BaseException], _Codes] = {
 def find_error_code(error: ToolError, contract: Contract) -> str:
     """Return the code of an error in a contract.
 
-    In the lookup contract, ``details["service"]`` of ``geocoding`` selects a GEOCODING code, and
+    In the lookup contract, ``geocoding`` as ``details["service"]`` selects a GEOCODING code, and
     ``details["missing"]`` distinguishes a missing key from a refused one.
     """
     row = _find_codes(error)
@@ -253,7 +253,7 @@ def _build_london_body(error: ToolError) -> dict[str, Any]:
         "toLocationDisambiguation": None,
     }
     if isinstance(error, PlaceAmbiguous):
-        # The list of an unambiguous side is empty (rule E1).
+        # The list for an unambiguous side is empty (rule E1).
         body["fromLocationDisambiguation"], body["toLocationDisambiguation"] = [], []
         for side in _list_ambiguous_sides(error):
             is_destination = side.get("side") in ("to", "destination")

@@ -45,7 +45,7 @@ class _Failed(WireDict):
 
 
 class FailureBody(WireDict):
-    """A failure of plan_trip, of a board, of stops or of variables."""
+    """A failure from plan_trip, or from the tools for boards, stops and variables."""
 
     error: _Failed
 
@@ -79,14 +79,14 @@ class _LookupFailed(WireDict):
 
 
 class LookupFailureBody(WireDict):
-    """A failure of the lookup contract."""
+    """A failure in the lookup contract."""
 
     error: _LookupFailed
 
 
 @with_config(ConfigDict(extra="allow", strict=True))
 class StepFailureBody(WireDict):
-    """A failure in the standard response of the plan-step contract: its sentence in ``error`` or ``warning``."""
+    """A failure in the standard response of the plan-step contract: its message is in ``error`` or ``warning``."""
 
     query_type: str
     parameters: Wire
@@ -107,6 +107,6 @@ FAILURE_SHAPES: dict[Contract, tuple[Shape, ...]] = {
     Contract.BOARD: (FailureBody,),
     Contract.LOOKUP: (LookupFailureBody,),
     Contract.STEP: (StepFailureBody,),
-    # Answers of planJourney can report a failure.
+    # An answer from planJourney can report a failure itself.
     Contract.LONDON: (),
 }

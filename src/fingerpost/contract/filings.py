@@ -11,7 +11,7 @@ _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 class FinancialFactsParams(BaseModel):
-    """Parameters for financial facts queries; a day is YYYY-MM-DD or a ``date``."""
+    """Parameters for financial facts queries; a date is a YYYY-MM-DD string or a ``date``."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -24,7 +24,7 @@ class FinancialFactsParams(BaseModel):
     @field_validator("start_date", "end_date", mode="before")
     @classmethod
     def validate_date_format(cls, value: Any) -> str:
-        """Return the day as text; the first two messages are the contract's."""
+        """Return the date as a string; the contract prescribes the first two messages."""
         if isinstance(value, date):
             value = value.isoformat()
         if not isinstance(value, str) or not value.strip():
@@ -34,7 +34,7 @@ class FinancialFactsParams(BaseModel):
         try:
             date.fromisoformat(value)
         except ValueError as error:
-            raise ValueError("Date must be a day of the calendar") from error
+            raise ValueError("Date must be a valid calendar date") from error
         return value
 
     @model_validator(mode="after")

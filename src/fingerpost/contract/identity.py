@@ -1,4 +1,4 @@
-"""Identity of calls: canonical JSON and correlation ids (rule A3)."""
+"""Identify calls with canonical JSON and correlation ids (rule A3)."""
 
 import json
 import uuid
@@ -28,7 +28,7 @@ def _normalize(value: Any) -> Any:
         return int(value)
     if isinstance(value, dict):
         if not all(isinstance(key, str) for key in value):
-            raise TypeError("an object's keys must be text")
+            raise TypeError("an object's keys must be strings")
         return {key: _normalize(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_normalize(item) for item in value]

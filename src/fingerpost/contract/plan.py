@@ -17,20 +17,18 @@ def _read_timestamp(value: str) -> str:
     try:
         datetime.fromisoformat(value)
     except ValueError as error:
-        raise ValueError(
-            f"must be a timestamp in ISO 8601, such as 2022-02-22T06:00:00Z; you sent {value!r}"
-        ) from error
+        raise ValueError(f"must be an ISO 8601 timestamp, such as 2022-02-22T06:00:00Z; you sent {value!r}") from error
     return value
 
 
 Timestamp = Annotated[str, AfterValidator(_read_timestamp)]
-"""An instant as ISO 8601 text, stored unchanged."""
+"""An instant as an ISO 8601 string, stored unchanged."""
 
 Status = Literal["pending", "in_progress", "completed", "failed"]
 
 
 class SnakeCaseModel(WireModel):
-    """The base of the plan-step contract's objects, whose JSON names are snake_case too."""
+    """The base class of the plan-step contract's objects, whose JSON names are snake_case too."""
 
     model_config = ConfigDict(alias_generator=None)
 
@@ -93,5 +91,5 @@ def find_attempt() -> Attempt | None:
 
 
 def begin_attempt(attempt: Attempt) -> None:
-    """Set the current attempt of this task."""
+    """Set the current attempt for this task."""
     _CURRENT.set(attempt)

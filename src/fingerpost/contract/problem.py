@@ -33,7 +33,7 @@ def describe_problem(
         return FieldProblem(path, f"unknown field '{path}'{listed}")
     message = error["msg"]
     if kind == "value_error" and "error" in context:
-        # Without the prefix of pydantic's message.
+        # Drop the prefix of pydantic's message.
         message = str(context["error"])
     if kind == "whole_sentence" or (kind == "value_error" and not path):
         return FieldProblem(path, message)
@@ -68,7 +68,7 @@ def _clip(text: str) -> str:
 
 
 def describe_kind(value: Any) -> str:
-    """Format a value with its kind, such as ``the number 5``; lists and objects without their content."""
+    """Format a value with its kind, such as ``the number 5``; omit the content of lists and objects."""
     match value:
         case None:
             return "null"

@@ -19,7 +19,7 @@ from fingerpost.errors import BrokenContract, ParameterError, QueryTypeUnsupport
 
 
 class PublishedTool(Tool):
-    """A tool that answers in its contract's shape; subclasses have a definition and a handler."""
+    """A tool that answers in its contract's shape; subclasses provide a definition and a handler."""
 
     definition: ToolDefinition
 
@@ -52,7 +52,7 @@ class PublishedTool(Tool):
     ) -> Answer:
         """Answer one call; a ToolError becomes the contract's envelope, and other exceptions propagate.
 
-        ``raw`` is the decoded JSON of the arguments; None is an empty object.
+        ``raw`` is the decoded JSON of the arguments; None means an empty object.
         ``include`` names the requested optional parts; unknown names are an error.
         """
         correlation_id = ""
@@ -102,7 +102,7 @@ class PublishedTool(Tool):
         return self.to_standard(query_type, parameters, answer)
 
     def to_raw(self, query_type: str, parameters: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the arguments of ``answer`` for a query type of the tool's specification."""
+        """Return the arguments to pass to ``answer`` for a query type in the tool's specification."""
         if self.definition.query_spec is None:
             return parameters
         return {"query_type": query_type, "parameters": parameters}

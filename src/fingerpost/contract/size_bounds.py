@@ -1,6 +1,6 @@
 """Truncate answers to the limits of rule A11: 48 KB of structured content, and 16 KB of text.
 
-A part that is too long is cut to its first rows, and a notice states their number and how to get the rest.
+A part that is too long is cut to its first rows, and a notice gives their number and says how to get the rest.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -40,12 +40,12 @@ _FAILURE_HINT = "Send a shorter call."
 
 # Reserved for the notices of a shortened answer.
 _NOTICE_BYTES = 400
-# A long text is cut in the middle, because notes, sources and the newest rows are at its end.
+# Long text is cut in the middle, because notes, sources and the newest rows are at its end.
 _HEAD_SHARE = 0.6
 
 
 class TruncatedPart(NamedTuple):
-    """A truncated part by its dotted path, its shown and total counts, and how to get the rest."""
+    """A truncated part: its dotted path, how many of its entries are shown, their total, and how to get the rest."""
 
     part: str
     shown: int
@@ -119,7 +119,7 @@ def _bound_body(body: dict[str, Any], paths: Sequence[Path], hint: str) -> tuple
             truncated.append(TruncatedPart(".".join(path), len(short), len(value), hint))
     if _count_bytes(body) > MAX_BODY_BYTES:
         raise ParameterError(
-            f"the answer takes {body_bytes:,} bytes, more than the {MAX_BODY_BYTES:,} that an answer may have",
+            f"the answer takes {body_bytes:,} bytes, and the limit is {MAX_BODY_BYTES:,}",
             hint=hint,
         )
     return body, truncated

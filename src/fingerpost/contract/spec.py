@@ -49,5 +49,5 @@ class ToolRegistry:
 
     @classmethod
     def get_tool_spec(cls, name: str) -> ToolSpec | None:
-        """Return the specification, or None for an unknown name; the contract defines this name."""
+        """Return the specification, or None for an unknown name; the contract prescribes this method's name."""
         return cls._specs.get(name)

@@ -79,6 +79,6 @@ class Tool(ABC):
     ) -> dict[str, Any]:
         """Return a standard response with ``success`` false; ``error_type`` is ``error`` or ``warning``.
 
-        Raise BrokenContract for another error type, or if additional data would replace a standard field.
+        Raise BrokenContract for any other error type, or if additional data would replace a standard field.
         """
         return failure_response(self.name, query_type, parameters, error_message, error_type, additional_data)

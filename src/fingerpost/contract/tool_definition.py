@@ -1,4 +1,4 @@
-"""The values of a served tool: its definition, one call, the handler's reply, and the finished answer."""
+"""The value types of a served tool: its definition, one call, the handler's reply, and the finished answer."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -108,7 +108,7 @@ class Call:
     """The context of one call.
 
     ``user`` is None for an anonymous caller (rule A12); rate limits apply to ``caller``, the user or an address.
-    ``now`` is in UTC and read once (rule A4). ``include`` names the requested optional parts.
+    ``now`` is in UTC and is read once per call (rule A4). ``include`` names the requested optional parts.
     """
 
     tool: str
@@ -124,7 +124,7 @@ class Call:
 class ToolReply:
     """A handler's result: the body in one output's shape, a self-contained text, and the included optional parts.
 
-    ``output`` None means the definition's first output.
+    If ``output`` is None, it is the definition's first output.
     """
 
     body: Mapping[str, Any]

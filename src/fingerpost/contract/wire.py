@@ -159,7 +159,7 @@ _adapters: dict[Shape, TypeAdapter[Any]] = {}
 
 
 def get_adapter(shape: Shape) -> TypeAdapter[Any]:
-    """Return the cached validator of a shape."""
+    """Return the cached validator for a shape."""
     adapter = _adapters.get(shape)
     if adapter is None:
         adapter = _adapters[shape] = TypeAdapter(shape)
@@ -167,7 +167,7 @@ def get_adapter(shape: Shape) -> TypeAdapter[Any]:
 
 
 def get_field_types(shape: Any) -> dict[str, Any]:
-    """Return the type of each field by its JSON name; empty for other types."""
+    """Return the type of each field, by its JSON name; empty if the type has no fields."""
     if is_typeddict(shape):
         return get_type_hints(shape)
     if isinstance(shape, type) and issubclass(shape, BaseModel):
@@ -201,7 +201,7 @@ class _CompactSchema(GenerateJsonSchema):
                 _remove_null(field)
             if isinstance(field.get("default"), dict):
                 del field["default"]
-            # Only now, because the bounds of an optional field were in the choice that is not null.
+            # Do this after null is removed: until then, an optional field's bounds are inside its other choice.
             _rename_bounds(field)
         return result
 
@@ -215,7 +215,7 @@ _BOUNDS = {"ge": "minimum", "le": "maximum", "gt": "exclusiveMinimum", "lt": "ex
 
 
 def _rename_bounds(field: dict[str, Any]) -> None:
-    """Rename bounds to JSON Schema keywords; pydantic does not if a bound follows a validator in an annotation."""
+    """Rename bounds to JSON Schema keywords; pydantic does not do so if a bound follows a validator."""
     for constraint, name in _BOUNDS.items():
         if constraint in field:
             field[name] = field.pop(constraint)
@@ -235,7 +235,7 @@ def _remove_null(field: dict[str, Any]) -> None:
         field["anyOf"] = choices
 
 
-# Stored as text, because callers modify the parsed schemas.
+# Stored as strings, because callers modify the parsed schemas.
 _schemas: dict[Shape | tuple[Shape, ...], str] = {}
 
 

@@ -26,7 +26,7 @@ _log = logging.getLogger(__name__)
 # The headers stored with a shared response.
 _HEADERS = ("etag", "last-modified", "content-type")
 
-# Fetches a response; with an older response, the request is conditional.
+# Fetches a response; the request is conditional if an older response is passed.
 Refetch = Callable[[Response | None], Awaitable[Response]]
 
 
@@ -43,7 +43,7 @@ class _Flight:
 
 
 class Cache:
-    """A bounded LRU cache of responses by ``Request.key``; it revalidates expired entries."""
+    """A bounded LRU cache of responses, keyed by ``Request.key``; it revalidates expired entries."""
 
     def __init__(self, *, max_bytes: int = 64_000_000, clock_s: Callable[[], float] = time.monotonic) -> None:
         self._max_bytes = max_bytes
@@ -77,7 +77,7 @@ class Cache:
     async def _wait(self, key: str, flight: _Flight) -> Response:
         flight.waiting += 1
         try:
-            # Shielded, because other callers may wait for the request too.
+            # Shield the task, because other callers may wait for the request too.
             return await asyncio.shield(flight.task)
         finally:
             flight.waiting -= 1
@@ -160,7 +160,7 @@ class SharedResponses:
         now_s = self.clock_s()
         try:
             replace_file(path, _codec().dump_json(replace(response, headers=headers)))
-            # Not retrieved_at, which FINGERPOST_NOW may fix.
+            # Do not use retrieved_at, which FINGERPOST_NOW may fix.
             os.utime(path, (now_s, now_s))
         except OSError as error:
             _log.warning("realtime data is not shared with other processes: %s", error)

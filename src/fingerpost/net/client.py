@@ -1,4 +1,4 @@
-"""The HTTP client of all outgoing requests.
+"""The HTTP client for all outgoing requests.
 
 ::
 
@@ -54,7 +54,7 @@ class _RequestState:
 class Client:
     """Sends requests within their limits and the host's rate limit, and redacts keys from responses, errors and logs.
 
-    A client belongs to one event loop. ``contact``, the operator's mail address or URL, is part of the User-Agent.
+    A client belongs to one event loop. ``contact``, the operator's email address or URL, is part of the User-Agent.
     ``private_hosts`` may resolve to private addresses. Keys are read from ``environ`` for each request.
     """
 
@@ -91,7 +91,7 @@ class Client:
     async def fetch(self, request: Request, known: Response | None = None) -> Response:
         """Send a request and return the response, or a cached one if the request allows it.
 
-        With ``known`` the request is conditional; a 304 returns ``known`` with a later ``retrieved_at``.
+        If ``known`` is given, the request is conditional; a 304 returns ``known`` with a later ``retrieved_at``.
 
         Raises:
             ParameterError: the address is invalid.
@@ -106,9 +106,9 @@ class Client:
         return await self._cache.get(request, lambda older: self._fetch(request, known or older))
 
     async def fetch_into(self, request: Request, body: Body, validators: Validators | None = None) -> Response:
-        """Send a request and write the content to ``body``; raise the errors of ``fetch``.
+        """Send a request and write the content to ``body``; raise the same errors as ``fetch``.
 
-        With ``validators`` the status may be 304: the content has not changed, and nothing was written.
+        If ``validators`` are given, the status may be 304: the content has not changed, and nothing was written.
         """
         state = _RequestState(time.monotonic() + request.limits.total_s)
         parts = request.split()
@@ -117,7 +117,7 @@ class Client:
         if wait_s is not None:
             count_request(host, Ending.CIRCUIT_OPEN)
             raise SourceUnreachable(
-                f"{server} failed {self._breaker.threshold} times in a row and is not called for a while",
+                f"{server} failed {self._breaker.threshold} times in a row and will not be called for a while",
                 {"retry_after_s": wait_s},
             )
         failure: ToolError | None = None
@@ -206,7 +206,7 @@ class Client:
             if failure is not None:
                 raise failure
             return redacted
-        raise SourceFailed(f"{request.split().hostname} redirects too often", retryable=False)
+        raise SourceFailed(f"{request.split().hostname} redirects too many times", retryable=False)
 
     async def _send(
         self, request: Request, conditions: Mapping[str, str], body: Body, state: _RequestState
@@ -246,7 +246,7 @@ class Client:
 
 
 def _measure_request(request: Request) -> MeasurementContext:
-    # Without the conventional ``url.full``, which would contain coordinates and names.
+    # Omit the conventional ``url.full``, which would contain coordinates and names.
     parts = request.split()
     port = parts.port or (80 if parts.scheme == "http" else 443)
     attributes: dict[str, Attribute] = {

@@ -30,8 +30,8 @@ async def download(
 ) -> Downloaded:
     """Download a file and move it to ``path`` in one step, unless its content has not changed.
 
-    ``known`` is the result of an earlier call, for the file at ``stored_path``, by default ``path``.
-    Raise SettingsInvalid if the file cannot be written, and the errors of ``Client.fetch``.
+    ``known`` is the result of an earlier call, for the file at ``stored_path`` (default: ``path``).
+    Raise SettingsInvalid if the file cannot be written, and the same errors as ``Client.fetch``.
     """
     if not await run_in_thread((stored_path or path).exists):
         known = None

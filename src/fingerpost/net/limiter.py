@@ -1,4 +1,4 @@
-"""Rate limiting: delay requests to the rate of their server, across all processes that share a store."""
+"""Rate limiting: delay requests to stay within a server's rate limit, across all processes that share a store."""
 
 import asyncio
 import math
@@ -10,7 +10,7 @@ from fingerpost.net.request import parse_host
 from fingerpost.runtime.concurrency import run_in_thread
 from fingerpost.store.limits import MAX_PAUSE_MS, Limits, Rate, read_clock_ms
 
-# The rate limit of servers in the operator's network.
+# The rate limit for servers in the operator's network.
 OWN_PER_SECOND, OWN_BURST = 50, 100
 
 _SECOND_MS = 1000
@@ -20,7 +20,7 @@ _MARGIN_S = 0.05
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pace:
-    """A rate limit of hosts or paths, shared by ``name``: in t seconds at most ``burst + per_second * t`` requests."""
+    """A rate limit for the hosts or paths of one ``name``: at most ``burst + per_second * t`` requests in t seconds."""
 
     name: str
     per_second: float
@@ -39,12 +39,12 @@ class _Queue:
 
 
 class Limiter:
-    """Delays requests to a host's pace, in order of arrival.
+    """Delays requests to stay within each host's pace, in order of arrival.
 
     Args:
-        paces: by host, or host and path, in lower case; a path's pace overrides its host's.
-        own_hosts: hosts of the operator, with ``OWN_PER_SECOND`` and ``OWN_BURST``.
-        clock_ms: Unix milliseconds, the same for all processes that share a store.
+        paces: keyed by host, or host and path, in lower case; a path's pace overrides its host's.
+        own_hosts: the operator's hosts, which get ``OWN_PER_SECOND`` and ``OWN_BURST``.
+        clock_ms: returns Unix milliseconds; all processes that share a store must agree on them.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Limiter:
         self._queues: dict[str, _Queue] = {}
 
     def pace(self, address: str) -> Pace:
-        """Return the pace of a server and an optional path; a configured pace applies to all ports of its host."""
+        """Return the pace for a server and an optional path; a configured pace applies to all ports of its host."""
         lowered = address.lower()
         server, slash, path = lowered.partition("/")
         host = parse_host(server)
@@ -106,7 +106,7 @@ class Limiter:
             wait_ms = await run_in_thread(self._limits.take, pace.name, pace.rate, now_ms)
             if wait_ms == 0:
                 return
-            # Without a pause, the first request in the queue waits for one interval at most.
+            # Without a pause, the first request in the queue waits at most one interval.
             is_long = wait_ms > max(pace.rate.interval_ms, longest_pause_s * _SECOND_MS)
             if is_long or now_ms + wait_ms > deadline_ms:
                 raise _refuse(address, wait_ms / _SECOND_MS)

@@ -67,12 +67,12 @@ def find_retry_after(value: str | None, now: datetime) -> float | None:
 
 
 def find_failure(response: Response, now: datetime, settings: Collection[str] = ()) -> StorageUnavailable | None:
-    """Return the error for a response's status, or None; ``settings`` names the variables of a refused key."""
+    """Return the error for a response's status, or None; ``settings`` names the variables that hold a refused key."""
     status = response.status
     if 200 <= status < 300 and status != _PARTIAL:
         return None
     host = response.host
-    # Relative to the source's clock, if it sends a date.
+    # The wait is relative to the source's clock, if it sends a date.
     sent_at = _read_date(response.headers.get("date", "")) or now
     wait_s = find_retry_after(response.headers.get("retry-after"), sent_at)
     details = {"status": status}

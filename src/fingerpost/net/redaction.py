@@ -1,4 +1,4 @@
-"""Redact keys, passwords and tokens from URLs, texts and responses."""
+"""Redact keys, passwords and tokens from URLs, text and responses."""
 
 import html
 import json
@@ -34,7 +34,7 @@ MIN_SECRET_CHARS_IN_CONTENT = 8
 
 @lru_cache(maxsize=1024)
 def is_secret_name(name: str) -> bool:
-    """Whether a header or query parameter of this name, which may be percent-encoded, contains a secret."""
+    """Whether a header or query parameter with this name, which may be percent-encoded, contains a secret."""
     decoded = unquote(unquote(name)).strip()
     if decoded.lower() in _SECRET_HEADERS:
         return True
@@ -53,7 +53,7 @@ def list_pairs(query: str) -> list[str]:
 
 
 def redact_url(url: str) -> str:
-    """Return a URL without user, password, fragment, and the values of parameters named like secrets."""
+    """Return a URL without its user, password and fragment, and without the values of parameters named like secrets."""
     parts = urlsplit(url)
     host = parts.netloc.rpartition("@")[2]
     query = _PAIR.sub(_redact_pair, parts.query)
@@ -74,7 +74,7 @@ def redact(data: AnyStr, secrets: Iterable[str]) -> AnyStr:
 
 @lru_cache(maxsize=256)
 def _list_forms(secret: str) -> tuple[tuple[str, bytes], ...]:
-    """Return a key in plain form and as encoded in URLs, JSON and HTML, also in lower and upper case."""
+    """Return a key in plain form and as encoded in URLs, JSON and HTML, each also in lower and upper case."""
     if len(secret) < _MIN_SECRET_CHARS:
         return ()
     in_json = json.dumps(secret)[1:-1]

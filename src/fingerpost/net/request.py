@@ -30,7 +30,7 @@ ResponseCheck = Callable[[Response], ToolError | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestLimits:
-    """Limits of one request: ``read_s`` between bytes, ``total_s`` including rate limit, retries, redirects and body.
+    """Limits of one request: ``read_s`` is between bytes; ``total_s`` includes rate limit, retries, redirects and body.
 
     If a source requests a longer wait than ``longest_pause_s``, the request fails at once.
     """
@@ -50,9 +50,9 @@ class Request:
 
     Attributes:
         url: an absolute http or https URL; quote path segments that callers choose.
-        repeatable: whether the request may be retried; None means if the method is safe.
+        repeatable: whether the request may be retried; None means only if the method is safe.
         fresh_s: how long a response may be served from the cache.
-        renew: ignore cached responses that were retrieved by this instant, because they are unusable.
+        renew: ignore cached responses that were retrieved at or before this instant, because they are unusable.
         may_cache: whether a response may be cached; None caches all, even an error page with status 200.
         accept: statuses other than 2xx that are not failures.
         has_own_breaker: skip the host's circuit breaker, because the caller has one.
@@ -135,7 +135,7 @@ def parse_host(server: str) -> str:
 
 
 def split_address(url: str) -> SplitResult:
-    """Split an http or https address; raise ParameterError for other texts."""
+    """Split an http or https address; raise ParameterError for anything else."""
     try:
         parts = urlsplit(url.strip())
         readable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
@@ -168,7 +168,7 @@ def follow_redirect(request: Request, status: int, headers: Mapping[str, str]) -
     if _get_origin(old) != _get_origin(new):
         secret_headers = {}
         sent = {name: value for name, value in sent.items() if not is_secret_name(name)}
-    # Without params, because the new URL already has its query.
+    # Drop the params, because the new URL already has its query.
     return replace(
         request,
         url=new.geturl(),
@@ -190,9 +190,9 @@ def _refuse_redirect(parts: SplitResult, where: str) -> SourceFailed:
 
 
 def read_template(text: str) -> tuple[str, dict[str, str]]:
-    """Parse the address and the secret parameters of a text such as ``https://host/feed.zip?api_key=${MY_KEY}``.
+    """Split an address such as ``https://host/feed.zip?api_key=${MY_KEY}`` into the address and its secret parameters.
 
-    Raise ParameterError for a plain-text key, a fragment, or ``${`` inside another text.
+    Raise ParameterError for a plain-text key, a fragment, or ``${`` inside other text.
     """
     parts = split_address(text)
     if "@" in parts.netloc:
@@ -201,7 +201,7 @@ def read_template(text: str) -> tuple[str, dict[str, str]]:
         raise ParameterError(
             "The address contains #, and the part after it is never sent",
             {"field": "url"},
-            hint="Write the address without # and what follows; a key is a parameter, ?key=${NAME}, in single quotes",
+            hint="Remove # and everything after it; write a key as a parameter, ?key=${NAME}, in single quotes",
         )
     query, secret = parts.query, {}
     for pair in list_pairs(parts.query):
@@ -215,7 +215,7 @@ def read_template(text: str) -> tuple[str, dict[str, str]]:
     address = urlunsplit(parts._replace(query=query))
     if "${" in address or any("${" in name for name in secret):
         raise ParameterError(
-            "The address holds ${ where no key is filled in: only a parameter's whole value may be one",
+            "The address contains ${ in the wrong place: a key must be the whole value of a parameter",
             {"field": "url"},
             hint="Write the key as a separate parameter, such as ?key=${NAME}, in single quotes",
         )
@@ -234,7 +234,7 @@ def _new_plain_secret_error(what: str) -> ParameterError:
     return ParameterError(
         f"The address contains {what}, which would be stored",
         {"field": "url"},
-        hint="Put it into an environment variable and write ${NAME} in its place, in single quotes",
+        hint="Put it in an environment variable, and write ${NAME} in its place, in single quotes",
     )
 
 

@@ -1,4 +1,4 @@
-"""HTTP responses of sources, and decompression of their bodies in bounded pieces."""
+"""HTTP responses from sources, and decompression of their bodies in bounded pieces."""
 
 import json
 import zlib

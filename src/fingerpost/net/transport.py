@@ -24,7 +24,7 @@ _KEEPALIVE_S = 15.0
 _MAX_REFUSAL_BYTES = 65_536
 
 
-# Drop the records of these loggers, because they log headers, and a redirect's header may repeat a key.
+# Drop the records from these loggers, because they log headers, and a redirect's header may repeat a key.
 for _name in ("httpcore2.connection", "httpcore2.http11", "httpcore2.http2"):
     logging.getLogger(_name).addFilter(lambda _: False)
 

@@ -1,1 +1,1 @@
-"""Runs a plan over any catalogue of tools: checked before it starts, journaled while it runs (plan-step contract)."""
+"""Run plans over a catalogue of tools: each is validated first, and journaled while it runs (plan-step contract)."""

@@ -16,7 +16,7 @@ HUMAN: Final = "human"
 """The built-in agent: a person who approves (rule F6)."""
 
 Execute = Callable[[str, dict[str, Any], str | None], Awaitable[Mapping[str, Any]]]
-"""Calls a tool with a query type, parameters and a user; returns the standard response, also for a failure."""
+"""Calls a tool with a query type, parameters and a user; returns the standard response, even for a failure."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +30,7 @@ class PlanTool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """One step of a run for an agent; ``perform`` calls the step's tool, or is None if the step has no tool."""
+    """A step that a run delegates to an agent; ``perform`` calls the step's tool, or is None if it has no tool."""
 
     run_id: str
     step_id: int
@@ -52,11 +52,11 @@ class Catalogue:
 
     @classmethod
     def of(cls, tools: Iterable[PlanTool], agents: Mapping[str, Agent] | None = None) -> "Catalogue":
-        """Build a catalogue; raise PlanInvalid for two tools of one name or an agent named human."""
+        """Build a catalogue; raise PlanInvalid if two tools share a name or an agent is named human."""
         all_tools = list(tools)
         by_name = {tool.spec.name: tool for tool in all_tools}
         if len(by_name) < len(all_tools):
-            raise PlanInvalid("Two tools of a catalogue have the same name")
+            raise PlanInvalid("Two tools in the catalogue have the same name")
         if HUMAN in (agents or {}):
             raise PlanInvalid(f"'{HUMAN}' is the built-in agent; give yours another name")
         return cls(by_name, dict(agents or {}))

@@ -1,4 +1,4 @@
-"""Conditions: a subset of Python's expressions over JSON values, evaluated on the syntax tree and never by ``eval``.
+"""Conditions: a subset of Python expressions over JSON values, evaluated on the syntax tree and never by ``eval``.
 
 An expression has no attributes, loops or arithmetic, and may call a few functions. Its length, depth and evaluation
 work are limited.
@@ -30,7 +30,7 @@ class ConditionFailed(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A valid condition; ``keys`` are the memory keys it reads by a constant, as in ``memory["trip"]``."""
+    """A valid condition; ``keys`` are the memory keys that it reads with a constant, as in ``memory["trip"]``."""
 
     text: str
     keys: frozenset[str]
@@ -52,7 +52,7 @@ def compile_condition(text: str, key: str | None) -> Condition:
     if key is not None and key.isidentifier() and key not in names:
         names = (*names, key)
     if len(text) > MAX_CHARS:
-        raise ConditionInvalid(f"it has {len(text)} characters, and may have {MAX_CHARS}")
+        raise ConditionInvalid(f"it has {len(text)} characters, and the limit is {MAX_CHARS}")
     try:
         expression = _parse(text)
     except SyntaxError as error:
@@ -76,7 +76,7 @@ def compile_condition(text: str, key: str | None) -> Condition:
         if not children:
             return Condition(text, frozenset(keys))
         level = children
-    raise ConditionInvalid(f"it is nested more than {MAX_DEPTH} deep")
+    raise ConditionInvalid(f"it is nested more than {MAX_DEPTH} levels deep")
 
 
 def _parse(text: str) -> ast.expr:
@@ -89,15 +89,15 @@ def _parse(text: str) -> ast.expr:
 def _check_node(node: ast.AST, names: tuple[str, ...]) -> None:
     if isinstance(node, ast.Name):
         if node.id not in names:
-            raise ConditionInvalid(f"unknown name {node.id!r}; known are {', '.join(names)}")
+            raise ConditionInvalid(f"unknown name {node.id!r}; the known names are {', '.join(names)}")
     elif isinstance(node, ast.Call):
         if not isinstance(node.func, ast.Name) or node.func.id not in _FUNCTIONS:
             raise ConditionInvalid(f"only {', '.join(_FUNCTIONS)} may be called")
         if node.keywords or not node.args:
-            raise ConditionInvalid(f"{node.func.id} takes plain arguments only")
+            raise ConditionInvalid(f"{node.func.id} takes positional arguments only")
     elif isinstance(node, ast.Constant):
         if not isinstance(node.value, str | int | float | None):
-            raise ConditionInvalid(f"a {type(node.value).__name__} is not allowed")
+            raise ConditionInvalid(f"a value of type {type(node.value).__name__} is not allowed")
     elif not isinstance(node, _ALLOWED):
         raise ConditionInvalid(f"{type(node).__name__} is not allowed; {_EXAMPLE}")
 

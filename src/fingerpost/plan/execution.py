@@ -107,7 +107,7 @@ class Execution:
             await asyncio.wait([*running, listener])
         if self._unfinished_count == 0:
             if not self._unfinished:
-                # The process crashed after the last step and before the run's end.
+                # The process crashed after it recorded the last step, but before it recorded the end of the run.
                 await self._end("completed")
             return "completed"
         state: RunState = "cancelled" if self._is_cancelled else "waiting" if self._waiting else "failed"
@@ -241,7 +241,7 @@ class Execution:
     async def _record(self, ready: ReadyStep, response: dict[str, Any], attempts: int = 1) -> bool:
         output, note = encode(response), find_failure(response)
         if note is None and self._memory.bytes + len(output) > self.limits.memory_bytes:
-            note = f"The run's memory may hold {self.limits.memory_bytes:,} bytes, and is full"
+            note = f"The run's memory is full: its limit is {self.limits.memory_bytes:,} bytes"
             extra = {"retryable": False}
             response = failure_response(
                 str(response["output_key"]), str(response["query_type"]), {}, note, additional_data=extra

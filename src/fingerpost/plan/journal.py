@@ -91,12 +91,12 @@ class Journal(ABC):
         return await self._get_writer().transact(act)
 
     async def _read(self, read: Callable[[Any], _R]) -> _R:
-        """Run a query; a missing database returns no rows."""
+        """Run a query; if the database does not exist, there are no rows."""
         return await self._transact(read)
 
     @abstractmethod
     def lease(self, run_id: str) -> AbstractAsyncContextManager[bool]:
-        """Lock a run for execution; False if another process or task executes it."""
+        """Lock a run for execution; yield False if another process or task is executing it."""
 
     @abstractmethod
     async def is_leased(self, run_id: str) -> bool:
@@ -161,7 +161,7 @@ class Journal(ABC):
                 stored = connection.execute(_EVENT, (run_id, event.seq)).fetchone()
                 if stored == (event.kind, event.data):
                     return
-                raise PlanInvalid("Another process continued the run meanwhile. Read it and try again")
+                raise PlanInvalid("Another process continued the run in the meantime. Read the run and try again")
             connection.execute(_CHANGE_PLAN, (plan_json, *_summarize_plan(plan_json), run_id))
             for step_id in deleted_steps:
                 connection.execute("DELETE FROM plan_step WHERE run_id = %s AND step_id = %s", (run_id, step_id))
@@ -229,13 +229,13 @@ class Journal(ABC):
 
 
 def _read_run(connection: Any, run_id: str) -> RunRecord | None:
-    # Read the number first: if the run continues meanwhile, a later plan change conflicts with it.
+    # Read this number first: if the run continues during the other queries, a plan change will then conflict with it.
     (last_seq,) = connection.execute("SELECT max(seq) FROM plan_event WHERE run_id = %s", (run_id,)).fetchone()
     run = connection.execute(_FIND_RUN, (run_id,)).fetchone()
     if run is None:
         return None
     user, plan_json, memory_json, state, created_at, ended_at, protocol, replans = run
-    # Ignore unknown keys of a newer build, so that the version check can report the newer run.
+    # Ignore unknown keys from a newer build, so that the version check can report the newer run.
     stored_memory = json.loads(memory_json)
     records = [StepRecord(*step) for step in connection.execute(_LIST_STEPS, (run_id,))]
     return RunRecord(
@@ -260,5 +260,5 @@ def _summarize_plan(plan_json: str) -> tuple[str, int]:
 
 
 def _to_json(text: str) -> str:
-    """Encode a text that may contain NUL as JSON; an unpaired surrogate becomes ``?``."""
+    """Encode a string that may contain NUL as JSON; an unpaired surrogate becomes ``?``."""
     return json.dumps(text.encode("utf-8", "replace").decode())

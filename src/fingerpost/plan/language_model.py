@@ -1,6 +1,6 @@
 """Create plans with a language model (extra ``[llm]``) at any endpoint with OpenAI's protocol.
 
-The output schema lists the registered tools. An invalid plan goes back to the model with its problems, twice at most.
+The output schema lists the registered tools. An invalid plan goes back to the model with its problems, at most twice.
 """
 
 from collections.abc import Collection, Iterable
@@ -22,11 +22,11 @@ from fingerpost.plan.validation import validate_plan
 
 _RETRIES = 2
 _INSTRUCTIONS = """\
-Write a plan as data: steps that call tools, as few as reach the goal.
-A step takes a value of an earlier step by a reference in its place: {"$ref": key, "path": JMESPath}.
+Write a plan as data: the fewest steps, each calling a tool, that reach the goal.
+To use a value from an earlier step, put a reference in its place: {"$ref": key, "path": JMESPath}.
 The path starts at that step's whole response, whose "data" holds the tool's answer.
-Each step has its own expected_key. Never invent a parameter: without it, answer with no steps and say in missing
-what is missing."""
+Each step has its own expected_key. Never invent a parameter: if one is unknown, return no steps and name it in
+missing."""
 
 
 class LanguageModelPlanner:
@@ -36,7 +36,7 @@ class LanguageModelPlanner:
         self._model = OpenAIChatModel(model, provider=provider)
 
     async def plan(self, goal: Goal, catalogue: Catalogue, memory: Collection[str]) -> Plan | None:
-        """Return a valid plan, or raise PlanInvalid with the missing values, or SourceFailed for the endpoint."""
+        """Return a valid plan; raise PlanInvalid if values are missing, or SourceFailed if the endpoint fails."""
         answer_model = build_plan_model(catalogue)
         last_problems: list[str] = []
         agent: Agent[None, Any] = Agent(
@@ -52,7 +52,7 @@ class LanguageModelPlanner:
                     last_problems[:] = [error.message]
                     raise ModelRetry(error.message) from error
             elif not answer.missing:
-                last_problems[:] = ["a plan without steps must state what is missing"]
+                last_problems[:] = ["a plan without steps must say what is missing"]
                 raise ModelRetry(last_problems[0])
             return answer
 
@@ -62,7 +62,7 @@ class LanguageModelPlanner:
             raise SourceFailed(f"The language model answered with status {error.status_code}") from error
         except UnexpectedModelBehavior as error:
             reason = f": {last_problems[0]}" if last_problems else ""
-            raise PlanInvalid(f"The language model wrote no valid plan{reason}") from error
+            raise PlanInvalid(f"The language model did not write a valid plan{reason}") from error
         except AgentRunError as error:
             raise SourceFailed("The language model is not available") from error
         if not result.output.steps:
@@ -84,7 +84,7 @@ def build_plan_model(catalogue: Catalogue) -> type[BaseModel]:
     for name, tool in sorted(catalogue.tools.items()):
         query_types = tool.spec.input_schema
         # A reference can replace any value, so arguments are only described here and checked once they are resolved.
-        fields = "; ".join(f"of {query_type}: {_describe_fields(model)}" for query_type, model in query_types.items())
+        fields = "; ".join(f"for {query_type}: {_describe_fields(model)}" for query_type, model in query_types.items())
         query_model = create_model(
             f"{name}_question",
             __config__=strict,
@@ -121,11 +121,11 @@ def to_plan(answer: Any, goal: Goal) -> Plan:
 def _format_prompt(goal: Goal, memory: Collection[str]) -> str:
     lines = [f"Goal: {goal.text}"]
     if goal.wanted:
-        lines.append(f"These keys must be there in the end: {', '.join(goal.wanted)}")
+        lines.append(f"The plan must provide these keys: {', '.join(goal.wanted)}")
     if goal.known:
         lines.append(f"Known values: {dict(goal.known)}")
     if memory:
-        lines.append(f"These keys are there already: {', '.join(sorted(memory))}")
+        lines.append(f"These keys are already in memory: {', '.join(sorted(memory))}")
     return "\n".join(lines)
 
 

@@ -15,12 +15,12 @@ class Limits:
         depth: nesting of objects and lists in a plan or an output.
         memory_bytes: size of all outputs of one run.
         initial_memory_bytes: size of the memory that a run copies from an earlier run.
-        calls_per_tool: concurrent calls of a tool by all runs in this process.
+        calls_per_tool: concurrent calls to one tool by all runs in this process.
         attempts: attempts of one step, including the first.
         backoff_s: wait before the second attempt; it doubles each time.
-        max_backoff_s: longest wait; if a source requests more, the step fails.
+        max_backoff_s: longest wait; if a source requests a longer one, the step fails.
         breaker_failures: consecutive failures after which a tool is not called for ``breaker_s``.
-        runs_of_caller: background runs of one user or address in a process.
+        runs_of_caller: background runs per user or address in one process.
     """
 
     steps: int = 500
@@ -46,7 +46,7 @@ _MAX_BITS = 4096
 
 
 def find_excess(value: Any, *, max_bytes: int, max_depth: int) -> str | None:
-    """Return the predicate of an error message if a value cannot be stored as JSON, or None.
+    """Return the predicate of an error message if a value cannot be stored as JSON, else None.
 
     The computed size is a lower bound of the JSON text's length.
     """
@@ -62,7 +62,7 @@ def find_excess(value: Any, *, max_bytes: int, max_depth: int) -> str | None:
                 size_bytes += 2
                 for key in item:
                     if type(key) is not str:
-                        return "has a key that is not text"
+                        return "has a key that is not a string"
                     size_bytes += len(key) + 4
                 children.extend(item.values())
             elif value_type is list or value_type is tuple:
@@ -73,7 +73,7 @@ def find_excess(value: Any, *, max_bytes: int, max_depth: int) -> str | None:
             elif value_type is float and not math.isfinite(item):
                 return "contains a number that is not finite"
             elif value_type is int and item.bit_length() > _MAX_BITS:
-                return f"contains a whole number of more than {_MAX_BITS} bits"
+                return f"contains an integer of more than {_MAX_BITS} bits"
             elif item is None or value_type in (float, int, bool):
                 size_bytes += 1
             else:
@@ -85,7 +85,7 @@ def find_excess(value: Any, *, max_bytes: int, max_depth: int) -> str | None:
         if not children:
             return None
         level = children
-    return f"is nested more than {max_depth} deep"
+    return f"is nested more than {max_depth} levels deep"
 
 
 _encode = json.JSONEncoder(ensure_ascii=True, allow_nan=False, check_circular=False, separators=(",", ":")).encode

@@ -1,4 +1,4 @@
-"""The memory of a run: its recorded outputs by key (rule F4)."""
+"""The memory of a run: its recorded outputs, by memory key (rule F4)."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -78,7 +78,7 @@ class Memory:
             bytes_left -= len(text)
             if bytes_left < 0:
                 path = _format_path(reference)
-                message = f"What the step refers to is larger than {max_bytes:,} bytes of JSON, up to {path}"
+                message = f"The values that the step refers to, up to {path}, exceed {max_bytes:,} bytes of JSON"
                 raise ParameterError(message, {"field": path})
             # Copy the value, because a tool may change its parameters.
             values[reference.at] = json.loads(text) if isinstance(value, dict | list) else value
@@ -88,7 +88,7 @@ class Memory:
         response = self._find_response(reference.key, source)
         reason = f"no step has stored '{reference.key}'"
         if response is not None:
-            reason = "that step failed" if _is_failure(response) else "nothing is there"
+            reason = "that step failed" if _is_failure(response) else "the path has none"
             if not _is_failure(response):
                 value = self._read_value(reference, response, source)
                 if value is not None:
@@ -96,12 +96,12 @@ class Memory:
         if reference.has_default:
             return reference.default
         path = _format_path(reference)
-        # The user has to act on the remarks of the earlier step.
+        # The user has to act on the remarks from the earlier step.
         details = collect_details(response)
         hint = None
         if "candidates" in details and source is not None:
             reason = f"step {source} returned candidates"
-            hint = f"Choose a candidate of step {source}, and write its token in place of the text"
+            hint = f"Choose a candidate from step {source}, and use its token instead of the text"
         message = f"The {reference}, in parameters.{path}, found no value: {reason}"
         raise ParameterError(message, {"field": path, **details}, hint=hint)
 

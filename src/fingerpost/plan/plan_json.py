@@ -25,8 +25,8 @@ def read_plan(raw: object, limits: Limits | None = None) -> Plan:
         raise PlanInvalid("The plan must be an object with a goal and steps", {"field": "plan"})
     steps = raw.get("steps")
     if isinstance(steps, list) and len(steps) > limits.steps:
-        raise PlanInvalid(f"The plan has {len(steps):,} steps, and may have {limits.steps:,}", {"field": "plan"})
-    # Allow some more levels, because the depth limit is for parameters and the plan encloses them.
+        raise PlanInvalid(f"The plan has {len(steps):,} steps, and the limit is {limits.steps:,}", {"field": "plan"})
+    # Allow a few more levels, because the depth limit is for parameters and the plan encloses them.
     if excess := find_excess(dict(raw), max_bytes=limits.plan_bytes, max_depth=limits.depth + 4):
         raise PlanInvalid(f"The plan cannot be read: a value in it {excess}", {"field": "plan"})
     has_date = raw.get("created_at") is not None
@@ -52,7 +52,7 @@ def write_plan(plan: Plan) -> str:
 def read_recorded_plan(run: RunRecord) -> Plan:
     """Return a run's stored plan, or raise PlanInvalid if this build cannot read it."""
     # Pydantic's JSON parser refuses unpaired surrogates, which the plan may contain.
-    return _validate(json.loads(run.plan_json), f"The plan of the run {run.run_id}")
+    return _validate(json.loads(run.plan_json), f"The plan of run {run.run_id}")
 
 
 def now() -> str:
@@ -65,7 +65,7 @@ def write_instant(instant: datetime) -> str:
 
 def check_protocol(run: RunRecord) -> None:
     if run.protocol > PROTOCOL:
-        raise PlanInvalid("The run was started by a newer fingerpost; update this one to read or resume it")
+        raise PlanInvalid("The run was started by a newer fingerpost; update fingerpost to read or resume it")
 
 
 def find_finished(run: RunRecord) -> frozenset[int]:

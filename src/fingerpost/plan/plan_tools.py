@@ -40,9 +40,9 @@ class RunPlan(PublishedTool):
         name="run_plan",
         title="Run a plan",
         description=(
-            "Run a plan of many tool calls as data: checked before it starts, parallel, survives a crash. Answers at "
-            "its end or after wait_seconds; follow run_id with get_plan_run. With run_id and action: "
-            "approve, reject, cancel, resume, replace (the unfinished part by plan)."
+            "Run a plan of many tool calls: validated first, run in parallel, resumable after a crash. Answers when "
+            "the run ends or after wait_seconds; then use get_plan_run with run_id. With run_id and action: "
+            "approve, reject, cancel, resume or replace (the unfinished steps, by those of plan)."
         ),
         contract=Contract.STEP,
         group="plans",
@@ -103,7 +103,7 @@ class RunPlan(PublishedTool):
             raise ParameterError("send plan, or user_input, or run_id with action", {"field": "plan"})
         memory = {} if arguments.memory is None else arguments.memory
         if not isinstance(memory, dict):
-            raise PlanInvalid("memory must be an object of values by key", {"field": "memory"})
+            raise PlanInvalid("memory must be an object that maps keys to values", {"field": "memory"})
         if arguments.plan is not None:
             plan = read_plan(arguments.plan, self._runs.limits)
         else:
@@ -203,9 +203,9 @@ def _respond(
 class GetPlanRun(PublishedTool):
     definition = ToolDefinition(
         name="get_plan_run",
-        title="A plan's run",
+        title="Read a plan run",
         description=(
-            "The state of a run of run_plan: progress, steps, partial results, pending approvals. "
+            "The state of a run started by run_plan: progress, steps, partial results, pending approvals. "
             "include adds plan, memory, items or events. Without run_id: your runs."
         ),
         contract=Contract.STEP,
@@ -235,6 +235,5 @@ class GetPlanRun(PublishedTool):
 def _format_line(line: RunSummaryView) -> str:
     ended = f", ended {line['ended_at']}" if "ended_at" in line else ""
     steps = f"{line['completed']}/{line['total']}"
-    return (
-        f"{line['run_id']} {line['state']} {steps}, begun {line['created_at']}{ended}: {' '.join(line['goal'].split())}"
-    )
+    goal = " ".join(line["goal"].split())
+    return f"{line['run_id']} {line['state']} {steps}, started {line['created_at']}{ended}: {goal}"

@@ -19,7 +19,7 @@ from fingerpost.runtime.company_names import WELL_KNOWN, build_name_key
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Goal:
-    """The goal of a plan: the user's text, the wanted memory keys, and values for parameters by name."""
+    """The goal of a plan: the user's text, the wanted memory keys, and parameter values by name."""
 
     text: str
     wanted: tuple[str, ...] = ()
@@ -109,9 +109,11 @@ class _BackwardSearch:
     def _build_error(self) -> PlanInvalid:
         missing = list(self._missing.values())
         needs = "; ".join(
-            f"'{entry['name']}', which {entry['needed_by']} needs {entry['nearest']}".strip() for entry in missing
+            f"'{entry['name']}', which {entry['needed_by']} needs"
+            + (f" ({entry['nearest']})" if entry["nearest"] else "")
+            for entry in missing
         )
-        hint = f"Give the missing values, or request one of these keys: {list_choices(self._producers)}"
+        hint = f"Give the missing values, or request a key that the tools provide; {list_choices(self._producers)}"
         return PlanInvalid(f"No plan reaches this goal: no tool provides {needs}", {"missing": missing}, hint=hint)
 
 

@@ -7,7 +7,7 @@ from typing import Any, Final, Literal, NamedTuple
 from fingerpost.errors import StorageUnavailable
 
 PROTOCOL: Final = 1
-"""The record format's version; increases when the meaning of a record changes (design section 8)."""
+"""The record format's version; it increases when the meaning of a record changes (design section 8)."""
 
 RunState = Literal["running", "waiting", "completed", "failed", "cancelled"]
 StepState = Literal["completed", "skipped", "failed", "waiting"]
@@ -40,7 +40,7 @@ class StepRecord(NamedTuple):
 
 
 class Event(NamedTuple):
-    """One event of a run, numbered in order; ``data`` is JSON text."""
+    """One event of a run, numbered in sequence; ``data`` is JSON text."""
 
     seq: int
     at: str

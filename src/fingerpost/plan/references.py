@@ -37,7 +37,7 @@ class ReferenceInvalid(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A reference to a memory key, ``at`` a path in a step's parameters.
+    """A reference to a memory key; ``at`` is its place in the step's parameters.
 
     ``path`` is a JMESPath in the response; None selects the key's ``output_path``.
     """
@@ -94,7 +94,7 @@ def fill(value: Any, resolve: Callable[[ParameterPath], Any], at: ParameterPath 
 
 
 def get_at_path(response: Any, path: list[str]) -> Any:
-    """Return the value at a plain path in a response, or None; lists take indexes."""
+    """Return the value at a plain path in a response, or None; a number in the path is a list index."""
     current = response
     for part in path:
         if isinstance(current, dict) and part in current:
@@ -109,32 +109,32 @@ def get_at_path(response: Any, path: list[str]) -> Any:
 def _parse(raw: dict[str, Any], at: ParameterPath) -> Reference:
     unknown = sorted(str(name) for name in raw.keys() - _FIELDS)
     if unknown:
-        raise ReferenceInvalid(f"a reference has $ref, path and default, and no {', '.join(unknown)}")
+        raise ReferenceInvalid(f"a reference may have only $ref, path and default, not {', '.join(unknown)}")
     key, path = raw[MARK], raw.get("path")
     if not isinstance(key, str) or not key:
-        raise ReferenceInvalid("$ref must be the memory key of a step, as text")
+        raise ReferenceInvalid("$ref must be the memory key of a step, as a string")
     if path is not None and not isinstance(path, str):
-        raise ReferenceInvalid("path must be a JMESPath text")
+        raise ReferenceInvalid("path must be a JMESPath string")
     search = None if path is None else _compile(path)
     return Reference(at, key, path, raw.get("default", _NO_DEFAULT), search)
 
 
 def _compile(path: str) -> Callable[[Any], Any]:
     if len(path) > MAX_PATH_CHARS:
-        raise ReferenceInvalid(f"path has {len(path)} characters, and may have {MAX_PATH_CHARS}")
+        raise ReferenceInvalid(f"path has {len(path)} characters, and the limit is {MAX_PATH_CHARS}")
     try:
         compiled = jmespath.compile(path)
     except (JMESPathError, ValueError, RecursionError) as error:
         position = getattr(error, "lex_position", None)
         place = f" at character {position + 1}" if isinstance(position, int) else ""
-        raise ReferenceInvalid(f"path {path!r} is not JMESPath: there is a mistake{place}") from error
+        raise ReferenceInvalid(f"path {path!r} is not valid JMESPath: there is an error{place}") from error
     _check_growth(cast("dict[str, Any]", compiled.parsed))
     search: Callable[[Any], Any] = compiled.search
     return search
 
 
 def _check_growth(root: dict[str, Any]) -> None:
-    """Refuse paths that could enlarge a value, to limit the work of a path."""
+    """Refuse paths that could enlarge a value, to limit the work that evaluating a path takes."""
     combinations = 1
     nodes = [root]
     for count, node in enumerate(nodes):
@@ -148,7 +148,7 @@ def _check_growth(root: dict[str, Any]) -> None:
                 f"path may not call {node['value']}; it may call {', '.join(sorted(_ALLOWED_FUNCTIONS))}"
             )
         elif kind == "literal" and isinstance(node["value"], list | dict):
-            raise ReferenceInvalid("path may contain plain values only, no lists or objects")
+            raise ReferenceInvalid("path may contain only plain values, not lists or objects")
         if combinations > _MAX_COMBINATIONS:
             raise ReferenceInvalid("path combines too many lists or objects")
         nodes += [child for child in node["children"] if isinstance(child, dict)]

@@ -83,7 +83,7 @@ def collect_details(response: Any) -> dict[str, Any]:
 
 
 def find_unresolved_path(response: Any, path: list[str] | None) -> str | None:
-    """Return a sentence on where an output path stops resolving, or None if it has a value."""
+    """Return a clause that says where an output path stops resolving, or None if it has a value."""
     if not path or get_at_path(response, path) is not None:
         return None
     resolved_length = next(length for length in range(len(path)) if get_at_path(response, path[: length + 1]) is None)

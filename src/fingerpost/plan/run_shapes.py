@@ -21,8 +21,8 @@ TRUNCATABLE_PATHS = (
     ("data", "events"),
 )
 CONTINUATION_HINT = (
-    "The resource fingerpost://runs/RUN_ID has more, and fingerpost runs show RUN_ID --json all; a plan with "
-    "memory_of this run takes values by $ref and path; later events by after_event."
+    "The resource fingerpost://runs/RUN_ID has more; fingerpost runs show RUN_ID --json prints everything. A plan "
+    "whose memory_of is this run can use its values by $ref and path. after_event returns later events."
 )
 
 
@@ -37,22 +37,22 @@ class RunPlanInput(SnakeCaseModel):
         Any,
         Field(
             description="{goal, steps: [{step_id, description, tool, parameters, expected_key, output_path?, "
-            'dependencies?, done_check?, agent?}]}; {"$ref": key, "path"?: JMESPath, "default"?} takes a step\'s value',
+            'dependencies?, done_check?, agent?}]}; {"$ref": key, "path"?: JMESPath, "default"?} uses a step\'s value',
             json_schema_extra={"type": "object"},
         ),
     ] = None
     user_input: Annotated[str | None, Field(max_length=2000, description="instead of plan: the goal in words")] = None
-    wanted: Annotated[list[str] | None, Field(max_length=50, description="with user_input: memory keys wanted")] = None
-    memory: Annotated[Any, Field(description="values by key to start from", json_schema_extra={"type": "object"})] = (
-        None
-    )
-    memory_of: Annotated[str | None, Field(description="run_id whose memory to start from")] = None
+    wanted: Annotated[
+        list[str] | None, Field(max_length=50, description="with user_input: the memory keys to provide")
+    ] = None
+    memory: Annotated[Any, Field(description="initial values by key", json_schema_extra={"type": "object"})] = None
+    memory_of: Annotated[str | None, Field(description="run_id of an earlier run whose memory to start from")] = None
     run_id: Annotated[str | None, Field(description="with action")] = None
     action: Literal["approve", "reject", "cancel", "resume", "replace"] | None = None
     step_id: Annotated[WholeNumber | None, Field(description="the step to approve or reject")] = None
     note: Annotated[str | None, Field(max_length=2000, description="why")] = None
-    value: Annotated[Any, Field(description="what the approval adds")] = None
-    wait_seconds: Annotated[WholeNumber, Field(ge=0, le=60, description="longest wait for the end")] = 20
+    value: Annotated[Any, Field(description="a value that the approval adds")] = None
+    wait_seconds: Annotated[WholeNumber, Field(ge=0, le=60, description="maximum wait for the end of the run")] = 20
 
 
 class GetPlanRunInput(SnakeCaseModel):
@@ -68,7 +68,7 @@ class Progress(WireDict):
 
 
 class RunRemark(WireDict):
-    """A remark of a step's tool; ``at`` is its path in the response."""
+    """A remark from a step's tool; ``at`` is its path in the response."""
 
     kind: Literal["missing", "note", "hint", "did_you_mean", "candidates", "warning"]
     at: str
@@ -123,8 +123,8 @@ class RunView(WireDict):
     values: list[RunValue]
     last_event: int
     next: NotRequired[str]
-    resumable: Annotated[bool, Field(description="whether resuming may bring the run further")]
-    remarks_left_out: Annotated[int, Field(description="they are in the memory that get_plan_run includes")]
+    resumable: Annotated[bool, Field(description="whether resuming may make progress")]
+    remarks_left_out: Annotated[int, Field(description="these are in the memory, which get_plan_run can include")]
     plan: NotRequired[Recorded]
     memory: NotRequired[Recorded]
     items: NotRequired[list[Recorded]]

@@ -83,7 +83,7 @@ class PlanRuns:
     ) -> str:
         """Validate a plan, store it as a new run and return the run's id, or raise PlanInvalid.
 
-        ``memory`` gives values by key, and overrides values from ``memory_of``, an earlier run of the same user.
+        ``memory`` gives values by key, and overrides values from ``memory_of``, an earlier run by the same user.
         """
         initial_memory = await self._load_memory(user, memory or {}, memory_of)
         plan_json = await compute(self._check_and_write, plan, initial_memory.values)
@@ -98,7 +98,7 @@ class PlanRuns:
         self.check(plan, memory)
         plan_json = write_plan(plan)
         if len(plan_json) > self.limits.plan_bytes:
-            raise PlanInvalid(f"The plan has {len(plan_json):,} bytes, and may have {self.limits.plan_bytes:,}")
+            raise PlanInvalid(f"The plan has {len(plan_json):,} bytes, and the limit is {self.limits.plan_bytes:,}")
         return plan_json
 
     async def get(self, run_id: str, user: str | None) -> RunRecord:
@@ -128,7 +128,7 @@ class PlanRuns:
     async def cancel(self, run_id: str, user: str | None) -> None:
         run = await self.get(run_id, user)
         if run.state in ENDED:
-            raise PlanInvalid(f"The run has ended already: it is {run.state}", {"field": "action"})
+            raise PlanInvalid(f"The run has already ended: it is {run.state}", {"field": "action"})
         await self._signal(run_id, "cancel", None, None)
 
     async def decide(
@@ -140,8 +140,11 @@ class PlanRuns:
         step = next((step for step in plan.steps if step.step_id == step_id), None)
         if step is None or step.agent != HUMAN:
             waiting = [str(step.step_id) for step in plan.steps if step.agent == HUMAN]
-            waiting_steps = f"steps {', '.join(waiting)} do" if waiting else "none does"
-            raise PlanInvalid(f"Step {step_id} is not waiting for a person; {waiting_steps}", {"field": "step_id"})
+            verb = "does" if len(waiting) == 1 else "do"
+            waiting_steps = (
+                f"only step{'s'[: len(waiting) > 1]} {', '.join(waiting)} {verb}" if waiting else "no step does"
+            )
+            raise PlanInvalid(f"Step {step_id} does not wait for a person; {waiting_steps}", {"field": "step_id"})
         record = run.steps.get(step_id)
         if run.state in ENDED or (record is not None and record.state != "waiting"):
             raise PlanInvalid(f"Step {step_id} no longer waits for a person", {"field": "step_id"})
@@ -165,15 +168,16 @@ class PlanRuns:
         if run.state in ("completed", "cancelled"):
             raise PlanInvalid(f"The run has ended: it is {run.state}", {"field": "action"})
         if not old.can_modify:
-            raise PlanInvalid("The plan says can_modify: false, so its unfinished steps stay as they are")
+            raise PlanInvalid("The plan has can_modify: false, so its unfinished steps cannot be replaced")
         if run.replans >= self.limits.replans:
-            raise PlanInvalid(f"The plan was changed {run.replans} times already, which is the limit")
+            times = f"{run.replans} time{'' if run.replans == 1 else 's'}"
+            raise PlanInvalid(f"The plan has been changed {times}, which is the limit")
         done = find_finished(run)
         planned = {step.step_id: _reset_state(step) for step in plan.steps}
         changed = [s.step_id for s in old.steps if s.step_id in done and planned.get(s.step_id) != _reset_state(s)]
         if changed:
             numbers = ", ".join(map(str, changed))
-            raise PlanInvalid(f"Finished steps must stay as they are: {numbers}", {"field": "plan"})
+            raise PlanInvalid(f"Finished steps must not change: {numbers}", {"field": "plan"})
         validate_plan(plan, self.catalogue, memory=run.initial_memory.values, done=done, limits=self.limits)
         async with self.journal.lease(run_id) as is_leased:
             if not is_leased:
@@ -225,7 +229,7 @@ class PlanRuns:
     async def execute(self, run_id: str) -> RunState:
         """Execute a run until it ends or waits, and return its state.
 
-        Raise PlanInvalid for an unknown or invalid run, StorageUnavailable if another process executes it.
+        Raise PlanInvalid if the run is unknown or invalid, or StorageUnavailable if another process is executing it.
         """
         return await self.journal.execute_run(run_id)
 
@@ -233,7 +237,7 @@ class PlanRuns:
         count = sum(background_run.caller == caller for background_run in self._background.values())
         if count >= self.limits.runs_of_caller:
             raise SourceLimited(
-                f"{count:,} of your plan runs are under way, which is the limit",
+                f"{count:,} of your plan runs are in progress, which is the limit",
                 retry_after_s=_RETRY_AFTER_S,
                 hint=Remedy(RemedyKind.END_A_RUN),
             )
@@ -283,7 +287,7 @@ class PlanRuns:
             done=find_finished(run),
             limits=self.limits,
             summary="The unfinished steps no longer fit the tools",
-            hint="Replace the unfinished steps, or cancel the run; recorded results stay",
+            hint="Replace the unfinished steps, or cancel the run; recorded results are kept",
         )
 
     async def _execute(self, run_id: str) -> RunState:

@@ -70,7 +70,7 @@ class StepExecutor:
         begin_attempt(Attempt(call.key, number))
         name = call.name
         if (wait_s := self._breaker.acquire(name)) is not None:
-            message = f"{name} failed {self._breaker.threshold} times in a row and is not called for a while"
+            message = f"{name} failed {self._breaker.threshold} times in a row and will not be called for a while"
             return call.fail(SourceLimited(message, retry_after_s=wait_s))
         end_call = self._breaker.release
         try:

@@ -18,7 +18,7 @@ from fingerpost.plan.limits import Limits, find_excess
 from fingerpost.plan.references import ParameterPath, Reference, fill, list_references
 
 THINKING: Final = "thinking"
-"""The performer of a step without a tool and an agent."""
+"""The performer of a step that has neither a tool nor an agent."""
 
 _MAX_REPORTED = 5
 _MAX_REPORTED_CYCLE = 12
@@ -27,12 +27,12 @@ _MAX_KEY_CHARS = 200
 _MAX_QUOTED_CHARS = 80
 # The largest integer that every JSON parser reads exactly and every engine stores.
 _MAX_STEP_ID = 2**53 - 1
-# Placeholder of unresolved references: not a valid date, and recognisable in a model's error message.
+# Placeholder for unresolved references: not a valid date, and recognisable in a model's error message.
 _PLACEHOLDER = "$ref"
 
 
 class PlanProblem(NamedTuple):
-    """A problem of a step, or of the plan; ``predicate`` replaces the reason after the field's name."""
+    """A problem with a step or the plan; ``predicate``, if given, is printed after the field instead of the reason."""
 
     step_id: int | None
     field: str
@@ -51,7 +51,7 @@ class ReadyStep:
     Attributes:
         key: the memory key of its output.
         dependencies: declared and inferred dependencies, in order.
-        sources: the step that provides the value of each reference, by path; None for the initial memory.
+        sources: by reference path, the step that provides the value; None for the initial memory.
         previous_writer: the last earlier step that writes the same key.
     """
 
@@ -91,7 +91,7 @@ def validate_plan(
 ) -> ValidPlan:
     """Return a plan that can run, or raise PlanInvalid with every problem in ``details["errors"]``.
 
-    ``memory`` has the initial keys, ``done`` the finished steps; ``summary`` begins the error message.
+    ``memory`` contains the initial keys, ``done`` the finished steps; ``summary`` begins the error message.
     """
     check = _PlanCheck(plan, catalogue, frozenset(memory), frozenset(done), limits or Limits())
     problems = check.find_problems()
@@ -133,13 +133,13 @@ class _PlanCheck:
         }
         ordered_steps, cycle = order_steps(declared)
         if cycle:
-            return [*found, PlanProblem(cycle[0], "dependencies", f"go in a circle: {_format_cycle(cycle)}")]
+            return [*found, PlanProblem(cycle[0], "dependencies", f"form a cycle: {_format_cycle(cycle)}")]
         ancestors = find_ancestors(declared, ordered_steps)
         found += [problem for ready in self.ready.values() for problem in self._add_dependencies(ready, ancestors)]
         edges = {number: ready.dependencies for number, ready in self.ready.items()}
         ordered_steps, cycle = order_steps(edges)
         if cycle:
-            reason = f"refer to one another in a circle: {_format_cycle(cycle)}"
+            reason = f"refer to one another in a cycle: {_format_cycle(cycle)}"
             return [*found, PlanProblem(cycle[0], "parameters", reason)]
         self.ancestors = find_ancestors(edges, ordered_steps)
         found += self._check_writers()
@@ -150,7 +150,7 @@ class _PlanCheck:
     def _check_size(self) -> Iterator[PlanProblem]:
         limits, steps = self._limits, self.plan.steps
         if len(steps) > limits.steps:
-            yield PlanProblem(None, "steps", f"are {len(steps):,}, and may be {limits.steps:,}")
+            yield PlanProblem(None, "steps", f"number {len(steps):,}, and the limit is {limits.steps:,}")
             return
         if not steps:
             yield PlanProblem(None, "steps", "are empty; a plan needs at least one")
@@ -163,7 +163,7 @@ class _PlanCheck:
     def _check_step(self, step: PlanStep) -> Iterator[PlanProblem]:
         number = step.step_id
         if number in self.ready:
-            yield PlanProblem(number, "step_id", "is taken by another step")
+            yield PlanProblem(number, "step_id", "is already used by another step")
             return
         ready = self.ready[number] = ReadyStep(step, dependencies=list(dict.fromkeys(step.dependencies)))
         is_done = number in self._done
@@ -194,7 +194,11 @@ class _PlanCheck:
                 suggestion = suggest(step.tool, tools) or list_choices(tools)
                 yield PlanProblem(step.step_id, "tool", f"'{_clip(step.tool)}' is not found in registry; {suggestion}")
         if step.agent == HUMAN and step.tool is not None:
-            yield PlanProblem(step.step_id, "agent", "is a human, who approves but runs no tool; depend on that step")
+            yield PlanProblem(
+                step.step_id,
+                "agent",
+                "is human, so the step cannot have a tool; put the tool in a step that depends on this one",
+            )
         elif step.agent not in (None, HUMAN, *agents) and not is_done:
             suggestion = suggest(step.agent or "", [*agents, HUMAN]) or list_choices([*agents, HUMAN])
             yield PlanProblem(step.step_id, "agent", f"'{_clip(step.agent or '')}' is not known; {suggestion}")

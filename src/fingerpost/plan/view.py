@@ -26,7 +26,7 @@ Part = Literal["plan", "memory", "items", "events"]
 _MAX_VALUE_BYTES = 10_000
 _MAX_EVENTS = 5_000
 _MAX_REMARK_BYTES = 16_000
-# The plan-step contract's status words.
+# The status values of the plan-step contract.
 _STATUS_OF_RUN = {"completed": "completed", "failed": "failed", "cancelled": "failed"}
 _STATUS_OF_STEP = {"completed": "completed", "skipped": "completed", "failed": "failed", "waiting": "in_progress"}
 
@@ -42,7 +42,7 @@ async def describe_run(
     """Describe a run as JSON without nulls; ``parts`` adds optional parts, ``after`` skips earlier events.
 
     ``max_values_bytes`` limits the total size of the values, and of the outputs among the items. At most 5,000 events
-    are returned; there are more if the last one is not ``last_event``.
+    are returned; there are more if the last one returned is not ``last_event``.
     """
     state = await runs.find_state(run)
     events = await runs.journal.list_events(run.run_id, 0)
@@ -110,8 +110,8 @@ def _describe(
 def format_run(run: RunView) -> str:
     progress = run["progress"]
     head = f"{run['goal']}: {run['state']}, {progress['completed']} of {progress['total']} steps ({run['run_id']})"
-    times = f"begun {run['created_at']}" + (f", ended {run['ended_at']}" if "ended_at" in run else "")
-    replans = f", replanned {run['replans']} times" if run["replans"] else ""
+    times = f"started {run['created_at']}" + (f", ended {run['ended_at']}" if "ended_at" in run else "")
+    replans = f", replanned {run['replans']} time{'s' if run['replans'] > 1 else ''}" if run["replans"] else ""
     lines = [head, f"{times}{replans}, last event {run['last_event']}"]
     lines += [f"Step {step['step_id']}: {_format_run_state(step)}: {step['description']}" for step in run["steps"]]
     lines += list_step_lines(run["steps"], run["remarks_left_out"], "get_plan_run with include memory")
@@ -167,7 +167,7 @@ def _find_started(events: Collection[Event]) -> set[int]:
 
 
 def _describe_step(step: PlanStep, record: StepRecord | None, response: Any, *, is_started: bool) -> dict[str, Any]:
-    """Describe a step by the contract's status and two flags; remarks are added later."""
+    """Describe a step with the contract's status and two flags; remarks are added later."""
     failure = response if isinstance(response, dict) and response.get("success") is False else {}
     recorded = record.state if record is not None else None
     status = _STATUS_OF_STEP[recorded] if recorded is not None else "in_progress" if is_started else "pending"
@@ -258,9 +258,10 @@ def _suggest_next_action(state: ReportedState, waiting: list[int], steps: Collec
     permanent = [str(step["step_id"]) for step in steps if step["status"] == "failed" and not step["retryable"]]
     if state != "failed" or not permanent:
         return resume if state == "failed" else None
+    noun = "step" if len(permanent) == 1 else "steps"
     change = (
-        f"Failed for good: step {', '.join(permanent)}. run_plan with action replace changes the unfinished steps; "
-        "with a new plan and memory_of it reuses the results"
+        f"Failed permanently: {noun} {', '.join(permanent)}. run_plan with action replace changes the unfinished "
+        "steps; run_plan with a new plan and memory_of reuses the results"
     )
     return f"{resume}; {change}" if any(step["retryable"] for step in steps) else change
 

@@ -17,7 +17,7 @@ class _Circuit:
 class CircuitBreaker:
     """Counts consecutive failures by name, such as a host; blocks it for ``cooldown_s`` after ``threshold`` failures.
 
-    Then one call probes it, and its success closes the circuit. After ``acquire``, each call must end with
+    Then one call may probe the name, and its success closes the circuit. After ``acquire``, each call must end with
     ``record_success``, ``record_failure`` or ``release``. Metrics report ``kind``, because a name may be an address.
     """
 

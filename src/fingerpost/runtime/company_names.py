@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 
-# Names that differ from the registered name, and names to find before a company list is loaded.
+# Names that differ from the registered name, and names that must be found before a company list is loaded.
 WELL_KNOWN: Mapping[str, str] = {
     "alphabet": "GOOGL",
     "amazon": "AMZN",
@@ -31,7 +31,7 @@ _STATE = re.compile(r"/[A-Za-z]{2,3}/?\s*$")
 
 
 def split_company_name(name: str) -> list[str]:
-    """Return the words of a company's name without accents, punctuation and legal forms."""
+    """Return the words of a company's name without accents, punctuation or legal forms."""
     plain = unicodedata.normalize("NFKD", _STATE.sub("", name)).encode("ascii", "ignore").decode().lower()
     plain = re.sub(r"['\u2019.]", "", plain)
     words = re.findall(r"[a-z0-9]+", plain)

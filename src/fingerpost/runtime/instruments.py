@@ -42,29 +42,32 @@ def _new_counter(name: str, unit: str, description: str) -> Counter:
 
 
 TOOL_CALL_DURATION = _new_histogram(
-    "fingerpost.tool.call.duration", "Calls of tools over any interface or by a plan; error.type is the caller's code"
+    "fingerpost.tool.call.duration",
+    "Tool calls, over any interface or by a plan; error.type is the error code that the caller sees",
 )
 NETWORK_QUERY_DURATION = _new_histogram(
-    "fingerpost.network.query.duration", "Queries of networks, whatever their kind of source"
+    "fingerpost.network.query.duration", "Queries to networks, whatever their kind of source"
 )
 HTTP_REQUEST_DURATION = _new_histogram("http.client.request.duration", "HTTP requests that were sent to sources")
 SOURCE_REQUESTS = _new_counter(
     "fingerpost.source.requests",
     "request",
-    "Requests to sources by outcome, including those answered without sending",
+    "Requests to sources by outcome, including those answered without being sent",
 )
 REFUSED_CALLS = _new_counter("fingerpost.calls.refused", "call", "Calls refused because too many were in flight")
 REFUSED_CONNECTIONS = _new_counter(
     "fingerpost.connections.refused", "connection", "Connections refused because the process had too many"
 )
 REQUESTS_IN_FLIGHT = _meter.create_up_down_counter(
-    "fingerpost.requests.in_hand", unit="{request}", description="HTTP requests that have come and are not answered"
+    "fingerpost.requests.in_hand",
+    unit="{request}",
+    description="HTTP requests that have been received and not yet answered",
 )
 SHORTENED_ANSWERS = _new_counter("fingerpost.answers.shortened", "answer", "Answers cut to the size limits")
 WARNINGS = _new_counter(
     "fingerpost.answer.warnings",
     "warning",
-    "Warnings that answers carried, by code: stale or unmatched realtime data, networks left out, and others",
+    "Warnings in answers, by code: stale or unmatched realtime data, networks left out, and others",
 )
 FALLBACKS = _new_counter(
     "fingerpost.network.fallbacks",
@@ -74,19 +77,19 @@ FALLBACKS = _new_counter(
 OPENED_BREAKERS = _new_counter(
     "fingerpost.breaker.opened",
     "opening",
-    "Circuit breakers that opened, of a host, a network or a tool of plans",
+    "Circuit breakers that opened, for a host, a network or a tool in plans",
 )
 PLAN_RUNS = _new_counter(
     "fingerpost.plan.runs", "run", "Plan runs that this process executed, by their state afterwards"
 )
 PLAN_STEP_DURATION = _new_histogram(
     "fingerpost.plan.step.duration",
-    "Steps of plans that ran, with all their attempts; skipped steps are not counted",
+    "Plan steps that ran, with all their attempts; skipped steps are not counted",
 )
 
 
 class Age(NamedTuple):
-    """The age of the data of a network, or of one of its feeds."""
+    """The age of the data from a network, or from one of its feeds."""
 
     network: str
     feed: str | None
@@ -150,7 +153,7 @@ REALTIME_AGE = _meter.create_observable_gauge(
     "fingerpost.realtime.age",
     [observe_realtime],
     unit="s",
-    description="Time since a feed's oldest real-time source said what is known of it",
+    description="Time since the last update from a feed's oldest realtime source",
 )
 
 

@@ -8,7 +8,7 @@ _PIECE_BYTES = 1 << 20
 
 
 def list_checksums(folder: Path) -> dict[str, int]:
-    """Return the CRC-32 of every file below a folder, by relative path."""
+    """Return the CRC-32 of every file below a folder, keyed by relative path."""
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     return {path.relative_to(folder).as_posix(): _compute_checksum(path) for path in files}
 

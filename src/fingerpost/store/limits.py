@@ -1,7 +1,8 @@
 """Rate limits that processes share: in memory, in a SQLite file, or in the database of several machines.
 
-The algorithm is GCRA, the generic cell rate algorithm: each limit stores the instant from which it is unused. A call
-moves it by one interval, and passes if it was less than ``burst`` intervals in the future. A pause moves it further.
+The algorithm is GCRA, the generic cell rate algorithm: each limit stores the instant at which it is unused again. A
+call moves it by one interval, and passes if it was less than ``burst`` intervals in the future. A pause moves it
+further still.
 """
 
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from fingerpost.store.tables import LIMITS, MemoryTables, SqliteTables, Tables
 
 MAX_PAUSE_MS = 86_400_000
 
-# A longer delay than any rate causes, so a source has requested a pause.
+# No rate causes a longer delay than this, so the source has requested a pause.
 _MIN_PAUSE_MS = 60_000
 # A tolerance, because a caller may have read the clock long before its turn to write.
 _CLOCK_TOLERANCE_MS = 2_000
@@ -62,7 +63,7 @@ class Rate:
 class Limits:
     """Stores rate limits; methods may block, and may raise SettingsInvalid or StorageUnavailable.
 
-    ``now_ms`` is Unix milliseconds. A database uses its clock, because the machines' clocks may differ.
+    ``now_ms`` is Unix milliseconds. A database uses its own clock, because the machines' clocks may differ.
     """
 
     def __init__(self, place: Path | Tables | None = None, *, now_ms: str | None = None) -> None:

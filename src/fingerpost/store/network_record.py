@@ -60,7 +60,7 @@ class NetworkRecord(BaseModel):
     )
     zone: _Zone | None = Field(None, description="the IANA time zone; overrides the source.")
     attribution: tuple[_Text, ...] = Field(
-        (), description="sentences that every answer carries besides the source's own."
+        (), description="sentences that every answer contains in addition to the source's own."
     )
 
 
@@ -69,8 +69,8 @@ KEYS = tuple(key for key in NetworkRecord.model_fields if key != "name")
 
 _EXPECTED = {
     **dict.fromkeys(("feeds", "realtime", "attribution"), "must be a list of quoted strings, none of them empty"),
-    "bounds": "must be a list of four numbers in degrees: south, west, north, east, south below north, west below east",
-    "key": "must name an environment variable in capitals, such as MY_KEY, not hold the key",
+    "bounds": "must be a list of four numbers in degrees: south, west, north, east; south < north and west < east",
+    "key": "must be the name of an environment variable in capitals, such as MY_KEY, not the key itself",
     "languages": "must be codes such as fi or en",
     "priority": "must be a whole number",
     "zone": "must be an IANA time zone such as Europe/Helsinki, in quotes",
@@ -80,7 +80,7 @@ _EXPECTED = {
 def build_record(name: str, table: Mapping[str, Any], kinds: Collection[str] | None = None) -> NetworkRecord:
     """Build a record from a TOML table, or raise ParameterError with the key as ``details["field"]``.
 
-    ``kinds`` are the allowed values of ``source``, None for any.
+    ``kinds`` are the allowed values of ``source``; None allows any.
     """
     if not is_network_name(name):
         hint = f"rename the file to {name.upper()}.toml" if is_network_name(name.upper()) else VALID_NAMES

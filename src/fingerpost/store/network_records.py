@@ -28,14 +28,14 @@ _Problems = dict[str, ParameterError]
 
 @dataclass(frozen=True, slots=True)
 class NetworkRecords:
-    """The valid records and the problems of invalid records, by name."""
+    """The valid records, and the problems with invalid records, by name."""
 
     records: Mapping[str, NetworkRecord] = field(default_factory=dict)
     problems: Mapping[str, str] = field(default_factory=dict)
 
 
 class NetworkRecordStore:
-    """The records below a home folder; ``kinds`` are the allowed values of ``source``, None for any."""
+    """The records below a home folder; ``kinds`` are the allowed values of ``source``; None allows any."""
 
     def __init__(
         self, home: Path, *, kinds: Collection[str] | None = None, checks: Collection[RecordCheck] = ()
@@ -63,7 +63,7 @@ class NetworkRecordStore:
             with os.scandir(self._folder) as files:
                 records = [(file.name, file.stat()) for file in files if _is_record_file(file.name)]
         except OSError:
-            # The folder is missing, or a file was removed meanwhile; the next call notices.
+            # The folder is missing, or a file was removed in the meantime; the next call will notice.
             return ()
         return tuple(sorted((name, status.st_mtime_ns, status.st_size, status.st_ino) for name, status in records))
 
@@ -115,7 +115,7 @@ class NetworkRecordStore:
             self._edit(name, table, {key: value})
 
     def remove(self, name: str) -> None:
-        """Remove a record; raise ParameterError if it does not exist or is the fallback of another."""
+        """Remove a record; raise ParameterError if it does not exist or is the fallback of another network."""
         with self._locked():
             names = self._list_names()
             # A file with an invalid network name can be removed by its exact name.
@@ -227,7 +227,7 @@ def _find_fallback_problems(records: Mapping[str, NetworkRecord], names: Collect
             at = records[at].fallback if at in records else None
         if at == name:
             problems[name] = ParameterError(
-                f"its fallbacks form a circle ({' → '.join([*chain, name])})",
+                f"its fallbacks form a cycle ({' → '.join([*chain, name])})",
                 {"field": "fallback"},
                 hint="remove one of these fallbacks",
             )

@@ -1,6 +1,6 @@
 """Connect to the shared PostgreSQL database, create its tables, and translate its errors.
 
-Error messages never quote the server or client library about a connection, because the address is a secret.
+Messages about connection errors never quote the server or the client library, because the address is secret.
 """
 
 import hashlib
@@ -62,7 +62,7 @@ def _count_applied(connection: psycopg.Connection, schema: str) -> int:
     row = connection.execute("SELECT coalesce(max(number), 0) FROM layout").fetchone()
     applied = int(row[0]) if row else 0
     if applied > len(LAYOUTS):
-        raise SettingsInvalid("The database was written by a newer fingerpost; update this one")
+        raise SettingsInvalid("The database was written by a newer fingerpost; update fingerpost")
     return applied
 
 
@@ -70,10 +70,10 @@ VARIABLE = "FINGERPOST_DATABASE_URL"
 
 _CANNOT_REACH = "The database cannot be reached; try again in a moment"
 _BUSY = "The database is busy; try again in a moment"
-_FULL = "The database has no room or no connection left; try again in a moment"
+_FULL = "The database has no space or no connections left; try again in a moment"
 _READ_ONLY = f"The database is read-only; set {VARIABLE} to the primary"
-_FORBIDDEN = f"The database does not let the user of {VARIABLE} use its tables; grant it the schema"
-_REFUSED = f"The database refuses the user or the password of {VARIABLE}"
+_FORBIDDEN = f"The database does not let the user in {VARIABLE} use its tables; grant that user access to the schema"
+_REFUSED = f"The database rejects the user or the password in {VARIABLE}"
 _ABSENT = f"The database that {VARIABLE} names does not exist; create it, or correct the name"
 NO_ADDRESS = f"{VARIABLE} is not the address of a database; write postgresql://USER:PASSWORD@HOST:PORT/NAME"
 _NOT_UTF8 = f"The database that {VARIABLE} names is not encoded in UTF-8; create it with ENCODING 'UTF8'"
@@ -153,7 +153,7 @@ _CONNECTION: dict[str, Any] = {"autocommit": True, "connect_timeout": 5, "applic
 _MAX_WAIT_S = 10.0
 _MAX_CONNECTIONS = 4
 _UNKNOWN_OUTCOME = (
-    "The connection to the database broke during a write, which may or may not be stored; check, and call again"
+    "The connection to the database broke during a write, which may or may not be stored; check, then call again"
 )
 
 # Release the locks of dead machines within half a minute, and of hanging processes within seconds.
@@ -172,7 +172,7 @@ _CONFIGURE = """
 
 
 class Database:
-    """One schema of the database at ``postgresql://user:password@host/name``, for all threads.
+    """One schema of the database at ``postgresql://user:password@host/name``, shared by all threads.
 
     Every method may raise SettingsInvalid (the operator must act) or StorageUnavailable (try again).
     """
@@ -193,7 +193,7 @@ class Database:
         return self._run_with_retries(act)
 
     def change(self, act: Callable[[psycopg.Connection], _R], *, lock: str = "") -> _R:
-        """Return the result of a function whose changes are one transaction; transactions under one lock take turns."""
+        """Run a function in a transaction and return its result; transactions with the same lock run one at a time."""
 
         def transact(connection: psycopg.Connection) -> _R:
             is_committing = False
@@ -229,7 +229,7 @@ class Database:
                 with pool.connection(timeout=max(0.1, deadline_s - time.monotonic())) as connection:
                     return act(connection)
             except PoolTimeout:
-                # Connect again, to raise the reason.
+                # Connect again, to raise an error that gives the reason.
                 self.connect().close()
                 raise StorageUnavailable(_BUSY) from None
             except psycopg.Error as error:
@@ -237,7 +237,7 @@ class Database:
                 if not (is_connection_lost or error.sqlstate in UNDONE_STATES) or time.monotonic() > deadline_s:
                     raise translate(error, connection) from error
                 if is_connection_lost:
-                    # After a restart of the server every connection of the pool is stale.
+                    # After a restart of the server, every connection in the pool is stale.
                     pool.check()
 
     def _get_pool(self) -> ConnectionPool[psycopg.Connection]:
@@ -263,7 +263,7 @@ class Database:
         try:
             connection = psycopg.connect(self.url, **_CONNECTION)
         except psycopg.ProgrammingError:
-            # Without the cause, whose message repeats parts of the address.
+            # Drop the cause, whose message repeats parts of the address.
             raise SettingsInvalid(NO_ADDRESS) from None
         except psycopg.Error as error:
             raise translate_connection_error(error) from None

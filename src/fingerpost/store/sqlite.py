@@ -29,8 +29,8 @@ class SqliteFile:
         busy_timeout_s: the longest wait for another connection's lock.
         any_thread: whether threads may share a connection, with synchronization by the caller.
         remedy: advice to the operator if the file is unusable.
-        unavailable: a contract's message for StorageUnavailable, with ``{error}``; also for a file that cannot be
-            opened, instead of SettingsInvalid.
+        unavailable: a contract's message for StorageUnavailable, with ``{error}``; it also replaces SettingsInvalid if
+            the file cannot be opened.
     """
 
     path: Path
@@ -72,7 +72,7 @@ class SqliteFile:
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """Open a connection for a block that only reads, even if this user may write neither file nor folder."""
+        """Open a connection for a block that only reads, even if this user may not write the file or its folder."""
         # Readers need write access to a write-ahead log; without a log, the file can be opened as immutable.
         has_log = self.path.with_name(f"{self.path.name}-wal").exists()
         is_read_only = not has_log and not os.access(
@@ -118,7 +118,7 @@ class SqliteFile:
             raise self.unusable(_CANNOT_OPEN) from error
 
     def unusable(self, reason: str) -> SettingsInvalid:
-        """Return the error of an unusable file; ``reason`` continues "The ... file NAME"."""
+        """Return the error for an unusable file; ``reason`` continues "The ... file NAME"."""
         return SettingsInvalid(f"The {self.contents} file {self.path.name} {reason}")
 
     def _translate(self, error: sqlite3.DatabaseError) -> ToolError:

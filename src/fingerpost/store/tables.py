@@ -32,11 +32,11 @@ VARIABLES: Layout = (
     """,
     "CREATE INDEX variable_by_change ON variable (updated_us)",
 )
-# Unlogged, because losing rate limits in a crash of the server is harmless.
+# Unlogged, because losing rate limits in a server crash is harmless.
 LIMITS: Layout = (
     'CREATE UNLOGGED TABLE IF NOT EXISTS rate_limit (name text COLLATE "C" PRIMARY KEY, free_ms bigint NOT NULL)',
 )
-# Instants are ISO 8601 texts. Texts of people and tools are JSON strings, because they may contain a NUL.
+# Instants are ISO 8601 strings. Text from people and tools is stored as JSON, because it may contain a NUL.
 # holder increases each time a process claims the run; a process with an older number can no longer record anything.
 RUNS: Layout = (
     """
@@ -104,7 +104,7 @@ _R = TypeVar("_R")
 # Checking a larger file would delay the first call; `doctor --deep` checks all files.
 _SMALL_BYTES = 4_000_000
 
-NOT_STORABLE = "A text cannot be stored: it contains a character that databases refuse, such as NUL"
+NOT_STORABLE = "The text cannot be stored: it contains a character that databases reject, such as NUL"
 
 _NAMED_PARAMETER = re.compile(r"%\((\w+)\)s")
 # Tables with a composite key become WITHOUT ROWID tables.
@@ -124,7 +124,7 @@ class Tables(Protocol):
         """Return the result of a function that changes nothing."""
 
     def change(self, act: Callable[[Any], _R], *, lock: str = "") -> _R:
-        """Return the result of a function whose changes are one transaction; transactions under one lock take turns."""
+        """Run a function in a transaction and return its result; transactions with the same lock run one at a time."""
 
 
 @cache
@@ -224,5 +224,5 @@ class SqliteTables:
     def _count_layouts(self, connection: sqlite3.Connection) -> int:
         count = int(connection.execute("PRAGMA user_version").fetchone()[0])
         if count > len(self._layouts):
-            raise self.file.unusable("was written by a newer fingerpost; update this one")
+            raise self.file.unusable("was written by a newer fingerpost; update fingerpost")
         return count

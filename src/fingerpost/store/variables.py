@@ -82,7 +82,7 @@ class VariableStore:
                 count = connection.execute(_COUNT, fields).fetchone()[0]
                 if count >= MAX_KEYS_PER_USER:
                     raise ParameterError(
-                        f"{count} variables are stored already; the limit is {MAX_KEYS_PER_USER}",
+                        f"{count} variables are already stored; the limit is {MAX_KEYS_PER_USER}",
                         {"field": "key"},
                         hint="Delete one that is no longer needed",
                     )
@@ -107,7 +107,7 @@ class VariableStore:
         return None if row is None else _build_variable(row)
 
     def delete(self, user: str, key: str | None = None, *, now: datetime | None = None) -> list[str]:
-        """Delete one variable, or all of a user's if ``key`` is None, and return the deleted keys in order."""
+        """Delete one variable, or all variables of a user if ``key`` is None, and return the deleted keys in order."""
         if (key is not None and not _is_storable(key)) or not self.list_variables(user, now=now):
             return []
 
@@ -129,7 +129,7 @@ class VariableStore:
 
 
 def _is_storable(text: str) -> bool:
-    """Whether a database can store a text, which must not contain a NUL or a lone surrogate."""
+    """Whether a database can store a string, which must not contain a NUL or a lone surrogate."""
     return "\0" not in text and not any("\ud800" <= char <= "\udfff" for char in text)
 
 

@@ -1,6 +1,6 @@
 """Build GTFS feeds and timetables from text drawings that are easy to read in tests.
 
-A drawing has one trip per line; trips of the same name form one route::
+A drawing has one trip per line; trips with the same name form one route::
 
     line A   | Alpha 08:00 | Beta 08:10-08:12 | Gamma 08:20
     tram 4   | Beta 08:15  | Delta 08:30 ask
@@ -9,12 +9,12 @@ A drawing has one trip per line; trips of the same name form one route::
     stay     | A-1 | 4-1
 
 The first cell has the mode (``line`` is a bus) and the name. Every other cell is a stop, its time as
-``arrival-departure`` or one time for both, and marks: ``noboard``, ``noalight``, ``ask`` (must be arranged).
-``block NAME`` as the last cell of a trip is its block.
-``walk`` is a footpath both ways in seconds, ``change`` the transfer time at one stop, ``nowalk`` forbids a transfer.
-``stay`` is an in-seat transfer from the first trip to the second, ``leave`` forbids one.
-Stops are on a line from west to east in the order of their first mention, too far apart to walk.
-A stop's id is its name in upper case with hyphens; a trip's is its line and number: ``A-1``.
+``arrival-departure`` or one time for both, and marks: ``noboard``, ``noalight``, ``ask`` (by arrangement).
+If the last cell of a trip is ``block NAME``, NAME is its block.
+``walk`` is a footpath in both directions, in seconds; ``change`` is the transfer time at one stop; ``nowalk`` forbids a
+transfer. ``stay`` is an in-seat transfer from the first trip to the second; ``leave`` forbids one. Stops are on a line
+from west to east in the order of their first mention, too far apart to walk. A stop's id is its name in upper case with
+hyphens; a trip's is its line and number: ``A-1``.
 """
 
 import tempfile
@@ -33,11 +33,11 @@ _LINK_TYPE = {"stay": 4, "leave": 5}
 _TRANSFERS_HEAD = "from_stop_id,to_stop_id,transfer_type,min_transfer_time"
 _MARKS = {"noboard": ("1", "0"), "noalight": ("0", "1"), "ask": ("2", "2")}
 
-# The position of the first stop, and the step to the next one, about a kilometre.
+# The position of the first stop, and the step from one stop to the next, about a kilometre.
 _WEST = (60.17, 24.94)
 _STEP_LON = 0.018
 
-# Without ``days``, a drawing runs on every day of this year.
+# If ``days`` is not given, all trips run on every day of this year.
 YEAR = 2026
 
 
@@ -56,7 +56,7 @@ def feed_from_drawing(
     days: Sequence[date] | None = None,
     coordinates: Mapping[str, tuple[float, float]] | None = None,
 ) -> dict[str, str]:
-    """Return the GTFS tables of a drawing by file name; raise ValueError for an invalid line.
+    """Return the GTFS tables of a drawing, by file name; raise ValueError if a line is invalid.
 
     All trips run on ``days``. ``coordinates`` overrides the positions of stops: {name: (lat, lon)} in degrees.
     """
@@ -92,7 +92,7 @@ class _Drawing:
         elif kind in _LINK_TYPE:
             self._links.append(f",,{_LINK_TYPE[kind]},,{cells[0]},{cells[1]}")
         elif kind not in _ROUTE_TYPE or not name or len(cells) < 1:
-            raise ValueError(f"cannot read the drawing's line {line!r}")
+            raise ValueError(f"cannot read the line {line!r} of the drawing")
         else:
             self._add_trip(_ROUTE_TYPE[kind], name.strip(), cells)
 
@@ -141,7 +141,10 @@ def timetable_from_drawing(
     coordinates: Mapping[str, tuple[float, float]] | None = None,
     tables: Mapping[str, str] | None = None,
 ) -> Timetable:
-    """Import a drawing; ``tables`` replaces or adds GTFS tables. Raises the errors of both steps."""
+    """Import a drawing; ``tables`` replaces or adds GTFS tables.
+
+    Raise ValueError if a line is invalid, or FeedUnusable if the feed cannot be used.
+    """
     feed = feed_from_drawing(text, zone=zone, days=days, coordinates=coordinates) | dict(tables or {})
     return timetable_from_tables(feed, network=network)
 
@@ -154,7 +157,7 @@ def timetable_from_tables(tables: Mapping[str, str], *, network: str = "TEST") -
 
 
 def write_feed(path: Path, tables: Mapping[str, str] | Mapping[str, bytes]) -> Path:
-    """Write tables by file name to a zip file if the path ends in ``.zip``, else to a folder; return the path."""
+    """Write tables, by file name, to a zip file if the path ends in ``.zip``, else to a folder; return the path."""
     if path.suffix == ".zip":
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as zip_file:
             for name, text in tables.items():
@@ -167,7 +170,7 @@ def write_feed(path: Path, tables: Mapping[str, str] | Mapping[str, bytes]) -> P
 
 
 def stop_id_of(name: str) -> str:
-    """Return the feed's stop id of a drawn stop."""
+    """Return the feed's id for a drawn stop."""
     return "-".join(name.upper().split())
 
 
@@ -177,7 +180,7 @@ def _parse_stop_time(cell: str) -> _StopTime:
     while words and words[-1] in _MARKS:
         marks.append(_MARKS[words.pop()])
     if len(words) < 2 or not words[-1][0].isdigit():
-        raise ValueError(f"a cell is a stop, a time and marks, not {cell!r}")
+        raise ValueError(f"a cell needs a stop and a time, and may have marks, not {cell!r}")
     arrival, _, departure = words.pop().partition("-")
     pickup = max((mark[0] for mark in marks), default="0")
     drop_off = max((mark[1] for mark in marks), default="0")

@@ -163,7 +163,7 @@ def a_run_of_a_newer_program_is_left_alone(engine, folder):
         return refusals, listed, len(await runs.journal.list_signals(run_id, 0))
 
     refusals, listed, signals = with_runs(engine, folder, ask)
-    sentence = "The run was started by a newer fingerpost; update this one to read or resume it"
+    sentence = "The run was started by a newer fingerpost; update fingerpost to read or resume it"
     expect(refusals == [sentence] * 4, f"Asked for a newer program's run, this one said: {refusals}")
     expect((len(listed), signals) == (1, 0), f"The run is listed {len(listed)} times, and was told {signals} things")
     expect(not CallLog(folder).count(), "A newer program's run was carried on")

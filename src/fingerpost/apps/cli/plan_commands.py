@@ -84,7 +84,7 @@ async def resume(ctx: typer.Context, run_id: _Id, as_json: _Json = False) -> Non
 @app.command("cancel", epilog="Example: fingerpost runs cancel RUN")
 @_run_async
 async def cancel(ctx: typer.Context, run_id: _Id, as_json: _Json = False) -> None:
-    """Cancel a run; its recorded results stay."""
+    """Cancel a run; its recorded results are kept."""
     application = open_application(ctx)
     runs = application.runs
     await runs.cancel(run_id, application.settings.user)
@@ -161,5 +161,5 @@ def _read_memory(text: str) -> dict[str, Any]:
     except (ValueError, RecursionError):
         values = None
     if not isinstance(values, dict):
-        raise typer.BadParameter("--memory must be a JSON object of values by key")
+        raise typer.BadParameter("--memory must be a JSON object that maps keys to values")
     return values

@@ -1,7 +1,7 @@
-"""The journal of plan runs on DBOS and PostgreSQL; DBOS distributes runs over processes and recovers them.
+"""The journal of plan runs on DBOS and PostgreSQL; DBOS distributes runs across processes and recovers them.
 
 Each execution of a run is one workflow. Step outputs are recorded only in our own tables, because a plan may change but
-steps of DBOS may not (decision 0563). The workflows of a dead process go to a queue that all servers share.
+DBOS steps may not (decision 0563). The workflows of a dead process go to a queue that all servers share.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 DEAD_AFTER_S: Final = 10.0
-"""A process without its lock for this long is dead; a shorter absence is a lost connection."""
+"""A process that has lacked its lock for this long counts as dead; before that, its connection counts as lost."""
 
 _CHECK_INTERVAL_S = 1.0
 
@@ -81,7 +81,7 @@ class DbosJournal(Journal):
             return self._executor
         # Connect first, so that database errors get our own messages.
         await self._transact(lambda connection: connection.execute("SELECT 1"))
-        reason = "FINGERPOST_DATABASE_URL is set, and DBOS is not installed"
+        reason = "FINGERPOST_DATABASE_URL is set, but DBOS is not installed"
         await run_in_thread(require_extra, "scale", reason, "dbos")
         # Import DBOS only to execute runs, because the import takes 2 s.
         from fingerpost.plan.engines.dbos_executor import DbosExecutor
@@ -94,7 +94,7 @@ class DbosJournal(Journal):
 
     @asynccontextmanager
     async def recovering(self) -> AsyncIterator[None]:
-        """During the block, recover runs of dead processes, and let other processes recover this one's."""
+        """During the block, recover the runs of dead processes, and let other processes recover those of this one."""
         self._is_recovering = True
         task = asyncio.create_task(self._recover(), name="recovery of plan runs")
         try:

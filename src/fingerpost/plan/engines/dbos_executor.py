@@ -1,7 +1,8 @@
 """Execute plan runs as DBOS workflows; DBOS is launched for one database and stops with the last journal.
 
-A process has one DBOS, so a program that uses DBOS itself cannot run plans on it. Three defaults of DBOS are replaced,
-because they lose or endanger runs: a version per release, pickle as the serializer, and one executor name for all.
+A process can have only one DBOS, so a program that uses DBOS itself cannot run plans on it. Three defaults of DBOS are
+replaced, because they lose or endanger runs: a version per release, pickle as the serializer, and one executor name
+for all processes.
 """
 
 import asyncio
@@ -24,7 +25,7 @@ from fingerpost.plan.records import PROTOCOL, ExecuteRun, RunState
 _log = logging.getLogger(__name__)
 
 MAX_TAKEOVERS: Final = 3
-"""After this many consecutive process deaths a run stays interrupted, because the run may be the cause."""
+"""After this many consecutive process deaths, a run stays interrupted, because the run may be the cause."""
 VERSION: Final = "fingerpost-plans"
 """Records have their own version (``records.PROTOCOL``), so DBOS sees one constant version."""
 
@@ -53,13 +54,14 @@ class DbosExecutor:
     def __init__(self, url: str, schema: str, execute_run: ExecuteRun) -> None:
         self.database_key = (url, schema)
         self._execute_run = execute_run
-        # By workflow id: resolves to the task that executes the run once DBOS has started its workflow.
+        # Keyed by workflow id. Each future resolves to the task that executes the run, once DBOS has started the
+        # workflow.
         self._started: dict[str, asyncio.Future[asyncio.Task[RunState]]] = {}
 
     def enter(self, *, is_recovering: bool) -> None:
         """Launch DBOS on the running loop if needed; the executor that entered last takes runs from the queue.
 
-        Without ``is_recovering`` it takes no runs from the queue, and its own runs stay interrupted if it dies.
+        If ``is_recovering`` is False, it takes no runs from the queue, and its own runs stay interrupted if it dies.
         """
         if any(other.database_key != self.database_key for other in _active):
             raise SettingsInvalid("This program is already running plans on another database")

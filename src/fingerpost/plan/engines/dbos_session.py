@@ -1,7 +1,7 @@
 """The PostgreSQL connection of a journal's writer: write records, and claim the runs that this process executes.
 
-A process is alive while its connection has a shared advisory lock on the process name. Each claim increments the run's
-``holder``, and records of an older holder are refused.
+A process is alive while its connection holds a shared advisory lock on the process name. Each claim increments the
+run's ``holder``, and records from an older holder are refused.
 """
 
 import logging
@@ -49,7 +49,7 @@ _RELEASE = "UPDATE plan_run SET worker = NULL, takeovers = 0 WHERE id = %s AND h
 
 @cache
 def name_process() -> str:
-    """Return a unique name of this process."""
+    """Return a unique name for this process."""
     return f"{platform.node()}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
 
 
@@ -144,7 +144,7 @@ class DbosSession:
         return result
 
     def _find_refused(self, connection: psycopg.Connection, run_ids: Collection[str]) -> Collection[str]:
-        """Lock the runs' rows, sorted against deadlocks, and return the runs claimed by another process."""
+        """Lock the runs' rows, in sorted order to avoid deadlocks, and return the runs claimed by another process."""
         rows = connection.execute(
             "SELECT id, holder FROM plan_run WHERE id = ANY(%s) ORDER BY id FOR NO KEY UPDATE", (sorted(run_ids),)
         ).fetchall()

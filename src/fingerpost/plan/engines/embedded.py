@@ -62,7 +62,7 @@ class EmbeddedJournal(Journal):
     @asynccontextmanager
     async def lease(self, run_id: str) -> AsyncIterator[bool]:
         path = self._locks / f"{run_id}.lock"
-        # Retry, because ``is_leased`` of another process locks the file briefly.
+        # Retry, because ``is_leased`` in another process locks the file briefly.
         for _ in range(_LOCK_ATTEMPTS):
             if (handle := _lock(path)) is not None:
                 break

@@ -13,7 +13,7 @@ from fingerpost.plan.records import JournalFailed
 
 _log = logging.getLogger(__name__)
 
-# The longest wait of an event for a commit that it shares with a record.
+# An event waits at most this long for a record whose commit it can share.
 _MAX_DELAY_S = 0.02
 
 Row = tuple[Any, ...]
@@ -100,7 +100,7 @@ class GroupCommit:
             written.exception()
 
     def close(self) -> None:
-        """End the thread after its submitted batches; drop the batch that is not submitted yet."""
+        """End the thread after its submitted batches; drop the batch that has not been submitted yet."""
         if self._timer is not None:
             self._timer.cancel()
         self._session.stop_waiting()
@@ -136,7 +136,7 @@ class GroupCommit:
                 written.set_exception(failed)
             elif run_id in future.result():
                 written.set_exception(
-                    JournalFailed("The run is executed elsewhere: its later steps here are not recorded")
+                    JournalFailed("The run is now executed elsewhere, so its later steps here are not recorded")
                 )
             else:
                 written.set_result(None)

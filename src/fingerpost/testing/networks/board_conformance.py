@@ -1,4 +1,4 @@
-"""Conformance checks of a network's departure boards."""
+"""Conformance checks for a network's departure boards."""
 
 from datetime import date
 
@@ -15,7 +15,11 @@ async def a_board_lists_what_leaves(case: TownNetwork) -> None:
 async def a_window_includes_both_ends(case: TownNetwork) -> None:
     both = draw_board(await case.board("Alpha", "08:10:00", "08:40:00"))
     inside = draw_board(await case.board("Alpha", "08:10:01", "08:39:59"))
-    expect_same((both, inside), (["1 08:10", "2 08:12", "1 08:40"], ["2 08:12"]), "boards with and without their ends")
+    expect_same(
+        (both, inside),
+        (["1 08:10", "2 08:12", "1 08:40"], ["2 08:12"]),
+        "boards with and without the departures at their ends",
+    )
 
 
 async def the_last_call_is_no_departure(case: TownNetwork) -> None:
@@ -33,7 +37,7 @@ async def a_short_board_counts_the_rest(case: TownNetwork) -> None:
 
 async def an_empty_board_is_an_answer(case: TownNetwork) -> None:
     board = await case.board("Alpha", "03:00", "03:30")
-    expect_same((draw_board(board), board.found_count), ([], 0), "the board of a quiet hour")
+    expect_same((draw_board(board), board.found_count), ([], 0), "the board for a quiet hour")
 
 
 async def rows_state_mode_destination_and_stop(case: TownNetwork) -> None:
@@ -46,4 +50,4 @@ async def another_day_has_a_board_too(case: TownNetwork) -> None:
     day = date(2026, 3, 14)
     rows = (await case.board("Alpha", "08:00", "09:00", day=day)).departures
     observed = sorted((row.scheduled - at("08:00", day), row.line, row.service_day) for row in rows)
-    expect_same(observed, [(600, "1", day), (720, "2", day), (2400, "1", day)], "the board of another day")
+    expect_same(observed, [(600, "1", day), (720, "2", day), (2400, "1", day)], "the board for another day")

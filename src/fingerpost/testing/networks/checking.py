@@ -1,4 +1,4 @@
-"""Helpers of the conformance checks: assertions, and queries of the network under test."""
+"""Helpers for the conformance checks: assertions, and queries of the network under test."""
 
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ class TownNetwork:
     async def board(
         self, stop: str, first: str, last: str, wanted: int = 50, *, day: date = DAY, by_schedule: bool = False
     ) -> DepartureBoard:
-        """List the departures of a stop between two clock times of a day, by expected or scheduled time."""
+        """List the departures from a stop between two clock times on a day, by expected or scheduled time."""
         query = DepartureQuery(
             stop_ids=[self.town.stop_id(stop)],
             instant=at(first, day),
@@ -62,7 +62,10 @@ Check = Callable[[TownNetwork], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class NetworkFact:
-    """One check of the suite, run if the network has all abilities in ``needs``; REALTIME serves realtime data too."""
+    """One check in the suite, run if the network has all abilities in ``needs``.
+
+    If it needs REALTIME, the town serves realtime data too.
+    """
 
     check: Check
     needs: frozenset[Ability] = frozenset()
@@ -98,7 +101,7 @@ def draw_all(itineraries: Collection[Itinerary]) -> list[str]:
 
 
 def draw_board(board: DepartureBoard) -> list[str]:
-    """Format the rows of a board in expected order: ``1 08:10``, followed by realtime data."""
+    """Format the rows of a board, sorted by expected time: ``1 08:10``, followed by realtime data."""
     rows = sorted(board.departures, key=lambda row: (row.expected, row.line))
     return [
         f"{row.line} {_format_time(row.scheduled)}"
@@ -109,7 +112,7 @@ def draw_board(board: DepartureBoard) -> list[str]:
 
 
 def list_scheduled(board: DepartureBoard) -> list[str]:
-    """Format the rows of a board in scheduled order, without realtime data: ``1 08:10``."""
+    """Format the rows of a board, sorted by scheduled time and without realtime data: ``1 08:10``."""
     rows = sorted(board.departures, key=lambda row: (row.scheduled, row.line))
     return [f"{row.line} {_format_time(row.scheduled)}" for row in rows]
 

@@ -1,4 +1,4 @@
-"""Conformance checks of a network's look-ups: by name, by stop id and around a point."""
+"""Conformance checks for a network's look-ups: by name, by stop id and around a point."""
 
 from fingerpost.testing.networks.checking import TownNetwork, expect, expect_same
 from fingerpost.transit.model.itinerary import Mode
@@ -33,7 +33,7 @@ async def a_token_resolves_to_its_place(case: TownNetwork) -> None:
         for token in (match.place.token, match.place.token.lower()):
             place = await case.network.find_stop_place(token)
             observed = None if place is None else (place.name, place.coordinate)
-            expect_same(observed, (match.place.name, match.place.coordinate), f"the place of the token {token}")
+            expect_same(observed, (match.place.name, match.place.coordinate), f"the place for the token {token}")
         return
     expect(False, "no candidate for Beta")
 

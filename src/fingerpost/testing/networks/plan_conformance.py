@@ -1,4 +1,4 @@
-"""Conformance checks of a network's journeys."""
+"""Conformance checks for a network's journeys."""
 
 from fingerpost.errors import OutsideCalendar
 from fingerpost.testing.networks.checking import NetworkBroken, TownNetwork, draw_all, expect, expect_same, list_rides
@@ -35,7 +35,7 @@ async def a_plan_keeps_the_limit_of_transfers(case: TownNetwork) -> None:
     one = (await case.plan("Alpha", "Älvsjö", "08:00", max_transfers=1)).itineraries
     none = (await case.plan("Alpha", "Älvsjö", "08:00", max_transfers=0)).itineraries
     expect(any(trip.rides for trip in one), "no trip with one change from Alpha to Älvsjö")
-    expect_same([trip.transfers for trip in one if trip.transfers > 1], [], "more changes than one")
+    expect_same([trip.transfers for trip in one if trip.transfers > 1], [], "trips with more than one change")
     expect_same(draw_all([trip for trip in none if trip.rides]), [], "trips without a change")
 
 
@@ -45,13 +45,13 @@ async def a_plan_keeps_the_limit_of_walking(case: TownNetwork) -> None:
     short = (await case.plan(origin, "Gamma", "08:00", max_walk_m=100.0)).itineraries
     expect(any(trip.rides and trip.walk_m > 0 for trip in far), "no trip with a walk", draw_all(far))
     expect_same([trip.walk_m for trip in far if trip.walk_m > 1500], [], "walks beyond 1500 m")
-    expect_same(draw_all([trip for trip in short if trip.rides]), [], "trips with no more than 100 m to walk")
+    expect_same(draw_all([trip for trip in short if trip.rides]), [], "trips with a walking limit of 100 m")
 
 
 async def legs_join_end_to_start(case: TownNetwork) -> None:
     for itinerary in (await case.plan(case.point(NEAR_ALPHA), "Älvsjö", "08:00")).itineraries:
         times = [instant for leg in itinerary.legs for instant in (leg.departure, leg.arrival)]
-        expect(times == sorted(times), "time goes back within an itinerary", times)
+        expect(times == sorted(times), "time goes backwards within an itinerary", times)
         joints = zip(itinerary.legs, itinerary.legs[1:], strict=False)
         apart = [(a.end.name, b.start.name) for a, b in joints if a.end.coordinate != b.start.coordinate]
         expect_same(apart, [], "legs that do not join")
@@ -68,7 +68,7 @@ async def rides_state_line_mode_and_stops(case: TownNetwork) -> None:
 
 async def a_step_free_plan_takes_no_step(case: TownNetwork) -> None:
     answer = await case.plan("Alpha", "Gamma", "08:00", step_free=True)
-    expect(answer.step_free_supported, "step-free is declared and not supported")
+    expect(answer.step_free_supported, "step-free is declared but not supported")
     expect(BUSES in draw_all(answer.itineraries), f"{BUSES} is missing", draw_all(answer.itineraries))
     steps = [ride.line for ride in list_rides(answer.itineraries) if ride.line == "1" or ride.wheelchair is Access.NO]
     expect_same(steps, [], "rides with steps")
@@ -87,7 +87,7 @@ async def a_day_outside_the_calendar_is_reported(case: TownNetwork) -> None:
         answer = await case.network.plan_journeys(query)
     except OutsideCalendar:
         return
-    raise NetworkBroken(f"a day outside the calendar is answered with {draw_all(answer.itineraries)}")
+    raise NetworkBroken(f"a query for a day outside the calendar returned {draw_all(answer.itineraries)}")
 
 
 async def itineraries_are_priced(case: TownNetwork) -> None:
@@ -102,11 +102,11 @@ async def legs_have_lines(case: TownNetwork) -> None:
     for leg in list_rides(answer.itineraries):
         line = case.network.find_line(leg)
         points = () if line is None else line.points
-        expect(len(points) > 1, "a line of fewer than two points", points)
+        expect(len(points) > 1, "a line with fewer than two points", points)
         ends = [leg.start.coordinate, leg.end.coordinate]
         off = [
             (point, end)
             for point, end in zip((points[0], points[-1]), ends, strict=True)
             if abs(point[0] - end.lat) > 0.002 or abs(point[1] - end.lon) > 0.004
         ]
-        expect_same(off, [], "lines that end elsewhere than their legs")
+        expect_same(off, [], "lines whose ends are not the ends of their legs")

@@ -1,4 +1,4 @@
-"""Conformance checks of a network's profile and of the provenance of its answers."""
+"""Conformance checks for a network's profile and the provenance of its answers."""
 
 import asyncio
 from zoneinfo import ZoneInfo
@@ -29,14 +29,21 @@ async def what_it_cannot_do_is_in_no_answer(case: TownNetwork) -> None:
         if not case.can(Ability.FARES):
             fares = [case.network.find_fare(itinerary) for itinerary in answer.itineraries]
             stated = [fare.amount for fare in fares if fare is not None and fare.amount is not None]
-            expect_same(stated, [], "prices that are not declared")
+            expect_same(stated, [], "prices from a network that does not declare fares")
         if not case.can(Ability.GEOMETRY):
             lines = [case.network.find_line(ride) for ride in list_rides(answer.itineraries)]
-            expect_same([line for line in lines if line is not None], [], "lines of legs that are not declared")
+            expect_same(
+                [line for line in lines if line is not None],
+                [],
+                "lines of legs from a network that does not declare geometry",
+            )
         if not case.can(Ability.REALTIME):
-            expect(answer.provenance.realtime_updated is None, "real time is stated and not declared")
+            expect(answer.provenance.realtime_updated is None, "realtime data is reported but not declared")
     if not case.can(Ability.REALTIME):
-        expect(await case.network.find_realtime_health() is None, "health of real time is stated and not declared")
+        expect(
+            await case.network.find_realtime_health() is None,
+            "the health of realtime data is reported but not declared",
+        )
 
 
 async def concurrent_queries_get_the_same_answer(case: TownNetwork) -> None:
@@ -47,7 +54,7 @@ async def concurrent_queries_get_the_same_answer(case: TownNetwork) -> None:
 
     single = await query()
     concurrent = await asyncio.gather(*(query() for _ in range(_TOGETHER)))
-    expect_same([answer for answer in concurrent if answer != single], [], f"other answers than {single}")
+    expect_same([answer for answer in concurrent if answer != single], [], f"answers other than {single}")
 
 
 async def every_answer_states_its_provenance(case: TownNetwork) -> None:
@@ -68,7 +75,7 @@ async def answers_without_realtime_state_none(case: TownNetwork) -> None:
         expect_same(
             (observed.realtime_updated, tuple(observed.realtime_problems)),
             (None, ()),
-            f"the real time of {kind}",
+            f"the realtime data of {kind}",
         )
 
 

@@ -1,7 +1,7 @@
-"""Conformance checks of a network's realtime data.
+"""Conformance checks for a network's realtime data.
 
-Tram 1 of 08:10 is cancelled, that of 08:40 is two minutes late. Until 09:00 bus 2 has a detour, and there are works at
-Alpha (rule B13).
+The 08:10 departure of tram 1 is cancelled, and the 08:40 one is two minutes late. Until 09:00, bus 2 makes a detour,
+and there are works at Alpha (rule B13).
 """
 
 from collections.abc import Iterable
@@ -30,7 +30,7 @@ async def a_cancelled_trip_stays_visible(case: TownNetwork) -> None:
     rides = list_rides([*answer.itineraries, *answer.timetabled])
     expect(
         any(ride.line == "1" and ride.departure_scheduled == at("08:10") and ride.cancelled for ride in rides),
-        "the cancelled tram of 08:10 is shown nowhere",
+        "the cancelled tram at 08:10 is not shown anywhere",
         [draw(trip) for trip in answer.timetabled],
     )
 
@@ -40,7 +40,7 @@ async def a_late_trip_states_its_delay(case: TownNetwork) -> None:
     observed = {
         (ride.departure_delay_s, ride.arrival_delay_s) for ride in rides if ride.departure_scheduled == at("08:40")
     }
-    expect_same(observed, {(120, 120)}, "delays of the tram of 08:40")
+    expect_same(observed, {(120, 120)}, "delays of the tram at 08:40")
 
 
 async def a_board_shows_cancellations_and_delays(case: TownNetwork) -> None:
@@ -69,24 +69,26 @@ async def a_timetable_shows_cancellations_and_delays(case: TownNetwork) -> None:
 async def answers_state_the_age_of_realtime(case: TownNetwork) -> None:
     observed = (await case.board("Alpha", "08:00", "09:00")).provenance
     wanted = (at("08:00") - REALTIME_AGE_S, ())
-    expect_same((observed.realtime_updated, tuple(observed.realtime_problems)), wanted, "the real time of the answer")
+    expect_same(
+        (observed.realtime_updated, tuple(observed.realtime_problems)), wanted, "the realtime data of the answer"
+    )
 
 
 async def a_ride_has_the_alerts_of_its_line(case: TownNetwork) -> None:
     rides = list_rides((await case.plan("Alpha", "Gamma", "08:00")).itineraries)
     observed = {ride.line: _effects(ride.alerts) for ride in rides if ride.departure_scheduled <= at("08:27")}
     alerts = [alert for alert in observed.get("2", ()) if alert[0] != WORKS]
-    expect_same((alerts, observed.get("3")), ([(DETOUR, "DETOUR")], []), "alerts of bus 2 and of bus 3")
+    expect_same((alerts, observed.get("3")), ([(DETOUR, "DETOUR")], []), "alerts for bus 2 and for bus 3")
     later = list_rides((await case.plan("Alpha", "Gamma", "09:05")).itineraries)
     expired = [_headers(ride.alerts) for ride in later if ride.departure_scheduled == at("09:12")]
-    expect_same(expired[:1], [[]], "alerts of bus 2 of 09:12")
+    expect_same(expired[:1], [[]], "alerts for bus 2 at 09:12")
 
 
 async def a_board_has_the_alerts_of_its_stop(case: TownNetwork) -> None:
     during = _headers((await case.board("Alpha", "08:00", "09:00")).alerts)
     later = _headers((await case.board("Alpha", "09:05", "10:00")).alerts)
     elsewhere = _headers((await case.board("Beta", "08:00", "09:00")).alerts)
-    expect_same((during, later, elsewhere), ([WORKS], [], []), "alerts of Alpha, of Alpha later, of Beta")
+    expect_same((during, later, elsewhere), ([WORKS], [], []), "alerts at Alpha, at Alpha later, and at Beta")
 
 
 async def rows_have_their_alerts(case: TownNetwork) -> None:

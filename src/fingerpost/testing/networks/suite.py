@@ -15,7 +15,7 @@ Authors of a source subclass ``ConformingSource`` once and run every check::
     def test_my_source(fact):
         check(MySource(), fact)
 
-No test framework is needed: a failed check raises ``NetworkBroken``, and so does a gap that is not needed.
+No test framework is needed: a failed check raises ``NetworkBroken``, and so does an unnecessary gap.
 """
 
 import asyncio
@@ -52,22 +52,22 @@ from fingerpost.transit.port import Network
 
 
 class Trouble(StrEnum):
-    """A fault of the server that a source uses."""
+    """A fault in the server that a source uses."""
 
     UNREACHABLE = "its server cannot be reached"
     SILENT = "its server does not answer in time"
     FAILING = "its server answers with a failure"
-    LIMITING = "its server asks us to wait"
-    MALFORMED = "its server answers something that is not its format"
+    LIMITING = "its server limits the request rate"
+    MALFORMED = "its server answers in an unknown format"
 
 
 class ConformingSource(ABC):
     """One kind of source under test.
 
     Attributes:
-        name: the name in messages.
-        gaps: reasons for missing features, by the name of a check, a ``Trouble`` or an ability. Every ability that the
-            profile does not declare needs one; gaps for working features fail the suite.
+        name: the name used in messages.
+        gaps: reasons for missing features, keyed by the name of a check, a ``Trouble`` or an ability. Every ability
+            that the profile does not declare needs one; gaps for working features fail the suite.
     """
 
     name: ClassVar[str]
@@ -85,7 +85,7 @@ class ConformingSource(ABC):
             yield network
 
 
-# The abilities that the checks of each module need, and further ones of some checks.
+# The abilities that the checks in each module need, and those that single checks need in addition.
 _NEEDS: dict[ModuleType, set[Ability]] = {
     profile_conformance: set(),
     plan_conformance: {Ability.PLANS},
@@ -99,7 +99,7 @@ _FURTHER_NEEDS: dict[Check, Ability] = {
     plan_conformance.itineraries_are_priced: Ability.FARES,
     plan_conformance.legs_have_lines: Ability.GEOMETRY,
 }
-# The error that queries must raise during each fault of the server.
+# The error that queries must raise during each fault in the server.
 _ERRORS: dict[Trouble, type[ToolError]] = {
     Trouble.UNREACHABLE: SourceUnreachable,
     Trouble.SILENT: SourceTimeout,
@@ -121,7 +121,7 @@ FACTS: tuple[NetworkFact | Trouble, ...] = (*_list_facts(), *Trouble)
 
 
 def check(source: ConformingSource, fact: NetworkFact | Trouble) -> str | None:
-    """Run a check at ``town.NOW``; return None if it passes, or the reason of its declared gap.
+    """Run a check at ``town.NOW``; return None if it passes, or the reason for its declared gap.
 
     Raises:
         NetworkBroken: the check fails without a declared gap, or passes with one.
@@ -134,9 +134,11 @@ def check(source: ConformingSource, fact: NetworkFact | Trouble) -> str | None:
             if declared is not None:
                 return declared
             why = f"{error}" if isinstance(error, NetworkBroken) else f"it ended with {type(error).__name__}: {error}"
-            raise NetworkBroken(f"{source.name}: {fact.name} does not hold: {why}") from error
+            raise NetworkBroken(f"{source.name}: {fact.name} failed: {why}") from error
     if declared is not None and gap_reason is None:
-        raise NetworkBroken(f"{source.name} declares a gap that is none ({declared}): {fact.name} holds. Remove it.")
+        raise NetworkBroken(
+            f"{source.name} declares a gap that does not exist ({declared}): {fact.name} passes. Remove it."
+        )
     return gap_reason
 
 
@@ -151,7 +153,7 @@ def check_abilities(source: ConformingSource) -> None:
     abilities = frozenset(Ability)
     faults = {
         "neither declares nor explains": abilities - declared - source.gaps.keys(),
-        "declares a gap that is none": declared & source.gaps.keys(),
+        "declares a gap that does not exist": declared & source.gaps.keys(),
         "has gaps that name neither a fact nor an ability": source.gaps.keys() - abilities - {f.name for f in FACTS},
     }
     for fault, names in faults.items():
@@ -171,7 +173,7 @@ async def _check(source: ConformingSource, fact: NetworkFact | Trouble) -> str |
             await fact.check(TownNetwork(network, town))
     leaked_tasks = [task.get_name() for task in asyncio.all_tasks() - before if not task.done()]
     if leaked_tasks:
-        raise NetworkBroken(f"tasks run on after the network was closed: {', '.join(leaked_tasks)}")
+        raise NetworkBroken(f"tasks still run after the network was closed: {', '.join(leaked_tasks)}")
     return None
 
 
@@ -194,7 +196,7 @@ async def _check_trouble(source: ConformingSource, trouble: Trouble) -> None:
                 expect_same(type(error), _ERRORS[trouble], f"the error of {ability.value}")
                 expect(bool(error.message.strip()), f"the error of {ability.value} has no message")
             else:
-                raise NetworkBroken(f"{ability.value} are answered all the same: {answer!r}"[:300])
+                raise NetworkBroken(f"{ability.value} were answered anyway: {answer!r}"[:300])
 
 
 async def _find_abilities(source: ConformingSource) -> frozenset[Ability]:

@@ -42,9 +42,9 @@ DETOUR, WORKS = "Bus 2 makes a detour", "Works at Alpha"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Town:
-    """The data that a source serves: GTFS tables by file name, and optionally a GTFS-Realtime message.
+    """The data that a source serves: GTFS tables, by file name, and optionally a GTFS-Realtime message.
 
-    ``name`` is the name of the network, and the FEED of its ids.
+    ``name`` is the name of the network, and the FEED in its ids.
     """
 
     name: str = NAME
@@ -60,15 +60,15 @@ class Town:
 
 
 def new_town(*, live: bool = False) -> Town:
-    """Return the town; if ``live``, tram 1 of 08:10 is cancelled and that of 08:40 is two minutes late.
+    """Return the town; if ``live``, the tram at 08:10 is cancelled and the one at 08:40 is two minutes late.
 
-    Until 09:00 there are works at Alpha, and bus 2 makes a detour.
+    In addition, there are works at Alpha until 09:00, and bus 2 makes a detour until then.
     """
     return Town(tables=_build_tables(), realtime=_build_message() if live else None)
 
 
 def at(clock: str, day: date = DAY) -> int:
-    """Return the Unix second of a clock time of the town, HH:MM or HH:MM:SS, on its day or another."""
+    """Return a clock time in the town, HH:MM or HH:MM:SS, as Unix seconds; by default on ``DAY``."""
     return int(datetime.fromisoformat(f"{day}T{clock}").replace(tzinfo=ZoneInfo(ZONE)).timestamp())
 
 
