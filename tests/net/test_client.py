@@ -253,7 +253,7 @@ async def test_a_host_that_keeps_failing_is_paused():
         for _ in range(5):
             with pytest.raises(SourceFailed):
                 await client.fetch(asking(server))
-        with pytest.raises(SourceUnreachable, match="not called"):
+        with pytest.raises(SourceUnreachable, match="not be called"):
             await client.fetch(asking(server))
         before_rest = len(server.asked)
         await time.sleep(30)

@@ -28,7 +28,7 @@ async def test_the_number_of_redirects_is_bounded(hops, arrives):
             got = await client.fetch(Request(url=server.url, limits=LIMITS))
             assert (got.body, got.redacted_url) == (b"hello", server.url + "/on")
         else:
-            with pytest.raises(SourceFailed, match="too often"):
+            with pytest.raises(SourceFailed, match="too many times"):
                 await client.fetch(Request(url=server.url, limits=LIMITS))
             assert len(server.asked) == 6
 

@@ -59,7 +59,7 @@ async def test_a_step_is_decided_once(runs):
     ("steps", "number", "message"),
     [
         ([step(1)], 1, "Step 1 does not wait for a person; no step does"),
-        ([step(1), human(2)], 9, "Step 9 does not wait for a person; only 2 does"),
+        ([step(1), human(2)], 9, "Step 9 does not wait for a person; only step 2 does"),
     ],
 )
 async def test_only_a_step_that_waits_can_be_decided(runs, steps, number, message):

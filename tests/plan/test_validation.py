@@ -195,5 +195,5 @@ def test_the_depth_of_parameters_is_bounded(depth, sound):
     if sound:
         assert validated(nested, limits=Limits(depth=3))
     else:
-        with pytest.raises(PlanInvalid, match="a value in them is nested more than 4 deep"):
+        with pytest.raises(PlanInvalid, match="a value in them is nested more than 4 levels deep"):
             validated(nested, limits=Limits(depth=3))

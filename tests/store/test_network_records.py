@@ -181,7 +181,7 @@ def test_the_fallback_of_another_network_is_not_removed(store):
     store.set_value("BUS", "fallback", "TRAIN")
     with pytest.raises(ParameterError, match="TRAIN is the fallback of BUS"):
         store.remove("TRAIN")
-    with pytest.raises(ParameterError, match="form a circle"):
+    with pytest.raises(ParameterError, match="form a cycle"):
         store.set_value("TRAIN", "fallback", "BUS")
 
 

@@ -30,7 +30,7 @@ WRONG = {
     ),
     "a key in the clear in a feed": (
         'feeds = ["https://example.org/a.zip?api_key=s3cr3t"]',
-        "the address contains a key (api_key), which would be stored; put it into an environment variable",
+        "the address contains a key (api_key), which would be stored; put it in an environment variable",
     ),
     "a key in the clear in real time": (
         'realtime = ["A=https://example.org/a.pb?token=s3cr3t"]',

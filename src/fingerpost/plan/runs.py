@@ -140,10 +140,8 @@ class PlanRuns:
         step = next((step for step in plan.steps if step.step_id == step_id), None)
         if step is None or step.agent != HUMAN:
             waiting = [str(step.step_id) for step in plan.steps if step.agent == HUMAN]
-            verb = "does" if len(waiting) == 1 else "do"
-            waiting_steps = (
-                f"only step{'s'[: len(waiting) > 1]} {', '.join(waiting)} {verb}" if waiting else "no step does"
-            )
+            noun, verb = ("step", "does") if len(waiting) == 1 else ("steps", "do")
+            waiting_steps = f"only {noun} {', '.join(waiting)} {verb}" if waiting else "no step does"
             raise PlanInvalid(f"Step {step_id} does not wait for a person; {waiting_steps}", {"field": "step_id"})
         record = run.steps.get(step_id)
         if run.state in ENDED or (record is not None and record.state != "waiting"):
