@@ -145,7 +145,7 @@ def _find_ticker(company: str) -> str:
 def _find_fact(fields: Mapping[str, str]) -> PlanStep:
     company, name, year = (fields[field].strip() for field in ("company", "metric", "year"))
     ticker, metric, number = _find_ticker(company), name[:1].upper() + name[1:], year[-4:]
-    # "2022" means calendar days, as in the plan-step contract; "fiscal 2022" means the fiscal year.
+    # "2022" means the calendar year, as in the plan-step contract; "fiscal 2022" means the fiscal year.
     period = {"start_date": f"{number}-01-01", "end_date": f"{number}-12-31"} if year == number else {"period": number}
     arguments = {"ticker": ticker, "metrics": [metric], **period}
     return PlanStep(
@@ -189,5 +189,5 @@ class PlanningCapability:
         raise PlanInvalid(
             "No planner understands this goal",
             {"field": "user_input"},
-            hint=f"Write it like '{_EXAMPLE}'; or name the wanted keys, of {keys}; or configure a language model",
+            hint=f"Write it like '{_EXAMPLE}'; or name the wanted keys, out of {keys}; or configure a language model",
         )
