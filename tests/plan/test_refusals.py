@@ -110,7 +110,7 @@ async def test_steps_that_no_longer_fit_the_tools_are_named(opened, recorder):
 
     assert message.startswith("The unfinished steps no longer fit the tools: step 1: tool 'older' is not found")
     assert [(each["step_id"], each["field"]) for each in details["errors"]] == [(1, "tool")]
-    assert hint == "Replace the unfinished steps, or cancel the run; recorded results are kept"
+    assert hint == "Replace the unfinished steps, or cancel the run; recorded results are preserved"
 
 
 async def test_a_memory_that_is_too_large(opened, recorder):

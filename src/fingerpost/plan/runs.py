@@ -285,7 +285,7 @@ class PlanRuns:
             done=find_finished(run),
             limits=self.limits,
             summary="The unfinished steps no longer fit the tools",
-            hint="Replace the unfinished steps, or cancel the run; recorded results are kept",
+            hint="Replace the unfinished steps, or cancel the run; recorded results are preserved",
         )
 
     async def _execute(self, run_id: str) -> RunState:

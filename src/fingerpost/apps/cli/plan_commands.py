@@ -84,7 +84,7 @@ async def resume(ctx: typer.Context, run_id: _Id, as_json: _Json = False) -> Non
 @app.command("cancel", epilog="Example: fingerpost runs cancel RUN")
 @_run_async
 async def cancel(ctx: typer.Context, run_id: _Id, as_json: _Json = False) -> None:
-    """Cancel a run; its recorded results are kept."""
+    """Cancel a run; its recorded results are preserved."""
     application = open_application(ctx)
     runs = application.runs
     await runs.cancel(run_id, application.settings.user)
