@@ -1,9 +1,9 @@
-"""Calls of this checkout beside those of the baseline, or of another commit: the same questions over HTTP, in turn.
+"""Compare calls to this checkout with calls to the baseline, or to another commit: the same questions over HTTP.
 
 ``bench/baseline`` names the baseline, so that small slowdowns add up. A commit that moves it gives the reason.
 
-Each serves from a process of its own, with the packages of its commit; only the sizes of answers are compared,
-because a commit may answer better than the one before.
+Each runs in its own process, with the packages of its commit. Only the sizes of the answers are compared, because a
+commit may answer better than the one before it.
 """
 
 import argparse
@@ -53,7 +53,7 @@ def _read_baseline() -> str:
 
 @contextmanager
 def _checked_out(commit: str) -> Iterator[Path]:
-    """Check a commit out into a folder of its own, which goes with the block."""
+    """Check out a commit into its own folder, which is removed after the block."""
     with tempfile.TemporaryDirectory() as folder:
         checkout = Path(folder) / "checkout"
         subprocess.run(["git", "-C", _ROOT, "worktree", "add", "--quiet", "--detach", checkout, commit], check=True)

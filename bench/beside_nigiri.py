@@ -1,8 +1,9 @@
-"""Single departures beside nigiri: Helsinki by the timetable; Helsinki, and New York with 20,000 trips, in real time.
+"""Compare single departures with nigiri: Helsinki as scheduled; Helsinki, and New York with 20,000 trips, in real time.
 
 Both engines get the same levelled feed and the same bytes, in one process. Every answer is compared before a ratio is
-printed: changes and arrivals of all best journeys must be equal. Every message tells every call, in whole minutes, so
-that nothing hangs on how an engine carries delays. Questions alternate, and so does who is asked first.
+printed: the transfers and arrivals of all best journeys must be equal. Every message gives the delay at every stop, in
+whole minutes, so that the result does not depend on how an engine propagates delays. The engine that answers first
+alternates from question to question.
 """
 
 import importlib.util
@@ -40,7 +41,7 @@ LIVE_TRIPS = 20_000
 
 
 def measure(*, is_live: bool, count: int = QUESTIONS) -> bool:
-    """Print the ratio on Helsinki's feed, or why there is none."""
+    """Print the ratio for Helsinki's feed, or the reason why there is none."""
     feed = DATA / levelled.FEED
     if importlib.util.find_spec("pynigiri") is None or not feed.exists():
         print("\nBeside nigiri: not measured, it needs pynigiri and the recorded Helsinki feed.")
@@ -60,7 +61,7 @@ def measure(*, is_live: bool, count: int = QUESTIONS) -> bool:
 
 
 def measure_new_york() -> bool:
-    """Print the ratio on New York's nine feeds in real time; return whether it is within its bound."""
+    """Print the ratio for New York's nine feeds in real time; return whether it is within its bound."""
     feeds = sorted((DATA / "gtfs" / "nyc").glob("*.zip"))
     if importlib.util.find_spec("pynigiri") is None or not feeds:
         print("skipped: needs pynigiri, and New York's feeds beside the project")
@@ -82,10 +83,10 @@ def measure_new_york() -> bool:
 
 
 def compare(name, timetable, search_timetable, rival, questions, *, live, midnight=levelled.MIDNIGHT, bound=None):
-    """Print the median of the ratios of our time to nigiri's, question by question.
+    """Print the median of the per-question ratios of our time to nigiri's.
 
     Raises:
-        SystemExit: an answer differs.
+        SystemExit: the answers differ.
     """
     ids = list(timetable.stop_local_id)
     locations = {stop: rival.find_location(ids[stop]) for question in questions for stop in question[:2]}
@@ -113,9 +114,9 @@ def busiest_day(timetable: Timetable) -> date:
 
 
 def write_all_calls(timetable: Timetable, day: date, count: int, dice: random.Random) -> FeedMessage:
-    """Return delays at every call of trips that run on a day: one up to the middle, another from there on.
+    """Return delays at every stop of the trips on a day: one delay up to the middle, another from there on.
 
-    A vehicle whose delay falls makes it up as fast as time allows: no call is before the one ahead of it.
+    If the delay decreases, the vehicle catches up as fast as possible: no stop time is earlier than the previous one.
     """
     message = FeedMessage()
     message.header.gtfs_realtime_version = "2.0"
@@ -141,7 +142,7 @@ def write_all_calls(timetable: Timetable, day: date, count: int, dice: random.Ra
 
 
 def apply_live(rival, day: date, message: FeedMessage):
-    """Return nigiri's real time of a day with a message applied to all of its trips."""
+    """Return nigiri's realtime timetable for a day, with a message applied to all of the day's trips."""
     import pynigiri as nigiri
 
     live = nigiri.create_rt_timetable(rival, datetime(day.year, day.month, day.day))
@@ -153,7 +154,7 @@ def apply_live(rival, day: date, message: FeedMessage):
 
 @contextmanager
 def _quiet_stderr() -> Iterator[None]:
-    """Keep the loader's log, which it writes past Python and cannot be told to leave out, off the terminal."""
+    """Keep the loader's log off the terminal; it bypasses Python and cannot be disabled."""
     kept = os.dup(2)
     with Path(os.devnull).open("wb") as nowhere:
         os.dup2(nowhere.fileno(), 2)

@@ -1,14 +1,15 @@
-"""Walks and trips beside a real OpenTripPlanner on the same feed and extract, which it starts.
+"""Compare walks and trips with a real OpenTripPlanner, which this script starts on the same feed and extract.
 
     python bench/beside_otp.py streets [tampere|helsinki] [HOW MANY]
     python bench/beside_otp.py trips [HOW MANY]
 
-Streets: metres and seconds of walks, pin to street left out on both sides. Our seconds are scaled to its pace with its
-turns, about 1.29 m/s (decision 0480). Half of the points are stops, the others lie anywhere near streets. It drops
-ways that leave the extract; ours walk them as far as they are in it.
+Streets: the metres and seconds of walks, without the way from a pin to the street on either side. Our seconds are
+scaled to OpenTripPlanner's pace, including turns, about 1.29 m/s (decision 0480). Half of the points are stops; the
+others are anywhere near streets. OpenTripPlanner drops ways that leave the extract; ours are cut at its boundary.
 
-Trips, in Tampere: the walks of its itineraries, measured on our streets in the same way, and who arrives earlier. Then
-what a question and preparing cost: seconds of processor time, which other work on the machine disturbs little.
+Trips, in Tampere: the walks in its itineraries, measured on our streets in the same way, and which planner arrives
+earlier. Then the cost of a question and of the preparation, in seconds of processor time, which other work on the
+machine affects little.
 """
 
 import asyncio
@@ -50,7 +51,7 @@ CITIES = {
     ),
 }
 NEAREST_M, FURTHEST_M = 200.0, 2000.0
-# Walks further apart than this are listed.
+# Walks that differ by more than this are listed.
 FAR_S = 60.0
 _MAX_M = 20_000.0
 WALK = """query ($from: PlanLabeledLocationInput!, $to: PlanLabeledLocationInput!) {
@@ -66,25 +67,25 @@ TRIP = (
     " edges { node { start end legs { mode duration"
     f" from {{ {PLACE} }} to {{ {PLACE} }} trip {{ gtfsId }} }} }} }} }} }}"
 )
-# Arrivals nearer than this are the same: its times are of whole minutes of no feed.
+# Arrivals that differ by less than this count as equal.
 SAME_S = 60
 
 
 class StreetMeasure:
-    """Walks on our streets, in seconds at its pace."""
+    """Walks on our streets, in seconds at OpenTripPlanner's pace."""
 
     def __init__(self, streets):
         self.graph, self.grid = streets.graph, streets.grid
         self.search = StreetSearch(streets.graph, compute_weights(streets.graph))
 
     def snap(self, place, *, is_pin=True):
-        """Return where a place meets the streets: a stop at the nearest way, a pin rather on the ground."""
+        """Return where a place connects to the streets: a stop at the nearest way, a pin preferably at ground level."""
         if is_pin:
             return snap_pin(self.graph, self.grid, *place)
         return snap_to_streets(self.graph, self.grid, np.array([place[0]]), np.array([place[1]]))
 
     def walk(self, start, end):
-        """Return the metres and seconds between two places that were snapped, None where there is no way."""
+        """Return the metres and seconds between two snapped places, or None if there is no way."""
         walked, _ = self.search.measure(start, end, _MAX_M)
         if walked.metres[0] < 0:
             return None
@@ -132,14 +133,14 @@ def draw_pairs(ours, table, wanted):
 
 
 def compare(server, ours, ends):
-    """Return both (metres, seconds) of a walk, and the ends; None for either where there is no way."""
+    """Return (metres, seconds) of a walk for both planners, and its ends; None for a planner that finds no way."""
     mine = ours.walk(*(ours.snap(place, is_pin=is_pin) for place, is_pin in ends))
     told = ask_walk(server, *(place for place, _ in ends))
     return mine, told and (told["walkDistance"], told["duration"]), ends
 
 
 def ask_otp(server, query, *ends, **more):
-    """Return its itineraries between two places (lat, lon)."""
+    """Return OpenTripPlanner's itineraries between two places (lat, lon)."""
     asked = [{"location": {"coordinate": {"latitude": lat, "longitude": lon}}} for lat, lon in ends]
     told = server.ask(query, **{"from": asked[0], "to": asked[1]}, **more)
     return [edge["node"] for edge in (told.get("data") or {}).get("planConnection", {}).get("edges", [])]
@@ -187,7 +188,7 @@ def compare_trips(wanted: str = "200") -> None:
 
 
 def measure_build(gtfs, extract):
-    """Return the seconds of processor time that it takes to build the graph, which is thrown away."""
+    """Return the seconds of processor time that OpenTripPlanner takes to build the graph; discard the graph."""
     began = resource.getrusage(resource.RUSAGE_CHILDREN)
     graph = build_graph({FEED: gtfs}, [extract], transitServiceEnd=f"2098-01-{1 + time.time_ns() % 28:02d}")
     ended = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -206,7 +207,7 @@ def ask(server, question):
 
 
 def plan(network, questions):
-    """Return our itineraries, and the seconds of processor time a question."""
+    """Return our itineraries, and the seconds of processor time per question."""
     for question in questions[:20]:
         asyncio.run(network.plan_journeys(question))
 
@@ -219,7 +220,7 @@ def plan(network, questions):
 
 
 def compare_walks(network, streets, theirs):
-    """Print how far the sums of walks of its itineraries lie from ours, on our streets at its pace."""
+    """Print how much the total walks in its itineraries differ from ours, on our streets at its pace."""
     measure = StreetMeasure(streets)
     apart_s = []
     for itinerary in (found for answer in theirs for found in answer if any(leg["trip"] for leg in found["legs"])):
@@ -237,7 +238,7 @@ def compare_walks(network, streets, theirs):
 
 
 def place_of(network, streets, place):
-    """Return where a place of its itinerary is: a stop's own on the streets, else its position."""
+    """Return a place of its itinerary on our streets: that of the stop if known, else its position."""
     stop = (place.get("stop") or {}).get("gtfsId", ":").partition(":")[2]
     ids = list(network.timetable.stop_local_id)
     if stop not in ids:
@@ -247,7 +248,7 @@ def place_of(network, streets, place):
 
 
 def compare_arrivals(questions, ours, theirs):
-    """Print who arrives earlier, and each question on which one of the two does."""
+    """Print how often each planner arrives earlier, and each question on which they differ."""
     counts = Counter()
     for question, mine, found in zip(questions, ours, theirs, strict=True):
         best = min((itinerary.arrival for itinerary in mine), default=None)

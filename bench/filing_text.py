@@ -1,8 +1,8 @@
-"""Ask plain questions about annual reports, and look for the answer and the right item among the first results.
+"""Ask plain questions about annual reports, and check whether the first results have the answer and the right item.
 
 The first argument is a folder of annual reports in HTML, named ``TICKER-10-k-YYYY-MM-DD.html``. Questions about absent
 reports are skipped and counted. The questions are of the kinds in FinanceBench; each has the items that may answer it,
-and a regular expression of the answer.
+and a regular expression for the answer.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ NAMES = {
     "UNH": "UNITEDHEALTH GROUP INC", "UNP": "UNION PACIFIC CORP", "V": "VISA INC.",
     "WFC": "WELLS FARGO & COMPANY/MN", "WMT": "Walmart Inc.",
 }  # fmt: skip
-# The shipped sample has figures of these companies, under their CIKs.
+# The shipped sample has figures for these companies, under their CIKs.
 CIKS = {"AAPL": 320193, "NVDA": 1045810, "META": 1326801}
 QUESTIONS = (
     (
@@ -206,7 +206,7 @@ def load(folder: Path, store: FactStore) -> set[str]:
 
 
 async def ask(store: FactStore, loaded: set[str]) -> tuple[int, int, int]:
-    """Return how many questions were sent, and for how many the right item and the answer were found."""
+    """Return how many questions were sent, and how often the right item and the answer were found."""
     tool = SecSemanticSearch(FactLibrary(store.path))
     asked = items = answers = 0
     for ticker, question, sections, answer in QUESTIONS:

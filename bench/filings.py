@@ -1,7 +1,7 @@
-"""Filings beside edgartools, in one run: ``make bench-filings``. Answers are compared before speed; only ratios count.
+"""Compare filings with edgartools, in one run: ``make bench-filings``. Answers are compared first; only ratios count.
 
-edgartools lives in an environment of its own; its Python is the first argument. The recordings are found as tests find
-them. Each round starts two fresh processes, one after the other, so that both see the same machine.
+edgartools has its own environment; the first argument is its Python. The recordings are located as in the tests. Each
+round starts two fresh processes, one after the other, so that both see the same machine.
 """
 
 import json
@@ -85,7 +85,7 @@ print(json.dumps(found))
 
 
 def main() -> int:
-    """Print every figure and the list of disagreements; return 1 where a bound is missed or one is unexplained."""
+    """Print every figure and the list of disagreements; return 1 if a bound is missed or one is unexplained."""
     folder = Path(os.environ.get("FINGERPOST_SHARED", Path(__file__).resolve().parents[2] / "shared"))
     folder = (folder / "data" if (folder / "data").is_dir() else folder) / "sec"
     theirs = sys.argv[1] if len(sys.argv) > 1 else sys.executable
@@ -115,7 +115,7 @@ def measure(source: Path, theirs: str, home: Path) -> bool:
 
 
 def compare_answers(folder: Path, theirs: str, home: Path) -> bool:
-    """Print how often both agree, and every kind of disagreement; return whether each is explained."""
+    """Print how often both agree, and every kind of disagreement; return whether all are explained."""
     from fingerpost.filings.companyfacts import parse_json, read_facts
     from fingerpost.filings.library import FactLibrary
     from fingerpost.filings.store import FactStore
@@ -139,7 +139,7 @@ def compare_answers(folder: Path, theirs: str, home: Path) -> bool:
 
 
 def explain(library, ticker, metric, year, part, theirs):
-    """Return why edgartools' direct getter and the resolver say what they say."""
+    """Return the reason why edgartools' direct getter and our resolver return different values."""
     from fingerpost.filings.concepts import find_metric
     from fingerpost.filings.library import CompanyFigures
     from fingerpost.filings.period_filter import read_period

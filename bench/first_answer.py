@@ -1,8 +1,8 @@
-"""The first answer of a fresh install beside that of a warm one, over HTTP and at the terminal (issue 17).
+"""Compare the first answer of a fresh install with that of a warm one, over HTTP and at the terminal.
 
-A fresh install has an empty home and no compiled kernels, and compiles beside its first answer.
-A warm one has compiled them, into the folder that NUMBA_CACHE_DIR names, if any.
-Each round asks both in turn, so that both see the same machine. Both start a process and plan one trip.
+A fresh install has an empty home and no compiled kernels, and compiles them during its first answer. A warm one has
+compiled them, in the folder that NUMBA_CACHE_DIR names, if it is set. Each round queries both, one after the other, so
+that both run under the same load. Both start a process and plan one trip.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from pathlib import Path
 from harness import HEAD, report_pairs, timed_ms
 from serving import DEADLINE_S, Caller
 
-# A fresh install's first answer takes at most so many times a warm one's.
+# A fresh install's first answer may take at most this many times as long as a warm one's.
 BOUND = 5.0
 COMMAND = str(Path(sys.executable).with_name("fingerpost"))
 ENDS = {"origin": {"type": "label", "value": "Kamppi"}, "destination": {"type": "label", "value": "Espoo"}}
@@ -33,7 +33,7 @@ def main() -> int:
     good = True
     with tempfile.TemporaryDirectory() as folder:
         warm = {"FINGERPOST_HOME": folder, KERNELS: os.environ.get(KERNELS, str(Path(folder) / "kernels"))}
-        # Compiles what that folder lacks.
+        # Compile the kernels that are missing from that folder.
         ask_cli(warm)
         print(f"The first answer of a fresh install (ours) beside a warm one's (theirs), in s:\n{HEAD}")
         for name, ask in (("terminal", ask_cli), ("HTTP", ask_http)):
@@ -84,13 +84,13 @@ def _environ(settings: dict[str, str]) -> dict[str, str]:
 
 
 def _end_compiler(home: str) -> None:
-    """End the process that compiles for a home; it would take time from the next answer. Linux alone tells which."""
+    """End the process that compiles for a home, because it would slow the next answer down; only on Linux."""
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             if f"FINGERPOST_HOME={home}\0".encode() in (folder / "environ").read_bytes() + b"\0":
                 os.kill(int(folder.name), signal.SIGKILL)
         except OSError:
-            # Another one's process, or one that has ended.
+            # The process belongs to another user, or has ended.
             continue
 
 

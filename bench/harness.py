@@ -1,4 +1,4 @@
-"""How figures are taken and printed: ours, theirs, their ratio, its bound and the verdict; medians, never a mean."""
+"""Measure and print figures: ours, theirs, their ratio, its bound and the verdict; medians, never means."""
 
 import json
 import os
@@ -26,7 +26,7 @@ def p95(values: Sequence[float]) -> float:
 def report(name, ours, theirs=None, *, ratio=None, bound=None, note="") -> bool:
     """Print one figure; return whether its bound holds.
 
-    ``ratio`` is ours to theirs if it is not given; without a rival the bound is one of ours.
+    ``ratio`` defaults to ours divided by theirs; if there is no rival, the bound applies to our figure.
     """
     if ratio is None and theirs is not None:
         ratio = ours / theirs
@@ -39,7 +39,7 @@ def report(name, ours, theirs=None, *, ratio=None, bound=None, note="") -> bool:
 
 
 def report_pairs(name, ours: Sequence[float], theirs: Sequence[float], *, bound=None, note="") -> bool:
-    """Print the medians of both sides' rounds, and the median of the rounds' ratios; return whether its bound holds."""
+    """Print the medians of both sides' rounds, and the median of the rounds' ratios; return whether the bound holds."""
     ratio = p50([mine / its for mine, its in zip(ours, theirs, strict=True)])
     return report(name, p50(ours), p50(theirs), ratio=ratio, bound=bound, note=note)
 
@@ -52,7 +52,7 @@ def run_json(*command: object, **environ: str):
 
 
 def timed_ms(ask, *given):
-    """Return the milliseconds that a call takes, and what it returns."""
+    """Return the milliseconds that a call takes, and its result."""
     begin = time.perf_counter()
     answer = ask(*given)
     return (time.perf_counter() - begin) * 1000, answer

@@ -1,9 +1,9 @@
-"""From zip to a network that can be asked, beside nigiri's load of the same files: ``make bench-import``.
+"""Compare our import of zip files into a usable network with nigiri's: ``make bench-import``.
 
-Every measurement is a process of its own, ours and nigiri's by turns, both warm (files in the page cache, machine
-code compiled). Ours is: tables, footpaths, report, and the search timetable of one service day. What is compared is the
-median of the ratios of neighbouring runs. Before that, both must have read the same number of stops, and we the number
-of calls that the zips hold.
+Every measurement is a separate process, alternately ours and nigiri's, both warm (files in the page cache, machine
+code compiled). Ours includes tables, footpaths, the report, and the search timetable for one service day. The figure is
+the median of the ratios of neighbouring runs. Before that, both must have read the same number of stops, and we must
+have read all stop times in the zips.
 """
 
 import argparse
@@ -48,7 +48,7 @@ def theirs() -> dict[str, float]:
     from tests.raptor.rival import load_rival
 
     spent_ms, timetable = timed_ms(lambda: load_rival(*FEEDS, since=f"{FIRST}", until=f"{LAST}"))
-    # Nine places that are no stops come first: nigiri's own.
+    # nigiri's own nine special places come first; they are not stops.
     return {"ms": spent_ms, "stops": timetable.n_locations() - 9}
 
 

@@ -1,7 +1,7 @@
-"""New York's nine feeds as one that nigiri reads as we do: ids for names, no parents, whole minutes, equal footpaths.
+"""Merge New York's nine feeds so that nigiri reads them as we do: ids as names, no parents, whole minutes, same walks.
 
-nigiri does not walk from feed to feed, so the nine are merged first, as our importer merges them; what is written is
-then read again by both. Footpaths lead between all stops of a cluster, as in ``tests/raptor/levelled.py``.
+nigiri does not walk from feed to feed, so the nine are merged first, as our importer merges them. Both engines then
+read the merged feed. Footpaths lead between all stops of a cluster, as in ``tests/raptor/levelled.py``.
 """
 
 import zipfile
@@ -15,16 +15,16 @@ import numpy as np
 from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING, STOP, Timetable
 
-# Stops of one crossing; more would make one cluster of whole avenues.
+# The stops of one crossing; a larger distance would join whole avenues into one cluster.
 LINK_M = 45.0
 HOURS = 60
 
 
 def level_new_york(feeds: list[Path], path: Path) -> Timetable:
-    """Write the levelled feed to a path and return our timetable of it.
+    """Write the levelled feed to a path, and return our timetable for it.
 
     Raises:
-        RuntimeError: a trip by frequency, which this does not write.
+        RuntimeError: a trip is based on frequencies, which are not supported here.
     """
     from tests.raptor.levelled import clustered
 

@@ -1,6 +1,6 @@
-"""plan_trip from many connections at once, over one process and over two workers: calls a second, waits, memory.
+"""Call plan_trip over many connections at once, with one process and with two workers: calls per second, waits, memory.
 
-The generator runs in this process, on the same cores, so that with more workers than cores it takes from theirs.
+The load generator runs in this process, on the same cores, so it competes with the workers if there are few cores.
 """
 
 import argparse
@@ -25,7 +25,7 @@ from fingerpost.transit.kernel_mode import are_compiled
 
 MIN_SPEEDUP = 1.7
 MAX_TIMES_MEDIAN = 3.0
-# What a process may have more at the end than after the first tenth of the time.
+# How much more memory a process may use at the end than after the first tenth of the time.
 MAX_GROWTH = 1.1
 _WARM_SHARE = 0.1
 _LENGTH = re.compile(rb"content-length: (\d+)", re.IGNORECASE)
@@ -34,7 +34,7 @@ _SERVE = "from fingerpost.apps.cli import main; main()"
 
 @dataclass(slots=True)
 class Load:
-    """What was measured: milliseconds of calls that were answered, failures by code, memory in bytes."""
+    """The measurements: milliseconds of answered calls, failures by code, memory in bytes."""
 
     seconds: float
     times_ms: list[float] = field(default_factory=list)
@@ -48,7 +48,7 @@ class Load:
 
 
 async def measure(server: Server, connections: int, seconds: float, bodies: list[bytes]) -> Load:
-    """Ask from so many connections for so long; the first tenth of the time is not counted."""
+    """Call over the given number of connections for the given time; the first tenth is not counted."""
     load = Load(seconds * (1 - _WARM_SHARE))
     begins = time.perf_counter() + seconds * _WARM_SHARE
     asking = asyncio.gather(
@@ -62,7 +62,7 @@ async def measure(server: Server, connections: int, seconds: float, bodies: list
 
 
 async def _ask(server: Server, bodies: list[bytes], load: Load, begins: float, ends: float) -> None:
-    """Ask one question after the other over one kept connection, a second later after one that fails."""
+    """Send one call after another over one persistent connection; after a failure, wait a second."""
     try:
         reader, writer = await asyncio.open_connection(server.host, server.port)
     except OSError as error:
@@ -131,7 +131,7 @@ def main() -> int:
     options = parser.parse_args()
     bodies = draw_bodies(200)
     os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(__file__).resolve().parents[1] / ".venv" / "kernels"))
-    # Nothing compiles while it is measured.
+    # Nothing may compile during the measurement.
     if not are_compiled():
         load_kernels()
     print(f"plan_trip on the demo, {options.connections} connections, {options.seconds:.0f} s each:")

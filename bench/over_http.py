@@ -1,4 +1,4 @@
-"""get_departures and plan_trip beside a no-op tool: same server, same run, raw HTTP (issue 2)."""
+"""Compare get_departures and plan_trip with a no-op tool: same server, same run, raw HTTP."""
 
 import json
 import sys
@@ -25,11 +25,11 @@ def draw(questions: Questions, count: int) -> dict[str, list[dict]]:
 
 
 def ask(servers: Sequence[Server], asked: dict[str, list[dict]], calls: int) -> list[Answers]:
-    """Ask in rounds of so many calls of each tool; return each server's milliseconds and answers by tool and round."""
+    """Call each tool in rounds of the given size; return each server's milliseconds and answers by tool and round."""
     found: list[Answers] = [{tool: [] for tool in asked} for _ in servers]
     for first in range(0, len(asked[NOOP]), calls):
         for tool, arguments in asked.items():
-            # Who goes first has what the machine did before in its caches.
+            # The first server runs with the caches that earlier work has left.
             for at in sorted(range(len(servers)), reverse=first // calls % 2 == 1):
                 caller = Caller(servers[at].host, servers[at].port)
                 caller.call(NOOP, {"x": 0})
@@ -38,7 +38,7 @@ def ask(servers: Sequence[Server], asked: dict[str, list[dict]], calls: int) -> 
 
 
 def median_ms(rounds: list[list[tuple[float, bytes]]]) -> list[float]:
-    """Return the median of each round; the first warms connections, timetables and memory, and is not counted."""
+    """Return the median of each round, except the first, which warms connections, timetables and memory."""
     return [p50([spent for spent, _ in answers]) for answers in rounds[1:]]
 
 

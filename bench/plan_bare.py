@@ -1,7 +1,7 @@
-"""The yardstick: no engine at all, only asyncio and one SQLite file with the same promise.
+"""The baseline: no engine, only asyncio and one SQLite file with the same guarantee.
 
 The plan is on disk before the first step, every step is on disk before the next one sees its result,
-and what ends together shares a commit (WAL, synchronous FULL).
+and steps that end together share a commit (WAL, synchronous FULL).
 """
 
 import asyncio
@@ -21,7 +21,7 @@ class Bare:
         self._flushing = None
 
     async def run(self, edges):
-        """Run no-op steps, ``edges`` being the steps that each waits for; return the sum of all outputs."""
+        """Run no-op steps; ``edges`` lists the steps that each one waits for. Return the sum of all outputs."""
         run_id = str(uuid.uuid4())
         await asyncio.to_thread(
             self._write, [("INSERT INTO run VALUES (?, ?, 'running')", (run_id, json.dumps(edges)))]

@@ -1,6 +1,6 @@
-"""What a plan costs beside no engine at all, and beside two engines: ``make bench-plans``.
+"""Compare the cost of a plan with that of no engine, and of two other engines: ``make bench-plans``.
 
-Every line is the median of the ratios of many pairs of one run. Answers are compared before times are.
+Every line is the median of the ratios of many pairs in one run. Answers are compared before times.
 """
 
 import argparse
@@ -36,7 +36,7 @@ RIVAL_BOUND = 0.3
 BRANCH_BOUND = 1.1
 NAMES = {"bare": "asyncio and SQLite alone", "dbos": "DBOS on SQLite", "langgraph": "LangGraph on SQLite, sync"}
 LONG_S, SHORT_S = 0.9, 0.1
-# A real disk where there is one: memory makes every commit free.
+# Use a real disk if there is one, because commits to memory are free.
 FOLDER = Path(__file__).parents[1] / ".bench"
 
 
@@ -45,7 +45,7 @@ class NoOpParams(BaseModel):
 
 
 def tool(name, *seconds):
-    """Return a tool that answers its parameter; a nap takes the seconds that its parameter points at."""
+    """Return a tool that returns its parameter; a nap sleeps for the seconds that its parameter selects."""
 
     async def execute(query_type, parameters, _user):
         if seconds:
@@ -83,7 +83,7 @@ async def without(bare, edges):
 
 
 class Rivals:
-    """The other engines, in a process of another environment."""
+    """The other engines, in a process with another environment."""
 
     def __init__(self, python):
         script = Path(__file__).parent / "rivals" / "plan_engines.py"
@@ -103,9 +103,9 @@ class Rivals:
 
 
 async def measure(rounds, python, folder):
-    """Return the milliseconds of pairs (ours, theirs) by (engine, shape), and those of two uneven branches.
+    """Return the milliseconds of pairs (ours, theirs) by (engine, shape), and those for two uneven branches.
 
-    The two of a pair run one right after the other, in turns first, so that what else the machine does hits both.
+    The two runs of a pair follow each other directly, and the order alternates, so that other load affects both.
     """
     bare = Bare(folder / "bare.sqlite")
     runs = PlanRuns(Catalogue.of([tool("no_op"), tool("nap", SHORT_S, LONG_S)]), EmbeddedJournal(folder))

@@ -1,4 +1,4 @@
-"""Questions for the demo network, no two alike, so that no cache could help."""
+"""Questions for the demo network, all different, so that no cache can help."""
 
 import asyncio
 import os
@@ -23,7 +23,7 @@ _RADIUS_M = 30_000.0
 
 
 class Questions:
-    """Draws questions whose answers are full: ten rows, two itineraries."""
+    """Draws questions that have full answers: ten rows, two itineraries."""
 
     def __init__(self, application: Application) -> None:
         self._application = application
@@ -47,7 +47,7 @@ class Questions:
                 return question
 
     def draw_trip(self) -> dict:
-        """Return a trip between two positions, some way apart, that can be made in two ways."""
+        """Return a trip between two positions, some distance apart, that has two itineraries."""
         while True:
             origin, destination = self._dice.sample(self._stops, 2)
             leave = datetime.fromisoformat(NOW).astimezone(ZoneInfo("Europe/Helsinki"))
@@ -68,7 +68,7 @@ class Questions:
         return {"type": "coords", "value": {"lat": round(lat, 6), "lon": round(lon, 6)}}
 
     def _new_answer(self, tool: str, question: dict) -> dict | None:
-        """Return the answer in this process, None for an error or a question that was asked before."""
+        """Return the answer in this process, or None for an error or a repeated question."""
         if repr(question) in self._asked:
             return None
         self._asked.add(repr(question))
@@ -81,7 +81,7 @@ class Questions:
 
 @contextmanager
 def open_questions() -> Iterator[tuple[Questions, str]]:
-    """Return questions about a fresh home at ``NOW``, and the home, which goes with the block."""
+    """Yield questions for a fresh home at ``NOW``, and the home, which is removed after the block."""
     os.environ["FINGERPOST_NOW"] = NOW
     with tempfile.TemporaryDirectory() as home:
         yield Questions(build(read_settings(home=home))), home

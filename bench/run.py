@@ -1,4 +1,4 @@
-"""The figures of the tools and of the engine: ``make bench``. bench/README.md describes the method."""
+"""Measure the tools and the engine: ``make bench``. bench/README.md describes the method."""
 
 import argparse
 import os

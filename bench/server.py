@@ -1,6 +1,6 @@
-"""The real HTTP server, with a no-op tool on the same server object: what the protocol alone costs.
+"""The real HTTP server, with a no-op tool on the same server object that shows the cost of the protocol.
 
-The no-op answers without any layer of the application: no check, no log, one empty object.
+The no-op bypasses all layers of the application: no validation, no log, one empty object.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""Start a server in a process of its own, and call it over one kept connection."""
+"""Start a server in a separate process, and call it over one persistent connection."""
 
 import http.client
 import json
@@ -20,12 +20,12 @@ META = {
     "io.modelcontextprotocol/clientInfo": {"name": "bench", "version": "1"},
 }
 _SERVING = re.compile(r"serving at http://([^:]+):(\d+)/mcp")
-_BEGINS = re.compile(r"worker (\d+) begins")
+_BEGINS = re.compile(r"worker (\d+) starts")
 
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A server that is ready: its address, and the processes that answer."""
+    """A running server: its address, and the processes that answer."""
 
     host: str
     port: int
@@ -39,14 +39,14 @@ class Server:
 
 
 class Caller:
-    """One kept connection on the modern wire."""
+    """One persistent connection with the modern protocol."""
 
     def __init__(self, host: str, port: int) -> None:
         self._connection = http.client.HTTPConnection(host, port, timeout=DEADLINE_S)
         self._count = 0
 
     def prepare(self, tool: str, arguments: dict) -> tuple[bytes, dict[str, str]]:
-        """Return body and headers of a call, so that writing them is not measured."""
+        """Return the body and headers of a call, so that building them is not measured."""
         self._count += 1
         params = {"name": tool, "arguments": arguments, "_meta": META}
         body = {"jsonrpc": "2.0", "id": self._count, "method": "tools/call", "params": params}
@@ -60,7 +60,7 @@ class Caller:
         return json.dumps(body).encode(), headers
 
     def call(self, tool: str, arguments: dict) -> tuple[float, bytes]:
-        """Return the milliseconds from the first byte sent to the last received, and what was received."""
+        """Return the milliseconds from the first byte sent to the last byte received, and the response."""
         body, headers = self.prepare(tool, arguments)
         begin = time.perf_counter()
         self._connection.request("POST", "/mcp", body, headers)
@@ -70,7 +70,7 @@ class Caller:
 
 @contextmanager
 def serving(command: Sequence[str], workers: int = 1, **environ: str) -> Iterator[Server]:
-    """Run a server's command until the block ends; it is ready once each of its workers has opened its networks."""
+    """Run a server command until the block ends; the server is ready once all workers have opened their networks."""
     with tempfile.TemporaryFile("w+") as log:
         process = subprocess.Popen(command, stderr=log, env={**os.environ, **environ})
         try:

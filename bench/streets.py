@@ -1,7 +1,7 @@
-"""``make bench-streets``: what streets cost: plans with them and in a straight line, and preparing them.
+"""Measure the cost of streets: plans with street walks and straight walks, and preparation (``make bench-streets``).
 
-Coordinates to coordinates in Tampere, in one process: the two kinds of walks take turns, question by question;
-its processor time counts, so that other work on the machine disturbs little.
+The questions are between coordinates in Tampere, in one process. The two kinds of walks alternate from question to
+question. Processor time is measured, which other work on the machine affects little.
 """
 
 import asyncio
@@ -46,16 +46,16 @@ def main() -> int:
             for network, taken in took_ms.items():
                 began = time.process_time()
                 asyncio.run(network.plan_journeys(question))
-                if round_:  # the first is not counted
+                if round_:  # The first one is not counted.
                     taken.append((time.process_time() - began) * 1e3)
     report("a plan, p95", p95(took_ms[streets]), p95(took_ms[straight]))
     return 0 if report_pairs("a plan", took_ms[streets], took_ms[straight], bound=BOUND) else 1
 
 
 def prepare(gtfs, extract=None, feed=FEED):
-    """Return a network, its streets if there is an extract, and the best seconds of processor time to prepare both."""
+    """Return a network, its streets if there is an extract, and the least processor seconds for preparing both."""
     took_s = []
-    for _ in range(ROUNDS + 1):  # kernels are loaded before anything is counted
+    for _ in range(ROUNDS + 1):  # Load the kernels before anything is measured.
         began = time.process_time()
         preparation = extract and StreetPreparation(extract)
         walks = {"find_walks": preparation.find_walks} if preparation else {}

@@ -1,4 +1,4 @@
-"""plan_trip and get_departures in this process, over a mock upstream: the contracts' own figures (rule G)."""
+"""Measure plan_trip and get_departures in this process with a mock upstream: the contracts' own figures (rule G)."""
 
 import asyncio
 import sys
@@ -21,7 +21,7 @@ from tests.contracts.conftest import at, stop_place
 from tests.fakes import FakeNetwork, FakeNetworks, Journeys
 from tests.rules.drawing import T0, departure, ride, trip, walk
 
-# The plan_trip and get_departures contracts: (median, p95) in milliseconds.
+# The limits of the plan_trip and get_departures contracts: (median, p95) in milliseconds.
 BOUNDS = {"plan_trip": (120.0, 400.0), "get_departures": (80.0, 250.0)}
 QUESTIONS = {
     "plan_trip": {"origin": at(60.1, 24.9), "destination": at(60.2, 24.9), "limit": 3},
@@ -33,7 +33,7 @@ DEPARTURES = 200
 
 
 def _network() -> FakeNetwork:
-    """Return a source that answers at once, with more than anybody can be shown; every second trip is late."""
+    """Return a source that answers at once, with more results than are shown; every second trip is late."""
     now_s = int(datetime.fromisoformat(NOW).timestamp())
     now_min = (now_s - T0) // 60
     rows = [replace(departure(row % 90), scheduled=now_s + 10 * row, trip_id=f"T:{row}") for row in range(DEPARTURES)]

@@ -1,4 +1,4 @@
-"""What every test shares: machine code is compiled once, not once a run."""
+"""Shared by all tests: machine code is compiled once instead of once per run."""
 
 import gc
 import os

@@ -1,4 +1,4 @@
-"""Home folders as tests need them: networks with their records, and the tools over all of them."""
+"""Home folders for tests: networks with their records, and the tools over all of them."""
 
 import json
 from contextlib import asynccontextmanager

@@ -1,4 +1,4 @@
-"""Real recordings beside the project, where they are at hand."""
+"""Real recordings next to the project, if they are available."""
 
 import csv
 import io

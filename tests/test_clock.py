@@ -1,4 +1,4 @@
-"""The clock: free, or fixed by FINGERPOST_NOW."""
+"""The clock: system time, or fixed by FINGERPOST_NOW."""
 
 from datetime import UTC, datetime
 

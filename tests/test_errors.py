@@ -1,4 +1,4 @@
-"""The error tree: the plan-step contract's own classes, and the branches that grow from them."""
+"""The error classes: those of the plan-step contract, and their subclasses."""
 
 import pytest
 

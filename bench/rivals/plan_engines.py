@@ -1,6 +1,7 @@
-"""DBOS and LangGraph, asked the same, in an environment of their own.
+"""Run the same plans on DBOS and LangGraph, in a separate environment.
 
-A line in names engine and shape; a line out is the milliseconds of one run and the sum of all outputs.
+Each input line names an engine and a shape; each output line has the milliseconds of one run and the sum of all
+outputs.
 """
 
 import asyncio

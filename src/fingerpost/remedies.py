@@ -33,7 +33,10 @@ class RemedyKind(StrEnum):
     USE_CANDIDATE = "use-candidate", "Choose a candidate and use its token as {field}"
     # Candidates of the lookup contract have no token; its tools accept the objects (rule D2).
     SEND_CANDIDATE = "send-candidate", "Send the intended candidate as {field}"
-    CONFIRM_CANDIDATE = "confirm-candidate", "If {name} is meant, use {token} as {field}; else spell it differently"
+    CONFIRM_CANDIDATE = (
+        "confirm-candidate",
+        "If you mean {name}, use {token} as {field}; otherwise spell it differently",
+    )
     SEND_PARAMETER_VALUE = "send-parameter-value", "Send the parameterValue of the intended place instead"
     # SET_KEY: a key from ``settings`` was refused. ADD_KEY: no key was sent.
     SET_KEY = "set-key", "The operator must set a valid key for this source"

@@ -1,4 +1,4 @@
-"""Addresses and places through the tools, over a drawn town with a drawn extract (rules B10, D1, D2)."""
+"""Addresses and places in the tools' answers, in a drawn town with a drawn extract (rules B10, D1, D2)."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Looking up what a drawn extract has, by text (rule D2) and by position."""
+"""Looking up the contents of a drawn extract, by text (rule D2) and by position."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Texts as people write addresses, and the endings of Finnish names."""
+"""Parsing addresses as people write them, and the endings of Finnish names."""
 
 import pytest
 

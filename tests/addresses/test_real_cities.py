@@ -1,4 +1,4 @@
-"""Tampere and Helsinki's centre, as people type their addresses and places (recordings beside the project)."""
+"""Tampere and central Helsinki: addresses and places as people type them (recordings next to the project)."""
 
 import asyncio
 import os

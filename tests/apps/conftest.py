@@ -1,4 +1,4 @@
-"""A home of its own for every test, and a clock that stands still."""
+"""Each test has its own home folder, and the clock is fixed."""
 
 import sys
 from typing import NamedTuple

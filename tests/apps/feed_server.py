@@ -1,4 +1,4 @@
-"""A server of feeds on this machine, with the validators of a real one."""
+"""A local server for feeds, with validators like those of a real server."""
 
 import hashlib
 import threading

@@ -1,4 +1,4 @@
-"""Calls drawn from the published input schemas: sound ones, ones at a bound, and ones that are bent in one place."""
+"""Calls drawn from the published input schemas: valid ones, ones at a bound, and ones with a single fault."""
 
 import json
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Starting the real command, and waiting for what it says instead of for time to pass."""
+"""Start the real command, and wait for its output instead of for a fixed time."""
 
 import os
 import re

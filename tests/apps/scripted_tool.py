@@ -1,4 +1,4 @@
-"""A tool that does as it was told."""
+"""A tool with scripted answers."""
 
 from fingerpost.contract.envelope import Contract
 from fingerpost.contract.published_tool import PublishedTool

@@ -1,4 +1,4 @@
-"""What of an answer's structure its text must tell (decision 0490)."""
+"""The parts of a structured answer that its text must contain (decision 0490)."""
 
 import re
 from datetime import datetime

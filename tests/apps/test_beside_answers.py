@@ -1,4 +1,4 @@
-"""What comes beside an answer, for those who draw it: geometry, colours of lines, water and streets."""
+"""Optional parts of an answer, for clients that draw it: geometry, line colours, water and streets."""
 
 import csv
 import io

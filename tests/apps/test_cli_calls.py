@@ -1,4 +1,4 @@
-"""``call`` and ``--json`` print the contract's envelope and nothing else, and the status says how it went."""
+"""``call`` and ``--json`` print only the contract's envelope, and the exit status reports the outcome."""
 
 import io
 import json

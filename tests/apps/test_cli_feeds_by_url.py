@@ -1,4 +1,4 @@
-"""Networks whose feeds come from an address."""
+"""Networks whose feeds are fetched from a URL."""
 
 import json
 import signal

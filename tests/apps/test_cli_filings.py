@@ -1,4 +1,4 @@
-"""``fingerpost filings``: figures as people ask for them, files from disk, and companies from EDGAR."""
+"""``fingerpost filings``: figures as people request them, files from disk, and companies from EDGAR."""
 
 import functools
 import json

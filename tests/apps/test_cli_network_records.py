@@ -1,4 +1,4 @@
-"""Records at a terminal: added, changed, edited by hand, shown, and added by a kind of source that is not ours."""
+"""Network records at a terminal: added, changed, edited by hand, shown, and added by a third-party source."""
 
 import os
 import tomllib

@@ -1,4 +1,4 @@
-"""Networks come, answer and go, also while a server runs."""
+"""Networks are added, answer and are removed, even while a server runs."""
 
 import httpx2
 import numpy as np
@@ -103,9 +103,9 @@ def test_the_state_of_demos_is_reported(feed, invoke):
     after = (invoke("network", "list").stdout, invoke("doctor").stdout)
 
     assert "Demo networks answer, until a network is added." in before[0]
-    assert "a demo: it answers for its own stop ids only" not in before[1]
+    assert "a demo: it answers only for its own stop ids" not in before[1]
     assert "Demo networks answer for their own stop ids only, because a network was added." in after[0]
-    assert after[1].count("a demo: it answers for its own stop ids only") == 2
+    assert after[1].count("a demo: it answers only for its own stop ids") == 2
 
 
 FAULTY = feed_from_drawing("line A | Alpha 08:00 | Beta 08:10") | {

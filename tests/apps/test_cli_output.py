@@ -1,4 +1,4 @@
-"""What a terminal is sent: names of feeds command it nothing, nothing is cut, and work is shown while it lasts."""
+"""Terminal output: feeds' names cannot control the terminal, nothing is cut, and long work shows progress."""
 
 import io
 

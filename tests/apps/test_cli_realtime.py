@@ -1,4 +1,4 @@
-"""Real time at a terminal: looked at when it is added, listed, told by the doctor and by the resource, forgotten."""
+"""Realtime sources at a terminal: checked when added, listed, reported by doctor and the resource, and removed."""
 
 import asyncio
 import json
@@ -41,7 +41,7 @@ def test_realtime_is_reported_when_added_when_listed_and_on_the_next_board(added
     board = json.loads(invoke("departures", "TOWN:ALPHA", "--json").stdout)
 
     assert "Real time: updates.pb: 7 s old; 1 of 2 are known to the timetable" in added.stdout
-    assert invoke("network", "list").stdout.splitlines()[-1] == f"Real time of TOWN: {updates}"
+    assert invoke("network", "list").stdout.splitlines()[-1] == f"Realtime data of TOWN: {updates}"
     assert [row["delaySeconds"] for row in board["departures"]] == [90]
 
 
@@ -78,7 +78,7 @@ def test_a_network_added_again_keeps_its_realtime_source_and_reports_it(added, f
     invoke("network", "set", "town", "realtime", "--unset")
     board = json.loads(invoke("departures", "TOWN:ALPHA", "--json").stdout)
 
-    assert again[-4] == "Unchanged settings: realtime. `fingerpost network set TOWN KEY --unset` forgets one."
+    assert again[-4] == "Unchanged settings: realtime. `fingerpost network set TOWN KEY --unset` removes one."
     assert again[-3].startswith("Real time: updates.pb: 7 s old; 1 of 2 ")
     assert "delaySeconds" not in board["departures"][0]
 
@@ -117,7 +117,7 @@ def add(feed, server, invoke):
 
 
 def follows(invoke):
-    return [line for line in invoke("network", "list").stdout.splitlines() if line.startswith("Real time of")]
+    return [line for line in invoke("network", "list").stdout.splitlines() if line.startswith("Realtime data of")]
 
 
 def test_less_than_half_is_warned_of_when_added_and_with_every_answer(add, invoke):

@@ -1,4 +1,4 @@
-"""``network add --streets``: what is said at the command, and what answers say and measure."""
+"""``network add --streets``: the output of the command, and the words and measures in answers."""
 
 import json
 import sys

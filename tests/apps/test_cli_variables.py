@@ -1,4 +1,4 @@
-"""Variables saved by one command are found by the next, for the same user and no other."""
+"""A variable that one command saves is found by the next, for the same user only."""
 
 import json
 

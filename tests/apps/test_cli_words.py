@@ -65,11 +65,11 @@ def test_a_time_that_no_clock_shows_is_refused(text):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "'' is no time"),
-        (" ", "' ' is no time"),
-        ("2026-11-24", "'2026-11-24' is a day: write a time with it, as '2026-11-24T09:00'"),
-        ("tomorrow", "'tomorrow' is a day: write a time with it, as 'tomorrow 09:00'"),
-        ("Mon", "'Mon' is a day: write a time with it, as 'Mon 09:00'"),
+        ("", "'' is not a time"),
+        (" ", "' ' is not a time"),
+        ("2026-11-24", "'2026-11-24' is a day: add a time, such as '2026-11-24T09:00'"),
+        ("tomorrow", "'tomorrow' is a day: add a time, such as 'tomorrow 09:00'"),
+        ("Mon", "'Mon' is a day: add a time, such as 'Mon 09:00'"),
     ],
 )
 def test_an_invalid_time_is_quoted(text, said):
@@ -154,7 +154,7 @@ MISTAKES = {
         "a network that is none": (["network", "remove", "NOPE"], "There is no network NOPE"),
         "a period without a figure": (["filings", "AAPL", "2022"], "fingerpost filings AAPL revenue 2022"),
         "a period of forms": (["filings", "AAPL", "10-K", "2022"], "a period needs a figure"),
-        "a group of tools that is none": (["serve", "--tools", "cor"], "There is no group of tools called cor"),
+        "a group of tools that is none": (["serve", "--tools", "cor"], "There is no tool group called cor"),
         "a limit in words": (["plan", "Kamppi", "Espoo", "--limit", "many"], "Invalid value for '--limit'"),
         "half of a trip": (["plan", "Kamppi"], "Missing argument 'TO'"),
         "a name that only demos have": (["network", "add", "DEMO-X", "feed.zip"], "DEMO-"),
@@ -250,9 +250,9 @@ def test_the_shell_can_complete_commands(invoke):
     [(44.2, "45 s"), (120, "120 s"), (121, "3 min"), (7800, "130 min")],
 )
 def test_a_rate_limited_caller_reads_how_long_to_wait(capsys, wait_s, told):
-    print_error(SourceLimited("api.example asks us to wait (HTTP 429)", retry_after_s=wait_s))
+    print_error(SourceLimited("api.example limits requests (HTTP 429)", retry_after_s=wait_s))
 
-    assert capsys.readouterr().err == f"api.example asks us to wait (HTTP 429).\nTry again in {told}.\n"
+    assert capsys.readouterr().err == f"api.example limits requests (HTTP 429).\nTry again in {told}.\n"
 
 
 @pytest.mark.parametrize(

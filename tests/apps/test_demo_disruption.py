@@ -1,4 +1,4 @@
-"""``fingerpost demo``: a trip that works, and with ``--disrupt`` the answer to a disruption."""
+"""``fingerpost demo``: a normal trip and, with ``--disrupt``, the answer to a disruption."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Whatever breaks inside, the caller gets an envelope and only the log gets the traceback."""
+"""If anything breaks inside, the caller gets an envelope and only the log gets the traceback."""
 
 import errno
 import json

@@ -1,4 +1,4 @@
-"""Generated calls of every tool: each answer as published, within its bound, and whole in its text alone (rule A11).
+"""Generated calls to every tool: each answer matches its schema and bounds, and its text is complete (rule A11).
 
 600 of them here; 20,000 in `make soak`, which prints how many there were of each kind.
 """

@@ -1,4 +1,4 @@
-"""What an import report says first, and that it explains its own words (issue 17)."""
+"""The verdict of an import report, and the explanations of its terms."""
 
 from dataclasses import replace
 from datetime import date, timedelta
@@ -63,7 +63,7 @@ def test_a_network_with_one_feed_out_is_usable_with_losses():
             "OLD has no service on 2026-04-01 (ended on 2026-03-31)."
         ),
         (
-            "A feed that has ended answers for its own days only. When its publisher has a newer one, run "
+            "A feed that has ended answers only for its own dates. When its publisher has a newer one, run "
             "`fingerpost network refresh TOWN`."
         ),
     ]

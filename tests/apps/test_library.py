@@ -1,4 +1,4 @@
-"""The Python face: the same answers, as values and exceptions."""
+"""The Python interface: the same answers, as values and exceptions."""
 
 import asyncio
 import inspect

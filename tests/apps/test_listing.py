@@ -1,4 +1,4 @@
-"""What ``tools/list`` says: small, closed, described, the same each time."""
+"""The contents of ``tools/list``: small, closed, described and deterministic."""
 
 import json
 
@@ -39,7 +39,7 @@ def test_the_core_group_is_listed_in_a_fixed_order(application):
 
 
 def test_an_unknown_group_is_refused_with_the_groups_that_there_are(application):
-    with pytest.raises(SettingsInvalid, match=r"no group of tools called cor\. Groups: core"):
+    with pytest.raises(SettingsInvalid, match=r"no tool group called cor\. Groups: core"):
         build(read_settings(), ["cor"])
 
 

@@ -1,4 +1,4 @@
-"""The log never waits for its reader, and says what it dropped."""
+"""The log never waits for its reader, and reports the lines that it dropped."""
 
 import logging
 import os
@@ -36,7 +36,7 @@ def test_lines_beyond_the_queue_are_dropped_and_counted():
     stream.is_read.set()
     writer.flush()
 
-    told = "2 lines of the log were dropped: standard error was not read\n"
+    told = "2 log lines were dropped, because standard error was not read\n"
     assert "".join(stream.written) in (f"a\n{told}b\nc\n", f"a\nb\n{told}c\n")
 
 

@@ -1,4 +1,4 @@
-"""An unclear place is asked of the person behind the client, in both eras (rule B10)."""
+"""For an unclear place, the person behind the client is asked, in old and new protocol versions (rule B10)."""
 
 from functools import reduce
 from operator import getitem

@@ -1,4 +1,4 @@
-"""The server over streamable HTTP: both eras, health, safety, and a clean stop."""
+"""The server over streamable HTTP: old and new protocol versions, health, safety, and a clean stop."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""A real client and the real server, without a wire between them, in both eras of the protocol."""
+"""A real client and the real server, connected in memory, in old and new protocol versions."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Progress over the protocol: who asked for it hears of a run's steps, in both eras, over every transport."""
+"""Progress notifications: clients that request them receive a run's steps, in all versions and transports."""
 
 import asyncio
 import json

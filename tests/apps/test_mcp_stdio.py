@@ -1,4 +1,4 @@
-"""The real command, spoken to over its standard input and output."""
+"""The real command over its standard input and output."""
 
 import json
 import os

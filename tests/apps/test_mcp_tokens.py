@@ -1,4 +1,4 @@
-"""Callers over HTTP sign in by a bearer token: each has things of its own, and an invalid token is never anonymous."""
+"""Bearer tokens over HTTP: each caller has separate data, and an invalid token is never treated as anonymous."""
 
 import hashlib
 import json

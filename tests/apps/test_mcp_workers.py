@@ -1,4 +1,4 @@
-"""Several processes that serve HTTP at one address: whatever happens to one, the others answer."""
+"""Several processes serve HTTP at one address: if one fails, the others still answer."""
 
 import os
 import re
@@ -18,7 +18,7 @@ from tests.apps.questions import KAMPPI_TO_ESPOO
 pytestmark = pytest.mark.slow
 
 ANY_PORT = Address("127.0.0.1", 0)
-_STARTED = re.compile(r"worker (\d+) begins")
+_STARTED = re.compile(r"worker (\d+) starts")
 
 
 def list_workers(server):

@@ -1,4 +1,4 @@
-"""A network of nine feeds, two of which have ended: whoever adds, lists, shows or asks it is told (Riders, item 5)."""
+"""A network of nine feeds, two of which have ended: add, list, show and answers all report it (Riders, item 5)."""
 
 import asyncio
 from datetime import date, timedelta

@@ -1,4 +1,4 @@
-"""The interfaces to plans: the two tools, the commands, the resource, and a trip plan of real tools."""
+"""The interfaces to plans: the two tools, the commands, the resource, and a trip plan with real tools."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""What a tool says beside its value reaches whoever runs a plan: a property over all tools."""
+"""The remarks in a tool's response reach the user of a plan run: a property of all tools."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Settings come from the environment, and a bad one is one sentence."""
+"""Settings come from the environment, and an invalid one is reported in one sentence."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The text alone is the answer, and every answer has its bound (rule A11).
+"""The text alone is a complete answer, and every answer is within its bounds (rule A11).
 
 Each figure, time and candidate of the structured content stands in the text, or the text says how many are left out
 and how to get them. Decision 0490 says what counts as one.

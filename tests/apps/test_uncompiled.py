@@ -1,4 +1,4 @@
-"""The first answers of a new machine: plain kernels answer while another process compiles."""
+"""The first answers on a new machine: plain Python kernels answer while another process compiles them."""
 
 import json
 import os

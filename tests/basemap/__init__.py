@@ -1,1 +1,1 @@
-"""Water and ways behind trips."""
+"""The water and streets drawn behind trips."""

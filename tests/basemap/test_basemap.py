@@ -1,4 +1,4 @@
-"""The map of an extract: what is read, how it is kept, and what of it lies in a box."""
+"""The basemap of an extract: what is read, how it is stored, and which parts lie in a box."""
 
 from itertools import pairwise
 

@@ -1,4 +1,4 @@
-"""Networks that break one fact each, to see that the suite notices: the embedded engine, bent in one place."""
+"""Networks that each break one check, so that the suite can be tested: the embedded engine with one fault."""
 
 from contextlib import asynccontextmanager
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The embedded engine, as the conformance suite for networks meets it."""
+"""The embedded engine in the conformance suite for networks."""
 
 import tempfile
 from contextlib import asynccontextmanager

@@ -1,4 +1,4 @@
-"""MOTIS, as the conformance suite for networks meets it: a server of our own answers in its shapes from the town."""
+"""MOTIS in the conformance suite for networks: our own server answers in MOTIS' format with the town's data."""
 
 from types import MappingProxyType
 

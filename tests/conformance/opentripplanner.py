@@ -1,4 +1,4 @@
-"""OpenTripPlanner, as the conformance suite for networks meets it.
+"""OpenTripPlanner in the conformance suite for networks.
 
 A server of our own answers its GraphQL from the town; ``make test-otp`` asks a real one.
 """

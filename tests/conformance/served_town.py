@@ -1,4 +1,4 @@
-"""The base of sources whose server is one of ours: the town of the suite behind a source's own shapes, over HTTP."""
+"""The base class of sources with a test server: the suite's town, served over HTTP in the source's format."""
 
 from abc import abstractmethod
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""CONTRIBUTING says that a source changes four places: each provider that there is has all four."""
+"""A source consists of four places, as CONTRIBUTING says: each existing provider has all four."""
 
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.source_kinds import EMBEDDED, REMOTE_KINDS, open_sources

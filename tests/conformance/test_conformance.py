@@ -1,4 +1,4 @@
-"""Every source that ships is held to every fact; a gap that is declared is shown as what it is."""
+"""Every shipped source passes every check of the suite, or declares a gap with a reason."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The same question to every source, over the same town, gives one model; only provenance differs.
+"""The same question to every source, in the same town, returns the same model; only the provenance differs.
 
 The embedded engine is the measure. What a source cannot say, because its server does not, stands in ``UNSAID``.
 """

@@ -1,4 +1,4 @@
-"""For every fact of the suite there is a network that breaks it, and a gap that does not exist is found out."""
+"""For each check of the suite there is a network that fails it; unnecessary gaps are detected."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""The tools over the town behind a server, from the question to the contract's answer."""
+"""The tools in the town behind a server, from the question to the contract's answer."""
 
 from contextlib import asynccontextmanager
 

@@ -1,4 +1,4 @@
-"""TfL, as the conformance suite for networks meets it: a server of our own answers in its shapes."""
+"""TfL in the conformance suite for networks: our own server answers in TfL's format."""
 
 from types import MappingProxyType
 

@@ -1,4 +1,4 @@
-"""Calls are checked before they run: registry, validate_call, and the sentence that helps."""
+"""Calls are validated before they run: the registry, validate_call, and helpful messages."""
 
 import inspect
 import subprocess

@@ -1,4 +1,4 @@
-"""The error tree in each contract's words: rule A5's table, row by row."""
+"""Errors in each contract's envelope: rule A5's table, row by row."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Every served tool makes its standard response by the two methods of ``Tool`` (statement S49)."""
+"""Every served tool builds its standard response with the two methods of ``Tool`` (statement S49)."""
 
 import asyncio
 

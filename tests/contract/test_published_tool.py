@@ -1,4 +1,4 @@
-"""The seam of every served tool: checked in, answered, checked out."""
+"""The base class of served tools: validates calls, answers them, and validates the answers."""
 
 import json
 import uuid

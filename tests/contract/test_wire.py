@@ -1,4 +1,4 @@
-"""Wire models: names, numbers, nulls and the schema that is published of them."""
+"""Wire models: names, numbers, nulls, and the published schemas."""
 
 from enum import StrEnum
 from functools import partial

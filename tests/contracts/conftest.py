@@ -1,4 +1,4 @@
-"""Tools to ask: over the demo networks, or over networks that are drawn by hand. The clock stands still."""
+"""Tools for tests, over the demo networks or networks drawn by hand. The clock is fixed."""
 
 import asyncio
 

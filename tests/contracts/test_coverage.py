@@ -1,4 +1,4 @@
-"""The table of what covers each statement of the contracts is whole and true."""
+"""The table that shows how each contract statement is covered is complete and correct."""
 
 import ast
 import os

@@ -1,4 +1,4 @@
-"""The get_departures contract: what get_departures accepts and answers."""
+"""The get_departures contract: the arguments and answers of get_departures."""
 
 import json
 import uuid

@@ -1,4 +1,4 @@
-"""The lookup contract: what findAddressOrStop accepts and answers."""
+"""The lookup contract: the arguments and answers of findAddressOrStop."""
 
 import pytest
 

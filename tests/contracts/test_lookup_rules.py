@@ -1,4 +1,4 @@
-"""Every rule of the lookup contract's schema sketches, as a pair: what it still accepts, and what it refuses.
+"""Each rule in the lookup contract's schema sketches, as a pair: a value that it accepts and one that it refuses.
 
 Where a sketch refuses what the text lowers, rule A6 lowers it; those pairs are in the tests of the two tools.
 """

@@ -1,4 +1,4 @@
-"""planJourney (planJourney contract, rules E1 to E3) over engines of our own; TfL's half is in tests/tfl."""
+"""planJourney (planJourney contract, rules E1 to E3) with our own engines; tests/tfl covers TfL."""
 
 import asyncio
 import json

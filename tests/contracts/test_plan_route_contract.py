@@ -1,4 +1,4 @@
-"""The lookup contract: what planRoute accepts and answers."""
+"""The lookup contract: the arguments and answers of planRoute."""
 
 import re
 

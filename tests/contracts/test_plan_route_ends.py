@@ -1,4 +1,4 @@
-"""The lookup contract: the two ends of a route, and what is wrong with a question of planRoute or its source."""
+"""The lookup contract: the two ends of a route, and errors in planRoute's arguments or its source."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The plan_trip contract: what plan_trip answers; legs are drawn, minutes count from the standing clock."""
+"""The plan_trip contract: the answers of plan_trip. Legs are drawn; minutes count from the fixed clock."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""The plan_trip contract: where a trip begins and ends, by coordinates, by variable, by name, by token."""
+"""The plan_trip contract: the ends of a trip, given by coordinates, by variable, by name or by token."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The plan_trip contract: what plan_trip accepts, and what it says to what it does not."""
+"""The plan_trip contract: the arguments that plan_trip accepts, and its messages about invalid ones."""
 
 import pytest
 

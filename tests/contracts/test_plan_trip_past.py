@@ -1,4 +1,4 @@
-"""What plan_trip answers to questions about the past, or near it (rule B12)."""
+"""The answers of plan_trip about times in the past, or just before now (rule B12)."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""plan_trip: what of the second query is shown, which of two equal itineraries stays, and a long wait."""
+"""plan_trip: the results of the second query, the choice between equal itineraries, and long waits."""
 
 import asyncio
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What plan_trip says to riders who need a way without steps, or with little walking (rule B9)."""
+"""plan_trip for riders who need a step-free trip or little walking (rule B9)."""
 
 import pytest
 

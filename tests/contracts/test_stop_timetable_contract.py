@@ -1,4 +1,4 @@
-"""The lookup contract: what getStopTimetable accepts and answers."""
+"""The lookup contract: the arguments and answers of getStopTimetable."""
 
 from datetime import date
 

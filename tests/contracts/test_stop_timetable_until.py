@@ -1,4 +1,4 @@
-"""The lookup contract: a timetable up to an instant, such as the last bus, and how much of it fits (rules D3, A11)."""
+"""The lookup contract: a timetable up to an instant, such as the last bus, and its size limit (rules D3, A11)."""
 
 import pytest
 

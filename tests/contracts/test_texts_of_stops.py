@@ -1,4 +1,4 @@
-"""The texts of boards, look-ups and variables, whole (rule A11)."""
+"""The complete texts of boards, look-ups and variables (rule A11)."""
 
 import pytest
 

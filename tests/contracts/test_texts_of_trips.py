@@ -1,4 +1,4 @@
-"""The text of plan_trip, whole: an agent that sees nothing else gets the same figures, times and words (rule A11)."""
+"""The complete text of plan_trip: an agent that sees only the text gets the same figures and times (rule A11)."""
 
 from dataclasses import replace
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""A token of any answer is a place wherever a tool takes one."""
+"""A token from any answer is a place wherever a tool accepts one."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The user variable store as tools (rule C4)."""
+"""The user variable tools (rule C4)."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The networks that ship with the package: what holds for any sound network, and a few known facts."""
+"""The networks that ship with the package: general properties of valid networks, and a few known facts."""
 
 import itertools
 import re

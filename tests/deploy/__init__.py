@@ -1,1 +1,1 @@
-"""What operators take from ``deploy/``."""
+"""The files in ``deploy/`` that operators use."""

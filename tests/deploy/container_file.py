@@ -1,4 +1,4 @@
-"""Reading a container file."""
+"""Parse a container file."""
 
 
 def read_instructions(text):

@@ -1,4 +1,4 @@
-"""The container file and the compose file keep to rules that a linter would hold them to, and name what exists."""
+"""The container file and the compose file follow the rules of linters, and refer only to things that exist."""
 
 import json
 import re

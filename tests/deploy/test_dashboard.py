@@ -1,4 +1,4 @@
-"""The example dashboard asks for metrics that a server has, by labels that they have."""
+"""The example dashboard queries only metrics that a server has, with labels that they have."""
 
 import json
 import re

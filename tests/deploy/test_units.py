@@ -1,4 +1,4 @@
-"""systemd takes the units, and what they start is a command of ours."""
+"""systemd accepts the units, and they start existing commands."""
 
 import shlex
 import shutil

@@ -1,4 +1,4 @@
-"""Fenced blocks of the documents, and how each kind is run."""
+"""The fenced blocks in the documents, and how each kind is run."""
 
 import re
 from pathlib import Path

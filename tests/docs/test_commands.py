@@ -1,4 +1,4 @@
-"""Every command that a document, a message or a file of deploy/ shows exists, with its options."""
+"""Every command shown in a document, a message or a file in deploy/ exists and has the shown options."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The page of dependencies says what pyproject.toml says."""
+"""The page on dependencies matches pyproject.toml."""
 
 import re
 import tomllib

@@ -1,4 +1,4 @@
-"""The documents name what is there, and the generated ones say what the code says."""
+"""The documents refer only to things that exist, and generated documents are up to date."""
 
 import importlib.util
 import re

@@ -1,4 +1,4 @@
-"""What is documented runs: the commands, the Python, the configuration, the scripts."""
+"""The documented commands, Python code, configuration and scripts run."""
 
 import json
 import os

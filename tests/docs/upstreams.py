@@ -1,4 +1,4 @@
-"""What documents speak to, on this machine: Digitransit and TfL under their own names, an OpenTripPlanner, a MOTIS."""
+"""Local servers for the documents' examples: Digitransit and TfL under their own names, OpenTripPlanner, MOTIS."""
 
 import asyncio
 import shlex

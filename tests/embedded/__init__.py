@@ -1,1 +1,1 @@
-"""The embedded networks: real time followed, published and told."""
+"""The embedded networks: realtime data is followed, applied and reported."""

@@ -1,4 +1,4 @@
-"""A home with one drawn network that follows a file, and the tools over it. The clock stands still."""
+"""A home with one drawn network that follows a realtime file, and the tools over it. The clock is fixed."""
 
 import asyncio
 import json

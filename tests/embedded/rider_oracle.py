@@ -1,4 +1,4 @@
-"""What a rider would find wrong with an answer of plan_trip: worked out from the answer and the trips as they run.
+"""The faults that a rider would find in a plan_trip answer, computed from the answer and the trips as they run.
 
 It reads what was printed, the trips of the oracle (``tests.raptor.trouble``), and the timetable's links between
 stops, and calls nothing of what it judges.

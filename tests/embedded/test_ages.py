@@ -1,4 +1,4 @@
-"""What the metrics tell of the age of a network's timetable and real time."""
+"""The metrics on the age of a network's timetable and realtime data."""
 
 from datetime import UTC, datetime, timedelta
 from weakref import WeakSet

@@ -1,4 +1,4 @@
-"""Alerts reach riders with every leg and board that they concern, at the time when the rider is there (rule B13)."""
+"""Every leg and board has the alerts that affect it at the time when the rider is there (rule B13)."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""A board shows what can be ridden from its stops, each once, and says of the rest that it is cancelled."""
+"""A board shows each departure that riders can board once, and marks the others as cancelled."""
 
 import random
 

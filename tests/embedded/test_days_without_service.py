@@ -1,4 +1,4 @@
-"""Holes and the end of a calendar: an answer that lacks service says so, and an empty one says why."""
+"""Gaps in a calendar, and its end: answers report missing service, and empty answers give the reason."""
 
 from datetime import date
 

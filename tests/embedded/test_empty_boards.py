@@ -1,4 +1,4 @@
-"""An empty board names a departure or a day on which something runs as far as is known (rules C1, D3)."""
+"""An empty board names the next departure, or a day on which something is known to run (rules C1, D3)."""
 
 import asyncio
 from datetime import date

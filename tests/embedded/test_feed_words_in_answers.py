@@ -1,4 +1,4 @@
-"""What a feed says reaches the rider: credit lines, names in other languages, and names where it leaves some out."""
+"""Words from feeds in answers: credit lines, names in other languages, and substitutes for missing names."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A network follows its sources: new messages count in the next answer, silent ones change nothing but what is said."""
+"""A network follows its realtime sources: new messages affect the next answer; silent sources only change notes."""
 
 import asyncio
 import threading

@@ -1,4 +1,4 @@
-"""A network prices and draws its own legs only, because another timetable has other things in the same rows."""
+"""A network prices and draws only its own legs, because row numbers differ between timetables."""
 
 import pytest
 

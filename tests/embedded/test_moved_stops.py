@@ -1,4 +1,4 @@
-"""A ride that real time moves to another stop: the way there is walked, or the change is missed."""
+"""A realtime message moves a ride to another stop: the rider walks there, or misses the change."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""In the last half hour of a day, the next day is built after the answer."""
+"""In the last half hour of a day, the next day is built after the answer is sent."""
 
 import asyncio
 import threading

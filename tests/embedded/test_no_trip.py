@@ -1,4 +1,4 @@
-"""An error names why no trip was found, and an answer names a much better trip beyond the walking limit."""
+"""Errors say why no trip was found, and answers mention a much better trip beyond the walking limit."""
 
 import pytest
 

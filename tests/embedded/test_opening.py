@@ -1,4 +1,4 @@
-"""Homes of many networks, and of one that cannot be opened."""
+"""Homes with many networks, and with one that cannot be opened."""
 
 import asyncio
 import subprocess

@@ -1,4 +1,4 @@
-"""The main line is gone for two hours: what runs comes first, the usual trip is named, and why."""
+"""The main line is closed for two hours: running alternatives come first, and the usual trip is explained."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A trip that is replaced: what its replacement keeps runs on the timetable's words."""
+"""A replaced trip: names that the replacement does not change come from the timetable."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Random real time on random networks, through plan_trip: riders are never told what they cannot travel.
+"""Random realtime data on random networks, through plan_trip: riders are never sent on impossible trips.
 
 The oracle (``rider_oracle``) reads the printed answers and the trips as edited by hand.
 """

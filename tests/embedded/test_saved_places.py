@@ -1,4 +1,4 @@
-"""A saved place that names a stop: where the two are apart, the rider walks."""
+"""A saved place that names a stop: if the two are apart, the rider walks between them."""
 
 import pytest
 

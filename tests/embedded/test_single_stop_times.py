@@ -1,4 +1,4 @@
-"""What is told of one stop time, pickup and drop-off included, in the boards and trips that touch it."""
+"""Realtime data on single stop times, including pickup and drop-off, in boards and trips."""
 
 import pytest
 

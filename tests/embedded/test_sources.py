@@ -1,4 +1,4 @@
-"""Sources of real time as a record names them."""
+"""Realtime sources as a record names them."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Staying seated: what the answer says of it, what real time does to it, and that boards know nothing of it."""
+"""Staying seated: how answers describe it, how realtime data affects it, and that boards ignore it."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A lift out of order makes its stop the weakest link, and a step-free trip goes elsewhere."""
+"""A broken lift makes its stop inaccessible, and step-free trips avoid it."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""getStopTimetable and planRoute over the embedded engine, with real time (rule D3)."""
+"""getStopTimetable and planRoute with the embedded engine and realtime data (rule D3)."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""What an answer says of trips that it does not show: whose disruption it is, how long nothing leaves, which hour."""
+"""Notes about trips that an answer does not show: disruptions, long gaps, and which hour is meant."""
 
 from datetime import UTC, date, datetime
 

@@ -1,4 +1,4 @@
-"""Prices in plan_trip's answers: once in meta, in the text where known, a reason where not."""
+"""Prices in plan_trip answers: once in meta, and in the text; if unknown, the reason."""
 
 import pytest
 

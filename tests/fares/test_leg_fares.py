@@ -1,4 +1,4 @@
-"""Fares of legs (GTFS fares, second version): from tables to prices."""
+"""Fares of legs (GTFS Fares v2): from tables to prices."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Fares by tickets: tables, amounts, the reference's own examples (GTFS, "FareExamples" 1 to 7), and an oracle."""
+"""Ticket fares (GTFS Fares v1): tables, amounts, the reference's examples ("FareExamples" 1 to 7), and an oracle."""
 
 from decimal import Decimal
 from itertools import combinations

@@ -1,1 +1,1 @@
-"""Faults of the disk and of the process, at every step of every command that writes."""
+"""Faults of the disk and of the process, at every step of every command that writes data."""

@@ -1,4 +1,4 @@
-"""The five companies of the recordings, loaded once."""
+"""The five recorded companies, loaded once."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Companies drawn as text: one line a fact, in days and dollars."""
+"""Companies drawn as text: one fact per line, in dates and dollars."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Computed figures have one basis, and a statement is of one filing; a line that this filing lacks is marked."""
+"""Computed figures use one basis, and a statement comes from one filing; lines that the filing lacks are marked."""
 
 from itertools import product
 

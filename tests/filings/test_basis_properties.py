@@ -1,4 +1,4 @@
-"""Properties of figures that every company has: the recordings, and drawn filers of kinds that they lack."""
+"""Properties of the figures of all companies: the recorded ones, and drawn filers of other kinds."""
 
 from collections import defaultdict
 from datetime import date, timedelta

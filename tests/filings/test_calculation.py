@@ -1,4 +1,4 @@
-"""Arithmetic over figures: what a formula may be, and what its answer says."""
+"""Arithmetic with figures: the allowed formulas, and the contents of an answer."""
 
 from fractions import Fraction
 

@@ -1,4 +1,4 @@
-"""Claims: each relation at its bound, and no verdict where the figures do not decide."""
+"""Claims: each relation at its bound, and no verdict if the figures do not decide."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Companies as people write them; whom no name means for sure is not guessed."""
+"""Company names as people write them; an ambiguous name is never guessed."""
 
 import pytest
 

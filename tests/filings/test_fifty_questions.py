@@ -1,4 +1,4 @@
-"""Fifty questions of FinanceBench's kinds against a plain reading of the files, to the last digit."""
+"""Fifty questions of FinanceBench's kinds, compared digit by digit with a plain reading of the files."""
 
 import json
 from collections import defaultdict

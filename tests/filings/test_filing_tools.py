@@ -1,4 +1,4 @@
-"""Lists of filings and their text over drawn companies, and the texts of filings tools (rule A11)."""
+"""Lists and text of filings for drawn companies, and the texts of the filings tools (rule A11)."""
 
 import pytest
 

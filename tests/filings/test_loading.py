@@ -1,4 +1,4 @@
-"""Files of EDGAR that are on disk."""
+"""Loading EDGAR files from disk."""
 
 import json
 import sqlite3

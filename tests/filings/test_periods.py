@@ -1,4 +1,4 @@
-"""What a period is called, and which figure is the headline of a window of days (rule F3)."""
+"""Names of periods, and the headline figure for a range of dates (rule F3)."""
 
 from datetime import date, timedelta
 

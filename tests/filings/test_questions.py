@@ -1,4 +1,4 @@
-"""What each question says when there is no answer: its sentence, each reason, the next step, and whose data it is."""
+"""The message for each question that has no answer: each reason, the next step, and the data's source."""
 
 import pytest
 

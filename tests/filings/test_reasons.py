@@ -1,4 +1,4 @@
-"""Why there is no figure: every reason, word for word; and nothing that is there is said to be missing."""
+"""The exact message for each reason why a figure is missing; figures that exist are never reported as missing."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What must hold on all recordings, whatever the numbers are."""
+"""Properties that hold for all recordings, whatever the numbers are."""
 
 import random
 from collections import defaultdict

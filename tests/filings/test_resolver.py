@@ -1,4 +1,4 @@
-"""Which value answers, and which filing it cites."""
+"""Which value answers a query, and which filing it cites."""
 
 import pytest
 from hypothesis import given

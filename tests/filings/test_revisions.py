@@ -1,4 +1,4 @@
-"""Two numbers for one thing: rounded, split, or restated; and splits, told once or ten times."""
+"""Two values for one figure: rounded, split or restated; splits, reported once or many times."""
 
 from datetime import date, timedelta
 

@@ -1,4 +1,4 @@
-"""Somebody else's SQL: it may read our figures, and nothing more."""
+"""A caller's SQL may read our figures, and nothing else."""
 
 import asyncio
 import os

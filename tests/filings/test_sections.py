@@ -1,4 +1,4 @@
-"""A filing's text cut at its items."""
+"""Splitting a filing's text into its items."""
 
 import pytest
 from hypothesis import example, given, settings

@@ -1,4 +1,4 @@
-"""The filings tools as a caller meets them: the plan-step contract's envelope, and ``data`` of rule F3."""
+"""The filings tools from a caller's view: the plan-step contract's envelope, and ``data`` of rule F3."""
 
 import asyncio
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""Importing feeds written as text, and finding the real ones."""
+"""Import feeds written as text, and locate the real ones."""
 
 from collections.abc import Mapping
 from datetime import date

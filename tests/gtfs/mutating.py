@@ -1,4 +1,4 @@
-"""Feeds that were damaged at random: bytes, fields, rows, tables and archives.
+"""Feeds with random damage: bytes, fields, rows, tables and archives.
 
 Run as a program it imports feeds of a range of seeds, one after the other, and names each seed before it begins:
 ``python -m tests.gtfs.mutating FIRST LAST FOLDER``.

@@ -1,4 +1,4 @@
-"""A feed as a file or folder: what can be read, what is refused, and what means harm."""
+"""A feed as a file or a folder: what can be read, what is refused, and what is malicious."""
 
 import os
 import zipfile

@@ -1,4 +1,4 @@
-"""calendar.txt and calendar_dates.txt: the days of service."""
+"""calendar.txt and calendar_dates.txt: service days."""
 
 from datetime import date, timedelta
 

@@ -1,4 +1,4 @@
-"""Feeds drawn as text, which other tests stand on."""
+"""Feeds drawn as text, on which other tests are based."""
 
 from datetime import date
 

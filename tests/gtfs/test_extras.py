@@ -1,4 +1,4 @@
-"""Tables beyond the timetable: translations, credits, shapes, services on demand."""
+"""Tables besides the timetable: translations, credits, shapes, on-demand services."""
 
 import pytest
 

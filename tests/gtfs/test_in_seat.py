@@ -1,4 +1,4 @@
-"""Which trips an import joins for who stays seated: block_id, and types 4 and 5 of transfers.txt."""
+"""The trips that an import links for in-seat transfers: block_id, and types 4 and 5 in transfers.txt."""
 
 import pytest
 

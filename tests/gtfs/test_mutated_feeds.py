@@ -1,4 +1,4 @@
-"""Feeds that are damaged at random never crash the importer, hang it, or make it grow."""
+"""Randomly damaged feeds never crash the importer, hang it, or exhaust memory."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Changes inside a station: how long they take by its pathways."""
+"""Transfer times inside a station, computed from its pathways."""
 
 import pytest
 from hypothesis import given, settings

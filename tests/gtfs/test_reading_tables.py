@@ -1,4 +1,4 @@
-"""The byte parser against the standard library's csv, and what it reads that csv does not."""
+"""The byte parser compared with the standard library's csv, and what only the byte parser accepts."""
 
 import csv
 import io

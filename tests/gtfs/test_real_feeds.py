@@ -1,4 +1,4 @@
-"""Real feeds: what is imported equals what the tables say, counted here straight from the files."""
+"""Real feeds: the imported counts equal those in the tables, counted here directly from the files."""
 
 import csv
 import io

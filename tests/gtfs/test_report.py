@@ -1,4 +1,4 @@
-"""The report of an import."""
+"""The import report."""
 
 from datetime import date
 

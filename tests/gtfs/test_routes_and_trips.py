@@ -1,4 +1,4 @@
-"""routes.txt and trips.txt: lines, and what runs along them."""
+"""routes.txt and trips.txt: lines, and the trips on them."""
 
 from tests.gtfs.importing import findings_of, import_text
 

@@ -1,4 +1,4 @@
-"""stop_times.txt and frequencies.txt: the calls of trips, and how often they run."""
+"""stop_times.txt and frequencies.txt: stop times of trips, and how often trips run."""
 
 import pytest
 from hypothesis import given, settings

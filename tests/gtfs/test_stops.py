@@ -1,4 +1,4 @@
-"""stops.txt: stops, stations and what lies in them."""
+"""stops.txt: stops, stations and the places inside them."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""transfers.txt: what a feed says about changing."""
+"""transfers.txt: the feed's transfer rules."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Answers in MOTIS' shapes that a test writes by hand, and a network that is told them."""
+"""Handwritten answers in MOTIS' format, and a network that receives them."""
 
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""What MOTIS requires of its answers, as JSON Schema, written from its published OpenAPI description.
+"""The JSON Schema of MOTIS' answers, written from its published OpenAPI description.
 
 Read in motis-project/motis, ``openapi.yaml``, at commit ed0360fd09 (2026-08-20). Only what our answers hold is stated:
 required fields, their types, and the words that may stand in them; a field that is not stated here is refused.

@@ -1,4 +1,4 @@
-"""Departure boards: what the server is asked, and what becomes of its stop times."""
+"""Departure boards: the requests to the server, and the conversion of its stop times."""
 
 from datetime import date
 

@@ -1,4 +1,4 @@
-"""What a server is asked when it is added, and what is learned of it."""
+"""The requests to a server when it is added, and the profile learned from it."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Plans: what the server is asked, in which words and how often."""
+"""Plans: the requests to the server, their parameters and their number."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Plans: what becomes of the server's legs, lines and alerts, what is left out, and what real time took away."""
+"""Plans: the conversion of legs, lines and alerts, what is left out, and what realtime data removes."""
 
 import pytest
 

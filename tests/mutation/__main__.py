@@ -1,4 +1,4 @@
-"""Small faults put into the code, one at a time: how many does a test find? ``make mutants``.
+"""Insert small faults into the code, one at a time, and count those that a test finds: ``make mutants``.
 
 mutmut makes the mutants; a random sample of them is tried, because all of them take hours. One process runs the tests
 of a target once and notes which functions each reaches; then each mutant of the sample is put in force in a fork of it,

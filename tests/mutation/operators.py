@@ -1,4 +1,4 @@
-"""Mutants of a module, as mutmut makes them, and how one is put in force in a running process."""
+"""Create mutants of a module, as mutmut does, and activate one in a running process."""
 
 import difflib
 import functools

@@ -1,4 +1,4 @@
-"""A pytest plugin: run the tests once, then each mutant against those that reach its function."""
+"""A pytest plugin: run the tests once, then run each mutant against the tests that reach its function."""
 
 import os
 import resource

@@ -1,4 +1,4 @@
-"""Processes that are started one by one, and do what they are for at the same instant."""
+"""Processes that are started one by one and then act at the same instant."""
 
 import subprocess
 from contextlib import ExitStack

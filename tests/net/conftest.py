@@ -1,4 +1,4 @@
-"""Retries without their backoff."""
+"""Retries without backoff."""
 
 import asyncio
 

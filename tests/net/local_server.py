@@ -1,4 +1,4 @@
-"""A real server on this machine whose every answer the test writes, byte for byte."""
+"""A real local server whose answers the test writes byte by byte."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

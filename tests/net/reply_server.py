@@ -1,4 +1,4 @@
-"""A server of replies that a test computes, which may be in trouble, and a client that finds it at port 80."""
+"""A server with replies computed by a test, optionally faulty, and a client that finds it at port 80."""
 
 import asyncio
 from contextlib import asynccontextmanager

@@ -1,4 +1,4 @@
-"""Only addresses that were checked are connected to."""
+"""Connections are made only to checked addresses."""
 
 import httpcore2
 import pytest

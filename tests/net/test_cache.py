@@ -1,4 +1,4 @@
-"""Answers from memory, one flight for many, and conditional requests."""
+"""Cached answers, merged concurrent requests, and conditional requests."""
 
 import asyncio
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The client against a server that hangs, resets, truncates and lies."""
+"""The client with a server that hangs, resets, truncates and sends false data."""
 
 import asyncio
 import gzip

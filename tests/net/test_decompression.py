@@ -1,4 +1,4 @@
-"""Decompression in pieces, held against Python's own."""
+"""Decompression in pieces, compared with Python's own."""
 
 import gzip
 

@@ -1,4 +1,4 @@
-"""A file arrives whole, or the old one stays."""
+"""A file is downloaded completely, or the old one remains."""
 
 import asyncio
 import hashlib

@@ -1,4 +1,4 @@
-"""A company that is not loaded is fetched from EDGAR during the call, for callers with a name."""
+"""A company that is not loaded is fetched from EDGAR during the call, for callers with a user name."""
 
 from contextlib import closing
 

@@ -1,4 +1,4 @@
-"""A local EDGAR: what it refuses, what it cuts short, what is new, and that the file keeps answering."""
+"""A local EDGAR: refusals, truncated responses, new data, and a database that stays usable."""
 
 import gzip
 import json

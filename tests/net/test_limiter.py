@@ -1,4 +1,4 @@
-"""The pace of a host, in one process and over several."""
+"""The pace of a host, in one process and across several."""
 
 import asyncio
 import subprocess

@@ -1,4 +1,4 @@
-"""One client for each event loop, and no connection left once it is closed."""
+"""One client for each event loop, without open connections after it is closed."""
 
 import asyncio
 

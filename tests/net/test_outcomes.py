@@ -1,4 +1,4 @@
-"""Retry-After, as RFC 9110 writes it and as servers do."""
+"""Retry-After as RFC 9110 defines it, and as servers send it."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""Where a redirect may lead, and what goes along."""
+"""Allowed redirects, and the parts of a request that follow them."""
 
 import pytest
 

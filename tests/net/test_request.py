@@ -1,4 +1,4 @@
-"""Addresses, keys and what is shown of them."""
+"""Addresses, keys, and their redacted forms."""
 
 import pytest
 

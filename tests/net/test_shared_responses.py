@@ -1,4 +1,4 @@
-"""Processes of one machine ask a source once, and share what it said."""
+"""Processes on one machine send one request to a source, and share the response."""
 
 import asyncio
 import errno

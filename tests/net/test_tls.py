@@ -1,4 +1,4 @@
-"""TLS speaks to the name, though the connection goes to a checked address."""
+"""TLS uses the host name, although the connection goes to a checked address."""
 
 import datetime as dt
 import ssl

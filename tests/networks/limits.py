@@ -1,4 +1,4 @@
-"""Time limits that a test lets expire, and networks that meet before any of them answers."""
+"""Time limits that a test lets expire, and networks that wait for each other before they answer."""
 
 import asyncio
 from dataclasses import dataclass, field

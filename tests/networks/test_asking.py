@@ -1,4 +1,4 @@
-"""One network that fails or is slow keeps no other from answering (rule A13)."""
+"""A network that fails or is slow does not prevent others from answering (rule A13)."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""A dead or hanging network slows nobody, and a fallback says what it cannot answer (rules A8, A13)."""
+"""A dead or hanging network delays no other, and a fallback reports what it cannot answer (rules A8, A13)."""
 
 import asyncio
 import gc

@@ -1,4 +1,4 @@
-"""A network's fallback answers in its stead, and says what is lost (rule A13)."""
+"""A network's fallback answers for it, and reports what is missing (rule A13)."""
 
 import asyncio
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What a remote source reported lies beside the network's record, and counts from the next call."""
+"""A remote source's profile is stored next to the network's record, and applies from the next call."""
 
 from dataclasses import replace
 

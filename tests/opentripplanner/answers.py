@@ -1,4 +1,4 @@
-"""Answers in the shapes that were recorded of OpenTripPlanner's engine, and servers that give them."""
+"""Answers in the format recorded from OpenTripPlanner's engine, and servers that return them."""
 
 import json
 from contextlib import asynccontextmanager

@@ -1,4 +1,4 @@
-"""Digitransit on this machine: its own names and addresses over TLS, answered by a test."""
+"""A local Digitransit: its own host names and addresses over TLS, answered by a test."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""A GTFS feed read as plainly as can be: what leaves a stop, and whether a ride is in it."""
+"""A GTFS feed read as simply as possible: the departures from a stop, and whether a ride is among them."""
 
 import csv
 import io

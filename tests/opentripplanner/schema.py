@@ -1,4 +1,4 @@
-"""The part of OpenTripPlanner's GTFS GraphQL schema that our documents use, in its own names and nullability.
+"""The part of OpenTripPlanner's GTFS GraphQL schema that our documents use, with its names and nullability.
 
 ``make test-otp`` validates the same documents against what a running server tells of itself.
 """

@@ -1,4 +1,4 @@
-"""``fingerpost network add --otp`` and ``--digitransit``: what they write into the record."""
+"""``fingerpost network add --otp`` and ``--digitransit``: the record that they write."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Every GraphQL document is valid, also for a server without fares."""
+"""Every GraphQL document is valid, even for a server without fares."""
 
 import pytest
 from graphql import parse, validate

@@ -1,4 +1,4 @@
-"""What is learned of a server when it is added."""
+"""The profile learned from a server when it is added."""
 
 from dataclasses import replace
 from datetime import date

@@ -1,4 +1,4 @@
-"""Plans: the question's variables, pages, limits of walking, and what becomes of itineraries."""
+"""Plans: the query's variables, pages, walking limits, and the conversion of itineraries."""
 
 import json
 

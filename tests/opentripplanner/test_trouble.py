@@ -1,4 +1,4 @@
-"""Whatever the server answers but an answer becomes the branch of errors that says what to do next."""
+"""Every faulty response from the server becomes the error class that says what to do next."""
 
 import pytest
 

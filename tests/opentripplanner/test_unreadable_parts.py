@@ -1,4 +1,4 @@
-"""Odd and unreadable values in an answer: the rest is answered, and what is left out is reported."""
+"""Odd and unreadable values in an answer: the rest is returned, and omissions are reported."""
 
 from itertools import chain
 from math import isfinite

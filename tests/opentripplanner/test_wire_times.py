@@ -1,4 +1,4 @@
-"""Durations, instants and service days as the server writes them."""
+"""Durations, instants and service days as the server formats them."""
 
 from datetime import UTC, date, datetime
 

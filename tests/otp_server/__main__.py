@@ -1,4 +1,4 @@
-"""``make test-otp``: start OpenTripPlanner on Tampere and run the tests that need it; say why where it cannot be had.
+"""``make test-otp``: start OpenTripPlanner on Tampere and run the tests that need it, or say why it cannot start.
 
 What follows the command goes to pytest. The tests find the server by ``FINGERPOST_OTP_URL``.
 """

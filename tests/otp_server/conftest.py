@@ -1,4 +1,4 @@
-"""The real server of this folder's tests, and fingerpost over it with the embedded engine behind."""
+"""The real server for the tests in this folder, and fingerpost over it with the embedded engine as fallback."""
 
 import asyncio
 import time

@@ -1,4 +1,4 @@
-"""What runs OpenTripPlanner: a Java that is new enough, and its jar, which Maven fetches once and a folder keeps."""
+"""The programs that run OpenTripPlanner: a recent Java, and the jar, which Maven fetches once into a folder."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""The server that ``make test-otp`` started, where it did."""
+"""The server that ``make test-otp`` started, if it did."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Graphs of OpenTripPlanner, made once for the same data, and a server of one on the loopback address."""
+"""OpenTripPlanner graphs, built once for the same data, and a server for one on the loopback address."""
 
 import contextlib
 import hashlib

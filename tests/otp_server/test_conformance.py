@@ -1,4 +1,4 @@
-"""The conformance suite for networks, held against a real OpenTripPlanner over HTTP."""
+"""The conformance suite for networks, with a real OpenTripPlanner over HTTP."""
 
 import pytest
 

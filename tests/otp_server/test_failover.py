@@ -1,4 +1,4 @@
-"""The server is killed in the middle of a hundred questions: the embedded network answers, and gives way again."""
+"""The server is killed during a hundred queries: the embedded network answers until the server is back."""
 
 import asyncio
 import random

@@ -1,4 +1,4 @@
-"""Real time that the server's updater is told appears in plan_trip and on the board, and disappears again."""
+"""Realtime updates sent to the server appear in plan_trip and on the board, and disappear again."""
 
 from dataclasses import dataclass
 

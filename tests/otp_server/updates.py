@@ -1,4 +1,4 @@
-"""Real time that a test says: a server of GTFS-Realtime on the loopback address, which OpenTripPlanner polls."""
+"""Realtime data from a test: a GTFS-Realtime server on the loopback address, which OpenTripPlanner polls."""
 
 import threading
 from dataclasses import dataclass

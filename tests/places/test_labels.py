@@ -1,4 +1,4 @@
-"""What a label means, where it begins to be a position, and when two labels are one place."""
+"""The meaning of labels: when a label is a position, and when two labels mean the same place."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""Places of lettered poles, and places of one name, through the tools over drawn towns (rule D2)."""
+"""Places with lettered platforms, and places with the same name, through the tools in drawn towns (rule D2)."""
 
 import asyncio
 
@@ -116,4 +116,4 @@ def test_the_only_candidate_has_a_reason_and_a_remedy(town):
     assert "If it is meant, send its id or lat,lon;" in found.text
     error = refused.body["error"]
     assert "only North is similar" in error["message"]
-    assert error["hint"] == "If North is meant, use TEST:NORTH as the label; else spell it differently"
+    assert error["hint"] == "If you mean North, use TEST:NORTH as the label; otherwise spell it differently"

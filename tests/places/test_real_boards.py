@@ -1,4 +1,4 @@
-"""Every place of three real feeds shows the sum of its stops' boards, whichever of its stops is named (rule D2).
+"""In three real feeds, the board of a place is the sum of its stops' boards, whichever stop is given (rule D2).
 
 Which stops are one place is worked out here from stops.txt alone, slowly.
 """

@@ -1,4 +1,4 @@
-"""Names are read where the rider is: far places and ended networks are offered at most (rule A13)."""
+"""Names are resolved near the rider; far places and ended networks are only offered (rule A13)."""
 
 import asyncio
 from datetime import UTC, date, datetime

@@ -1,4 +1,4 @@
-"""Tokens of several networks, of a demo alone, saved ones, and those that nobody can be asked for (rule A13)."""
+"""Tokens in several networks, in a demo only, in saved places, and in unknown networks (rule A13)."""
 
 import pytest
 

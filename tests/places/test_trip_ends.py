@@ -1,4 +1,4 @@
-"""The ends of a trip over several networks: region first, tokens straight, names all at once (rule A13)."""
+"""The ends of a trip in several networks: region first, tokens directly, names concurrently (rule A13)."""
 
 import asyncio
 from datetime import UTC, datetime

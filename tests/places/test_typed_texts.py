@@ -1,4 +1,4 @@
-"""Texts as people type them in two cities: each means its place, or is offered, and never another place (rule D2)."""
+"""Text as people type it in two cities: it resolves to its place or offers it, never to another (rule D2)."""
 
 from fingerpost.transit.model.place import Coordinate, distance_m
 from fingerpost.transit.rules.name_matching import RIVAL_DISTANCE_M, find_certain

@@ -1,4 +1,4 @@
-"""Engines that break one promise each, to see that the suite notices."""
+"""Engines that each break one guarantee, so that the suite can be tested."""
 
 import asyncio
 from contextlib import asynccontextmanager

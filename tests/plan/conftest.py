@@ -1,4 +1,4 @@
-"""Every plan test has a clock that stands still, and closes what it opened."""
+"""Every plan test has a fixed clock, and closes what it opened."""
 
 import pytest
 

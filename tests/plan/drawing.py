@@ -1,4 +1,4 @@
-"""Plans and tools drawn in a line or two."""
+"""Plans and tools, each drawn in a line or two."""
 
 import asyncio
 from collections import Counter

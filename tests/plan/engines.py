@@ -1,4 +1,4 @@
-"""The engines that there are; the next one adds itself here."""
+"""The existing engines; a new engine adds itself here."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Conditions: what is allowed, what is refused with which words, and that none goes on for ever."""
+"""Conditions: what is allowed, the messages for what is refused, and that evaluation is bounded."""
 
 import pytest
 from hypothesis import given, settings

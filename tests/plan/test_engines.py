@@ -1,4 +1,4 @@
-"""Every engine is held to every fact of the suite, and each broken engine fails the fact that it breaks."""
+"""Every engine passes every fact of the suite, and each broken engine fails the fact that it breaks."""
 
 import pytest
 

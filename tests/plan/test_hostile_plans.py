@@ -1,4 +1,4 @@
-"""Hostile plans are refused or bounded; what no database can keep keeps no run of the process waiting for ever."""
+"""Hostile plans are refused or bounded; values that a database cannot store block no other run."""
 
 import asyncio
 import sqlite3

@@ -1,4 +1,4 @@
-"""``kill -9`` at many random instants: what is recorded never runs again, and every run ends right."""
+"""``kill -9`` at many random instants: recorded steps never run again, and every run ends correctly."""
 
 import os
 import sys

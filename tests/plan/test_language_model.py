@@ -1,4 +1,4 @@
-"""A language model as planner, against an endpoint that speaks OpenAI's protocol on this machine."""
+"""Planning with a language model, against a local endpoint that uses OpenAI's protocol."""
 
 import json
 from contextlib import asynccontextmanager

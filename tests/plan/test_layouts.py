@@ -1,4 +1,4 @@
-"""The tables of runs across versions: upgraded by a newer program, refused by an older one."""
+"""The tables of runs across versions: a newer program upgrades them, and an older one refuses them."""
 
 import asyncio
 import sqlite3

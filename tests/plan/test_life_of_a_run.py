@@ -1,4 +1,4 @@
-"""The life of a run: held by one, cancelled, approved, resumed, changed, forgotten."""
+"""The life cycle of a run: leased by one process, cancelled, approved, resumed, changed, deleted."""
 
 import asyncio
 import json

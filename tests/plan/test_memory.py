@@ -1,4 +1,4 @@
-"""Memory: what is kept under which key, when a step is skipped, and what a thinking step makes of it."""
+"""Memory: the keys under which values are stored, skipped steps, and thinking steps."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Planners: chaining, templates, a file; what is missing is said, and every plan passes the one check."""
+"""Planners: chaining, templates, a file; missing values are reported, and every plan is validated."""
 
 import pytest
 from pydantic import BaseModel

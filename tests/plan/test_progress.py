@@ -1,4 +1,4 @@
-"""What whoever waits for a run hears of it meanwhile."""
+"""The progress of a run that a waiting caller sees."""
 
 import asyncio
 

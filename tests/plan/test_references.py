@@ -1,4 +1,4 @@
-"""References: typed values, never pasted text; a path whose work is bounded."""
+"""References: typed values instead of interpolated text; paths with bounded work."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What run_plan and its runs refuse, told whole: the sentence, the field that is meant, and what to do instead."""
+"""The complete messages of run_plan and its runs for refused calls: the sentence, the field, and what to do."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a tool says beside its value, in the run that shows the value alone."""
+"""The remarks in a tool's response, in a run that shows only the value."""
 
 from typing import Annotated
 

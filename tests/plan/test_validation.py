@@ -1,4 +1,4 @@
-"""Validation before running: every problem at once, each with its place and what to do."""
+"""Validation before a run: all problems at once, each with its location and what to do."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What is cited stands in docs/contracts."""
+"""Everything that is cited exists in docs/contracts."""
 
 import re
 

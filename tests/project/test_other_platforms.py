@@ -1,4 +1,4 @@
-"""Importing the package needs no module that only Unix has."""
+"""Importing the package needs no Unix-only module."""
 
 import subprocess
 import sys

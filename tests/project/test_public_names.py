@@ -1,4 +1,4 @@
-"""What is public is listed, sorted, and there."""
+"""Public names are listed, sorted and defined."""
 
 import importlib
 

@@ -1,4 +1,4 @@
-"""Questions to the engine, and its answers held against what an oracle promises."""
+"""Queries to the engine, and a comparison of its answers with an oracle."""
 
 import random
 

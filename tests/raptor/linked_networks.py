@@ -1,4 +1,4 @@
-"""Random networks whose trips go on as other trips, and whose rules for changing name trips and routes."""
+"""Random networks with trips that continue as other trips, and transfer rules that name trips and routes."""
 
 import random
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The slow router where it matters which trip one comes from: staying seated, and rules for trips and routes.
+"""The slow router for cases in which the previous trip matters: in-seat transfers, and rules for trips and routes.
 
 As in ``oracle``, every trip is looked at in every round. What is kept of an arrival is the stop, the trip that
 one came with, the time and the walk, so each change can be held against the rules as ``transfers.txt`` has them.

@@ -1,4 +1,4 @@
-"""Random overlays (cancellations, delays, skips, added rides, closed stops), and the trips as they then run."""
+"""Random overlays (cancellations, delays, skips, added rides, closed stops), and the resulting trips."""
 
 from dataclasses import replace
 

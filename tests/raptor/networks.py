@@ -1,4 +1,4 @@
-"""Small random networks with what real ones hold: overtaking, midnight, stops without pickup or drop-off, gaps."""
+"""Small random networks with features of real ones: overtaking, midnight, stops without pickup or drop-off, gaps."""
 
 import random
 from datetime import date, datetime, timedelta

@@ -1,4 +1,4 @@
-"""The slow, obvious router: every trip is looked at in every round, in plain Python.
+"""The slow, obvious router: it scans every trip in every round, in plain Python.
 
 It shares nothing with the engine but the timetable's columns, and keeps all ways that are not beaten in both
 time and walking, so it is exact for every limit.

@@ -1,4 +1,4 @@
-"""Load nigiri as the oracle of the engine; pynigiri has one wheel, so it is imported where it is used."""
+"""Load nigiri as an oracle for the engine; pynigiri has one wheel, so it is imported only where it is used."""
 
 
 def load_rival(*paths, since="2022-02-22", until="2022-02-24"):

@@ -1,4 +1,4 @@
-"""A ride that real time adds is held to the rules of its route; no rule of a trip speaks of it."""
+"""Rides that realtime data adds follow the rules of their route, and no rule for trips applies to them."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Scratch memory that is too small is doubled, and the search begins again; nobody notices."""
+"""Scratch memory that is too small is doubled and the search restarts, with the same result."""
 
 from concurrent.futures import ThreadPoolExecutor
 

@@ -1,4 +1,4 @@
-"""Search timetables in memory: bounded over all networks, and no query waits for the build of another day."""
+"""Search timetables in memory: bounded across all networks, and no query waits until another day is built."""
 
 import threading
 from datetime import date

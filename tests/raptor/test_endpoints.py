@@ -1,4 +1,4 @@
-"""The stops around an end of a trip, and what the other end leaves of them."""
+"""The stops around one end of a trip, and how the other end restricts them."""
 
 import numpy as np
 

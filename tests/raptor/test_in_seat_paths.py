@@ -1,4 +1,4 @@
-"""The ways through trips that go on as others: each stretch that a rider can stay for is in one of them."""
+"""Paths through trips that continue as others: every stretch on which a rider can stay is in one of them."""
 
 import random
 from itertools import pairwise

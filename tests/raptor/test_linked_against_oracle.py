@@ -1,4 +1,4 @@
-"""The engine and the slow oracle agree on random networks, staying seated and rules of trips and routes included.
+"""The engine and the slow oracle agree on random networks, including in-seat transfers and transfer rules.
 
 Trips divide, come together and go on after midnight; the rules are of every kind and rank. A quarter of the networks
 have neither.

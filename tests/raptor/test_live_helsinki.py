@@ -1,4 +1,4 @@
-"""The engine against nigiri on the real Helsinki feed, where both walk the same footpaths (``levelled.py``).
+"""The engine compared with nigiri on the real Helsinki feed, with equal footpaths (``levelled.py``).
 
 Both read the same GTFS-Realtime message, too. Delays are whole minutes, nigiri's own grain.
 """

@@ -1,4 +1,4 @@
-"""Lower bounds hold: nobody reaches the destination before the bound says."""
+"""Lower bounds are valid: no journey reaches the destination earlier."""
 
 import random
 

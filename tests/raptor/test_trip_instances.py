@@ -1,4 +1,4 @@
-"""The trips of a search timetable: stop times are shared until somebody changes them."""
+"""The trips of a search timetable: they share stop times until one of them changes."""
 
 from datetime import date
 

@@ -1,4 +1,4 @@
-"""Messages of every kind of trouble on random networks: what is read and searched agrees with the oracle.
+"""All kinds of disruption messages on random networks: parsing and search agree with the oracle.
 
 The oracle is asked about the trips as edited by hand (``trouble.py``).
 """

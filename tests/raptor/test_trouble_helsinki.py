@@ -1,4 +1,4 @@
-"""Messages of every kind of trouble on the real Helsinki feed, held against the oracle as on random networks."""
+"""All kinds of disruption messages on the real Helsinki feed, compared with the oracle."""
 
 import os
 import random

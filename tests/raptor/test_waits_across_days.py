@@ -1,4 +1,4 @@
-"""A journey that waits for days is found on the day on which it leaves.
+"""A journey that starts after waiting for days is found on the day on which it leaves.
 
 What is searched is cut into slices of days; no wait may fall into the cut between two of them.
 """

@@ -1,4 +1,4 @@
-"""Loading reaches every kernel that a question can need."""
+"""Warming up loads every kernel that a query can need."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""A window of starts, latest first: what one start rode, an earlier one rides only for what is new."""
+"""A departure window, latest start first: an earlier start searches only what later starts did not improve."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Trouble drawn at random: GTFS-Realtime messages of every kind, and the trips as they then run.
+"""Random disruptions: GTFS-Realtime messages of every kind, and the resulting trips.
 
 ``draw_trouble`` writes a message about the oracle's trips, ``edited`` reads it again and edits them, trip by trip
 and call by call. Neither uses anything of what it tests.

@@ -1,4 +1,4 @@
-"""GTFS-Realtime messages written by hand, and overlays drawn as the timetables of ``testing.feeds`` are."""
+"""GTFS-Realtime messages written by hand, and overlays drawn like the timetables of ``testing.feeds``."""
 
 from collections.abc import Sequence
 from datetime import date, datetime

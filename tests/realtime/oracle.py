@@ -1,4 +1,4 @@
-"""Delays of one ride, worked out slowly and obviously, call by call: what ``realtime_delays`` must agree with."""
+"""The delays of one ride, computed slowly stop by stop, as a reference for ``realtime_delays``."""
 
 from typing import NamedTuple
 

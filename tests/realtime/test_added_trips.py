@@ -1,4 +1,4 @@
-"""Rides that the timetable does not have (ADDED and NEW, REPLACEMENT), and what entities say of them."""
+"""Rides that are not in the timetable (ADDED, NEW, REPLACEMENT), and the data in their entities."""
 
 import pytest
 

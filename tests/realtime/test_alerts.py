@@ -1,4 +1,4 @@
-"""Alerts: what they touch, when, and in which languages."""
+"""Alerts: what they affect, when, and in which languages."""
 
 import pytest
 

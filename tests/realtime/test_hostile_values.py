@@ -1,4 +1,4 @@
-"""Messages that are sound as protobuf and absurd as numbers and texts."""
+"""Messages that are valid protobuf but contain absurd numbers and strings."""
 
 from google.transit.gtfs_realtime_pb2 import FeedMessage, TripDescriptor
 from hypothesis import given, settings

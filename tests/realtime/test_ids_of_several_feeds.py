@@ -1,4 +1,4 @@
-"""Ids that several FEEDs have, in a message that does not say whose they are: none is guessed, and it is said."""
+"""Ids that exist in several feeds, in a message that does not name its feed: none is guessed, and this is reported."""
 
 import pytest
 from google.transit.gtfs_realtime_pb2 import Alert, EntitySelector, FeedEntity

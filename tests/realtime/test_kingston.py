@@ -1,4 +1,4 @@
-"""The 30 recordings of Kingston (Ontario): every update applied or counted, and every time as the texts say it.
+"""The 30 recordings from Kingston (Ontario): every update is applied or counted, with the times of its message.
 
 What is expected is worked out here from the tables and the messages alone.
 """

@@ -1,4 +1,4 @@
-"""Messages as a whole: damaged, from the future, of another feed or version."""
+"""Whole messages: damaged, from the future, for another feed, or in another version."""
 
 import pytest
 from google.protobuf.message import DecodeError

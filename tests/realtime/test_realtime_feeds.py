@@ -1,4 +1,4 @@
-"""Sources of real time: asked politely, the last good message kept, every failure told."""
+"""Realtime sources: polled politely, with the last good message preserved and every failure reported."""
 
 import os
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""The demo's simulator: a function of network, scenario and instant, written and read as real GTFS-Realtime."""
+"""The demo's simulator: a function of network, scenario and instant, encoded as real GTFS-Realtime."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Which call of a trip a stop time update means, and the pickup and drop-off that it states."""
+"""Matching a stop time update to a stop of its trip, and its pickup and drop-off."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Which ride a trip update means, and what becomes of it."""
+"""Matching a trip update to a ride, and its outcome."""
 
 from datetime import date, timedelta
 

@@ -1,1 +1,1 @@
-"""Facts that every remote source has to hold, each with a row for each source."""
+"""Checks that apply to every remote source, each with a row per source."""

@@ -1,4 +1,4 @@
-"""How long answers are served again from memory, as the pages of the providers state it."""
+"""How long cached answers are served, as documented on the providers' pages."""
 
 import importlib
 

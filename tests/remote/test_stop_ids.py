@@ -1,4 +1,4 @@
-"""A server's ids beside printed ones (rule A8)."""
+"""A server's ids and our printed ids (rule A8)."""
 
 from datetime import date
 

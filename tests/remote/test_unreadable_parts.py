@@ -1,4 +1,4 @@
-"""An answer of which a part cannot be read: the rest is answered, and what was dropped is reported."""
+"""Answers that can be read only in part: the rest is returned, and what was dropped is reported."""
 
 import asyncio
 import copy

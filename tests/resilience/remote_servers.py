@@ -1,4 +1,4 @@
-"""A server of each remote kind that answers whatever it is asked, and all tools over it."""
+"""A server for each remote kind that answers every request, and all tools over it."""
 
 import json
 from contextlib import asynccontextmanager

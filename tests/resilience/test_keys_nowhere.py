@@ -1,4 +1,4 @@
-"""A key goes to its server, and nowhere else: no log, answer, error or file of a home has it.
+"""A key is sent only to its server: no log, answer, error or file in a home folder contains it.
 
 Every tool is asked over a server that repeats the key wherever it can, in every kind of trouble.
 """

@@ -1,4 +1,4 @@
-"""Calls that are made again, sources that are left alone, and several questions at once."""
+"""Retries, circuit breakers, and concurrent calls."""
 
 import asyncio
 import logging

@@ -1,4 +1,4 @@
-"""What goes wrong at a source, by kind of source, kind of fault and tool: each has its code, and none an empty answer.
+"""Faults by kind of source, kind of fault and tool: each has its error code, and none returns an empty answer.
 
 Rule A5: a wait is reported at once, a field that is null or absent is a failure of the source.
 """

@@ -1,4 +1,4 @@
-"""GTFS feeds as their tables say: stops, links on foot, and the trips of a few days. Reads text, and nothing else."""
+"""GTFS feeds read from their tables alone: stops, footpaths, and the trips of a few days."""
 
 import csv
 import io

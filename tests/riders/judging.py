@@ -1,4 +1,4 @@
-"""What a rider would find wrong with an answer of plan_trip, worked out from its words and from the trips as they run.
+"""The faults that a rider would find in a plan_trip answer, computed from the answer and the trips as they run.
 
 Where rounding of a walk could decide whether a change holds (``MARGIN_S``), either word is accepted.
 """

@@ -1,4 +1,4 @@
-"""Real time drawn at random, and the trips as they run by what a message says, call by call.
+"""Random realtime data, and the trips as a message changes them, stop by stop.
 
 ``draw`` writes messages, ``apply`` reads them, recorded ones too; neither uses anything of what it tests.
 """

@@ -1,4 +1,4 @@
-"""The earliest arrival over trips as they run: round by round, every trip that a stop offers looked at call by call.
+"""The earliest arrival with trips as they run: in each round, scan every trip that a stop offers, stop by stop.
 
 Arrivals are kept with the metres walked to get there, so a limit on walking is exact. Walks take a second and a metre
 longer than promised, so that no rounding decides: whatever is found here really can be caught.

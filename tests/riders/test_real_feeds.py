@@ -1,4 +1,4 @@
-"""Random real time on real feeds, through plan_trip: nobody is sent on what cannot be travelled, the best is first.
+"""Random realtime data on real feeds, through plan_trip: no impossible trips, and the best trip comes first.
 
 The oracle (``feed_tables``, ``real_time``, ``search``, ``judging``) reads the feeds' tables, the messages and the
 printed answers, and shares no code with what it judges. 200 questions; 10,000 in ``make soak``.

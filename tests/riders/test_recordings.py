@@ -1,4 +1,4 @@
-"""Kingston with its recordings in turn: boards as the tables and messages say, and nobody is sent wrong."""
+"""Kingston's recordings, one after another: boards match the tables and messages, and no trip is wrong."""
 
 import random
 from collections import Counter

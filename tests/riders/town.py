@@ -1,4 +1,4 @@
-"""A real network in memory with real time drawn upon it, and the tools over it."""
+"""A real network in memory with random realtime data, and the tools over it."""
 
 import asyncio
 from datetime import UTC, datetime

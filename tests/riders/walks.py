@@ -1,4 +1,4 @@
-"""Walks as the documents promise them, worked out here: the straight line times 1.3, at 1.25 m/s, both rounded up."""
+"""Walks as documented, recomputed here: the straight line times 1.3, at 1.25 m/s, both rounded up."""
 
 import math
 from collections import defaultdict

@@ -1,1 +1,1 @@
-"""The rules that every source shares."""
+"""The rules that all sources share."""

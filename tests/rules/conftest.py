@@ -1,4 +1,4 @@
-"""Real data, where it is at hand."""
+"""Real data, if it is available."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Instants in and out (rule A4)."""
+"""Parsing and formatting instants (rule A4)."""
 
 from datetime import UTC, datetime
 

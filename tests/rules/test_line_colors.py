@@ -1,4 +1,4 @@
-"""Colours of lines: what is written on them can be read, whatever a feed states."""
+"""Colours of lines: labels are legible, whatever colours a feed gives."""
 
 import pytest
 from hypothesis import given

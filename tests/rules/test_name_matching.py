@@ -1,4 +1,4 @@
-"""How well a text fits a name, against a slow reading of the rules, and when it means one place (B10, D2)."""
+"""How well text matches a name, compared with a slow version of the rules, and when it is unambiguous (B10, D2)."""
 
 import pytest
 from hypothesis import given, settings

@@ -1,4 +1,4 @@
-"""Places by text and by id, their names, and letters of platforms (rules B10 and D2)."""
+"""Places by text and by id, their names, and platform letters (rules B10 and D2)."""
 
 import pytest
 from hypothesis import given, settings

@@ -1,4 +1,4 @@
-"""Walking limits, accessibility, what walks cross and climb, and languages (rules A7, B6, B9)."""
+"""Walking limits, accessibility, obstacles on walks, and languages (rules A7, B6, B9)."""
 
 from dataclasses import replace
 

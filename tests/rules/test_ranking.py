@@ -1,4 +1,4 @@
-"""Fingerprints, and the order of itineraries (rules B7, B8)."""
+"""Itinerary fingerprints, and the order of itineraries (rules B7, B8)."""
 
 import hashlib
 from dataclasses import replace

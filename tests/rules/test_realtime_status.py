@@ -1,4 +1,4 @@
-"""Status, schedule type, freshness and delays of walks (rules B2, B3, B4)."""
+"""Status, schedule type, freshness, and delays of walks (rules B2, B3, B4)."""
 
 import pytest
 

@@ -1,1 +1,1 @@
-"""A real PostgreSQL on this machine, for ``make test-scale``: installed, started, shared, cut off and restarted."""
+"""A real local PostgreSQL for ``make test-scale``: installed, started, shared, disconnected and restarted."""

@@ -1,4 +1,4 @@
-"""``make test-scale``: start a private PostgreSQL and run the tests that need one; say why where it cannot be had.
+"""``make test-scale``: start a private PostgreSQL and run the tests that need one, or say why it cannot start.
 
 What follows the command goes to pytest. Processes that tests start find the server by ``FINGERPOST_TEST_DATABASE_URL``.
 """

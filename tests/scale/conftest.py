@@ -1,4 +1,4 @@
-"""Every test of many machines has a schema of its own, and a clock that runs."""
+"""Every test with several machines has its own schema, and a running clock."""
 
 import pytest
 

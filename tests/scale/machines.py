@@ -1,4 +1,4 @@
-"""Machines in small: network namespaces of Linux on one bridge, each with an address and a cable of its own."""
+"""Simulated machines: Linux network namespaces on one bridge, each with its own address and link."""
 
 import os
 import shutil

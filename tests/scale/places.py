@@ -1,4 +1,4 @@
-"""The server of this test run, if there is one, and a place of its own for each test: a schema of that server."""
+"""The server of this test run, if there is one, and a separate schema for each test."""
 
 import hashlib
 import os

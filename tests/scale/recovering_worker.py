@@ -1,4 +1,4 @@
-"""A process that begins plans and recovers the runs of dead processes until it is told to end.
+"""A process that starts plans and recovers the runs of dead processes until it is told to stop.
 
 ``python -m tests.scale.recovering_worker FOLDER PLANS`` begins the plans, and prints "ready".
 """

@@ -1,4 +1,4 @@
-"""The commands of docs/scale.md bring a database back, with what DBOS keeps, and a run that waited ends there."""
+"""The commands in docs/scale.md restore a database, including DBOS's data, and a waiting run ends there."""
 
 import os
 import re

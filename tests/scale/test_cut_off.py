@@ -1,4 +1,4 @@
-"""Connections cut in the middle, the server restarted in the middle: nothing recorded is lost, nothing runs twice."""
+"""Connections and the server fail in the middle of work: no record is lost, and nothing runs twice."""
 
 import asyncio
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""The traps of DBOS are closed: version, serializer, executors, and that it is one for a process."""
+"""The pitfalls of DBOS are avoided: version, serializer, executors, and one instance per process."""
 
 import asyncio
 import json

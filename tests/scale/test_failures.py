@@ -1,4 +1,4 @@
-"""What the operator is told of a database that cannot be used: one sentence, and never the address."""
+"""The messages to the operator about an unusable database: one sentence, without the address."""
 
 import logging
 import os
@@ -84,7 +84,7 @@ def test_without_listeners_nothing_is_sent():
 def test_without_the_extra_the_setting_names_the_package(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "psycopg", None)
     monkeypatch.setenv(VARIABLE, "postgresql://without/extra")
-    sentence = f"^{VARIABLE} is set, and the client of PostgreSQL is not installed: pip install 'dbos"
+    sentence = f"^{VARIABLE} is set, but the PostgreSQL client is not installed: pip install 'dbos"
 
     with pytest.raises(SettingsInvalid, match=sentence):
         find_database(read_settings(home=tmp_path))

@@ -1,4 +1,4 @@
-"""The tables of the database across versions; ``tests/plan/test_layouts.py`` has the facts of every place of runs."""
+"""The database tables across versions; ``tests/plan/test_layouts.py`` has the facts for all storage places."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""The runs of a dead process are recovered by another, and a process that lost its runs records nothing more."""
+"""Another process recovers the runs of a dead one, and a process that lost its runs records nothing more."""
 
 import asyncio
 import os

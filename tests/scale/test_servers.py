@@ -1,4 +1,4 @@
-"""Two HTTP servers over one database: a run that one began survives its ``kill -9``, and ends on the other."""
+"""Two HTTP servers share a database: a run survives the ``kill -9`` of its server, and ends on the other."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""Two copies of fingerpost, each with a home folder of its own, and one database: what one keeps the other has."""
+"""Two installations, each with its own home folder, share a database: data stored by one is visible to the other."""
 
 import json
 import os

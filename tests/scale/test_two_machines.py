@@ -1,4 +1,4 @@
-"""Two machines, in network namespaces, over one database: a run survives its machine."""
+"""Two machines, in network namespaces, share a database: a run survives the death of its machine."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Asks the embedded engine about a drawing and spells the answers out."""
+"""Query the embedded engine about a drawing, and spell out the answers."""
 
 import asyncio
 from datetime import date, datetime

@@ -1,4 +1,4 @@
-"""Chapter E: days, midnight and clocks that change."""
+"""Chapter E: days, midnight and clock changes."""
 
 from datetime import date
 

@@ -1,4 +1,4 @@
-"""Chapter G: staying seated while the vehicle goes on as another trip."""
+"""Chapter G: staying seated while the vehicle continues as another trip."""
 
 from datetime import date
 

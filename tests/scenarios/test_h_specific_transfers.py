@@ -1,4 +1,4 @@
-"""Chapter H: changes for which the feed has a rule of certain trips or lines."""
+"""Chapter H: transfers with rules for specific trips or lines."""
 
 import pytest
 

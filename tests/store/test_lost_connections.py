@@ -1,4 +1,4 @@
-"""Which errors of psycopg mean that the connection is gone, so that what was asked may be asked again."""
+"""Which psycopg errors mean that the connection is lost, so that the call may be repeated."""
 
 import psycopg
 

@@ -1,4 +1,4 @@
-"""Network records: what is written is read, edits preserve comments, and writers do not disturb each other."""
+"""Network records: they round-trip, edits preserve comments, and concurrent writers do not conflict."""
 
 import os
 import signal

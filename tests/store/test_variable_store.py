@@ -1,4 +1,4 @@
-"""User variables: kept by name, each user's own, safe among threads and processes; and files that are let go."""
+"""User variables: stored by name and user, safe across threads and processes; and unused files are closed."""
 
 import sqlite3
 import stat

@@ -1,4 +1,4 @@
-"""A wrong record disables its network alone; the sentence names the file, the error and the fix."""
+"""An invalid record disables only its network; the message names the file, the error and the fix."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A slow, obvious Dijkstra on drawn streets: the measure of the fast one."""
+"""A slow, obvious Dijkstra search on drawn streets, as a reference for the fast one."""
 
 import heapq
 import math

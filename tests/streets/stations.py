@@ -1,4 +1,4 @@
-"""Networks of drawn streets with stations in them: written feeds, imported with a drawn extract."""
+"""Networks on drawn streets with stations: written feeds, imported with a drawn extract."""
 
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.testing.feeds import feed_from_drawing, write_feed

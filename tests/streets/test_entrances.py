@@ -1,4 +1,4 @@
-"""Stations are walked to by their entrances, of the feed or of the map, and a lift out of order closes the way."""
+"""Walks to stations use the entrances in the feed or on the map, and a broken lift closes the way."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Squares that are one ground, or end at a wall, lights that are one wait, and lifts."""
+"""Squares that are one area, or end at a wall; traffic lights that count as one wait; and lifts."""
 
 import numpy as np
 import pytest

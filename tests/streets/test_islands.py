@@ -1,4 +1,4 @@
-"""Which streets are left out, because nobody comes from them to the others and back."""
+"""Streets that are left out, because they do not connect to the others in both directions."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A stop stands where the map has the stop of its code or id."""
+"""A stop takes the position of the stop with its code or id on the map."""
 
 import numpy as np
 import pytest

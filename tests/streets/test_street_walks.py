@@ -1,4 +1,4 @@
-"""Walks around stops on drawn streets: links, access and egress, steps, and the straight line where streets end."""
+"""Walks around stops on drawn streets: links, access, egress, steps, and straight lines where streets end."""
 
 import numpy as np
 import pytest

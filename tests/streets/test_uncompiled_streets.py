@@ -1,4 +1,4 @@
-"""Streets are searched as plain Python where nothing is compiled yet."""
+"""Streets are searched in plain Python while nothing is compiled."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Walks on drawn streets: what may be walked, and which way is the best."""
+"""Walks on drawn streets: which ways are allowed, and which route is best."""
 
 import pytest
 from hypothesis import given, settings

@@ -1,4 +1,4 @@
-"""Which ways may be walked: each row is one rule, and what stands beside it."""
+"""The rules on walkable ways: each row tests one rule, next to its opposite."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""get_departures with ``walkFrom``: when to leave, by the walk on the streets (rule C1)."""
+"""get_departures with ``walkFrom``: when to leave, computed from the walk on the streets (rule C1)."""
 
 from unittest.mock import AsyncMock
 

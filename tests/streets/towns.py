@@ -1,4 +1,4 @@
-"""Streets of a drawing, ready to be searched."""
+"""The streets of a drawing, ready for searches."""
 
 import numpy as np
 

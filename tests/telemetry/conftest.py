@@ -1,4 +1,4 @@
-"""An SDK that keeps what is traced and measured in memory, while the tests of this folder run."""
+"""An SDK that collects traces and metrics in memory while the tests in this folder run."""
 
 from types import SimpleNamespace
 

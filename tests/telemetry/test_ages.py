@@ -1,4 +1,4 @@
-"""How old timetables and real time are is told with the other metrics."""
+"""The metrics include the ages of timetables and realtime data."""
 
 from weakref import WeakSet
 

@@ -1,4 +1,4 @@
-"""Each layer of a call has one span, each drop is counted, and none of it tells what was asked."""
+"""Each layer of a call has one span, each dropped item is counted, and no telemetry reveals the query."""
 
 import asyncio
 from dataclasses import replace

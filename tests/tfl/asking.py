@@ -1,4 +1,4 @@
-"""A network over a server whose answers a test writes, and the tools over it."""
+"""A network whose server returns answers written by a test, and the tools over it."""
 
 import json
 from contextlib import asynccontextmanager

@@ -1,4 +1,4 @@
-"""The clock stands still on a summer morning in London: 09:00 there, 08:00 UTC."""
+"""The clock is fixed on a summer morning in London: 09:00 there, 08:00 UTC."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Journeys: wall-clock times, limits that TfL has none of, alerts, and what is no journey."""
+"""Journeys: wall-clock times, limits that TfL does not have, alerts, and invalid journeys."""
 
 from dataclasses import replace
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""planJourney over TfL (planJourney contract, rules E1, E2); over engines of our own it is in tests/contracts."""
+"""planJourney with TfL (planJourney contract, rules E1, E2); tests/contracts covers our own engines."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Answers that were recorded from TfL, each as planJourney and the boards tell them."""
+"""Answers recorded from TfL, as planJourney and the boards report them."""
 
 import json
 

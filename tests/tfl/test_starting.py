@@ -1,4 +1,4 @@
-"""TfL in a home folder: adding it, and starting a server without its key (rule E3)."""
+"""TfL in a home folder: adding it, and starting a server if its key is not set (rule E3)."""
 
 import sys
 
@@ -55,7 +55,7 @@ def test_a_server_without_the_key_exits_with_a_sentence(home, command, key, monk
     told = capsys.readouterr()
 
     assert (ended.value.code, told.out) == (2, "")
-    sentence = "TFL_API_KEY is not set, and LONDON needs it: set it, or run `fingerpost network remove LONDON`."
+    sentence = "TFL_API_KEY is not set, but LONDON needs it: set it, or run `fingerpost network remove LONDON`."
     assert told.err.strip().splitlines() == [sentence]
 
 

@@ -1,4 +1,4 @@
-"""Which of a line's timetables holds on which day, by the names that TfL gives them."""
+"""Which of a line's timetables applies on which day, according to TfL's names."""
 
 from datetime import date, timedelta
 

@@ -1,1 +1,1 @@
-"""A server that answers in the shapes of TfL's API, from any network of ours."""
+"""A server that answers in the format of TfL's API, from any of our networks."""

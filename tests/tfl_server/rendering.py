@@ -1,4 +1,4 @@
-"""Our values in the shapes of TfL's API."""
+"""Convert our values to the format of TfL's API."""
 
 import json
 from datetime import UTC, datetime, timedelta

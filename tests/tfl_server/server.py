@@ -1,4 +1,4 @@
-"""The server: any network of ours behind TfL's addresses, over real HTTP, in trouble where it is told so."""
+"""The server: any of our networks behind TfL's addresses, over real HTTP, with faults on request."""
 
 import csv
 import json

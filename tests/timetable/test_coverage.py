@@ -1,4 +1,4 @@
-"""Days of service, holes included."""
+"""Service days, including gaps."""
 
 from datetime import date
 

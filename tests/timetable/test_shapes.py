@@ -1,4 +1,4 @@
-"""Shapes: the part of a line that a ride follows, and how long it is."""
+"""Shapes: the part of a line that a ride follows, and its length."""
 
 import numpy as np
 import pytest

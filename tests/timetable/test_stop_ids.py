@@ -1,4 +1,4 @@
-"""Stop ids as they are printed (rule A8)."""
+"""Printed stop ids (rule A8)."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Columns of texts."""
+"""Text columns."""
 
 import pytest
 from hypothesis import given

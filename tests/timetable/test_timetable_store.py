@@ -1,4 +1,4 @@
-"""The timetable store: changes are whole or did not happen, whoever dies and whoever comes second."""
+"""The timetable store: changes are atomic, even if a process dies or two processes compete."""
 
 import signal
 import subprocess

@@ -1,4 +1,4 @@
-"""Footpaths: pairs within reach on foot, and the feeds' own word about changing."""
+"""Footpaths: pairs of stops within walking distance, and the feeds' own transfer rules."""
 
 import math
 

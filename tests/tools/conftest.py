@@ -1,4 +1,4 @@
-"""The real Helsinki feed in a timetable store of its own, and the tools over it."""
+"""The real Helsinki feed in a separate timetable store, and the tools over it."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""A tool's own limit of calls a second (rule E2)."""
+"""A tool's own rate limit (rule E2)."""
 
 import asyncio
 import subprocess

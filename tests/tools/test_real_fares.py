@@ -1,4 +1,4 @@
-"""Prices on real feeds with fares, against sums worked out from the feeds' own tables."""
+"""Prices on real feeds with fares, compared with sums computed from the feeds' own tables."""
 
 import random
 from datetime import datetime

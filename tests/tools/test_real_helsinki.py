@@ -1,4 +1,4 @@
-"""The tools on the real Helsinki feed: boards against the feed's own tables, sizes, labels, repeatability."""
+"""The tools on the real Helsinki feed: boards compared with the feed's tables, sizes, labels, repeatability."""
 
 import json
 import random

@@ -1,4 +1,4 @@
-"""Sentences of answers that a whole answer shows too seldom: one-sided periods, values, empty lists."""
+"""Sentences that complete answers rarely contain: one-sided periods, values, empty lists."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What must not type-check: each such line names the codes that mypy gives it, and no other line has any."""
+"""Code that must not type-check: each such line names the error codes of mypy, and no other line has errors."""
 
 import fingerpost
 from fingerpost import Fingerpost, Plan, PlanStep, SyncFingerpost, Tool

@@ -1,4 +1,4 @@
-"""Plans, tools and errors as their user types them: every line here must type-check."""
+"""Plans, tools and errors in user code: every line here must type-check."""
 
 from collections.abc import Mapping
 from typing import Any, Literal, assert_type

@@ -1,4 +1,4 @@
-"""The library as its user types it: every line here must type-check."""
+"""The library in user code: every line here must type-check."""
 
 from collections.abc import Mapping
 from pathlib import Path

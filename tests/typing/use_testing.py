@@ -1,4 +1,4 @@
-"""What ``fingerpost.testing`` gives to authors of sources: every line here must type-check."""
+"""``fingerpost.testing`` in the code of source authors: every line here must type-check."""
 
 from pathlib import Path
 from typing import assert_type

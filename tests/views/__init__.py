@@ -1,1 +1,1 @@
-"""Tests of the views that hosts of MCP Apps show."""
+"""Tests of the views that MCP Apps hosts show."""

@@ -1,4 +1,4 @@
-"""The home and clock of the interfaces' tests, and one browser for all tests of a process."""
+"""The home and clock of the interface tests, and one browser for all tests in a process."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""A host of MCP Apps for tests: a real browser that shows a view as the real server gives it."""
+"""An MCP Apps host for tests: a real browser that shows a view as the real server serves it."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""A town of two stops with a lake and streets between them, prepared as a network with an extract."""
+"""A town with two stops and with a lake and streets between them, prepared as a network with an extract."""
 
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.wiring import build

@@ -1,4 +1,4 @@
-"""One question for each tool that has a view, which the demo networks and the sample figures can answer."""
+"""One query for each tool with a view, which the demo networks and the sample figures can answer."""
 
 BOARD = {"stop": {"type": "label", "value": "Kamppi"}, "windowMinutes": 60}
 TRIP = {

@@ -1,4 +1,4 @@
-"""Take the pictures of the documents: ``python -m tests.views.screenshots FOLDER``, or ``make pictures``."""
+"""Take the screenshots for the documents: ``python -m tests.views.screenshots FOLDER``, or ``make pictures``."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""The views in a real browser, in a host of the tests' own, over the real server and its demo networks."""
+"""The views in a real browser, in a test host, with the real server and its demo networks."""
 
 import pytest
 
@@ -127,7 +127,7 @@ async def test_a_failed_refresh_preserves_the_answer_and_is_reported(draw):
         text = await shown.text()
 
     assert "Could not be refreshed" in text
-    assert "What is shown is as of 08:00" in text
+    assert "The data shown is as of 08:00" in text
     assert shown.body["departures"][0]["destination"] in text
 
 

@@ -1,4 +1,4 @@
-"""No text covers another, on any day, in any language, at any width, with large text."""
+"""No text overlaps other text, on any day, in any language, at any width, with large text."""
 
 import pytest
 

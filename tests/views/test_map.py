@@ -1,4 +1,4 @@
-"""The map of a trip in a real browser: its lines, their colours, and how it is moved."""
+"""The map of a trip in a real browser: its lines, their colours, and how it moves."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A trip across New York's subway, drawn in a host.
+"""A trip in New York's subway, drawn in a host.
 
 It needs the feed, whose import takes longer than the other tests: ``make soak`` runs it.
 """

@@ -1,4 +1,4 @@
-"""What holds of the views' files without a browser: size, no markup from answers, words, contrast."""
+"""Properties of the views' files, without a browser: size, no markup from answers, strings, contrast."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Views over the real protocol: who is offered them, what is served, and what comes beside an answer."""
+"""Views over the real protocol: which clients are offered them, what is served, and the optional parts."""
 
 import json
 

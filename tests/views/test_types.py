@@ -1,4 +1,4 @@
-"""The modules of the views and of the page in the eyes of TypeScript's checker; there is nothing to build.
+"""TypeScript's checker accepts the modules of the views and of the page; there is nothing to build.
 
 ``make test-web`` installs it where npm is; elsewhere the test is skipped.
 """

@@ -1,4 +1,4 @@
-"""The web page in a real browser: a question by typing and by clicking, and what can be done with its answer."""
+"""The web page in a real browser: queries by typing and clicking, and the actions on an answer."""
 
 import re
 from urllib.parse import parse_qs, urlsplit

@@ -1,4 +1,4 @@
-"""The web page in a real browser: markup, fingers, axe, tiles, and what leaves it."""
+"""The web page in a real browser: markup, touch input, axe, tiles, and outgoing requests."""
 
 import base64
 import json

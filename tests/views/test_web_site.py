@@ -1,4 +1,4 @@
-"""What the web page's server answers, without a browser: headers, files, tiles, and who may call."""
+"""The responses of the web page's server, without a browser: headers, files, tiles, and who may call."""
 
 import re
 from hashlib import sha256
@@ -108,10 +108,10 @@ async def test_no_other_site_can_call_tools_through_a_visitors_browser(applicati
 @pytest.mark.parametrize(
     ("template", "attribution", "words"),
     [
-        ("ftp://tiles.example/{z}/{x}/{y}", "us", "is not an address of tiles"),
-        ("https://tiles.example/{z}/{x}.png", "us", "is not an address of tiles"),
-        ("https://tiles.example; script-src *//{z}/{x}/{y}", "us", "is not an address of tiles"),
-        ("https://user@tiles.example/{z}/{x}/{y}", "us", "is not an address of tiles"),
+        ("ftp://tiles.example/{z}/{x}/{y}", "us", "is not a tile address"),
+        ("https://tiles.example/{z}/{x}.png", "us", "is not a tile address"),
+        ("https://tiles.example; script-src *//{z}/{x}/{y}", "us", "is not a tile address"),
+        ("https://user@tiles.example/{z}/{x}/{y}", "us", "is not a tile address"),
         (TILES, "", "need an attribution"),
     ],
 )
@@ -143,4 +143,4 @@ def test_an_invalid_tile_source_ends_the_command(invoke, monkeypatch):
     ended = invoke("web")
 
     assert ended.returncode == 2
-    assert "is not an address of tiles" in ended.stderr
+    assert "is not a tile address" in ended.stderr

@@ -1,4 +1,4 @@
-"""The web page's server, inside the test's own process, so that a test can change what the application answers."""
+"""The web page's server in the test's own process, so that a test can change the application's answers."""
 
 import asyncio
 import socket

@@ -1,4 +1,4 @@
-"""A visitor of the web page: a real browser, and everything that it requested."""
+"""A visitor to the web page: a real browser, and all requests that it sent."""
 
 import json
 from contextlib import asynccontextmanager

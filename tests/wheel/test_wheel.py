@@ -1,4 +1,4 @@
-"""What is installed from the built wheel works without the checkout: ``make test-wheel``."""
+"""The built wheel works when it is installed without the checkout: ``make test-wheel``."""
 
 import asyncio
 import email

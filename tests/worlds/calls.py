@@ -1,4 +1,4 @@
-"""What serves some stops, by a scan of every trip on every day; shares no code with the planner."""
+"""The trips that serve given stops, by a scan of every trip on every day; shares no code with the planner."""
 
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo

@@ -1,4 +1,4 @@
-"""The ground of random cities: a grid of streets with the oddities of OpenStreetMap extracts."""
+"""The streets of random cities: a grid with the oddities of OpenStreetMap extracts."""
 
 import math
 import random

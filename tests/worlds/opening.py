@@ -1,4 +1,4 @@
-"""Worlds on disk, imported and open: the network, and the tools over it."""
+"""Generated worlds, imported from disk and opened: the network, and the tools over it."""
 
 import asyncio
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""A refusal and a long wait name the cause that a scan of the feed finds; in soak on real feeds too."""
+"""A refusal or a long wait names the cause that a scan of the feed finds; in soak, also on real feeds."""
 
 import asyncio
 import os

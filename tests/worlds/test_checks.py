@@ -1,4 +1,4 @@
-"""`fingerpost network check` finds faults of feeds, of extracts and of the program, and tells them apart."""
+"""`fingerpost network check` finds and distinguishes faults in feeds, in extracts and in the program."""
 
 from dataclasses import replace
 from datetime import UTC, date, datetime

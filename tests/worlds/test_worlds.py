@@ -1,4 +1,4 @@
-"""Riders can use the networks of random cities: `fingerpost network check` finds no fault of the program.
+"""Riders can use the networks of random cities: `fingerpost network check` finds no fault in the program.
 
 20 worlds; ``FINGERPOST_WORLDS=FIRST:LAST`` names other seeds (`make worlds`, `make soak`).
 """

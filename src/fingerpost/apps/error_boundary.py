@@ -35,7 +35,7 @@ _WARNING_CODES = frozenset(WarningCode)
 
 # Longer names are clipped in the error message.
 _MAX_NAME_CHARS = 80
-_DISK_FULL = "The disk of the server is full; try again when it has space"
+_DISK_FULL = "The server's disk is full; try again when it has space"
 
 
 async def answer(
@@ -48,10 +48,10 @@ async def answer(
     report: ReportProgress = ignore_progress,
     include: Collection[str] = (),
 ) -> Answer:
-    """Answer one call of a tool by its name, within the bounds of rule A11; never raises an ``Exception``.
+    """Answer one call to a named tool, within the size limits of rule A11; never raise an ``Exception``.
 
     ``include`` names the optional parts to return, such as ``geometry``.
-    An unknown tool name returns an error in the plan_trip contract's envelope.
+    If the name is unknown, return an error in the plan_trip contract's envelope.
     """
     tool = tools.get(name)
     if tool is None:
@@ -106,7 +106,7 @@ def _bound_and_count(answer: Answer, tool: ToolDefinition) -> Answer:
 
 
 def _list_warning_codes(body: Mapping[str, Any], tool: ToolDefinition) -> list[str]:
-    """Return the codes of a body's warnings; unknown codes, which user tools may send, become OTHER."""
+    """Return the codes of a body's warnings; unknown codes, which users' tools may return, become OTHER."""
     warnings: Any = body
     for key in tool.warnings_path:
         warnings = warnings.get(key) if isinstance(warnings, Mapping) else None

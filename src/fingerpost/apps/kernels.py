@@ -13,14 +13,14 @@ from filelock import FileLock
 
 from fingerpost.transit.kernel_mode import are_compiled, compiling, decide_at_first_call, use_kernels_folder
 
-# On larger networks an uncompiled search takes longer than compiling.
+# On larger networks, an uncompiled search takes longer than compiling does.
 MAX_PLAIN_BYTES = 25_000_000
 
 _log = logging.getLogger(__name__)
 
 
 def compile_in_background(home: Path, announce: Callable[[str], None] = lambda _: None) -> None:
-    """Run kernels as plain Python until they are compiled; ``announce`` gets a sentence about the delay."""
+    """Run kernels as plain Python until they are compiled; ``announce`` receives a sentence about the delay."""
     decide_at_first_call(partial(_start_compiler_if_needed, home, announce))
 
 
@@ -31,7 +31,7 @@ def _start_compiler_if_needed(home: Path, announce: Callable[[str], None]) -> bo
     if sum(path.stat().st_size for path in prepared_files if path.is_file()) > MAX_PLAIN_BYTES:
         announce("Compiling the engine, which happens once and takes a minute or two ...")
         return False
-    announce("The engine compiles in the background, once, for a minute or two. Until then answers take longer.")
+    announce("The engine is compiling in the background, once, for a minute or two. Until then, answers take longer.")
     compiler = subprocess.Popen(
         [sys.executable, "-c", "from fingerpost.apps.kernels import compile_kernels; compile_kernels()"],
         stdin=subprocess.DEVNULL,
@@ -60,7 +60,7 @@ def _load_once_compiled(compiler: subprocess.Popen[bytes]) -> None:
         load_kernels()
         _log.info("the engine is compiled")
     else:
-        _log.warning("the engine could not be compiled; answers stay slow")
+        _log.warning("the engine could not be compiled; answers will remain slow")
 
 
 def load_kernels() -> None:

@@ -29,11 +29,11 @@ class Fingerpost(ToolMethods[Coroutine[Any, Any, dict[str, Any]]]):
         async with Fingerpost() as fp:
             trip = await fp.plan_trip(origin="Kamppi", destination="Espoo")
 
-    ``call`` returns the same envelopes as MCP and the command line, for errors too.
+    ``call`` returns the same envelopes as MCP and the command line, including errors.
     ``answer`` also returns the text, and requested parts such as geometry.
     The named methods take the contract's fields in snake_case, return its body, and raise its error as ToolError.
     Fields that are None are not sent. ``home`` and ``user`` default to the settings.
-    ``tools`` adds your tools, which plans can use too: functions with annotated parameters, whose result becomes
+    ``tools`` adds your own tools, which plans can use too: functions with annotated parameters, whose result becomes
     ``data``, or ``Tool`` objects with a ``spec``.
 
     Raises:
@@ -48,7 +48,7 @@ class Fingerpost(ToolMethods[Coroutine[Any, Any, dict[str, Any]]]):
         compile_in_background(self._application.settings.home)
 
     async def __aenter__(self) -> Self:
-        """Return the instance; networks are opened by the first call."""
+        """Return the instance; the first call opens the networks."""
         return self
 
     async def __aexit__(
@@ -64,7 +64,7 @@ class Fingerpost(ToolMethods[Coroutine[Any, Any, dict[str, Any]]]):
         return (await self.answer(tool, arguments)).body
 
     async def answer(self, tool: str, arguments: object = None, *, include: Collection[str] = ()) -> Answer:
-        """Call a tool and return its body, its text, and in ``extras`` the included parts such as ``geometry``.
+        """Call a tool and return its body, its text, and the included parts, such as ``geometry``, in ``extras``.
 
         Never raises a ToolError; ``error`` is the error that the body reports.
         """

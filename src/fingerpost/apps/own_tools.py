@@ -31,7 +31,7 @@ _log = logging.getLogger(__name__)
 ENTRY_POINTS = "fingerpost.tools"
 GROUP = "own"
 
-# A function of a user may never return.
+# A user's function may never return.
 _THREADS = ThreadPool("own-tools", 16)
 
 _STANDARD_FIELDS = ("query_type", "parameters", "results", "output_key", "success")
@@ -65,7 +65,7 @@ class FunctionTool(Tool):
 
 @with_config(ConfigDict(extra="allow"))
 class StandardResponse(TypedDict):
-    """The plan-step contract's response; more fields are allowed."""
+    """The plan-step contract's response; additional fields are allowed."""
 
     query_type: str
     parameters: Wire
@@ -155,7 +155,7 @@ def _build_call_schema(spec: ToolSpec) -> dict[str, Any]:
 def serve_own_tools(
     tools: Iterable[OwnTool], reserved_names: Collection[str]
 ) -> tuple[list[ServedTool], dict[str, str]]:
-    """Return the caller's tools and those of installed packages, and the reasons for skipped package tools by name.
+    """Return the caller's tools and those of installed packages, and the reasons for skipped package tools, by name.
 
     A package's tool is skipped if it cannot be loaded or its name is in use.
     """
@@ -166,7 +166,7 @@ def serve_own_tools(
         served[tool.name] = tool
     left_out: dict[str, str] = {}
     for point in sorted(entry_points(group=ENTRY_POINTS), key=lambda point: point.name):
-        origin = f"{point.name} of {point.dist.name}" if point.dist else point.name
+        origin = f"{point.name} from {point.dist.name}" if point.dist else point.name
         try:
             tool = _serve(point.load())
         except Exception as error:  # noqa: BLE001  (an error boundary: a package may raise anything as it loads)
@@ -199,7 +199,7 @@ def _build_spec(function: Callable[..., Awaitable[Any] | Any]) -> ToolSpec:
     fields: dict[str, Any] = {}
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
-            raise SettingsInvalid(f"The function {name} takes {parameter}, which has no name in a call")
+            raise SettingsInvalid(f"The function {name} takes {parameter}, which cannot be passed by name")
         if parameter.name not in hints:
             raise SettingsInvalid(f"The parameter {parameter.name} of the function {name} has no type")
         default = ... if parameter.default is parameter.empty else parameter.default

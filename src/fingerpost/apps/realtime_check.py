@@ -33,7 +33,7 @@ class RealtimeCheck:
         return feeds
 
     def refuse(self, *, unchecked: bool) -> None:
-        """Raise ParameterError for an unknown FEED, and unless ``unchecked`` for a source without a message."""
+        """Raise ParameterError for an unknown FEED or, unless ``unchecked``, for a source that has no message."""
         record = self._record
         folder = OriginFolder(self._home, record.name)
         feeds = [
@@ -46,12 +46,12 @@ class RealtimeCheck:
                 raise ParameterError(
                     f"{record.name} has no FEED {source.feed_name}, which {source.text} names",
                     {"field": "realtime"},
-                    hint=f"Its FEEDs are: {', '.join(feed_names)}; without FEED= a source applies to all of them",
+                    hint=f"Its FEEDs are: {', '.join(feed_names)}; a source without FEED= applies to all of them",
                 )
         for source, health in zip(self._sources, self._feeds.health().sources, strict=True):
             if health.problem is not None and not unchecked:
                 raise ParameterError(
-                    f"{source.text} has no realtime data now: {health.problem}",
+                    f"{source.text} has no realtime data at the moment: {health.problem}",
                     {"field": "realtime"},
                     hint="Correct the address, or add --unchecked to use it anyway",
                 )

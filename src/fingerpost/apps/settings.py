@@ -27,30 +27,31 @@ class Settings(BaseSettings):
     """The operator's choices; an empty variable counts as unset.
 
     Attributes:
-        home: the folder of networks, variables, plan runs and figures.
+        home: the folder for networks, variables, plan runs and figures.
         user: the owner of variables for callers without a token (rule A12).
         database_url: the URL, with password, of a PostgreSQL database in which machines share variables, rate limits
             and plan runs; empty stores them in the home folder. See docs/scale.md.
-        retention_days: days until an unchanged variable is deleted; None never deletes it.
-        runs_retention_days: days until an ended plan run is deleted; None never deletes it.
-        contact: the operator's mail address or URL, sent to sources in the User-Agent.
-        sec_contact: the e-mail address that EDGAR requires; with it, calls fetch companies that are not loaded.
+        retention_days: days until an unchanged variable is deleted; if unset, it is never deleted.
+        runs_retention_days: days until an ended plan run is deleted; if unset, it is never deleted.
+        contact: the operator's email address or URL, sent to sources in the User-Agent.
+        sec_contact: the email address that EDGAR requires; if it is set, calls fetch companies that are not loaded.
         llm_url: an OpenAI-compatible endpoint that writes plans; empty disables it.
         llm_model: the model at that endpoint.
-        llm_key: the key of that endpoint.
+        llm_key: the key for that endpoint.
         demo: when the demo networks answer: ``auto`` while no network has been added, ``on`` or ``off``.
         plan_journey_per_second: the rate limit of planJourney, for all processes that share the home folder
             or the database.
         log: the format of a server's log: ``text``, or ``json`` with one object per line (docs/telemetry.md).
-        max_concurrent_calls: the HTTP requests that a process answers at a time, at most eight per caller.
-        day_cache_mb: the megabytes that a process may use for the timetables of single days; it drops the least
+        max_concurrent_calls: the maximum number of HTTP requests that a process answers at once; at most eight per
+            caller.
+        day_cache_mb: the megabytes that a process may use for timetables of single days; it drops the least
             recently used first.
         tokens_file: a file with the SHA-256, subject and scopes of each accepted token; see docs/serving.md.
         token_issuer: the issuer of JSON Web Tokens, instead of a file; empty for none.
         token_keys_url: the URL of the issuer's keys (JWKS).
         resource_url: the public URL of this server, which is the audience of the issuer's tokens.
         token_scopes: the scopes that a token must have, separated by commas.
-        private_hosts: hosts in a private network that may be contacted, separated by commas.
+        private_hosts: hosts in private networks that may be contacted, separated by commas.
         tiles: the URL of map tiles for the web page, with {z}, {x} and {y}; empty for none.
         tiles_attribution: the attribution of the tiles.
     """

@@ -36,10 +36,10 @@ class SourceKind:
 
     Attributes:
         kind: the value of ``source`` in a network record.
-        open_source: returns the source, which sends its requests with the function passed in.
+        open_source: returns the source, which sends its requests with the given function.
         add_options: the options of ``network add`` that select this kind.
-        start_key: the environment variable of the API key that a server needs to start; records can override it.
-        paces: rate limits by host, or host and path, in lower case; other hosts have the limiter's default.
+        start_key: the environment variable with the API key that a server needs to start; records can override it.
+        paces: rate limits, keyed by host, or host and path, in lower case; other hosts get the limiter's default.
     """
 
     kind: str
@@ -83,7 +83,7 @@ REMOTE_KINDS: tuple[SourceKind, ...] = (
 
 
 def open_sources(settings: Settings, fetch: Fetch) -> Mapping[str, NetworkSource]:
-    """Return all sources by kind; remote sources send requests with ``fetch``."""
+    """Return all sources, keyed by kind; remote sources send requests with ``fetch``."""
     # A local import, because importing the engine would slow the start of a server.
     from fingerpost.transit.embedded.source import DemoSource, EmbeddedSource
 
@@ -99,7 +99,7 @@ def open_sources(settings: Settings, fetch: Fetch) -> Mapping[str, NetworkSource
 
 @asynccontextmanager
 async def _open_realtime_fetch(settings: Settings) -> AsyncIterator[Fetch]:
-    """Open the HTTP client for realtime feeds; processes of a home folder share its responses."""
+    """Open the HTTP client for realtime feeds; processes that use the same home folder share its responses."""
     from fingerpost.transit.embedded.realtime_feeds import POLL_S
 
     async with new_client(settings, list_paces()) as client:
@@ -128,6 +128,6 @@ def require_keys(home: Path, environ: Mapping[str, str] = os.environ) -> None:
         variable = record.key or start_keys[record.source]
         if not environ.get(variable, "").strip():
             raise SettingsInvalid(
-                f"{variable} is not set, and {record.name} needs it: "
+                f"{variable} is not set, but {record.name} needs it: "
                 f"set it, or run `fingerpost network remove {record.name}`"
             )

@@ -1,4 +1,4 @@
-"""Choose where variables, limits and plan runs are stored: in the home folder, or in a database that machines share."""
+"""Choose where variables, limits and plan runs are stored: in the home folder, or in a shared database."""
 
 import logging
 from collections.abc import Mapping
@@ -40,7 +40,7 @@ def open_journal(settings: Settings) -> Journal:
 
 
 def new_client(settings: Settings, paces: Mapping[str, Pace] | None = None) -> "Client":
-    """Return an HTTP client that shares its rate limits with all processes of this home folder or database."""
+    """Return an HTTP client that shares its rate limits with all processes that use this home folder or database."""
     # A local import, because importing HTTP would slow the start of a server.
     from fingerpost.net.client import Client
 
@@ -59,7 +59,7 @@ def find_database(settings: Settings) -> "Database | None":
 
 @cache
 def _open(url: str) -> "Database":
-    problem = "FINGERPOST_DATABASE_URL is set, and the client of PostgreSQL is not installed"
+    problem = "FINGERPOST_DATABASE_URL is set, but the PostgreSQL client is not installed"
     require_extra("scale", problem, "psycopg", "psycopg_pool")
     from fingerpost.store.postgres import Database
 

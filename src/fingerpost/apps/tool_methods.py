@@ -107,7 +107,7 @@ def _is_point(field: FieldInfo) -> bool:
 
 
 def _build_arguments(tool: ToolDefinition, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a tool's arguments by their JSON names, without fields that are None."""
+    """Return a tool's arguments under their JSON names, without fields that are None."""
     arguments: dict[str, Any] = {}
     for name, field in _list_fields(tool):
         value = {side: values[side] for side in ("lat", "lon")} if _is_point(field) else values.get(name)

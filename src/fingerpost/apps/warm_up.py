@@ -40,7 +40,7 @@ def _enable_garbage_collection() -> None:
 
 
 def new_warm_up(application: Application) -> "WarmUp":
-    """Return the warm-up of a server; call it after everything it serves is imported."""
+    """Return the warm-up for a server; call this after everything that it serves is imported."""
     compile_in_background(application.settings.home)
     _enable_garbage_collection()
     groups = {tool.definition.group for tool in application.tools.values()}
@@ -48,7 +48,7 @@ def new_warm_up(application: Application) -> "WarmUp":
 
 
 class WarmUp:
-    """Opens the networks in a daemon thread; ``problem`` is a sentence until they are usable."""
+    """Opens the networks in a daemon thread; until they are usable, ``problem`` is a sentence."""
 
     def __init__(self, networks: Networks, *, needs_engine: bool = True) -> None:
         self._networks = networks
@@ -78,14 +78,14 @@ class WarmUp:
             outcome = error.message
             _log.warning("the networks cannot be opened: %s", error.message)
         except OSError as error:
-            outcome = f"The engine could not be made ready: {error.strerror or error}"
+            outcome = f"The engine could not be loaded: {error.strerror or error}"
             _log.error("%s", outcome)
         finally:
             self.problem = outcome
 
 
 async def warm_up_networks(networks: Networks) -> None:
-    """Load the kernels, and query a board and a trip of today from each local network."""
+    """Load the kernels, and query a board and a trip for today from each local network."""
     opened = await networks.open()
     if not is_plain():
         load_kernels()

@@ -103,13 +103,13 @@ def list_tools(
     journeys: JourneyOptions | None = None,
     has_sign_in: bool = False,
 ) -> list[PublishedTool]:
-    """Return the tools of some groups, or of all groups; without a library, filings tools use the sample.
+    """Return the tools in the given groups, or in all; without a library, filings tools use the sample.
 
     ``tool_details`` describes the tools in the list, including those that the caller adds to it.
     """
     unknown = sorted(set(groups or ()) - set(GROUPS))
     if unknown:
-        raise SettingsInvalid(f"There is no group of tools called {', '.join(unknown)}. Groups: {', '.join(GROUPS)}")
+        raise SettingsInvalid(f"There is no tool group called {', '.join(unknown)}. Groups: {', '.join(GROUPS)}")
     listed: list[PublishedTool] = []
     dependencies = _Dependencies(
         networks=networks,
@@ -155,7 +155,7 @@ def new_networks(settings: Settings) -> AllNetworks:
 
 
 def build(settings: Settings, groups: Collection[str] | None = None, own: Sequence[OwnTool] = ()) -> Application:
-    """Return an application with the tools of some groups, or of all if ``groups`` is None.
+    """Return an application with the tools in the given groups, or in all if ``groups`` is None.
 
     ``own`` are the caller's tools; installed packages may add more (entry points, ``apps/own_tools.py``).
     """
@@ -204,13 +204,13 @@ def _new_fetcher(settings: Settings) -> CompanyFetcher | None:
 
 
 def _new_runs(settings: Settings, tools: Sequence[PublishedTool]) -> tuple[PlanRuns, PlanningCapability]:
-    """Return the plan runs and planners for these tools, which exclude the plan tools: plans cannot start plans."""
+    """Return the plan runs and planners for the given tools; plan tools are excluded, so plans cannot start plans."""
     catalogue = Catalogue.of([_new_plan_tool(tool) for tool in tools])
     runs = PlanRuns(catalogue, open_journal(settings), retention_days=settings.runs_retention_days)
     planners: list[Planner] = [plan_backward, plan_from_template]
     if settings.llm_url and settings.llm_model:
-        require_extra("llm", "A language model as planner needs", "pydantic_ai.models.openai")
-        # A local import, because the client of language models is an optional dependency.
+        require_extra("llm", "Planning with a language model needs", "pydantic_ai.models.openai")
+        # A local import, because the client for language models is an optional dependency.
         from fingerpost.plan.language_model import LanguageModelPlanner
 
         key = settings.llm_key.get_secret_value() or None
@@ -220,7 +220,7 @@ def _new_runs(settings: Settings, tools: Sequence[PublishedTool]) -> tuple[PlanR
 
 @asynccontextmanager
 async def recovering(runs: PlanRuns) -> AsyncIterator[None]:
-    """Recover runs of dead processes in a shared database; stop this process's runs at the end."""
+    """Recover the runs of dead processes from a shared database; stop this process's runs at the end."""
     async with runs.journal.recovering():
         try:
             yield

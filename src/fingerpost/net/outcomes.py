@@ -78,7 +78,7 @@ def find_failure(response: Response, now: datetime, settings: Collection[str] = 
     details = {"status": status}
     if status == 429 or (status in (403, 503) and wait_s is not None):
         return SourceLimited(
-            f"{host} asks us to wait (HTTP {status})", retry_after_s=_DEFAULT_WAIT_S if wait_s is None else wait_s
+            f"{host} limits requests (HTTP {status})", retry_after_s=_DEFAULT_WAIT_S if wait_s is None else wait_s
         )
     if status in (401, 403, 407):
         return SourceKeyRefused(

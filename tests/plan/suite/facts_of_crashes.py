@@ -1,4 +1,4 @@
-"""Crash facts: the process is killed, and this or another build of the program executes its runs."""
+"""Crash facts: the process is killed, and this or another build of the program resumes its runs."""
 
 import json
 import random

@@ -1,4 +1,4 @@
-"""Record facts: what an engine writes and reads back."""
+"""Record facts: the data that an engine writes and reads back."""
 
 import asyncio
 

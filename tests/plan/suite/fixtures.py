@@ -1,4 +1,4 @@
-"""Plans, a tool that logs every call, and what a journal has recorded.
+"""Plans, a tool that logs every call, and the records of a journal.
 
 The tool comes in builds: what an upgrade of the program may have changed about it.
 """

@@ -1,4 +1,4 @@
-"""Processes that execute runs until tests kill them; forked from one that has imported what they need."""
+"""Processes that execute runs until a test kills them, forked from one that has imported the modules."""
 
 import asyncio
 import multiprocessing

@@ -13,14 +13,14 @@ from fingerpost.apps.cli import Caller
 
 
 class _Entry(NamedTuple):
-    """A command: the function of this name in a module, or without an example, the module's command group."""
+    """A command: the function of the same name in a module; without an example, the module's command group."""
 
     module: str
     help: str
     example: str | None = None
     # A coordinate may begin with a minus sign.
     takes_negative_numbers: bool = False
-    # The fields of this tool without an option of their own become options.
+    # The fields of this tool that have no option of their own become options.
     tool: str | None = None
 
 
@@ -47,13 +47,13 @@ _ENTRIES = {
         "server_commands", "Serve the web page: trips with a map, departure boards, saved places.", "fingerpost web"
     ),
     "doctor": _Entry("server_commands", "Check this installation and report problems.", "fingerpost doctor"),
-    "demo": _Entry("server_commands", "Plan a trip on the demo network, not for real trips.", "fingerpost demo"),
-    "vars": _Entry("variable_commands", "Saved places and preferences."),
-    "network": _Entry("network_commands", "The networks that trips are planned in."),
+    "demo": _Entry("server_commands", "Plan a trip on the demo network (not a real trip).", "fingerpost demo"),
+    "vars": _Entry("variable_commands", "Save, list and delete places and preferences."),
+    "network": _Entry("network_commands", "Manage the networks in which trips are planned."),
     "filings": _Entry(
-        "filings_commands", "Figures of companies that file with the SEC: fingerpost filings AAPL revenue 2022."
+        "filings_commands", "Show figures of companies that file with the SEC: fingerpost filings AAPL revenue 2022."
     ),
-    "runs": _Entry("plan_commands", "Runs of plans."),
+    "runs": _Entry("plan_commands", "List, show, resume, cancel and approve plan runs."),
 }
 
 
@@ -89,7 +89,7 @@ class _LazyGroup(TyperGroup):
 
 app = typer.Typer(
     cls=_LazyGroup,
-    help="Plan public transport trips, look up company figures with their filings, and run plans of both.",
+    help="Plan public transport trips, look up company figures with their filings, and run plans that combine both.",
     epilog="Examples: fingerpost plan Kamppi Espoo; fingerpost filings AAPL revenue 2022",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -113,12 +113,11 @@ def _print_version(is_requested: bool) -> None:
 @app.callback()
 def _set_caller(
     ctx: typer.Context,
-    user: Annotated[
-        str | None, typer.Option(help="Use the variables of this user; the default is FINGERPOST_USER.")
-    ] = None,
+    user: Annotated[str | None, typer.Option(help="Use this user's variables; the default is FINGERPOST_USER.")] = None,
     verbose: Annotated[bool, typer.Option("--verbose", help="Show the log on stderr.")] = False,
     version: Annotated[  # noqa: ARG001  (typer prints it before any command)
-        bool, typer.Option("--version", "-V", help="Print the version and end.", callback=_print_version, is_eager=True)
+        bool,
+        typer.Option("--version", "-V", help="Print the version and exit.", callback=_print_version, is_eager=True),
     ] = False,
 ) -> None:
     clock.find_fixed()

@@ -25,7 +25,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print the contract's envelop
 
 
 def with_options(command: Callable[..., None], options: Mapping[str, tuple[Any, Any]]) -> Callable[..., None]:
-    """Return a command whose ``**`` parameter is replaced with options: by name, the type and a ``typer.Option``."""
+    """Return a command whose ``**`` parameter is replaced with options; ``options`` maps names to (type, option)."""
 
     @wraps(command)
     def run(*args: Any, **kwargs: Any) -> None:
@@ -44,7 +44,7 @@ def with_options(command: Callable[..., None], options: Mapping[str, tuple[Any, 
 
 
 def prepare_settings(ctx: typer.Context) -> "Settings":
-    """Read the settings for a command, make the home folder, and start logging with ``--verbose``."""
+    """Read the settings for a command, create the home folder, and start logging if ``--verbose`` is set."""
     # Local imports, here and below, because they would slow --help down.
     from fingerpost.apps.settings import read_settings
 
@@ -99,7 +99,7 @@ def show_spinner(application: "Application") -> Iterator[None]:
     from fingerpost.apps.kernels import compile_in_background
 
     compile_in_background(application.settings.home, print_message)
-    with show_status("Looking ..."):
+    with show_status("Searching ..."):
         yield
 
 

@@ -37,7 +37,7 @@ async def print_health(application: Application, *, deep: bool = False) -> bool:
     folder = use_kernels_folder()
     not_compiled = "not compiled yet; the first search compiles them into"
     _print_line("kernels", f"{'compiled in' if are_compiled() else not_compiled} {folder}")
-    _print_line("storage", "the home folder" if find_database(settings) is None else "a database that machines share")
+    _print_line("storage", "the home folder" if find_database(settings) is None else "a shared database")
     for name, reason in application.left_out.items():
         _print_line("tool", f"{name} is left out: {reason}", is_ok=False)
     variables = application.variables
@@ -80,7 +80,7 @@ async def _check_networks(application: Application) -> bool:
         days += "" if network["today"] == ServiceState.IN_SERVICE else f", {network['today']}"
         _print_line("network", f"{network['name']}  {days}  {network['zone']}  {', '.join(network['modes'])}")
         if not network["answers"]:
-            _print_line("", "a demo: it answers for its own stop ids only (a network was added, or demos are off)")
+            _print_line("", "a demo: it answers only for its own stop ids (a network was added, or demos are off)")
         for feed in network.get("feeds", ()):
             has_ended = feed["state"] == ServiceState.ENDED
             is_current &= not has_ended

@@ -52,7 +52,7 @@ REMEDIES: Mapping[RemedyKind, str] = {
     RemedyKind.SAVE_AGAIN: "Save it again with `fingerpost vars set NAME PLACE`",
     RemedyKind.USE_CANDIDATE: _CHOOSE_CANDIDATE,
     RemedyKind.SEND_CANDIDATE: _CHOOSE_CANDIDATE,
-    RemedyKind.CONFIRM_CANDIDATE: "If {name} is meant, write its id instead; else spell it differently",
+    RemedyKind.CONFIRM_CANDIDATE: "If you mean {name}, write its id instead; otherwise spell it differently",
     RemedyKind.SEND_PARAMETER_VALUE: _CHOOSE_CANDIDATE,
     RemedyKind.SET_KEY: "Set {settings} to a key that this source accepts",
     RemedyKind.ADD_KEY: (
@@ -110,5 +110,5 @@ def _describe_candidate(candidate: dict[str, str]) -> str:
 
 def _capitalize(text: str) -> str:
     first = text.partition(" ")[0]
-    # Names of fields and files are not capitalized.
+    # Field names and file names are not capitalized.
     return text[:1].upper() + text[1:] if first.isalpha() and first.islower() else text

@@ -1,4 +1,4 @@
-"""The commands ``fingerpost filings``: show figures, load files, and fetch companies from EDGAR."""
+"""The ``fingerpost filings`` commands: show figures, load files, and fetch companies from EDGAR."""
 
 import asyncio
 import re
@@ -65,7 +65,7 @@ app = typer.Typer(no_args_is_help=True, cls=FilingsGroup)
 _OUTCOMES = {
     "new": "figures fetched, complete through {day}",
     "unchanged": "figures unchanged, complete through {day}",
-    "not_in_aggregate": "EDGAR has no figures of this company",
+    "not_in_aggregate": "EDGAR has no figures for this company",
 }
 
 
@@ -73,17 +73,15 @@ _OUTCOMES = {
 def sync_filings(
     ctx: typer.Context,
     tickers: Annotated[list[str], typer.Argument(metavar="TICKER...", help="Companies, such as AAPL.")],
-    text: Annotated[
-        int, typer.Option("--text", min=0, help="How many of the newest reports to fetch the text of.")
-    ] = 0,
+    text: Annotated[int, typer.Option("--text", min=0, help="The number of newest reports whose text to fetch.")] = 0,
     forms: Annotated[
         list[str] | None,
         typer.Option(
-            "--form", help="Fetch the text of this form only, such as 8-K; else of annual and quarterly reports."
+            "--form", help="Fetch only the text of this form, such as 8-K; the default is annual and quarterly reports."
         ),
     ] = None,
     segments: Annotated[
-        int, typer.Option(min=0, help="How many of the newest annual and quarterly reports to fetch the segments of.")
+        int, typer.Option(min=0, help="The number of newest annual and quarterly reports whose segments to fetch.")
     ] = 0,
 ) -> None:
     """Fetch companies' figures and lists of filings from EDGAR; FINGERPOST_SEC_CONTACT must be set."""
@@ -120,7 +118,7 @@ async def _sync(settings: Settings, tickers: list[str], texts: int, forms: Colle
 def _format_synced(company: SyncedCompany) -> str:
     outcome = _OUTCOMES[company.facts].format(day=company.complete_through)
     texts = f"; {company.texts} texts" if company.texts else ""
-    texts += f"; segments of {company.instances} reports" if company.instances else ""
+    texts += f"; segments from {company.instances} reports" if company.instances else ""
     return f"{company.ticker} {company.name} (CIK {company.cik}): {outcome}; {company.filings:,} filings listed{texts}"
 
 
@@ -177,9 +175,11 @@ def load_filings(
 def read_text(
     ctx: typer.Context,
     company: Annotated[str, typer.Argument(help="A ticker, a CIK, a name, or an accession number.")],
-    item: Annotated[str | None, typer.Argument(help="Such as 1A, 2.02 or mdna; without it, all items.")] = None,
+    item: Annotated[
+        str | None, typer.Argument(help="An item such as 1A, 2.02 or mdna; the default is all items.")
+    ] = None,
     form: Annotated[
-        str | None, typer.Option(help="The form, such as 10-Q; else an annual report if there is one.")
+        str | None, typer.Option(help="The form, such as 10-Q; the default is the annual report, if there is one.")
     ] = None,
     page: Annotated[int, typer.Option(min=1)] = 1,
     as_json: Json = False,
@@ -199,7 +199,7 @@ def show_segments(
     by: Annotated[str | None, typer.Option(help="segment, product, region, customer, or a filed axis.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Break a figure down by segment, product or region, as a filing states it."""
+    """Break a figure down by segment, product or region, as a filing reports it."""
     names, period = read_figures(words)
     if len(names) != 1:
         raise typer.BadParameter("write one figure and a period: fingerpost filings segments AAPL revenue 2023")
@@ -241,7 +241,7 @@ def show(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Show a company's figures with their filings, or without a figure its filings."""
+    """Show a company's figures with their filings; without a figure, list its filings."""
     tool, query_type, parameters = _parse_query(words or [])
     arguments = {"query_type": query_type, "parameters": {"ticker": ticker, **parameters}}
     answer = call_tool(open_application(ctx), tool, arguments)
@@ -254,7 +254,7 @@ def show(
 
 
 def _find_hint(company: str, words: Sequence[str], missing: Sequence[Mapping[str, Any]]) -> str | None:
-    """Return a hint on missing figures: the order of words, or how to list the company's metrics."""
+    """Return a hint about missing figures: the order of the words, or how to list the company's metrics."""
     reasons = [entry["reason"] for entry in missing]
     if "unknown_ticker" in reasons:
         # A word in capitals is probably a ticker that is not loaded yet.

@@ -52,7 +52,7 @@ def list_verdict_lines(report: ImportReport, today: date) -> list[str]:
     lines = [f"{report.network} is {verdict}, {report.days}: {'; '.join(reasons) or 'nothing left out'}."]
     if any(feed.service.state_on(today) is ServiceState.ENDED for feed in inactive):
         lines.append(
-            "A feed that has ended answers for its own days only. When its publisher has a newer one, run "
+            "A feed that has ended answers only for its own dates. When its publisher has a newer one, run "
             f"`fingerpost network refresh {report.network}`."
         )
     return lines
@@ -78,7 +78,7 @@ def _describe_streets(streets: StreetCoverage) -> str:
     if streets.matched_stops:
         text += f"; {streets.matched_stops:,} stops use their position on the map"
     if streets.entered_stops:
-        text += f"; {streets.entered_stops:,} platforms are reached by the entrances of their stations"
+        text += f"; {streets.entered_stops:,} platforms are reached through the entrances of their stations"
     if streets.left_out_km:
         text += f"; {streets.left_out_km:,.0f} km skipped: other streets do not connect to it in both directions"
     return f"{text}. © OpenStreetMap contributors, ODbL."

@@ -1,4 +1,4 @@
-"""The command ``fingerpost network add``: add a network from GTFS feeds, or from a remote source by its option."""
+"""The ``fingerpost network add`` command: add a network from GTFS feeds, or from a remote source."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -56,7 +56,7 @@ def new_add_command(kinds: Sequence[SourceKind]) -> Callable[..., None]:
         unchecked: Unchecked = False,
         **options: Any,
     ) -> None:
-        """Add a network, or replace its source; settings that are not named here stay as they are."""
+        """Add a network, or replace its source; settings that are not given here do not change."""
         settings = prepare_settings(ctx)
         kind, source_fields = _choose_source(feeds or [], kinds, options)
         typed = {
@@ -66,7 +66,7 @@ def new_add_command(kinds: Sequence[SourceKind]) -> Callable[..., None]:
         }
         if "extract" in typed and kind is not None:
             raise ParameterError(
-                "Streets can be added to feeds only; a server has its own",
+                "Streets can be added only to feeds; a server has its own",
                 {"field": "extract"},
                 hint="Leave out --streets",
             )
@@ -99,7 +99,7 @@ def new_add_command(kinds: Sequence[SourceKind]) -> Callable[..., None]:
             print_line(f"Its record could not be used, so it was replaced: {records.problems[network]}.")
         if unchanged:
             keys = ", ".join(unchanged)
-            print_line(f"Unchanged settings: {keys}. `fingerpost network set {network} KEY --unset` forgets one.")
+            print_line(f"Unchanged settings: {keys}. `fingerpost network set {network} KEY --unset` removes one.")
         if realtime is not None:
             print_realtime(realtime)
 
@@ -162,7 +162,7 @@ def _build_record(
 def parse_value(key: str, typed: Sequence[str]) -> Any:
     """Parse the value of a record's key: absolute paths, numbers, and tuples for lists.
 
-    Invalid numbers stay text; the check of the record reports them.
+    Invalid numbers remain strings, which the check of the record reports.
     """
     if key in _TEXT_LISTS:
         return tuple(_parse_text(key, text) for text in typed)

@@ -1,4 +1,4 @@
-"""The command ``fingerpost network check``: import feeds into a temporary home, ask many questions, and report."""
+"""The ``fingerpost network check`` command: import feeds into a temporary home, plan many trips, and report."""
 
 import asyncio
 import tempfile
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 NAME = "CHECK"
 DATA_FAULT = 3
 _VERDICTS = {
-    "program": "fingerpost answers wrongly from this feed. Please report it with the lines below.",
+    "program": "fingerpost gives wrong answers from this feed. Please report this with the lines below.",
     "data": "Riders can use this feed with losses: its publisher, or the publisher of the extract, can fix them.",
     "note": "Riders can use this feed.",
 }
@@ -52,12 +52,12 @@ def check_feeds(
         list[str] | None, typer.Option("--realtime", metavar="[FEED=]FILE|URL", help="A realtime source. Repeatable.")
     ] = None,
     questions: Annotated[int, typer.Option("--questions", min=1, max=100_000, help="How many trips to plan.")] = 200,
-    seed: Annotated[int, typer.Option("--seed", help="Another number asks other questions.")] = 1,
+    seed: Annotated[int, typer.Option("--seed", help="The random seed; another number plans other trips.")] = 1,
     as_json: Json = False,
 ) -> None:
     """Check whether riders can use feeds: plan trips, and compare the answers with the raw tables.
 
-    The exit status is 0 if riders can use them, 3 for faults of the data, 1 for faults of fingerpost.
+    The exit status is 0 if riders can use them, 3 for faults in the data, and 1 for faults in fingerpost.
     """
     with tempfile.TemporaryDirectory(prefix="fingerpost-check-") as folder:
         settings = prepare_settings(ctx).model_copy(update={"home": Path(folder)})

@@ -1,4 +1,4 @@
-"""The commands ``fingerpost network``: add, change, refresh, list, show and remove networks."""
+"""The ``fingerpost network`` commands: add, change, refresh, list, show and remove networks."""
 
 import json
 from collections.abc import Mapping
@@ -50,14 +50,14 @@ _Name = Annotated[str, typer.Argument(help="An added network.")]
 def set_value(
     ctx: typer.Context,
     name: _Name,
-    key: Annotated[str, typer.Argument(help="A key of the record, such as priority, zone, bounds or realtime.")],
+    key: Annotated[str, typer.Argument(help="A key in the record, such as priority, zone, bounds or realtime.")],
     value: Annotated[
-        list[str] | None, typer.Argument(help="The value, or several for a key that holds a list.")
+        list[str] | None, typer.Argument(help="The value, or several values for a key that holds a list.")
     ] = None,
     unset: Annotated[bool, typer.Option("--unset", help="Remove the key from the record.")] = False,
     unchecked: Unchecked = False,
 ) -> None:
-    """Change one key of a network's record, with effect from the next call."""
+    """Change one key in a network's record; the change takes effect with the next call."""
     settings = prepare_settings(ctx)
     network = parse_network_name(name)
     if unset == bool(value):
@@ -73,7 +73,7 @@ def set_value(
     setting = "is not set" if parsed is None else f"= {json.dumps(parsed, ensure_ascii=False)}"
     print_line(f"{network}: {key} {setting}")
     if key == "feeds":
-        print_line(f"Run `fingerpost network refresh {network}` to answer from them.")
+        print_line(f"Run `fingerpost network refresh {network}` to import them.")
     if realtime is not None:
         print_realtime(realtime)
     problem = file.read().problems.get(network)
@@ -84,9 +84,9 @@ def set_value(
 @app.command("refresh", epilog="Example: fingerpost network refresh HSL")
 def refresh_networks(
     ctx: typer.Context,
-    name: Annotated[str | None, typer.Argument(help="An added network; without one, all.")] = None,
+    name: Annotated[str | None, typer.Argument(help="An added network; the default is all.")] = None,
 ) -> None:
-    """Fetch a network's feeds again, and import them if they have changed; of a remote source, fetch the profile."""
+    """Fetch a network's feeds again and import them if they have changed, or fetch a remote source's profile."""
     settings = prepare_settings(ctx)
     records = open_record_store(settings.home).read()
     if name is not None:
@@ -133,13 +133,13 @@ def list_networks(ctx: typer.Context) -> None:
         notes = [f"Demo networks answer for their own stop ids only, because {reason}."]
     for name, record in sorted(records.records.items()):
         if record.source != EMBEDDED:
-            _print_columns(name, "asks its source", record.source)
+            _print_columns(name, "queries its source", record.source)
         elif name not in prepared:
             _print_columns(name, "not prepared", record.source)
             notes.append(f"{name} is not prepared. Run `fingerpost network refresh {name}`.")
         else:
             notes += _print_prepared(record, store)
-        notes += [f"Real time of {name}: {text}" for text in record.realtime]
+        notes += [f"Realtime data of {name}: {text}" for text in record.realtime]
     for name in list_demo_names():
         _print_columns(name, "any day", "in service", "built in", "demo")
     notes += [f"{name} cannot be used: {problem}." for name, problem in records.problems.items()]
@@ -154,7 +154,7 @@ def list_networks(ctx: typer.Context) -> None:
 
 
 def _print_prepared(record: NetworkRecord, store: TimetableStore) -> list[str]:
-    """Print a prepared network's service days; return notes on its preparation."""
+    """Print a prepared network's service days; return notes about its preparation."""
     report = find_report(store, record.name)
     if report is None:
         _print_columns(record.name, "unreadable; add it again", record.source)
@@ -183,7 +183,7 @@ def show_network(ctx: typer.Context, name: _Name) -> None:
     if record.source != EMBEDDED:
         learned = LearnedProfiles(settings.home).find(record)
         if learned is None:
-            print_line(f"Its server was not contacted yet. Run `fingerpost network refresh {record.name}`.")
+            print_line(f"Its server has not been contacted yet. Run `fingerpost network refresh {record.name}`.")
             return
         print_line(f"Learned from its server on {learned.learned_at:%Y-%m-%d %H:%M}:")
         values = TypeAdapter(LearnedProfile).dump_python(

@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 
 _R = TypeVar("_R")
 
-Unchecked = Annotated[bool, typer.Option("--unchecked", help="Accept a realtime source that has no message now.")]
+Unchecked = Annotated[
+    bool, typer.Option("--unchecked", help="Accept a realtime source that has no message at the moment.")
+]
 
 
 @contextmanager
@@ -106,7 +108,7 @@ def print_realtime(check: "RealtimeCheck") -> None:
 
 
 def list_realtime_lines(described: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
-    """Yield (line, is_ok) for each realtime source of a network, and for the counts by reason."""
+    """Yield (line, is_ok) for each realtime source of a network, and for the counts by outcome."""
     for source in described["sources"]:
         matched, unmatched = source.get("matched", 0), source.get("unmatched", 0)
         age = f"{format_age(source['ageSeconds'])} old" if "ageSeconds" in source else "no message yet"

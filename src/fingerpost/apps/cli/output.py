@@ -17,7 +17,7 @@ from fingerpost.errors import ToolError
 
 
 class _SafeConsole(Console):
-    """A console that replaces control characters in texts, and does not crop lines.
+    """A console that replaces control characters in text, and does not crop lines.
 
     Characters outside the terminal's encoding become question marks.
     """
@@ -42,7 +42,7 @@ def new_console(*, stderr: bool = False) -> Console:
 
 
 def show_status(message: str) -> Status:
-    """Show a status line on a terminal while the block runs; do not print to stdout meanwhile."""
+    """Show a status line on a terminal while the block runs; do not print to stdout in the meantime."""
     return new_console(stderr=True).status(Text(message))
 
 

@@ -1,4 +1,4 @@
-"""The commands ``fingerpost run`` and ``fingerpost runs``: execute plans, and show, resume, cancel or approve runs."""
+"""The ``fingerpost run`` and ``fingerpost runs`` commands: execute plans, and show, resume, cancel or approve runs."""
 
 import asyncio
 import json
@@ -42,15 +42,21 @@ def _run_async(work: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., 
 @_run_async
 async def run(
     ctx: typer.Context,
-    plan: Annotated[typer.FileBinaryRead, typer.Argument(metavar="PLAN.json", help="A plan's file; - reads stdin.")],
-    memory: Annotated[str | None, typer.Option(metavar="JSON", help="Values by key to start from.")] = None,
-    memory_of: Annotated[str | None, typer.Option(metavar="RUN", help="An earlier run to start from.")] = None,
-    mermaid: Annotated[bool, typer.Option("--mermaid", help="Draw the plan as Mermaid, and run nothing.")] = False,
+    plan: Annotated[
+        typer.FileBinaryRead, typer.Argument(metavar="PLAN.json", help="The file of a plan; - reads stdin.")
+    ],
+    memory: Annotated[str | None, typer.Option(metavar="JSON", help="Initial values by key.")] = None,
+    memory_of: Annotated[
+        str | None, typer.Option(metavar="RUN", help="An earlier run whose memory to start from.")
+    ] = None,
+    mermaid: Annotated[
+        bool, typer.Option("--mermaid", help="Draw the plan as a Mermaid flowchart instead of running it.")
+    ] = False,
     as_json: _Json = False,
 ) -> None:
     application = open_application(ctx)
     values, runs = {} if memory is None else _read_memory(memory), application.runs
-    # A bounded read, because a device file has no end.
+    # Limit the read, because a device file has no end.
     parsed = parse_plan(plan.read(runs.limits.plan_bytes + 1), runs.limits)
     if mermaid:
         typer.echo(draw_plan(runs.check(parsed, values)))
@@ -99,8 +105,8 @@ async def approve(
     ctx: typer.Context,
     run_id: _Id,
     step_id: Annotated[int, typer.Argument(help="The waiting step.")],
-    reject: Annotated[bool, typer.Option("--reject", help="Do not approve.")] = False,
-    note: Annotated[str | None, typer.Option(help="Why.")] = None,
+    reject: Annotated[bool, typer.Option("--reject", help="Reject the step.")] = False,
+    note: Annotated[str | None, typer.Option(help="The reason.")] = None,
     as_json: _Json = False,
 ) -> None:
     """Approve or reject a step that waits for a person, and continue the run."""

@@ -1,4 +1,4 @@
-"""The commands ``fingerpost serve``, ``web``, ``doctor`` and ``demo``."""
+"""The ``fingerpost serve``, ``web``, ``doctor`` and ``demo`` commands."""
 
 import asyncio
 from collections.abc import Collection
@@ -28,7 +28,8 @@ _ORIGIN, _DESTINATION = f"{_NETWORK}:KAMPPI", f"{_NETWORK}:TAPIOLA"
 _DISRUPTION_INTERVAL_S = 60
 
 _Disrupt = Annotated[
-    bool, typer.Option("--disrupt", help="Let the simulator close a line of the demo, cancel trips and delay others.")
+    bool,
+    typer.Option("--disrupt", help="Let the simulator close a line in the demo, cancel some trips and delay others."),
 ]
 
 
@@ -36,10 +37,10 @@ def serve(
     ctx: typer.Context,
     http: Annotated[str | None, typer.Option(metavar="HOST:PORT", help="Serve HTTP at /mcp instead of stdio.")] = None,
     tools: Annotated[
-        str | None, typer.Option(metavar="GROUPS", help="Groups of tools, separated by commas; the default is all.")
+        str | None, typer.Option(metavar="GROUPS", help="Tool groups, separated by commas; the default is all.")
     ] = None,
     allow_host: Annotated[
-        list[str] | None, typer.Option(help="A host name that clients may call this server by; repeatable.")
+        list[str] | None, typer.Option(help="A host name that clients may use for this server; repeatable.")
     ] = None,
     trusted_proxy: Annotated[
         list[str] | None,
@@ -48,12 +49,14 @@ def serve(
     public: Annotated[
         bool, typer.Option("--public", help="Let anyone who can reach the address call the tools, without a token.")
     ] = False,
-    workers: Annotated[int, typer.Option(min=1, max=64, help="Processes that serve HTTP at one address.")] = 1,
+    workers: Annotated[
+        int, typer.Option(min=1, max=64, help="The number of processes that serve HTTP at one address.")
+    ] = 1,
     metrics: Annotated[
         str | None,
         typer.Option(
             metavar="HOST:PORT",
-            help="Where to serve /metrics; further workers use the next ports. The default is 127.0.0.1:9464.",
+            help="Where to serve /metrics; other workers use the next ports. The default is 127.0.0.1:9464.",
         ),
     ] = None,
 ) -> None:
@@ -86,11 +89,11 @@ def serve(
 def web(
     ctx: typer.Context,
     port: Annotated[int, typer.Option(min=0, max=65_535, help="The port to listen on; 0 chooses a free one.")] = 8000,
-    host: Annotated[str, typer.Option(help="An address of this machine; beyond loopback no places are saved.")] = (
-        "127.0.0.1"
-    ),
+    host: Annotated[
+        str, typer.Option(help="An address of this machine; places can be saved only on a loopback address.")
+    ] = ("127.0.0.1"),
     allow_host: Annotated[
-        list[str] | None, typer.Option(help="A host name that browsers may call this server by; repeatable.")
+        list[str] | None, typer.Option(help="A host name that browsers may use for this server; repeatable.")
     ] = None,
     disrupt: _Disrupt = False,
 ) -> None:
@@ -140,7 +143,7 @@ def demo(
     answer = call_tool(application, "plan_trip", {**places, "limit": 3}, publish_disruption if disrupt else None)
     if disrupt and not as_json and not answer.is_error:
         print_line(
-            "The simulator has closed a line, and a rider gets this answer. "
+            "The simulator has closed a line. A rider now gets this answer. "
             "`fingerpost web --disrupt` shows the disruption on the web page.\n"
         )
     print_or_exit(answer, as_json=as_json)

@@ -1,4 +1,4 @@
-"""The commands that call one tool: ``plan``, ``departures``, ``find``, ``stops``, ``call``."""
+"""The commands that call a single tool: ``plan``, ``departures``, ``find``, ``stops``, ``call``."""
 
 import json
 import re
@@ -20,7 +20,7 @@ from fingerpost.apps.cli.typed_times import read_typed_time
 
 _POSITION = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)\s*")
 
-# Between the names in the path of a field, in the name of a parameter.
+# Separates the names in a field's path when the path becomes the name of a parameter.
 _SEPARATOR = "__"
 _TYPES: Mapping[str, Any] = {"integer": int, "number": float, "boolean": bool, "array": list[str]}
 
@@ -31,11 +31,11 @@ _Limit = Annotated[int | None, typer.Option(help="Maximum number of results.")]
 def plan(
     ctx: typer.Context,
     origin: Annotated[str, typer.Argument(metavar="FROM", help="A place, a saved name, a stop id, or lat,lon.")],
-    destination: Annotated[str, typer.Argument(metavar="TO", help="Written like FROM.")],
+    destination: Annotated[str, typer.Argument(metavar="TO", help="In the same form as FROM.")],
     at: Annotated[
         str | None, typer.Option(help="Depart at: 09:00, 9am, tomorrow 09:00, monday 9am, or ISO 8601.")
     ] = None,
-    arrive: Annotated[str | None, typer.Option(help="Arrive by, written like --at.")] = None,
+    arrive: Annotated[str | None, typer.Option(help="Arrive by, in the same form as --at.")] = None,
     limit: _Limit = None,
     max_walk: Annotated[float | None, typer.Option(help="Maximum walking distance in total, in metres.")] = None,
     max_transfers: Annotated[int | None, typer.Option(help="Maximum number of transfers.")] = None,
@@ -71,15 +71,16 @@ def plan(
 def departures(
     ctx: typer.Context,
     stop: Annotated[str, typer.Argument(help="A stop's name or id, or a saved name.")],
-    window: Annotated[int | None, typer.Option(help="Minutes to look ahead.")] = None,
+    window: Annotated[int | None, typer.Option(help="The number of minutes to look ahead.")] = None,
     at: Annotated[
-        str | None, typer.Option(help="Begin at: 09:00, 9am, tomorrow 09:00, monday 9am, or ISO 8601.")
+        str | None, typer.Option(help="Start at: 09:00, 9am, tomorrow 09:00, monday 9am, or ISO 8601.")
     ] = None,
     until: Annotated[
-        str | None, typer.Option(help="Show the timetable until then, written like --at, at most a day later.")
+        str | None,
+        typer.Option(help="Show the timetable until this time, at most a day later; in the same form as --at."),
     ] = None,
     walk_from: Annotated[
-        str | None, typer.Option("--from", help="Show when to leave a saved place, a stop id, or LAT,LON.")
+        str | None, typer.Option("--from", help="Show when to leave a saved place, a stop, or LAT,LON.")
     ] = None,
     limit: _Limit = None,
     lang: _Language = None,
@@ -133,9 +134,9 @@ def find(
 
 def stops(
     ctx: typer.Context,
-    lat: Annotated[str, typer.Argument(metavar="LAT", help="Degrees; or both, as LAT,LON.")],
-    lon: Annotated[str | None, typer.Argument(metavar="LON", help="Degrees.")] = None,
-    radius: Annotated[int | None, typer.Option(help="Metres.")] = None,
+    lat: Annotated[str, typer.Argument(metavar="LAT", help="In degrees; or both, as LAT,LON.")],
+    lon: Annotated[str | None, typer.Argument(metavar="LON", help="In degrees.")] = None,
+    radius: Annotated[int | None, typer.Option(help="In metres.")] = None,
     limit: _Limit = None,
     lang: _Language = None,
     as_json: Json = False,
@@ -144,7 +145,7 @@ def stops(
     coordinate = read_position(lat if lon is None else f"{lat},{lon}")
     if coordinate is None:
         raise typer.BadParameter(
-            "a point is two numbers: fingerpost stops 60.17 24.93; to look a name up: fingerpost find NAME"
+            "a point is two numbers: fingerpost stops 60.17 24.93; to look up a name: fingerpost find NAME"
         )
     arguments = _drop_none(coordinate=coordinate, radius=radius, maxResults=limit, language=lang)
     call_and_print(open_application(ctx), "find_stops", _add_fields(arguments, fields), as_json=as_json)
@@ -153,7 +154,9 @@ def stops(
 def call(
     ctx: typer.Context,
     tool: Annotated[str, typer.Argument(help="A tool's name.")],
-    arguments: Annotated[str, typer.Argument(metavar="JSON", help="Its arguments as JSON; - reads stdin.")] = "{}",
+    arguments: Annotated[
+        str, typer.Argument(metavar="JSON", help="The tool's arguments as JSON; - reads stdin.")
+    ] = "{}",
 ) -> None:
     application = open_application(ctx)
     if tool not in application.tools:
@@ -169,7 +172,7 @@ def call(
 
 
 def with_tool_options(command: Callable[..., None], tool_name: str) -> Callable[..., None]:
-    """Return a command with an option for each optional field of its tool that it has no option for."""
+    """Return a command with an option added for each optional field of its tool that has none."""
     from fingerpost.apps.wiring import TOOLS
 
     schema = next(tool.input_schema for tool in TOOLS if tool.name == tool_name)
@@ -200,7 +203,7 @@ def _list_optional_fields(
 
 
 def _add_fields(arguments: dict[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Add the values of the options of ``with_tool_options`` to a tool's arguments."""
+    """Add the values of the options from ``with_tool_options`` to a tool's arguments."""
     for key, value in fields.items():
         if value is not None:
             *parents, name = key.split(_SEPARATOR)

@@ -24,7 +24,7 @@ class ClockTime(NamedTuple):
     at: time
 
     def find_next(self, now: datetime) -> datetime:
-        """Return the next such instant from ``now`` (aware), on the named day if there is one.
+        """Return the next instant, from ``now`` (aware) on, with this time of day, on the named day if there is one.
 
         A time that has just passed counts as now (rule B12).
         """
@@ -36,13 +36,13 @@ class ClockTime(NamedTuple):
             weekday = next(number for number, day in enumerate(_WEEKDAYS) if day.startswith(self.day))
             days = [(weekday - now.weekday()) % 7 + week for week in (0, 7)]
         instants = [datetime.combine(now.date() + timedelta(days=ahead), self.at, now.tzinfo) for ahead in days]
-        # Timestamps, because Python compares datetimes of one zone by wall-clock time.
+        # Compare timestamps, because Python compares datetimes of one zone by wall-clock time.
         earliest = now.timestamp() - PAST_AFTER_S
         return next((instant for instant in instants if instant.timestamp() >= earliest), instants[-1])
 
 
 def find_clock_time(text: str) -> ClockTime | None:
-    """Parse a time of day, optionally after the name of a day; return None for other texts."""
+    """Parse a time of day, optionally after the name of a day; return None for any other text."""
     parts = _TIME.fullmatch(text.strip().lower())
     if parts is None or not (parts["minute"] or parts["half"]) or (parts["day"] and not _is_day_name(parts["day"])):
         return None
@@ -57,7 +57,7 @@ def find_clock_time(text: str) -> ClockTime | None:
 def read_typed_time(text: str, find_zone: Callable[[], tzinfo], after: datetime | None = None) -> datetime:
     """Parse a typed time; the result is naive for ISO 8601 without an offset. Only a time of day needs the zone.
 
-    A time of day without a day is the next one after an instant, by default after now.
+    A time without a day is the next one after ``after``, by default after now.
     """
     clock_time = find_clock_time(text)
     if clock_time is not None:
@@ -66,7 +66,7 @@ def read_typed_time(text: str, find_zone: Callable[[], tzinfo], after: datetime 
     day = text.strip()
     if _is_day_name(day) or _DATE.fullmatch(day):
         example = f"{day} 09:00" if _is_day_name(day) else f"{day}T09:00"
-        raise typer.BadParameter(f"'{text}' is a day: write a time with it, as '{example}'")
+        raise typer.BadParameter(f"'{text}' is a day: add a time, such as '{example}'")
     try:
         return datetime.fromisoformat(day.upper())
     except ValueError as error:
@@ -74,7 +74,9 @@ def read_typed_time(text: str, find_zone: Callable[[], tzinfo], after: datetime 
 
 
 def _new_error(text: str) -> typer.BadParameter:
-    return typer.BadParameter(f"'{text}' is no time: write 09:00, 9am, tomorrow 09:00, monday 9am, or 2026-01-31T08:00")
+    return typer.BadParameter(
+        f"'{text}' is not a time: write 09:00, 9am, tomorrow 09:00, monday 9am, or 2026-01-31T08:00"
+    )
 
 
 def _is_day_name(word: str) -> bool:

@@ -19,9 +19,9 @@ _SAVE_TEXT_HINT = "To save text that is not a place, add --type other."
 def set_variable(
     ctx: typer.Context,
     key: Annotated[str, typer.Argument(help="The name to save it under.")],
-    value: Annotated[str, typer.Argument(help="A place, as lat,lon, a name or a token; or JSON.")],
+    value: Annotated[str, typer.Argument(help="A place, given as lat,lon, a name or a token; or JSON.")],
     type: Annotated[  # noqa: A002
-        str | None, typer.Option(help="location (the default), preference, or other, which saves the text as it is.")
+        str | None, typer.Option(help="location (the default), preference, or other, which saves the text as is.")
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -65,7 +65,7 @@ def delete_variable(
     delete_all: Annotated[bool, typer.Option("--all", help="Delete all of this user's variables.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Delete one variable, or all."""
+    """Delete one variable, or all of them."""
     if (key is None) != delete_all:
         raise typer.BadParameter("name one variable, or give --all")
     call_and_print(

@@ -1,4 +1,4 @@
-"""Find the time zone in which a command parses a typed time: that of the network of its places."""
+"""Find the time zone in which a command parses a typed time: the zone of the network that covers its places."""
 
 from datetime import UTC, tzinfo
 from typing import Any

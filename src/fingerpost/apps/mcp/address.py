@@ -18,14 +18,14 @@ _MAX_ACCEPTS = 16
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A host and a port; the system chooses port 0."""
+    """A host and a port; for port 0, the system chooses a port."""
 
     host: str
     port: int
 
     @classmethod
     def read(cls, text: str) -> "Address":
-        """Return the address of ``HOST:PORT``, an IPv6 host in brackets; raise SettingsInvalid for any other text."""
+        """Parse ``HOST:PORT``, with an IPv6 host in brackets; raise SettingsInvalid for any other text."""
         host, colon, port = text.rpartition(":")
         host = host.removeprefix("[").removesuffix("]")
         if not (colon and host and port.isascii() and port.isdigit() and int(port) <= _MAX_PORT):
@@ -47,7 +47,7 @@ class Access:
     """The callers that may use the server, by default only those on this machine.
 
     Attributes:
-        allowed_hosts: host names of the server, in addition to loopback and its address.
+        allowed_hosts: host names of the server, in addition to loopback names and its address.
         trusted_proxies: addresses or networks (CIDR) whose X-Forwarded-For names the caller.
         is_public: whether callers on other machines need no token.
     """
@@ -84,7 +84,7 @@ def read_networks(texts: Sequence[str]) -> list[str]:
 
 
 def build_address_key(host: str) -> str:
-    """Return the key of a caller's limits: the IPv4 address, or the IPv6 network of 64 bits."""
+    """Return the key for a caller's limits: the IPv4 address, or the 64-bit IPv6 network."""
     address = find_ip_address(host)
     if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is None:
         return str(ipaddress.ip_network((address, _IPV6_PREFIX), strict=False))

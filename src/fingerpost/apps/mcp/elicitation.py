@@ -20,7 +20,7 @@ from fingerpost.contract.envelope import format_distinction
 from fingerpost.contract.tool_definition import Answer
 from fingerpost.errors import PlaceAmbiguous
 
-# The first protocol version that supports titles of choices.
+# The first protocol version that supports titles for choices.
 _TITLED_CHOICES_VERSION = "2025-11-25"
 _PLACE = "place"
 _Side = Literal["origin", "destination", "stop"]
@@ -63,7 +63,7 @@ class Choices:
         return replace(self, declined=self.declined | {side})
 
     def apply_to(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Return the arguments with the chosen tokens as labels, or as texts of the lookup contract."""
+        """Return the arguments with the chosen tokens as labels, or as the ``rawText`` of the lookup contract."""
         chosen: dict[str, Any] = {}
         for side, token in self.tokens.items():
             match arguments.get(side):
@@ -101,7 +101,7 @@ async def elicit(
 ) -> Choices | types.InputRequiredResult:
     """Return an ``InputRequiredResult`` in new versions; in old versions, wait for the user's choice.
 
-    An error of the client counts as declining.
+    If the client returns an error, the user counts as having declined.
     """
     schema = _build_schema(place, ctx.protocol_version)
     if _is_modern_protocol(ctx):

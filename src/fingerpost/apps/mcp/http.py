@@ -145,10 +145,10 @@ def _refuse(status: int, message: str, headers: dict[str, str]) -> JSONResponse:
     return JSONResponse(error, status_code=status, headers=headers)
 
 
-_TOO_MANY = _refuse(429, "Too many requests at a time; retry in a second", {"Retry-After": "1"})
-_TOO_LONG = _refuse(504, f"The call was cancelled after {ANSWER_S:.0f} s; ask for less, or retry later", {})
+_TOO_MANY = _refuse(429, "Too many requests at once; retry in a second", {"Retry-After": "1"})
+_TOO_LONG = _refuse(504, f"The call was cancelled after {ANSWER_S:.0f} s; request less, or retry later", {})
 _STOPPING = _refuse(503, "The server stops; retry in a second", {"Retry-After": "1"})
-_FULL = _refuse(503, "The server has too many requests at a time; retry in a second", {"Retry-After": "1"})
+_FULL = _refuse(503, "The server has too many requests at once; retry in a second", {"Retry-After": "1"})
 
 
 def new_app(
@@ -160,7 +160,7 @@ def new_app(
     *,
     has_metrics: bool = False,
 ) -> Starlette:
-    """Return the web application, with ``/metrics`` at other ports than the address's if ``has_metrics``.
+    """Return the web application, and ``/metrics`` at other ports than the address's if ``has_metrics``.
 
     Raise SettingsInvalid if the address is public and callers need no token.
     """
@@ -227,14 +227,14 @@ class Readiness:
         self._started_s = 0.0
 
     async def find_problem(self) -> str | None:
-        """Return a sentence about the first failing part, or None."""
+        """Return a sentence about the first part that fails, or None."""
         if self._warm_up.problem is not None:
             return self._warm_up.problem
         check = self._check
         if check is None or (check.done() and time.monotonic() - self._started_s >= _CHECK_REUSE_S):
             check = self._check = asyncio.create_task(self._find_problem())
             self._started_s = time.monotonic()
-        # While a check hangs, no other is started.
+        # No other check is started while one hangs.
         await asyncio.wait([check], timeout=_PROBE_S)
         return (
             check.result() if check.done() else f"A network, the home folder or the database took over {_PROBE_S:g} s"
@@ -264,7 +264,7 @@ def _check_storage(settings: Settings) -> None:
 
 
 def check_host(endpoint: Endpoint, hosts: Collection[str]) -> Endpoint:
-    """Wrap an endpoint, and answer 421 unless the Host header is one of these names or an IP address.
+    """Wrap an endpoint, and answer 421 unless the Host header is one of the given names or an IP address.
 
     This prevents DNS rebinding. Probes and scrapers often use the IP address.
     """
@@ -311,8 +311,8 @@ def serve_http(
     app = new_app(application, address, warm_up, access, site, has_metrics=len(sockets) > 1)
     config = new_config(app, address, access)
     server = uvicorn.Server(config)
-    # For signals before uvicorn listens and after it stops. A handler that raises could leave Python's import lock
-    # locked, because the warm-up imports modules in a thread.
+    # This handles signals before uvicorn listens and after it stops. A handler that raises could leave Python's import
+    # lock locked, because the warm-up imports modules in a thread.
     for stop in (signal.SIGTERM, signal.SIGINT):
         signal.signal(stop, server.handle_exit)
     url = log_endpoint(address)

@@ -1,4 +1,4 @@
-"""Limit the HTTP server: its connections, the time for headers, bodies and answers, and the calls of each caller.
+"""Limit the HTTP server: its connections, the time for headers, bodies and answers, and the calls from each caller.
 
 uvicorn itself has no timeouts for headers and bodies.
 """
@@ -24,7 +24,7 @@ ANSWER_S = 120.0
 # Per process; systems allow 1,024 open files by default.
 MAX_CONNECTIONS = 500
 MAX_CONNECTIONS_PER_ADDRESS = 50
-# Beyond the others, so that operators see the metrics of a full server.
+# These are added to the limit, so that operators can see the metrics of a full server.
 _METRICS_CONNECTIONS = 10
 MAX_CALLS_PER_CALLER = 8
 MAX_BYTES: Final = 1_500_000
@@ -40,9 +40,9 @@ class BodyTooLarge(Exception):
 class LimitedHttpProtocol(HttpToolsProtocol):
     """uvicorn's protocol, which closes a connection if its headers exceed ``HEADERS_S`` or ``MAX_HEADER_BYTES``.
 
-    A connection beyond ``MAX_CONNECTIONS``, or beyond ``MAX_CONNECTIONS_PER_ADDRESS`` of one address, is refused with
+    A connection beyond ``MAX_CONNECTIONS``, or beyond ``MAX_CONNECTIONS_PER_ADDRESS`` from one address, is refused with
     503. Loopback and trusted proxies are exempt from the second limit, because many callers may share them.
-    Connections to other ports than ``port`` are those of ``/metrics``.
+    Connections to ports other than ``port`` are for ``/metrics``.
     """
 
     address_key: str | None = None
@@ -120,7 +120,7 @@ class LimitedHttpProtocol(HttpToolsProtocol):
 
 
 async def receive_body(receive: Receive, declared_bytes: int) -> list[Message]:
-    """Return a body's messages; raise TimeoutError after ``BODY_S``, BodyTooLarge over ``MAX_BYTES``."""
+    """Return a body's messages; raise TimeoutError after ``BODY_S``, or BodyTooLarge beyond ``MAX_BYTES``."""
     if declared_bytes > MAX_BYTES:
         raise BodyTooLarge
     messages: list[Message] = []
@@ -180,9 +180,9 @@ async def answer_while_connected(answer: Callable[[Send], Awaitable[None]], rece
 
 
 class Admission:
-    """Limits the concurrent requests of a process, per caller and in total.
+    """Limits the concurrent requests to a process, per caller and in total.
 
-    At most ``max_calls`` are answered at a time. A caller may have ``MAX_CALLS_PER_CALLER``, or half of ``max_calls``
+    At most ``max_calls`` are answered at once. A caller may have ``MAX_CALLS_PER_CALLER``, or half of ``max_calls``
     if several callers may share its name; never more than that half.
     """
 
@@ -193,7 +193,7 @@ class Admission:
 
     @contextmanager
     def enter(self, caller: str, *, is_shared_name: bool = False) -> Iterator[bool]:
-        """Count a caller's request while the block runs; yield False if the caller has too many."""
+        """Count a caller's request while the block runs; yield False if the caller already has too many."""
         half = max(1, self._max_calls // 2)
         if self._by_caller.get(caller, 0) >= (half if is_shared_name else min(half, MAX_CALLS_PER_CALLER)):
             REFUSED_CALLS.add(1)

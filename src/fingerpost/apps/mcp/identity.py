@@ -1,4 +1,4 @@
-"""Identify the callers of the HTTP server, and require tokens if the operator does (rule A12)."""
+"""Identify the callers of the HTTP server, and require tokens if the operator wants them (rule A12)."""
 
 import logging
 from dataclasses import dataclass
@@ -31,8 +31,9 @@ class Caller:
 
     Attributes:
         user: the owner of variables and plan runs; None if anonymous.
-        name: the key of limits: the user, or the address (for IPv6, its network of 64 bits).
-        is_shared_name: whether the name is a loopback address, which programs or a proxy may use for many callers.
+        name: the key for limits: the user, or the address (for IPv6, its 64-bit network).
+        is_shared_name: whether the name is a loopback address, which several programs, or the callers of a proxy, may
+            share.
     """
 
     user: str | None
@@ -86,7 +87,7 @@ class CallerFinder:
 
 
 class SignIn:
-    """Wraps an endpoint: answers 401 without a valid token, and 403 without the guarded scopes."""
+    """Wraps an endpoint: answers 401 if there is no valid token, and 403 if it lacks the required scopes."""
 
     def __init__(self, endpoint: ASGIApp, callers: CallerFinder) -> None:
         self._endpoint = endpoint

@@ -31,7 +31,7 @@ EXTRAS = {
 
 
 def build_tool_entry(tool: ToolDefinition) -> types.Tool:
-    """Return a tool's entry in ``tools/list``, with all four annotations, because the defaults mean danger."""
+    """Return a tool's entry in ``tools/list``, with all four annotations, whose defaults describe a dangerous tool."""
     parts = [key for key, name in EXTRAS.items() if name in tool.optional_parts]
     meta: dict[str, Any] = {OPTIONAL_PARTS: parts} if parts else {}
     if tool.name in VIEW_BY_TOOL:
@@ -58,7 +58,8 @@ def list_requested_parts(
 ) -> list[str]:
     """Return the optional parts that a call requests.
 
-    Its ``_meta`` decides if it has a known key; else a client that shows views gets all parts of the tool's view.
+    If its ``_meta`` has a known key, that decides; otherwise, a client that shows views gets all parts for the tool's
+    view.
     """
     meta: Mapping[str, Any] = params.meta or {}
     if not EXTRAS.keys().isdisjoint(meta) or not can_show_views(capabilities):

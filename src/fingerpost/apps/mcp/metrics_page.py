@@ -25,7 +25,8 @@ _METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 class MetricsAddresses:
     """Addresses at successive ports, one for each process; unpickling them in a worker returns its listening socket.
 
-    There are none without the extra, or if the default port is occupied. Raise SettingsInvalid if a given one is.
+    There are none if the extra is not installed or the default port is occupied. Raise SettingsInvalid if a given port
+    is occupied.
     """
 
     def __init__(self, given: Address | None, processes: int = 1) -> None:
@@ -58,12 +59,12 @@ def listen_first_free(addresses: Sequence[Address]) -> socket.socket:
             return listen(address)
         except SettingsInvalid:
             continue
-    _log.warning("no port of /metrics is free, so this process has another one")
+    _log.warning("no port for /metrics is free, so this process uses another one")
     return listen(Address(addresses[0].host, 0))
 
 
 class MetricsPage:
-    """Middleware that answers ``/metrics``, and nothing else, on connections to other ports than the server's."""
+    """Middleware that answers ``/metrics``, and nothing else, on connections to ports other than the server's."""
 
     def __init__(self, app: ASGIApp, port: int, page: ASGIApp) -> None:
         self._app, self._port, self._page = app, port, page

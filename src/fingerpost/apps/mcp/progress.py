@@ -1,4 +1,4 @@
-"""Send progress notifications (``notifications/progress``) of a call, throttled and strictly increasing."""
+"""Send progress notifications (``notifications/progress``) for a call, throttled and strictly increasing."""
 
 import asyncio
 import time
@@ -35,7 +35,7 @@ class ProgressReporter:
         self._explain_timer: asyncio.TimerHandle | None = None
 
     def report(self, done: float, total: float, message: str) -> None:
-        """Report progress; after a wait for the compiler, raise values that would not increase."""
+        """Report progress; after a wait for the compiler, increase values that would otherwise not increase."""
         if self._has_waited and done <= self._last_done:
             done = self._last_done + _STEP
         if done <= self._last_done or self._ended.is_set():

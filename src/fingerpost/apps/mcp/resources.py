@@ -24,15 +24,15 @@ _MAX_OUTPUT_BYTES = 300_000
 SCHEMA_TEMPLATE = types.ResourceTemplate(
     uri_template=f"{_SCHEMAS}{{tool}}",
     name="schemas",
-    title="Schemas of a tool",
-    description="JSON Schema of what a tool accepts and what it answers",
+    title="Tool schemas",
+    description="JSON Schemas of a tool's arguments and answers",
     mime_type=_JSON,
 )
 
 RUN_TEMPLATE = types.ResourceTemplate(
     uri_template=f"{_RUNS}{{run_id}}",
     name="runs",
-    title="Runs of plans",
+    title="Plan runs",
     description="A run with its plan, memory items and events",
     mime_type=_JSON,
 )

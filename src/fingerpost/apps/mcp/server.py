@@ -1,4 +1,4 @@
-"""The MCP server: request handlers over one application."""
+"""The MCP server: request handlers for one application."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -21,11 +21,12 @@ from fingerpost.contract.tool_definition import Answer
 from fingerpost.errors import ToolError
 
 INSTRUCTIONS = (
-    "Public transport that says where its answers come from. Plan with plan_trip, boards with get_departures. "
+    "Public transport answers that name their sources. Plan trips with plan_trip; get departure boards with "
+    "get_departures. "
     "Send place names as labels: an unclear name returns candidates whose token is accepted everywhere. "
-    "Stop ids look like FEED:LOCAL. Times carry the local offset; a time without one is read as local to the network. "
+    "Stop ids look like FEED:LOCAL. Times have the local offset; a time without one is in the network's local time. "
     "Tell the rider every warning and the demo note. The resource fingerpost://networks says what is covered. "
-    "For what companies reported to the SEC take sec_financial_data: each figure names its filing."
+    "For what companies reported to the SEC, use sec_financial_data: each figure names its filing."
 )
 
 CORRELATION_ID = "fingerpost/correlationId"
@@ -49,7 +50,7 @@ def new_server(
 ) -> Server[Any]:
     """Return a stateless server for old and new protocol versions, and for any transport.
 
-    ``find_user`` returns None for an anonymous caller (rule A12), whose rate limits are counted by ``find_address``.
+    ``find_user`` returns None for an anonymous caller (rule A12), whose rate limits are counted per ``find_address``.
     """
     handlers = _Handlers(application, find_user, find_address)
     server: Server[Any] = Server(
@@ -114,7 +115,7 @@ class _Handlers:
                 choices = choice
 
     async def handle_invalid_arguments(self, ctx: _Context, call_next: CallNext) -> HandlerResult:
-        """Answer arguments that are not an object in the tool's envelope, because models do not see protocol errors."""
+        """Answer arguments that are not objects in the tool's envelope, because models do not see protocol errors."""
         params = ctx.params or {}
         arguments, name = params.get("arguments"), params.get("name")
         if ctx.method != "tools/call" or not isinstance(name, str) or isinstance(arguments, Mapping):
@@ -168,4 +169,4 @@ def _describe_error(error: ToolError | None) -> dict[str, Any]:
 
 def _refuse_cursor(params: types.PaginatedRequestParams | None) -> None:
     if params is not None and params.cursor is not None:
-        raise MCPError(code=types.INVALID_PARAMS, message="Unknown cursor: every list has one page")
+        raise MCPError(code=types.INVALID_PARAMS, message="Unknown cursor: every list has only one page")

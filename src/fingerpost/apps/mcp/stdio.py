@@ -20,7 +20,7 @@ _log = logging.getLogger(__name__)
 
 # The host lists the tools first, and importing the engine would block the GIL.
 _WARM_UP_DELAY_S = 1.0
-# The shell's status of a process that ends by SIGINT.
+# The shell's status for a process that SIGINT ends.
 _INTERRUPTED = 130
 
 

@@ -1,4 +1,4 @@
-"""Verify bearer tokens from a file, or JSON Web Tokens of one issuer (RFC 9068)."""
+"""Verify bearer tokens from a file, or JSON Web Tokens from one issuer (RFC 9068)."""
 
 import asyncio
 import hashlib
@@ -32,7 +32,7 @@ _LINE = re.compile(r"([0-9a-fA-F]{64})\s+(\S+)((?:\s+\S+)*)\s*")
 
 
 def open_verifier(settings: Settings) -> TokenVerifier | None:
-    """Return the verifier of the settings, or None; raise SettingsInvalid if they are incomplete or unreadable."""
+    """Return the verifier that the settings select, or None; raise SettingsInvalid if they cannot be used."""
     issuer_settings = (settings.token_issuer, settings.token_keys_url, settings.resource_url)
     if settings.tokens_file is not None:
         if settings.token_issuer:
@@ -42,8 +42,8 @@ def open_verifier(settings: Settings) -> TokenVerifier | None:
         return None
     if not all(issuer_settings):
         raise SettingsInvalid(
-            "Tokens of an issuer need FINGERPOST_TOKEN_ISSUER, FINGERPOST_TOKEN_KEYS_URL and FINGERPOST_RESOURCE_URL. "
-            "Set all three"
+            "Tokens from an issuer need FINGERPOST_TOKEN_ISSUER, FINGERPOST_TOKEN_KEYS_URL and "
+            "FINGERPOST_RESOURCE_URL. Set all three"
         )
 
     async def fetch(request: Request) -> Response:
@@ -54,13 +54,13 @@ def open_verifier(settings: Settings) -> TokenVerifier | None:
 
 
 class FileTokens:
-    """Verifies the tokens of a file; each line has the SHA-256 of a token, its subject, and any scopes."""
+    """Verifies the tokens in a file; each line has the SHA-256 of a token, its subject, and any scopes."""
 
     def __init__(self, path: Path) -> None:
         try:
             lines = path.read_text(encoding="utf-8").splitlines()
         except (OSError, UnicodeDecodeError) as error:
-            raise SettingsInvalid(f"The file of tokens {path} cannot be read: {error}") from error
+            raise SettingsInvalid(f"The token file {path} cannot be read: {error}") from error
         self._tokens: list[tuple[bytes, str, list[str]]] = []
         for number, line in enumerate(lines, 1):
             if not line.strip() or line.startswith("#"):
@@ -81,9 +81,9 @@ class FileTokens:
 
 
 class IssuedTokens:
-    """Verifies JSON Web Tokens of one issuer for one audience.
+    """Verifies JSON Web Tokens from one issuer for one audience.
 
-    Keys are fetched every ten minutes, and for an unknown key id at most once a minute.
+    Keys are fetched every ten minutes, and at most once a minute for an unknown key id.
     """
 
     def __init__(
@@ -131,7 +131,7 @@ class IssuedTokens:
                 self._fetched_s = time.monotonic()
                 await self._fetch_keys()
             if self._has_failed and key_id not in self._keys:
-                raise AuthenticationError("The keys of tokens cannot be fetched; retry later")
+                raise AuthenticationError("The keys for tokens cannot be fetched; retry later")
             return self._keys.get(key_id)
 
     async def _fetch_keys(self) -> None:
@@ -139,7 +139,7 @@ class IssuedTokens:
             response = await self._fetch(Request(url=self._keys_url))
             fetched = jwt.PyJWKSet.from_json(response.body.decode()).keys
         except (ToolError, jwt.PyJWTError, ValueError) as error:
-            _log.warning("the keys of tokens cannot be fetched: %s", error)
+            _log.warning("the keys for tokens cannot be fetched: %s", error)
             self._has_failed = True
             return
         self._keys, self._has_failed = {key.key_id: key for key in fetched}, False

@@ -32,7 +32,7 @@ def _start_worker(
     threading.Thread(target=_end_with_parent, daemon=True).start()
     start_server_process()
     start_logging(can_block=False, as_json=settings.log == "json")
-    _log.info("worker %s begins", os.getpid())
+    _log.info("worker %s starts", os.getpid())
     application = build(settings, groups)
     warm_up = new_warm_up(application)
     warm_up.start()
@@ -40,7 +40,7 @@ def _start_worker(
 
 
 def _end_with_parent() -> None:
-    """End this worker when its parent dies, because it would still occupy the port."""
+    """End this worker when its parent dies, because the worker would still occupy the port."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()

@@ -11,7 +11,7 @@ from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
 
-# Blocks all network access, for hosts that set no content policy.
+# Block all network access, for hosts that do not set a content policy.
 POLICY = (
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 )
@@ -41,7 +41,7 @@ _DOCUMENT = """<!doctype html>
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
-    """A page that draws the answers of some tools; its module in ``assets`` has the same name."""
+    """A page that draws the answers of the listed tools; its module in ``assets`` has the same name."""
 
     name: str
     title: str
@@ -57,7 +57,7 @@ VIEWS: tuple[View, ...] = (
     View(
         name="trip",
         title="Trip",
-        description="Itineraries side by side, with steps, a drawing of the line, and what is disrupted",
+        description="Itineraries side by side, with steps, a drawing of the line, and disruptions",
         tools=("plan_trip", "planRoute", "planJourney"),
     ),
     View(
@@ -69,7 +69,7 @@ VIEWS: tuple[View, ...] = (
     View(
         name="figures",
         title="Company figures",
-        description="Figures of sec_financial_data as a table and a line over time, each point with its filing",
+        description="Figures from sec_financial_data as a table and a line chart, each point with its filing",
         tools=("sec_financial_data",),
     ),
 )

@@ -41,10 +41,10 @@ class MapTiles:
         is_url = parts.scheme in ("http", "https") and _HOST.fullmatch(parts.netloc) is not None
         if not is_url or any(placeholder not in template for placeholder in _PLACEHOLDERS):
             raise SettingsInvalid(
-                f"{template!r} is not an address of tiles. Write it like https://tiles.example.org/{{z}}/{{x}}/{{y}}.png"
+                f"{template!r} is not a tile address. Write it like https://tiles.example.org/{{z}}/{{x}}/{{y}}.png"
             )
         if not attribution:
-            raise SettingsInvalid("Tiles need an attribution; their source states it. Add it")
+            raise SettingsInvalid("Tiles need an attribution. Add the one that their source gives")
         return cls(template, attribution)
 
     @property
@@ -83,7 +83,7 @@ class Site(StaticFiles):
             "Referrer-Policy": "no-referrer",
             "X-Content-Type-Options": "nosniff",
         }
-        # Some systems register another type for scripts, which browsers refuse.
+        # Some systems register another type for scripts, and browsers refuse it.
         mimetypes.add_type("text/javascript", ".js")
 
         async def answer_document(_request: Request) -> Response:
@@ -94,7 +94,8 @@ class Site(StaticFiles):
     def file_response(
         self, full_path: PathLike[str] | str, stat_result: stat_result, scope: Scope, status_code: int = 200
     ) -> Response:
-        # Not starlette's tag of time and size: reproducible packages give every version's files the same time.
+        # Do not use starlette's tag of time and size: in reproducible packages, the files of all versions have the same
+        # time.
         headers = self._headers | {"ETag": f'"{sha256(Path(full_path).read_bytes()).hexdigest()}"'}
         response = FileResponse(full_path, status_code, headers, stat_result=stat_result)
         if self.is_not_modified(response.headers, Headers(scope=scope)):

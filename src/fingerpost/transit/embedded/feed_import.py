@@ -33,7 +33,7 @@ class _FetchedFeed:
 
 
 class FeedImporter:
-    """Fetches and imports feeds, and stores their timetable; ``progress`` also reports the bytes fetched.
+    """Fetches and imports feeds, and stores their timetable; ``progress`` also receives the bytes fetched.
 
     A crash leaves the old network or the new one, because the feed versions are written last.
     """
@@ -136,10 +136,10 @@ def _list_contents(home: Path, record: NetworkRecord, fetched: Sequence[_Fetched
 
 @contextmanager
 def _remove_unused_files(folder: OriginFolder) -> Iterator[None]:
-    """Remove fetched files of failed or earlier imports after the block."""
+    """After the block, remove files that failed or earlier imports fetched."""
     try:
         yield
     finally:
-        # Without the list of used files, nothing may be removed.
+        # If the list of used files cannot be read, nothing may be removed.
         with suppress(SettingsInvalid):
             folder.sweep(folder.read().values())
