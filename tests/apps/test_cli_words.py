@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 import pytest
 import typer
 
+from fingerpost.apps.cli import zones
 from fingerpost.apps.cli.app import load_root
 from fingerpost.apps.cli.error_texts import OPTIONS, REMEDIES
 from fingerpost.apps.cli.output import print_error
@@ -103,10 +104,28 @@ def test_every_field_of_a_tool_has_an_option(invoke):
     by_mode = invoke("stops", "60.1699,24.9384", "--include-modes", "TRAM", "--include-modes", "FERRY", "--json")
     near = invoke("find", "asema", "--focus-point", "60.2,24.9", "--max-distance-meters", "2000", "--json")
     trip = invoke("plan", "Kamppi", "Espoo", "--low-walking-distance", "--no-include-disruption-alt", "--json")
+    named = invoke("stops", "60.1699,24.9384", "--text-filter", "1,2", "--json")
 
     assert {mode for stop in json.loads(by_mode.stdout)["stops"] for mode in stop["modes"]} == {"TRAM"}
     assert "candidates" in json.loads(near.stdout)
     assert json.loads(trip.stdout)["constraints"]["accessibility"]["lowWalkingDistance"] is True
+    assert json.loads(named.stdout)["stops"] == []
+
+
+def test_help_leaves_out_what_only_agents_need(invoke):
+    said = {command: invoke(command, "--help").stdout for command in ("plan", "find", "stops")}
+
+    assert "disruption-alt" not in said["plan"]
+    assert "Needs --focus-point" in said["find"]
+    assert [word for text in said.values() for word in AGENT_WORDS.findall(text)] == []
+
+
+def test_a_timetable_whose_stop_could_not_be_looked_up_is_no_board(invoke, monkeypatch):
+    monkeypatch.setattr(zones, "find_stop", lambda *_: None)
+    done = invoke("departures", "Kauklahti", "--until", "tomorrow 9am")
+
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "--until" in done.stderr
 
 
 def test_a_stop_that_is_not_clear_is_an_error_with_candidates(invoke, home):
@@ -140,6 +159,7 @@ def test_just_after_midnight_a_day_is_still_counted_from_now(text):
 
 
 PLAN = str(ROOT / "examples" / "there_and_back.json")
+PAGE = str(ROOT / "src" / "fingerpost" / "filings" / "metrics.txt")
 TEXT = ["filings", "load", "a.txt", "--accession"]
 # By exit status: 2 for wrong usage, 1 for an error of a tool.
 MISTAKES = {
@@ -149,6 +169,7 @@ MISTAKES = {
         "a time of a board": (["departures", "Kamppi", "--at", "soon"], "tomorrow 09:00"),
         "a point as it is copied from a map": (["stops", "60.17,x"], "fingerpost stops 60.17 24.93"),
         "a stop's name for a point": (["stops", "Kamppi"], "fingerpost find NAME"),
+        "a name to search near": (["find", "asema", "--focus-point", "Kamppi"], "LAT,LON"),
         "a day for a time": (["departures", "Kamppi", "--at", "2026-11-24"], "as '2026-11-24T09:00'"),
         "nothing to delete": (["vars", "delete"], "--all"),
         "a network that is none": (["network", "remove", "NOPE"], "There is no network NOPE"),
@@ -159,7 +180,7 @@ MISTAKES = {
         "half of a trip": (["plan", "Kamppi"], "Missing argument 'TO'"),
         "a name that only demos have": (["network", "add", "DEMO-X", "feed.zip"], "DEMO-"),
         "a network to refresh that is none": (["network", "refresh", "nowhere"], "There is no network NOWHERE"),
-        "a text without its day": ([*TEXT, "0000320193-22-000108"], "--filed"),
+        "a text without its day": (["filings", "load", PAGE, "--accession", "0000320193-22-000108"], "--filed"),
         "an accession number that is none": ([*TEXT, "x", "--filed", "2022-10-28"], "'x' is not an accession number"),
         "a filing day that is none": ([*TEXT, "0000320193-22-000108", "--filed", "friday"], "'friday' does not match"),
         "a memory that is no JSON": (["run", PLAN, "--memory", "{"], "--memory must be a JSON object"),

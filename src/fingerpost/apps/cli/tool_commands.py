@@ -13,16 +13,25 @@ import typer
 
 from fingerpost import clock
 from fingerpost.apps.cli import TOOL_ERROR, USAGE
-from fingerpost.apps.cli.application import Json, call_and_print, call_tool, open_application, with_options
+from fingerpost.apps.cli.application import (
+    Json,
+    call_and_print,
+    call_tool,
+    open_application,
+    print_or_exit,
+    with_options,
+)
 from fingerpost.apps.cli.error_texts import OPTIONS
 from fingerpost.apps.cli.output import print_json, print_message
 from fingerpost.apps.cli.typed_times import read_typed_time
+from fingerpost.errors import StorageUnavailable
 
 _POSITION = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)\s*")
 
 # Separates the names in a field's path when the path becomes the name of a parameter.
 _SEPARATOR = "__"
 _TYPES: Mapping[str, Any] = {"integer": int, "number": float, "boolean": bool, "array": list[str]}
+_FIELD = re.compile(r"\b[a-z]+[A-Z]\w*")
 
 _Language = Annotated[str | None, typer.Option("--lang", help="fi, sv or en.")]
 _Limit = Annotated[int | None, typer.Option(help="Maximum number of results.")]
@@ -114,7 +123,10 @@ def departures(
         at=None if since is None else since.isoformat(timespec="seconds"),
         walkFrom=walk_from,
     )
-    call_and_print(application, "get_departures", _add_fields(arguments, fields), as_json=as_json)
+    answer = call_tool(application, "get_departures", _add_fields(arguments, fields))
+    if until is not None and not answer.is_error:
+        raise StorageUnavailable("The stop could not be looked up for --until", hint="Try again")
+    print_or_exit(answer, as_json=as_json)
 
 
 def _format_time(time: datetime | None, zone: tzinfo) -> str | None:
@@ -179,15 +191,25 @@ def with_tool_options(command: Callable[..., None], tool_name: str) -> Callable[
     existing = {f"--{name.replace('_', '-')}" for name in command.__annotations__}
     options = {}
     for path, field in _list_optional_fields(schema):
-        name = f"--{re.sub('(?=[A-Z])', '-', path[-1]).lower()}"
-        if ".".join(path) not in OPTIONS and name not in existing:
-            field_type = field.get("type", "string")
-            choices = "|".join(field.get("enum") or field.get("items", {}).get("enum") or []) or None
-            names = [name, f"--no-{name[2:]}"] if field_type == "boolean" else [name]
-            help_text = f"{field.get('description', path[-1])}.{' Repeatable.' if field_type == 'array' else ''}"
-            option = typer.Option("/".join(names), metavar=choices, help=help_text[:1].upper() + help_text[1:])
-            options[_SEPARATOR.join(path)] = (_TYPES.get(field_type, str) | None, option)
+        name, field_type = _name_option(path[-1]), field.get("type", "string")
+        if ".".join(path) in OPTIONS or name in existing:
+            continue
+        choices = field.get("items", field).get("enum", ["LAT,LON"] if field_type == "object" else [])
+        text = _FIELD.sub(lambda match: _name_option(match[0]), field.get("description", path[-1]))
+        option = typer.Option(
+            f"{name}/--no-{name[2:]}" if field.get("default") is True else name,
+            metavar="|".join(choices) or None,
+            help=f"{text[:1].upper()}{text[1:]}.{' Repeatable.' if field_type == 'array' else ''}",
+            parser=_parse_position if field_type == "object" else None,
+            # Flags shape answers for agents.
+            hidden=field_type == "boolean",
+        )
+        options[_SEPARATOR.join(path)] = (_TYPES.get(field_type, str) | None, option)
     return with_options(command, options)
+
+
+def _name_option(field: str) -> str:
+    return f"--{re.sub('(?=[A-Z])', '-', field).lower()}"
 
 
 def _list_optional_fields(
@@ -210,7 +232,7 @@ def _add_fields(arguments: dict[str, Any], fields: Mapping[str, Any]) -> dict[st
             target = arguments
             for parent in parents:
                 target = target.setdefault(parent, {})
-            target[name] = (read_position(value) if isinstance(value, str) else None) or value
+            target[name] = value
     return arguments
 
 
@@ -218,6 +240,13 @@ def read_position(text: str) -> dict[str, float] | None:
     """Parse ``LAT,LON`` in degrees into a tool's coordinate; return None for any other text."""
     match = _POSITION.fullmatch(text)
     return None if match is None else {"lat": float(match[1]), "lon": float(match[2])}
+
+
+def _parse_position(text: str) -> dict[str, float]:
+    position = read_position(text)
+    if position is None:
+        raise typer.BadParameter("a point is two numbers, LAT,LON")
+    return position
 
 
 def _read_json(text: str) -> tuple[Any, bool]:
