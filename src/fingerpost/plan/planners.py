@@ -1,4 +1,4 @@
-"""Create plans for goals with backward chaining, sentence templates or other planners (rule F6)."""
+"""Create plans for goals with backward chaining, from one kind of sentence, or with other planners (rule F6)."""
 
 import re
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Score the candidates of a geocoder against a text, and name a position after a nearby feature."""
+"""Score the candidates of a geocoder against a text."""
 
 from collections.abc import Sequence
 from itertools import chain
@@ -38,9 +38,3 @@ def match_places(places: Sequence[Place], scores: Sequence[float], focus: Coordi
         if best is None or best.score < score:
             matches[place.token] = match_place(place, score, focus)
     return sort_matches(matches.values())
-
-
-ADDRESS_WITHIN_M = 60.0
-"""Addresses within this distance win over nearer features."""
-NAMED_WITHIN_M = 250.0
-"""Features farther away do not name a position."""

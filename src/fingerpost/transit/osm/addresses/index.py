@@ -26,12 +26,13 @@ from fingerpost.transit.osm.addresses.address_text import (
 from fingerpost.transit.osm.addresses.extract import FeatureKind
 from fingerpost.transit.osm.addresses.index_file import FILE_NAME, FORMAT, list_cells_around, new_index_file
 from fingerpost.transit.osm.extract_file import apart_m
-from fingerpost.transit.rules.geocoder_matches import ADDRESS_WITHIN_M, NAMED_WITHIN_M
 from fingerpost.transit.rules.language import DEFAULT, choose
 from fingerpost.transit.rules.name_matching import FLOOR, plain
 
 # A position within this distance of a house is accurate (rule D2: places further apart are different candidates).
 CERTAIN_M = 300.0
+# Addresses within the first distance name a position before nearer places; nothing beyond the second names it.
+_ADDRESS_WITHIN_M, _NAMED_WITHIN_M = 60.0, 250.0
 # The smallest distance between house numbers.
 _METRES_PER_NUMBER = 5
 GUESSED = 0.97
@@ -151,10 +152,10 @@ class AddressIndex:
         """Name a position after the nearest address or, if there is none, the nearest place or street."""
         here = (coordinate.lat, coordinate.lon)
         with self._lock, self._file.translating_sqlite_errors():
-            near = [found for found in self._list_near(here) if found[0] <= NAMED_WITHIN_M]
+            near = [found for found in self._list_near(here) if found[0] <= _NAMED_WITHIN_M]
             if not near:
                 return None
-            _, row, number = min(near, key=lambda found: (found[0] > ADDRESS_WITHIN_M or not found[2], found))
+            _, row, number = min(near, key=lambda found: (found[0] > _ADDRESS_WITHIN_M or not found[2], found))
             feature = self._read_features([row])[row]
         return self._to_place(feature, language, number=number, at=here)
 
