@@ -238,7 +238,7 @@ class NotWritable(SettingsInvalid):
 
 
 def new_unwritable(path: object, error: OSError) -> NotWritable:
-    """Return the error of a file or folder that cannot be written, with what to do."""
+    """Return the error for a file or folder that cannot be written, with advice."""
     return NotWritable(
         f"{path} cannot be written ({error.strerror or error})",
         hint="Free space or correct its permissions, or set FINGERPOST_HOME to another folder",

@@ -48,7 +48,7 @@ def test_several_feeds_may_be_named(tmp_path, feed, invoke):
 
 
 @pytest.mark.parametrize("kept", [0, 10, -40])
-def test_a_broken_zip_is_one_sentence(feed, kept, invoke):
+def test_a_broken_zip_is_reported_in_one_sentence(feed, kept, invoke):
     feed.write_bytes(feed.read_bytes()[:kept])
     added = invoke("network", "add", "Town", str(feed))
 

@@ -29,7 +29,7 @@ def test_a_name_cannot_control_the_terminal(monkeypatch, printed):
     assert not {"\x1b", "\x9b"} & set(drawn)
 
 
-def test_line_breaks_of_our_own_stay(monkeypatch):
+def test_our_own_line_breaks_are_preserved(monkeypatch):
     assert draw(monkeypatch, "one\ntwo") == "one\ntwo\n"
 
 

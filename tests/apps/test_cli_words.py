@@ -248,7 +248,7 @@ def test_every_remedy_has_words_for_people_and_every_field_an_option():
     assert options - known == {"the name", "the time"}
 
 
-def test_a_full_disk_is_one_sentence(invoke, monkeypatch):
+def test_a_full_disk_is_reported_in_one_sentence(invoke, monkeypatch):
     import errno
 
     from fingerpost.apps.settings import Settings

@@ -214,7 +214,7 @@ def test_a_plan_is_drawn_without_being_run(invoke):
         (["runs", "show", "x"], 2, "There is no run 'x'.\n"),
     ],
 )
-def test_a_failure_is_one_sentence(invoke, arguments, status, message):
+def test_a_failure_is_reported_in_one_sentence(invoke, arguments, status, message):
     done = invoke(*arguments)
 
     assert (done.returncode, done.stdout, done.stderr) == (status, "", message)

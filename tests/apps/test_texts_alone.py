@@ -105,13 +105,13 @@ def test_rows_beyond_the_bound_are_counted_with_the_way_to_get_them(application)
         "part": "results", "shown": len(rows), "total": 900,
         "rest": "For the rest, send the same query with LIMIT and OFFSET.",
     }  # fmt: skip
-    assert answer.text.endswith(f"! results: the first {len(rows)} of 900 are here. {left_out['rest']}")
+    assert answer.text.endswith(f"! results: the first {len(rows)} of 900 are shown. {left_out['rest']}")
     assert sizes(answer)[0] > MAX_BODY_BYTES * 0.9
 
 
 def test_a_text_that_is_cut_has_both_ends(application):
     cut = ask(application, *sec("financial_ratios"))
-    told = r"\n… \[[\d,]+ of [\d,]+ bytes are left out of this text here\. Name the ratios, or give a period\.\] …\n"
+    told = r"\n… \[[\d,]+ of [\d,]+ bytes are left out here\. Name the ratios, or give a period\.\] …\n"
 
     assert re.search(told, cut.text)
     assert cut.text.startswith("AAPL ")
@@ -138,7 +138,7 @@ def test_a_run_of_many_long_steps_is_bounded(application):
         assert parts["results"]["shown"] == len(each.body["results"])
         assert "fingerpost://runs/RUN_ID" in parts["results"]["rest"]
     assert answer.body["data"]["progress"]["total"] == 120
-    assert "left out of this text here" in answer.text
+    assert "bytes are left out here" in answer.text
 
 
 def test_variables_beyond_the_bound_are_counted(application):
@@ -148,7 +148,7 @@ def test_variables_beyond_the_bound_are_counted(application):
     [warning] = answer.body["warnings"]
 
     assert warning["code"] == "truncated-results"
-    assert f"variables: the first {len(answer.body['variables'])} of 40 are here." in warning["message"]
+    assert f"variables: the first {len(answer.body['variables'])} of 40 are shown." in warning["message"]
     assert sizes(answer)[0] <= MAX_BODY_BYTES
     assert sizes(answer)[1] <= MAX_TEXT_BYTES
 

@@ -130,7 +130,7 @@ def test_a_large_network_waits_for_the_compiler(decide):
     assert decide(kernels.MAX_PLAIN_BYTES + 1) == (False, 0, 1)
 
 
-def test_compiled_kernels_are_used_without_a_word(decide):
+def test_compiled_kernels_are_used_without_a_message(decide):
     kernel_mode.mark_compiled()
 
     assert decide() == (False, 0, 0)

@@ -97,7 +97,7 @@ def test_an_invalid_timestamp_is_refused(instant):
     assert [error["loc"] for error in caught.value.errors()] == [("created_at",)]
 
 
-def test_the_four_words_of_status():
+def test_the_four_status_values():
     """S20, S25, F6: for a step and for a plan; cancelled and waiting live in the run record."""
     for status in ("pending", "in_progress", "completed", "failed"):
         step = PlanStep(step_id=1, description="x", status=status)

@@ -257,7 +257,7 @@ def test_the_demo_answers_where_another_network_was_added(tmp_path):
     assert (answer.body["code"], "DEMO-LONDON" in answer.body["message"]) == ("OK", True)
 
 
-def test_a_network_of_ones_own_goes_before_the_demo(over):
+def test_an_added_network_takes_precedence_over_the_demo(over):
     demo, own = london(hop(0, 20), name="DEMO-X", is_demo=True), london(hop(0, 10), name="OWN")
 
     assert "network OWN," in over(demo, own)("planJourney", TRIP).body["message"]

@@ -125,7 +125,7 @@ def test_several_periods_are_a_series_and_a_missing_one_is_reported(drawn):
     )
 
 
-def test_a_value_of_earlier_periods_is_in_the_row_of_its_own_period(drawn):
+def test_a_value_from_an_earlier_period_is_in_the_row_of_that_period(drawn):
     row = one(drawn, "prior(Revenue)")
 
     assert (row["fiscal_year"], row["end_date"], row["value"]) == (2022, "2022-12-31", 100)

@@ -178,7 +178,7 @@ def test_a_growth_across_a_split_is_not_judged(tmp_path):
     assert judge(library, **claim, vintage="split_adjusted").extra["data"]["verdict"] == "confirmed"
 
 
-def test_a_figure_that_is_not_there_is_missing_and_a_base_of_another_length_is_refused(sample):
+def test_an_absent_figure_is_missing_and_a_base_of_another_length_is_refused(sample):
     with pytest.raises(DataNotFound) as missing:
         judge(sample, **(APPLE | {"period": "2031"}), relation="equals", value=1)
     with pytest.raises(ParameterError) as refused:

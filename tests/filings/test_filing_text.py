@@ -88,7 +88,7 @@ async def test_an_item_is_found_by_number_type_or_title(read, parameters, sectio
         ({}, "ticker or accession_number is required, but not both"),
     ],
 )
-async def test_what_cannot_be_read_is_an_error_with_its_reason(read, parameters, sentence):
+async def test_unreadable_text_is_an_error_with_its_reason(read, parameters, sentence):
     answer = await read(**parameters)
 
     assert (answer.body["success"], sentence in answer.text) == (False, True)

@@ -114,7 +114,7 @@ def test_the_sample_says_how_to_get_the_rest(sample):
     )
 
 
-def test_a_word_that_is_nearly_a_metric_or_a_tag_is_guessed_at(library):
+def test_a_word_similar_to_a_metric_or_a_tag_gets_a_suggestion(library):
     assert explain_missing_metric(figures_of(library), "Revenu") == {
         "reason": "unknown_metric",
         "message": "Revenu is not a metric, and Drawn Inc. files no such tag",

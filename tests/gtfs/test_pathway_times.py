@@ -77,7 +77,7 @@ def test_pathways_between_two_stations_do_not_count(tmp_path):
     assert foot_s(table, "P1", "P3") == STRAIGHT_S + STRAIGHT_SLACK_S
 
 
-def test_a_transfer_has_the_last_word(tmp_path):
+def test_a_transfer_time_overrides_the_pathways(tmp_path):
     transfers = "from_stop_id,to_stop_id,transfer_type,min_transfer_time\nP1,P2,2,45\n"
 
     assert there_and_back(tmp_path, "P1,P2,1,1,300,", transfers=transfers) == (45, 300 + CHANGE_SLACK_S)

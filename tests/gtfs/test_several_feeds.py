@@ -113,7 +113,7 @@ def test_one_id_for_two_names_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize(("east_deg", "shared"), [(0.0005, True), (0.0006, False)])
-def test_names_that_are_alike_agree_at_one_spot(tmp_path, east_deg, shared):
+def test_similar_names_agree_at_one_position(tmp_path, east_deg, shared):
     """Abbreviations agree within 30 m, which is 0.00054 degrees of longitude here, and are counted; not beyond."""
     sources = renamed(tmp_path, "Gerritsen Av / Avenue V", "GERRITSEN AV/AV V", east_deg)
     if not shared:

@@ -177,7 +177,7 @@ async def test_a_status_that_is_an_answer_is_returned():
     assert (got.status, got.json()) == (400, {"errors": []})
 
 
-async def test_a_source_may_have_its_own_reading():
+async def test_a_source_may_judge_responses_itself():
 
     def judge(response):
         return SourceLimited("quota", retry_after_s=600) if b"quota" in response.body else None

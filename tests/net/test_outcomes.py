@@ -33,7 +33,7 @@ def test_retry_after_is_seconds_or_a_date(value, expected):
 
 
 @pytest.mark.parametrize("date", ["Tue, 10 Mar 2026 10:01:10 +99999999999999999999", "soon", ""])
-def test_a_source_whose_own_clock_cannot_be_read_is_believed_by_ours(date):
+def test_a_source_without_a_readable_clock_is_judged_by_ours(date):
     headers = {"date": date, "retry-after": "Wed, 21 Oct 2026 07:30:00 GMT"}
     response = Response(status=429, headers=headers, body=b"", redacted_url="https://town.example/", retrieved_at=NOW)
 

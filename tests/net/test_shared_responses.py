@@ -92,7 +92,7 @@ async def test_a_failure_reaches_every_waiting_caller_and_is_not_cached(machine)
 
 
 @pytest.mark.parametrize("content", [b"", b"{}\n", b"\xff\xfe", b'{"bytes": 3}\nab'], ids=repr)
-async def test_a_damaged_file_is_as_none(machine, content):
+async def test_a_damaged_file_is_ignored(machine, content):
     await machine.process()(REQUEST)
     (kept,) = [path for path in machine.folder.iterdir() if not path.suffix]
     kept.write_bytes(content)

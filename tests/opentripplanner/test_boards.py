@@ -42,7 +42,7 @@ async def test_a_row_states_whether_and_when_the_stop_is_served(told, shown):
     assert {row.scheduled for row in board.departures} <= {NOON}
 
 
-async def test_where_a_ride_goes_is_the_stops_word_then_the_trips_then_the_last_stop():
+async def test_a_destination_is_the_stops_headsign_then_the_trips_then_the_last_stop():
     bare = {**a_time()["trip"], "tripHeadsign": None}
     nameless = {**bare, "arrivalStoptime": None}
     board, _ = await _board(

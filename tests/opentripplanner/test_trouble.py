@@ -90,7 +90,7 @@ async def test_data_with_errors_is_an_answer_that_names_the_missing_parts(data, 
     assert (len(answered.itineraries), answered.timetabled, answered.provenance.notes) == (1, (), (note,))
 
 
-async def test_many_errors_of_a_server_are_one_sentence():
+async def test_many_errors_of_a_server_are_reported_in_one_sentence():
     errors = [{"message": "no", "path": ["live", f"{number}" + "x" * 100_000]} for number in range(7)]
     async with asking(body({"data": {"live": a_page([a_ride()])}, "errors": errors})) as (network, _):
         (note,) = (await network.plan_journeys(a_query())).provenance.notes
@@ -98,7 +98,7 @@ async def test_many_errors_of_a_server_are_one_sentence():
     assert (note.count("live."), note[-16:], len(note) < 1_000) == (5, "and 2 more (no).", True)
 
 
-async def test_unknown_fields_words_and_nulls_are_passed_over():
+async def test_unknown_fields_values_and_nulls_are_ignored():
     time = a_time(realtimeState="SPLIT", pickupType="BY_DRONE", news=[1])
     sparse = a_time(5, headsign=None, departureDelay=None, realtime=None, realtimeState=None)
     stops = [None, a_board(time, None, sparse), {"gtfsId": "HSL:2", "stoptimesWithoutPatterns": None}]

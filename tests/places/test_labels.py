@@ -53,7 +53,7 @@ def test_a_position_off_the_globe_is_refused(text):
 
 
 @pytest.mark.parametrize("text", ["60", "60,", "60;24", "60,24,5", "Gate 60,24", "1000,24"])
-def test_other_texts_with_numbers_are_none(text):
+def test_other_texts_with_numbers_are_not_positions(text):
     assert parse_position(text) is None
 
 

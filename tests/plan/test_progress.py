@@ -20,9 +20,9 @@ async def test_a_step_counts_half_at_its_start_and_fully_at_its_end(runs):
 
     assert heard[0] == (0, 2, f"a goal (run {run['run_id']})")
     assert begun_and_done(heard) == [
-        (0.5, "1. step 1: begun"),
+        (0.5, "1. step 1: started"),
         (1.0, "1. step 1: done"),
-        (1.5, "2. step 2: begun"),
+        (1.5, "2. step 2: started"),
         (2.0, "2. step 2: done"),
     ]
 
@@ -34,10 +34,10 @@ async def test_a_resumed_run_begins_with_its_recorded_values(runs, recorder):
     run, before = await watch_progress(runs, plan=plan(*steps).model_dump())
     _run, heard = await watch_progress(runs, run_id=run["run_id"], action="resume")
 
-    assert begun_and_done(before)[2:] == [(1.5, "2. step 2: begun"), (2.0, "2. step 2: failed")]
+    assert begun_and_done(before)[2:] == [(1.5, "2. step 2: started"), (2.0, "2. step 2: failed")]
     assert heard[0][:2] == (1.0, 3)
     assert begun_and_done(heard) == [
-        (1.5, "2. step 2: begun"),
+        (1.5, "2. step 2: started"),
         (2.0, "2. step 2: done"),
         (3.0, "3. step 3: skipped"),
     ]

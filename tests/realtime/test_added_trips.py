@@ -204,7 +204,7 @@ def test_an_added_trip_that_is_cancelled_does_not_run(relationship):
 
 
 @pytest.mark.parametrize(("later_s", "runs"), [(-1, False), (0, True), (1, True)])
-def test_the_newest_word_on_an_added_trip_counts(later_s, runs):
+def test_the_newest_update_to_an_added_trip_counts(later_s, runs):
     cancelled = message(update("X", relationship="CANCELED", timestamp=NOW - 9))
     told = read_bytes(LINE, cancelled, message(extra(timestamp=NOW - 9 + later_s)))
     assert [ride.trip_id for ride in told.added] == ["X"] * runs
@@ -215,7 +215,7 @@ def test_a_message_about_another_day_cancels_nothing():
     assert (len(told.added), dict(told.counts)) == (1, {"trip-added": 1, "trip-unknown": 1})
 
 
-def test_a_word_on_two_added_trips_is_not_guessed():
+def test_an_update_that_matches_two_added_trips_is_ambiguous():
     twice = extra(start_time="08:05:00"), extra(start_time="08:35:00")
     told = read(LINE, *twice, update("X", relationship="CANCELED"))
     assert (len(told.added), dict(told.counts)) == (2, {"trip-added": 2, "trip-ambiguous": 1})

@@ -104,7 +104,7 @@ def test_an_alert_applies_where_any_of_its_selectors_does():
     assert touched(read(NETWORK, works)) == {"routes": {0}, "stops": {END}}
 
 
-def test_words_are_those_of_the_specification():
+def test_effects_have_the_names_of_the_specification():
     told = read(NETWORK, alert(effect="DETOUR", route_id="A"))
     (first,) = told.alerts
     assert (first.id, first.effect) == ("works", "DETOUR")

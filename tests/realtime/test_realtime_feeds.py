@@ -97,7 +97,7 @@ async def test_the_last_good_message_stays_in_use_and_its_age_is_reported(answer
     [(NOW, NOW, None), (NOW, NOW - 1, OLDER),
      (NOW + POLL_S + CLOCK_SKEW_S, NOW, OLDER), (NOW + POLL_S + CLOCK_SKEW_S + 1, NOW, None)],
 )  # fmt: skip
-async def test_a_message_replaces_one_that_is_not_newer(first, second, problem):
+async def test_a_message_replaces_an_older_or_equally_old_one(first, second, problem):
     """Equal timestamps are an update; a timestamp further ahead of the clock than clocks differ is not believed."""
     sent = [late(60, timestamp=first), late(120, timestamp=second)]
     feeds = feeds_of(Source(*sent))

@@ -72,7 +72,7 @@ def test_updates_without_a_stop_time_are_counted(timetable, made):
     assert dict(told.counts) == {"trip-calls-unmatched": 1}
 
 
-def test_of_two_updates_for_one_stop_time_the_first_counts():
+def test_the_first_of_two_updates_for_a_stop_time_counts():
     told = read(LOOP, update("A-1", call("BETA", 60, 60), call("BETA", 120, 120)))
     assert draw(LOOP, told) == "Alpha 08:00 ? | Beta 08:11 | Gamma 08:21 | Alpha 08:31"
     assert dict(told.stop_time_counts) == {"call-applied": 1, "call-unmatched": 1}

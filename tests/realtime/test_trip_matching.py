@@ -181,7 +181,7 @@ def test_an_update_may_be_as_far_ahead_of_the_clock_as_clocks_differ():
     assert draw(ONE_LINE, told) == "Alpha 08:01 | Beta 08:11"
 
 
-def test_an_updates_own_timestamp_goes_before_the_messages():
+def test_an_updates_timestamp_overrides_the_messages():
     told = read_bytes(
         ONE_LINE,
         message(update("A-1", call("BETA", 60)), timestamp=at("07:59")),

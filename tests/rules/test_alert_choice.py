@@ -57,7 +57,7 @@ def test_the_same_words_are_one_alert_from_the_earliest_to_the_latest():
 
 
 @pytest.mark.parametrize("field", ["header", "text", "effect", "url"])
-def test_other_words_are_another_alert(field):
+def test_alerts_with_different_words_are_different(field):
     assert len(headers(alert(), replace(alert(), **{field: "other"}))) == 2
 
 

@@ -37,7 +37,7 @@ def test_departures_within_a_window_with_its_ends(first, last, expected, schedul
     assert lines(list_in_window(rows, at(first), at(last), by_schedule=True)) == scheduled
 
 
-def test_of_one_second_the_line_decides():
+def test_departures_in_the_same_second_are_sorted_by_line():
     """As text, so 10 stands before 9."""
     assert lines(list_in_window([row("9", 5), row("10", 5), row("1", 6)], at(0), at(10))) == "10 9 1"
 

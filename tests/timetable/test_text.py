@@ -15,6 +15,6 @@ def test_a_column_returns_its_texts(texts):
 
 
 @pytest.mark.parametrize("row", [-1, 2])
-def test_rows_that_are_not_there(row):
+def test_missing_rows_raise_an_error(row):
     with pytest.raises(IndexError):
         TextColumn.of(["a", "b"])[row]

@@ -54,7 +54,7 @@ class TruncatedPart(NamedTuple):
 
     def to_sentence(self) -> str:
         """Return the notice for texts and warnings."""
-        return f"{self.part}: the first {self.shown:,} of {self.total:,} are here. {self.rest}"
+        return f"{self.part}: the first {self.shown:,} of {self.total:,} are shown. {self.rest}"
 
 
 def bound_answer(answer: Answer, tool: ToolDefinition) -> Answer:
@@ -187,5 +187,5 @@ def _bound_text(text: str, hint: str, notices: Sequence[str]) -> str:
     # Cut between words, because half a number would be a wrong number.
     head, tail = raw[:head_bytes].rsplit(None, 1)[0], raw[head_bytes - room :].split(None, 1)[-1]
     left_out = len(raw) - len(head) - len(tail)
-    notice = f"… [{left_out:,} of {len(raw):,} bytes are left out of this text here. {hint}] …"
+    notice = f"… [{left_out:,} of {len(raw):,} bytes are left out here. {hint}] …"
     return "\n".join([head.decode("utf-8", "ignore"), notice, tail.decode("utf-8", "ignore")])

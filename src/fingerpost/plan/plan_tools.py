@@ -143,7 +143,7 @@ class RunPlan(PublishedTool):
 
 # The verb for each event, and the share of the step that is done.
 _PROGRESS = {
-    "step_started": ("begun", 0.5),
+    "step_started": ("started", 0.5),
     "step_waiting": ("waits for a person", 0.5),
     "step_completed": ("done", 1.0),
     "step_skipped": ("skipped", 1.0),

@@ -130,7 +130,7 @@ _SENTENCE = re.compile(
 
 
 async def plan_from_template(goal: Goal, _catalogue: Catalogue, _memory: Collection[str]) -> Plan | None:
-    """Plan a sentence like ``Get Apple's revenue for 2022``, the plan-step contract's own."""
+    """Plan a sentence like ``Get Apple's revenue for 2022``, the example in the plan-step contract."""
     match = _SENTENCE.fullmatch(goal.text.strip())
     return None if match is None else Plan(goal=goal.text, steps=[_find_fact(match.groupdict())], created_at=now())
 

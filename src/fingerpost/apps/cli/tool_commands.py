@@ -108,7 +108,7 @@ def departures(
     since = None if at is None else read_typed_time(at, find_zone)
     if until is not None and (found := find()) is not None:
         if any(value is not None for value in (window, walk_from, lang, *fields.values())):
-            raise typer.BadParameter("--until goes with --at and --limit only")
+            raise typer.BadParameter("--until can be combined only with --at and --limit")
         begin = since or clock.now()
         last = read_typed_time(until, find_zone, begin.replace(tzinfo=begin.tzinfo or find_zone()))
         times = _drop_none(at=_format_time(since, find_zone()), until=_format_time(last, find_zone()))

@@ -100,7 +100,7 @@ class McpTransport:
         try:
             await self._admit(scope, receive, note_start)
         except asyncio.CancelledError:
-            # The server stops, and would log a traceback.
+            # The server is stopping, and would otherwise log a traceback.
             if not has_started:
                 await _STOPPING(scope, receive, send)
 
@@ -147,7 +147,7 @@ def _refuse(status: int, message: str, headers: dict[str, str]) -> JSONResponse:
 
 _TOO_MANY = _refuse(429, "Too many requests at once; retry in a second", {"Retry-After": "1"})
 _TOO_LONG = _refuse(504, f"The call was cancelled after {ANSWER_S:.0f} s; request less, or retry later", {})
-_STOPPING = _refuse(503, "The server stops; retry in a second", {"Retry-After": "1"})
+_STOPPING = _refuse(503, "The server is stopping; retry in a second", {"Retry-After": "1"})
 _FULL = _refuse(503, "The server has too many requests at once; retry in a second", {"Retry-After": "1"})
 
 
