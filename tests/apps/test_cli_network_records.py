@@ -72,7 +72,7 @@ def test_every_option_of_add_is_written_down(feed, home, invoke):
         (("--priority", "high"), "Priority must be a whole number"),
         (("--fallback", "OTHER"), "Its fallback 'OTHER' is not an added network"),
         (("--language", "Finnish"), "Languages must be codes such as fi or en"),
-        (("--key", "s3cr3t!"), "Key must name an environment variable"),
+        (("--key", "s3cr3t!"), "Key must be the name of an environment variable"),
     ],
 )
 def test_a_wrong_option_is_reported_before_anything_is_imported(feed, home, option, observed, invoke):

@@ -129,7 +129,7 @@ def load_filings(
         list[Path],
         typer.Argument(
             metavar="FILE...",
-            help="companyfacts, submissions, company_tickers (without it, figures have no ticker), texts of filings,"
+            help="companyfacts, submissions, company_tickers (without it, figures have no ticker), the text of filings,"
             " their XBRL instances (NAME_htm.xml) for segments, and folders or zips of them.",
         ),
     ],
@@ -143,9 +143,9 @@ def load_filings(
         datetime | None, typer.Option(formats=["%Y-%m-%d"], help="The filing date of a text, YYYY-MM-DD.")
     ] = None,
 ) -> None:
-    """Load figures, lists of filings or filing texts.
+    """Load figures, lists of filings, or the text of filings.
 
-    A text in inline XBRL names its company, form and period. It needs no option if the list of filings is loaded.
+    Filing text in inline XBRL names its company, form and period. It needs no option if the list of filings is loaded.
     """
     if accession is not None and not _ACCESSION.fullmatch(accession):
         raise typer.BadParameter(f"'{accession}' is not an accession number; write it like 0000320193-22-000108")

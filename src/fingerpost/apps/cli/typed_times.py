@@ -24,7 +24,7 @@ class ClockTime(NamedTuple):
     at: time
 
     def find_next(self, now: datetime) -> datetime:
-        """Return the next instant, from ``now`` (aware) on, with this time of day, on the named day if there is one.
+        """Return the next instant at this time, from ``now`` (aware) on, and on the named day if there is one.
 
         A time that has just passed counts as now (rule B12).
         """

@@ -160,7 +160,7 @@ def new_app(
     *,
     has_metrics: bool = False,
 ) -> Starlette:
-    """Return the web application, and ``/metrics`` at other ports than the address's if ``has_metrics``.
+    """Return the web application, and ``/metrics`` at ports other than the address's if ``has_metrics``.
 
     Raise SettingsInvalid if the address is public and callers need no token.
     """
