@@ -24,7 +24,6 @@ WRONG_TYPES = [
     QUARTERS.replace('"10-Q"', "10", 1),
     QUARTERS.replace('"val": 9', '"val": "9"', 1),
     QUARTERS.replace('"val": 9', '"val": 1e300', 1),
-    QUARTERS.replace('"cik": 7', '"cik": Infinity'),
 ]
 LISTED = {"0": {"cik_str": 7, "ticker": "DRWN", "title": "Drawn Inc."}}
 RECASTS = "Revenues 2022-01-01 2022-12-31 100 a 8-K 2023-05-01\nRevenues 2021-01-01 2021-12-31 90 b 8-K 2023-06-01"
@@ -37,6 +36,7 @@ def store(tmp_path):
 
 
 def written(path, content):
+    path.parent.mkdir(exist_ok=True)
     path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
     return path
 
@@ -100,6 +100,7 @@ def test_a_ticker_of_another_company_is_refused(store, figures, tmp_path):
         (json.dumps(FACTS)[:200], "not JSON, or cut short"),
         ("<html>Request Rate Threshold Exceeded</html>", "a web page"),
         ("[]", "not a JSON object"),
+        (QUARTERS.replace('"val": 9', '"val": NaN', 1), "not JSON, or cut short"),
         ({"cik": 7, "entityName": "x", "facts": {}}, "holds no facts"),
         ({"cik": 7, "facts": {"us-gaap": {"A": {"units": {"USD": [{}]}}}}}, "not a companyfacts file"),
         *((changed, "^bad.json is not a companyfacts file") for changed in WRONG_TYPES),
@@ -164,16 +165,32 @@ def test_a_text_of_a_loaded_filing_needs_no_options(store, tmp_path, name, conte
     assert FactLibrary(store.path).rows("SELECT DISTINCT cik, accession_number FROM sections") == [(7, "a")]
 
 
+def test_a_repeated_document_name_means_the_filing_of_the_period(store, tmp_path):
+    recent = RECENT | {"form": ["10-K", "10-K"], "primaryDocument": ["form10k.htm", "form10k.htm"]}
+    recent |= {"reportDate": ["2022-12-31", "2021-12-31"]}
+    listed = written(tmp_path / "list.json", SUBMISSIONS | {"filings": {"recent": recent}})
+    texts = {
+        year: written(tmp_path / str(year) / "form10k.htm", COVER.replace("2022", year)) for year in ("2022", "2012")
+    }
+    load_files(store, [listed, texts["2022"]])
+    with pytest.raises(ParameterError, match=r"text; add --accession, --filed$"):
+        load_files(store, [texts["2012"]])
+
+    assert FactLibrary(store.path).rows("SELECT DISTINCT accession_number FROM sections") == [("q",)]
+
+
 def test_a_text_needs_only_the_options_that_its_cover_page_lacks(store, tmp_path):
     text = written(tmp_path / "10k.htm", COVER)
     with pytest.raises(ParameterError, match=r"text; add --accession, --filed$"):
         load_files(store, [text])
     (loaded,) = load_files(store, [text], LoadOptions(accession="a", filed="2023-02-01"))
+    ciks_without_figures = FactLibrary(store.path).list_ciks_named("CIK0000000007")
     load_files(store, [written(tmp_path / "company_tickers.json", {"0": LISTED["0"] | {"cik_str": 8}})])
     with pytest.raises(ParameterError, match=r"of Drawn & Co. \(CIK 7\), not of Drawn Inc. \(CIK 8\)"):
         load_files(store, [text], LoadOptions(ticker="DRWN", accession="a", filed="2023-02-01"))
 
     assert loaded.summary == "Drawn & Co., 10-K of 2023-02-01: 2 sections"
+    assert ciks_without_figures == [7]
 
 
 def test_an_archive_replaces_older_figures_and_preserves_newer_ones(store, tmp_path):

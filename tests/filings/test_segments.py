@@ -211,6 +211,13 @@ async def test_without_an_annual_report_fiscal_years_are_a_guess_that_is_reporte
     ]
 
 
+@pytest.mark.parametrize("ticker", ["N/A", "aapl"])
+def test_an_instance_does_not_take_another_companys_ticker(store, load, ticker):
+    load(PRODUCTS.replace(">DRWN<", f">{ticker}<"))
+
+    assert FactLibrary(store.path).rows("SELECT * FROM listed") == []
+
+
 async def test_changed_members_are_not_joined_and_reported(load, ask):
     load(PRODUCTS)
     load(instance((90, {}), (90, {PRODUCT: ink("Ink")}), year=2022), accession="a-22", filed="2023-02-01")

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 from operator import itemgetter
-from typing import Any
+from typing import Any, NoReturn
 
 from fingerpost.errors import FeedUnusable
 from fingerpost.filings.figure import ANNUAL_FORMS, PERIODIC_FORMS, Fact, normalize_number
@@ -71,13 +71,18 @@ class SubmissionsFile:
 
 def parse_json(content: bytes, name: str) -> dict[str, Any]:
     try:
-        parsed = json.loads(content)
+        # JSON has no NaN, and SQLite would store it as NULL.
+        parsed = json.loads(content, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
         actual_format = "a web page" if content.lstrip()[:1] == b"<" else "not JSON, or cut short"
         raise FeedUnusable(f"{name} is {actual_format}") from error
     if not isinstance(parsed, dict):
         raise FeedUnusable(f"{name} is not a JSON object")
     return parsed
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
 
 
 @contextmanager

@@ -40,15 +40,22 @@ def load_instance(store: FactStore, path: Path, content: bytes, *, accession: st
 def find_filing(
     library: FactLibrary, cik: int, document: str, form: str | None, period_end: str | None
 ) -> tuple[str, str, str] | None:
-    """Return (accession number, form, filing day) of a report, by its document, or by its form and period."""
-    for filing in library.list_filings_of(cik):
-        is_same_period = period_end and (filing.form, filing.report_date) == (form, period_end)
-        if filing.document == document or is_same_period:
-            return filing.accession, filing.form, filing.filed
-    # A later report has figures of this period too.
+    """Return (accession number, form, filing day) of the only report of a form and period, or of a document's name.
+
+    Filers reuse names such as ``form10k.htm``, so the form and period count first.
+    """
+    filings = [
+        filing
+        for filing in library.list_filings_of(cik)
+        if not (period_end and filing.report_date) or (filing.form, filing.report_date) == (form, period_end)
+    ]
+    named = [filing for filing in filings if filing.document == document]
+    if matches := named or [filing for filing in filings if period_end and filing.report_date]:
+        return (matches[0].accession, matches[0].form, matches[0].filed) if len(matches) == 1 else None
+    # Later reports have figures of this period too, and earlier ones may have forecasts.
     rows = library.rows(
-        "SELECT accession, form, filed FROM reports WHERE cik = ? AND form = ? AND id IN"
-        " (SELECT report FROM reported WHERE end_date = ?) ORDER BY filed LIMIT 1",
+        "SELECT accession, form, filed FROM reports WHERE cik = ?1 AND form = ?2 AND filed > ?3 AND id IN"
+        " (SELECT report FROM reported WHERE end_date = ?3) ORDER BY filed LIMIT 1",
         cik,
         form,
         period_end,

@@ -64,6 +64,11 @@ _PERIOD_ENDS = """
 _NEWEST_REPORTS = 4
 
 
+def _read_cik(text: str) -> int | None:
+    digits = normalize_ticker(text).removeprefix("CIK").lstrip("0")
+    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) <= 10 else None
+
+
 class FactLibrary:
     """Reads companies from the facts file, and caches resolved values until the file changes.
 
@@ -133,11 +138,13 @@ class FactLibrary:
         return [cik for (cik,) in rows] or [company.cik]
 
     def list_ciks_named(self, text: str) -> list[int]:
-        """Return the CIKs of a company by ticker, CIK or name, or of a ticker without figures."""
+        """Return the CIKs of a company by ticker, CIK or name; without figures, by ticker, or by the CIK of a text."""
         if (company := self.find_company(text)) is not None:
             return self.list_ciks(company)
         listed = self.find_listed_company(text)
-        return [cik for cik, _name in self.list_ticker_owners(text if listed is None else listed[0])]
+        owners = [cik for cik, _name in self.list_ticker_owners(text if listed is None else listed[0])]
+        query = "SELECT cik FROM sections WHERE cik = ?1 UNION SELECT cik FROM instances WHERE cik = ?1"
+        return owners or [cik for (cik,) in self.rows(query, _read_cik(text))]
 
     def find_filing_list(self, cik: int) -> tuple[bool, str] | None:
         """Return whether the loaded list of filings is complete, and its oldest day; None if no list is loaded."""
@@ -177,14 +184,13 @@ class FactLibrary:
 
     def _find_by_ticker(self, text: str) -> Company | None:
         normalized = normalize_ticker(text)
-        digits = normalized.removeprefix("CIK").lstrip("0")
         matches = self._query_companies(
             "WHERE cik IN (SELECT cik FROM tickers WHERE ticker = :ticker) OR ticker = :ticker"
             " ORDER BY complete_through DESC, cik DESC",
             ticker=normalized,
         )
-        if not matches and digits.isdigit() and len(digits) <= 10:
-            matches = self._query_companies("WHERE cik = :cik", cik=int(digits))
+        if not matches:
+            matches = self._query_companies("WHERE cik = :cik", cik=_read_cik(text))
         if not matches:
             return None
         return replace(matches[0], ticker=normalized) if normalized in matches[0].tickers else matches[0]

@@ -145,8 +145,9 @@ def _parse(content: bytes, name: str) -> FactsFile | SubmissionsFile | TickerLis
 
 def _put_list(store: FactStore, parsed: SubmissionsFile | TickerList) -> str:
     if isinstance(parsed, SubmissionsFile):
-        store.put_submissions(parsed)
         hint = "" if parsed.is_complete else "; older ones are in further files"
+        if not store.put_submissions(parsed) and parsed.sic:
+            hint += "; to know the industry, load this file again after the figures"
         return f"{parsed.name}: {len(parsed.filings):,} filings listed{hint}"
     store.put_tickers(parsed)
     return f"{len(parsed):,} tickers"

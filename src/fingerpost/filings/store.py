@@ -21,6 +21,9 @@ from fingerpost.filings.figure import EDGAR, SAMPLE, Fact
 from fingerpost.filings.xbrl import Instance
 from fingerpost.store.sqlite import connect_memory, use_write_ahead_log
 
+# What companies without a ticker write on the cover page.
+_NO_TICKERS = ("", "N-A", "NA", "NONE")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
@@ -60,12 +63,13 @@ class FactStore:
                 if stored is None or stored[0] <= file.complete_through:
                     _put_facts(connection, file, (), retrieved_at, EDGAR)
 
-    def put_submissions(self, file: SubmissionsFile) -> None:
+    def put_submissions(self, file: SubmissionsFile) -> bool:
+        """Store a list of filings; return whether the company has figures, to which its industry belongs."""
         tickers = [normalize_ticker(ticker) for ticker in file.tickers]
         ticker = tickers[0] if tickers else None
         with self._transaction() as connection:
             insert_rows(connection, "tickers (ticker, cik)", [(ticker, file.cik) for ticker in tickers], "OR IGNORE")
-            connection.execute(
+            updated = connection.execute(
                 "UPDATE companies SET name = ?, ticker = coalesce(?, ticker), sic = ?, industry = ?, exchange = ?"
                 " WHERE cik = ?",
                 (file.name, ticker, file.sic, file.industry, file.exchange, file.cik),
@@ -83,6 +87,7 @@ class FactStore:
             oldest = min((row.filed for row in file.filings), default="")
             rows = [(file.cik, file.is_complete, oldest)]
             insert_rows(connection, "filing_lists (cik, is_complete, oldest)", rows, "OR REPLACE")
+        return updated.rowcount > 0
 
     def put_tickers(self, rows: Sequence[tuple[str, int, str]]) -> None:
         """Store EDGAR's list of tickers; a company's first ticker is its main ticker."""
@@ -141,11 +146,15 @@ class FactStore:
             insert_rows(connection, f"instance_facts ({columns})", rows)
             label_rows = [(number, name, labels[name]) for name in sorted(names & labels.keys())]
             insert_rows(connection, "instance_labels (instance, name, label)", label_rows)
-            if instance.ticker:
-                listed = [(instance.ticker, instance.cik, instance.name)]
-                query = "SELECT 1 FROM listed WHERE cik = ?1 UNION SELECT 1 FROM companies WHERE cik = ?1"
-                if connection.execute(query, (instance.cik,)).fetchone() is None:
-                    _put_ticker_list(connection, listed)
+            ticker = normalize_ticker(instance.ticker or "")
+            if ticker not in _NO_TICKERS:
+                # A ticker joins CIKs, so another company's ticker is not taken.
+                query = (
+                    "SELECT 1 FROM listed WHERE cik = ?1 OR ticker = ?2 UNION SELECT 1 FROM companies WHERE cik = ?1"
+                    " UNION SELECT 1 FROM tickers WHERE ticker = ?2"
+                )
+                if connection.execute(query, (instance.cik, ticker)).fetchone() is None:
+                    _put_ticker_list(connection, [(ticker, instance.cik, instance.name)])
         return len(facts)
 
     @contextmanager
