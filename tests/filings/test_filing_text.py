@@ -116,6 +116,14 @@ def question_of(store, **asked):
     return SecSemanticSearch(FactLibrary(store.path)).execute("semantic_search", {"companies": ["DRWN"], **asked})
 
 
+async def test_a_search_names_the_companies_that_are_not_searched(store):
+    some = await question_of(store, query="ink", companies=["DRWN", "NONE"])
+    none = await question_of(store, query="ink", companies=["NONE"])
+
+    assert some["notes"][-1] == "Not searched, because no company here is called that: NONE"
+    assert "No company here is called NONE" in none["warning"]
+
+
 async def test_the_excerpt_is_the_paragraph_with_the_rare_words(store):
     """Neither question words nor the company's name rank paragraphs."""
     filler = "Drawn Ink, what is Drawn Ink, and which ink does Drawn Ink draw? " * 12

@@ -9,6 +9,7 @@ from pydantic import Field, StringConstraints, field_validator
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.period_filter import FIRST_DAY, LAST_DAY
 from fingerpost.filings.query_params import Day, StepParams, Ticker, Word
+from fingerpost.filings.reasons import explain_missing_ticker
 from fingerpost.filings.reply import Reply, build_missing, build_not_found
 from fingerpost.filings.tools import sec_shapes as shape
 from fingerpost.filings.tools.sec_query import QueryTool, QueryType, define_query_tool
@@ -58,9 +59,12 @@ def _answer_search(library: FactLibrary, params: SemanticSearchParams) -> Reply:
     if not library.rows("SELECT 1 FROM sections LIMIT 1"):
         entry = build_missing("not_loaded", "no filing text was loaded", NO_TEXT_STEP)
         raise build_not_found(not_found, {"text": entry})
-    ciks = None
-    if params.companies:
-        ciks = [cik for company in params.companies for cik in library.list_ciks_named(company)]
+    by_company = {company: library.list_ciks_named(company) for company in params.companies or ()}
+    unknown = [company for company, ciks in by_company.items() if not ciks]
+    if unknown and len(unknown) == len(by_company):
+        missing = {company: explain_missing_ticker(library, company) for company in unknown}
+        raise build_not_found(not_found, missing)
+    ciks = [cik for ciks in by_company.values() for cik in ciks] or None
     phrases = [_split_words(word) for word in params.keywords or ()]
     match_terms = [f'"{" ".join(phrase)}"' for phrase in phrases if phrase]
     if words := _choose_words(params.query, _list_names(library, ciks or ())):
@@ -70,6 +74,7 @@ def _answer_search(library: FactLibrary, params: SemanticSearchParams) -> Reply:
         entry = build_missing("no_match", "no loaded section shares a word with it", LEXICAL_NOTE)
         raise build_not_found(not_found, {"text": entry})
     notes = [LEXICAL_NOTE] + [_WEIGHT_NOTE] * (params.hybrid_search_weight != _DEFAULT_WEIGHT)
+    notes += [f"Not searched, because no company here is called that: {', '.join(unknown)}"] * bool(unknown)
     extra = {"query": params.query, "total_results": len(hits), "ranking": "lexical", "notes": notes}
     return Reply(hits, extra=extra)
 
