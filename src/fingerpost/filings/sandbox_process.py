@@ -106,7 +106,8 @@ def _to_json_cell(cell: Any) -> Any:
 
 if __name__ == "__main__":
     # The searches of other callers come first.
-    os.nice(5)
+    if hasattr(os, "nice"):
+        os.nice(5)
     path, query, as_of = json.loads(sys.stdin.buffer.readline())
     connection = sqlite3.connect(path or ":memory:", uri=True, isolation_level=None)
     if path is None:

@@ -130,7 +130,7 @@ def load_filings(
         typer.Argument(
             metavar="FILE...",
             help="companyfacts, submissions, company_tickers (without it, figures have no ticker), the text of filings,"
-            " their XBRL instances (NAME_htm.xml) for segments, and folders or zips of them.",
+            " their XBRL instances (NAME_htm.xml) for segments, folders of these, and zips of JSON files.",
         ),
     ],
     ticker: Annotated[str | None, typer.Option(help="The company's ticker; files of figures do not have one.")] = None,
