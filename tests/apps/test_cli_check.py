@@ -54,3 +54,10 @@ def test_a_realtime_source_of_another_feed_is_a_fault_of_the_data(check, tmp_pat
 
     assert ended.returncode == 3
     assert "  data: realtime sources that fail, or mostly do not match the feed: 1" in ended.stdout.splitlines()
+
+
+def test_a_feed_that_is_not_there_is_wrong_usage(invoke):
+    ended = invoke("network", "check", "nowhere.zip")
+
+    assert ended.returncode == 2
+    assert "nowhere.zip" in ended.stderr

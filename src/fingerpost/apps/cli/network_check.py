@@ -60,6 +60,9 @@ def check_feeds(
     The exit status is 0 if riders can use them, 3 for faults in the data, and 1 for faults in fingerpost.
     """
     with tempfile.TemporaryDirectory(prefix="fingerpost-check-") as folder:
+        missing = [text for text in feeds if (path := read_place(text).path) is not None and not path.exists()]
+        if missing:
+            raise typer.BadParameter(f"there is no file or folder {', '.join(missing)}")
         settings = prepare_settings(ctx).model_copy(update={"home": Path(folder)})
         record = NetworkRecord(
             name=NAME,
