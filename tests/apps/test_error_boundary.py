@@ -19,6 +19,7 @@ async def test_the_traceback_of_a_bug_is_only_in_the_log_without_keys(monkeypatc
 
     assert answer.body["error"]["code"] == "internal-error"
     assert "hunter2" not in str(answer.body) + answer.text + caplog.text
+    assert json.loads(logs._JsonFormatter().format(caplog.records[0]))["correlation_id"] == answer.correlation_id
     assert [word in caplog.text for word in ("ZeroDivisionError", answer.correlation_id, "[TFL_API_KEY]")] == [True] * 3
 
 

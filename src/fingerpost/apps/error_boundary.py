@@ -65,7 +65,9 @@ async def answer(
         return _bound_and_count(result, tool.definition)
     except Exception as failure:  # noqa: BLE001  (an error boundary: callers get no traceback)
         correlation_id = new_correlation_id(clock.find_fixed(), user, name, raw)
-        _log.error("tool=%s correlationId=%s failed\n%s", name, correlation_id, redact(traceback.format_exc()))
+        text = redact(traceback.format_exc())
+        fields = {"tool": name, "caller": hash_caller(user or caller), "correlation_id": correlation_id}
+        _log.error("tool=%s correlationId=%s failed\n%s", name, correlation_id, text, extra={"call": fields})
         # Writing compiled kernels can fill the disk too.
         is_disk_full = isinstance(failure, OSError) and failure.errno in (errno.ENOSPC, errno.EDQUOT)
         error = StorageUnavailable(_DISK_FULL) if is_disk_full else unexpected(correlation_id)
