@@ -5,7 +5,21 @@ import pytest
 from fingerpost.transit.model.itinerary import Access, LineSource, Mode
 from fingerpost.transit.model.place import Location, LocationSource
 from fingerpost.transit.remote.kit.journeys import draw_leg
-from tests.motis.answers import HERE, NOON, Told, a_place, a_plan, a_ride, a_street, a_walk, at, plan, ride_of
+from tests.motis.answers import (
+    HERE,
+    NOON,
+    Told,
+    a_place,
+    a_plan,
+    a_query,
+    a_ride,
+    a_street,
+    a_walk,
+    asking,
+    at,
+    plan,
+    ride_of,
+)
 
 TRIP = [a_walk(), a_ride()]
 WORKS = ("Works", "", "UNKNOWN_EFFECT")
@@ -51,6 +65,14 @@ async def test_an_empty_or_unknown_value_is_searched_elsewhere(told, known):
     ride = await ride_of(a_ride(**told))
 
     assert {name: getattr(ride, name) for name in known} == known
+
+
+async def test_a_ride_says_that_fares_are_not_read():
+    async with asking(Told(plan=a_plan([a_ride()]))) as network:
+        answer = await network.plan_journeys(a_query())
+        fare = network.find_fare(answer.itineraries[0])
+
+    assert (fare.amount, fare.unknown) == (None, f"the fares of {network.profile.name} are not read")
 
 
 async def test_a_leg_without_scheduled_times_is_on_time():

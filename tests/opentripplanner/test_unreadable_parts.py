@@ -52,6 +52,14 @@ async def test_an_unreadable_optional_value_is_unknown(odd, named):
     assert first.fare.amount is None
 
 
+async def test_prices_in_two_currencies_are_not_added():
+    second = {"fareProducts": [{"id": "2", "product": {"id": "X:S", "price": {**PRICE, "currency": {"code": "SEK"}}}}]}
+    answered = await plan([a_ride(**priced()), a_ride(20, **second)])
+    fare = answered.itineraries[0].fare
+
+    assert (fare.amount, fare.unknown) == (None, "its parts are priced in EUR and SEK")
+
+
 @pytest.mark.parametrize("end", [2**63 - 1, 1_893_456_000_000, 253_402_300_799])
 async def test_an_alert_until_the_end_of_the_world_is_open(end):
     alert = {"id": "1", "alertHeaderText": "Detour", "effectiveStartDate": 0, "effectiveEndDate": end}

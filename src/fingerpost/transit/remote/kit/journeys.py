@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
-from decimal import Decimal
 from enum import StrEnum
 from math import isfinite
 from typing import ClassVar, TypeVar
@@ -13,8 +12,7 @@ from typing import ClassVar, TypeVar
 import polyline
 
 from fingerpost.errors import OutsideCalendar
-from fingerpost.transit.fares.book import format_amount
-from fingerpost.transit.model.itinerary import Fare, Itinerary, Leg, LegLine, LineSource, Mode, ServiceAlert, StopPoint
+from fingerpost.transit.model.itinerary import Itinerary, Leg, LegLine, LineSource, Mode, ServiceAlert, StopPoint
 from fingerpost.transit.model.place import Location, LocationSource, distance_m
 from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.remote.kit.answers import MeasuredLeg
@@ -262,15 +260,6 @@ def read_itinerary(
         for index, leg in enumerate(legs)
     ]
     return Itinerary(add_walk_delays(model_legs) if adds_walk_delays else tuple(model_legs))
-
-
-def sum_fares(prices: Sequence[tuple[float, str]], tickets: Iterable[str]) -> Fare:
-    """Return the sum of prices (amount, currency), which is unknown if there are several currencies."""
-    currencies = sorted({currency for _, currency in prices})
-    if len(currencies) > 1:
-        return Fare(unknown=f"its parts are priced in {' and '.join(currencies)}")
-    total = sum((Decimal(str(amount)) for amount, _ in prices), Decimal(0))
-    return Fare(amount=format_amount(total, currencies[0]), currency=currencies[0], tickets=tuple(tickets))
 
 
 def get_location_name(location: Location | None) -> str | None:

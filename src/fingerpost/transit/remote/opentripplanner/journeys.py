@@ -6,11 +6,13 @@ query uses a high walk reluctance.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from decimal import Decimal
 from functools import partial
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from fingerpost.errors import RegionUnsupported
+from fingerpost.transit.fares.book import format_amount
 from fingerpost.transit.model.itinerary import Fare, Itinerary, Leg, Optimize, ServiceAlert, StopPoint
 from fingerpost.transit.model.line_colors import read_line_colors
 from fingerpost.transit.model.place import Location
@@ -298,5 +300,9 @@ def _list_offers(leg: Leg) -> Mapping[str, tuple[shapes.FareProduct, shapes.Mone
 
 
 def _sum_offers(offers: Sequence[tuple[shapes.FareProduct, shapes.Money]]) -> Fare:
-    prices = [(money.amount, money.currency.code) for _, money in offers]
-    return kit.sum_fares(prices, (product.id for product, _ in offers))
+    currencies = sorted({money.currency.code for _, money in offers})
+    if len(currencies) > 1:
+        return Fare(unknown=f"its parts are priced in {' and '.join(currencies)}")
+    total = sum((Decimal(str(money.amount)) for _, money in offers), Decimal(0))
+    tickets = tuple(product.id for product, _ in offers)
+    return Fare(amount=format_amount(total, currencies[0]), currency=currencies[0], tickets=tickets)
