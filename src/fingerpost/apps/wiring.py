@@ -65,26 +65,20 @@ class _Dependencies:
 
 
 _TOOLS: Mapping[type[PublishedTool], Callable[[_Dependencies], PublishedTool]] = {
-    PlanTrip: lambda dependencies: PlanTrip(dependencies.places),
-    GetDepartures: lambda dependencies: GetDepartures(dependencies.places),
-    FindAddressOrStop: lambda dependencies: FindAddressOrStop(dependencies.places),
-    FindStops: lambda dependencies: FindStops(dependencies.networks),
-    SaveUserVariable: lambda dependencies: SaveUserVariable(
-        dependencies.variables, has_sign_in=dependencies.has_sign_in
-    ),
-    GetUserVariables: lambda dependencies: GetUserVariables(
-        dependencies.variables, has_sign_in=dependencies.has_sign_in
-    ),
-    DeleteUserVariable: lambda dependencies: DeleteUserVariable(
-        dependencies.variables, has_sign_in=dependencies.has_sign_in
-    ),
-    PlanRoute: lambda dependencies: PlanRoute(dependencies.places),
-    GetStopTimetable: lambda dependencies: GetStopTimetable(dependencies.places),
-    PlanJourney: lambda dependencies: PlanJourney(dependencies.networks, dependencies.variables, dependencies.journeys),
-    SecFinancialData: lambda dependencies: SecFinancialData(dependencies.library, dependencies.fetcher),
-    SecGraphQuery: lambda dependencies: SecGraphQuery(dependencies.library, dependencies.fetcher),
-    SecSemanticSearch: lambda dependencies: SecSemanticSearch(dependencies.library),
-    ToolDetails: lambda dependencies: ToolDetails(dependencies.list_specs),
+    PlanTrip: lambda given: PlanTrip(given.places),
+    GetDepartures: lambda given: GetDepartures(given.places),
+    FindAddressOrStop: lambda given: FindAddressOrStop(given.places),
+    FindStops: lambda given: FindStops(given.networks),
+    SaveUserVariable: lambda given: SaveUserVariable(given.variables, has_sign_in=given.has_sign_in),
+    GetUserVariables: lambda given: GetUserVariables(given.variables, has_sign_in=given.has_sign_in),
+    DeleteUserVariable: lambda given: DeleteUserVariable(given.variables, has_sign_in=given.has_sign_in),
+    PlanRoute: lambda given: PlanRoute(given.places),
+    GetStopTimetable: lambda given: GetStopTimetable(given.places),
+    PlanJourney: lambda given: PlanJourney(given.networks, given.variables, given.journeys),
+    SecFinancialData: lambda given: SecFinancialData(given.library, given.fetcher),
+    SecGraphQuery: lambda given: SecGraphQuery(given.library, given.fetcher),
+    SecSemanticSearch: lambda given: SecSemanticSearch(given.library),
+    ToolDetails: lambda given: ToolDetails(given.list_specs),
 }
 """A constructor for each tool, in the order of the catalogue."""
 
@@ -198,9 +192,8 @@ def build(settings: Settings, groups: Collection[str] | None = None, own: Sequen
 def _new_fetcher(settings: Settings) -> CompanyFetcher | None:
     if not settings.sec_contact:
         return None
-    return CompanyFetcher(
-        settings.filings_file, Edgar(contact=settings.sec_contact), lambda: new_client(settings, PACES)
-    )
+    edgar = Edgar(contact=settings.sec_contact)
+    return CompanyFetcher(settings.filings_file, edgar, lambda: new_client(settings, PACES))
 
 
 def _new_runs(settings: Settings, tools: Sequence[PublishedTool]) -> tuple[PlanRuns, PlanningCapability]:
