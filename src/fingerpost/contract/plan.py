@@ -72,7 +72,7 @@ class Plan(SnakeCaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One attempt of a step.
+    """One attempt at a step.
 
     ``idempotency_key`` is the same for all attempts of a step in a run, even after a crash, so sources can detect
     repeated requests. ``number`` counts from 1 each time the step starts.

@@ -32,7 +32,7 @@ class Ending(StrEnum):
     MEMORY = "from memory"
     JOINED = "joined another"
     LIMITED = "limited"
-    CIRCUIT_OPEN = "not asked while it rests"
+    CIRCUIT_OPEN = "circuit open"
     TIMED_OUT = "timed out"
     UNREACHABLE = "unreachable"
     FAILED = "failed"

@@ -16,7 +16,7 @@ class Limits:
         memory_bytes: size of all outputs of one run.
         initial_memory_bytes: size of the memory that a run copies from an earlier run.
         calls_per_tool: concurrent calls to one tool by all runs in this process.
-        attempts: attempts of one step, including the first.
+        attempts: attempts at one step, including the first.
         backoff_s: wait before the second attempt; it doubles each time.
         max_backoff_s: longest wait; if a source requests a longer one, the step fails.
         breaker_failures: consecutive failures after which a tool is not called for ``breaker_s``.

@@ -160,7 +160,7 @@ class PlanRuns:
         self.revalidate(run)
 
     async def replace_unfinished(self, run_id: str, user: str | None, plan: Plan) -> None:
-        """Replace the unfinished steps of a run. Raise PlanInvalid, or StorageUnavailable while it is executed."""
+        """Replace the unfinished steps of a run; raise PlanInvalid, or StorageUnavailable while it is executed."""
         run = await self.get(run_id, user)
         old = read_recorded_plan(run)
         if run.state in ("completed", "cancelled"):

@@ -26,7 +26,7 @@ _DETAILS = ("missing", "notes", "did_you_mean", "candidates")
 
 @dataclass(frozen=True, slots=True)
 class StepCall:
-    """The call of a step's tool or agent for a user; references in ``arguments`` are resolved."""
+    """A call to a step's tool or agent for a user; references in ``arguments`` are resolved."""
 
     ready: ReadyStep
     arguments: dict[str, Any]

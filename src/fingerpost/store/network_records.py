@@ -96,7 +96,7 @@ class NetworkRecordStore:
             self._edit(record.name, table, changes)
 
     def set_value(self, name: str, key: str, value: Any) -> None:
-        """Change one key of a record, even if other keys are invalid; None removes it."""
+        """Change one key in a record, even if other keys are invalid; None removes it."""
         name = parse_network_name(name)
         with self._locked():
             record = self.build(name, {key: value} if value is not None or key not in KEYS else {})

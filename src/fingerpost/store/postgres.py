@@ -189,7 +189,7 @@ class Database:
             return self._connect()
 
     def read(self, act: Callable[[psycopg.Connection], _R]) -> _R:
-        """Return the result of a function that changes nothing; it may be called twice."""
+        """Run a function that changes nothing and return its result; the function may be called twice."""
         return self._run_with_retries(act)
 
     def change(self, act: Callable[[psycopg.Connection], _R], *, lock: str = "") -> _R:

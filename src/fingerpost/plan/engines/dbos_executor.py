@@ -37,7 +37,7 @@ _WORKER_CONCURRENCY = 20
 _IDLE_TRANSACTION_S = 5.0
 _POLL_S = 0.5
 _ADDRESS = re.compile(r"connection to server at.*|connection failed.*", re.IGNORECASE | re.DOTALL)
-# The queue is versioned, because older programs must not execute runs of a newer protocol.
+# The queue is versioned, because older programs must not execute runs with a newer protocol.
 _QUEUE = f"fingerpost-plans-{PROTOCOL}"
 _LIST_ABANDONED = f"""
     SELECT id FROM plan_run
