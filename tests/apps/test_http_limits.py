@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import socket
 from contextlib import ExitStack, asynccontextmanager, suppress
 from dataclasses import replace
 from functools import partial
@@ -199,24 +198,6 @@ async def test_a_connection_beyond_the_limit_is_refused(application, monkeypatch
 
     assert received.startswith(b"HTTP/1.1 503 ")
     assert b"Retry-After: 1\r\n" in received
-
-
-def test_a_burst_of_connections_is_accepted_in_batches():
-    """The event loop accepts until nothing is left, and running calls would wait for hundreds of new connections."""
-    with ExitStack() as opened:
-        listener = opened.enter_context(listen(Address("127.0.0.1", 0)))
-        listener.setblocking(False)
-        for _ in range(20):
-            opened.enter_context(socket.create_connection(listener.getsockname()))
-        batches = []
-        for _ in range(3):
-            batches.append(0)
-            with suppress(BlockingIOError):
-                while True:
-                    opened.enter_context(listener.accept()[0])
-                    batches[-1] += 1
-
-    assert batches == [16, 4, 0]
 
 
 @pytest.mark.parametrize(("proxies", "status"), [((), b"503"), (("127.0.0.0/8",), b"200")], ids=["one", "a proxy"])

@@ -13,7 +13,6 @@ _MAX_PORT = 65_535
 # Providers assign each household or host a network of this size.
 _IPV6_PREFIX = 64
 _BACKLOG = 2048
-_MAX_ACCEPTS = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,19 +90,6 @@ def build_address_key(host: str) -> str:
     return host
 
 
-class _Listener(socket.socket):
-    """Accepts at most ``_MAX_ACCEPTS`` connections in a row, so that a burst of them does not delay running calls."""
-
-    _accept_count = 0
-
-    def accept(self) -> tuple[socket.socket, Any]:
-        self._accept_count = (self._accept_count + 1) % (_MAX_ACCEPTS + 1)
-        if self._accept_count == 0:
-            # asyncio tries again after other callbacks.
-            raise BlockingIOError
-        return super().accept()
-
-
 def listen(address: Address, *, shared: bool = False) -> socket.socket:
     """Return a listening socket, or raise SettingsInvalid; ``shared`` lets other processes listen there too."""
     listener = _bind(address, shared=shared)
@@ -137,7 +123,7 @@ class SharedAddress:
 def _bind(address: Address, *, shared: bool) -> socket.socket:
     family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
     # asyncio disables Nagle's algorithm only for sockets that name TCP.
-    bound = _Listener(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT if shared else socket.SO_REUSEADDR, 1)
         bound.bind((address.host, address.port))
