@@ -17,6 +17,7 @@ from fingerpost.errors import (
     DataNotFound,
     FeedUnusable,
     NoItinerary,
+    NotWritable,
     OutsideCalendar,
     ParameterError,
     PlaceAmbiguous,
@@ -92,6 +93,7 @@ TABLE = [
     (SourceKeyRefused("x", {"missing": True}), *FAILED, "AUTH_FAILURE / MISSING_API_KEY", *SOURCE),
     (BrokenContract("x"), *OURS),
     (SettingsInvalid("x"), *OURS),
+    (NotWritable("x"), *OURS),
     (FeedUnusable("x"), *OURS),
     (ToolError("x"), *OURS),
 ]
