@@ -4,6 +4,7 @@ import importlib.util
 import re
 
 import pytest
+import yaml
 
 from tests.docs.blocks import list_documents
 from tests.project.sources import ROOT, SRC, shown
@@ -74,6 +75,13 @@ def test_every_page_can_be_reached_from_the_readme():
             waiting += [(path.parent / link).resolve() for link in LINK.findall(path.read_text(encoding="utf-8"))]
 
     assert [shown(path) for path in (ROOT / "docs").rglob("*.md") if path not in reached] == []
+
+
+def test_the_site_lists_every_page_except_records_and_contracts():
+    listed = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"]
+    pages = {shown(path) for path in PAGES if path.parent.name not in ("decisions", "contracts")}
+
+    assert sorted(pages - set(re.findall(r"docs/[\w/-]+\.md", str(listed)))) == []
 
 
 def test_the_readme_names_every_tool(pages):
