@@ -99,8 +99,8 @@ async def _check(settings: Settings, record: NetworkRecord, questions: int, seed
     application = build(settings, ("core",))
     compile_in_background(settings.home)
     opened = await application.networks.open()
-    network = next((each for each in opened.answering if isinstance(each, EmbeddedNetwork)), None)
-    if network is None:
+    network = next((each for each in opened.answering if each.profile.name == NAME), None)
+    if not isinstance(network, EmbeddedNetwork):
         raise SettingsInvalid(opened.problems[NAME])
     folder = OriginFolder(settings.home, NAME)
     contents = folder.read()
