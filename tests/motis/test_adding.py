@@ -59,7 +59,7 @@ async def test_transitous_is_never_listed():
 
 
 async def test_transitous_requires_a_zone():
-    with pytest.raises(ParameterError, match="state the time zone") as raised:
+    with pytest.raises(ParameterError, match="give the time zone") as raised:
         async with asking_transitous():
             pass
 

@@ -11,7 +11,7 @@ from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.remote.motis.network import ABILITIES, MotisSource
 from tests.motis.answers import Told, a_place, learn, new_record
 
-HOST = "MOTIS at town.example; its operator names the sources of its data"
+HOST = "MOTIS at town.example; its operator names the data sources"
 OSM = "© OpenStreetMap contributors, ODbL"
 START = {"lat": 52.3, "lon": 4.9, "zoom": 10}
 PAGE = ("404 Not Found", None)
@@ -81,7 +81,7 @@ async def test_stops_without_a_zone_leave_it_to_the_operator():
 @pytest.mark.parametrize(
     ("told", "words", "hint"),
     [
-        (a_server(stops=[]), "no stops there", "Import a timetable"),
+        (a_server(stops=[]), "no stops in that area", "Import a timetable"),
         (Told(map__initial=PAGE), "has no /api", "MOTIS 2.11 or later"),
         (a_server(stops=PAGE), "has no /api/v6/map/stops", "MOTIS 2.11 or later"),
     ],
@@ -97,7 +97,7 @@ async def test_a_record_without_an_address_is_refused():
     with pytest.raises(ParameterError) as raised:
         await MotisSource(None).learn(new_record(url=None))
 
-    assert raised.value.hint == "Name the server: --motis URL"
+    assert raised.value.hint == "Give the server's URL: --motis URL"
 
 
 async def test_ids_of_a_feed_that_was_not_learned_belong_to_the_network_all_the_same():

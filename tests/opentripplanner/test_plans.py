@@ -176,7 +176,7 @@ async def test_an_empty_result_has_the_reasons_of_both_queries():
     assert (answered.itineraries, len(local.asked)) == ((), 2)
     assert answered.why_nothing == (
         "Walking is quicker than any ride, but exceeds the walking limit; raise the limit. "
-        "Nothing connects the two on that day or the next"
+        "No service connects the two places on that day or the next"
     )
 
 
@@ -224,7 +224,7 @@ async def test_an_itinerary_that_lacks_a_leg_is_left_out():
     ("code", "field", "sentence"),
     [
         ("LOCATION_NOT_FOUND", "FROM", "There is no street or stop near the origin"),
-        ("NO_STOPS_IN_RANGE", None, "No stop is within walking distance of an end"),
+        ("NO_STOPS_IN_RANGE", None, "No stop is within walking distance of the origin or destination"),
         ("BRAND_NEW", "FROM", None),
     ],
 )

@@ -12,7 +12,7 @@ from tests.opentripplanner.answers import HERE, a_page, a_query, a_ride, a_walk,
 
 PRICE = {"amount": 3.1, "currency": {"code": "EUR"}}
 STOP = {"gtfsId": "HSL:1040601", "name": "Kamppi", "lat": 60.169, "lon": 24.931}
-IMPOSSIBLE = "Itineraries left out: 1 that arrive before their departure."
+IMPOSSIBLE = "Itineraries left out: 1 that arrive before they depart."
 UNMEASURED = "The server gives no length for some walks; straight-line distances are used."
 
 
@@ -46,7 +46,7 @@ async def test_an_unreadable_optional_value_is_unknown(odd, named):
     ride = first.legs[1]
 
     assert answered.provenance.notes == (
-        f"Parts of the server's answer cannot be read and were dropped: live.edges.node.legs.{named} (1).",
+        f"Parts of the server's answer could not be read and were dropped: live.edges.node.legs.{named} (1).",
     )
     assert all(map(isfinite, [ride.distance_m or 0, *chain.from_iterable(draw_leg(ride).points)]))
     assert first.fare.amount is None

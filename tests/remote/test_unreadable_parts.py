@@ -76,11 +76,11 @@ async def test_an_unreadable_entry_affects_only_itself(tmp_path, kind, word, nam
     body = await ask(tmp_path / "beside", kind, word, name, path, value)
     alone = await ask(tmp_path / "alone", kind, word, name, path, value, alone=True)
     shown = body.get("itineraries") or body.get("departures") or body.get("stops") or [body["name"]]
-    notes = [note for note in body.get("meta", {}).get("notes", ()) if "cannot be read" in note]
+    notes = [note for note in body.get("meta", {}).get("notes", ()) if "could not be read" in note]
 
     assert len(shown) == 1
     assert notes == (
-        [] if dropped is None else [f"Parts of the server's answer cannot be read and were dropped: {dropped} (1)."]
+        [] if dropped is None else [f"Parts of the server's answer could not be read and were dropped: {dropped} (1)."]
     )
     assert "upstream" in str(alone["error"]).lower() or alone["error"]["code"].endswith("UNREADABLE")
 

@@ -249,7 +249,7 @@ async def test_contradictory_times_of_motis_are_reported(tmp_path):
     (trip,) = await ask_over("motis", tmp_path, reply, "trip")
 
     assert len(trip["itineraries"]) == 1
-    assert any("arrive before their departure" in note for note in trip["meta"]["notes"])
+    assert any("arrive before they depart" in note for note in trip["meta"]["notes"])
 
 
 @pytest.mark.parametrize("kind", KINDS)

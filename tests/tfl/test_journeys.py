@@ -150,11 +150,11 @@ async def test_no_journey_is_an_answer_with_a_reason():
     far, _ = await plan((404, NO_JOURNEY), replace(QUERY, instant=NINE + 9 * 86_400))
 
     assert (near.itineraries, near.why_nothing) == ((), "TfL found no journey (No journey found for your inputs)")
-    assert far.why_nothing == "TfL found no journey: it plans about 4 days ahead, and this is 9"
+    assert far.why_nothing == "TfL found no journey: it plans about 4 days ahead, and this trip is 9 days ahead"
 
 
 async def test_a_stop_that_tfl_does_not_know_is_named():
-    with pytest.raises(PlaceUnknown, match=r"no place '940GZZLUOXC' \(destination\)"):
+    with pytest.raises(PlaceUnknown, match=r"the place '940GZZLUOXC' \(destination\)"):
         await plan((404, {"message": "The following stop is not recognised: 940GZZLUOXC"}))
 
 
@@ -301,7 +301,7 @@ async def test_an_uncovered_window_is_reported():
 
     assert times == ["0900", "0901", "0902", "0903"]
     assert leaving == ["09:05"]
-    assert all(any("all trips of the window" in note for note in each.provenance.notes) for each in (found, failed))
+    assert all(any("all trips in the window" in note for note in each.provenance.notes) for each in (found, failed))
 
 
 @pytest.mark.parametrize("path", [None, "", "5", "[[51.5, NaN], [51.6, 0.0], [51.7, 0.0]]", "[[51.5"])

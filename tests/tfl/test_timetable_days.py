@@ -133,7 +133,9 @@ def test_the_day_chooses_among_timetables_by_their_names(day, names, holding, re
 def test_an_unparsable_name_is_skipped_and_reported():
     found, remarks = choose_schedules([Schedule(name="Summer Saturdays")], SATURDAY, "RB1")
 
-    said = "Some timetables were skipped, because their names do not state known days: RB1 ('Summer Saturdays')."
+    said = (
+        "Some timetables were skipped, because the days in their names could not be parsed: RB1 ('Summer Saturdays')."
+    )
     assert (found, format_remarks(remarks)) == ([], [said])
 
 

@@ -83,7 +83,7 @@ async def test_a_timetable_of_another_day_is_listed():
     )
     assert (row.departure_delay_s, row.last_realtime_update, found.provenance.realtime_updated) == (None, None, None)
     assert "/StopPoint/940GZZLUVIC/Arrivals" not in server.paths
-    assert "for kinds of days" in found.provenance.notes[0]
+    assert "apply to kinds of days" in found.provenance.notes[0]
 
 
 async def test_the_ends_of_the_window_are_in_it():
@@ -246,7 +246,7 @@ async def test_a_failing_line_does_not_affect_others():
 
     assert (drawn(found), found.provenance.notes[1]) == (
         ["Fri 10:00 Brix"],
-        "TfL did not return the timetables of Circle.",
+        "TfL did not return the timetables for Circle.",
     )
     with pytest.raises(SourceFailed):
         await board((500, {}), "2026-06-12T10:00", "2026-06-12T11:00")
@@ -259,7 +259,7 @@ async def test_lines_beyond_the_boards_limit_are_named():
     )
 
     assert sum("/Timetable/" in path for path in server.paths) == MAX_LINES
-    assert any(note.endswith(f"missing are L{MAX_LINES}.") for note in found.provenance.notes)
+    assert any(note.endswith(f"the missing ones are L{MAX_LINES}.") for note in found.provenance.notes)
 
 
 async def test_modes_come_from_the_groups_of_a_stops_lines():
@@ -314,4 +314,4 @@ async def test_the_timetable_tool_answers_for_the_last_train_of_saturday(tmp_pat
         ("2026-06-13T22:59:00Z", "2026-06-13"),
         ("2026-06-13T23:34:00Z", "2026-06-13"),
     ]
-    assert any("for kinds of days" in note for note in found["meta"]["notes"])
+    assert any("apply to kinds of days" in note for note in found["meta"]["notes"])

@@ -7,10 +7,10 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddOption:
-    """One option, such as ``--otp URL``; a network added with it is of this kind.
+    """One option, such as ``--otp URL``, that also sets the kind of the new network's source.
 
-    ``metavar`` is None for an option without a value. ``fill`` converts the value (empty without one) to fields of the
-    network's record, such as ``{"url": ...}``, or raises ParameterError.
+    ``metavar`` is None if the option takes no value. ``fill`` converts the value (an empty string if there is none) to
+    fields of the network's record, such as ``{"url": ...}``, or raises ParameterError.
     """
 
     name: str

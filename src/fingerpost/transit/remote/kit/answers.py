@@ -1,8 +1,8 @@
 """Parse JSON responses leniently: drop invalid parts and report them.
 
 An invalid part becomes null, like a failed field in GraphQL, and so does its parent if null is not allowed there.
-Optional values are then unknown, and entries of lists are dropped. Values out of range, such as a latitude of 999, are
-invalid too.
+An invalid optional value is therefore unknown, and an invalid list entry is dropped. Values that are out of range, such
+as a latitude of 999, are invalid too.
 """
 
 import logging
@@ -39,9 +39,9 @@ _log = logging.getLogger(__name__)
 _T = TypeVar("_T")
 _Other = TypeVar("_Other")
 
-# A response with more faults counts as an unknown format.
+# A response with more faults than this is treated as an unknown format.
 _MAX_FAULTS = 2000
-# Each round drops the parents of the parts dropped in the last one; no model is nested deeper than this.
+# Each round drops the parents of the parts dropped in the previous one; no model is nested deeper than this.
 _MAX_ROUNDS = 24
 _MAX_PATHS = 4
 _Loc = tuple[str | int, ...]
@@ -51,7 +51,7 @@ get_reader: Callable[[Any], TypeAdapter[Any]] = cache(TypeAdapter)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer(Generic[_T]):
-    """The data of a response, and notes on its dropped parts; ``lost`` counts the dropped parts by path."""
+    """The data in a response, with notes on its dropped parts; ``lost`` counts those parts by path."""
 
     data: _T
     retrieved_at: datetime
@@ -59,7 +59,7 @@ class Answer(Generic[_T]):
     lost: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
 
     def has_dropped(self, name: str) -> bool:
-        """Whether the list of this name or any of its entries were dropped."""
+        """Whether the list with this name, or any of its entries, was dropped."""
         return any(path.rpartition(".")[2] == name for path in self.lost)
 
     def with_data(self, data: _Other) -> "Answer[_Other]":
@@ -80,7 +80,7 @@ async def read_exactly(shape: type[_T], response: Response) -> Answer[_T]:
 
 
 async def read_answer(shape: type[_T], response: Response) -> Answer[_T]:
-    """Parse a response without its invalid parts, which are reported; raise SourceChanged if nothing is left."""
+    """Parse a response, dropping and reporting its invalid parts; raise SourceChanged if nothing is left."""
     reader = get_reader(shape)
     try:
         return Answer(data=reader.validate_json(response.body), retrieved_at=response.retrieved_at)
@@ -91,7 +91,7 @@ async def read_answer(shape: type[_T], response: Response) -> Answer[_T]:
         except ValidationError:
             raise _new_format_error(response, error) from error
     paths = [f"{path.removeprefix('data.')} ({number})" for path, number in lost.items()]
-    note = f"Parts of the server's answer cannot be read and were dropped: {list_first(paths, _MAX_PATHS)}."
+    note = f"Parts of the server's answer could not be read and were dropped: {list_first(paths, _MAX_PATHS)}."
     _log.warning("%s: %s", _format_address(response), note)
     return Answer(data=data, retrieved_at=response.retrieved_at, notes=(note,), lost=lost)
 
@@ -99,14 +99,16 @@ async def read_answer(shape: type[_T], response: Response) -> Answer[_T]:
 def _new_format_error(response: Response, error: ValidationError) -> SourceChanged:
     first = error.errors()[0]
     field_path = ".".join(str(part) for part in first["loc"])
-    fault = "something that is not JSON" if first["type"] == "json_invalid" else f"an unknown shape ({field_path})"
+    fault = (
+        "something that is not JSON" if first["type"] == "json_invalid" else f"data in an unknown format ({field_path})"
+    )
     return SourceChanged(
-        f"{_format_address(response)} answered {fault}", {"status": response.status, "bytes": len(response.body)}
+        f"{_format_address(response)} returned {fault}", {"status": response.status, "bytes": len(response.body)}
     )
 
 
 def new_unreadable_error(entry: str, notes: Sequence[str]) -> SourceChanged:
-    return SourceChanged(f"The server answered no {entry} that can be read. {' '.join(notes)}".strip())
+    return SourceChanged(f"The server returned no {entry} that can be read. {' '.join(notes)}".strip())
 
 
 def _format_address(response: Response) -> str:
@@ -164,7 +166,7 @@ def _count(blanked: set[_Loc]) -> Mapping[str, int]:
     return Counter(sorted(".".join(part for part in loc if isinstance(part, str)) for loc in outermost))
 
 
-# In the year 2106; larger values mean that the instant is unset, or are in milliseconds.
+# An instant in the year 2106. Larger values mean that an instant is unset, or are in milliseconds.
 LAST_INSTANT = 2**32 - 1
 
 
@@ -176,7 +178,7 @@ if TYPE_CHECKING:
     Entries = tuple[_T, ...]
     Several = tuple[_T, ...]
 else:
-    # Nulls are dropped after validation, so that errors have the index of the entry in the response.
+    # Nulls are dropped after validation, so that errors give an entry's index in the response.
     Entries = Annotated[tuple[_T | None, ...], AfterValidator(_drop_nulls)]
     """A list whose null entries are dropped."""
 
@@ -184,7 +186,7 @@ else:
     """A list; null is empty, and null entries are dropped."""
 
 NonBlank = Annotated[str, Field(pattern=r"\S")]
-"""A text that is not blank."""
+"""A string that is not blank."""
 
 Latitude = Annotated[float, Field(ge=-90, le=90)]
 Longitude = Annotated[float, Field(ge=-180, le=180)]
@@ -196,12 +198,12 @@ def nested(*path: str, default: Any = None) -> Any:
 
 
 class Shape(BaseModel):
-    """A JSON object of a response, with names in camelCase; unknown fields are ignored."""
+    """A JSON object in a response, with names in camelCase; unknown fields are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", alias_generator=to_camel, allow_inf_nan=False)
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Add a field for each object on the path of a nested field, so that any other value there is reported."""
+        """Add a field for each object on the path to a nested field, so that a value of any other type is reported."""
         super().__init_subclass__(**kwargs)
         aliases = [getattr(field, "validation_alias", None) for field in vars(cls).values()]
         paths = [tuple(map(str, alias.path)) for alias in aliases if isinstance(alias, AliasPath)]
@@ -212,7 +214,7 @@ class Shape(BaseModel):
 
 
 class PathObject(Shape):
-    """An object on the path of a nested field, whose other values are not read."""
+    """An object on the path to a nested field; its other values are not read."""
 
 
 class Positioned(Shape):
@@ -231,7 +233,7 @@ class MeasuredLeg(Shape):
 
     @property
     def points(self) -> Sequence[tuple[float, float]]:
-        """The line of the leg as (latitude, longitude) in degrees; fewer than two points if the server has none."""
+        """The leg's line as (latitude, longitude) in degrees; fewer than two points if the server has none."""
         return ()
 
 
@@ -245,7 +247,7 @@ def read_wire_instant(text: str) -> int:
 
 
 def from_text(reader: Callable[[str], Any]) -> BeforeValidator:
-    """Return a validator that parses a text; other values pass unchanged."""
+    """Return a validator that parses strings and passes other values unchanged."""
     return BeforeValidator(lambda value: reader(value) if isinstance(value, str) else value)
 
 
@@ -256,7 +258,7 @@ def _read_open(value: Any) -> Any:
 
 
 class ModeReader:
-    """Reads a mode from the GTFS route type, else from the server's name of the mode (rule A9), listed in ``words``."""
+    """Reads a mode from the GTFS route type or, without one, from the server's word for it in ``words`` (rule A9)."""
 
     def __init__(self, words: Mapping[Mode, str]) -> None:
         self._mode_by_word = {word: mode for mode, text in words.items() for word in text.split()}
@@ -273,4 +275,4 @@ Instant = Annotated[UnixSecond, from_text(read_wire_instant)]
 """A Unix second, from an instant with an offset."""
 
 OpenInstant = Annotated[int | None, BeforeValidator(_read_open)]
-"""A Unix second that bounds a period; None if the period is open, such as with the year 9999."""
+"""A Unix second that bounds a period; None if the period is open-ended, for example if its year is 9999."""

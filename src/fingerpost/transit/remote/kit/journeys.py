@@ -20,13 +20,13 @@ from fingerpost.transit.remote.kit.places import StopIdCodec, StopLookup
 from fingerpost.transit.rules.realtime_status import add_walk_delays
 from fingerpost.transit.rules.trip_limits import UNMEASURED, is_possible, list_within_limits
 
-# A saved place is at its saved stop if they are within this distance (rule D2).
+# A saved place counts as being at its saved stop if they are within this distance of each other (rule D2).
 _SAME_PLACE_M = 300.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JourneyEnd:
-    """The origin or destination of a trip: a stop by the server's id, else a position."""
+    """The origin or destination of a trip: a stop (the server's id) or a position."""
 
     location: Location
     stop_id: str | None = None
@@ -37,7 +37,7 @@ class JourneyEnd:
 
 
 async def resolve_end(location: Location, ids: StopIdCodec, stops: StopLookup) -> JourneyEnd:
-    """Resolve an origin or destination; several stops become their common station, else the nearest stop (rule D2)."""
+    """Resolve an origin or destination; several stops become their common station or the nearest of them (rule D2)."""
     if not location.stop_ids:
         return JourneyEnd(location=location)
     is_saved_place = location.source is LocationSource.USER_VARIABLE
@@ -57,24 +57,24 @@ async def resolve_end(location: Location, ids: StopIdCodec, stops: StopLookup) -
     return JourneyEnd(location=location, stop_id=shared or nearest.server_id)
 
 
-# The fewest itineraries to request: more than are shown, because some walks are too long.
+# The minimum number of itineraries to request: more than are shown, because some have walks that are too long.
 PAGE_SIZE = 6
 
 
 class LeftOut(StrEnum):
-    """Reasons to leave out an itinerary; the text of a note follows the number of itineraries."""
+    """Reasons for leaving out itineraries; in a note, each value follows their number."""
 
     OTHER_VEHICLE = "by car, bicycle, or a rented or booked vehicle"
     UNPLACED = "without coordinates"
-    IMPOSSIBLE = "that arrive before their departure"
+    IMPOSSIBLE = "that arrive before they depart"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JourneyPage:
     """One page of results, or several combined.
 
-    ``timetabled`` are scheduled itineraries that became unusable in realtime; ``left_out`` are dropped itineraries with
-    their reason. ``following`` requests the next page, None if it is not needed.
+    ``timetabled`` holds scheduled itineraries that became unusable in realtime; ``left_out`` holds the dropped
+    itineraries, each with the reason. ``following`` requests the next page; it is None if none is needed.
     """
 
     retrieved_at: datetime
@@ -125,7 +125,7 @@ def filter_live(
 ) -> JourneyPage:
     """Select the itineraries within the query's limits.
 
-    ``in_minutes`` also drops itineraries outside the query's exact second, for servers that count whole minutes.
+    ``in_minutes``, for servers that count in minutes, also drops itineraries that miss the query's time by seconds.
     """
     possible = [itinerary for itinerary in itineraries if is_possible(itinerary)]
     within = list_within_limits(possible, query)
@@ -162,7 +162,7 @@ def new_outside_calendar_error(owner: str, first: date | None, last: date | None
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JourneyRequest:
-    """A journey query for a server; ``shorter_walks`` if the walks of the first results were too long."""
+    """A journey query for a server; ``shorter_walks`` is set if the walks in the first results were too long."""
 
     query: JourneyQuery
     origin: JourneyEnd
@@ -174,8 +174,9 @@ class JourneyRequest:
 class JourneySearch(ABC):
     """Searches journeys on one server.
 
-    A search requests up to ``max_pages`` pages, because all walks of a page may be too long; if more pages exist,
-    ``truncation_note`` is reported. ``retries_with_steps`` repeats a step-free query without rides as an ordinary one.
+    A search requests up to ``max_pages`` pages, because all walks on a page may be too long; if more pages exist,
+    ``truncation_note`` is reported. If ``retries_with_steps``, a step-free query that finds no rides is repeated as an
+    ordinary one.
     """
 
     max_pages: ClassVar[int]
@@ -230,7 +231,7 @@ def new_walk(
     cancelled: bool = False,
     alerts: tuple[ServiceAlert, ...] = (),
 ) -> Leg:
-    """Return a street leg with expected times; an unknown length becomes the straight-line distance."""
+    """Return a street leg with expected times; if its length is unknown, the straight-line distance is used."""
     length_m = distance_m(start.coordinate, end.coordinate) if handle.distance is None else handle.distance
     return Leg(
         mode=mode,
@@ -276,7 +277,7 @@ def decode_line(encoded: str | None, precision: int) -> tuple[tuple[float, float
 
 
 def draw_leg(leg: Leg) -> LegLine | None:
-    """Return the line of a server's leg, straight if the server has no points; None for legs of other sources."""
+    """Return the line of a server's leg, straight if the server has no points; None for legs from other sources."""
     if not isinstance(leg.handle, MeasuredLeg):
         return None
     points = leg.handle.points

@@ -1,4 +1,4 @@
-"""Base classes of networks that query HTTP servers, and of the sources that open them."""
+"""Base classes for networks that query HTTP servers, and for the sources that open them."""
 
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -34,8 +34,9 @@ _PATIENT = RequestLimits(read_s=40.0, total_s=60.0)
 class ServerSource:
     """Opens networks on one kind of server; see ``port.RemoteSource``.
 
-    ``url_option`` is the ``network add`` option for the server's URL, None if the URL is fixed. ``new_profile`` returns
-    the profile of a server that was never queried. Without ``limits``, requests are limited by each network's deadline.
+    ``url_option`` is the ``network add`` option for the server's URL; it is None if the URL is fixed. ``new_profile``
+    returns the profile of a server that has never been queried. If ``limits`` is None, each network's deadline limits
+    its requests.
     """
 
     kind: ClassVar[str]
@@ -52,7 +53,7 @@ class ServerSource:
 
     async def learn(self, record: NetworkRecord) -> LearnedProfile:
         if record.url is None and self.url_option is not None:
-            hint = f"Name the server: --{self.url_option} URL"
+            hint = f"Give the server's URL: --{self.url_option} URL"
             raise ParameterError(f"{record.name} has no url", {"field": "url"}, hint=hint)
         return await self.learn_profile(_limit(self._fetch, self._limits or _PATIENT), record)
 
@@ -84,10 +85,10 @@ def _limit(fetch: Fetch, limits: RequestLimits) -> Fetch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoardRows:
-    """The rows of a board, perhaps with some outside its window; other fields as in ``port.DepartureBoard``.
+    """The rows of a board, possibly with some outside its window; other fields are as in ``port.DepartureBoard``.
 
-    ``retrieved_at`` is the time of the oldest response. ``zone`` and ``days`` (the first and last day of the timetable)
-    default to those of the network.
+    ``retrieved_at`` is when the oldest response was retrieved. ``zone`` and ``days`` (the first and last day of the
+    timetable) default to those of the network.
     """
 
     rows: Iterable[Departure] = ()
@@ -101,11 +102,11 @@ class BoardRows:
 class ServerNetwork(ABC):
     """A network on one server; see ``port.Network``. Threads may share it.
 
-    ``credit`` is a sentence that the server's terms require in addition to the attribution; ``{retrieved}`` becomes the
-    time of the response.
+    ``credit`` is a sentence that the server's terms require in addition to the attribution; ``{retrieved}`` is
+    replaced with the time of the response.
     """
 
-    walking: ClassVar[str] = "streets, as the server knows them"
+    walking: ClassVar[str] = "streets, according to the server"
     credit: str | None = None
 
     def __init__(
@@ -187,7 +188,7 @@ class ServerNetwork(ABC):
         fare, is_from_server = itinerary.fare, any(isinstance(ride.handle, MeasuredLeg) for ride in itinerary.rides)
         if not is_from_server or self._profile.can(Ability.FARES) or (fare is not None and fare.amount is not None):
             return fare
-        return Fare(unknown=f"the fares of {self._profile.name} are not read")
+        return Fare(unknown=f"fares from {self._profile.name} are not supported")
 
     def find_line(self, leg: Leg) -> LegLine | None:
         return draw_leg(leg) if self._profile.can(Ability.GEOMETRY) else None
@@ -200,10 +201,10 @@ class ServerNetwork(ABC):
 
     @abstractmethod
     async def _find_board(self, query: port.DepartureQuery, language: str | None) -> BoardRows:
-        """Return the departures in the window of a query, without stop times that riders cannot board."""
+        """Return the departures in a query's window, leaving out stop times at which riders cannot board."""
 
     def _choose_language(self, language: str | None) -> str | None:
-        """Return the language of names; None for the server's default."""
+        """Return the language for names; None for the server's default."""
         chosen = choose(language, self._languages)
         return None if chosen == DEFAULT else chosen
 

@@ -23,7 +23,7 @@ _MAX_STORED_IDS = 200_000
 class StopIdCodec(ABC):
     """Converts one server's ids to public ids and back.
 
-    Public ids are upper case, which is lossy, so each one is stored.
+    Converting ids to upper case loses information, so each public id is stored.
     """
 
     def __init__(self) -> None:
@@ -36,7 +36,7 @@ class StopIdCodec(ABC):
 
     @abstractmethod
     def _encode(self, server_id: str, *, exact: bool) -> str:
-        """Return the public form of an id; ``exact`` escapes small letters."""
+        """Return the public form of an id; ``exact`` escapes lower-case letters."""
 
     @abstractmethod
     def _list_candidates(self, public_id: str) -> Iterable[str]:
@@ -58,7 +58,7 @@ class StopIdCodec(ABC):
         return public_id
 
     def decode(self, public_id: str) -> list[str]:
-        """Return the server's possible ids for a public id in any case, most likely first; empty for another FEED."""
+        """Return the server's possible ids for a public id in any case, most likely first; none for another FEED."""
         upper_id = public_id.strip().upper()
         stored = self._server_id_by_public.get(upper_id)
         return list(dict.fromkeys(self._list_candidates(upper_id))) if stored is None else [stored]
@@ -68,7 +68,7 @@ class StopIdCodec(ABC):
 
 
 class SingleFeedIds(StopIdCodec):
-    """Ids of a server with one feed, which have no prefix for it; the public ones begin with the network's name."""
+    """Ids on a server with one feed. They have no feed prefix; the public ids begin with the network's name."""
 
     def __init__(self, network: str) -> None:
         super().__init__()
@@ -85,9 +85,9 @@ class SingleFeedIds(StopIdCodec):
         return [unescape(local)] if local and feed == self._feed else []
 
 
-# Stops of one place are within this distance of each other, directly or through stops between them.
+# The stops of a place are within this distance of each other, directly or via stops in between.
 AROUND_M = 2 * ONE_PLACE_M
-# The number of matching stops for which the complete place is looked up.
+# The maximum number of matching stops for which the complete place is looked up.
 MAX_GROUPED = 3
 
 MAX_MATCHES = 20
@@ -106,25 +106,25 @@ class ServerStop:
 
 
 class StopLookup:
-    """Finds stops by id and by position; this base finds none, for servers that cannot look stops up."""
+    """Finds stops by id and by position; this base class, for servers that cannot look up stops, finds none."""
 
     def __init__(self, ids: StopIdCodec) -> None:
         self._ids = ids
 
     async def find_stop(self, public_id: str, language: str | None) -> Place | None:  # noqa: ARG002
-        """Return this stop or station, without its group."""
+        """Return the stop or station itself, not its group."""
         return None
 
     async def find_stop_place(self, public_id: str, language: str | None) -> Place | None:
-        """Return the complete place of a stop id (rule D2)."""
+        """Return the complete place for a stop id (rule D2)."""
         return await self.find_stop(public_id, language)
 
     async def _list_around(self, centre: Coordinate, radius_m: float, language: str | None) -> Answer[list[ServerStop]]:
-        """Return the boardable stops within a radius, and perhaps some beyond it."""
+        """Return the boardable stops within a radius, and possibly some beyond it."""
         raise NotImplementedError
 
     async def list_known(self, public_ids: Sequence[str]) -> Sequence[ServerStop]:  # noqa: ARG002
-        """Return the stops with these ids; empty if the server should get a position instead."""
+        """Return the stops with these ids; empty if the server should be sent a position instead."""
         return ()
 
     async def list_near(self, centre: Coordinate, radius_m: float, language: str | None) -> Answer[list[NearbyStop]]:
@@ -162,7 +162,7 @@ class GroupingLookup(StopLookup, ABC):
         return await self.find_group(exact, language)
 
     async def find_group(self, stop_place: Place, language: str | None) -> Place:
-        """Return the place of a stop: its station, or the nearby stops of the same name."""
+        """Return the place of a stop: its station, or the nearby stops with the same name."""
         neighbours = await self._list_neighbours(stop_place.coordinate, language)
         index = PlaceIndex(to_named_stop(self._ids, stop) for stop in neighbours)
         place = None if stop_place.id is None else index.find_place_of(stop_place.id)
@@ -203,7 +203,7 @@ class Candidate:
 
 
 class PlaceNames:
-    """Finds places by name; this base finds none, for servers that cannot search."""
+    """Finds places by name; this base class, for servers that cannot search, finds none."""
 
     async def find_places(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[PlaceMatch]:  # noqa: ARG002
         return []
@@ -225,7 +225,7 @@ class Geocoder(PlaceNames, ABC):
     async def _find_places(
         self, candidates: Sequence[Candidate], scores: Sequence[float], language: str | None
     ) -> Sequence[Place]:
-        """Return the place of each candidate; a stop's complete place (rule D2)."""
+        """Return the place for each candidate; for a stop, its complete place (rule D2)."""
 
     async def find_places(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[PlaceMatch]:
         if not self._is_searchable(text):

@@ -15,11 +15,11 @@ _T = TypeVar("_T")
 # The cache lifetime of responses about stops and names.
 STOPS_FRESH_S = 600.0
 
-REFRESH_HINT = "Its version may have changed: run `fingerpost network refresh`"
+REFRESH_HINT = "The server's version may have changed: run `fingerpost network refresh`"
 
 _MAX_MESSAGE = 200
 _FIRST_REFUSAL = 400
-# Longer pauses are not waited for, but reported immediately.
+# Longer pauses are reported immediately instead of being waited for.
 _MAX_PAUSE_S = 2.5
 
 
@@ -28,14 +28,14 @@ def new_limits(deadline_s: float) -> RequestLimits:
 
 
 def is_json(response: Response) -> bool:
-    """Whether a response is a success with a JSON body, so that it may be cached."""
+    """Whether a response is successful and has a JSON body, so that it may be cached."""
     return response.status < _FIRST_REFUSAL and response.body.lstrip()[:1] in (b"{", b"[")
 
 
 class Connection:
     """Sends requests to one server; raises ParameterError if its ``url`` is invalid.
 
-    ``?name=${VARIABLE}`` in the ``url`` is a key; ``key`` is the environment variable with the key for ``key_header``.
+    ``?name=${VARIABLE}`` in the ``url`` is a key; ``key`` names the variable with the key for ``key_header``.
     ``may_cache`` decides whether a response may be cached; ``check_response`` finds failures that the HTTP status does
     not show.
     """
@@ -60,8 +60,8 @@ class Connection:
             secret_params=secret_params,
             secret_headers={} if key is None else {key_header: key},
             may_cache=may_cache,
-            # The network has its own circuit breaker. The host's breaker would allow a single request after an outage,
-            # and so fail every query with parallel requests.
+            # The network has its own circuit breaker. The host's breaker would allow only one request after an outage,
+            # so every query that sends parallel requests would fail.
             has_own_breaker=True,
             check_response=check_response,
             limits=new_limits(deadline_s),
@@ -75,7 +75,7 @@ class Connection:
         accept: frozenset[int] = frozenset(),
         read: Callable[[Response], Awaitable[_T]],
     ) -> _T:
-        """Request a path, whose parts get quoted, and parse the response with ``read``."""
+        """Request a path, whose parts are quoted, and parse the response with ``read``."""
         parts = "/".join((self._base.path.rstrip("/"), *(quote(part, safe="") for part in path)))
         url = self._base._replace(path=parts).geturl()
         request = replace(self._request, url=url, params=dict(params or {}), fresh_s=fresh_s, accept=accept)

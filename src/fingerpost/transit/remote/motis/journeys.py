@@ -1,6 +1,6 @@
 """Request pages of journeys from a MOTIS server.
 
-A second search without realtime finds the scheduled journeys that are cancelled or missed now (rule B5).
+A second search, by scheduled times, finds the journeys that realtime has cancelled or made impossible (rule B5).
 """
 
 import hashlib
@@ -31,10 +31,10 @@ from fingerpost.transit.remote.motis.server import MotisEndpoint, MotisServer, U
 from fingerpost.transit.remote.motis.shapes import MotisPlan
 from fingerpost.transit.rules.times import format_utc
 
-# Low speeds, so that the walking time never excludes a walk within the distance limit.
+# Low speeds, so that the walking-time limit never excludes a walk within the distance limit.
 _SLOWEST_M_PER_S, _SLOWEST_WHEELCHAIR_M_PER_S = 1.0, 0.75
 _MINUTE_S = 60
-# The server refuses a window of four days or more.
+# The server rejects windows of four days or more.
 _MAX_WINDOW_S = 95 * 3600
 _UNKNOWN_STOP = "The server no longer knows a stop's id, so the trip was planned between positions."
 # Search by scheduled times; the response still includes realtime.
@@ -42,7 +42,7 @@ _SCHEDULED = "REALTIME_ANNOTATION_ONLY"
 
 
 def new_params(request: kit.JourneyRequest) -> dict[str, str]:
-    """Return the parameters of a plan; ``shorter_walks`` halves the walks at both ends and excludes walk-only trips."""
+    """Return a plan's parameters; ``shorter_walks`` halves the walks at both ends and excludes walk-only trips."""
     query, shorter_walks = request.query, request.shorter_walks
     # The server counts in minutes: round so that no trip departs too early or arrives too late.
     minute = query.instant // _MINUTE_S if query.arrive_by else -(-query.instant // _MINUTE_S)
@@ -134,7 +134,7 @@ def _find_zone(plan: MotisPlan) -> str | None:
 
 
 def list_active_alerts(alerts: Iterable[shapes.MotisAlert], begin: int, end: int) -> tuple[ServiceAlert, ...]:
-    """Return the distinct alerts with a text that are active at any time from ``begin`` to ``end``."""
+    """Return the distinct alerts that have text and are active at any time from ``begin`` to ``end``."""
     # Alerts with a code are remarks on the vehicle, such as its power sockets.
     return kit.merge_alerts(_new_alert(alert, begin, end) for alert in alerts if alert.code is None)
 
@@ -155,13 +155,13 @@ def _new_alert(alert: shapes.MotisAlert, begin: int, end: int) -> ServiceAlert |
     )
 
 
-# The names that the server gives to the positions of a query.
+# The names that the server gives to the positions in a query.
 _POSITIONS = {"START": "Origin", "END": "Destination"}
 NOT_ALLOWED = "NOT_ALLOWED"
 
 
 def new_leg(leg: shapes.MotisLeg, ids: StopIdCodec, start: Location | None, end: Location | None) -> Leg:
-    """Convert a leg; ``start`` and ``end`` are the query's locations, for the first and the last leg only."""
+    """Convert a leg; ``start`` is the query's origin for the first leg, ``end`` its destination for the last."""
     ends = _new_stop_point(leg.from_, ids, start), _new_stop_point(leg.to, ids, end)
     if leg.mode == shapes.WALK:
         return kit.new_walk(*ends, (leg.start_time, leg.end_time), leg, cancelled=is_cancelled(leg))

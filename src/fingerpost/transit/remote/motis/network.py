@@ -27,7 +27,7 @@ from fingerpost.transit.rules.board_window import EARLIEST_S, LATEST_S
 from fingerpost.transit.rules.times import format_utc, is_zone
 
 ABILITIES = frozenset(Ability) - {Ability.FARES}
-# The radius of a sample of stops, enough to learn the time zone of a server with too many stops to list.
+# The radius in which stops are sampled to learn the time zone of a server with too many stops to list.
 _SAMPLE_M = 5000.0
 _OSM = "© OpenStreetMap contributors, ODbL"
 
@@ -58,9 +58,9 @@ def _learn_transitous(record: NetworkRecord) -> LearnedProfile:
     # Its terms forbid listing stops.
     if record.zone is None:
         raise ParameterError(
-            "Transitous covers the world: state the time zone of times without an offset",
+            "Transitous covers the world: give the time zone for times without an offset",
             {"field": "zone"},
-            hint="Such as --zone Europe/Berlin; --bounds S,W,N,E limits the network to a part of the world",
+            hint="For example --zone Europe/Berlin; --bounds S,W,N,E limits the network to part of the world",
         )
     return LearnedProfile(bounds=WORLD, attribution=ATTRIBUTION, abilities=ABILITIES, learned_at=clock.now())
 
@@ -68,7 +68,7 @@ def _learn_transitous(record: NetworkRecord) -> LearnedProfile:
 async def _list_stops(
     server: MotisServer, record: NetworkRecord, middle: Coordinate
 ) -> tuple[Sequence[shapes.MotisPlace], bool]:
-    """Return stops, and whether these are all stops within the network's bounds."""
+    """Return stops, and whether they are all of the stops within the network's bounds."""
     box = WORLD
     if record.bounds is not None:
         south, west, north, east = record.bounds
@@ -79,13 +79,13 @@ async def _list_stops(
     except ResponseTooLarge as error:
         if record.bounds is None:
             raise ParameterError(
-                "The server holds more stops than it lists at once; limit the network to a part of its area",
+                "The server has more stops than it lists at once; limit the network to part of its area",
                 {"field": "bounds"},
                 hint="Give --bounds S,W,N,E",
             ) from error
         return (await places.fetch_stops(server, box_around(middle, _SAMPLE_M), fresh_s=0.0)).data, False
     if not stops:
-        raise SourceChanged("The server has no stops there", hint="Import a timetable, or correct --bounds")
+        raise SourceChanged("The server has no stops in that area", hint="Import a timetable, or correct --bounds")
     return stops, True
 
 
@@ -97,14 +97,14 @@ def _list_tags(stops: Iterable[shapes.MotisPlace]) -> list[str]:
 def _list_attribution_lines(record: NetworkRecord, *, has_streets: bool) -> tuple[str, ...]:
     # MOTIS does not name the publishers of its feeds.
     host = split_address(record.url or "").hostname
-    operator = f"MOTIS at {host}; its operator names the sources of its data"
+    operator = f"MOTIS at {host}; its operator names the data sources"
     return (operator, _OSM) if has_streets else (operator,)
 
 
 class MotisNetwork(ServerNetwork):
     def __init__(self, record: NetworkRecord, learned: LearnedProfile, fetch: Fetch) -> None:
         profile = new_remote_profile(record, learned, ABILITIES)
-        # Ids of unknown feeds begin with the network's name.
+        # Ids from unknown feeds begin with the network's name.
         profile = replace(profile, feed_names=profile.feed_names | {record.name})
         if is_transitous(record.url):
             self.credit = "Retrieved from Transitous {retrieved}"
@@ -149,7 +149,7 @@ class MotisNetwork(ServerNetwork):
         return dict(zip(server_ids, await gather_all(map(fetch, server_ids)), strict=True))
 
 
-# The server counts minutes.
+# The server counts in minutes.
 _MARGIN_S = 60
 _MAX_HALVINGS = 5
 
@@ -157,9 +157,9 @@ _MAX_HALVINGS = 5
 async def fetch_board(
     server: MotisServer, server_id: str, first: int, last: int, language: str | None, halvings: int = 0
 ) -> list[Answer[shapes.MotisStopTimes]]:
-    """Return the departures of exactly this stop from ``first`` to ``last``, and perhaps some outside the window.
+    """Return departures from exactly this stop between ``first`` and ``last``, and possibly some outside the window.
 
-    A window with more rows than the server returns is halved. Raise UnknownThere for an unknown stop.
+    A window with more rows than the server returns at once is halved. Raise UnknownThere for an unknown stop.
     """
     params = {
         "stopId": server_id,
@@ -182,7 +182,7 @@ async def fetch_board(
 
 
 def list_rows(times: Iterable[tuple[str, shapes.StopTime]], ids: StopIdCodec, zone: ZoneInfo) -> Iterable[Departure]:
-    """Return the distinct departures of stop times, each with the server's id of the board's stop."""
+    """Return the distinct departures for stop times, each paired with the server's id for the board's stop."""
     return {(row.stop_id, row.trip_id, row.scheduled): row for row in _build_rows(times, ids, zone)}.values()
 
 

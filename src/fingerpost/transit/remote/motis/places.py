@@ -26,21 +26,21 @@ from fingerpost.transit.remote.motis.server import MotisEndpoint, MotisServer, U
 from fingerpost.transit.rules.language import set_language
 
 _TRIP_ID = re.compile(r"(?P<day>\d{8})_(?P<time>[^_]*)_(?P<id>.+)", re.DOTALL)
-# Maximum number of stations to look up around a stop; stops of any others count as stops without a station.
+# Maximum number of stations to look up around a stop; stops in any other station are treated as having none.
 _MAX_STATIONS = 5
 # Maximum number of stops to look up per place.
 _MAX_STOPS = 8
 
 
 class MotisStopIds(StopIdCodec):
-    """Stop ids ``tag_local``, split at the first underscore; case matters.
+    """Stop ids of the form ``tag_local``, split at the first underscore; case matters.
 
     The tag of a known feed becomes the FEED: ``hsl_1040601`` is ``HSL:1040601``, as in other networks with that feed.
     If the server cannot list its feeds, the network's name precedes the complete id: ``nl-ovapi_x`` is
     ``NL:NL-OVAPI_X``.
 
-    Lower-case ids become upper case, so an upper-case public id has two candidates; in mixed-case ids the small
-    letters are escaped. ``tags`` are the server's feeds in its own spelling.
+    Lower-case ids become upper case, so an upper-case public id has two candidates; in mixed-case ids the
+    lower-case letters are escaped. ``tags`` are the server's feeds in its own spelling.
     """
 
     def __init__(self, network: str, tags: Iterable[str] = ()) -> None:
@@ -85,13 +85,13 @@ def find_service_day(server_trip_id: str) -> date | None:
 
 
 def _to_upper_case(text: str) -> str:
-    """Upper-case a lower-case text; return mixed-case texts, and letters without capitals, unchanged."""
+    """Upper-case a lower-case string; return mixed-case strings, and letters without capitals, unchanged."""
     upper = text.upper()
     return upper if upper.lower() == text else text
 
 
 def _list_spellings(text: str) -> Iterator[str]:
-    """Yield the possible originals of an upper-case text; a text with lower-case letters is exact."""
+    """Yield the possible originals of an upper-case string; a string with lower-case letters is exact."""
     yield text
     # Not islower(), because a letter such as º is lower case and has no capital.
     if all(letter.upper() == letter for letter in text) and text.lower() != text:

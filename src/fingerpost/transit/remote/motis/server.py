@@ -1,7 +1,7 @@
 """Send requests to one MOTIS server, and classify its failures.
 
 MOTIS reports errors as JSON ``{"error": ...}``: 400 for a bad parameter, 404 for an unknown stop or feed, 422 for too
-many results. A path that is missing in the server's version is a 404 without that body; gateways send text or HTML.
+many results. A path that the server's version lacks gives a 404 without that body; gateways send text or HTML.
 """
 
 import logging
@@ -84,14 +84,14 @@ class MotisServer(Connection):
 
 
 def _find_blocked_error(response: Response) -> ToolError | None:
-    """Explain a 403 without a key: the gateway blocks our User-Agent or address."""
+    """Explain a 403 for a request without a key: the gateway blocks our User-Agent or address."""
     if response.status != 403 or "retry-after" in response.headers:
         return None
     host = response.host
     return SourceKeyRefused(
-        f"{host} refuses our requests (HTTP 403)",
+        f"{host} refused the request (HTTP 403)",
         {"status": 403},
-        hint="Set FINGERPOST_CONTACT to your e-mail address or web page, because it may require a contact",
+        hint="Set FINGERPOST_CONTACT to your e-mail address or web page, because the server may require a contact",
     )
 
 

@@ -19,7 +19,7 @@ from fingerpost.transit.remote.kit.answers import (
 from fingerpost.transit.remote.kit.journeys import decode_line
 
 WALK = "WALK"
-# Street modes that were not requested; ODM and RIDE_SHARING only if the leg has no scheduled trip.
+# Street modes that were not requested; ODM and RIDE_SHARING count as such only if the leg has no scheduled trip.
 ON_STREET = frozenset(
     {"BIKE", "RENTAL", "CAR", "HGV", "CAR_PARKING", "CAR_DROPOFF", "FLEX", "ODM", "RIDE_SHARING"}
     | {"DEBUG_BUS_ROUTE", "DEBUG_RAILWAY_ROUTE", "DEBUG_FERRY_ROUTE"}
@@ -84,7 +84,7 @@ class MotisLine(Shape):
     real_time: bool | None = None
 
 
-# Decimal places of a degree, if a line does not state them.
+# The decimal places of a line's coordinates if the server does not give them.
 _PRECISION = 6
 
 

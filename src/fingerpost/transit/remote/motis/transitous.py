@@ -45,6 +45,6 @@ MOTIS = AddOption(
 TRANSITOUS = AddOption(
     name="transitous",
     metavar=None,
-    help="Transitous, the public MOTIS server run by volunteers; give --zone, and --bounds for a part of the world.",
+    help="Transitous, the public MOTIS server run by volunteers; give --zone, and --bounds to cover part of the world.",
     fill=lambda _: {"url": URL},
 )

@@ -38,7 +38,7 @@ def find_region(url: str | None) -> str | None:
 
 
 def get_deadline_s(url: str | None) -> float:
-    """Return the deadline of a plan or a board."""
+    """Return the deadline for a plan or a board."""
     return FINLAND_DEADLINE_S if find_region(url) == "finland" else ANSWER_DEADLINE_S
 
 

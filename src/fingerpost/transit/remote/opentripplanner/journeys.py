@@ -32,8 +32,8 @@ _ENDS = {"FROM": "the origin", "TO": "the destination"}
 _SENTENCES = {
     "LOCATION_NOT_FOUND": "There is no street or stop near {end}",
     "NO_STOPS_IN_RANGE": "No stop is within walking distance of {end}",
-    "NO_TRANSIT_CONNECTION": "Nothing connects the two on that day or the next",
-    "NO_TRANSIT_CONNECTION_IN_SEARCH_WINDOW": "Nothing connects the two around that time; try another time",
+    "NO_TRANSIT_CONNECTION": "No service connects the two places on that day or the next",
+    "NO_TRANSIT_CONNECTION_IN_SEARCH_WINDOW": "No service connects the two places around that time; try another time",
     WALKING_IS_BETTER: "Walking is quicker than any ride, but exceeds the walking limit; raise the limit",
 }
 
@@ -44,12 +44,12 @@ def list_reasons(errors: Iterable[shapes.RoutingError]) -> tuple[str, ...]:
 
 
 def _name_end(error: shapes.RoutingError) -> str:
-    return _ENDS.get(error.input_field or "", "an end")
+    return _ENDS.get(error.input_field or "", "the origin or destination")
 
 
 # The page size of queries for all itineraries in a window.
 WINDOW_PAGE_SIZE = 40
-# The default limit of a server is one day; it rejects two days.
+# By default, servers limit the window to one day and reject two days.
 _MAX_WINDOW_S = 24 * 3600
 # The extra cost of a transfer in seconds, for riders who prefer few transfers.
 _FEW_TRANSFERS_COST = 1200
@@ -66,7 +66,7 @@ def to_plan_location(end: kit.JourneyEnd) -> dict[str, Any]:
 
 
 def new_variables(request: kit.JourneyRequest, zone: ZoneInfo) -> dict[str, Any]:
-    """Return the variables of the plan query; unset options are left out, because the server rejects nulls."""
+    """Return the variables for the plan query; unset options are left out, because the server rejects nulls."""
     query, shorter_walks = request.query, request.shorter_walks
     bound = "latestArrival" if query.arrive_by else "earliestDeparture"
     instant = query.instant + ARRIVAL_MARGIN_S if query.arrive_by else query.instant
@@ -125,7 +125,7 @@ class OpenTripPlannerSearch(kit.JourneySearch):
         if len(live.left_out) == len(set(itineraries)) and (itineraries or answered.has_dropped("node")):
             raise new_unreadable_error("itinerary", live.list_notes())
         codes = {error.code for error in page.routing_errors}
-        # Most itineraries run as scheduled, and converting them would take half of a plan's time.
+        # Most itineraries run as scheduled, and converting them would take half of the planning time.
         cancelled = [edge for edge in answered.data.scheduled if any(map(is_cancelled, edge.legs))]
         found = replace(
             live,
@@ -152,7 +152,7 @@ class OpenTripPlannerSearch(kit.JourneySearch):
 
 
 def _may_have_more(found: kit.JourneyPage, query: JourneyQuery) -> bool:
-    """Whether the next page, with later departures, may contain the first trip or more trips in the window."""
+    """Whether the next page, with later departures, may contain the first trip, or more trips in the window."""
     if not found.live:
         return True
     if query.window_s is None or query.arrive_by:
@@ -182,13 +182,13 @@ BY_ARRANGEMENT = frozenset({"CALL_AGENCY", "COORDINATE_WITH_DRIVER"})
 
 
 def is_cancelled(leg: shapes.OtpLeg) -> bool:
-    """Whether the trip of a ride is cancelled, or skips the rider's stop, which then has no pickup or drop-off."""
+    """Whether a ride's trip is cancelled, or skips the rider's first or last stop (no pickup or drop-off)."""
     is_skipped = bool(leg.real_time) and None in (leg.pickup_type, leg.dropoff_type)
     return bool(leg.transit_leg) and (leg.realtime_state == CANCELLED or is_skipped)
 
 
 def new_leg(leg: shapes.OtpLeg, ids: StopIdCodec, start: Location | None, end: Location | None) -> Leg:
-    """Convert a leg; ``start`` and ``end`` are the query's locations, for the first and the last leg only."""
+    """Convert a leg; ``start`` is the query's origin for the first leg, ``end`` its destination for the last."""
     ends = _new_stop_point(leg.from_, ids, start), _new_stop_point(leg.to, ids, end)
     if not leg.transit_leg:
         return kit.new_walk(
@@ -250,7 +250,7 @@ def list_itineraries(edges: Iterable[shapes.Edge], query: JourneyQuery, ids: Sto
 
 
 def _undo_margin(itinerary: Itinerary, query: JourneyQuery) -> Itinerary | None:
-    """Undo the margin that was added to the query: move walks earlier, drop rides that arrive within the margin."""
+    """Undo the margin that was added to the query: move walks earlier, and drop rides that arrive within it."""
     if not query.arrive_by or not 0 < itinerary.arrival - query.instant <= ARRIVAL_MARGIN_S:
         return itinerary
     if itinerary.rides:
@@ -269,17 +269,17 @@ def _undo_margin(itinerary: Itinerary, query: JourneyQuery) -> Itinerary | None:
 
 
 def price(itinerary: Itinerary) -> Fare | None:
-    """Return the price of all rides for an ordinary rider, or the reason why it is unknown; None without rides.
+    """Return the price of all rides for an ordinary rider, or why it is unknown; None if there are no rides.
 
     The price is that of the cheapest purchase that covers every ride. If there is none, each ride must have a single
-    product, because the server does not state which products are bought together.
+    product, because the server does not say which products are bought together.
     """
     if not itinerary.rides:
         return None
     by_ride = [_list_offers(leg) for leg in itinerary.rides]
     for leg, offers in zip(itinerary.rides, by_ride, strict=True):
         if not offers:
-            return Fare(unknown=f"the server states no fare for {leg.line or 'a ride'}")
+            return Fare(unknown=f"the server gives no fare for {leg.line or 'a ride'}")
     shared = set.intersection(*(set(offers) for offers in by_ride))
     if shared:
         return _sum_offers([min((by_ride[0][name] for name in sorted(shared)), key=lambda offer: offer[1].amount)])
@@ -289,7 +289,7 @@ def price(itinerary: Itinerary) -> Fare | None:
 
 
 def _list_offers(leg: Leg) -> Mapping[str, tuple[shapes.FareProduct, shapes.Money]]:
-    """Return the priced products of a leg for an ordinary rider, by purchase id."""
+    """Return a leg's priced products for an ordinary rider, keyed by purchase id."""
     otp_leg = leg.handle
     uses = otp_leg.fare_products if isinstance(otp_leg, shapes.OtpLeg) else ()
     return {

@@ -29,7 +29,7 @@ from fingerpost.transit.rules.board_window import EARLIEST_S, LATEST_S
 _log = logging.getLogger(__name__)
 
 ABILITIES = frozenset(Ability)
-# Positions within this many degrees of 0, 0 are unset.
+# Positions within this many degrees of 0, 0 count as unset.
 _UNSET_WITHIN = 0.001
 _DIGITRANSIT_LANGUAGES = ("fi", "sv", "en")
 
@@ -40,7 +40,7 @@ async def learn_profile(fetch: Fetch, record: NetworkRecord) -> LearnedProfile:
     server = Server(fetch, record)
     if "planConnection" not in await _list_fields(server, "QueryType"):
         raise SourceChanged(
-            "This server has no planConnection: it is older than OpenTripPlanner 2.7, or no OpenTripPlanner",
+            "This server has no planConnection: it is older than OpenTripPlanner 2.7, or is not OpenTripPlanner",
             hint="Update the server",
         )
     # Versions before 2.9 do not distinguish children's fares from ordinary ones.
@@ -73,12 +73,12 @@ async def _list_fields(server: Server, name: str) -> list[str]:
 
 
 async def _find_bounds(server: Server) -> Bounds:
-    """Return the bounds of the stops, without stops at 0, 0, whose position is unknown."""
+    """Return the bounds of the stops, ignoring stops at 0, 0, whose position is unknown."""
     stops = (await server.fetch(shapes.AllStops, fresh_s=0.0)).data.stops
     positions = [stop.coordinate for stop in stops if max(abs(stop.lat), abs(stop.lon)) >= _UNSET_WITHIN]
     if len(positions) < len(stops):
         left_out = len(stops) - len(positions)
-        _log.warning("%d of %d stops lie at 0, 0: they do not count for the bounds", left_out, len(stops))
+        _log.warning("%d of %d stops are at 0, 0; the bounds ignore them", left_out, len(stops))
     if not positions:
         raise SourceChanged("The server has no stops", hint="Build its graph with a GTFS feed")
     return box_of(positions)
@@ -93,7 +93,7 @@ def _find_days(range_s: shapes.ServiceTimeRange | None, zone: str | None) -> tup
 
 
 def _list_attribution(feeds: Iterable[shapes.FeedData]) -> tuple[str, ...]:
-    """Return the publisher of each feed, else its agencies, else its id."""
+    """Return the publisher of each feed or, failing that, its agencies or its id."""
     named = (
         feed.publisher
         or ", ".join(dict.fromkeys(agency.name for agency in feed.agencies if agency.name))
@@ -140,7 +140,7 @@ class OpenTripPlannerNetwork(ServerNetwork):
         )
 
 
-# More departures than any stop has within a day.
+# More departures than any stop has in a day.
 MAX_ROWS = 3000
 # The server treats the start and the end of a time window differently.
 MARGIN_S = 120

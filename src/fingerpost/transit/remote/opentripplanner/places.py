@@ -35,7 +35,7 @@ from fingerpost.transit.rules.place_index import PlaceIndex
 
 
 class OtpStopIds(StopIdCodec):
-    """Stop ids ``feed:local``; ``feed_ids`` are the server's feeds in its own spelling."""
+    """Stop ids of the form ``feed:local``; ``feed_ids`` are the server's feeds in its own spelling."""
 
     def __init__(self, feed_ids: Iterable[str]) -> None:
         super().__init__()
@@ -249,7 +249,7 @@ class DigitransitGeocoder(Geocoder):
         return [stop_places.get(candidate.stop_id or "") or candidate.to_place() for candidate in candidates]
 
     async def _find_stops(self, server_ids: Sequence[str], language: str | None) -> dict[str, Place]:
-        """Return the complete place of each stop or station, by its id on the routing server (rule D2)."""
+        """Return the complete place for each stop or station, keyed by its id on the routing server (rule D2)."""
         found = await self._stops.find([self._ids.encode(server_id) for server_id in server_ids], language)
         stations = {station.gtfs_id: station for station in found.stations}
         stations |= {stop.gtfs_id: stop.parent_station for stop in found.stops if stop.parent_station is not None}

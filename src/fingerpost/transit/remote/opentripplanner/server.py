@@ -33,12 +33,12 @@ _PLAIN_KEY_HEADER = "authorization"
 _MAX_PATH_CHARS, _MAX_PATHS = 120, 5
 _WAIT = re.compile(r"(?:again|replenished) in (?:(\d+) second|(?:(\d+)\.)?(\d+):(\d\d):(\d\d))", re.IGNORECASE)
 _DEFAULT_WAIT_S = 5.0
-# The wait after an exhausted quota, if the server gives none.
+# The wait after a quota is exhausted, if the server gives none.
 _QUOTA_WAIT_S = 3600.0
 
 
 class Server(Connection):
-    """A client of one server, which requests fares if ``with_fares``."""
+    """A client for one server; it requests fares if ``with_fares``."""
 
     def __init__(self, fetch: Fetch, record: NetworkRecord, *, with_fares: bool = False) -> None:
         self._with_fares = with_fares
@@ -60,7 +60,7 @@ class Server(Connection):
         language: str | None = None,
         fresh_s: float = LIVE_FRESH_S,
     ) -> Answer[_T]:
-        """Query the fields of a response model; ``variables`` contain no nulls."""
+        """Query the fields of a response model; ``variables`` must not contain nulls."""
         document = new_document(shape, with_fares=self._with_fares)
         body = {"query": document, **({"variables": variables} if variables else {})}
 
@@ -85,7 +85,7 @@ def is_cacheable(response: Response) -> bool:
 
 
 def find_rate_limit(response: Response) -> ToolError | None:
-    """Return a rate-limit error with the wait in the text of a 403 or 429; None if the status decides."""
+    """Return a rate-limit error with the wait that a 403 or 429 gives as text; None if the status alone decides."""
     if response.status not in (403, 429) or "retry-after" in response.headers:
         return None
     text = response.body[:2000].decode(errors="replace")
@@ -113,7 +113,7 @@ def _new_error(
     """
     host = response.host
     if not errors:
-        return SourceChanged(f"{host} answered {'without the requested data' if has_data else 'no data'}")
+        return SourceChanged(f"{host} returned {'a response without the requested data' if has_data else 'no data'}")
     text = _format_error(errors[0])
     if "TimeoutException" in errors[0].message or "timeout" in errors[0].message.lower():
         return SourceTimeout(f"{host} took too long: {text}")

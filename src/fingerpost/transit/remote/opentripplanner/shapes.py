@@ -55,7 +55,7 @@ def read_duration_s(text: str) -> int:
 
 DurationS = Annotated[int, Field(ge=-MAX_DURATION_S, le=MAX_DURATION_S), from_text(read_duration_s)]
 Day = Annotated[date, from_text(lru_cache(maxsize=512)(date.fromisoformat))]
-"""A service date, written YYYY-MM-DD by the server and YYYYMMDD in its documentation."""
+"""A service date; the server writes YYYY-MM-DD, although its documentation says YYYYMMDD."""
 
 
 read_mode = ModeReader(
@@ -79,7 +79,7 @@ def read_access(word: str | None) -> Access:
 
 
 _Seconds = Annotated[int, Field(ge=-MAX_DURATION_S, le=MAX_DURATION_S)]
-# Pairs of encoded numbers, each of up to six continuation characters and a final one.
+# Pairs of encoded numbers, each made of up to six continuation characters and a final one.
 _POLYLINE = r"^(?:(?:[_-~]{0,6}[?-^]){2})*$"
 _Amount = Annotated[float, Field(ge=0, le=1_000_000_000)]
 
@@ -109,7 +109,7 @@ class StopOfStation(OtpStop):
 
 
 class StopsById(Shape):
-    """The stops and stations with some ids; unknown ids are null entries or missing."""
+    """The stops and stations with the given ids; unknown ids are null entries or missing."""
 
     stops: Entries[StopOfStation]
     stations: Entries[Station]
@@ -174,7 +174,7 @@ class SchemaType(Shape):
 
 
 class Schema(Shape):
-    """The description of a type in the server's schema; null if it has none of that name."""
+    """The description of a type in the server's schema; null if the schema has no such type."""
 
     type_: SchemaType | None = Field(alias="__type")
 
@@ -260,7 +260,7 @@ class Trip(Shape):
     last_stop_name: str | None = nested("arrivalStoptime", "stop", "name")
 
 
-# Decimal places of a degree.
+# The decimal places of a line's coordinates.
 _PRECISION = 5
 
 
@@ -314,7 +314,7 @@ class OtpLeg(MeasuredLeg):
 
 
 class Edge(Shape):
-    """An itinerary; without legs if one of them cannot be read."""
+    """An itinerary; it has no legs if one of them cannot be read."""
 
     legs: tuple[OtpLeg, ...] = nested("node", "legs", default=())
 

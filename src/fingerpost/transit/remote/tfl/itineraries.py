@@ -14,7 +14,7 @@ from fingerpost.transit.remote.kit import journeys as kit
 from fingerpost.transit.remote.kit.places import UNNAMED, StopIdCodec
 from fingerpost.transit.remote.tfl import shapes
 
-# Severities of a good service.
+# Severities that mean a good service.
 _GOOD = frozenset({10, 18})
 _STEPS = "ACCESSIBILITY_ISSUE"
 # Severities are codes, not a scale: 20 means closed.
@@ -42,7 +42,7 @@ def list_line_alerts(lines: Iterable[shapes.TflLine], line_id: str, begin: int, 
 def list_lift_alerts(
     lifts: Iterable[shapes.LiftDisruption], stations: Iterable[str | None]
 ) -> tuple[ServiceAlert, ...]:
-    """Return the alerts of lifts that are out of order now, for stations by NaPTAN code."""
+    """Return alerts for lifts that are out of order now at the given stations (NaPTAN codes)."""
     codes = {station.upper() for station in stations if station}
     return kit.merge_alerts(
         _new_alert(lift.message, _STEPS) for lift in lifts if lift.station in codes and lift.message
@@ -58,7 +58,7 @@ def list_stop_alerts(disruptions: Iterable[shapes.StopDisruption], begin: int, e
 
 
 def _new_line_alert(line: shapes.TflLine, status: shapes.LineStatus, begin: int, end: int) -> ServiceAlert | None:
-    """Return the alert of a status, or None if it applies at another time; without a period it applies now."""
+    """Return the alert for a status, or None if it applies at another time; one without a period applies now."""
     periods = status.validity_periods or (shapes.StatusPeriod(),)
     current = next((period for period in periods if kit.is_active(period.from_date, period.to_date, begin, end)), None)
     if current is None:
@@ -69,7 +69,7 @@ def _new_line_alert(line: shapes.TflLine, status: shapes.LineStatus, begin: int,
 
 
 def _new_alert(text: str, effect: str, since: int | None = None, until: int | None = None) -> ServiceAlert:
-    """Return an alert whose header is its first sentence, because TfL writes no headlines."""
+    """Return an alert whose header is the text's first sentence, because TfL writes no headlines."""
     text = " ".join(text.split())
     first, stop, rest = text.partition(". ")
     # TfL's disruptions have no ids, so alerts with the same text get the same id.
@@ -88,22 +88,22 @@ MINUTE_S = 60
 
 @lru_cache(maxsize=8192)
 def list_instants(naive: datetime, zone: ZoneInfo) -> tuple[int, ...]:
-    """Return the instants of a wall-clock time in order: two when clocks go back, else one."""
+    """Return the instants of a wall-clock time in order: two if the clocks go back then, otherwise one."""
     found = {int(naive.replace(tzinfo=zone, fold=fold).timestamp()) for fold in (0, 1)}
     exact = [
         instant for instant in sorted(found) if datetime.fromtimestamp(instant, zone).replace(tzinfo=None) == naive
     ]
-    # A wall-clock time that is skipped in spring counts as if clocks had not changed yet.
+    # A wall-clock time that is skipped in spring is treated as if the clocks had not changed yet.
     return tuple(exact) or (max(found),)
 
 
 def choose_instant(naive: datetime, zone: ZoneInfo, *, wanted: int) -> int:
-    """Return the instant of a wall-clock time nearest to ``wanted``, the earlier of two equally near ones."""
+    """Return the instant of a wall-clock time that is nearest to ``wanted``, or the earlier one if two are as near."""
     return min(list_instants(naive, zone), key=lambda instant: abs(instant - wanted))
 
 
 def choose_after(naive: datetime, zone: ZoneInfo, *, earliest: int) -> int:
-    """Return the first instant of a wall-clock time at or after ``earliest``, else the last one."""
+    """Return the first instant of a wall-clock time at or after ``earliest``, or its last one if none is."""
     instants = list_instants(naive, zone)
     return next((instant for instant in instants if instant >= earliest), instants[-1])
 
@@ -112,7 +112,7 @@ def choose_after(naive: datetime, zone: ZoneInfo, *, earliest: int) -> int:
 class TflRequest:
     """A journey query in TfL's terms, from and to a stop id, ``lat,lon``, postcode or name.
 
-    ``sides`` are the caller's names of the two parameters; ``ends`` are the locations of the query.
+    ``sides`` are the caller's names for the two parameters; ``ends`` are the query's locations.
     """
 
     origin: str
@@ -142,7 +142,7 @@ class TflRequest:
 
 
 UNPLACED = Coordinate(math.nan, math.nan)
-"""The position of a point without coordinates; only the summary of a journey can be shown without them."""
+"""The position of a point without coordinates; without coordinates, only a journey's summary can be shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +171,7 @@ class JourneyReader:
         return Itinerary(tuple(legs))
 
     def _find_begin(self, journey: shapes.TflJourney) -> int:
-        """Return the start of a journey; its duration and the query resolve times that occur twice."""
+        """Return the start of a journey; the query and its duration resolve wall-clock times that occur twice."""
         if self.request.arrive_by:
             arrival = choose_instant(journey.arrival_date_time, self.zone, wanted=self.request.instant)
         else:
@@ -189,7 +189,7 @@ class JourneyReader:
             return kit.new_walk(start, end, expected, leg, mode=mode, alerts=kit.merge_alerts(own_alerts))
         scheduled_departure, departure_delay_s = self._compute_scheduled(leg.scheduled_departure_time, expected[0])
         scheduled_arrival, arrival_delay_s = self._compute_scheduled(leg.scheduled_arrival_time, expected[1])
-        # Only times that differ from the timetable prove realtime.
+        # Only times that differ from the timetable prove that TfL has realtime data.
         is_live = bool(departure_delay_s or arrival_delay_s)
         lines = [option.line_identifier for option in leg.route_options if option.line_identifier is not None]
         line_alerts = [alert for line in lines for alert in list_line_alerts(self.result.lines, line.id, *expected)]
@@ -234,7 +234,7 @@ def is_placed(itinerary: Itinerary) -> bool:
 
 
 def _name_line(leg: shapes.TflLeg) -> str:
-    """Return the name of the first route, else of its line, else of the mode (rule A2)."""
+    """Return the name of the first route or line that has one, or else the name of the mode (rule A2)."""
     for option in leg.route_options:
         line = option.line_identifier
         name = option.name or (None if line is None else line.name or line.id)

@@ -50,7 +50,9 @@ def new_end_error(result: shapes.DisambiguationResult, request: TflRequest) -> P
         if (usable := _list_usable(status))
     ]
     if not unclear:
-        return PlaceUnknown("TfL cannot resolve the ends of the trip, and offers no candidates", hint=_UNKNOWN_HINT)
+        return PlaceUnknown(
+            "TfL cannot resolve the origin or destination, and offers no candidates", hint=_UNKNOWN_HINT
+        )
     details, *others = unclear
     if others:
         details = {**details, "other": others[0]}
@@ -61,11 +63,13 @@ def new_end_error(result: shapes.DisambiguationResult, request: TflRequest) -> P
 
 
 def new_unknown(text: str, side: str) -> PlaceUnknown:
-    return PlaceUnknown(f"TfL knows no place '{text}' ({side})", {"field": side, "side": side}, hint=_UNKNOWN_HINT)
+    return PlaceUnknown(
+        f"TfL does not know the place '{text}' ({side})", {"field": side, "side": side}, hint=_UNKNOWN_HINT
+    )
 
 
 def _list_usable(status: shapes.EndStatus) -> list[shapes.Option]:
-    """Return the options that can be used in a new request, best first, those without a quality last."""
+    """Return the options that can be used in a new request, best first, and those without a quality last."""
     usable = [option for option in status.disambiguation_options if (option.parameter_value or "").strip()]
     return sorted(usable, key=lambda option: -1 if option.match_quality is None else option.match_quality, reverse=True)
 
@@ -86,7 +90,7 @@ _DAY_S = 86_400
 class TflJourneySearch(JourneySearch):
     # TfL returns three to five journeys per request.
     max_pages = 4
-    truncation_note = "TfL did not return all trips of the window, because it offers only a few at once."
+    truncation_note = "TfL did not return all trips in the window, because it offers only a few at a time."
     retries_with_steps = False
 
     def __init__(self, server: TflClient, ids: StopIdCodec, zone: ZoneInfo) -> None:
@@ -102,7 +106,7 @@ class TflJourneySearch(JourneySearch):
         return page or JourneyPage(retrieved_at=clock.now(), notes=(self.truncation_note,))
 
     async def _fetch_from(self, request: JourneyRequest, instant: int, previous: Sequence[Itinerary]) -> JourneyPage:
-        """Return the journeys from an instant on, and a request for the next ones of the window.
+        """Return the journeys from an instant on, and a request for the next ones in the window.
 
         TfL has no windows and returns few journeys at once, so each request starts after the last journey of the
         ``previous`` page.
@@ -135,7 +139,7 @@ class TflJourneySearch(JourneySearch):
         return replace(found, following=partial(self._fetch_next, request, next_instant, new_itineraries))
 
     async def fetch(self, request: TflRequest) -> JourneyPage:
-        """Return all journeys without limits; raise PlaceAmbiguous or PlaceUnknown for an unclear end of the trip."""
+        """Return all journeys, without applying limits; raise PlaceAmbiguous or PlaceUnknown for an unresolved end."""
 
         async def read(response: Response) -> Answer[shapes.JourneyResult] | JourneyPage:
             if response.status == NOT_FOUND:
@@ -165,13 +169,14 @@ class TflJourneySearch(JourneySearch):
         return JourneyPage(retrieved_at=answer.retrieved_at, live=tuple(reader.list_itineraries()), notes=notes)
 
     def _read_nothing(self, error: shapes.ApiError, request: TflRequest) -> str:
-        """Return the reason for no journey; raise PlaceUnknown for an unknown place, else SourceFailed."""
+        """Return why there is no journey; raise PlaceUnknown for an unknown place, and SourceFailed otherwise."""
         text = format_error(error)
         lowered = text.lower()
         if _NO_JOURNEY in lowered:
             days = (request.instant - int(clock.now().timestamp())) // _DAY_S
             if days >= _HORIZON_DAYS:
-                return f"TfL found no journey: it plans about {_HORIZON_DAYS} days ahead, and this is {days}"
+                horizon = f"it plans about {_HORIZON_DAYS} days ahead"
+                return f"TfL found no journey: {horizon}, and this trip is {days} days ahead"
             return f"TfL found no journey ({text})"
         if any(word in lowered for word in _UNKNOWN_WORDS):
             sides = request.sides

@@ -1,6 +1,6 @@
 """London's network, served by TfL's API.
 
-Boards show TfL's predictions for the next half hour, and its timetables otherwise (decision 0521).
+Departure boards show TfL's predictions for the next half hour, and its timetables for other times (decision 0521).
 """
 
 import asyncio
@@ -59,7 +59,7 @@ class _Status:
 
 
 class TflNetwork(ServerNetwork):
-    walking = "streets, as TfL knows them"
+    walking = "streets, according to TfL"
     credit = "TfL, retrieved {retrieved}"
 
     def __init__(self, record: NetworkRecord, learned: LearnedProfile, fetch: Fetch) -> None:
@@ -74,7 +74,7 @@ class TflNetwork(ServerNetwork):
 
     async def plan_texts(self, query: TextJourneyQuery) -> JourneyAnswer:
         for text, side in zip((query.origin, query.destination), query.sides, strict=True):
-            # A text of dots would change the path of the request.
+            # A string of dots would change the path of the request.
             if not any(map(str.isalnum, text)):
                 raise new_unknown(text, side)
         request = TflRequest(
@@ -89,7 +89,7 @@ class TflNetwork(ServerNetwork):
         return self._new_answer(replace(found, live=in_time), query.language)
 
     def _read_text(self, text: str) -> str:
-        """Return a text in TfL's terms, with public stop ids converted to TfL's ids."""
+        """Convert a public stop id to TfL's id; return any other text stripped."""
         return next(iter(self._ids.decode(text)), text.strip())
 
     def _choose_language(self, language: str | None) -> str | None:  # noqa: ARG002  # TfL speaks English
@@ -136,7 +136,7 @@ class TflNetwork(ServerNetwork):
     def _list_predicted(
         self, predictions: Iterable[shapes.Prediction], first: int, last: int, now: int, lines: Sequence[shapes.TflLine]
     ) -> Iterator[Departure]:
-        """Yield departures from ``first`` to ``last`` (inclusive), without last stops and expired predictions."""
+        """Yield departures from ``first`` to ``last`` (inclusive), leaving out last stops and expired predictions."""
         # Of two predictions with the same id, use the later one.
         by_time = sorted(predictions, key=lambda prediction: prediction.timestamp)
         for prediction in {(row.naptan_id, row.id): row for row in by_time}.values():
@@ -221,7 +221,7 @@ def _add_alerts(row: Departure, lines: Sequence[shapes.TflLine]) -> Departure:
 def _list_alerts(
     status: _Status, server_ids: Sequence[str], now: int, first: int, last: int
 ) -> tuple[ServiceAlert, ...]:
-    """Return the alerts of a board's stops; TfL only reports the current state of lifts."""
+    """Return the alerts for a board's stops; for lifts, TfL reports only the current state."""
     lifts = list_lift_alerts(status.lifts, server_ids) if first - REACH_S <= now <= last else ()
     return (*list_stop_alerts(status.stops, first, last), *lifts)
 

@@ -82,7 +82,7 @@ async def find_or_none(request: Coroutine[Any, Any, _T]) -> _T | None:
 
 
 def read_error(response: Response) -> ApiError:
-    """Parse TfL's error; raise SourceFailed for a gateway's page, SourceChanged for an unknown path."""
+    """Parse TfL's error; raise SourceFailed for a gateway's page, and SourceChanged for an unknown path."""
     host = response.host
     try:
         error: ApiError = get_reader(ApiError).validate_json(response.body)

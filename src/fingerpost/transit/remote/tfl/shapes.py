@@ -93,7 +93,7 @@ class Disruption(Shape):
 
 
 class RouteOption(Shape):
-    """A route of a leg; a leg has several if bus routes share a road."""
+    """A route for a leg; a leg has several if bus routes share a road."""
 
     name: str | None = None
     directions: Several[str] = ()
@@ -148,7 +148,7 @@ class JourneyResult(Shape):
 
 
 class Option(Shape):
-    """A candidate for an ambiguous place; ``match_quality`` is 0 to 1000."""
+    """A candidate for an ambiguous place; ``match_quality`` ranges from 0 to 1000."""
 
     parameter_value: str | None = None
     match_quality: int | None = None
@@ -253,7 +253,7 @@ _MAX_HOURS = 47
 
 
 class ClockTime(Shape):
-    """A wall-clock time of a service day: hour 25 is 1 a.m. on the next day."""
+    """A wall-clock time on a service day: hour 25 is 1 a.m. on the next day."""
 
     hour: int = Field(ge=0, le=_MAX_HOURS)
     minute: int = Field(ge=0, le=59)
@@ -268,7 +268,7 @@ class KnownJourney(ClockTime):
 
 
 class FrequencyPeriod(Shape):
-    """A period of the day; ``headway`` is the longest interval between departures, 0 without a frequency."""
+    """A period of the day; ``headway`` is the longest interval between departures, or 0 if no frequency is given."""
 
     from_time: ClockTime
     to_time: ClockTime

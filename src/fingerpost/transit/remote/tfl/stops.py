@@ -15,7 +15,7 @@ from fingerpost.transit.remote.tfl.unified_api import LANGUAGE
 _GROUP = re.compile(r"HUB.+|490G.+", re.IGNORECASE)
 
 
-# Types of stops to board at: stations, single bus stops and piers, but not entrances or platforms of stations.
+# Types of stops that riders can board at: stations, single bus stops and piers, but not entrances or platforms.
 BOARDABLE_TYPES = (
     "NaptanMetroStation",
     "NaptanRailStation",
@@ -48,14 +48,14 @@ class StopPointLookup(StopLookup):
         return None if stop is None else self._new_place(stop)
 
     async def list_member_ids(self, server_id: str) -> list[str]:
-        """Return TfL's ids of the stops in a hub or group; for any other stop, its own id."""
+        """Return TfL's ids for the stops in a hub or group; for any other stop, its own id."""
         stop = await self._find(server_id) if _GROUP.fullmatch(server_id) else None
         return [server_id] if stop is None else [part.server_id for part in _list_boardable(stop)]
 
     async def find_exact(self, server_id: str, *, with_lines: bool = False) -> shapes.TflStopPoint | None:
-        """Return the stop with this id, because for some ids TfL returns the top of the hierarchy.
+        """Return the stop with exactly this id; for some ids, TfL returns the top of the stop's hierarchy instead.
 
-        ``with_lines`` returns the top instead if the stop has no lines; the top has the lines of all its stops.
+        If ``with_lines`` and the stop has no lines, return the top, which has the lines of all its stops.
         """
         top = await self._find(server_id)
         parts = () if top is None else _iterate_stops(top)
@@ -131,7 +131,7 @@ class StopPointNames(Geocoder):
         return [
             Candidate(
                 name=match.name,
-                # People search without ``Underground Station``.
+                # People leave out ``Underground Station`` when they search.
                 label=_STATION_SUFFIX.sub("", match.name),
                 coordinate=Coordinate(match.lat, match.lon),
                 stop_id=match.id,

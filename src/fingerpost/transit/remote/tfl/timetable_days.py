@@ -22,7 +22,7 @@ def find_public_holiday(day: date) -> str | None:
 
 
 def is_school_holiday(day: date) -> bool:
-    """Whether all schools are closed: on weekends, public holidays, in August, and from 24 December to 1 January.
+    """Whether all schools are closed: on weekends and public holidays, in August, and from 24 December to 1 January.
 
     Other school holidays differ by borough.
     """
@@ -57,7 +57,7 @@ def _find_last_monday(day: date) -> date:
 
 
 def _compute_easter_sunday(year: int) -> date:
-    """Compute Easter Sunday by the Meeus/Jones/Butcher algorithm."""
+    """Compute Easter Sunday with the Meeus/Jones/Butcher algorithm."""
     golden, century, year_of_century = year % 19, year // 100, year % 100
     leap_centuries, century_mod_4 = divmod(century, 4)
     moon = (century - (century + 8) // 25 + 1) // 3
@@ -98,8 +98,8 @@ _COMMA, _DASH = re.compile(r"[,&/]|\band\b"), re.compile(r"-|\bto\b")
 class NamedDays:
     """The days on which a timetable applies, according to its name.
 
-    ``weekdays`` are 0 (Monday) to 6 (Sunday), empty for holidays only. ``is_night`` is True for the night that begins
-    on such a day. ``school`` is True for schooldays only, False for days without school only.
+    ``weekdays`` holds 0 (Monday) to 6 (Sunday), and is empty if it applies on holidays only. ``is_night`` is True for
+    the night that begins on such a day. ``school`` is True for schooldays only, False for days without school only.
     """
 
     weekdays: frozenset[int]
@@ -111,7 +111,7 @@ class NamedDays:
 
 @lru_cache(maxsize=512)
 def parse_named_days(name: str) -> NamedDays | None:
-    """Parse a timetable's name; None if it has an unknown word."""
+    """Parse a timetable's name; return None if it has an unknown word."""
     text = " ".join(_CAMEL.sub(" ", name).replace("\u2013", "-").lower().split())
     if _ONLY_HOLIDAYS.fullmatch(text):
         return NamedDays(weekdays=frozenset(), also_holidays=True)
@@ -137,7 +137,7 @@ def parse_named_days(name: str) -> NamedDays | None:
 
 
 def _read_weekdays(text: str) -> frozenset[int] | None:
-    """Parse a list such as ``monday - thursday , sunday``; None if a word is not a day."""
+    """Parse a list such as ``monday - thursday , sunday``; return None if a word is not a day."""
     weekdays: set[int] = set()
     for part in _COMMA.split(text):
         sides = [[_DAYS.get(word) for word in side.split()] for side in _DASH.split(part)]
@@ -158,17 +158,17 @@ _MAX_NAMED = 12
 
 
 class RemarkKind(StrEnum):
-    """Notes on timetables; the names of their lines follow each text."""
+    """Notes on timetables; each is followed by the names of the lines that it concerns."""
 
     NO_TIMETABLE = "TfL has no timetable at this stop for"
-    NO_ANSWER = "TfL did not return the timetables of"
-    NOT_REQUESTED = "Too many lines call here to request all timetables; missing are"
-    DAYS_UNKNOWN = "Some timetables were skipped, because their names do not state known days:"
-    FREQUENCY_ALONE = "Parts of timetables were skipped, because TfL states only how often trips run:"
-    HOLIDAY = "TfL does not state for each public holiday which timetable applies; these were assumed:"
-    CHRISTMAS = "TfL usually runs no service on Christmas Day, so there are no departures of"
-    WHOLE_STATION = "TfL's timetables have no platforms; departures are those of the whole station for"
-    SCHOOL = "TfL does not state when schools are open; a school day was assumed for"
+    NO_ANSWER = "TfL did not return the timetables for"
+    NOT_REQUESTED = "Too many lines call here to request all timetables; the missing ones are"
+    DAYS_UNKNOWN = "Some timetables were skipped, because the days in their names could not be parsed:"
+    FREQUENCY_ALONE = "Parts of timetables were skipped, because TfL gives only how often trips run:"
+    HOLIDAY = "TfL does not say which timetable applies on each public holiday; these were assumed:"
+    CHRISTMAS = "TfL usually runs no service on Christmas Day, so there are no departures for"
+    WHOLE_STATION = "TfL's timetables have no platforms; the departures shown are from the whole station for"
+    SCHOOL = "TfL does not say when schools are open; a school day was assumed for"
 
 
 class TimetableRemark(NamedTuple):
@@ -181,9 +181,10 @@ class TimetableRemark(NamedTuple):
 def choose_schedules(
     schedules: Sequence[Schedule], day: date, line: str
 ) -> tuple[list[tuple[Schedule, bool]], list[TimetableRemark]]:
-    """Return the timetables of a day as (timetable, is for the night), and remarks on the choice.
+    """Return the timetables for a day as (timetable, whether it is for the night), and remarks on the choice.
 
-    The most specific timetable applies, by day and by night: ``School Friday`` overrides ``Mon-Fri Schooldays``.
+    For the day and for the night, the most specific timetable applies: ``School Friday`` overrides
+    ``Mon-Fri Schooldays``.
     """
     named = [(schedule, parse_named_days(schedule.name)) for schedule in schedules]
     remarks = [
@@ -229,14 +230,14 @@ def _choose_by_weekday(
     is_school = not is_school_holiday(day)
     in_force = [(schedule, days) for schedule, days in on_weekday if days.school in (None, is_school)]
     narrowest = min((_rank_days(days) for _, days in in_force), default=None)
-    # On days without school nothing is assumed.
+    # Days that are known to be without school need no assumption.
     is_assumed = is_school and any(days.school is not None for _, days in on_weekday)
     remarks = [TimetableRemark(RemarkKind.SCHOOL, f"{line} ({day})")] if is_assumed else []
     return [schedule for schedule, days in in_force if _rank_days(days) == narrowest], remarks
 
 
 def _rank_days(days: NamedDays) -> tuple[bool, int]:
-    """Return a sort key: names that mention schools first, then names with fewer days."""
+    """Return a sort key that puts names that mention schools first, then names with fewer days."""
     return days.school is None, len(days.weekdays)
 
 

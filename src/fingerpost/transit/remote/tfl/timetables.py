@@ -1,4 +1,4 @@
-"""Find the departures of a window in TfL's timetables of the lines at a stop."""
+"""Find the departures in a window from TfL's timetables for the lines at a stop."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,14 +29,14 @@ MAX_LINES = 40
 _MAX_OPTIONS = 6
 _TIMETABLE = "Timetable"
 NOTE = (
-    "TfL's timetables are in whole minutes and for kinds of days, such as 'Monday - Thursday', not for dates: "
-    "planned works appear as alerts at most."
+    "TfL's timetables give whole minutes, and apply to kinds of days, such as 'Monday - Thursday', not to dates, "
+    "so planned works appear only as alerts, if at all."
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StopLine:
-    """A line at a stop, by TfL's ids; ``is_platform`` if ``stop_id`` is the station of a requested platform."""
+    """A line at a stop, with TfL's ids; ``is_platform`` if ``stop_id`` is the station of a requested platform."""
 
     stop_id: str
     line_id: str
@@ -50,7 +50,7 @@ def list_stop_lines(stops: Iterable[shapes.TflStopPoint]) -> list[StopLine]:
     for stop in stops:
         modes = {line_id: group.mode_name for group in stop.line_mode_groups for line_id in group.line_identifier}
         single_mode = stop.modes[0] if len(stop.modes) == 1 else None
-        # TfL has timetables of stations and single stops, not of a station's platform.
+        # TfL has timetables for stations and single stops, but not for a station's platforms.
         is_platform = (stop.stop_type or "").endswith("Platform") and stop.station_naptan is not None
         stop_id = stop.station_naptan if is_platform and stop.station_naptan else stop.server_id
         for line in stop.lines:
@@ -67,7 +67,7 @@ def list_stop_lines(stops: Iterable[shapes.TflStopPoint]) -> list[StopLine]:
 async def find_scheduled(
     server: TflClient, lines: Sequence[StopLine], spans: Sequence[tuple[int, int]], ids: StopIdCodec, zone: ZoneInfo
 ) -> BoardRows:
-    """Return the departures of lines within spans of time; lines without a response are skipped and reported."""
+    """Return the lines' departures in spans of time; lines whose request fails are skipped and reported."""
     requested = lines[:MAX_LINES]
     remarks = [TimetableRemark(RemarkKind.NOT_REQUESTED, line.name) for line in lines[MAX_LINES:]]
     remarks += [TimetableRemark(RemarkKind.WHOLE_STATION, line.name) for line in requested if line.is_platform]
@@ -169,7 +169,7 @@ class LineTimetable:
         day = first_day - timedelta(days=1)
         while day <= last_day:
             day_rows, new_remarks = self._list_day(day, first, last)
-            # Only the night of the day before matters, so its remarks are skipped if it has no rows.
+            # Of the day before, only the night matters, so its remarks are skipped if it has no rows.
             if day_rows or day >= first_day:
                 remarks += new_remarks
             rows += day_rows
@@ -212,7 +212,7 @@ class LineTimetable:
             line=line.name,
             mode=line.mode,
             destination=destination,
-            # In the hour that occurs twice, use the first one.
+            # In the hour that occurs twice, use the first occurrence.
             scheduled=list_instants(local_time, self.zone)[0],
             stop_id=self.ids.encode(line.stop_id),
             trip_id=self.ids.encode_trip(trip_id),
@@ -226,7 +226,7 @@ def _shift_night_minutes(minutes: int, is_night: bool) -> int:
 
 
 def _has_frequency_only(schedule: shapes.Schedule) -> bool:
-    """Whether some period of the day has a frequency but no journeys."""
+    """Whether any period of the day has a frequency but no journeys."""
     for period in schedule.periods:
         begin, end = period.from_time.minutes, period.to_time.minutes
         end += _DAY_MINUTES if end <= begin else 0
