@@ -146,7 +146,7 @@ def test_a_saved_stop_is_a_label(demo, value):
     assert demo("get_departures", {"stop": label("work")}).body["stopId"] == KAMPPI
     assert refusal(demo("get_departures", {"stop": label("home")})) == (
         "validation-error",
-        "the variable 'home' names no stop",
+        "the variable 'home' does not refer to a stop",
         "Save it again with save_user_variable: a stop by its id, a place as a location with lat and lon",
     )
 

@@ -9,7 +9,7 @@ from datetime import datetime
 from itertools import pairwise
 
 # What a note says of what cannot be travelled; "leaves 6 min late" is none of these.
-BREAKS = ("is cancelled", "is missed by", " s that it takes")
+BREAKS = ("is cancelled", "is missed by", " s, but takes ")
 
 
 def instant(text):

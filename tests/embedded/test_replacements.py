@@ -92,4 +92,4 @@ def test_replacements_have_no_in_seat_transfers(towns):
     calls = (call("ALPHA", "08:10", "08:10"), call("BETA", "08:20", "08:20"))
     town.say(message(update("A-1", *calls, relationship="REPLACEMENT"), timestamp=NOW))
     [today] = [each for each in town.plan(limit=3)["itineraries"] if "2026-03-10" in each["legs"][0]["departureTime"]]
-    assert today["DisruptionNote"] == "The change from line A to line B at Beta has 60 s of the 120 s that it takes."
+    assert today["DisruptionNote"] == "The change from line A to line B at Beta allows 60 s, but takes 120 s."

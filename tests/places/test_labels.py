@@ -36,7 +36,7 @@ def test_any_variable_with_a_place_is_a_place():
     ],
 )
 def test_a_variable_without_a_place_is_reported(value):
-    with pytest.raises(ParameterError, match=r"^the variable 'thing' is of type other and holds no place$"):
+    with pytest.raises(ParameterError, match=r"^the variable 'thing' is of type other and does not hold a place$"):
         read_location(_variable(value))
 
 

@@ -116,7 +116,7 @@ def test_a_far_place_is_a_candidate_with_its_network_and_distance(resolve):
     with pytest.raises(PlaceAmbiguous) as caught:
         resolve(Coordinate(65, 25), "B", north, south)
 
-    far = "B lies in SOUTH, 1101 km away; no place near there has that name"
+    far = "B lies in SOUTH, 1101 km away; no place nearby has that name"
     assert caught.value.message == f"destination 'B' is not certain: {far}"
 
 
@@ -143,12 +143,12 @@ def test_outside_every_network_names_those_that_cannot_be_used(resolve):
     [
         (
             {},
-            "the variable 'work' refers to the stop 'T:GONE', which no network knows",
+            "the variable 'work' refers to the stop 'T:GONE', which no network has",
             "Look the place up with findAddressOrStop and use its lat,lon, or save it with save_user_variable",
         ),
         (
             {"BAD": "BAD is damaged"},
-            "the variable 'work' refers to the stop 'T:GONE', which no network knows. BAD is damaged",
+            "the variable 'work' refers to the stop 'T:GONE', which no network has. BAD is damaged",
             "Look the place up with findAddressOrStop and use its lat,lon, or save it with save_user_variable",
         ),
     ],

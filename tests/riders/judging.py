@@ -13,7 +13,7 @@ from tests.riders.walks import straight_m
 
 MARGIN_S = 2
 LATE_AFTER_S = 300
-BREAKS = ("is cancelled", "is missed by", " s that it takes")
+BREAKS = ("is cancelled", "is missed by", " s, but takes ")
 MISSED = re.compile(r"is missed by (\d+) (s|min)")
 
 
@@ -51,7 +51,7 @@ class Judge:
             is_broken = any(words in itinerary.get("DisruptionNote", "") for words in BREAKS)
             judged = self._broken(itinerary, seated) if is_broken else self._usable(itinerary, seated)
             is_late = wanted is not None and span(itinerary["legs"][-1])[1] > wanted
-            if not is_broken and is_late != ("after the time asked for" in itinerary.get("DisruptionNote", "")):
+            if not is_broken and is_late != ("after the requested time" in itinerary.get("DisruptionNote", "")):
                 found.append(f"{number}: that it arrives too late is {'not ' if is_late else ''}told")
             verdicts.append(2 if is_broken else int(is_late))
             found += [f"{number}: {words}" for words in (*self._shape(itinerary, answer, now), *judged)]
@@ -177,7 +177,7 @@ class Judge:
 
 def _is_missed_by(note, needed, there):
     if there > 0:
-        return bool(re.search(rf"has {there} s of the \d+ s that it takes", note))
+        return bool(re.search(rf"allows {there} s, but takes \d+ s", note))
     missing = needed - there
     said = [int(number) * (60 if unit == "min" else 1) for number, unit in MISSED.findall(note)]
     return any(abs(each - missing) <= (MARGIN_S if each < 60 else 30 + MARGIN_S) for each in said)

@@ -80,12 +80,12 @@ TWO_MINUTES = {"change_s": 120}
     [
         # A minute late is just in time; from three minutes on the next ride has left.
         (60, 180, TWO_MINUTES, None),
-        (61, 180, TWO_MINUTES, "The change from line 7 to line 9 at B has 119 s of the 120 s that it takes."),
-        (179, 180, TWO_MINUTES, "The change from line 7 to line 9 at B has 1 s of the 120 s that it takes."),
+        (61, 180, TWO_MINUTES, "The change from line 7 to line 9 at B allows 119 s, but takes 120 s."),
+        (179, 180, TWO_MINUTES, "The change from line 7 to line 9 at B allows 1 s, but takes 120 s."),
         (180, 180, TWO_MINUTES, "The change from line 7 to line 9 at B is missed by 2 min."),
         (240, 180, TWO_MINUTES, "The change from line 7 to line 9 at B is missed by 3 min."),
         (0, 120, {"walk_m": 100}, None),
-        (1, 120, {"walk_m": 100}, "The change from line 7 to line 9 at C has 119 s of the 120 s that it takes."),
+        (1, 120, {"walk_m": 100}, "The change from line 7 to line 9 at C allows 119 s, but takes 120 s."),
         (0, 0, {}, None),
         (1, 0, {}, "The change from line 7 to line 9 at B is missed by 1 s."),
         (180, 180, {"change_s": 120, "line": None}, "The change from line 7 to the bus at B is missed by 2 min."),
@@ -201,7 +201,7 @@ def test_a_trip_late_for_the_requested_arrival_comes_last(wanted_minute, expecte
 def test_a_trip_late_for_the_requested_arrival_states_by_how_much():
     merged = merge([LATE_AND_LAST], arrive_by=True, wanted_arrival=at(32))
 
-    assert merged.choices[0].note == "Line 5 from A leaves 6 min late. It arrives 4 min after the time asked for."
+    assert merged.choices[0].note == "Line 5 from A leaves 6 min late. It arrives 4 min after the requested time."
 
 
 def test_dropped_parts_are_named():

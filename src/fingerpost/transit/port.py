@@ -1,8 +1,8 @@
 """The port to transit data sources: queries, answers, and the protocols that every source implements.
 
 Instants are in Unix seconds, durations in seconds, distances in metres.
-Methods that query a source may raise the subclasses of ``fingerpost.errors.StorageUnavailable``, and
-``SourceChanged``. No other error from a source reaches their callers.
+Methods that query a source may raise ``SourceChanged`` and the subclasses of ``StorageUnavailable`` (both are in
+``fingerpost.errors``). No other error from a source reaches their callers.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -38,8 +38,8 @@ class JourneyQuery:
     ``max_walk_m`` limits the total walking of an itinerary.
     ``not_before`` is the current time, the earliest possible departure; None if the query is about the past.
     ``wanted`` is the number of good itineraries that a caller may show; a source returns one more if it can.
-    All callers send the same number, because the search does not depend on the length of the answer (rule B14).
-    ``window_s`` requests all good itineraries that leave (or arrive, if ``arrive_by``) within so many seconds of
+    All callers send the same number, so that the search does not depend on the length of the answer (rule B14).
+    ``window_s`` requests all good itineraries that leave (or arrive, if ``arrive_by``) within this many seconds of
     ``instant``, or the nearest others if there are none. If it is None, the source chooses the window.
     """
 
@@ -118,12 +118,12 @@ class WalkToStop(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceGap:
-    """Explains an empty board, or an end without trips, by the next departure.
+    """Explains why a board is empty, or an end has no trips, by giving the next departure.
 
-    ``next_departure`` is its instant (Unix seconds), or ``next_day`` its day if it is after the days searched; both
-    are None if there is no later departure. ``last_day`` is the last day with any departure, or None.
+    ``next_departure`` is its instant (Unix seconds), or ``next_day`` is its day if it is after the days searched;
+    both are None if there is no later departure. ``last_day`` is the last day with any departure, or None.
     ``cancelled_until`` is the last day searched, if every departure up to then is cancelled.
-    With ``of_arrivals``, all of these are arrivals. With ``is_before``, they are the last ones before an instant, and
+    If ``of_arrivals``, all of these are arrivals. If ``is_before``, they are the last ones before an instant, and
     ``last_day`` is the first day with any. ``has_stops`` is False if no stop is within walking distance of the end.
     """
 
@@ -140,9 +140,9 @@ class ServiceGap:
 class DepartureBoard:
     """The first departures on a board, in any order, and their total number.
 
-    ``alerts`` are alerts about the stops that are in force in the window.
+    ``alerts`` are the alerts about the stops that apply during the window.
     ``gap`` is set for an empty board if the source knows the next departure.
-    ``walks`` are the walks from ``walk_from`` by stop id, to stops within reach; None if not measured.
+    ``walks`` holds the walks from ``walk_from`` to stops within reach, keyed by stop id; None if not measured.
     """
 
     departures: Sequence[Departure]
@@ -184,18 +184,18 @@ class Network(Protocol):
         """Return the journeys between two places given as text, if the profile's ``reads_texts`` is True.
 
         Raises:
-            PlaceAmbiguous: a text matches several places; ``details["side"]`` and ``details["candidates"]`` describe
-                the first such text, best candidate first; ``details["other"]`` describes the second in the same way.
-            PlaceUnknown: no place matches a text; the message names the side.
+            PlaceAmbiguous: an end matches several places; ``details["side"]`` and ``details["candidates"]`` describe
+                the first such end, best candidate first; ``details["other"]`` describes the second in the same way.
+            PlaceUnknown: no place matches an end; the message names the side.
         """
         ...
 
     async def list_departures(self, query: DepartureQuery) -> DepartureBoard:
-        """Return the first departures in the window, without stop times that riders cannot board."""
+        """Return the first departures in the window, leaving out stop times at which riders cannot board."""
         ...
 
     async def find_service(self, query: JourneyQuery, *, is_destination: bool) -> ServiceGap | None:
-        """Return the service within walking distance of an end; None if that needs requests to a server.
+        """Describe the service within walking distance of an end; return None if that needs requests to a server.
 
         It describes the departures near the origin, or the arrivals near the destination: the next ones from the
         query's instant on, or the last ones before it if ``arrive_by``.
@@ -205,18 +205,18 @@ class Network(Protocol):
     async def find_places(
         self, text: str, *, language: str | None = None, focus: Coordinate | None = None
     ) -> Sequence[PlaceMatch]:
-        """Return the matches for a text, best first (rule D2)."""
+        """Return the places whose names match, best first (rule D2)."""
         ...
 
     async def find_stop(self, stop_id: str, *, language: str | None = None) -> Place | None:
         """Return the stop or station with this id (case-insensitive), or None.
 
-        A station's ``member_ids`` are its boardable stops, a stop's its own id.
+        The ``member_ids`` of a station are its boardable stops; those of a stop are its own id.
         """
         ...
 
     async def find_stop_place(self, stop_id: str, *, language: str | None = None) -> Place | None:
-        """Return the place, with all its stops, for a stop id that a retry passes, or None (rule D2)."""
+        """Return the place for a stop id, with all its stops, or None (rule D2)."""
         ...
 
     async def list_stops_near(self, coordinate: Coordinate, radius_m: float, *, language: str = "en") -> NearbyStops:
@@ -224,14 +224,14 @@ class Network(Protocol):
         ...
 
     async def find_address(self, coordinate: Coordinate, *, language: str | None = None) -> Place | None:
-        """Return a place at the position, named by an address or a place in the network's own data, or None.
+        """Return a place at the position, named after an address or a place in the network's own data, or None.
 
         No position is sent to a server.
         """
         ...
 
     def find_fare(self, itinerary: Itinerary) -> Fare | None:
-        """Return the fare of an itinerary, or why it is unknown; None for walks and for other networks' rides."""
+        """Return the fare for an itinerary, or why it is unknown; None for walks and for other networks' rides."""
         ...
 
     def find_line(self, leg: Leg) -> LegLine | None:
@@ -274,7 +274,7 @@ class Networks(Protocol):
     """The networks in a home folder; they may be added or removed between two calls."""
 
     async def open(self) -> OpenNetworks:
-        """Return the networks of the records; those that cannot be opened are in ``problems``."""
+        """Return the recorded networks; those that cannot be opened are in ``problems``."""
         ...
 
     async def close(self) -> None:
@@ -309,7 +309,7 @@ class NetworkSource(Protocol):
         ...
 
     async def close(self) -> None:
-        """Stop the background work of all networks of this source; a later ``open`` starts it again."""
+        """Stop the background work of all networks from this source; a later ``open`` starts it again."""
         ...
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import Enum, StrEnum, unique
 from typing import NamedTuple
 
-# The number of examples of each fault.
+# The maximum number of examples for each fault.
 MAX_EXAMPLES = 3
 
 
@@ -33,24 +33,24 @@ class FaultKind(FaultMeaning, Enum):
     FEED_GUESSED = _NOTE, "values that the import guesses"
     FEED_OUT_OF_SERVICE = _DATA, "feeds without service today"
     FEED_THINS_OUT = _DATA, "feeds that lose most trips before their last day"
-    STOP_MISSING = _PROGRAM, "stops of the feed that are not in the network"
-    TRIP_MISSING = _PROGRAM, "trips of the feed that are not in the network, and not in the import report"
-    TRIP_DIFFERS = _PROGRAM, "trips with other stops or times than in the feed"
-    BOARD_LACKS_DEPARTURE = _PROGRAM, "departures of the feed that are not on the board"
+    STOP_MISSING = _PROGRAM, "stops in the feed that are not in the network"
+    TRIP_MISSING = _PROGRAM, "trips in the feed that are not in the network, and not in the import report"
+    TRIP_DIFFERS = _PROGRAM, "trips whose stops or times differ from the feed"
+    BOARD_LACKS_DEPARTURE = _PROGRAM, "departures in the feed that are not on the board"
     BOARD_INVENTS_DEPARTURE = _PROGRAM, "departures on the board that are not in the feed"
-    STOP_OFF_STREETS = _DATA, "stops without a street of the extract nearby; walks to them are straight lines"
-    STOP_ACROSS_WATER = _DATA, "walks to or from stops that have water between them and their street"
+    STOP_OFF_STREETS = _DATA, "stops with no street from the extract nearby; walks to them are straight lines"
+    STOP_ACROSS_WATER = _DATA, "walks to or from stops with water between the stop and its street"
     STOP_UNREACHABLE = _PROGRAM, "stops on the streets that cannot be reached on foot"
     STOP_WITHOUT_EXIT = _PROGRAM, "stops on the streets that cannot be left on foot"
     PIN_ISOLATED = _PROGRAM, "points beside a stop from which no walk leads to it"
-    WALK_CROSSES_WATER = _PROGRAM, "walks off the streets across water, without a warning"
-    WALK_MAY_CROSS_WATER = _NOTE, "walks off the streets across water, with a warning"
+    WALK_CROSSES_WATER = _PROGRAM, "off-street walks across water, without a warning"
+    WALK_MAY_CROSS_WATER = _NOTE, "off-street walks across water, with a warning"
     ANSWER_FAILED = _PROGRAM, "questions that failed unexpectedly"
     ANSWERS_DISAGREE = _PROGRAM, "questions that plan_trip answers differently from its network"
-    TRIP_NOT_FOUND = _PROGRAM, "questions without a trip, although the feed has one"
+    TRIP_NOT_FOUND = _PROGRAM, "questions for which no trip was found, although the feed has one"
     TRIP_NOT_BEST = _PROGRAM, "trips that are slower than one in the feed"
     RIDE_NOT_IN_FEED = _PROGRAM, "rides that are not in the feed"
-    RIDE_NOT_ON_BOARD = _PROGRAM, "rides that are not on the board of their first stop"
+    RIDE_NOT_ON_BOARD = _PROGRAM, "rides that are not on the departure board of their first stop"
     CHANGE_TOO_SHORT = _PROGRAM, "legs that overlap"
     MORE_WALKING_HELPS = _NOTE, "trips that become over 30 min faster with 24 m more walking"
     REALTIME_UNUSABLE = _DATA, "realtime sources that fail, or mostly do not match the feed"
@@ -61,7 +61,7 @@ class FaultKind(FaultMeaning, Enum):
 
 
 class Observation(NamedTuple):
-    """Some occurrences of a fault, with an example that a person can repeat."""
+    """One or more occurrences of a fault, with an example that a person can reproduce."""
 
     kind: FaultKind
     example: str
@@ -96,7 +96,7 @@ class CheckReport:
 
     @property
     def origin(self) -> Origin:
-        """The gravest origin of a fault: the program, then the data, then a note."""
+        """The most serious origin among the faults: the program, then the data, then a note."""
         origins = {fault.origin for result in self.results for fault in result.faults}
         return next((origin for origin in (_PROGRAM, _DATA) if origin in origins), _NOTE)
 

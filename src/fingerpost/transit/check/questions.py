@@ -19,10 +19,10 @@ from fingerpost.transit.osm.streets.graph import DEGREES_E7, ENDS_ONLY
 from fingerpost.transit.osm.water import Water
 
 _HOUR_S = 3600
-# Questions of one group are about this span of time.
+# The questions in a group are about a span of this length.
 SPAN_S = 2 * _HOUR_S
 _NEAR_M = 400.0
-# Places that are further from every stop are not asked about.
+# Places farther than this from every stop are not asked about.
 _WITHIN_M = 1000.0
 _MAX_UNUSUAL = 200
 
@@ -53,7 +53,7 @@ class QuestionGroup:
 
 
 def draw_groups(trial: Trial, water: Water, dice: random.Random, count: int) -> list[QuestionGroup]:
-    """Return about ``count`` questions, in groups of the same time."""
+    """Return about ``count`` questions, grouped by time."""
     table, zone = trial.timetable, trial.network.profile.zone
     served = np.unique(table.stop_time_stop)
     boardable = served[table.stop_kind[served] == STOP]
@@ -77,7 +77,7 @@ def draw_groups(trial: Trial, water: Water, dice: random.Random, count: int) -> 
 
 
 def draw_days(trial: Trial, dice: random.Random) -> list[date]:
-    """Return the first and last covered day, the nights in which clocks change, and two others."""
+    """Return the first and last covered day, days on which clocks change, and two other days."""
     covered = find_covered_days(trial.timetable) or (date(2026, 3, 2), date(2026, 3, 2))
     days = [covered[0] + timedelta(days=number) for number in range(min((covered[1] - covered[0]).days + 1, 400))]
     zone = trial.network.profile.zone
@@ -88,7 +88,7 @@ def draw_days(trial: Trial, dice: random.Random) -> list[date]:
 
 
 def _draw_times(trial: Trial, dice: random.Random) -> list[tuple[date, int]]:
-    """Return (day, instant): by day, in the last hours, at midnight, and when clocks change."""
+    """Return (day, instant) pairs: in the daytime, late in the evening, at midnight, and when clocks change."""
     zone = trial.network.profile.zone
     times = []
     for number, day in enumerate(draw_days(trial, dice)):
@@ -112,7 +112,7 @@ def _draw_place(trial: Trial, dice: random.Random, stops: Sequence[int], unusual
 
 
 def _list_unusual(trial: Trial, water: Water, dice: random.Random, stops: Sequence[int]) -> list[Point]:
-    """Return points on shores, at railways, and on private ways that are near a stop."""
+    """Return points near a stop that are on a shore, beside a railway, or on a private way."""
     points = [shift(*shore, dice.uniform(-60, 60), dice.uniform(-60, 60)) for shore in water.list_shores()]
     if trial.basemap is not None:
         base = trial.basemap

@@ -20,7 +20,7 @@ _DAY_NAMES = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday"
 
 
 class RawCall(NamedTuple):
-    """A stop of a trip; times are seconds of the service day, None if the feed leaves them to be interpolated."""
+    """A stop on a trip; times are in seconds of the service day, or None if they must be interpolated."""
 
     stop: str
     arrival_s: int | None
@@ -30,7 +30,7 @@ class RawCall(NamedTuple):
 
 
 class RawTrip(NamedTuple):
-    """A trip; ``shifts_s`` are its departures relative to the times of its calls."""
+    """A trip; ``shifts_s`` holds, for each departure, its offset from the times of the calls."""
 
     trip_id: str
     service: str
@@ -59,7 +59,7 @@ class RawFeed:
 
     @cached_property
     def trips(self) -> Mapping[str, RawTrip]:
-        """The valid trips by id."""
+        """The valid trips, keyed by id."""
         routes = {row["route_id"] for row in self._read("routes.txt")}
         services: dict[str, str] = {}
         for row in self._read("trips.txt"):
@@ -132,7 +132,7 @@ class RawFeed:
         return {service: frozenset(of_service) for service, of_service in days.items()}
 
     def list_starts(self, trip: RawTrip, day: date) -> list[int]:
-        """Return the instants (Unix seconds) from which the times of a trip's departures on a service day count."""
+        """Return the instant (Unix seconds) from which times count, for each departure of a trip on a service day."""
         if day not in self._calendar[trip.service]:
             return []
         noon = datetime(day.year, day.month, day.day, 12, tzinfo=ZoneInfo(self.zone))
@@ -165,7 +165,7 @@ class RawFeed:
 
 
 def _order_calls(calls: list[tuple[int, RawCall] | None]) -> tuple[RawCall, ...] | None:
-    """Return the calls of a trip in order, None if the trip is not plainly valid."""
+    """Return the calls of a trip in order, or None if the trip is not plainly valid."""
     valid = sorted((call for call in calls if call is not None), key=lambda call: call[0])
     if len(valid) < len(calls) or len(valid) < 2 or len({sequence for sequence, _ in valid}) < len(valid):
         return None
@@ -176,7 +176,7 @@ def _order_calls(calls: list[tuple[int, RawCall] | None]) -> tuple[RawCall, ...]
 
 
 def parse_time_s(text: str) -> int | None:
-    """Return the seconds of ``H:MM:SS`` or ``H:MM``, None for anything else."""
+    """Convert ``H:MM:SS`` or ``H:MM`` to seconds; return None for anything else."""
     parts = text.split(":")
     if len(parts) not in (2, 3) or not all(part.isdigit() for part in parts):
         return None

@@ -12,7 +12,7 @@ from fingerpost.transit.engine.timetable.service_days import find_midnight
 from fingerpost.transit.model.provenance import ServiceState
 from fingerpost.transit.port import DepartureQuery
 
-# Trips of earlier service days that may still run.
+# The number of earlier service days whose trips may still run.
 MAX_TRIP_DAYS = 3
 _EVERYTHING = 1_000_000
 
@@ -36,7 +36,7 @@ def list_import_faults(trial: Trial, today: date) -> Iterator[Observation]:
 
 
 def compare_rows(trial: Trial) -> Iterator[Observation]:
-    """Yield stops and trips that are missing in the network, or differ."""
+    """Yield stops and trips that are missing from the network, and trips that differ."""
     table = trial.timetable
     first = table.trip_first_stop_time.tolist()
     columns = [
@@ -66,7 +66,7 @@ def _is_same(trip: RawTrip, imported: Sequence[tuple[int, int, int]], stops: Seq
 
 
 async def compare_boards(trial: Trial, day: date, stops: Sequence[tuple[RawFeed, str]]) -> list[Observation]:
-    """Compare the boards of some stops on a day with the raw tables."""
+    """Compare the given stops' boards on a day with the raw tables."""
     observations: list[Observation] = []
     zone = trial.network.profile.zone
     begin, end = find_midnight(day, zone), find_midnight(day + timedelta(days=1), zone) - 1
@@ -99,7 +99,7 @@ async def compare_boards(trial: Trial, day: date, stops: Sequence[tuple[RawFeed,
 
 
 _Key = tuple[str, str, str, int]
-"""FEED, stop, trip, and instant (Unix seconds); 0 if the feed leaves the time to be interpolated."""
+"""FEED, stop, trip, and instant (Unix seconds); the instant is 0 if the feed leaves it to be interpolated."""
 
 
 def _list_expected(stops: Sequence[tuple[RawFeed, str]], day: date) -> tuple[Counter[_Key], set[_Key]]:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 
 class Connection(NamedTuple):
-    """A trip from one call to the next; stops are rows of the network, times Unix seconds."""
+    """One trip between two successive calls; stops are rows in the network, times are in Unix seconds."""
 
     departure: int
     trip: int
@@ -38,7 +38,7 @@ Links = Mapping[int, Sequence[tuple[int, int, int]]]
 
 
 class ScanQuery(NamedTuple):
-    """Access and egress are the walks by stop; ``until`` ends the scan (Unix seconds)."""
+    """``access`` and ``egress`` hold the walks, keyed by stop; the scan ends at ``until`` (Unix seconds)."""
 
     access: Mapping[int, Walked]
     egress: Mapping[int, Walked]
@@ -49,7 +49,7 @@ class ScanQuery(NamedTuple):
 
 
 def find_earliest_arrival(connections: Sequence[Connection], links: Links, query: ScanQuery) -> int | None:
-    """Return the earliest arrival before ``until``, None without any; the connections are in order."""
+    """Return the earliest arrival before ``until``, or None; the connections must be in order."""
     at_stops: dict[int, list[Label]] = {}
     aboard: dict[int, list[Label]] = {}
     best = query.until
@@ -77,7 +77,7 @@ def find_earliest_arrival(connections: Sequence[Connection], links: Links, query
 
 
 def _add_label(labels: list[Label], new: Label) -> None:
-    """Add a label to those that are not dominated."""
+    """Add a label unless another dominates it, and remove those that it dominates."""
     if any(all(one <= other for one, other in zip(label, new, strict=True)) for label in labels):
         return
     labels[:] = [label for label in labels if not all(one <= other for one, other in zip(new, label, strict=True))]

@@ -1,4 +1,4 @@
-"""A network under check: its imported form, its raw feeds, and the tools over it."""
+"""A network under check: its imported form, its raw feeds, and the tools that query it."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -40,14 +40,14 @@ class Trial:
 
     @cached_property
     def stop_rows(self) -> Mapping[tuple[str, str], int]:
-        """The rows of stops by FEED and id."""
+        """The rows of stops, keyed by FEED and id."""
         table = self.timetable
         feeds = [table.feeds[feed].name for feed in table.stop_feed.tolist()]
         return {key: row for row, key in enumerate(zip(feeds, table.stop_local_id, strict=True))}
 
 
 def open_trial(home: Path, network: EmbeddedNetwork, feeds: Sequence[RawFeed], ask: Ask) -> Trial:
-    """Return the trial of a network that is imported in a home folder."""
+    """Return the trial for a network that has been imported into a home folder."""
     entry = TimetableStore(home).get(network.profile.name)
     return Trial(
         network=network,

@@ -1,4 +1,4 @@
-"""Ask questions, and compare the answers with a scan of the raw feeds, with boards, and with the ground."""
+"""Ask questions, and compare the answers with a scan of the raw feeds, with departure boards, and with the map."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -25,7 +25,7 @@ from fingerpost.transit.port import DepartureQuery, JourneyAnswer, JourneyQuery
 from fingerpost.transit.rules.times import to_query_instant
 from fingerpost.transit.tools.no_trip import find_best
 
-# Scans end this long after the questions of a group; later arrivals are not compared.
+# Scans end this long after a group's questions; later arrivals are not compared.
 _SCAN_S = 6 * 3600
 _MAX_WALK_M, _MAX_TRANSFERS = 1500, 4
 _MORE_WALK_M = 24
@@ -33,14 +33,14 @@ _MIN_GAIN_S = 1800
 
 
 class _Timetable(NamedTuple):
-    """The connections of a span of time, in order, and its end (Unix seconds)."""
+    """The connections in a span of time, in order, and its end (Unix seconds)."""
 
     connections: Sequence[Connection]
     until: int
 
 
 class TripChecker:
-    """Checks the answers to questions; ``water`` is the water of the network's extract."""
+    """Checks the answers to questions; ``water`` is the water in the network's extract."""
 
     def __init__(self, trial: Trial, water: Water) -> None:
         self._trial, self._water = trial, water
@@ -127,7 +127,7 @@ class TripChecker:
         if query.arrive_by:
             if best is None:
                 return
-            # Nothing that leaves later arrives in time.
+            # Check that nothing that leaves later arrives in time.
             begin, until = best.departure + 1, query.instant + 1
         elif best is not None:
             until = min(until, best.arrival)
@@ -148,7 +148,7 @@ class TripChecker:
         if arrival is not None:
             kind = FaultKind.TRIP_NOT_FOUND if best is None else FaultKind.TRIP_NOT_BEST
             shown = "nothing" if best is None else f"{_format(best.departure)} to {_format(best.arrival)}"
-            better = f"leaving from {_format(begin)}, arrival {_format(arrival)}"
+            better = f"that leaves at {_format(begin)} or later and arrives at {_format(arrival)}"
             yield Observation(kind, f"{question.command}: {shown}, but the feed has a trip {better} (UTC)")
 
     def _check_legs(self, question: Question, itinerary: Itinerary, found: JourneyAnswer) -> Iterator[Observation]:
@@ -166,7 +166,7 @@ class TripChecker:
                 yield from check_line(self._water, line.points, stops, is_straight=is_straight, is_warned=is_warned)
 
     def _is_in_feed(self, leg: Leg) -> bool:
-        """Whether a trip of the feed makes the ride; rides of trips that are not plainly valid are not checked."""
+        """Whether a trip in the feed makes the ride; rides on trips that are not plainly valid are not checked."""
         name, _, trip_id = (leg.trip_id or "").partition(":")
         feed = next((feed for feed in self._trial.feeds if feed.name == name), None)
         trip = None if feed is None else feed.trips.get(trip_id)

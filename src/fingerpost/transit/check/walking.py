@@ -12,7 +12,7 @@ from fingerpost.transit.model.geodesy import METRES_PER_DEGREE, Point
 from fingerpost.transit.osm.streets.street_walks import StreetWalks
 from fingerpost.transit.osm.water import MIN_WATER_M, Water
 
-# Riders come from this far, and from each side.
+# Riders come from this distance, and from each side.
 _AROUND_M = 150.0
 _SIDES = ((1, 0), (0, 1), (-1, 0), (0, -1), (2, 2), (-2, -2), (2, -2), (-2, 2))
 _REACH_M = 1500.0
@@ -21,7 +21,7 @@ _BESIDE_M = 120.0
 
 
 def check_stops(trial: Trial, stops: Int64) -> Iterator[Observation]:
-    """Yield stops that no walk along the streets reaches, or leaves, from any side."""
+    """Yield stops that no walk along the streets reaches, or leaves, on any side."""
     walks, table = trial.walks, trial.timetable
     if not isinstance(walks, StreetWalks):
         return
@@ -42,7 +42,7 @@ def check_stops(trial: Trial, stops: Int64) -> Iterator[Observation]:
 
 
 def check_pin(trial: Trial, water: Water, point: Point) -> Iterator[Observation]:
-    """Yield a point that reaches no stop although one is beside it."""
+    """Yield a point from which no stop can be reached, although one is beside it."""
     table = trial.timetable
     boardable = np.flatnonzero(table.stop_kind == STOP)
     if len(trial.walks.reach(*point, boardable, _REACH_M, from_stops=False).stop):
@@ -62,9 +62,9 @@ def check_pin(trial: Trial, water: Water, point: Point) -> Iterator[Observation]
 def check_line(
     water: Water, points: Sequence[Point], stops: tuple[bool, bool], *, is_straight: bool, is_warned: bool
 ) -> Iterator[Observation]:
-    """Yield a walk whose part off the streets crosses water; the first and the last piece lead to the streets.
+    """Yield a walk whose off-street part crosses water; the first and the last piece lead to the streets.
 
-    ``stops`` are whether it begins and ends at a stop.
+    ``stops`` says whether the walk begins at a stop, and whether it ends at one.
     """
     pieces = [(points, False)] if is_straight else [(points[:2], stops[0]), (points[-2:], stops[1])]
     for piece, is_at_stop in pieces:

@@ -1,1 +1,1 @@
-"""Resolve saved variables, stop ids, coordinates and names to places, over all networks (rules B10, A13)."""
+"""Resolve saved variables, stop ids, coordinates and names to places across all networks (rules B10, A13)."""

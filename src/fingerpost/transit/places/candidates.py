@@ -11,7 +11,7 @@ from fingerpost.transit.rules.name_matching import AUTO_RESOLVE
 from fingerpost.transit.rules.warnings import add_reasons
 
 WIRE_LANGUAGES = ("fi", "en", "sv")
-# maxLookupCandidates of the lookup contract.
+# maxLookupCandidates in the lookup contract.
 MAX_CANDIDATES = 5
 
 _LOOK_UP = Remedy(RemedyKind.LOOK_UP_PLACE)
@@ -55,7 +55,7 @@ def new_ambiguous(
 
 
 def serialize_candidates(candidates: Sequence[PlaceMatch], label: str) -> Wire:
-    """Return the lookup contract's DisambiguationSet, with disambiguating details by token in ``meta`` (rule D2)."""
+    """Return the lookup contract's DisambiguationSet, with distinguishing details by token in ``meta`` (rule D2)."""
     shown = candidates[:MAX_CANDIDATES]
     distinctions = {match.place.token: distinguish(match) for match in shown}
     return {
@@ -71,7 +71,7 @@ def serialize_candidates(candidates: Sequence[PlaceMatch], label: str) -> Wire:
 def format_lone_candidate(match: PlaceMatch) -> str:
     if match.is_apart:
         away = "" if match.distance_m is None else f", {match.distance_m / 1000:.0f} km away"
-        return f"{match.place.name} lies in {match.network}{away}; no place near there has that name"
+        return f"{match.place.name} lies in {match.network}{away}; no place nearby has that name"
     return f"only {match.place.name} is similar, and may not be what is meant"
 
 

@@ -33,7 +33,7 @@ class LocationValue(WireModel):
 
 @dataclass(frozen=True, slots=True)
 class StopLabel:
-    """A stop id, or unless ``is_certain`` possibly a name; ``variable`` is the saved variable with the id."""
+    """A stop id or, unless ``is_certain``, possibly a name; ``variable`` is the saved variable that holds the id."""
 
     stop_id: str
     text: str
@@ -60,7 +60,7 @@ Label = Location | StopLabel
 
 
 async def read_label(text: str, variables: VariableStore, user: str | None) -> Label:
-    """Parse a label: a saved variable, else coordinates, else a stop id or name."""
+    """Parse a label as a saved variable, as coordinates, or as a stop id or name, in this order."""
     variable = await find_variable(text, variables, user)
     if variable is not None:
         stop_id = find_stop_id(variable)
@@ -76,7 +76,7 @@ async def find_variable(key: str, variables: VariableStore, user: str | None) ->
 
 
 def parse_position(text: str) -> Coordinate | None:
-    """Parse ``lat,lon``; return None for other texts, and raise ParameterError if out of range."""
+    """Parse ``lat,lon``; return None for other strings, and raise ParameterError if it is out of range."""
     match = _POSITION.fullmatch(text)
     if match is None:
         return None
@@ -90,7 +90,7 @@ def parse_position(text: str) -> Coordinate | None:
 def find_stop_id(variable: Variable) -> str | None:
     value = variable.value
     if isinstance(value, str):
-        # FEED:LOCAL; other texts are preferences or notes.
+        # FEED:LOCAL; other strings are preferences or notes.
         return value if ":" in value else None
     stored = [value.get("stopId"), value.get("id")] if isinstance(value, dict) else []
     ids = (str(stop_id) for stop_id in stored if isinstance(stop_id, str | int) and not isinstance(stop_id, bool))
@@ -102,7 +102,7 @@ def read_location(variable: Variable) -> Location:
         value = LocationValue.read(variable.value)
     except ValidationError as error:
         raise ParameterError(
-            f"the variable '{variable.key}' is of type {variable.type} and holds no place",
+            f"the variable '{variable.key}' is of type {variable.type} and does not hold a place",
             hint=Remedy(RemedyKind.SAVE_AGAIN),
         ) from error
     return Location(

@@ -1,4 +1,4 @@
-"""Merge name matches of several networks: prefer places near the rider and networks in service (rule A13)."""
+"""Merge name matches from several networks: prefer places near the rider and networks in service (rule A13)."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
@@ -44,10 +44,10 @@ def is_outside(place: Place, networks: Sequence[Network]) -> bool:
 def merge_by_region(
     found: Sequence[tuple[Network, Sequence[PlaceMatch]]], *, focus: Coordinate | None, instant: int
 ) -> list[PlaceMatch]:
-    """Return the matches of several networks, best first, without duplicates.
+    """Return the matches from several networks, best first, without duplicates.
 
-    The rider is at the focus, else in any network in service at the instant. Far places are suggested only if no near
-    place has the name. Without a focus, a name in two regions is ambiguous.
+    The rider is at the focus or, without one, in any network in service at the instant. Far places are suggested only
+    if no near place has the name. Without a focus, a name in two regions is ambiguous.
     """
     networks = [network for network, _ in found]
     running = list_running(networks, instant)

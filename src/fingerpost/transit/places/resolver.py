@@ -1,4 +1,4 @@
-"""Resolve stop ids, coordinates and names to places of all networks (rules A8, A13, B10, C2, D2)."""
+"""Resolve stop ids, coordinates and names to places in all networks (rules A8, A13, B10, C2, D2)."""
 
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, replace
@@ -77,19 +77,21 @@ class PlaceResolver:
         instant: int,
         focus: Coordinate | None = None,
     ) -> FoundStop:
-        """Return a stop by its id, or by a label: a saved stop, else an id, else a stop's name.
+        """Return the stop for an id, or for a label: a saved stop, an id, or a stop's name, tried in this order.
 
         Raises:
             ParameterError: the label is a variable without a stop.
-            PlaceUnknown, PlaceAmbiguous: no stop, or several places match.
-            StorageUnavailable: the only network of the id failed.
+            PlaceUnknown, PlaceAmbiguous: no stop matches, or several places do.
+            StorageUnavailable: the only network with the id failed.
         """
         lookup = PlaceLookup(await self.networks.open(), language)
         variable = await find_variable(value, self.variables, user) if is_label else None
         stop_id = value if variable is None else find_stop_id(variable)
         if stop_id is None:
             raise ParameterError(
-                f"the variable '{value}' names no stop", {"field": "stop.value"}, hint=Remedy(RemedyKind.SAVE_AGAIN)
+                f"the variable '{value}' does not refer to a stop",
+                {"field": "stop.value"},
+                hint=Remedy(RemedyKind.SAVE_AGAIN),
             )
         found = await lookup.find_token(stop_id) if is_label else None
         if found is None and is_label and variable is None:
@@ -136,7 +138,7 @@ class PlaceLookup:
         return [*(network.clause for network in self.left_out), *self.opened.problems.values()]
 
     async def find_token(self, text: str) -> FoundStop | None:
-        """Return the place of a stop id with all its stops, in each network that has it (rule D2)."""
+        """Return the place for a stop id, with all its stops, in each network that has it (rule D2)."""
         stop_id = text.strip()
         return await self._query_owners(
             stop_id, Ability.NAMES, lambda network: network.find_stop_place(stop_id, language=self.language)
@@ -205,7 +207,7 @@ async def find_address(networks: Sequence[Network], position: Coordinate, langua
 
 
 def to_location(place: Place, label: str, variable: Variable | None = None) -> Location:
-    """Turn a place into an end of a trip; walks to the stops of its station take no time."""
+    """Convert a place to an origin or destination; walking to its station's stops takes no time."""
     return Location(
         coordinate=place.coordinate,
         source=LocationSource.GEOCODE if variable is None else LocationSource.USER_VARIABLE,

@@ -64,7 +64,7 @@ async def get_trip_ends(
     arrive_by: bool = False,
     sides: tuple[str, str] = ("origin", "destination"),
 ) -> tuple[list[TripEnds], Sequence[Warning]]:
-    """Return the ends for each network that can plan between them, the preferred first, and warnings.
+    """Return the two ends in each network that can plan between them, preferred network first, and warnings.
 
     Raises:
         ParameterError: the ends are equal, or a label matches nothing.
@@ -143,7 +143,7 @@ class _EndLookup(PlaceLookup):
                 raise self._new_stop_unknown(end.side, label)
             return False
         self._add_networks(found.networks)
-        # Two networks may use one id for different stops.
+        # Two networks may use the same id for different stops.
         end.resolutions = {
             network.profile.name: _Resolution(location=to_location(place, label.text, label.variable))
             for network, place in found.places_by_network
@@ -154,7 +154,7 @@ class _EndLookup(PlaceLookup):
         message, remedy = f"{side}: no stop has the id '{label.stop_id}'", RemedyKind.LOOK_UP_PLACE
         if label.variable is not None:
             key = label.variable.key
-            message = f"the variable '{key}' refers to the stop '{label.stop_id}', which no network knows"
+            message = f"the variable '{key}' refers to the stop '{label.stop_id}', which no network has"
             remedy = RemedyKind.SAVE_PLACE
         details = {"field": side, "side": side}
         return PlaceUnknown(add_reasons(message, self.list_reasons()), details, hint=Remedy(remedy))
@@ -175,7 +175,7 @@ class _EndLookup(PlaceLookup):
         for end, other in (tuple(ends), tuple(reversed(ends))):
             if not isinstance(end.label, StopLabel) or end.resolutions:
                 continue
-            # So far it was searched only in the other end's region.
+            # So far, the name was searched for only in the other end's region.
             query = end.query
             anchor = query.focus or next(
                 (read.location.coordinate for read in other.resolutions.values() if read.location), None
@@ -221,7 +221,7 @@ def _resolve_matches(matches: Sequence[PlaceMatch], text: str) -> _Resolution:
 
 
 def _choose(networks: Sequence[Network], ends: Sequence[_End], instant: int) -> list[Network]:
-    """Return the networks with about the best scores for both ends, preferably networks in service."""
+    """Return the networks whose scores for both ends are close to the best, preferring networks in service."""
     resolving_both = [network for network in networks if all(network.profile.name in end.resolutions for end in ends)]
     running = list_running(networks, instant)
     eligible = [network for network in resolving_both if network in running]

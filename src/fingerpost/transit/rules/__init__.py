@@ -1,1 +1,1 @@
-"""Rules for the answers of all sources: status, fingerprints, ranking, disruptions, name matching."""
+"""Rules for answers from all sources: status, fingerprints, ranking, disruptions, name matching."""

@@ -17,7 +17,7 @@ _UNNAMED_EFFECTS = frozenset({"UNKNOWN_EFFECT", "OTHER_EFFECT"})
 
 
 class AffectedPart(NamedTuple):
-    """The path of a leg or departure, and its alerts; ``explains`` if they explain a disruption."""
+    """The path of a leg or departure, and its alerts; ``explains`` is set if they explain a disruption."""
 
     path: str
     alerts: Sequence[ServiceAlert]
@@ -39,9 +39,9 @@ class AlertNotices:
 
 
 def choose_alerts(parts: Iterable[AffectedPart], *, step_free: bool = False) -> AlertNotices:
-    """Deduplicate the alerts of an answer by text; explanations come first, then order by effect and specificity.
+    """Deduplicate an answer's alerts by text, and sort them: explanations first, then by effect and specificity.
 
-    For a ``step_free`` trip only closures rank before a broken lift.
+    For a ``step_free`` trip, only closures rank before a broken lift.
     """
     found: dict[ServiceAlert, list[_AlertUse]] = {}
     for part in parts:

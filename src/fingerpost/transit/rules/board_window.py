@@ -1,4 +1,4 @@
-"""Select the first departures in the window of a board, by expected or scheduled time (rules B14, D3)."""
+"""Select the first departures in a board's window, by expected or scheduled time (rules B14, D3)."""
 
 from collections.abc import Iterable
 
@@ -15,7 +15,7 @@ def list_in_window(rows: Iterable[Departure], first: int, last: int, *, by_sched
 
 
 def take_first(rows: list[Departure], wanted: int, *, by_schedule: bool = False) -> list[Departure]:
-    """Return the first of sorted rows, and all that depart in the same second as the last of them."""
+    """Return the first of the sorted rows, plus any that depart in the same second as the last of them."""
     if len(rows) <= wanted or wanted < 1:
         return rows
     last = _get_time(rows[wanted - 1], by_schedule)

@@ -32,7 +32,7 @@ def _format_missed_change(missed: MissedChange) -> str:
     change = f"The change from {before} to {after} at {missed.after.start.name}"
     if missed.available_s <= 0:
         return f"{change} is missed by {format_duration(missed.needed_s - missed.available_s)}"
-    return f"{change} has {missed.available_s} s of the {missed.needed_s} s that it takes"
+    return f"{change} allows {missed.available_s} s, but takes {missed.needed_s} s"
 
 
 DISRUPTED_AFTER_S = 300
@@ -88,10 +88,10 @@ def _find_usability(itinerary: Itinerary, wanted_arrival: int | None) -> Usabili
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankedItineraries:
-    """The itineraries to show (``choices``) of all distinct ones (``found``), best first.
+    """The itineraries to show (``choices``) from all distinct ones (``found``), best first.
 
-    ``dropped`` are disrupted itineraries of the first query beyond the limit. ``deduplicated_from`` is the number of
-    itineraries before deduplication, if that removed any.
+    ``dropped`` holds disrupted itineraries from the first query beyond the limit. ``deduplicated_from`` is the number
+    of itineraries before deduplication, if that removed any.
     """
 
     choices: tuple[ItineraryOption, ...]
@@ -171,9 +171,9 @@ def merge_alternatives(
             notes = [find_note(chosen.itinerary)]
             if chosen.usability is Usability.TOO_LATE and wanted_arrival is not None:
                 late_s = chosen.itinerary.arrival - wanted_arrival
-                notes.append(f"It arrives {format_duration(late_s)} after the time asked for.")
+                notes.append(f"It arrives {format_duration(late_s)} after the requested time.")
             return replace(chosen, note=" ".join(filter(None, notes)) or None)
-        # Itineraries of the relaxed query are shown only because of the disruption.
+        # Itineraries from the relaxed query are shown only because of the disruption.
         better = takewhile(lambda other: other is not chosen, by_schedule) if chosen.is_known else by_schedule
         usual = [other.itinerary for other in better if disrupted.get(other.fingerprint, -1) > at]
         replaced = next((itinerary for itinerary in usual if itinerary.is_unusable), usual[0] if usual else None)

@@ -8,12 +8,12 @@ from fingerpost.transit.rules.name_matching import AUTO_RESOLVE, plain, sort_mat
 from fingerpost.transit.rules.name_search import NameSearch
 from fingerpost.transit.rules.place_groups import ONE_PLACE_M
 
-# A match by the geocoder's confidence alone is only suggested, never resolved.
+# A match based only on the geocoder's confidence is suggested, but never resolved.
 _MAX_SUGGESTED_SCORE = AUTO_RESOLVE - 0.01
 
 
 def score_spellings(text: str, spellings: Sequence[Sequence[str]], confidences: Sequence[float]) -> list[float]:
-    """Return the best score over each candidate's normalized spellings, else the geocoder's confidence."""
+    """Return each candidate's best score across its normalized spellings, or else the geocoder's confidence."""
     names = list(dict.fromkeys(chain.from_iterable(spellings)))
     if not names:
         return [0.0 for _ in spellings]

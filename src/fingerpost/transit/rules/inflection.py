@@ -1,6 +1,6 @@
 """List possible base forms of inflected Finnish place names, such as Hämeenkatu for Hämeenkadulta.
 
-Most forms are not words, so callers must look them up. All texts are normalized (``name_matching.plain``).
+Most forms are not words, so callers must look them up. All strings are normalized (``name_matching.plain``).
 """
 
 from collections.abc import Iterator

@@ -5,10 +5,10 @@ from typing import Literal, cast
 from fingerpost.transit.model.itinerary import Mode
 
 TripMode = Literal["BUS", "TRAM", "METRO", "RAIL", "FERRY", "WALK", "BIKE", "SCOOTER", "OTHER"]
-"""Mode names of plan_trip, get_departures and find_stops."""
+"""The mode names in plan_trip, get_departures and find_stops."""
 
 TimetableMode = Literal["WALK", "BUS", "TRAM", "RAIL", "SUBWAY", "FERRY", "COACH", "UNKNOWN"]
-"""Mode names of the lookup contract."""
+"""The mode names in the lookup contract."""
 
 _TRIP_MODES = {**{mode: mode.value for mode in Mode}, Mode.COACH: "BUS"}
 _TIMETABLE_MODES = {Mode.METRO: "SUBWAY", **dict.fromkeys((Mode.BIKE, Mode.SCOOTER, Mode.OTHER), "UNKNOWN")}

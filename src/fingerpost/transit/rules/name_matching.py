@@ -1,4 +1,4 @@
-"""Normalize names, rank the matches of a text, and decide whether one of them is certain."""
+"""Normalize names, rank the matches for a text, and decide whether one of them is certain."""
 
 import re
 import unicodedata
@@ -17,7 +17,7 @@ _LETTERS = str.maketrans(
 
 @lru_cache(maxsize=8192)
 def plain(text: str) -> str:
-    """Normalize a text: case-fold it, and remove accents and punctuation."""
+    """Normalize a string: case-fold it, and remove accents and punctuation."""
     folded = unicodedata.normalize("NFKD", text.casefold())
     bare = "".join(character for character in folded if unicodedata.category(character) != "Mn").casefold()
     spaced = "".join(
@@ -29,7 +29,7 @@ def plain(text: str) -> str:
 
 
 def find_most_common(texts: Iterable[str]) -> str:
-    """Return the most frequent non-empty text, the first in order on a tie, or ""."""
+    """Return the most frequent non-empty string (on a tie, the first alphabetically), or "" if there is none."""
     counts = Counter(filter(None, texts))
     return min(counts, key=lambda text: (-counts[text], text), default="")
 
@@ -38,7 +38,7 @@ _PUNCTUATION = str.maketrans({"'": "", "\N{RIGHT SINGLE QUOTATION MARK}": "", "&
 
 
 def list_plain(text: str) -> list[str]:
-    """Return the normalized text, also without apostrophes and with "and" for "&": Kings Cross."""
+    """Return the normalized text, and its form without apostrophes and with "and" for "&" (Kings Cross)."""
     return list(dict.fromkeys(filter(None, (plain(text), plain(text.translate(_PUNCTUATION))))))
 
 
@@ -47,7 +47,7 @@ _NEAR = re.compile(r"(?:near|close to|next to|lahella|nara|i narheten av) (?=.)"
 
 
 def strip_near(words: str) -> str:
-    """Strip a leading "near" from a normalized text."""
+    """Strip a leading "near" from a normalized string."""
     found = _NEAR.match(words)
     return words[found.end() :] if found else words
 
@@ -74,7 +74,7 @@ def find_certain(matches: Sequence[PlaceMatch]) -> PlaceMatch | None:
 
 
 def sort_matches(matches: Iterable[PlaceMatch]) -> list[PlaceMatch]:
-    """Sort matches by score, name and id; among rivals by distance."""
+    """Sort matches by score, name and id; rivals are sorted by distance."""
     by_score = sorted(matches, key=lambda match: (-match.score, match.place.name, match.place.token))
     ordered: list[PlaceMatch] = []
     while len(ordered) < len(by_score):

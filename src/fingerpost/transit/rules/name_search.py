@@ -1,4 +1,4 @@
-"""Fuzzy search in an index of place names; only equal names reach the score that resolves (rule D2)."""
+"""Fuzzy search in an index of place names; only equal names score high enough to resolve (rule D2)."""
 
 from bisect import bisect_left
 from collections import Counter
@@ -11,7 +11,7 @@ from fingerpost.transit.rules.inflection import INFLECTED, list_base_forms
 from fingerpost.transit.rules.name_matching import FLOOR, list_plain, plain, strip_near
 
 _EQUAL_SCORE = 1.0
-# For names equal except for kind words such as "station"; lower than an equal name by more than ``RIVAL_SCORE``.
+# For names that are equal except for kind words such as "station"; over ``RIVAL_SCORE`` below an equal name.
 _FULL_RANGE = (0.92, 0.94)
 # Shorter texts resolve only to an equal name.
 _MIN_DISTINCTIVE_LETTERS = 3
@@ -22,7 +22,7 @@ _SPELT_RANGE = (0.24, 0.79)
 _OTHER_NUMBER_SCORE = 0.70
 _WORDS_RANGE = (0.62, 0.78)
 _MIN_WORD_PERCENT = 75.0
-# Words after the name of a stop, in English, Finnish, Swedish and German, and brands of railways.
+# Words after the name of a stop, in English, Finnish, Swedish and German, and railway brands.
 _KIND_WORDS = frozenset({
     "amtrak", "bart", "bhf", "bus", "caltrain", "coach", "dlr", "ferry", "halt", "m", "metro", "metrorail",
     "overground", "pier", "rail", "railway", "station", "stop", "subway", "terminal", "train", "tram", "tube",
@@ -33,7 +33,7 @@ _KIND_WORDS = frozenset({
 
 
 class NameSearch:
-    """An index over distinct normalized names; queries may omit ``cities``, and inflect names if ``is_finnish``."""
+    """An index of distinct normalized names; queries may omit ``cities``, and inflect names if ``is_finnish``."""
 
     def __init__(self, names: Sequence[str], cities: Collection[str] = (), *, is_finnish: bool = False) -> None:
         optional_words = _KIND_WORDS.union(cities)

@@ -1,4 +1,4 @@
-"""Group stops into places: stations, stops with one name, and platforms whose names differ in a letter (rule D2)."""
+"""Group stops into places: stations, stops with equal names, and platforms whose names differ in a letter (rule D2)."""
 
 import math
 import re
@@ -15,7 +15,7 @@ from fingerpost.transit.rules.name_matching import find_most_common, list_plain,
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedStop:
-    """A stop or station; ``names`` are translations by language, ``is_boardable`` applies to stops only."""
+    """A stop or station; ``names`` holds translations keyed by language; ``is_boardable`` applies to stops only."""
 
     id: str
     name: str
@@ -53,7 +53,7 @@ _NAME = re.compile(
 
 
 class StopNameParts(NamedTuple):
-    """Place name and platform code; ``is_bare`` if no word such as "platform" precedes the code."""
+    """A place name and platform code; ``is_bare`` is set if no word such as "platform" precedes the code."""
 
     place: str
     platform: str = ""
@@ -82,7 +82,7 @@ def are_platforms_of_one_place(names: Sequence[str]) -> bool:
     return 2 * len(set(letters)) > len(letters) or len(set(names)) == 1
 
 
-# Stops of one name within this distance, directly or through others, are one place.
+# Stops with the same name within this distance of each other, directly or via others, are one place.
 ONE_PLACE_M = 300.0
 
 # Boarding area, platform, station.
@@ -100,8 +100,8 @@ class PlaceGroup:
 def group_places(stops: Iterable[NamedStop]) -> list[PlaceGroup]:
     """Return the places of a network, sorted by id.
 
-    Stops of one parent become its station. Other stops with one name become a place with the id of the stop nearest
-    to their centre, or of the station that has the same name.
+    Stops with the same parent become its station. Other stops with the same name become a place with the id of the
+    stop nearest to their centre, or of the station that has that name.
     """
     ordered = sorted(stops, key=lambda stop: stop.id)
     by_id = {stop.id: stop for stop in ordered}
@@ -242,7 +242,7 @@ def _link_namesakes(stops: Sequence[NamedStop], spellings: Sequence[str]) -> Ite
 
 
 def _link_nearby(namesakes: Sequence[NamedStop]) -> Iterator[list[NamedStop]]:
-    """Yield clusters of stops with one name, linked by distances up to ``ONE_PLACE_M`` (a sweep over latitude)."""
+    """Yield clusters of stops with the same name, linked by distances up to ``ONE_PLACE_M`` (a sweep over latitude)."""
     reach_lat = math.degrees(ONE_PLACE_M / EARTH_RADIUS_M) * 1.001
     northwards = sorted(range(len(namesakes)), key=lambda row: namesakes[row].lat)
 

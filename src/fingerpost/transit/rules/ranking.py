@@ -15,7 +15,7 @@ SLOT_S = 120
 
 
 def compute_fingerprint(itinerary: Itinerary) -> str:
-    """Return ``sha1:`` and the SHA-1 of ``mode|line|from|to~...|start``, each part percent-encoded (rule B7)."""
+    """Return ``sha1:`` plus the SHA-1 of ``mode|line|from|to~...|start``, each part percent-encoded (rule B7)."""
     start = itinerary.departure_scheduled
     legs = (
         _encode_parts(
@@ -43,7 +43,7 @@ SortKey = tuple[int, int, int, int, str]
 def build_sort_key(
     itinerary: Itinerary, name: str, optimize: Optimize, *, arrive_by: bool, by_timetable: bool = False
 ) -> SortKey:
-    """Return the sort key of rule B8; ``name`` is the fingerprint, ``by_timetable`` compares scheduled times."""
+    """Return the sort key for rule B8; ``name`` is the fingerprint; ``by_timetable`` compares scheduled times."""
     time, other = itinerary.arrival, -itinerary.departure
     if by_timetable:
         time, other = itinerary.legs[-1].arrival_scheduled, -itinerary.departure_scheduled
@@ -80,7 +80,7 @@ OPTIMIZE = {
 def build_route_sort_key(
     itinerary: Itinerary, name: str, preset: JourneyPreset, walk_m: int, *, arrive_by: bool
 ) -> tuple[int, SortKey]:
-    """Return the sort key of rule D3, which is that of plan_trip behind the preset's own criterion."""
+    """Return the sort key for rule D3: the preset's own criterion, followed by the sort key of plan_trip."""
     if preset is JourneyPreset.LEAST_WALK:
         return walk_m, build_sort_key(itinerary, name, Optimize.SHORTEST_TIME, arrive_by=arrive_by)
     return 0, build_sort_key(itinerary, name, OPTIMIZE[preset], arrive_by=arrive_by)

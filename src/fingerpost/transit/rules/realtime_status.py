@@ -1,4 +1,4 @@
-"""Compute realtime fields of answers: the status of rides, the age of the data, and delays of walks."""
+"""Compute the realtime fields in answers: the status of rides, the age of the data, and the delays of walks."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -54,7 +54,7 @@ def uses_realtime(departures: Iterable[Departure]) -> bool:
 
 STALE_AFTER_S = 90
 
-# Seconds of a unit, the minimum age to use it, and its symbol.
+# The seconds in a unit, the minimum age at which it is used, and its symbol.
 _UNITS = ((86_400, 2 * 86_400, "days"), (3600, 2 * 3600, "h"), (60, 121, "min"))
 
 
@@ -63,7 +63,7 @@ def find_data_freshness(rows: Iterable[Leg | Departure], received: int) -> int:
 
 
 def find_realtime_age_s(rows: Iterable[Leg | Departure], provenance: Provenance, received: int) -> int | None:
-    """Return the age of the oldest update, else of the source's realtime data, else None."""
+    """Return the age of the oldest update or, without one, of the source's realtime data; None if neither is known."""
     oldest = min(_list_update_times(rows), default=provenance.realtime_updated)
     return None if oldest is None else max(0, received - oldest)
 
@@ -90,7 +90,7 @@ def _list_update_times(rows: Iterable[Leg | Departure]) -> list[int]:
 def add_walk_delays(legs: Sequence[Leg]) -> tuple[Leg, ...]:
     """Set the delays of walks whose times are expected times.
 
-    The first walk takes the delay of the next ride, later walks that of the previous ride; a transfer's scheduled
+    The first walk gets the delay of the next ride, and later walks that of the previous ride; a transfer's scheduled
     walk ends by the next scheduled departure.
     """
     result: list[Leg] = []

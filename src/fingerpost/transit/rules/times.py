@@ -49,8 +49,8 @@ def is_now(text: str) -> bool:
 def parse_instant(text: str, *, zone_name: str, now: int, field: str = "time") -> ParsedInstant:
     """Parse ``now`` or an RFC 3339 timestamp with optional seconds and offset, or raise ParameterError.
 
-    Without an offset it is local time in the zone. Ambiguous times resolve to the earlier instant, skipped times
-    move forward, and the note reports both.
+    A timestamp without an offset is local time in the zone. Ambiguous times resolve to the earlier instant, skipped
+    times move forward, and the note reports both.
     """
     if is_now(text):
         return ParsedInstant(now)

@@ -32,7 +32,7 @@ LONG_WAIT_S = 3600
 
 
 def find_long_offset(usable: Iterable[Itinerary], instant: int, zone: str, *, arrive_by: bool = False) -> str | None:
-    """Return a message if the first trip departs, or the last arrives, over an hour from the request (rule B6)."""
+    """Return a message if the first trip departs, or the last arrives, over an hour from the wanted time (rule B6)."""
     if arrive_by:
         last = max((itinerary.arrival for itinerary in usable), default=instant)
         if instant - last > LONG_WAIT_S:

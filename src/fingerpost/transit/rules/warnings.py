@@ -1,4 +1,4 @@
-"""Warnings of transit answers and their codes (rules A2, B11)."""
+"""Warnings in transit answers, and their codes (rules A2, B11)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
