@@ -1,4 +1,4 @@
-"""Score the candidates of a geocoder against a text."""
+"""Score a geocoder's candidates against text."""
 
 from collections.abc import Sequence
 from itertools import chain
