@@ -172,7 +172,7 @@ def test_growth_uses_the_newest_filing_that_states_both_years(recorded):
 @pytest.mark.parametrize(
     ("ticker", "expression", "period", "why", "step"),
     [
-        ("CLS", "cagr(Revenue, 5)", "2024", "of two frameworks", "Get the inputs with financial_facts"),
+        ("CLS", "cagr(Revenue, 5)", "2024", "from two frameworks", "Get the inputs with financial_facts"),
         ("AAPL", "cagr(Assets, 3)", "2015", "a later filing restated", "Set vintage to original to get 0.1816"),
     ],
 )

@@ -181,5 +181,5 @@ def test_after_a_moved_year_end_only_adjacent_periods_are_combined(tmp_path):
     assert average.data == {"avg(Assets)": 8.5}
     assert [row["value"] for row in series.results] == [10, 20, 30, 17, 50]
     for expression in ("revenue_growth", "cagr(Revenue, 3)"):
-        with pytest.raises(DataNotFound, match="no comparable period to the one ending on 2025-12-31"):
+        with pytest.raises(DataNotFound, match="no period comparable to the one ending 2025-12-31"):
             ask(library, "calculate", ticker="DRWN", expression=expression, period="2025")

@@ -164,7 +164,7 @@ def test_figures_in_old_and_new_shares_are_not_mixed(tmp_path):
         one(library, "growth(EPS)")
     (entry,) = caught.value.details["missing"].values()
     assert list(entry.values()) == [
-        "not_comparable", "Drawn Inc. split its shares between the filings of the inputs",
+        "not_comparable", "Drawn Inc. split its shares between the filings that state the inputs",
         "Set vintage to split_adjusted",
     ]  # fmt: skip
     assert one(library, "growth(EPS)", vintage="split_adjusted")["value"] == 0.2
@@ -224,8 +224,8 @@ def test_a_tag_matches_only_itself(tmp_path):
 
 @pytest.mark.parametrize(
     ("expression", "message"),
-    [("Revenue - NetIncome - 1 * Assets / Assets", "which do not add up")]
-    + [(text, "number in it that is too large") for text in ("1e400", "1e308 * 1e308", "1" + "0" * 101, "-1e400")]
+    [("Revenue - NetIncome - 1 * Assets / Assets", "which are different units")]
+    + [(text, "contains a number that is too large") for text in ("1e400", "1e308 * 1e308", "1" + "0" * 101, "-1e400")]
     # Each function evaluates its argument several times: 2 to the 38th would never end.
     + [
         (text, "takes too much work")
@@ -261,7 +261,7 @@ MOVED_YEARS = {"2022-06-30": 2022, "2023-06-30": 2023, "2024-06-30": 2024, "2025
 @pytest.mark.parametrize("expression", ["revenue_growth", "change(Revenue)", "cagr(Revenue, 3)"])
 def test_after_a_moved_year_end_no_year_is_the_one_before(tmp_path, expression):
     library = library_of(tmp_path / "f.sqlite", facts(MOVED), MOVED_YEARS)
-    with pytest.raises(DataNotFound, match="no comparable period to the one ending on 2025-12-31 ends") as caught:
+    with pytest.raises(DataNotFound, match="no period comparable to the one ending 2025-12-31 ends") as caught:
         one(library, expression, "2025")
     (entry,) = caught.value.details["missing"].values()
     claim = Claim(ticker="DRWN", metric="Revenue", period="2025", relation="grew_by", value=20)

@@ -86,11 +86,11 @@ def test_a_reported_value_is_stated_and_a_derived_one_names_its_filings(sample):
     growth = judge(sample, **APPLE, relation="grew_by", value=7.8)
 
     assert year.extra["explanation"] == (
-        f"Apple Inc. states Revenue of 394328000000 USD for fiscal 2022 in {ANNUAL}, which the claim meets"
+        f"Apple Inc. states Revenue of 394328000000 USD for fiscal 2022 in {ANNUAL}, which matches the claim"
     )
     assert quarter.extra["explanation"] == (
         "Revenue of Apple Inc. for fiscal 2022 Q4 is 90146000000 USD, derived as FY - 9M from"
-        f" {ANNUAL} and 10-Q 0000320193-22-000070 of 2022-07-29, which the claim meets"
+        f" {ANNUAL} and 10-Q 0000320193-22-000070 of 2022-07-29, which matches the claim"
     )
     assert f"derived as NetIncome / Revenue from {ANNUAL}" in margin.extra["explanation"]
     assert "the growth derived from them is 7.794 percent" in growth.extra["explanation"]
@@ -136,7 +136,7 @@ def test_a_claim_confirmed_by_a_neighbouring_tag_is_not_contradicted(draw):
         (
             TWO_YEARS.replace("Revenues 2021", "ifrs-full:Revenue 2021"),
             {"relation": "grew_by", "value": 20},
-            "of two frameworks",
+            "from two frameworks",
         ),
         (
             """
@@ -202,7 +202,7 @@ def test_a_calendar_year_that_is_another_fiscal_year_is_not_contradicted(draw):
     assert verdicts(library, 60, period="2025") == ["contradicted"]
     assert judge(library, **(DRAWN | {"period": "2024"}), value=130).extra["explanation"] == (
         "fiscal 2024 ended on 2024-01-31; the claim is true of fiscal 2025, which ended on 2025-01-31 and is"
-        " mostly calendar 2024: send the fiscal year that is meant"
+        " mostly calendar 2024: set period to the fiscal year that you mean"
     )
 
 

@@ -82,9 +82,9 @@ async def test_an_item_is_found_by_number_type_or_title(read, parameters, sectio
         ({"accession_number": "q-24", "item": "1"}, "item 1 names several items of 10-Q of 2024-05-01 (q-24): Item 1."),
         ({"ticker": "DRWN", "item": "1A", "page": 4}, "page must be at most 3 for Item 1A. Risk Factors of 10-K"),
         ({"ticker": "DRWN", "item": "3.01"}, "8-K of 2024-06-01 (c-24) has no item 3.01"),
-        ({"ticker": "DRWN", "form": "20-F"}, "only the texts of its forms 10-K, 10-Q, 8-K are loaded"),
+        ({"ticker": "DRWN", "form": "20-F"}, "only the text of its forms 10-K, 10-Q, 8-K is loaded"),
         ({"ticker": "DRWN", "as_of": "2024-01-31"}, "its text is not loaded"),
-        ({"ticker": "NONE"}, "No company here is called NONE"),
+        ({"ticker": "NONE"}, "No loaded company is called NONE"),
         ({}, "ticker or accession_number is required, but not both"),
     ],
 )
@@ -120,8 +120,8 @@ async def test_a_search_names_the_companies_that_are_not_searched(store):
     some = await question_of(store, query="ink", companies=["DRWN", "NONE"])
     none = await question_of(store, query="ink", companies=["NONE"])
 
-    assert some["notes"][-1] == "Not searched, because no company here is called that: NONE"
-    assert "No company here is called NONE" in none["warning"]
+    assert some["notes"][-1] == "Not searched, because no loaded company has that name: NONE"
+    assert "No loaded company is called NONE" in none["warning"]
 
 
 async def test_the_excerpt_is_the_paragraph_with_the_rare_words(store):

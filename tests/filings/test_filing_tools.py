@@ -17,7 +17,7 @@ TABLE = """
     Assets - 2022-12-31 3 a-22 10-K 2023-02-01
     Assets - 2023-12-31 4 a-23 10-K 2024-02-01
 """
-NOTE = "These are the filings that figures were taken from; the company's own list was not loaded"
+NOTE = "These are only the filings with loaded figures, because the company's list of filings is not loaded"
 
 
 @pytest.fixture
@@ -96,7 +96,7 @@ async def test_filings_by_type_by_day_and_by_number(graph, wanted, found):
 async def test_an_unfiled_type_is_a_warning_with_a_next_step(graph):
     body, _ = await asked(graph, "company_filings", ticker="DRWN", filing_types=["8-K", "6-K"])
 
-    assert body["warning"] == "No filings found for DRWN: none of type 6-K, 8-K is known here"
+    assert body["warning"] == "No filings found for DRWN: none of type 6-K, 8-K is loaded"
     assert body["missing"]["filings"]["reason"] == "not_loaded"
 
 
@@ -131,7 +131,7 @@ async def test_the_most_named_company_comes_first(graph):
     assert [(row["ticker"], row["mention_count"]) for row in body["results"]] == [("AAPL", 2), ("NVDA", 1)]
     assert [row["ticker"] for row in first["results"]] == ["AAPL"]
     assert "(AAPL), 2 times.\n" in text
-    assert body["notes"] == ["Only companies with loaded figures are searched, by name"]
+    assert body["notes"] == ["Only companies with loaded figures are searched for, by name"]
 
 
 async def test_kinds_of_sections_by_how_many_there_are(graph):
@@ -255,7 +255,7 @@ async def test_text_filed_later_is_hidden_and_operators_are_only_words(search):
 async def test_without_any_text_the_search_reports_it(sample):
     answer = await SecSemanticSearch(sample).execute("semantic_search", {"query": "risk"})
 
-    assert answer["warning"] == "No results found for query: risk: no filing text was loaded"
+    assert answer["warning"] == "No results found for query: risk: no filing text is loaded"
     assert answer["missing"]["text"]["reason"] == "not_loaded"
 
 

@@ -269,9 +269,9 @@ def test_a_company_without_a_ticker_is_queried_by_cik(store, figures):
     load_files(store, [figures])
     entry = explain_missing_ticker(FactLibrary(store.path), "VRT")
 
-    assert entry["message"] == "No company here is called VRT; the tickers of 1 are not known"
+    assert entry["message"] == "No loaded company is called VRT; loaded companies without a known ticker: 1"
     assert entry["next_step"] == (
-        "Run: fingerpost filings load company_tickers.json, or ask by CIK, such as CIK0000000007"
+        "Run: fingerpost filings load company_tickers.json, or use a CIK, such as CIK0000000007"
     )
 
 

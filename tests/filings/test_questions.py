@@ -25,11 +25,11 @@ UNTAGGED = {
 UNKNOWN = {
     "reason": "unknown_metric",
     "message": "zzz is not a metric, and Drawn Inc. files no such tag",
-    "next_step": 'The query type "metrics" lists the words; or name a us-gaap: tag',
+    "next_step": 'The query type "metrics" lists the names; or name a us-gaap: tag',
 }
 NOBODY = {
     "reason": "unknown_ticker",
-    "message": "No company here is called QQQQ; there are AAPL, DRWN, META, NVDA",
+    "message": "No loaded company is called QQQQ; loaded companies include AAPL, DRWN, META, NVDA",
     "next_step": "Run: fingerpost filings sync QQQQ, or fingerpost filings load FILE with its companyfacts file",
 }
 

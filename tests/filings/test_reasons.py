@@ -72,7 +72,7 @@ TAGS = 'The query type "metrics" lists its tags; or read the filing'
         ),
         (
             "Revenue", "2019", {},
-            ("before_xbrl", "Drawn Inc. files figures as data since 2021-12-31", "Use a later period"),
+            ("before_xbrl", "Drawn Inc. has filed figures as data since 2021-12-31", "Use a later period"),
         ),
         (
             "Revenue", "2020", {},
@@ -128,12 +128,12 @@ def test_a_company_without_figures_and_one_that_does_not_exist(library):
 
     assert explain_missing_ticker(library, "tsla") == entry(
         "not_loaded",
-        "No figures of Tesla, Inc. have been loaded yet",
+        "No figures for Tesla, Inc. have been loaded yet",
         "Run: fingerpost filings sync TSLA, or fingerpost filings load FILE with its companyfacts file",
     )
     assert explain_missing_ticker(library, "DRWM") == {
         "reason": "unknown_ticker",
-        "message": "No company here is called DRWM",
+        "message": "No loaded company is called DRWM",
         "next_step": "Did you mean DRWN?",
         "did_you_mean": ["DRWN"],
     }
@@ -274,7 +274,7 @@ def test_a_statement_is_of_the_newest_year_that_most_lines_have(tmp_path):
     reply = ask(library, "statement", ticker="DRWN", statement="income")
 
     assert reply.data == {"NetIncome": 2, "OperatingIncome": 3}
-    assert reply.extra["notes"] == ["3 periods lie in the window; this is the newest, to 2022-12-31"]
+    assert reply.extra["notes"] == ["the window has 3 periods; this is the newest, ending 2022-12-31"]
 
 
 def test_a_moved_year_end_leaves_the_reported_year_its_name(tmp_path):

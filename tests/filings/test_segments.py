@@ -207,7 +207,7 @@ async def test_without_an_annual_report_fiscal_years_are_a_guess_that_is_reporte
     load(PRODUCTS.replace(">10-K<", ">10-Q<"))
 
     assert (await ask())["notes"] == [
-        "No annual report or figures of this company are loaded, so its fiscal years are taken to be calendar years"
+        "No annual report or figures of this company are loaded, so its fiscal years are assumed to be calendar years"
     ]
 
 
@@ -232,12 +232,12 @@ async def test_changed_members_are_not_joined_and_reported(load, ask):
 @pytest.mark.parametrize(
     ("parameters", "sentence"),
     [
-        ({"period": "2023-Q4"}, "no loaded filing divides Revenue for fiscal 2023 Q4; filings do not state fourth"),
-        ({"axis": "moon"}, "no loaded filing divides Revenue for fiscal 2023 by moon"),
-        ({"metric": "free_cash_flow"}, "free_cash_flow is not a metric, and no loaded filing divides such a tag"),
+        ({"period": "2023-Q4"}, "no loaded filing breaks down Revenue for fiscal 2023 Q4; filings do not state fourth"),
+        ({"axis": "moon"}, "no loaded filing breaks down Revenue for fiscal 2023 by moon"),
+        ({"metric": "free_cash_flow"}, "free_cash_flow is not a metric, and no loaded filing breaks down such a tag"),
         ({"period": "ttm"}, "the last four quarters have no segments"),
         ({"as_of": "2024-01-31"}, "no filing with its segments is loaded"),
-        ({"ticker": "NONE"}, "No company here is called NONE"),
+        ({"ticker": "NONE"}, "No loaded company is called NONE"),
     ],
 )
 async def test_a_missing_breakdown_has_a_reason(load, ask, parameters, sentence):
@@ -284,7 +284,7 @@ def test_a_broken_instance_is_refused_with_its_fault(content, message):
 
 
 def test_an_instance_without_its_filing_or_labels_is_reported(load):
-    with pytest.raises(ParameterError, match="belongs to no loaded filing; add --accession, --filed"):
+    with pytest.raises(ParameterError, match="belongs to no loaded filing; add --accession and --filed"):
         load(PRODUCTS, accession="", filed="")
 
     assert load(PRODUCTS).summary.endswith("5 facts with segments")

@@ -270,7 +270,7 @@ async def test_a_calculation_accepts_one_period_or_several(figures, asked):
     ("query_type", "rest"),
     [
         ("financial_facts", "Ask for fewer metrics or a shorter period."),
-        ("verify_claim", "Claim one period."),
+        ("verify_claim", "Send a claim about one period."),
     ],
 )
 def test_every_query_type_states_how_to_get_the_rest(figures, query_type, rest):

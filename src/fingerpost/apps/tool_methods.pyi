@@ -95,25 +95,25 @@ class ToolMethods(Generic[_Body_co]):
     def sec_financial_data(self, query_type: str, parameters: Mapping[str, Any] | None = None) -> _Body_co:
         """Figures that companies reported to the SEC, each with accession number, filing date, tag, unit and period.
         query_type financial_facts: {ticker, metrics: ["Revenue"], period: "2022" or "2022-Q2" (fiscal), or start_date
-        and end_date of period ends}; data.Revenue is the number. Others: time_series {ticker, metric, period:
+        and end_date for period ends}; data.Revenue is the number. Others: time_series {ticker, metric, period:
         annual|quarterly}, compare {tickers, metrics, period}, statement {ticker, statement: income|balance|cash_flow,
         period: 2022 or 2020..2022}, financial_ratios, calculate {ticker, expression: free_cash_flow or
         365*avg(Inventory)/CostOfRevenue, period | periods}, segments {ticker, metric, axis: segment|product|region,
         period}, fact_history (restated, split or rounded), verify_claim {ticker, metric or formula, period, relation,
-        value, unit}, company_info, companies, metrics {ticker}, custom_sql {sql_query}. All take as_of. Never
-        invents: read missing and source, and say them. For lists of filings take sec_graph_query, for text
+        value, unit}, company_info, companies, metrics {ticker}, custom_sql {sql_query}. All take as_of. Never invents
+        figures: read missing and source, and report them. For lists of filings use sec_graph_query, for text
         sec_semantic_search."""
     def sec_graph_query(self, query_type: str, parameters: Mapping[str, Any] | None = None) -> _Body_co:
-        """Which filings a company made at the SEC. query_type company_filings {ticker, filing_types, limit}, newest
-        first, filing_timeline {ticker, filing_type}, oldest first, filing_sections {accession_number}, filing_text
-        {ticker or accession_number, form, item: 1A or 2.02, page}, the text, related_companies {ticker},
-        section_types (the last four need filing text that was loaded). For figures take sec_financial_data."""
+        """A company's filings with the SEC. query_type company_filings {ticker, filing_types, limit}, newest first,
+        filing_timeline {ticker, filing_type}, oldest first, filing_sections {accession_number}, filing_text {ticker
+        or accession_number, form, item: 1A or 2.02, page}, the text, related_companies {ticker}, section_types (the
+        last four need loaded filing text). For figures use sec_financial_data."""
     def sec_semantic_search(self, query_type: str, parameters: Mapping[str, Any] | None = None) -> _Body_co:
         """Paragraphs of SEC filings that share words with a query, ranked by BM25: lexical, so try synonyms.
-        query_type semantic_search {query, companies, filing_types, date_range, sections, keywords, top_k}. Only text
-        that was loaded is searched. For numbers take sec_financial_data."""
+        query_type semantic_search {query, companies, filing_types, date_range, sections, keywords, top_k}. Only
+        loaded text is searched. For numbers use sec_financial_data."""
     def tool_details(self, query_type: str, parameters: Mapping[str, Any] | None = None) -> _Body_co:
-        """The parameters of each query type of a tool, as JSON Schema, and what it answers. query_type tool_details
+        """The parameters of each query type of a tool, as JSON Schema, and what it returns. query_type tool_details
         {tool_name: "sec_financial_data"}."""
     def run_plan(
         self,

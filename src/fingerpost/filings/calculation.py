@@ -1,4 +1,4 @@
-"""Calculate formulas over XBRL figures: find the inputs of a fiscal period, align their basis, and compute."""
+"""Calculate formulas over XBRL figures: find the inputs for a fiscal period, align their basis, and compute."""
 
 import ast
 from collections.abc import Iterable, Mapping
@@ -40,7 +40,7 @@ Inputs = Mapping[Lookup, tuple[Metric, Figure]]
 
 @dataclass(frozen=True, slots=True)
 class Calculation:
-    """A formula for a company, ``back`` fiscal periods before ``period``; ``name`` is the caller's expression."""
+    """A company's formula, evaluated ``back`` periods before ``period``; ``name`` is the caller's expression."""
 
     source: CompanyFigures
     formula: ast.expr
@@ -101,12 +101,13 @@ class Calculation:
         if len(current) == 1 and not current[0].is_cover:
             end, slack_days = _find_earlier_end(current[0], self.period, back)
             adjacent = _filter_by_end(matches, end, slack_days)
-            # After a change of year end, the earlier period may have another name, or a balance may fall within a year.
+            # After a change of year end, the earlier period may have a different name, or the earlier balance may fall
+            # inside a fiscal year.
             series = self.source.series(metric).figures
             matches = adjacent or _filter_by_end(series, end, slack_days, current[0].period)
             if not matches:
                 day = date.fromordinal(end).isoformat()
-                message = f"{name}: no comparable period to the one ending on {current[0].end} ends around {day}"
+                message = f"{name}: no period comparable to the one ending {current[0].end} ends around {day}"
                 return build_missing("not_comparable", message, _BY_DAYS)
         if len(matches) > 1:
             ends = ", ".join(figure.end for figure in matches)
@@ -114,7 +115,7 @@ class Calculation:
         return matches[0]
 
     def _select(self, metric: Metric, period: PeriodFilter) -> tuple[Figure, ...] | dict[str, Any]:
-        """Return the headline figures of a period, or why they are missing; a trailing year uses its last balance."""
+        """Return the headline figures for a period, or why there are none; a trailing year uses its last balance."""
         if period.is_trailing and metric.kind != STOCK:
             matches = find_trailing(self.source, metric, period)
             return (matches,) if isinstance(matches, Figure) else matches
@@ -153,10 +154,10 @@ class Computation:
 
     @property
     def period_figure(self) -> Figure:
-        """The figure whose period is that of the value."""
+        """The figure that has the same period as the value."""
         current = [figure for lookup, (_, figure) in self.inputs.items() if not lookup.back and not figure.is_cover]
         if not current:
-            # The row has the period of the query, even if all inputs are of earlier periods.
+            # The row has the period of the query, even if all inputs are from earlier periods.
             metric, _ = next(iter(self.inputs.values()))
             asked = self.calculation.find_figure(metric, 0)
             current = [asked] if isinstance(asked, Figure) else []
@@ -166,13 +167,13 @@ class Computation:
         notes = [recipe.note] if recipe.note else []
         notes += [f"{metric.name}: {note}" for metric, figure in self.inputs.values() for note in figure.notes]
         if is_renamed_between(self.figures, self.source.name_changes):
-            notes.append("The company changed its name between the filings of the inputs")
+            notes.append("The company changed its name between the filings that state the inputs")
         figure = derive_figure(self.period_figure, self.figures, to_number(self.value), recipe.expression, notes)
         return replace(figure, unit=self.unit, fact=figure.fact._replace(concept=""), concepts=frozenset())
 
 
 def find_trailing(source: CompanyFigures, metric: Metric, period: PeriodFilter) -> Figure | dict[str, Any]:
-    """Return a metric's fiscal year, or its last four quarters added up, or why there is no value."""
+    """Return a metric's value for a fiscal year, its sum over the last four quarters, or why there is no value."""
     name, last = f"{metric.name} of {source.company.name}", replace(period, is_trailing=False)
     current = source.select(metric, last).headline
     if metric.kind == STOCK or any(figure.period == INSTANT for figure in current):
@@ -203,7 +204,7 @@ def find_trailing(source: CompanyFigures, metric: Metric, period: PeriodFilter) 
 
 
 def _check_quarters(quarters: list[Figure], options: FigureOptions) -> list[Figure]:
-    """Return the four quarters if they are consecutive and on the same basis, else raise NotComputable."""
+    """Return the four quarters if they are consecutive and on the same basis; otherwise raise NotComputable."""
     if classify_period(quarters[0].start, quarters[-1].end) != YEAR:
         raise NotComputable("its last four quarters do not form a year")
     restated = [part for quarter in quarters if quarter.parts for part in quarter.parts if part.restated]
@@ -238,5 +239,5 @@ def explain_split(source: CompanyFigures, figures: Iterable[Figure]) -> dict[str
         return None
     if len({find_split_factor(source.splits, figure.fact.filed, source.options.as_of) for figure in in_shares}) < 2:
         return None
-    message = f"{source.company.name} split its shares between the filings of the inputs"
+    message = f"{source.company.name} split its shares between the filings that state the inputs"
     return build_missing("not_comparable", message, "Set vintage to split_adjusted")

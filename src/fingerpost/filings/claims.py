@@ -19,7 +19,7 @@ from fingerpost.filings.revisions import align_basis, have_common_framework
 
 VerdictName = Literal["confirmed", "contradicted", "stale_vintage", "cannot_judge"]
 
-# For "about" without a tolerance, a difference up to this share is undecidable.
+# If an "about" claim has no tolerance, a difference of up to this share is undecidable.
 _APPROXIMATE_SHARE = Fraction(1, 10)
 _MAX_EARLIER_PERIODS = 160
 _MAX_VINTAGES = 20
@@ -127,10 +127,10 @@ def _decide(claim: Claim, sources: Sequence[CompanyFigures], operands: list[Comp
     _check_comparable(claim, operands)
     explanation = _explain(claim, operands)
     if _is_met(claim, [operand.value for operand in operands]):
-        return "confirmed", f"{explanation}, which the claim meets"
+        return "confirmed", f"{explanation}, which matches the claim"
     if claim.relation not in ("is_record", "ranks"):
         if _was_met_earlier(claim, sources, operands):
-            return "stale_vintage", f"an earlier filing stated it so; since then {explanation}"
+            return "stale_vintage", f"the claim was true in an earlier filing; since then, {explanation}"
         _check_other_tags(claim, operands)
         _check_growth_unit(claim, operands)
         _check_calendar_year(claim, sources)
@@ -143,7 +143,7 @@ def _check_comparable(claim: Claim, operands: Sequence[Computation]) -> None:
         raise _Undecidable(f"{' and '.join(units)} cannot be compared")
     if claim.unit_name not in (None, units[0]) and not claim.is_rate:
         raise _Undecidable(
-            f"the claim is in {claim.unit_name}, {operands[0].source.company.name} reports in {units[0]}"
+            f"the claim is in {claim.unit_name}, but {operands[0].source.company.name} reports in {units[0]}"
         )
     _check_table_scale(claim, operands)
     by_company: dict[int, list[Computation]] = {}
@@ -158,7 +158,7 @@ def _check_comparable(claim: Claim, operands: Sequence[Computation]) -> None:
             frameworks = sorted({figure.fact.taxonomy for figure in facts})
             raise _Undecidable(f"the figures use two frameworks: {' and '.join(frameworks)}")
         if not _have_same_filer(source, facts):
-            raise _Undecidable("the figures are of two filers: the company files under a new CIK since")
+            raise _Undecidable("the figures are from two filers, because the company now files under a new CIK")
 
 
 def _have_same_filer(source: CompanyFigures, figures: Iterable[Figure]) -> bool:
@@ -182,14 +182,14 @@ def _check_table_scale(claim: Claim, operands: Sequence[Computation]) -> None:
 
 
 def _check_growth_unit(claim: Claim, operands: Sequence[Computation]) -> None:
-    """Refuse a bare growth that is the amount, where percent is meant without a unit."""
+    """Reject growth without a unit, which means percent, if it equals the growth as an amount."""
     if claim.relation != "grew_by" or claim.unit is not None or claim.value is None:
         return
     if (
         abs(operands[0].value - operands[1].value - Fraction(str(claim.value)))
         <= claim.allowed_difference / claim.scale
     ):
-        raise _Undecidable(f"the value is the growth as an amount: give the unit '{operands[0].unit}'")
+        raise _Undecidable(f"the value equals the growth as an amount: give the unit '{operands[0].unit}'")
 
 
 def _is_met(claim: Claim, values: Sequence[Fraction]) -> bool:
@@ -211,7 +211,7 @@ def _is_met(claim: Claim, values: Sequence[Fraction]) -> bool:
     if difference <= claim.allowed_difference:
         return True
     if claim.relation == "about" and claim.tolerance is None and difference <= _APPROXIMATE_SHARE * abs(claim.claimed):
-        raise _Undecidable("the figure is near the value but not equal; send tolerance to allow a difference")
+        raise _Undecidable("the figure is close to the value but not equal; set tolerance to allow a difference")
     return False
 
 
@@ -251,7 +251,7 @@ def _check_other_tags(claim: Claim, operands: Sequence[Computation]) -> None:
 
 
 def _check_calendar_year(claim: Claim, sources: Sequence[CompanyFigures]) -> None:
-    """Reject a claim that is true of the adjacent fiscal year in the claimed calendar year."""
+    """Reject a claim that is true of an adjacent fiscal year, if that year is mostly the claimed calendar year."""
     period = claim.period
     for other in (period.shift(1), period.shift(-1)) if period.quarter is None and claim.base_period is None else ():
         operands = _find_support(claim.model_copy(update={"period": other}), sources)
@@ -260,7 +260,7 @@ def _check_calendar_year(claim: Claim, sources: Sequence[CompanyFigures]) -> Non
             own_end = max((figure.end for figure in _find_operands(claim, sources)[0].figures), default="")
             raise _Undecidable(
                 f"{period.wording} ended on {own_end}; the claim is true of {other.wording}, which ended on {end}"
-                f" and is mostly calendar {period.year}: send the fiscal year that is meant"
+                f" and is mostly calendar {period.year}: set period to the fiscal year that you mean"
             )
 
 
@@ -287,7 +287,7 @@ def _build_period(operand: Computation) -> dict[str, Any]:
 
 
 def _cite_reported(claim: Claim, operand: Computation) -> dict[str, Any]:
-    """Return the period of a value that is not judged, and the value if it is reported (rule F8)."""
+    """Return the period of a value that gets no verdict, and cite the value if it is reported (rule F8)."""
     is_reported = claim.metric is not None and [figure.kind for figure in operand.figures] == [REPORTED]
     return _build_period(operand) | ({"true_statement": _cite(claim, operand)} if is_reported else {})
 
@@ -309,7 +309,7 @@ def _explain(claim: Claim, operands: Sequence[Computation]) -> str:
 
 
 def _cite(claim: Claim, operand: Computation) -> str:
-    """Cite a value with its filings; only reported values are called stated (rule F8)."""
+    """Cite a value with its filings; "states" is used only for reported values (rule F8)."""
     company, period = operand.source.company, operand.wording
     value = f"{to_number(operand.value)} {operand.unit}"
     name, formula, filings = claim.subject, operand.calculation.text, _format_filings(operand.reported)

@@ -1,6 +1,6 @@
 """Parse EDGAR's ``companyfacts``, ``submissions`` and ``company_tickers`` files.
 
-Each parser raises FeedUnusable if a part is missing or has another type.
+Each parser raises FeedUnusable if a part is missing or has the wrong type.
 """
 
 import json
@@ -55,7 +55,7 @@ class Filing:
 class SubmissionsFile:
     """A company and its recent filings; ``is_complete`` is false if EDGAR has older pages.
 
-    ``name_changes`` are the last days of former names.
+    ``name_changes`` lists the last day of each former name.
     """
 
     cik: int
@@ -129,13 +129,13 @@ def read_facts(raw: Mapping[str, Any], name: str) -> FactsFile:
 
 
 def _check_facts(facts: Sequence[Fact]) -> None:
-    """Raise TypeError or ValueError for invalid days, forms or accession numbers, or values beyond 64 bits."""
+    """Raise TypeError or ValueError for invalid dates, forms or accession numbers, or values beyond 64 bits."""
     starts, ends, values, accessions, forms, filed = (map(itemgetter(column), facts) for column in range(2, 8))
     for day in ({*starts} - {""}) | {*ends, *filed}:
         day_number(day)
     for text in {*accessions, *forms}:
         if not isinstance(text, str):
-            raise TypeError(f"{text!r} is no text")
+            raise TypeError(f"{text!r} is not a string")
     numbers = [*values]
     if not -_MAX_INTEGER <= min(numbers) <= max(numbers) < _MAX_INTEGER:
         raise ValueError(f"a value is not between {-_MAX_INTEGER} and {_MAX_INTEGER}")
@@ -159,14 +159,14 @@ def read_submissions(raw: Mapping[str, Any], name: str) -> SubmissionsFile:
 
 
 def _find_name_changes(name: str, former_names: Iterable[Mapping[str, str]]) -> list[str]:
-    """Return the days on which the name changed, not only its spelling or legal form."""
+    """Return the dates on which the name itself changed, rather than only its spelling or legal form."""
     ends = sorted((str(former["to"])[:10], build_name_key(str(former["name"]))) for former in former_names)
     names = [*ends, ("", build_name_key(name))]
     return [day for (day, key), (_, later) in pairwise(names) if key != later and day_number(day)]
 
 
 TickerList = list[tuple[str, int, str]]
-"""Tickers, each with CIK and company name."""
+"""Tickers, each with its CIK and company name."""
 
 
 def read_tickers(raw: Mapping[str, Any], name: str) -> TickerList:

@@ -1,4 +1,4 @@
-"""Resolve metric names, aliases and XBRL tags to concepts, and suggest similar ones."""
+"""Resolve metric names, aliases and XBRL tags to concepts, and suggest similar names."""
 
 import re
 from collections.abc import Collection, Iterable
@@ -26,7 +26,7 @@ _EXCISE_SIC = frozenset({"2100", "2111", "2911", "2990", "5172"})
 class Metric:
     """A metric that callers can request; ``tiers`` are groups of equivalent concepts, best first.
 
-    A recipe instead has an ``expression`` of other metrics, and an optional ``note`` for responses.
+    A recipe has an ``expression`` over other metrics instead, and optionally a ``note`` for responses.
     """
 
     name: str
@@ -79,7 +79,7 @@ def find_metric(text: str) -> Metric | None:
 
 
 def find_concept(text: str, concepts: Collection[str]) -> Metric | None:
-    """Return a metric for a company's concept, written as ``us-gaap:Tag`` or the bare tag."""
+    """Return a metric for a company's concept, written as ``us-gaap:Tag`` or as the bare tag."""
     prefix, _, tag = text.strip().rpartition(":")
     taxonomy = _PREFIXES.get(prefix.lower(), prefix.lower())
     for concept in sorted(concepts):

@@ -62,7 +62,7 @@ class Edgar:
 def read_refusal(response: Response) -> ToolError | None:
     """Return the error that a response signals, or None.
 
-    The rate-limit page comes with various statuses; 404 means no such file.
+    The rate-limit page comes with various status codes; 404 means that the file does not exist.
     """
     start = response.body[:20_000].lower() if response.body.lstrip()[:1] == b"<" else b""
     if _BLOCK_PAGE in start:
@@ -71,7 +71,7 @@ def read_refusal(response: Response) -> ToolError | None:
         )
     if _UNDECLARED in start or (response.status == 403 and "retry-after" not in response.headers):
         return SourceKeyRefused(
-            f"EDGAR refused the request (HTTP {response.status}): it does not accept the contact", hint=_HINT
+            f"EDGAR refused the request (HTTP {response.status}): it does not accept the contact address", hint=_HINT
         )
     if response.status == 404:
         return DataNotFound("EDGAR has no such file", {"url": response.redacted_url})

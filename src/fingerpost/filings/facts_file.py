@@ -75,8 +75,8 @@ _TABLES_OF_VERSION_3 = (
         title, text, content = 'paragraph_texts', content_rowid = 'id', tokenize = 'porter unicode61'
     )""",
 )
-# Some files of version 3 have the first two tables. ``members`` is a JSON object of axes and members; it is empty for a
-# total.
+# Some version 3 files already have the first two tables. ``members`` is a JSON object of axes and members; it
+# is empty for a total.
 _TABLES_OF_VERSION_4 = (
     """CREATE TABLE IF NOT EXISTS name_changes (
         cik INTEGER NOT NULL, day TEXT NOT NULL, PRIMARY KEY (cik, day)
@@ -106,15 +106,15 @@ def build_facts_file(path: Path) -> SqliteFile:
         application_id=_APPLICATION_ID,
         any_thread=True,
         remedy="move it away and load again",
-        # This sentence is the original tool's.
+        # The original tool uses this sentence.
         unavailable="Database connection failed: {error}",
     )
 
 
 def prepare_tables(file: SqliteFile, connection: sqlite3.Connection) -> bool:
-    """Return whether the file has tables, and upgrade those of older versions.
+    """Return whether the file has tables, and upgrade those written by older versions.
 
-    Raise SettingsInvalid for a file of another program or version, or one that cannot be upgraded.
+    Raise SettingsInvalid for a file from another program or version, or one that cannot be upgraded.
     """
     if file.is_empty(connection):
         return False
@@ -124,7 +124,7 @@ def prepare_tables(file: SqliteFile, connection: sqlite3.Connection) -> bool:
             with file.opened("rw") as writer:
                 _upgrade(writer)
         except ToolError as error:
-            raise file.unusable(f"is of an older version and cannot be upgraded: {error.message}") from error
+            raise file.unusable(f"was written by an older version and cannot be upgraded: {error.message}") from error
     elif version != _VERSION:
         raise file.unusable(f"was written by another version of fingerpost; {file.remedy}")
     return True

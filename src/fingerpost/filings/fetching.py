@@ -1,4 +1,4 @@
-"""Fetch a company that is not loaded from EDGAR while a call waits: one company, within a time limit."""
+"""Fetch one company that is not loaded yet from EDGAR, within a time limit, while the caller waits."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -26,7 +26,7 @@ _FAILURE = timedelta(days=1)
 
 
 class CompanyFetcher:
-    """Fetches companies into the facts file; remembers failures there, for all processes."""
+    """Fetches companies into the facts file, and records failures there for all processes."""
 
     def __init__(
         self, path: Path, edgar: Edgar, open_client: Callable[[], AbstractAsyncContextManager["Client"]]
@@ -36,7 +36,7 @@ class CompanyFetcher:
         self._open_client = open_client
 
     async def fetch(self, text: str) -> None:
-        """Fetch a company by ticker or name; raise ToolError if it fails, or failed during the last day."""
+        """Fetch a company by ticker or name; raise ToolError if the fetch fails, or failed within the last day."""
         with closing(FactLibrary(self._store.path)) as library:
             ticker = normalize_ticker(text)
             now = clock.now()
@@ -54,7 +54,7 @@ class CompanyFetcher:
                 raise reason from error
 
     async def _sync(self, sync: EdgarSync, library: FactLibrary, text: str) -> None:
-        """Fetch a company; EDGAR's list of tickers, which is fetched for an unknown ticker, may have it as a name."""
+        """Fetch a company by ticker, or by a name in EDGAR's list of tickers, which is fetched if necessary."""
         listed = await run_in_thread(library.find_listed_company, text)
         try:
             await sync.sync(listed[0] if listed else text)
@@ -66,7 +66,7 @@ class CompanyFetcher:
 
 
 def find_unloaded_company(params: BaseModel, missing: Mapping[str, Mapping[str, Any]]) -> str | None:
-    """Return the first company of a query that has no loaded figures, or None; ``missing`` is that of the answer."""
+    """Return the first company in a query without loaded figures, or None; ``missing`` comes from the answer."""
     reasons = {name: entry["reason"] for name, entry in missing.items()}
     fields = [getattr(params, name, None) for name in ("tickers", "among")]
     ticker: str | None = getattr(params, "ticker", None)

@@ -39,7 +39,7 @@ class Company:
     """A company that files with the SEC.
 
     ``dataset`` is ``sample`` or ``edgar``.
-    ``complete_through`` is the newest filing date among the figures, ``first_end`` the earliest period end.
+    ``complete_through`` is the latest filing date among the figures, ``first_end`` is the earliest period end.
     """
 
     cik: int
@@ -55,7 +55,7 @@ class Company:
     complete_through: str
     first_end: str
     is_quarterly: int = 0
-    """Whether it files 10-Qs."""
+    """Whether the company files 10-Qs."""
 
     @property
     def padded_cik(self) -> str:
@@ -108,7 +108,7 @@ class Revision:
 class Figure:
     """The resolved value of a metric for one period.
 
-    ``fact`` is the first to state the value; for a derived value, the newest fact of its inputs.
+    ``fact`` is the first to state the value; for a derived value, it is the newest fact among the inputs.
     ``values`` lists the distinct stated values and ``headlines`` one fact per filing, both oldest first.
     ``parts`` are the inputs of a derived value, combined by ``formula``.
     ``as_filed`` is the figure before a split changed its value or added a note.
@@ -171,7 +171,7 @@ class Figure:
 def derive_figure(
     period: Figure, parts: Sequence[Figure], value: int | float, formula: str, notes: Iterable[str]
 ) -> Figure:
-    """Build a figure derived from ``parts``, for the period of ``period`` and with the newest fact of the parts."""
+    """Build a figure derived from ``parts``, with the period of ``period`` and the newest fact among the parts."""
     concepts = [part.concepts for part in parts]
     return Figure(
         start=period.start,
@@ -193,9 +193,9 @@ def derive_figure(
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """All figures of a company's metric for one set of options, sorted by end and start.
+    """All figures for a company's metric and one set of options, sorted by end and start.
 
-    ``refused`` are quarters whose parts have no common basis; their values are never returned.
+    ``refused`` holds the quarters whose parts have no common basis; their values are never returned.
     """
 
     figures: tuple[Figure, ...]

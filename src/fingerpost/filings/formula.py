@@ -1,8 +1,8 @@
 """Parse and evaluate arithmetic over metrics: ``365 * avg(AccountsPayable) / (CostOfRevenue + change(Inventory))``.
 
-Formulas contain numbers, metric names, ``+ - * /``, brackets and functions of periods. Values are exact fractions with
-units. Other syntax, excessive work and incompatible units raise ParameterError; division by zero and growth from zero
-raise NotComputable.
+Formulas contain numbers, metric names, ``+ - * /``, brackets and functions over periods. Values are exact fractions
+with units. Other syntax, excessive work and incompatible units raise ParameterError; division by zero and growth from
+zero raise NotComputable.
 """
 
 import ast
@@ -19,15 +19,15 @@ from fingerpost.filings.concepts import RECIPE, Metric, find_metric
 MAX_LENGTH = 500
 MAX_YEARS = 20
 DAYS = "days"
-# Every expression that is not a name has one of these.
+# Every expression that is not a name contains at least one of these.
 OPERATORS = "+-*/\u00d7\u2212\u00f7("
 
 _FIELD = {"field": "expression"}
 _MAX_NODES = 120
 _YEAR_DAYS = 365
-# Functions of periods evaluate their argument several times, so nesting multiplies the work.
+# Functions over periods evaluate their argument several times, so nesting multiplies the work.
 _MAX_EVALUATIONS = 2_000
-# Figures are within this range and its inverse, where floats cannot overflow.
+# Figures lie between the inverse of this value and the value itself, so that floats cannot overflow.
 _MAX_VALUE = 10**100
 _WORDS = re.compile(r"[A-Za-z]\w*(?:(?: ?& ?| )[A-Za-z]\w*)+")
 _TAG = re.compile(r"\b(?:us-gaap|ifrs-full|ifrs|dei|srt):[A-Za-z]\w*", re.IGNORECASE)
@@ -48,7 +48,7 @@ _VOCABULARY = f"numbers, metric words, + - * / and {', '.join(FUNCTIONS)}"
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A number and its unit as powers, such as USD to 1 and shares to -1; empty for plain numbers."""
+    """A number and its unit as powers, such as USD to 1 and shares to -1; plain numbers have an empty unit."""
 
     value: Fraction
     unit: tuple[tuple[str, int], ...] = ()
@@ -63,7 +63,7 @@ class Quantity:
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """An input of an expression: a metric name, ``back`` periods before the expression's period."""
+    """An input to an expression: a metric name, ``back`` periods before the expression's period."""
 
     word: str
     back: int
@@ -88,7 +88,7 @@ class NotComputable(Exception):
 
 def read_formula(text: str) -> ast.expr:
     normalized = re.sub(r"\s+", " ", text.replace("\u00d7", "*").replace("\u2212", "-").replace("\u00f7", "/")).strip()
-    # Replace a metric name of several words, or with "&", by its one-word name.
+    # Replace a metric name that has several words or an "&" with its one-word name.
     normalized = _WORDS.sub(lambda words: metric.name if (metric := find_metric(words[0])) else words[0], normalized)
     tags = {f"tag_{number}__": tag for number, tag in enumerate(dict.fromkeys(_TAG.findall(normalized)))}
     names = {tag: name for name, tag in tags.items()}
@@ -104,17 +104,17 @@ def read_formula(text: str) -> ast.expr:
 
 
 def read_recipe(metric: Metric | None, text: str) -> ast.expr:
-    """Return a recipe's formula; for another metric, a formula of its name alone."""
+    """Return a recipe's formula; for any other metric, a formula that is only its name."""
     if metric is not None and metric.kind == RECIPE:
         return read_formula(metric.expression)
     return ast.Name(text, ast.Load())
 
 
 def list_lookups(formula: ast.expr, back: int = 0, periods_a_year: int = 1) -> list[Lookup]:
-    """Return the inputs of a formula, ``back`` periods earlier, in the order of use."""
+    """Return the inputs to a formula, evaluated ``back`` periods earlier, in order of use."""
     visited = list(islice(_walk(formula, back, periods_a_year), _MAX_EVALUATIONS + 1))
     if len(visited) > _MAX_EVALUATIONS:
-        raise ParameterError("the expression takes too much work: nest fewer functions of periods", _FIELD)
+        raise ParameterError("the expression takes too much work: nest fewer functions over periods", _FIELD)
     words = ((node.id, offset) for node, offset in visited if isinstance(node, ast.Name) and node.id != DAYS)
     lookups = [Lookup(word, offset) for word, offset in dict.fromkeys(words)]
     if not lookups:
@@ -147,7 +147,7 @@ def _check_syntax(node: ast.expr) -> None:
     match node:
         case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
             if not abs(number) <= _MAX_VALUE:
-                raise ParameterError("the expression has a number in it that is too large", _FIELD)
+                raise ParameterError("the expression contains a number that is too large", _FIELD)
         case ast.Name() | ast.UnaryOp(op=ast.USub() | ast.UAdd()):
             pass
         case ast.BinOp(op=ast.Add() | ast.Sub() | ast.Mult() | ast.Div()):
@@ -224,7 +224,7 @@ def evaluate(node: ast.expr, inputs: Mapping[Lookup, Quantity], back: int = 0, p
             return _multiply(parts[0], parts[1], -1 if isinstance(operator, ast.Div) else 1)
         case ast.Call(func=ast.Name(id=name)):
             return _evaluate_call(node, name, parts)
-    raise AssertionError(f"a part of an expression that was not checked: {ast.dump(node)}")
+    raise AssertionError(f"unchecked part of an expression: {ast.dump(node)}")
 
 
 def _multiply(left: Quantity, right: Quantity, power: int) -> Quantity:
@@ -251,7 +251,7 @@ def _evaluate_call(node: ast.Call, name: str, arguments: list[Quantity]) -> Quan
         case "change":
             return current.with_value(current.value - earlier_quantity.value)
     if earlier_quantity.value <= 0 or (name == "cagr" and current.value < 0):
-        raise NotComputable(f"{ast.unparse(node.args[0])} was not positive: it has no rate of growth")
+        raise NotComputable(f"{ast.unparse(node.args[0])} was not positive, so it has no growth rate")
     ratio, years = current.value / earlier_quantity.value, _parse_years(node) if name == "cagr" else 1
     if years == 1:
         return Quantity(ratio - 1)
@@ -263,4 +263,4 @@ def _check_same_unit(node: ast.expr, quantities: list[Quantity]) -> None:
     units = list(dict.fromkeys(quantity.unit for quantity in quantities))
     if len(units) > 1:
         unit_names = " and ".join(map(format_unit, units))
-        raise ParameterError(f"{ast.unparse(node)} joins {unit_names}, which do not add up", _FIELD)
+        raise ParameterError(f"{ast.unparse(node)} combines {unit_names}, which are different units", _FIELD)

@@ -13,7 +13,7 @@ _LABELS_SUFFIX = "_lab.xml"
 
 
 def load_instance(store: FactStore, path: Path, content: bytes, *, accession: str, filed: str) -> str:
-    """Store an instance, and return a summary; without an accession number, a loaded list of filings gives it."""
+    """Store an instance, and return a summary; a loaded list of filings supplies a missing accession number."""
     if path.name.endswith(_LABELS_SUFFIX):
         raise FeedUnusable(f"{path.name} has only labels; load NAME{_INSTANCE_SUFFIX} from the same folder")
     instance = read_instance(content, path.name)
@@ -24,7 +24,7 @@ def load_instance(store: FactStore, path: Path, content: bytes, *, accession: st
             filing = find_filing(library, instance.cik, document, instance.form, instance.period_end)
     if filing is None:
         raise ParameterError(
-            f"{path.name} belongs to no loaded filing; add --accession, --filed",
+            f"{path.name} belongs to no loaded filing; add --accession and --filed",
             hint=f"Or load the submissions file of {instance.name} first",
         )
     schema = path.with_name(instance.schema)
@@ -33,16 +33,17 @@ def load_instance(store: FactStore, path: Path, content: bytes, *, accession: st
     linkbases = (read_labels(each.read_bytes(), each.name) for each in beside if each.is_file())
     labels = next((each for each in linkbases if each), {})
     count = store.put_instance(instance, labels, accession=filing[0], form=instance.form, filed=filing[2])
-    hint = "" if labels else f"; without names, because {beside[0].name} is not beside it"
+    hint = "" if labels else f"; members have no names, because {beside[0].name} is not in the same folder"
     return f"{instance.name}, {instance.form} of {filing[2]}: {count:,} facts with segments{hint}"
 
 
 def find_filing(
     library: FactLibrary, cik: int, document: str, form: str | None, period_end: str | None
 ) -> tuple[str, str, str] | None:
-    """Return (accession number, form, filing day) of the only report of a form and period, or of a document's name.
+    """Return (accession number, form, filing date) of the report with a form and period, or with a document's name.
 
-    Filers reuse names such as ``form10k.htm``, so the form and period count first.
+    Return None unless exactly one report matches. Filers reuse names such as ``form10k.htm``, so the form and period
+    take precedence.
     """
     filings = [
         filing

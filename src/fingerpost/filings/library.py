@@ -44,14 +44,14 @@ from fingerpost.filings.store import create_sample, normalize_ticker
 from fingerpost.runtime.company_names import begins_with, build_name_key, find_tickers
 
 _CACHE_SIZE = 4_096
-# Of 100, by rapidfuzz's ratio.
+# The minimum similarity out of 100, by rapidfuzz's ratio.
 _LIKENESS = 60
 _MAX_SUGGESTED = 3
 # A list with this many companies is EDGAR's complete list.
 _MIN_FULL_LIST = 1_000
 _T = TypeVar("_T")
 
-# Period ends with a smaller share of the figures than this, relative to the most common end, are single events.
+# A period end that has less than this share of the most common end's figures is a single event.
 _COMMON_SHARE = 0.2
 _PERIOD_ENDS = """
     SELECT reports.accession, reported.end_date, count(*) FROM concepts
@@ -103,7 +103,7 @@ class FactLibrary:
         return None
 
     def list_ticker_owners(self, ticker: str) -> list[tuple[int, str]]:
-        """Return (CIK, name) of the companies with a ticker, newest CIK first."""
+        """Return (CIK, name) of each company with a ticker, newest CIK first."""
         return self.rows(
             "SELECT cik, companies.name FROM tickers JOIN companies USING (cik) WHERE tickers.ticker = ?1"
             " UNION SELECT cik, name FROM listed WHERE ticker = ?1 ORDER BY cik DESC",
@@ -138,7 +138,7 @@ class FactLibrary:
         return [cik for (cik,) in rows] or [company.cik]
 
     def list_ciks_named(self, text: str) -> list[int]:
-        """Return the CIKs of a company by ticker, CIK or name; without figures, by ticker, or by the CIK of a text."""
+        """Return a company's CIKs by its ticker, CIK or name, even if only its text or segments are loaded."""
         if (company := self.find_company(text)) is not None:
             return self.list_ciks(company)
         listed = self.find_listed_company(text)
@@ -147,7 +147,7 @@ class FactLibrary:
         return owners or [cik for (cik,) in self.rows(query, _read_cik(text))]
 
     def find_filing_list(self, cik: int) -> tuple[bool, str] | None:
-        """Return whether the loaded list of filings is complete, and its oldest day; None if no list is loaded."""
+        """Return whether the loaded list of filings is complete, and its oldest date; None if no list is loaded."""
         rows = self.rows("SELECT is_complete, oldest FROM filing_lists WHERE cik = ?", cik)
         return (bool(rows[0][0]), rows[0][1]) if rows else None
 
@@ -311,7 +311,7 @@ class CompanyFigures:
         return {name for (name,) in self._rows(query, as_of)}
 
     def find_metric(self, text: str) -> Metric | None:
-        """Return the metric for a name, a tag of this company, or an expression of such names."""
+        """Return the metric for a name, for one of this company's tags, or for an expression that combines them."""
         matches = find_metric(text) if ":" not in text else None
         return matches or find_concept(text, self.concepts) or self._find_expression(text)
 
@@ -322,7 +322,7 @@ class CompanyFigures:
             words = [lookup.word for lookup in list_lookups(read_formula(text))]
         except ParameterError:
             return None
-        # Without a metric in it, the text is an unknown name with a hyphen rather than a difference.
+        # Text that contains no metric is an unknown name with a hyphen rather than a subtraction.
         is_formula = any(find_metric(word) or find_concept(word, self.concepts) for word in words)
         return Metric(text, "", RECIPE, expression=text) if is_formula else None
 
@@ -334,7 +334,7 @@ class CompanyFigures:
 
     @property
     def name_changes(self) -> list[str]:
-        """The days on which the company's name changed, if its submissions are loaded."""
+        """The dates on which the company's name changed, if its submissions are loaded."""
         query = "SELECT day FROM name_changes WHERE cik = ?"
         key = ("name_changes", self.company.cik)
         return self.library.get_cached(key, lambda: sorted(day for (day,) in self._rows(query)))
@@ -369,14 +369,14 @@ class CompanyFigures:
         return adjust_for_splits((figure.as_filed or figure).with_fact(fact), splits, self.options)
 
     def resolve_period(self, period: PeriodFilter) -> PeriodFilter:
-        """Replace ``latest``, ``latest-annual`` and ``ttm`` by the fiscal period of the newest report."""
+        """Replace ``latest``, ``latest-annual`` and ``ttm`` with the fiscal period of the newest report."""
         if not period.newest:
             return period
         matches = self.find_newest(period.newest)
         if matches is None:
             as_of = self.options.as_of
             kind = "annual report" if period.newest == NEWEST_YEAR else "annual or quarterly report"
-            message = f"no {kind} of {self.company.name} is here" + (f" filed by {as_of}" if as_of else "")
+            message = f"no {kind} of {self.company.name}{f' filed by {as_of}' if as_of else ''} is loaded"
             is_hidden = as_of and self.with_options(as_of=None).find_newest(period.newest)
             entry = build_missing("hidden_by_as_of" if is_hidden else "not_reported", message, "Name the period")
             raise build_not_found(

@@ -40,7 +40,7 @@ ShowProgress = Callable[[int, int], None]
 class LoadOptions:
     """The company and filing that files belong to; ``predecessor_of`` is the ticker of the successor company.
 
-    A filing's text needs only what neither its cover page nor the loaded list of filings has.
+    A filing's text needs only the options that neither its cover page nor the loaded list of filings supplies.
     """
 
     ticker: str | None = None
@@ -66,11 +66,11 @@ def load_files(
     """Load files into the store: companyfacts, submissions, company_tickers, or filing texts.
 
     Folders and archives are loaded file by file; unusable files in them are reported as skipped.
-    An archive does not replace newer figures; ``show`` receives (done, all) files of an archive.
-    If a file raises FeedUnusable, the files before it are loaded.
+    An archive does not replace newer figures; ``show`` receives the done and total file counts for an archive.
+    If a file raises FeedUnusable, the files before it stay loaded.
     """
     if options.ticker and options.predecessor_of:
-        raise ParameterError("Send --ticker or --predecessor-of, not both")
+        raise ParameterError("Use --ticker or --predecessor-of, not both")
     is_single_company = options.ticker or options.predecessor_of or options.accession
     loaded = []
     for path in paths:
@@ -93,7 +93,7 @@ def _load_folder(store: FactStore, folder: Path, options: LoadOptions, show: Sho
         paths = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
     except OSError as error:
         raise FeedUnusable(f"Cannot read {folder.name}: {error.strerror}") from error
-    # Texts and instances come last, because they may need the lists of filings.
+    # Load texts and instances last, because they may need the lists of filings.
     for path in sorted(paths, key=lambda path: path.suffix.lower() in (_INSTANCE_SUFFIX, *_TEXT_SUFFIXES)):
         try:
             if path.suffix.lower() not in _FOLDER_SUFFIXES:
@@ -127,7 +127,7 @@ def _load_file(store: FactStore, path: Path, options: LoadOptions) -> LoadedFile
         store.put_facts(parsed, tickers=[ticker] if ticker else [], retrieved_at=options.retrieved_at)
         company = library.find_company(str(parsed.cik))
     main_ticker = company.ticker if company is not None else ""
-    hint = "; name it with --ticker, or load company_tickers.json" if main_ticker.startswith("CIK") else ""
+    hint = "; set the ticker with --ticker, or load company_tickers.json" if main_ticker.startswith("CIK") else ""
     count, last = len(parsed.facts), parsed.complete_through
     return LoadedFile(path.name, f"{parsed.name} ({main_ticker}): {count:,} figures, complete through {last}{hint}")
 
@@ -145,9 +145,9 @@ def _parse(content: bytes, name: str) -> FactsFile | SubmissionsFile | TickerLis
 
 def _put_list(store: FactStore, parsed: SubmissionsFile | TickerList) -> str:
     if isinstance(parsed, SubmissionsFile):
-        hint = "" if parsed.is_complete else "; older ones are in further files"
+        hint = "" if parsed.is_complete else "; older filings are in other files"
         if not store.put_submissions(parsed) and parsed.sic:
-            hint += "; to know the industry, load this file again after the figures"
+            hint += "; to store the industry, load this file again after the figures"
         return f"{parsed.name}: {len(parsed.filings):,} filings listed{hint}"
     store.put_tickers(parsed)
     return f"{len(parsed):,} tickers"
@@ -197,7 +197,7 @@ def _find_company_of_text(
     elif listed is not None:
         _, cik, company_name = listed
     elif ticker is not None:
-        raise ParameterError(f"No company here is called {ticker}; load company_tickers.json or its figures first")
+        raise ParameterError(f"No loaded company is called {ticker}; load company_tickers.json or its figures first")
     else:
         return cover.cik, cover.name or f"CIK {cover.cik}"
     if cover.cik not in (None, cik) and (company is None or cover.cik not in library.list_ciks(company)):
@@ -215,7 +215,7 @@ def _load_archive(
             members = [name for name in sorted(archive.namelist()) if not name.endswith("/")]
     except (OSError, zipfile.BadZipFile) as error:
         raise FeedUnusable(f"{path.name} is not a zip archive, or is damaged: {error}") from error
-    # Do not fork, because a forked process inherits the locks that other threads have acquired.
+    # Do not fork, because a forked process inherits the locks that other threads hold.
     with ProcessPoolExecutor(_PROCESSES, mp_context=multiprocessing.get_context("spawn")) as processes:
         for start in range(0, len(members), _COMPANIES_PER_TRANSACTION):
             batch = members[start : start + _COMPANIES_PER_TRANSACTION]
@@ -239,7 +239,7 @@ def _load_archive(
 
 
 def _read_member(path: Path, member: str) -> FactsFile | SubmissionsFile | TickerList | str:
-    """Return a member's content, or why it is skipped."""
+    """Return a member's content, or the reason why it is skipped."""
     if not member.lower().endswith(".json"):
         return "not a JSON file"
     with zipfile.ZipFile(path) as archive:

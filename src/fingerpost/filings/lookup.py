@@ -29,7 +29,7 @@ class MetricResult:
 
 
 def find_figures(source: CompanyFigures, text: str, window: PeriodFilter) -> MetricResult:
-    """Return the figures of a metric, given any of its names or an expression."""
+    """Return the figures for a metric, given any of its names or an expression."""
     result = _find_in_periods(source, text, source.resolve_period(window).list_periods())
     headline = tuple(mark_basis_changes(result.selection.headline, source))
     marked = {(figure.start, figure.end): figure for figure in headline}
@@ -57,7 +57,7 @@ def _find_in_periods(source: CompanyFigures, text: str, periods: Sequence[Period
 
 
 def mark_basis_changes(headline: Sequence[Figure], source: CompanyFigures) -> list[Figure]:
-    """Return consecutive figures; one that is not comparable with the previous one gets a note."""
+    """Return consecutive figures, with a note on each that is not comparable with the previous one."""
     marked = list(headline[:1])
     for previous, figure in pairwise(headline):
         explanation = explain_break(previous, figure, source.options)
@@ -89,7 +89,7 @@ def _select(source: CompanyFigures, metric: Metric, window: PeriodFilter) -> Sel
     if not window.frequency:
         return found
     if all(figure.period == INSTANT for figure in found.figures):
-        # Balances have no length; an annual balance is at a year end.
+        # Balances have no length; an annual balance is one at a year end.
         is_annual = window.frequency == ANNUAL
         chosen = [figure for figure in found.figures if not is_annual or source.calendar.is_year_end(figure.end)]
     else:
@@ -112,7 +112,7 @@ def _list_transitions(source: CompanyFigures, figures: Sequence[Figure]) -> list
 def _explain_missing(
     source: CompanyFigures, metric: Metric, main_metric: Metric, window: PeriodFilter, figures: Sequence[Figure]
 ) -> dict[str, Any]:
-    """Explain why a period has no figure of a metric; ``main_metric`` is the metric, or a recipe's main input."""
+    """Explain why a period has no figure for a metric; ``main_metric`` is the metric, or a recipe's main input."""
     available = [name for name, lengths in _FREQUENCIES.items() if any(figure.period in lengths for figure in figures)]
     if not window.frequency or not available:
         return explain_missing_figure(source, main_metric, window)

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
-# A paragraph has at least this many characters, unless its section ends; shorter lines are joined, such as a heading
-# and the rows of a table.
+# A paragraph has at least this many characters, unless its section ends first; shorter lines, such as a heading and
+# the rows of a table, are joined.
 _MIN_PARAGRAPH = 700
 _MAX_PARAGRAPH = 1_500
 _LINE = re.compile(r"[^\n]+")

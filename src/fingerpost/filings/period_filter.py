@@ -1,4 +1,4 @@
-"""Select the figures of a query's period, and its headline figures (rule F3)."""
+"""Select the figures for a query's period, and the headline figures among them (rule F3)."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -22,11 +22,11 @@ _PERIOD_ORDER = (YEAR, QUARTER, INSTANT, *YEAR_TO_DATE)
 
 @dataclass(frozen=True, slots=True)
 class PeriodFilter:
-    """A range of days (inclusive), or a fiscal year with an optional quarter.
+    """A range of dates (inclusive), or a fiscal year with an optional quarter.
 
-    ``basis`` selects whether the days are period ends or filing days.
+    ``basis`` selects whether the dates are period ends or filing dates.
 
-    ``newest`` selects the newest fiscal period or year, or its last four quarters (``CompanyFigures.resolve_period``).
+    ``newest`` selects the newest fiscal period or year, or the last four quarters (``CompanyFigures.resolve_period``).
     ``is_trailing`` selects the four quarters up to ``quarter``, or a year if ``quarter`` is None.
     ``count`` is the number of consecutive fiscal periods in a range that starts with ``year`` and ``quarter``.
     ``frequency`` selects periods of one length, such as ``annual``; if empty, ``select_figures`` chooses it.
@@ -44,7 +44,7 @@ class PeriodFilter:
 
     @property
     def period(self) -> str:
-        """The fiscal period as a query parameter; empty for days."""
+        """The fiscal period as a query parameter; empty for a range of dates."""
         if self.year is None:
             return ""
         trailing = f"{TRAILING} to " if self.is_trailing and self.quarter else ""
@@ -93,7 +93,7 @@ class PeriodFilter:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The figures of a period; ``headline`` is the response, ``refused`` are quarters without a common basis."""
+    """The figures for a period: ``headline`` for the response, and ``refused`` quarters without a common basis."""
 
     figures: tuple[Figure, ...] = ()
     headline: tuple[Figure, ...] = ()
@@ -101,7 +101,7 @@ class Selection:
 
 
 def read_period(text: str) -> PeriodFilter:
-    """Parse a fiscal year, a quarter, a range, or a keyword such as ``latest``; raise ValueError for other texts."""
+    """Parse a fiscal year, a quarter, a range, or a keyword such as ``latest``; raise ValueError for other text."""
     if text.count(_RANGE_SEPARATOR) == 1:
         return _read_range(text)
     if (word := text.strip().lower()) in (NEWEST, NEWEST_YEAR, NEWEST_FOUR_QUARTERS):
@@ -128,9 +128,10 @@ def _read_range(text: str) -> PeriodFilter:
 
 
 def select_figures(series: Series, period_filter: PeriodFilter, calendar: FiscalCalendar) -> Selection:
-    """Return the figures of a series in a period.
+    """Return the figures in a series that fall in a period.
 
-    The headline figures are fiscal years that end in it or year-end balances, else quarters, else instants.
+    The headline figures are the fiscal years that end in it, or year-end balances; if there are none, the quarters; if
+    there are none either, the instants.
     """
     matching = [figure for figure in series.figures if _matches(figure, period_filter, calendar)]
     if period_filter.quarter is not None:

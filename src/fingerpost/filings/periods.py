@@ -24,7 +24,7 @@ _NEW_YEAR_DAYS = 10
 _MAX_YEAR_DAYS = 380
 # A quarter has 90 to 92 days, or 13 weeks.
 _QUARTER_SLACK_DAYS = 3
-# Year ends that differ by more days from whole years mean that the company changed its year end.
+# If the time between year ends differs by more days from whole years, the company changed its year end.
 _SAME_YEAR_END_DAYS = 10
 
 
@@ -53,7 +53,7 @@ class FiscalCalendar:
         self._days = [day for day, _ in self._anchors]
 
     def find_period(self, end: str) -> tuple[int, int]:
-        """Return the fiscal year of a day, and the quarter (1 to 4) with the nearest end."""
+        """Return the fiscal year of a date, and the quarter (1 to 4) with the nearest end."""
         day = day_number(end)
         if not self._anchors:
             shifted = date.fromordinal(day - _NEW_YEAR_DAYS)
@@ -94,7 +94,7 @@ class FiscalCalendar:
         return year, max(1, min(4, 4 - math.floor(quarters_left)))
 
     def is_transition_start(self, start: str) -> bool:
-        """Whether a day starts a transition period between the old and the new year end."""
+        """Whether a date starts a transition period between the old and the new year end."""
         index = bisect_left(self._days, day_number(start))
         follows = index > 0 and day_number(start) - self._days[index - 1] <= _SLACK_DAYS
         return follows and (index == len(self._days) or self._days[index] - self._days[index - 1] > _MAX_YEAR_DAYS)
@@ -122,9 +122,9 @@ class FiscalCalendar:
 def name_years(reported: Iterable[tuple[str, str, int | None]]) -> dict[str, int]:
     """Return the fiscal year of each annual period end, from (end, filed, the filing's ``fy``).
 
-    The earliest filing decides the year of an end. If most other ends contradict it, it is a tagging error and is
-    corrected (four annual reports of NVIDIA are tagged a year too early). Only ends near the same day of the year are
-    compared, because numbering restarts after a change of year end.
+    The earliest filing decides the year of a period end. If most other ends contradict it, it is a tagging error and is
+    corrected (four annual reports from NVIDIA are tagged one year too early). Only ends near the same day of the year
+    are compared, because numbering restarts after a change of year end.
     """
     first: dict[str, int] = {}
     for end, _filed, year in sorted(reported, key=lambda row: (row[1], row[0])):

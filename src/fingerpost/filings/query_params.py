@@ -1,4 +1,4 @@
-"""Parameter models of the SEC filings tools (plan-step contract, rules F3, F7)."""
+"""Parameter models for the SEC filings tools (plan-step contract, rules F3, F7)."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -35,7 +35,7 @@ from fingerpost.filings.period_filter import (
 def _parse_fiscal_period(value: Any) -> PeriodFilter:
     text = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
     if not isinstance(text, str):
-        raise ValueError("period must be text such as 2022 or 2022-Q2")
+        raise ValueError("period must be a string such as 2022 or 2022-Q2")
     return read_period(text)
 
 
@@ -52,7 +52,7 @@ Fiscal = Annotated[
 
 def _require_single_period(period: PeriodFilter) -> PeriodFilter:
     if period.count > 1 or period.newest == NEWEST_FOUR_QUARTERS:
-        raise ValueError("must be one period here; financial_facts, compare and calculate take ranges and ttm")
+        raise ValueError("must be one period here; financial_facts, compare and calculate accept ranges and ttm")
     return period
 
 
@@ -88,7 +88,7 @@ class WindowParams(ViewParams):
     end_date: Day | None = None
     period: Fiscal | None = None
     date_basis: Annotated[
-        Literal["period", "filed"], Field(description="whether the dates are of period ends or of filing")
+        Literal["period", "filed"], Field(description="whether the dates are period ends or filing dates")
     ] = "period"
 
     @model_validator(mode="after")
@@ -105,7 +105,7 @@ class WindowParams(ViewParams):
 
 
 class FinancialFactsQuery(WindowParams, FinancialFactsParams):
-    """Parameters of financial_facts: the contract's and our own. ``period`` can replace both dates."""
+    """Parameters of financial_facts: those in the contract, and our own. ``period`` can replace both dates."""
 
     ticker: Ticker
     metrics: Annotated[list[Word], Field(min_length=1, max_length=50, description="such as Revenue, or us-gaap:Assets")]
@@ -123,7 +123,7 @@ class FinancialFactsQuery(WindowParams, FinancialFactsParams):
 
 
 class CompaniesParams(StepParams):
-    as_of: Annotated[Day | None, Field(description="no effect: who a company is has no vintage")] = None
+    as_of: Annotated[Day | None, Field(description="no effect: company information has no vintages")] = None
 
 
 class CompanyInfoParams(CompaniesParams):
@@ -133,7 +133,7 @@ class CompanyInfoParams(CompaniesParams):
 class MetricsParams(StepParams):
     ticker: Ticker
     category: Annotated[
-        Literal["income", "balance", "cash_flow", "other"] | None, Field(description="one statement's")
+        Literal["income", "balance", "cash_flow", "other"] | None, Field(description="only this statement")
     ] = None
     as_of: Annotated[Day | None, Field(description="hide tags that were first filed later")] = None
 
@@ -182,7 +182,7 @@ class StatementParams(WindowParams):
     @classmethod
     def _reject_trailing_year(cls, period: PeriodFilter | None) -> PeriodFilter | None:
         if period is not None and period.newest == NEWEST_FOUR_QUARTERS:
-            raise ValueError("must be fiscal here; financial_facts, compare and calculate take ttm")
+            raise ValueError("must be fiscal here; financial_facts, compare and calculate accept ttm")
         return period
 
 
@@ -218,16 +218,16 @@ class Claim(ViewParams):
     relation: Relation
     value: Annotated[
         Amount | None,
-        Field(description="as claimed: 394.3 with unit USD billion; growth in percent; a place for ranks"),
+        Field(description="as claimed: 394.3 with unit USD billion; growth in percent; a rank for ranks"),
     ] = None
     unit: Annotated[Word | None, Field(description="USD, USD million, USD/shares, shares, ratio or percent")] = None
     tolerance: Annotated[
         Amount | None, Field(ge=0, description="in the same unit; else half of the last digit of value")
     ] = None
-    base_period: Annotated[OneFiscal | None, Field(description="of grew_by; else the period before")] = None
-    among: Annotated[list[Ticker] | None, Field(min_length=1, max_length=20, description="the others, for ranks")] = (
-        None
-    )
+    base_period: Annotated[OneFiscal | None, Field(description="for grew_by; else the period before")] = None
+    among: Annotated[
+        list[Ticker] | None, Field(min_length=1, max_length=20, description="the other companies, for ranks")
+    ] = None
 
     @model_validator(mode="before")
     @classmethod
@@ -268,7 +268,7 @@ class Claim(ViewParams):
 
     @property
     def unit_name(self) -> str | None:
-        """The unit without its scale, in the spelling of figures: "USD", "USD/shares", "shares", "ratio"."""
+        """The unit without its scale, spelled as in figures: "USD", "USD/shares", "shares", "ratio"."""
         if self.unit is None:
             return None
         text = self.unit.replace("%", f" {PERCENT} ").replace(" per share", "/share")
@@ -322,7 +322,7 @@ class CalculateParams(ViewParams):
     @model_validator(mode="after")
     def _check_periods(self) -> Self:
         if (self.period is None) == (self.periods is None):
-            raise ValueError("send period, or periods for several")
+            raise ValueError("send either period, or periods for several")
         if sum(period.count for period in self.periods or ()) > MAX_PERIODS:
             raise ValueError(f"periods has more than {MAX_PERIODS} periods")
         return self

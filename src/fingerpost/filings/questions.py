@@ -1,6 +1,6 @@
-"""Handlers of sec_financial_data's query types about figures, companies and metrics.
+"""Handlers for sec_financial_data's query types about figures, companies and metrics.
 
-A handler without results raises DataNotFound with all reasons.
+A handler that finds no results raises DataNotFound with all reasons.
 """
 
 from dataclasses import asdict, replace
@@ -98,7 +98,7 @@ def calculate(library: FactLibrary, params: CalculateParams) -> Reply:
 
 
 def time_series(library: FactLibrary, params: TimeSeriesParams) -> Reply:
-    """Return one metric over time; without a frequency, the headline figures decide the period length."""
+    """Return one metric over time; if no frequency is given, the headline figures decide the period length."""
     text = params.metric
     not_found = f"No time series data found for {params.ticker} and metric {text}"
     source = open_company(library, params.ticker, not_found, params.options)

@@ -19,7 +19,7 @@ _TICKER = re.compile(r"[A-Za-z0-9][A-Za-z0-9.\-]{0,14}")
 
 
 def suggest_load(ticker: str) -> str:
-    """Return the commands that load a company's figures; omit an invalid ticker, because users may run them."""
+    """Return the commands that load a company's figures; omit an invalid ticker, because users may run the commands."""
     argument = ticker if _TICKER.fullmatch(ticker) else "TICKER"
     return f"Run: fingerpost filings sync {argument}, or fingerpost filings load FILE with its companyfacts file"
 
@@ -27,16 +27,16 @@ def suggest_load(ticker: str) -> str:
 def explain_missing_ticker(library: FactLibrary, ticker: str) -> dict[str, Any]:
     listed = library.find_listed_company(ticker)
     if listed is not None:
-        return build_missing("not_loaded", f"No figures of {listed[2]} have been loaded yet", suggest_load(listed[0]))
+        return build_missing("not_loaded", f"No figures for {listed[2]} have been loaded yet", suggest_load(listed[0]))
     companies, suggestions = library.list_companies(), library.suggest_tickers(ticker)
-    message = f"No company here is called {ticker}"
+    message = f"No loaded company is called {ticker}"
     without_ticker = [company.ticker for company in companies if company.ticker == f"CIK{company.padded_cik}"]
     if without_ticker and normalize_ticker(ticker) not in without_ticker:
-        message = f"{message}; the tickers of {len(without_ticker)} are not known"
-        step = f"Run: fingerpost filings load company_tickers.json, or ask by CIK, such as {without_ticker[0]}"
+        message = f"{message}; loaded companies without a known ticker: {len(without_ticker)}"
+        step = f"Run: fingerpost filings load company_tickers.json, or use a CIK, such as {without_ticker[0]}"
         return build_missing("unknown_ticker", message, step, suggestions)
     if not suggestions:
-        message = f"{message}; there are {', '.join(company.ticker for company in companies[:10])}"
+        message = f"{message}; loaded companies include {', '.join(company.ticker for company in companies[:10])}"
     return _suggest_or_advise("unknown_ticker", message, suggestions, suggest_load(ticker))
 
 
@@ -52,7 +52,7 @@ def open_company(
 
 def explain_missing_metric(source: CompanyFigures, text: str) -> dict[str, Any]:
     message = f"{text} is not a metric, and {source.company.name} files no such tag"
-    step = 'The query type "metrics" lists the words; or name a us-gaap: tag'
+    step = 'The query type "metrics" lists the names; or name a us-gaap: tag'
     return _suggest_or_advise("unknown_metric", message, suggest_metrics(text, source.concepts), step)
 
 
@@ -86,7 +86,7 @@ def explain_missing_figure(source: CompanyFigures, metric: Metric, period: Perio
         step = f"Run: fingerpost filings sync {company.ticker}; a report filed since may not be aggregated yet"
         return build_missing("not_in_aggregate_yet", message, step)
     if period.basis == BY_PERIOD and _is_before_first_data(source, period):
-        message = f"{company.name} files figures as data since {company.first_end}"
+        message = f"{company.name} has filed figures as data since {company.first_end}"
         return build_missing("before_xbrl", message, "Use a later period")
     return explain_missing_tag(source, metric, period)
 
@@ -111,7 +111,7 @@ def explain_refused_quarter(source: CompanyFigures, metric: Metric, refused: Fig
 
 
 def explain_missing_tag(source: CompanyFigures, metric: Metric, period: PeriodFilter) -> dict[str, Any]:
-    """Explain a metric without a tag in a period, with the periods that have one."""
+    """Explain that a metric has no tag in a period, and name the periods that have one."""
     subject = f"{metric.name} of {source.company.name} for {period.wording}"
     message = f"{subject} is not under a standard tag in this data set; the filing may state it"
     if periods_with_figures := _list_periods(source, metric, by_quarter=period.quarter is not None):

@@ -10,7 +10,7 @@ from fingerpost.errors import DataNotFound
 from fingerpost.filings.figure import SAMPLE, Company, Fact, Figure, FigureOptions, build_filing_url
 from fingerpost.filings.periods import HALF, INSTANT, NINE_MONTHS, QUARTER, TRAILING, YEAR
 
-# Machine-readable reason codes of missing values (docs/filings.md).
+# Machine-readable reason codes for missing values (docs/filings.md).
 Reason = Literal[
     "not_reported", "not_in_aggregate_yet", "before_xbrl", "unknown_metric", "unknown_ticker", "not_loaded", "no_match",
     "outside_sample", "hidden_by_as_of", "other_unit", "other_form", "not_derivable", "not_comparable",
@@ -76,7 +76,7 @@ def build_points(figures: Iterable[Figure]) -> list[dict[str, Any]]:
 
 
 def build_source(*companies: Company, as_of: str | None = None) -> dict[str, Any]:
-    """Build the source of a response about companies; ``complete_through`` is their earliest.
+    """Build the source of a response about companies; ``complete_through`` is the earliest among them.
 
     A note warns about companies whose next report was due by today, or by ``as_of``.
     """
@@ -109,7 +109,7 @@ def build_source(*companies: Company, as_of: str | None = None) -> dict[str, Any
 
 
 def build_missing(reason: Reason, message: str, next_step: str, suggestions: list[str] | None = None) -> dict[str, Any]:
-    """Build an entry of ``missing``; the sentences have no full stop."""
+    """Build an entry for ``missing``; the sentences have no full stop."""
     entry: dict[str, Any] = {"reason": reason, "message": message, "next_step": next_step}
     if suggestions:
         entry["did_you_mean"] = suggestions
@@ -127,7 +127,7 @@ def build_not_found(message: str, missing: Missing, source: dict[str, Any] | Non
 
 
 def build_row(company: Company, metric_name: str, figure: Figure, options: FigureOptions) -> dict[str, Any]:
-    """Build a figure's row; omit empty fields, except those of the original contract."""
+    """Build a figure's row; omit empty fields, except those in the original contract."""
     row = build_cited_row(company, figure, figure.fact) | {
         "cik": company.padded_cik,
         "metric_name": metric_name,

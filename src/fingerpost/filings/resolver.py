@@ -1,6 +1,6 @@
-"""Resolve XBRL facts to figures: value, vintage and filing of each period (docs/filings.md).
+"""Resolve XBRL facts to figures: the value, vintage and filing for each period (docs/filings.md).
 
-In each filing, the tag that covers the entire company decides the value of a period. The values in filing order are
+In each filing, the tag that covers the entire company decides the value for a period. The values, in filing order, are
 the vintages.
 """
 
@@ -65,7 +65,7 @@ def resolve(
     options: FigureOptions = LATEST_FIGURES,
     name_changes: Sequence[str] = (),
 ) -> Series:
-    """Return all reported and derived figures of a metric; facts may be unordered and duplicated."""
+    """Return all reported and derived figures for a metric; facts may be unordered and duplicated."""
     visible = [fact for fact in facts if options.as_of is None or fact.filed <= options.as_of]
     units = frozenset(fact.unit for fact in visible)
     unit = _choose_unit(visible, currency, options.unit)
@@ -113,9 +113,9 @@ def _choose_unit(facts: Sequence[Fact], currency: str, requested: str | None) ->
             if unit.lower() == requested.lower() or unit.lower() == f"{requested}/shares".lower()
         ]
         return min(matching, default=requested)
-    for same_framework in (currency, f"{currency}/shares"):
-        if same_framework in counts:
-            return same_framework
+    for preferred in (currency, f"{currency}/shares"):
+        if preferred in counts:
+            return preferred
     return min(counts, key=lambda unit: (-counts[unit], unit), default=currency)
 
 
@@ -219,9 +219,10 @@ def _resolve_period(
 
 
 def _list_headlines(metric: Metric, filings: _Filings, larger: Mapping[str, set[str]], sic: str | None) -> list[Fact]:
-    """Return the fact with each filing's best tag for a period, oldest first.
+    """Return, for each filing, the fact with the best tag for a period, oldest first.
 
-    A worse tag than in an earlier filing is skipped, because it is a component or a related figure, not a revision.
+    A fact with a worse tag than in an earlier filing is skipped, because it is a component or a related figure, not a
+    revision.
     """
     present = {concept for by_concept in filings.values() for concept in by_concept}
     complete = {concept for concept in present if not larger.get(concept, set()) & present} or present
@@ -266,7 +267,7 @@ def _choose_latest(revisions: Sequence[Revision]) -> Revision:
 
 
 def adjust_for_splits(figure: Figure, splits: Sequence[Split], options: FigureOptions) -> Figure:
-    """Adjust a figure to today's shares for ``split_adjusted``, else add a note on later splits."""
+    """Adjust a figure to today's shares for ``split_adjusted``; otherwise add a note about later splits."""
     factor = find_split_factor(splits, figure.fact.filed, options.as_of) if is_in_shares(figure.unit) else 1
     if factor == 1:
         return figure
@@ -327,8 +328,8 @@ def _align_pair(
     """Return two figures on a common basis, or None.
 
     Figures are on a common basis if they have the same tier and framework, are not restated, and the company did not
-    change its name between them; originals need the same tag. Otherwise the newest filing that states both with one tag
-    decides the values.
+    change its name between them; originals need the same tag. Otherwise the newest filing that states both with the
+    same tag decides the values.
     """
     if options.vintage == ORIGINAL:
         return (longer, shorter) if longer.concepts & shorter.concepts else None

@@ -46,7 +46,7 @@ class Split:
 
 
 class _Change(NamedTuple):
-    """A figure filed on ``before`` and again on ``after``, changed by ``ratio`` new shares for one."""
+    """A figure filed on ``before`` and again on ``after``; the change implies ``ratio`` new shares for one."""
 
     after: str
     before: str
@@ -57,8 +57,8 @@ class _Change(NamedTuple):
 def list_splits(facts: Iterable[Fact], evidence: Iterable[Fact] = ()) -> list[Split]:
     """Return a company's splits, oldest first.
 
-    ``facts`` state ratios (``SPLIT_CONCEPT``); ``evidence`` has per-share figures and share counts, to correct inverted
-    ratios (10 for a reverse split of 0.1).
+    ``facts`` state ratios (``SPLIT_CONCEPT``); ``evidence`` has per-share figures and share counts, which correct
+    inverted ratios (such as 10 for a reverse split of 0.1).
     """
     groups: list[list[Fact]] = []
     for fact in sorted(facts, key=lambda fact: (fact.filed, fact.end, fact.accession, fact.value)):
@@ -75,7 +75,7 @@ def list_splits(facts: Iterable[Fact], evidence: Iterable[Fact] = ()) -> list[Sp
 
 
 def find_split_factor(splits: Iterable[Split], filed: str, as_of: str | None) -> float:
-    """Return the number of today's shares for one share on the day of a filing."""
+    """Return the number of today's shares that one share on a filing date has become."""
     factor = 1.0
     for split in splits:
         if split.effective > filed and (as_of is None or split.known_since <= as_of):
@@ -118,7 +118,7 @@ def _derive_splits(stated: Sequence[Fact], changes: Sequence[_Change]) -> list[S
 
 
 def _estimate_effective_day(stated: Sequence[Fact]) -> str:
-    """Estimate the day of an unconfirmed split: the last stated day near the first filing's day."""
+    """Estimate the date of an unconfirmed split: the last stated date near the first filing's date."""
     precise = [fact for fact in stated if _is_precise(fact)] or list(stated)
     first = precise[0]
     suggestions = [
@@ -153,7 +153,7 @@ def _list_changes(evidence: Iterable[Fact]) -> Iterator[_Change]:
 
 
 def _find_split_spans(changes: Iterable[_Change], ratio: float) -> list[tuple[str, str]]:
-    """Return the (latest before, first after) days of the fewest splits that explain all changes by a ratio.
+    """Return (last day before, first day after) for the fewest splits that explain all changes with a ratio.
 
     A single change does not prove a split.
     """
@@ -219,7 +219,7 @@ def have_common_framework(figures: Sequence[Figure]) -> bool:
 
 
 def is_renamed_between(figures: Sequence[Figure], name_changes: Iterable[str]) -> bool:
-    """Whether the company changed its name between the filings of figures; ``name_changes`` end the former names."""
+    """Whether the company changed its name between the figures' filings; ``name_changes`` lists the changes."""
     days = [figure.fact.filed for figure in figures]
     return any(min(days) <= day < max(days) for day in name_changes)
 
@@ -251,10 +251,10 @@ def restate_jointly(figures: Sequence[Figure], metric_names: Sequence[str]) -> l
 
 
 def _is_restated_after_another(figures: Sequence[Figure]) -> bool:
-    """Whether a filing changed one of the figures after another got its value.
+    """Whether a filing changed one of the figures after another of them was stated.
 
-    An earlier change does not matter, because later figures are on the new basis. A figure with one headline already
-    has the value of one filing.
+    An earlier change does not matter, because later figures are on the new basis. Nor do changes to a figure with only
+    one headline, because its value is already taken from that filing.
     """
     first = min(figure.fact.filed for figure in figures)
     revisions = (revision for figure in figures if len(figure.headlines) > 1 for revision in figure.values)
@@ -262,7 +262,7 @@ def _is_restated_after_another(figures: Sequence[Figure]) -> bool:
 
 
 def align_basis(inputs: Mapping[_K, tuple[Metric, Figure]], options: FigureOptions) -> dict[_K, tuple[Metric, Figure]]:
-    """Return the inputs of a calculation on a common basis.
+    """Return the inputs to a calculation on a common basis.
 
     If the frameworks differ, or one of several periods of a metric was restated, the newest filing that states all
     inputs decides their values.
@@ -286,7 +286,7 @@ def align_basis(inputs: Mapping[_K, tuple[Metric, Figure]], options: FigureOptio
     if joint is not None:
         pairs = zip(inputs.items(), joint, strict=True)
         return {key: (metric, figure) for (key, (metric, _)), figure in pairs}
-    reason = f"a later filing restated {' and '.join(sorted(changed))}" if is_comparable else "of two frameworks"
+    reason = f"a later filing restated {' and '.join(sorted(changed))}" if is_comparable else "from two frameworks"
     inputs_text = ", ".join(
         f"{name} {figure.value} to {figure.end} ({fact.form} {fact.accession} of {fact.filed}, {fact.taxonomy})"
         for name, figure in zip(names, figures, strict=True)

@@ -23,7 +23,8 @@ from fingerpost.filings.store import create_sample
 from fingerpost.runtime.concurrency import compute
 
 _COMMAND = (sys.executable, "-I", "-S", sandbox_process.__file__)
-# Each process may use a CPU core and its memory limit. The slots are counted per event loop; "" is all callers.
+# Each process may use a CPU core and its memory limit. The slots are counted per event loop and caller, and under the
+# key "" for all callers.
 _MAX_PROCESSES = 6
 _MAX_PROCESSES_PER_CALLER = 2
 _MAX_WAIT_S = 3.0

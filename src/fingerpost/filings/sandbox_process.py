@@ -54,7 +54,7 @@ def run(connection: sqlite3.Connection, query: str, as_of: str | None) -> dict[s
     try:
         cursor = connection.execute(query)
         if cursor.description is None:
-            raise sqlite3.ProgrammingError("it is no SELECT")
+            raise sqlite3.ProgrammingError("it is not a SELECT")
         return _fetch(cursor)
     except (sqlite3.Error, sqlite3.Warning, MemoryError, OverflowError, ValueError) as error:
         code = sqlite3.SQLITE_NOMEM if isinstance(error, MemoryError) else getattr(error, "sqlite_errorcode", 1) & 0xFF
@@ -62,9 +62,9 @@ def run(connection: sqlite3.Connection, query: str, as_of: str | None) -> dict[s
 
 
 def _create_views(connection: sqlite3.Connection, as_of: str | None) -> tuple[str, str]:
-    """Create a view of each table; return the views' secret prefix, and a text that lists tables and columns.
+    """Create a view for each table; return the views' secret prefix, and a string that lists tables and columns.
 
-    The authorizer gets the name of the view that reads a table; queries cannot guess names with a secret prefix.
+    The authorizer receives the name of the view that reads a table; queries cannot guess names with a secret prefix.
     """
     secret_prefix, tables = f"sealed_{secrets.token_hex(8)}_", []
     (facts,) = connection.execute("SELECT sql FROM main.sqlite_master WHERE name = 'facts'").fetchone()
@@ -105,7 +105,7 @@ def _to_json_cell(cell: Any) -> Any:
 
 
 if __name__ == "__main__":
-    # The searches of other callers come first.
+    # Other callers' searches take priority.
     if hasattr(os, "nice"):
         os.nice(5)
     path, query, as_of = json.loads(sys.stdin.buffer.readline())

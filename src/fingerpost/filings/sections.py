@@ -97,7 +97,7 @@ _ITEMS_8_K: Mapping[str, tuple[str, str]] = {
     "4.02": ("restatement", ""), "5.02": ("directors", ""), "5.03": ("articles", ""), "5.07": ("votes", ""),
     "7.01": ("regulation_fd", ""), "8.01": ("other_events", ""), "9.01": ("exhibits", ""),
 }  # fmt: skip
-# Sections of other forms are classified by the start of their title.
+# Sections in other forms are classified by the start of their title.
 _TYPES_BY_TITLE = (
     ("risk factors", "risk_factors"), ("management", "mdna"), ("legal proceedings", "legal_proceedings"),
     ("business", "business"), ("financial statements", "financial_statements"), ("quantitative", "market_risk"),
@@ -118,7 +118,7 @@ _CONTINUED = re.compile(r"[\s,.\u2014\u2013-]*\(?continued\)?[\s.]*$", re.IGNORE
 
 @dataclass(frozen=True, slots=True)
 class _Heading:
-    """A line that looks like an item heading; ``body`` is the offset of the text below."""
+    """A line that looks like an item heading; ``body`` is the offset of the text below it."""
 
     key: str
     number: str
@@ -168,9 +168,9 @@ def _list_headings(text: str, form: str) -> Iterator[_Heading]:
 
 
 def _choose_headings(text: str, headings: Sequence[_Heading], form: str) -> list[_Heading]:
-    """Return one heading per item, in the items' order, so that the headings have the most text below them.
+    """Return one heading per item, in the order of the items, choosing those with the most text below them.
 
-    Texts count by the logarithm of their length, so that short items win over a table of contents and a long preface.
+    Text counts by the logarithm of its length, so that short items win over a table of contents and a long preface.
     """
     if not headings:
         return []
@@ -252,7 +252,7 @@ _ITEM = re.compile(
 def match_sections(form: str, sections: Sequence[tuple[str, str]], item: str) -> list[int]:
     """Return the indexes of the sections, given as (type, title), that an item names.
 
-    An item is a number such as ``1A``, ``II.1A`` or ``2.02``, a section type, or the words of a title.
+    An item is a number such as ``1A``, ``II.1A`` or ``2.02``, a section type, or the first words of a title.
     """
     wanted = item.strip().rstrip(".:")
     words = re.sub(r"[\W_]+", " ", wanted).lower()

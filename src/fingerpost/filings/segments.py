@@ -1,4 +1,4 @@
-"""Break a figure down by an axis of a filing, such as segments or products, and check the sum against the total."""
+"""Break a figure down by an axis in a filing, such as segments or products, and check the sum against the total."""
 
 import json
 from collections import Counter, defaultdict
@@ -17,11 +17,11 @@ _SUMMED_ROLES = (PART, RECONCILING)
 SEGMENT_AXIS = "us-gaap:StatementBusinessSegmentsAxis"
 _CONSOLIDATION_AXES = ("srt:ConsolidationItemsAxis", "us-gaap:ConsolidationItemsAxis")
 _OPERATING_SEGMENTS = ("us-gaap:OperatingSegmentsMember", "srt:OperatingSegmentsMember")
-# Finding subtotals tries all combinations, so it is limited; a filing rarely has more.
+# The search for subtotals tries all combinations, so the number of rows is limited; a filing rarely has more.
 _MAX_PARTS = 24
 _MAX_SUBTOTALS = 4
 _MAX_SUMMANDS = 16
-# With more rows, two of them could have the difference by chance.
+# With more rows, two of them could add up to the difference by chance.
 _MAX_DETAILS = 2
 _MAX_ROWS_WITH_DETAILS = 10
 # The words that callers use for the usual axes, which are shown if a query names no axis.
@@ -48,7 +48,7 @@ class LoadedInstance:
 
 @dataclass(frozen=True, slots=True)
 class BreakdownRow:
-    """A member of an axis; ``within`` are the members of other axes, if the filing has the value for them only.
+    """A member of an axis; ``within`` lists members of other axes if the filing states the value only for them.
 
     ``part`` and ``reconciling`` rows are summed. A ``subtotal`` is the sum of other rows, a ``detail`` is a part of
     another row, and ``alternative`` rows split the total in another way.
@@ -92,7 +92,7 @@ def _round(value: float) -> int | float:
 
 
 def list_instances(library: FactLibrary, ciks: Iterable[int], last_day: str) -> list[LoadedInstance]:
-    """Return the loaded instances of companies that were filed by a day, newest first."""
+    """Return the loaded instances of companies that were filed by a date, newest first."""
     query = (
         "SELECT id, cik, accession_number, filing_type, filing_date, report_date, fiscal_year FROM instances"
         " WHERE cik = ? AND filing_date <= ?"
@@ -133,7 +133,7 @@ def find_period(fact: InstanceFact, calendar: FiscalCalendar) -> PeriodFilter | 
 
 
 def build_breakdowns(instance: LoadedInstance, facts: Sequence[InstanceFact]) -> list[Breakdown]:
-    """Break down the facts of one period by each axis, by the concept and unit whose parts match its total best."""
+    """Break down one period's facts by each axis, using the concept and unit whose parts match the total best."""
     by_axis: dict[str, list[Breakdown]] = defaultdict(list)
     spans = Counter((fact.concept, fact.unit, fact.start, fact.end) for fact in facts if fact.members)
     for concept, unit, start, end in spans:
@@ -154,7 +154,7 @@ def _rank(breakdown: Breakdown) -> tuple[bool, bool, int]:
 
 
 def _list_rows(group: Sequence[InstanceFact], axis: str) -> tuple[list[BreakdownRow], int]:
-    """Return a row for each member of an axis, and the number of facts that do not fit one."""
+    """Return a row for each member of an axis, and the number of facts that fit in no row."""
     rows: dict[str, BreakdownRow] = {}
     crossed: dict[str, list[InstanceFact]] = defaultdict(list)
     for fact in group:
@@ -183,7 +183,7 @@ def _is_all_segments(axis: str, member: str) -> bool:
 
 
 def _assign_roles(rows: Sequence[BreakdownRow], total: float | None) -> tuple[BreakdownRow, ...]:
-    """Mark the rows that count a value twice, if the other rows then add up to the total exactly.
+    """Mark the rows that count a value twice, if the remaining rows add up to the total exactly.
 
     Rows for two axes at once are details if the rows for one axis add up to the total.
     """
@@ -199,10 +199,10 @@ def _assign_roles(rows: Sequence[BreakdownRow], total: float | None) -> tuple[Br
 
 
 def _find_double_counts(rows: Sequence[BreakdownRow], total: float) -> dict[str, str] | None:
-    """Return the roles of rows without which the others add up to the total; None if there are none.
+    """Return the roles of the rows without which the others add up to the total; None if no such rows are found.
 
-    Each subtotal is the sum of others. Alternative rows add up to the total themselves. Of few rows, one or two may be
-    details of others.
+    A subtotal is the sum of other rows. Alternative rows add up to the total themselves. If there are few rows, one or
+    two of them may be details of others.
     """
     surplus = _round(sum(row.value for row in rows) - total)
     if not rows or surplus == 0:

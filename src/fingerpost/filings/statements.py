@@ -1,4 +1,4 @@
-"""Build statements: the lines of fiscal periods side by side, each period from the filing that states its totals."""
+"""Build statements: the lines for fiscal periods side by side, each period from the filing that states its totals."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ from fingerpost.filings.reasons import explain_missing_figure, explain_missing_t
 from fingerpost.filings.reply import Missing, Reply, build_missing, build_not_found, build_points
 from fingerpost.filings.revisions import is_rounding
 
-# The totals of each statement, the main total first.
+# The totals of each statement, with the main total first.
 TOTALS: Mapping[str, tuple[str, ...]] = {
     "income": ("Revenue", "NetIncome"),
     "balance": ("Assets", "StockholdersEquity", "LiabilitiesAndEquity"),
@@ -25,7 +25,7 @@ TOTALS: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class _Column:
-    """The lines of one period, by metric name; without a figure of the period, ``missing`` says why."""
+    """The lines for one period, keyed by metric name; if it has no figures, ``missing`` gives the reason."""
 
     lines: Mapping[str, Figure]
     missing: Missing
@@ -53,7 +53,7 @@ def statement(library: FactLibrary, params: StatementParams) -> Reply:
             reply.add_values(metric.name, build_points(marked), is_series=len(periods) > 1)
     in_all = set.intersection(*(set(column.missing) for column in columns))
     for period, column in zip(periods, columns, strict=True):
-        # A line that all periods lack has one entry.
+        # A line that all periods lack gets a single entry.
         entries = column.missing.items()
         reply.missing |= {name if name in in_all else f"{name} {period.period}": entry for name, entry in entries}
     if notes := [column.note for column in columns if column.note]:
@@ -85,7 +85,7 @@ def _build_column(
             missing[metric.name] = explain_missing_tag(source, metric, PeriodFilter.from_figure(newest))
     stated = [figure for headline in headlines.values() for figure in headline if not figure.is_cover]
     ends = {figure.end for figure in stated if figure.period == newest.period}
-    note = f"{len(ends)} periods lie in the window; this is the newest, to {newest.end}" if len(ends) > 1 else ""
+    note = f"the window has {len(ends)} periods; this is the newest, ending {newest.end}" if len(ends) > 1 else ""
     return _Column(lines, missing, note)
 
 
@@ -113,7 +113,7 @@ def _find_line(source: CompanyFigures, metric: Metric, newest: Figure) -> Figure
 
 
 def _choose_filing(lines: Mapping[str, Figure | None], totals: Sequence[str], *, is_original: bool) -> Fact | None:
-    """Return a fact of the newest filing (for originals, the first) that states most of the totals.
+    """Return a fact from the newest filing (for originals, the first) that states the most totals.
 
     Later filings with few of the other lines are skipped, because they only repeat totals in a multi-period table.
     """
@@ -134,9 +134,9 @@ def _choose_filing(lines: Mapping[str, Figure | None], totals: Sequence[str], *,
 
 
 def _match_filing(source: CompanyFigures, line: Figure, filing: Fact | None) -> Figure:
-    """Return a line with the value of the statement's filing, or with a note if another filing states it.
+    """Return a line with the value from the statement's filing, or with a note if only another filing states it.
 
-    Original lines have their first value.
+    Original lines keep their first value.
     """
     if filing is None or line.is_cover or not line.headlines:
         return line

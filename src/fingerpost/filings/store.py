@@ -21,7 +21,7 @@ from fingerpost.filings.figure import EDGAR, SAMPLE, Fact
 from fingerpost.filings.xbrl import Instance
 from fingerpost.store.sqlite import connect_memory, use_write_ahead_log
 
-# What companies without a ticker write on the cover page.
+# Companies without a ticker write one of these on the cover page.
 _NO_TICKERS = ("", "N-A", "NA", "NONE")
 
 
@@ -64,7 +64,7 @@ class FactStore:
                     _put_facts(connection, file, (), retrieved_at, EDGAR)
 
     def put_submissions(self, file: SubmissionsFile) -> bool:
-        """Store a list of filings; return whether the company has figures, to which its industry belongs."""
+        """Store a list of filings; return whether the company has figures, without which its industry is not stored."""
         tickers = [normalize_ticker(ticker) for ticker in file.tickers]
         ticker = tickers[0] if tickers else None
         with self._transaction() as connection:
@@ -148,7 +148,7 @@ class FactStore:
             insert_rows(connection, "instance_labels (instance, name, label)", label_rows)
             ticker = normalize_ticker(instance.ticker or "")
             if ticker not in _NO_TICKERS:
-                # A ticker joins CIKs, so another company's ticker is not taken.
+                # A shared ticker joins CIKs, so skip a ticker that another company has.
                 query = (
                     "SELECT 1 FROM listed WHERE cik = ?1 OR ticker = ?2 UNION SELECT 1 FROM companies WHERE cik = ?1"
                     " UNION SELECT 1 FROM tickers WHERE ticker = ?2"

@@ -55,7 +55,7 @@ class EdgarSync:
     ) -> list[SyncedCompany]:
         """Fetch the figures and filings for all CIKs of a ticker.
 
-        Also fetch the newest ``texts`` documents of these forms, and the segments of the newest ``instances`` reports.
+        Also fetch the newest ``texts`` documents with these forms, and segments from the newest ``instances`` reports.
 
         Raise DataNotFound with similar tickers for an unknown ticker, and StorageUnavailable if EDGAR does not respond.
         """
@@ -109,7 +109,7 @@ class EdgarSync:
         )
 
     async def _sync_instance(self, cik: int, filing: Filing) -> bool:
-        """Fetch a report's instance and its labels; return whether there is one, as older reports have none."""
+        """Fetch a report's instance and its labels; return whether there is one, because older reports have none."""
         document = f"{filing.document.rpartition('.')[0]}_htm.xml"
         content = await self._find_document(cik, filing, document)
         if content is None:

@@ -25,7 +25,7 @@ _LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 _LABEL_ROLES = ("http://www.xbrl.org/2003/role/terseLabel", "http://www.xbrl.org/2003/role/label")
 _LABEL_SUFFIX = re.compile(r"\s*\[(?:Member|Axis|Domain)\]$", re.IGNORECASE)
 _STANDARD_PREFIXES = frozenset({"us-gaap", "ifrs-full", "dei", "srt", "country", "stpr", "currency", "exch"})
-# The axis of a segment that is not a dimension; such facts must not count as totals.
+# The axis for a segment element that is not a dimension; facts with one must not count as totals.
 _NO_DIMENSION = "segment"
 _MAX_INTEGER = 2**63
 
@@ -105,7 +105,7 @@ def _choose_prefix(prefix: str, uri: str) -> str:
 
 
 def read_instance(content: bytes, name: str) -> Instance:
-    """Return the facts of an instance; of duplicates, the most precise one."""
+    """Return the facts of an instance; among duplicates, only the most precise one."""
     root, namespaces = _parse_xml(content, name)
     if root.tag != f"{_XBRLI}xbrl":
         raise FeedUnusable(f"{name} is not an XBRL instance")
@@ -143,7 +143,7 @@ def _read_context(context: Element, names: _Names) -> tuple[str, str, Members]:
             is_explicit = child.tag == f"{_XBRLDI}explicitMember"
             text = " ".join("".join(child.itertext()).split())
             members.append((axis, names.read_value(text) if is_explicit else text))
-    # Facts "forever" have neither date.
+    # Facts for the period "forever" have neither date.
     return period.get("startDate", ""), period.get("endDate") or period.get("instant", ""), tuple(sorted(members))
 
 
@@ -182,7 +182,7 @@ def _list_facts(
 
 
 def _read_cover(root: Element, names: _Names, contexts: Mapping[str, tuple[str, str, Members]]) -> dict[str, str]:
-    """Return the facts on the cover page (``dei:``); of several classes of shares, the first."""
+    """Return the facts on the cover page (``dei:``); if there are several classes of shares, those for the first."""
     cover: dict[str, str] = {}
     for element in root:
         prefix, _, local = names.read_tag(element.tag).partition(":")
@@ -194,7 +194,7 @@ def _read_cover(root: Element, names: _Names, contexts: Mapping[str, tuple[str, 
 
 
 def read_labels(content: bytes, name: str) -> dict[str, str]:
-    """Return the English labels of a linkbase, or of a schema that contains one, without ``[Member]`` and the like."""
+    """Return the English labels in a linkbase, or in a schema that contains one, without suffixes like ``[Member]``."""
     root, _ = _parse_xml(content, name)
     found: dict[str, tuple[int, str]] = {}
     for link in root.iter(f"{_LINK}labelLink"):

@@ -1,4 +1,4 @@
-"""``filing_text``: read an item of a filing, or all of it, page by page."""
+"""``filing_text``: read an item of a filing, or the whole filing, page by page."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, NamedTuple, Self
@@ -16,7 +16,7 @@ from fingerpost.filings.reply import Reply, build_missing, build_not_found
 from fingerpost.filings.sections import FULL_TEXT, match_sections
 from fingerpost.filings.tools.sec_semantic_search import NO_TEXT_STEP
 
-# The text of an answer has 16 KB (rule A11), of which a part is for the heading and the notes.
+# The text of an answer has at most 16 KB (rule A11), and the heading and the notes need some of it.
 _PAGE_BYTES = 14_000
 _MAX_NAMED = 5
 _MAX_TITLE_CHARACTERS = 50
@@ -71,7 +71,7 @@ def read_filing_text(library: FactLibrary, params: FilingTextParams) -> Reply:
     if params.item is not None and len(sections) > 1:
         titles = "; ".join(f"{title} ({kind})" for kind, title, _ in sections)
         raise ParameterError.about(
-            "item", f"{params.item} names several items of {filing.name}: {titles}; send a name in brackets"
+            "item", f"{params.item} names several items of {filing.name}: {titles}; send one of the names in brackets"
         )
     kind, title, text = sections[0]
     if params.item is None:
@@ -116,7 +116,7 @@ def _list_filings(library: FactLibrary, params: FilingTextParams) -> list[_Filin
     if params.form is not None:
         filings = [filing for filing in filings if filing.form.upper() == params.form.upper()]
     if not filings:
-        reason = f"only the texts of its forms {', '.join(forms)} are loaded" if forms else "its text is not loaded"
+        reason = f"only the text of its forms {', '.join(forms)} is loaded" if forms else "its text is not loaded"
         raise build_not_found(not_found, {"text": build_missing("not_loaded", reason, NO_TEXT_STEP)})
     return sorted(filings, key=lambda filing: filing.filed, reverse=True)
 

@@ -54,7 +54,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         results=list[shape.FigureRow],
         data=dict[str, shape.Headline],
         text=text.format_statement,
-        continuation_hint="For the rest, use financial_facts and its metrics.",
+        continuation_hint="For the rest, request the metrics with financial_facts.",
         usage="statement {ticker, statement: income|balance|cash_flow, period: 2022 or 2020..2022}",
     ),
     QueryType(
@@ -104,7 +104,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         shape=shape.ClaimAnswer,
         results=list[shape.FigureRow],
         text=text.format_verdict,
-        continuation_hint="Claim one period.",
+        continuation_hint="Send a claim about one period.",
         usage="verify_claim {ticker, metric or formula, period, relation, value, unit}",
     ),
     QueryType(
@@ -154,11 +154,11 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
 _INTRO = (
     "Figures that companies reported to the SEC, each with accession number, filing date, tag, unit and period. "
     'query_type financial_facts: {ticker, metrics: ["Revenue"], period: "2022" or "2022-Q2" (fiscal), or '
-    "start_date and end_date of period ends}; data.Revenue is the number. Others: "
+    "start_date and end_date for period ends}; data.Revenue is the number. Others: "
 )
 _OUTRO = (
-    ". All take as_of. Never invents: read missing and source, and say them."
-    " For lists of filings take sec_graph_query, for text sec_semantic_search."
+    ". All take as_of. Never invents figures: read missing and source, and report them."
+    " For lists of filings use sec_graph_query, for text sec_semantic_search."
 )
 
 

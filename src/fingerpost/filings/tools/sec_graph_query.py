@@ -73,7 +73,7 @@ def _list_filings(library: FactLibrary, params: CompanyFilingsParams | FilingTim
     ]
     if not rows:
         qualifier = f" of type {', '.join(sorted(forms))}" if forms else ""
-        entry = build_missing("not_loaded", f"none{qualifier} is known here", suggest_load(company.ticker))
+        entry = build_missing("not_loaded", f"none{qualifier} is loaded", suggest_load(company.ticker))
         raise build_not_found(f"No filings found for {company.ticker}", {"filings": entry}, source.provenance)
     reply = Reply(rows[: params.limit], extra={"total_results": len(rows)})
     notes = {cik: _describe_coverage(library, cik) for cik in library.list_ciks(company)}
@@ -86,7 +86,7 @@ def _list_filings(library: FactLibrary, params: CompanyFilingsParams | FilingTim
 def _describe_coverage(library: FactLibrary, cik: int) -> str | None:
     filing_list = library.find_filing_list(cik)
     if filing_list is None:
-        return "These are the filings that figures were taken from; the company's own list was not loaded"
+        return "These are only the filings with loaded figures, because the company's list of filings is not loaded"
     is_complete, oldest = filing_list
     return None if is_complete else f"The loaded list goes back to {oldest}; older filings exist"
 
@@ -139,7 +139,7 @@ def _answer_related_companies(library: FactLibrary, params: RelatedCompaniesPara
         entry = build_missing("not_reported", "its text names no company with loaded figures", "Load more companies")
         raise build_not_found(not_found, {"text": entry})
     rows.sort(key=lambda row: (-row["mention_count"], row["ticker"]))
-    note = "Only companies with loaded figures are searched, by name"
+    note = "Only companies with loaded figures are searched for, by name"
     return Reply(rows[: params.limit], extra={"notes": [note]})
 
 
@@ -221,8 +221,8 @@ class SecGraphQuery(QueryTool):
         "sec_graph_query",
         "Company filings",
         _QUERIES,
-        intro="Which filings a company made at the SEC. query_type ",
-        outro=" (the last four need filing text that was loaded). For figures take sec_financial_data.",
+        intro="A company's filings with the SEC. query_type ",
+        outro=" (the last four need loaded filing text). For figures use sec_financial_data.",
         # Companies that are not loaded are fetched from EDGAR.
         open_world=True,
     )

@@ -1,4 +1,4 @@
-"""Base of the filings tools, which dispatch a call by its query type (plan-step contract).
+"""Base classes for the filings tools, which dispatch a call by its query type (plan-step contract).
 
 A tool lists ``QueryType`` records; its schemas, validation, description and ``tool_details`` are built from them.
 Every interface sends ``{query_type, parameters}`` and gets the standard response.
@@ -45,7 +45,7 @@ class PartLeftOut(StepModel):
 
 
 class StandardAnswer(StepModel):
-    """The fields of every successful response; ``left_out`` lists truncated parts, and how to get them."""
+    """The fields of every successful response; ``left_out`` lists truncated parts, and how to get the rest."""
 
     query_type: str
     parameters: dict[str, Any]
@@ -63,8 +63,8 @@ class QueryType(Generic[_S, _P]):
     Attributes:
         params: the model of the parameters; explicit nulls are removed first.
         answer: handles a query with the tool's source and validated parameters; may raise ToolError. It runs in a
-            thread unless it is a coroutine function, which also gets the caller whom limits count.
-        shape: base model of a successful response; ``query_type``, ``results`` and ``data`` are added to it.
+            thread unless it is a coroutine function, which also gets the caller, for limits per caller.
+        shape: base model for a successful response; ``query_type``, ``results`` and ``data`` are added to it.
         text: formats a response as text with all data of the JSON (rule A11).
         usage: the query type's part of the tool's description, such as ``metrics {ticker}``.
     """
@@ -192,6 +192,6 @@ def read_params(model: type[BaseModel], raw: Mapping[str, Any]) -> BaseModel:
         return model.model_validate({key: value for key, value in raw.items() if value is not None})
     except ValidationError as error:
         required = [name for name, field in model.model_fields.items() if field.is_required()]
-        # The wording of the original tool.
+        # The original tool uses this wording.
         message = f"Missing required parameter{'s' if len(required) > 1 else ''}: {' and '.join(required)}"
         raise explain(error, model, dict.fromkeys(required, message)) from error

@@ -18,7 +18,7 @@ from fingerpost.runtime.company_names import WELL_KNOWN, build_name_key
 LEXICAL_NOTE = "Ranked by shared words (BM25), not by meaning: try other words for the same thing"
 NO_TEXT_STEP = "Run: fingerpost filings load FILE with a filing's text, or fingerpost filings sync TICKER --text"
 
-# A title counts for half of a paragraph, because it names the subject of every paragraph below it.
+# A title counts half as much as a paragraph, because it names the subject of every paragraph below it.
 _TITLE_WEIGHT = 0.5
 # Filings rarely contain these words, so BM25 would weigh them like rare subjects.
 _QUESTION_WORDS = frozenset({
@@ -31,7 +31,7 @@ _MAX_NAME_WORDS = 4
 _METADATA_FIELDS = (
     "company", "ticker", "cik", "filing_type", "filing_date", "accession_number", "section", "section_type",
 )  # fmt: skip
-_WEIGHT_NOTE = "hybrid_search_weight changed nothing: there is no vector index here"
+_WEIGHT_NOTE = "hybrid_search_weight had no effect, because there is no vector index"
 _DEFAULT_WEIGHT = 0.5
 
 
@@ -42,7 +42,7 @@ class SemanticSearchParams(StepParams):
     filing_types: list[Literal["10-K", "10-Q", "8-K", "S-1", "S-4", "20-F", "40-F", "6-K"]] | None = None
     date_range: Annotated[list[Day] | None, Field(description="first and last filing day")] = None
     sections: Annotated[list[Word] | None, Field(description="section types such as risk_factors")] = None
-    keywords: Annotated[list[Word] | None, Field(description="words that must be there")] = None
+    keywords: Annotated[list[Word] | None, Field(description="words that must occur")] = None
     hybrid_search_weight: Annotated[float, Field(ge=0, le=1)] = _DEFAULT_WEIGHT
     as_of: Day | None = None
 
@@ -57,7 +57,7 @@ class SemanticSearchParams(StepParams):
 def _answer_search(library: FactLibrary, params: SemanticSearchParams) -> Reply:
     not_found = f"No results found for query: {params.query}"
     if not library.rows("SELECT 1 FROM sections LIMIT 1"):
-        entry = build_missing("not_loaded", "no filing text was loaded", NO_TEXT_STEP)
+        entry = build_missing("not_loaded", "no filing text is loaded", NO_TEXT_STEP)
         raise build_not_found(not_found, {"text": entry})
     by_company = {company: library.list_ciks_named(company) for company in params.companies or ()}
     unknown = [company for company, ciks in by_company.items() if not ciks]
@@ -71,10 +71,10 @@ def _answer_search(library: FactLibrary, params: SemanticSearchParams) -> Reply:
         match_terms.append("(" + " OR ".join(f'"{word}"' for word in words) + ")")
     hits = _list_hits(library, params, ciks, " AND ".join(match_terms)) if match_terms else []
     if not hits:
-        entry = build_missing("no_match", "no loaded section shares a word with it", LEXICAL_NOTE)
+        entry = build_missing("no_match", "no loaded section shares a word with the query", LEXICAL_NOTE)
         raise build_not_found(not_found, {"text": entry})
     notes = [LEXICAL_NOTE] + [_WEIGHT_NOTE] * (params.hybrid_search_weight != _DEFAULT_WEIGHT)
-    notes += [f"Not searched, because no company here is called that: {', '.join(unknown)}"] * bool(unknown)
+    notes += [f"Not searched, because no loaded company has that name: {', '.join(unknown)}"] * bool(unknown)
     extra = {"query": params.query, "total_results": len(hits), "ranking": "lexical", "notes": notes}
     return Reply(hits, extra=extra)
 
@@ -119,7 +119,7 @@ def _build_filters(params: SemanticSearchParams, ciks: list[int] | None) -> tupl
 
 
 def _list_names(library: FactLibrary, ciks: Iterable[int]) -> set[str]:
-    """Return the names of companies, as one word each."""
+    """Return the names of companies, each as one word."""
     names = set()
     for cik in ciks:
         query = "SELECT ticker, name FROM companies WHERE cik = ?1 UNION SELECT ticker, name FROM listed WHERE cik = ?1"
@@ -130,7 +130,7 @@ def _list_names(library: FactLibrary, ciks: Iterable[int]) -> set[str]:
 
 
 def _choose_words(query: str, names: Collection[str]) -> list[str]:
-    """Return the different words of a query without question words and the names of the companies to search.
+    """Return the distinct words in a query, except question words and the names of the companies to search.
 
     A company's name is rare in other companies' filings, so BM25 would rank its paragraphs by the name alone.
     """
@@ -183,5 +183,5 @@ class SecSemanticSearch(QueryTool):
             "Paragraphs of SEC filings that share words with a query, ranked by BM25: lexical, so try synonyms. "
             "query_type "
         ),
-        outro=". Only text that was loaded is searched. For numbers take sec_financial_data.",
+        outro=". Only loaded text is searched. For numbers use sec_financial_data.",
     )

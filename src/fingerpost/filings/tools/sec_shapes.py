@@ -1,4 +1,4 @@
-"""Response models of the filings tools: the original contract's fields, and the source of each number."""
+"""Response models for the filings tools: the original contract's fields, and the source of each number."""
 
 from typing import Annotated, Any, Literal
 
@@ -135,14 +135,14 @@ Mode = Annotated[
 
 
 class SourcedAnswer(StandardAnswer):
-    """Base of responses about figures, with source and missing values."""
+    """Base class for responses about figures, with their source and missing values."""
 
     source: Source
     missing: dict[str, Missing] | None = None
 
 
 class ValuesAnswer(SourcedAnswer):
-    """Rows, and in ``data`` the values by metric name as in the query (rule F3)."""
+    """Rows, and in ``data`` the values keyed by metric name as spelled in the query (rule F3)."""
 
     value_mode: Mode = None
     data: dict[str, Any]
@@ -244,7 +244,7 @@ class DetailsAnswer(StandardAnswer):
 class Verdict(StepModel):
     """The verdict on a claim; all values are in ``unit``, and ``tolerance`` is the allowed difference.
 
-    The dates are those of the claim's period; ``true_statement`` is what the filings say of it.
+    The dates are those of the claim's period; ``true_statement`` says what was filed for it.
     """
 
     verdict: VerdictName

@@ -1,6 +1,6 @@
 """Format responses about SEC filings as text: one line per row, then missing values, notes and the source.
 
-The text has every figure and date of the structured content (rule A11); long texts are truncated later.
+The text has every figure and date of the structured content (rule A11); long text is truncated later.
 """
 
 import json

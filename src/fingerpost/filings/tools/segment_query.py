@@ -24,7 +24,7 @@ from fingerpost.filings.xbrl import InstanceFact
 
 _NO_INSTANCE_STEP = "Run: fingerpost filings sync {} --segments 3, or fingerpost filings load NAME_htm.xml"
 _NO_YEAR_ENDS_NOTE = (
-    "No annual report or figures of this company are loaded, so its fiscal years are taken to be calendar years"
+    "No annual report or figures of this company are loaded, so its fiscal years are assumed to be calendar years"
 )
 _MAX_NAMED = 12
 
@@ -64,7 +64,7 @@ class SegmentRow(StepModel):
 
 
 class SumCheck(StepModel):
-    """The sum of an axis, compared with the total in the same filing; ``omitted`` facts are for several members."""
+    """The sum over an axis, compared with the total in the same filing; ``omitted`` counts facts not in the rows."""
 
     axis: str
     fiscal_year: int
@@ -135,7 +135,7 @@ def list_segments(library: FactLibrary, params: SegmentsParams) -> Reply:
             for row in rows:
                 points[axis][row["member"]].append({"end_date": row["end_date"], "value": row["value"]})
         if found.other_axes:
-            notes.append(f"{found.period.wording} has other axes, to name in axis: {', '.join(found.other_axes)}")
+            notes.append(f"{found.period.wording} has other axes, which axis can name: {', '.join(found.other_axes)}")
     reply.data = {
         axis: {
             member: values[0]["value"] if params.period.count == 1 and len(values) == 1 else values
@@ -165,8 +165,8 @@ def _list_tags(library: FactLibrary, instances: Iterable[LoadedInstance]) -> lis
 
 
 def _explain_metric(library: FactLibrary, instances: Sequence[LoadedInstance], text: str) -> dict[str, Any]:
-    message = f"{text} is not a metric, and no loaded filing divides such a tag"
-    step = "Name a metric such as Revenue, or a tag of the filing; a calculated metric has no segments"
+    message = f"{text} is not a metric, and no loaded filing breaks down such a tag"
+    step = "Name a metric such as Revenue, or a tag in the filing; a calculated metric has no segments"
     return build_missing("unknown_metric", message, step, suggest_metrics(text, _list_tags(library, instances)))
 
 
@@ -183,7 +183,7 @@ def _list_periods(
         return period.list_periods()
     reports = [each for each in instances if each.form in ANNUAL_FORMS or period.newest != NEWEST_YEAR]
     if not reports:
-        entry = build_missing("not_loaded", "the segments of no annual report are loaded", "Name the period")
+        entry = build_missing("not_loaded", "no annual report with segments is loaded", "Name the period")
         raise build_not_found("No segments found", {period.newest: entry})
     newest = max(reports, key=lambda each: each.period_end)
     year, quarter = calendar.find_period(newest.period_end)
@@ -191,9 +191,9 @@ def _list_periods(
 
 
 def _find_breakdowns(source: _Source, period: PeriodFilter, axis: str | None) -> _Found | None:
-    """Return the breakdowns in the newest filing that has one of the period, or None.
+    """Return the breakdowns in the newest filing that has one for the period, or None.
 
-    All rows of a period come from one filing, so that their names and their basis are the same.
+    All rows for a period come from one filing, so that they have the same names and the same basis.
     """
     for instance in source.instances:
         of_period = [
@@ -219,13 +219,13 @@ def _find_breakdowns(source: _Source, period: PeriodFilter, axis: str | None) ->
 
 
 def _explain_period(source: _Source, name: str, period: PeriodFilter, axis: str | None) -> dict[str, Any]:
-    """Explain a missing period by the periods and axes that exist."""
+    """Explain a missing period, and list the periods and axes that exist."""
     with_members = [fact for each in source.instances for fact in source.facts[each.number] if fact.members]
     pairs = [(segments.find_period(fact, source.calendar), fact) for fact in with_members]
     available = sorted({found.period for found, _ in pairs if found is not None}, reverse=True)
     same_period = [fact for found, fact in pairs if found is not None and found.period == period.period]
     by = "" if axis is None else f" by {axis}"
-    message = f"no loaded filing divides {name} for {period.wording}{by}"
+    message = f"no loaded filing breaks down {name} for {period.wording}{by}"
     if period.quarter == QUARTERS:
         message += "; filings do not state fourth quarters"
     if same_period:
@@ -286,7 +286,7 @@ def _build_check(axis: str, breakdown: Breakdown, found: _Found) -> dict[str, An
 
 
 def _list_notes(reply: Reply) -> list[str]:
-    """Warn of missing totals, of facts that are not in the rows, and of members that change between filings."""
+    """Warn about missing totals, facts that are not in the rows, and members that change between filings."""
     notes = []
     for check in reply.extra["sums"]:
         subject = f"{check['axis']}, {check['fiscal_year']} {check['fiscal_period']}"

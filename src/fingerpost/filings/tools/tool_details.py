@@ -73,5 +73,5 @@ class ToolDetails(QueryTool):
         "tool_details",
         "What a tool expects",
         _QUERIES,
-        intro="The parameters of each query type of a tool, as JSON Schema, and what it answers. query_type ",
+        intro="The parameters of each query type of a tool, as JSON Schema, and what it returns. query_type ",
     )
