@@ -111,6 +111,9 @@ class FakeNetwork:
             departures=self.departures, found_count=len(within), provenance=self.describe(query.language)
         )
 
+    async def has_stops(self, query, *, is_destination):
+        return None
+
     async def find_service(self, query, *, is_destination):
         return None
 

@@ -58,6 +58,12 @@ def test_the_cause_is_named(town, origin, destination, hint):
     assert town.plan(origin, destination)["error"]["hint"] == hint
 
 
+def test_the_service_is_not_read_if_an_end_has_no_stop(town, monkeypatch):
+    monkeypatch.setattr("fingerpost.transit.embedded.network.find_end_service", None)
+
+    assert town.plan("TEST:BETA", "60.27,25.1")["error"]["hint"].startswith("No stop is within")
+
+
 def test_too_few_changes_are_a_cause(towns):
     town = towns("line A | Alpha 08:10 | Beta 08:20\nline B | Beta 08:30 | Gamma 08:40", coordinates=COORDINATES)
     body = town.plan(constraints={"maxTransfers": 0})

@@ -124,7 +124,7 @@ class ServiceGap:
     both are None if there is no later departure. ``last_day`` is the last day with any departure, or None.
     ``cancelled_until`` is the last day searched, if every departure up to then is cancelled.
     If ``of_arrivals``, all of these are arrivals. If ``is_before``, they are the last ones before an instant, and
-    ``last_day`` is the first day with any. ``has_stops`` is False if no stop is within walking distance of the end.
+    ``last_day`` is the first day with any.
     """
 
     next_departure: int | None = None
@@ -133,7 +133,6 @@ class ServiceGap:
     cancelled_until: date | None = None
     of_arrivals: bool = False
     is_before: bool = False
-    has_stops: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,8 +193,12 @@ class Network(Protocol):
         """Return the first departures in the window, leaving out stop times at which riders cannot board."""
         ...
 
+    async def has_stops(self, query: JourneyQuery, *, is_destination: bool) -> bool | None:
+        """Whether a stop is within walking distance of an end; None if that needs requests to a server."""
+        ...
+
     async def find_service(self, query: JourneyQuery, *, is_destination: bool) -> ServiceGap | None:
-        """Describe the service within walking distance of an end; return None if that needs requests to a server.
+        """Describe the service within walking distance of an end; return None without a stop, or if a server is needed.
 
         It describes the departures near the origin, or the arrivals near the destination: the next ones from the
         query's instant on, or the last ones before it if ``arrive_by``.

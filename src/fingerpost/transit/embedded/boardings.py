@@ -27,7 +27,8 @@ class StopCalls:
         self._timetable = timetable
         is_wanted = mark_rows(timetable.stop_count, list(stops))
         forbidden = NO_ALIGHTING if of_arrivals else NO_BOARDING
-        calls = np.flatnonzero(is_wanted[timetable.stop_time_stop] & (timetable.stop_time_flags & forbidden == 0))
+        calls = np.flatnonzero(is_wanted[timetable.stop_time_stop])
+        calls = calls[timetable.stop_time_flags[calls] & forbidden == 0]
         trips = np.searchsorted(timetable.trip_first_stop_time, calls, "right") - 1
         is_usable = _can_ride(timetable, calls, trips, of_arrivals=of_arrivals)
         calls, trips = calls[is_usable], trips[is_usable]
@@ -85,9 +86,13 @@ def _can_ride(timetable: Timetable, calls: Int64, trips: Int64, *, of_arrivals: 
     if of_arrivals:
         forbidden, in_seat = (NO_BOARDING, timetable.in_seat_to)
         begins, ends = timetable.trip_first_stop_time[trips], calls
-    allowed = np.concatenate([[0], np.cumsum(timetable.stop_time_flags & forbidden == 0)])
-    is_joined = mark_rows(len(timetable.trip_service), timetable.trip_departure_trip[in_seat])[trips] != 0
-    found: Bool = (begins < ends) & (is_joined | (allowed[ends] > allowed[begins]))
+    is_joined = mark_rows(len(timetable.trip_service), timetable.trip_departure_trip[in_seat])
+    found: Bool = begins < ends
+    is_open = is_joined[trips] | (timetable.stop_time_flags[begins if of_arrivals else ends - 1] & forbidden == 0)
+    doubtful = np.flatnonzero(found & ~is_open)
+    owner, at = list_ranges(begins[doubtful], (ends - begins)[doubtful])
+    can_ride = mark_rows(len(doubtful), owner[timetable.stop_time_flags[at] & forbidden == 0])
+    found[doubtful] = can_ride
     return found
 
 

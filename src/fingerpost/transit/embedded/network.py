@@ -263,16 +263,22 @@ class EmbeddedNetwork:
             board, gap=await compute(find_gap, snapshot, self._find_stop_rows(query), self._feed_profile.zone, query)
         )
 
-    async def find_service(self, query: JourneyQuery, *, is_destination: bool) -> ServiceGap:
+    async def has_stops(self, query: JourneyQuery, *, is_destination: bool) -> bool:
+        return bool(await compute(self._list_near, query, is_destination))
+
+    async def find_service(self, query: JourneyQuery, *, is_destination: bool) -> ServiceGap | None:
         return await compute(self._find_service, self._snapshot, query, is_destination)
 
-    def _find_service(self, snapshot: Snapshot, query: JourneyQuery, is_destination: bool) -> ServiceGap:
+    def _list_near(self, query: JourneyQuery, is_destination: bool) -> list[int]:
         end = query.destination if is_destination else query.origin
         walks = self._walks.get_walks(step_free=query.step_free and self._feed_profile.has_wheelchair_data)
         near = find_near_stops(self.timetable, self._stops, walks, end, query.max_walk_m, is_destination=is_destination)
-        zone, stops = self._feed_profile.zone, near.stop.tolist()
+        return list(near.stop.tolist())
+
+    def _find_service(self, snapshot: Snapshot, query: JourneyQuery, is_destination: bool) -> ServiceGap | None:
+        zone, stops = self._feed_profile.zone, self._list_near(query, is_destination)
         if not stops:
-            return ServiceGap(has_stops=False)
+            return None
         return find_end_service(
             snapshot, stops, zone, query.instant, of_arrivals=is_destination, is_before=query.arrive_by
         )

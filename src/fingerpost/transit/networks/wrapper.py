@@ -39,6 +39,9 @@ class WrapperNetwork(ABC):
     async def list_departures(self, query: port.DepartureQuery) -> port.DepartureBoard:
         return await self.forward(lambda network: network.list_departures(query))
 
+    async def has_stops(self, query: port.JourneyQuery, *, is_destination: bool) -> bool | None:
+        return await self.network.has_stops(query, is_destination=is_destination)
+
     async def find_service(self, query: port.JourneyQuery, *, is_destination: bool) -> port.ServiceGap | None:
         return await self.network.find_service(query, is_destination=is_destination)
 

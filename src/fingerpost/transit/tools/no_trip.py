@@ -7,7 +7,6 @@ from typing import TypeVar
 
 from fingerpost.errors import ToolError
 from fingerpost.transit.model.itinerary import Itinerary, NearbyStop
-from fingerpost.transit.model.place import Location
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.model.provenance import OutOfService, Provenance
 from fingerpost.transit.networks.querying import Deadline, query_network
@@ -39,21 +38,18 @@ async def explain_no_trip(
     network: Network, query: JourneyQuery, deadline: Deadline, out_of_service: Sequence[OutOfService] = ()
 ) -> str | None:
     """Return why a network found no trip, without a full stop; None if unknown."""
-    origin, destination = [
-        await _get_or_none(network.find_service(query, is_destination=is_destination))
-        for is_destination in (False, True)
-    ]
     causes = [
-        await _get_or_none(_explain_reach(network, "the origin", query.origin, origin, query, deadline)),
-        await _get_or_none(_explain_reach(network, "the destination", query.destination, destination, query, deadline)),
+        await _get_or_none(_explain_reach(network, "the origin", query, deadline, is_destination=False)),
+        await _get_or_none(_explain_reach(network, "the destination", query, deadline, is_destination=True)),
     ]
     no_service = find_out_of_service_hint(out_of_service)
     if no_service is not None:
         return ". ".join(filter(None, [*causes, no_service]))
     if not any(causes):
-        gaps = (destination, origin) if query.arrive_by else (origin, destination)
-        clauses = (_explain_service(gap, query, network.profile.zone) for gap in gaps)
-        causes = [next(filter(None, clauses), None)]
+        causes = [
+            await _explain_service(network, query, is_destination=query.arrive_by)
+            or await _explain_service(network, query, is_destination=not query.arrive_by)
+        ]
     wider = replace(query, max_walk_m=MAX_WALK_M, max_transfers=_MAX_TRANSFERS, window_s=None)
     answer = None if wider == query else await _get_or_none(plan_usable(network, wider, deadline))
     best = None if answer is None else find_best(answer.itineraries, query)
@@ -76,7 +72,7 @@ async def find_offset_message(
         return None
     for is_destination in (query.arrive_by, not query.arrive_by):
         gap = await _get_or_none(network.find_service(query, is_destination=is_destination))
-        if gap is None or not gap.has_stops:
+        if gap is None:
             return offset
         if gap.next_departure is None or abs(gap.next_departure - query.instant) > LONG_WAIT_S:
             nearest = gap.next_day if gap.next_departure is None else format_instant(gap.next_departure, zone)
@@ -137,13 +133,17 @@ async def plan_usable(network: Network, query: JourneyQuery, deadline: Deadline)
 
 
 async def _explain_reach(
-    network: Network, side: str, end: Location, gap: ServiceGap | None, query: JourneyQuery, deadline: Deadline
+    network: Network, side: str, query: JourneyQuery, deadline: Deadline, *, is_destination: bool
 ) -> str | None:
     """Return a clause if no stop is within walking distance of an end, else None.
 
-    Without ``gap``, the straight line is compared with the limit.
+    The straight line is compared with the limit if the network does not know.
     """
-    if end.stop_ids or not network.profile.can(Ability.STOPS) or (gap is not None and gap.has_stops):
+    end = query.destination if is_destination else query.origin
+    if end.stop_ids or not network.profile.can(Ability.STOPS):
+        return None
+    has_stops = await _get_or_none(network.has_stops(query, is_destination=is_destination))
+    if has_stops:
         return None
 
     async def list_near(radius_m: float) -> Sequence[NearbyStop]:
@@ -155,7 +155,7 @@ async def _explain_reach(
         return near.stops
 
     # Many stops may be within the longest walk, so they are listed only if none is nearer.
-    if gap is None and await list_near(query.max_walk_m):
+    if has_stops is None and await list_near(query.max_walk_m):
         return None
     nearest = min(await list_near(MAX_WALK_M), key=lambda stop: stop.distance_m, default=None)
     if nearest is None:
@@ -166,11 +166,13 @@ async def _explain_reach(
     )
 
 
-def _explain_service(gap: ServiceGap | None, query: JourneyQuery, zone: str) -> str | None:
+async def _explain_service(network: Network, query: JourneyQuery, *, is_destination: bool) -> str | None:
     """Return a clause if nothing departs near the origin, or arrives near the destination, for days."""
-    if gap is None or not gap.has_stops or gap.next_departure is not None:
+    gap = await _get_or_none(network.find_service(query, is_destination=is_destination))
+    if gap is None or gap.next_departure is not None:
         return None
-    if gap.next_day is not None and abs(gap.next_day - to_local_date(query.instant, zone)).days <= FURTHEST_DAYS:
+    day = to_local_date(query.instant, network.profile.zone)
+    if gap.next_day is not None and abs(gap.next_day - day).days <= FURTHEST_DAYS:
         return None
     return f"{_format_nothing(gap)}. {explain_gap(gap).words}"
 

@@ -173,6 +173,9 @@ class ServerNetwork(ABC):
         provenance = self._new_provenance(around.retrieved_at, language, around.notes)
         return port.NearbyStops(stops=around.data, provenance=provenance)
 
+    async def has_stops(self, query: port.JourneyQuery, *, is_destination: bool) -> bool | None:  # noqa: ARG002
+        return None
+
     async def find_service(self, query: port.JourneyQuery, *, is_destination: bool) -> port.ServiceGap | None:  # noqa: ARG002
         return None
 
