@@ -62,14 +62,13 @@ async def _process_slot(caller: str) -> AsyncIterator[None]:
     of_caller = slots.setdefault(f"caller {caller}", asyncio.Semaphore(_MAX_PROCESSES_PER_CALLER))
     of_all = slots.setdefault("", asyncio.Semaphore(_MAX_PROCESSES))
     async with AsyncExitStack() as acquired:
+        running = f"{_MAX_PROCESSES_PER_CALLER} of your SQL queries"
         try:
             async with asyncio.timeout(_MAX_WAIT_S):
                 await acquired.enter_async_context(of_caller)
+                running = f"{_MAX_PROCESSES} SQL queries"
                 await acquired.enter_async_context(of_all)
         except TimeoutError as error:
-            running = f"{_MAX_PROCESSES} SQL queries"
-            if of_caller.locked():
-                running = f"{_MAX_PROCESSES_PER_CALLER} of your SQL queries"
             raise SourceLimited(f"{running} are running, which is the limit", retry_after_s=_RETRY_AFTER_S) from error
         yield
 
