@@ -40,16 +40,25 @@ def scrape(url):
 def test_without_the_extra_there_is_no_page(monkeypatch):
     monkeypatch.setitem(sys.modules, "prometheus_client", None)
 
-    assert MetricsAddresses(None).addresses == []
+    assert MetricsAddresses(ANY_PORT, None).addresses == []
 
 
 def test_an_occupied_address_is_refused_if_it_was_given():
     with closing(listen(ANY_PORT)) as occupied, pytest.raises(SettingsInvalid, match="Cannot listen on 127"):
-        MetricsAddresses(Address("127.0.0.1", occupied.getsockname()[1]))
+        MetricsAddresses(ANY_PORT, Address("127.0.0.1", occupied.getsockname()[1]))
+    with pytest.raises(SettingsInvalid, match=r"Cannot listen on 127\.0\.0\.1:65536"):
+        MetricsAddresses(ANY_PORT, Address("127.0.0.1", 65535), processes=2)
+
+
+def test_the_port_of_the_server_is_refused_at_each_host():
+    """Callers there would reach the tools, as the user of this machine."""
+    assert MetricsAddresses(Address("192.0.2.7", 9465), None, processes=2).addresses == []
+    with pytest.raises(SettingsInvalid, match="Port 8000 is the server's"):
+        MetricsAddresses(Address("127.0.0.1", 8000), Address("192.0.2.7", 8000))
 
 
 def test_each_worker_has_a_port_even_if_all_are_occupied():
-    addresses = MetricsAddresses(ANY_PORT, processes=2)
+    addresses = MetricsAddresses(ANY_PORT, ANY_PORT, processes=2)
     with ExitStack() as listening:
         sockets = [listening.enter_context(pickle.loads(pickle.dumps(addresses))) for _ in range(3)]
         ports = [each.getsockname()[1] for each in sockets]

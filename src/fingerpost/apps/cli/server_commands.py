@@ -79,7 +79,7 @@ def serve(
 
     address, proxies = Address.read(http), read_networks(trusted_proxy or ())
     access = Access(allowed_hosts=allow_host or (), trusted_proxies=proxies, is_public=public)
-    pages = MetricsAddresses(None if metrics is None else Address.read(metrics), workers)
+    pages = MetricsAddresses(address, None if metrics is None else Address.read(metrics), workers)
     if workers > 1:
         serve_workers(application.settings, address, workers, groups, access, pages)
     else:

@@ -92,9 +92,7 @@ def build_address_key(host: str) -> str:
 
 def listen(address: Address, *, shared: bool = False) -> socket.socket:
     """Return a listening socket, or raise SettingsInvalid; ``shared`` lets other processes listen there too."""
-    listener = _bind(address, shared=shared)
-    listener.listen(_BACKLOG)
-    return listener
+    return _bind(address, shared=shared, backlog=_BACKLOG)
 
 
 class SharedAddress:
@@ -120,16 +118,20 @@ class SharedAddress:
         return partial(listen, shared=True), (self.address,)
 
 
-def _bind(address: Address, *, shared: bool) -> socket.socket:
+def _bind(address: Address, *, shared: bool, backlog: int = 0) -> socket.socket:
     family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
     # asyncio disables Nagle's algorithm only for sockets that name TCP.
     bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT if shared else socket.SO_REUSEADDR, 1)
         bound.bind((address.host, address.port))
-    except OSError as error:
+        if backlog:
+            # Of two processes that bind at the same instant, one fails only here.
+            bound.listen(backlog)
+    except (OSError, OverflowError) as error:
         bound.close()
+        reason = getattr(error, "strerror", None) or error
         raise SettingsInvalid(
-            f"Cannot listen on {address.host}:{address.port} ({error.strerror}). Choose another address"
+            f"Cannot listen on {address.host}:{address.port} ({reason}). Choose another address"
         ) from error
     return bound

@@ -26,10 +26,10 @@ class MetricsAddresses:
     """Addresses at successive ports, one for each process; unpickling them in a worker returns its listening socket.
 
     There are none if the extra is not installed or the default port is occupied. Raise SettingsInvalid if a given port
-    is occupied.
+    is occupied. The port of the server, ``served``, is occupied at each host, because ``MetricsPage`` compares ports.
     """
 
-    def __init__(self, given: Address | None, processes: int = 1) -> None:
+    def __init__(self, served: Address, given: Address | None, processes: int = 1) -> None:
         self.addresses: list[Address] = []
         if find_spec("prometheus_client") is None:
             _log.info("no /metrics: the extra [telemetry] is not installed")
@@ -39,6 +39,8 @@ class MetricsAddresses:
             with ExitStack() as bound:
                 for number in range(processes):
                     address = Address(first.host, first.port and first.port + number)
+                    if address.port and address.port == served.port:
+                        raise SettingsInvalid(f"Port {address.port} is the server's. Choose another address")
                     free = bound.enter_context(closing(listen(address)))
                     self.addresses.append(Address(first.host, free.getsockname()[1]))
         except SettingsInvalid as error:
@@ -59,8 +61,8 @@ def listen_first_free(addresses: Sequence[Address]) -> socket.socket:
             return listen(address)
         except SettingsInvalid:
             continue
-    _log.warning("no port for /metrics is free, so this process uses another one")
-    return listen(Address(addresses[0].host, 0))
+    _log.warning("no port for /metrics is free, so this process uses another one of this machine")
+    return listen(Address("127.0.0.1", 0))
 
 
 class MetricsPage:
