@@ -122,9 +122,10 @@ class LogWriter(logging.Handler):
         self.acquire()
         dropped, self._dropped = self._dropped, 0
         self.release()
-        notice = f"{dropped} log lines were dropped, because standard error was not read\n" if dropped else ""
+        message = f"{dropped} log lines were dropped, because standard error was not read"
+        notice = self.format(logging.LogRecord(__name__, logging.WARNING, "", 0, message, (), None))
         try:
-            self._stream.write(f"{line}\n{notice}")
+            self._stream.write(f"{line}\n{notice}\n" if dropped else f"{line}\n")
             self._stream.flush()
         except (OSError, ValueError):
             pass
