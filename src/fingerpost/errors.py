@@ -233,13 +233,13 @@ class SettingsInvalid(ToolError):
     """A setting, an environment variable or a stored file is invalid; the operator must correct it."""
 
 
-class NotWritable(SettingsInvalid):
-    """A file or folder cannot be written."""
+class NotAccessible(SettingsInvalid):
+    """A file or folder of this machine cannot be read or written."""
 
 
-def new_unwritable(path: object, error: OSError) -> NotWritable:
+def new_unwritable(path: object, error: OSError) -> NotAccessible:
     """Return the error for a file or folder that cannot be written, with advice."""
-    return NotWritable(
+    return NotAccessible(
         f"{path} cannot be written ({error.strerror or error})",
         hint="Free space or correct its permissions, or set FINGERPOST_HOME to another folder",
     )

@@ -164,7 +164,7 @@ def test_an_unsettable_key_is_wrong_usage(town, home, arguments, observed, invok
 def test_changed_feeds_need_a_refresh_and_list_and_show_report_it(town, feed, tmp_path, home, invoke):
     other = write_feed(tmp_path / "other.zip", feed_from_drawing("line 2 | Gamma 09:00 | Delta 09:10"))
     changed = invoke("network", "set", "town", "feeds", str(other))
-    note = "The feeds of TOWN were changed after it was prepared; answers use the previous ones. "
+    note = "TOWN was prepared from other feeds than its record names; answers use the prepared ones. "
     observed = [note in invoke("network", *command).stdout for command in (("list",), ("show", "town"))]
     refreshed = invoke("network", "refresh", "town")
     after = [note in invoke("network", *command).stdout for command in (("list",), ("show", "town"))]
@@ -173,6 +173,15 @@ def test_changed_feeds_need_a_refresh_and_list_and_show_report_it(town, feed, tm
     assert (observed, after) == ([True, True], [False, False])
     assert "TOWN is usable" in refreshed.stdout
     assert [str(stop) for stop in TimetableStore(home).open("TOWN")[1].stop_name] == ["Gamma", "Delta"]
+
+
+def test_a_folder_of_networks_that_cannot_be_read_is_no_wrong_usage(home, invoke):
+    home.mkdir(exist_ok=True)
+    (home / "networks").write_bytes(b"")
+    failures = [invoke(*command) for command in (("network", "list"), ("plan", "Kamppi", "Tapiola"), ("doctor",))]
+
+    assert [failed.returncode for failed in failures] == [1, 1, 1]
+    assert {"networks cannot be read (Not a directory)" in failed.stderr for failed in failures[:2]} == {True}
 
 
 def test_a_record_that_was_written_by_hand_is_prepared_by_refresh(feed, home, invoke):

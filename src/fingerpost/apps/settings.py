@@ -10,7 +10,7 @@ from pydantic import Field, SecretStr, StringConstraints, ValidationError, field
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from fingerpost.contract.check import explain
-from fingerpost.errors import NotWritable, SettingsInvalid
+from fingerpost.errors import NotAccessible, SettingsInvalid
 from fingerpost.transit.kernel_mode import use_kernels_folder
 from fingerpost.transit.tools.call_limit import DEFAULT_PER_SECOND
 
@@ -111,7 +111,7 @@ class Settings(BaseSettings):
             if not os.access(self.home, os.W_OK | os.X_OK):
                 raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         except OSError as error:
-            raise NotWritable(
+            raise NotAccessible(
                 f"The home folder {self.home} cannot be used: {error.strerror}. "
                 f"Set {_PREFIX}HOME to a folder that you may write to"
             ) from error

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from fingerpost.errors import ParameterError, SettingsInvalid, new_unwritable
+from fingerpost.errors import NotAccessible, ParameterError, new_unwritable
 from fingerpost.store.atomic_file import locked, replace_file
 from fingerpost.store.network_names import parse_network_name
 from fingerpost.store.network_record import KEYS, NetworkRecord, build_record, suggest
@@ -153,8 +153,8 @@ class NetworkRecordStore:
         except FileNotFoundError:
             return []
         except OSError as error:
-            raise SettingsInvalid(
-                f"{self._folder} cannot be read ({error.strerror or error}). Correct its permissions"
+            raise NotAccessible(
+                f"{self._folder} cannot be read ({error.strerror or error}). It must be a folder that you may read"
             ) from error
 
     def _read_table(self, name: str) -> dict[str, Any]:

@@ -4,7 +4,7 @@ import errno
 import sys
 from dataclasses import dataclass
 
-from fingerpost.errors import NotWritable, ParameterError, SettingsInvalid, ToolError
+from fingerpost.errors import NotAccessible, ParameterError, SettingsInvalid, ToolError
 
 TOOL_ERROR = 1
 USAGE = 2
@@ -33,7 +33,7 @@ def _run() -> None:
         app(prog_name="fingerpost")
     except ToolError as error:
         print_error(error)
-        is_usage = isinstance(error, ParameterError | SettingsInvalid) and not isinstance(error, NotWritable)
+        is_usage = isinstance(error, ParameterError | SettingsInvalid) and not isinstance(error, NotAccessible)
         sys.exit(USAGE if is_usage else TOOL_ERROR)
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):

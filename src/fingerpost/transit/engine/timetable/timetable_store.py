@@ -66,7 +66,7 @@ class StoredTimetable(NamedTuple):
             return None
         changed = "streets" if self.feeds == tuple(feeds) else "feeds"
         return (
-            f"The {changed} of {self.name} were changed after it was prepared; answers use the previous ones. "
+            f"{self.name} was prepared from other {changed} than its record names; answers use the prepared ones. "
             f"Run `fingerpost network refresh {self.name}`."
         )
 
@@ -220,7 +220,8 @@ class TimetableStore:
 def _read_mtime_and_size(path: Path) -> tuple[int, int]:
     try:
         status = path.stat()
-    except FileNotFoundError:
+    except OSError:
+        # The file does not exist, or whatever reads it next reports the error.
         return 0, 0
     return status.st_mtime_ns, status.st_size
 
