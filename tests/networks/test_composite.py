@@ -1,10 +1,12 @@
 """All networks behind one composite: records, order, problems, fallback, demos (rule A13)."""
 
 import asyncio
+import threading
 
 import pytest
 
 from fingerpost.errors import SettingsInvalid, SourceFailed
+from fingerpost.runtime.concurrency import run_in_thread
 from fingerpost.store.network_records import NetworkRecord, NetworkRecordStore
 from fingerpost.transit.networks.composite import AllNetworks, DemoMode
 from fingerpost.transit.port import DepartureQuery
@@ -75,6 +77,18 @@ def names(networks):
 
 def open_now(networks):
     return asyncio.run(networks.open())
+
+
+async def test_calls_that_wait_for_networks_leave_threads_to_limits_and_variables(tmp_path, source):
+    may_open = threading.Event()
+    networks = AllNetworks(NetworkRecordStore(tmp_path), lambda: may_open.wait() and {"drawn": source})
+    waiting = [asyncio.create_task(networks.open()) for _ in range(40)]
+    await asyncio.sleep(0)
+    answered = await run_in_thread(lambda: "read")
+    may_open.set()
+    await asyncio.gather(*waiting)
+
+    assert answered == "read"
 
 
 def test_networks_of_all_kinds_have_one_order(add, networks):

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from fingerpost.errors import SettingsInvalid, StorageUnavailable, ToolError
 from fingerpost.net.loop_clients import LoopClients
-from fingerpost.runtime.concurrency import run_in_thread
+from fingerpost.runtime.concurrency import ThreadPool
 from fingerpost.store.network_records import NetworkRecord, NetworkRecordStore
 from fingerpost.transit.learned_profile import LearnedProfiles
 from fingerpost.transit.networks.circuit_breaker import CircuitBreakerNetwork, NetworkBreaker
@@ -22,6 +22,8 @@ from fingerpost.transit.networks.wrapper import UnavailableNetwork
 from fingerpost.transit.port import Network, NetworkSource, OpenNetworks
 
 _log = logging.getLogger(__name__)
+# Calls that wait for networks to be opened do not block the threads of other work.
+_OPENER = ThreadPool("networks", 1)
 
 
 class DemoMode(StrEnum):
@@ -76,7 +78,7 @@ class AllNetworks:
     async def open(self) -> OpenNetworks:
         if self._stamp is not None and self._read_stamp() == self._stamp:
             return self._current
-        return await run_in_thread(self._refresh)
+        return await _OPENER.run(self._refresh)
 
     async def close(self) -> None:
         with self._lock:

@@ -9,7 +9,7 @@ from pydantic import Field, ValidationError
 from fingerpost.contract.wire import Identifier, Number, WireModel
 from fingerpost.errors import ParameterError
 from fingerpost.remedies import Remedy, RemedyKind
-from fingerpost.runtime.concurrency import compute
+from fingerpost.runtime.concurrency import run_in_thread
 from fingerpost.store.variables import Variable, VariableStore
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource, distance_m
 
@@ -72,7 +72,7 @@ async def read_label(text: str, variables: VariableStore, user: str | None) -> L
 
 
 async def find_variable(key: str, variables: VariableStore, user: str | None) -> Variable | None:
-    return None if user is None else await compute(variables.find, user, key)
+    return None if user is None else await run_in_thread(variables.find, user, key)
 
 
 def parse_position(text: str) -> Coordinate | None:
