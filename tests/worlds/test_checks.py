@@ -6,8 +6,9 @@ from datetime import UTC, date, datetime
 import pytest
 
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
+from fingerpost.transit.osm.streets.street_walks import StreetWalks
 from tests.osm_file import osm_text
-from tests.worlds.checking import check_world
+from tests.worlds.checking import check_world, list_program_faults
 from tests.worlds.feeds import World
 from tests.worlds.opening import open_world
 
@@ -87,28 +88,64 @@ RIVER = [(60.1688, 24.93), (60.1688, 25.01), (60.1696, 25.01), (60.1696, 24.93)]
 PIN = (60.1684, 24.94)
 
 
-def test_an_answer_names_water_between_its_end_and_the_streets(tmp_path):
+def open_town(folder, text=LINE, **stops):
+    """Open a town with one street, from Alpha to Gamma, and a river south of it."""
+    feed = feed_from_drawing(text, days=[DAY], coordinates=NEAR | stops)
     nodes = [(1, 60.17, 24.935, {}), (2, 60.17, 25.005, {})]
     nodes += [(number, *corner, {}) for number, corner in enumerate(RIVER, 3)]
     extract = osm_text(nodes, [([1, 2], {"highway": "residential"}), ([3, 4, 5, 6, 3], {"natural": "water"})])
-    opened = open_world(replace(draw(), extract=extract), tmp_path)
-    ends = [{"type": "coords", "value": {"lat": lat, "lon": lon}} for lat, lon in (PIN, NEAR["Gamma"])]
-    notes = opened.call("plan_trip", {"origin": ends[0], "destination": ends[1]})["meta"]["notes"]
+    world = replace(draw(), feeds={"W": {name: rows.encode() for name, rows in feed.items()}}, extract=extract)
+    return open_world(world, folder)
 
-    note = "Water is between the origin and the nearest street in the extract"
-    assert [each.partition(":")[0] for each in notes] == [note]
+
+def plan(opened, *ends, **constraints):
+    origin, destination = ({"type": "coords", "value": {"lat": lat, "lon": lon}} for lat, lon in ends)
+    when = {"type": "depart", "time": "2026-03-02T07:30:00+02:00"}
+    return opened.call(
+        "plan_trip", {"origin": origin, "destination": destination, "when": when, "constraints": constraints}
+    )
+
+
+def list_wet_ends(body):
+    return [note.partition(" and the nearest street")[0] for note in body["meta"].get("notes", ())]
+
+
+def test_an_answer_names_water_between_its_end_and_the_streets(tmp_path):
+    body = plan(open_town(tmp_path), PIN, NEAR["Gamma"])
+
+    assert list_wet_ends(body) == ["Water is between the origin"]
+
+
+def test_an_answer_names_stops_with_water_between_them_and_the_streets(tmp_path):
+    opened = open_town(tmp_path, LINE.replace("Gamma", "Quay"), Quay=(60.1684, 25.0))
+    report = check_world(opened, tmp_path, questions=30)
+
+    assert list_wet_ends(plan(opened, NEAR["Alpha"], NEAR["Gamma"])) == ["Water is between Quay"]
+    assert {fault.code for fault in report.results[-1].faults} == {"walk-may-cross-water"}
+
+
+def test_the_check_finds_water_of_which_answers_do_not_warn(tmp_path, monkeypatch):
+    monkeypatch.setattr(StreetWalks, "crosses_water", lambda _walks, _stop: False)
+    opened = open_town(tmp_path, LINE.replace("Gamma", "Quay"), Quay=(60.1684, 25.0))
+    report = check_world(opened, tmp_path, questions=30)
+
+    assert "walk-crosses-water" in {code for code, _, _ in list_program_faults(report)}
+
+
+@pytest.mark.parametrize(
+    ("origin", "stops"),
+    [((60.1735, 24.94), ["Alpha"]), ((60.1780, 24.94), []), ((60.1664, 24.94), [])],
+    ids=["400 m from the street", "900 m from the street", "across the river"],
+)
+def test_a_point_far_from_every_street_reaches_near_stops_across_dry_land(origin, stops, tmp_path):
+    body = plan(open_town(tmp_path), origin, NEAR["Gamma"], maxWalkingDistance=3000)
+
+    assert [leg["from"]["name"] for trip in body.get("itineraries", ()) for leg in trip["legs"][1:2]][:1] == stops
 
 
 def test_an_island_without_streets_is_reached_by_ferry_only(tmp_path):
     """The island is 400 m across the river, less than the walking limit."""
     isle = (60.1664, 24.94)
-    feed = feed_from_drawing("ferry F | Alpha 08:00 | Isle 08:10", days=[DAY], coordinates=NEAR | {"Isle": isle})
-    nodes = [(1, 60.17, 24.935, {}), (2, 60.17, 25.005, {})]
-    nodes += [(number, *corner, {}) for number, corner in enumerate(RIVER, 3)]
-    extract = osm_text(nodes, [([1, 2], {"highway": "residential"}), ([3, 4, 5, 6, 3], {"natural": "water"})])
-    world = replace(draw(), feeds={"W": {name: rows.encode() for name, rows in feed.items()}}, extract=extract)
-    ends = [{"type": "coords", "value": {"lat": lat, "lon": lon}} for lat, lon in (NEAR["Alpha"], isle)]
-    when = {"type": "depart", "time": "2026-03-02T07:50:00+02:00"}
-    body = open_world(world, tmp_path).call("plan_trip", {"origin": ends[0], "destination": ends[1], "when": when})
+    body = plan(open_town(tmp_path, "ferry F | Alpha 08:00 | Isle 08:10", Isle=isle), NEAR["Alpha"], isle)
 
     assert [leg["mode"] for leg in body["itineraries"][0]["legs"] if leg["mode"] != "WALK"] == ["FERRY"]

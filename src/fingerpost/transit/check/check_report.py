@@ -39,7 +39,6 @@ class FaultKind(FaultMeaning, Enum):
     BOARD_LACKS_DEPARTURE = _PROGRAM, "departures in the feed that are not on the board"
     BOARD_INVENTS_DEPARTURE = _PROGRAM, "departures on the board that are not in the feed"
     STOP_OFF_STREETS = _DATA, "stops with no street from the extract nearby; walks to them are straight lines"
-    STOP_ACROSS_WATER = _DATA, "walks to or from stops with water between the stop and its street"
     STOP_UNREACHABLE = _PROGRAM, "stops on the streets that cannot be reached on foot"
     STOP_WITHOUT_EXIT = _PROGRAM, "stops on the streets that cannot be left on foot"
     PIN_ISOLATED = _PROGRAM, "points beside a stop from which no walk leads to it"

@@ -36,7 +36,11 @@ class Trial:
 
     @cached_property
     def walks(self) -> Walks:
-        return NetworkWalks(self.timetable, self.streets).get_walks(step_free=False)
+        return NetworkWalks(self.timetable, self.streets, self.basemap).get_walks(step_free=False)
+
+    @cached_property
+    def printed_rows(self) -> Mapping[str, int]:
+        return {stop_id: row for row, stop_id in enumerate(self.timetable.stop_printed_id)}
 
     @cached_property
     def stop_rows(self) -> Mapping[tuple[str, str], int]:

@@ -16,9 +16,9 @@ from fingerpost.transit.check.questions import SPAN_S, Question, QuestionGroup
 from fingerpost.transit.check.rows import MAX_TRIP_DAYS
 from fingerpost.transit.check.scan import Connection, ScanQuery, Walked, find_earliest_arrival
 from fingerpost.transit.check.trial import Trial
-from fingerpost.transit.check.walking import check_line, check_pin
+from fingerpost.transit.check.walking import check_leg, check_pin
 from fingerpost.transit.engine.timetable.timetable import STOP
-from fingerpost.transit.model.itinerary import Itinerary, Leg, LineSource, Optimize
+from fingerpost.transit.model.itinerary import Itinerary, Leg, Optimize
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.osm.water import Water
 from fingerpost.transit.port import DepartureQuery, JourneyAnswer, JourneyQuery
@@ -152,7 +152,6 @@ class TripChecker:
             yield Observation(kind, f"{question.command}: {shown}, but the feed has a trip {better} (UTC)")
 
     def _check_legs(self, question: Question, itinerary: Itinerary, found: JourneyAnswer) -> Iterator[Observation]:
-        is_warned = any("across water" in note or "cross water" in note for note in found.provenance.notes)
         legs = itinerary.legs
         if any(before.arrival > after.departure for before, after in pairwise(legs)) or itinerary.missed_changes:
             yield Observation(FaultKind.CHANGE_TOO_SHORT, question.command)
@@ -160,10 +159,8 @@ class TripChecker:
             if leg.is_transit:
                 if not self._is_in_feed(leg):
                     yield Observation(FaultKind.RIDE_NOT_IN_FEED, f"{question.command}: {leg.line} {leg.trip_id}")
-            elif (line := self._trial.network.find_line(leg)) is not None and self._trial.streets is not None:
-                is_straight = line.source is LineSource.STRAIGHT
-                stops = leg.start.id is not None, leg.end.id is not None
-                yield from check_line(self._water, line.points, stops, is_straight=is_straight, is_warned=is_warned)
+            else:
+                yield from check_leg(self._trial, self._water, leg, found.provenance.notes)
 
     def _is_in_feed(self, leg: Leg) -> bool:
         """Whether a trip in the feed makes the ride; rides on trips that are not plainly valid are not checked."""

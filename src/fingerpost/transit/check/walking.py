@@ -9,6 +9,7 @@ from fingerpost.transit.check.check_report import FaultKind, Observation
 from fingerpost.transit.check.trial import Trial
 from fingerpost.transit.engine.timetable.timetable import STOP, Int64
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE, Point
+from fingerpost.transit.model.itinerary import Leg, LineSource
 from fingerpost.transit.osm.streets.street_walks import StreetWalks
 from fingerpost.transit.osm.water import MIN_WATER_M, Water
 
@@ -59,20 +60,21 @@ def check_pin(trial: Trial, water: Water, point: Point) -> Iterator[Observation]
             return
 
 
-def check_line(
-    water: Water, points: Sequence[Point], stops: tuple[bool, bool], *, is_straight: bool, is_warned: bool
-) -> Iterator[Observation]:
-    """Yield a walk whose off-street part crosses water; the first and the last piece lead to the streets.
-
-    ``stops`` says whether the walk begins at a stop, and whether it ends at one.
-    """
-    pieces = [(points, False)] if is_straight else [(points[:2], stops[0]), (points[-2:], stops[1])]
-    for piece, is_at_stop in pieces:
-        if not water.is_dry(piece[0], piece[-1]):
-            kind = FaultKind.STOP_ACROSS_WATER if is_at_stop else FaultKind.WALK_CROSSES_WATER
-            kind = FaultKind.WALK_MAY_CROSS_WATER if is_warned and not is_at_stop else kind
-            yield Observation(kind, f"{format_point(piece[0])} to {format_point(piece[-1])}")
-            return
+def check_leg(trial: Trial, water: Water, leg: Leg, notes: Sequence[str]) -> Iterator[Observation]:
+    """Yield a walk whose part off the streets crosses water; the first and the last piece lead to the streets."""
+    line, walks = trial.network.find_line(leg), trial.walks
+    if line is None or not isinstance(walks, StreetWalks):
+        return
+    is_straight = line.source is LineSource.STRAIGHT
+    for side, place, ends in (("origin", leg.start, line.points[:2]), ("destination", leg.end, line.points[-2:])):
+        row = trial.printed_rows.get(place.id or "")
+        if row is not None and walks.has_entrance(row) and not is_straight:
+            continue
+        if not water.is_dry(ends[0], ends[-1]):
+            name = side if row is None else place.name
+            is_warned = any(name in note and "water" in note for note in notes)
+            kind = FaultKind.WALK_MAY_CROSS_WATER if is_warned else FaultKind.WALK_CROSSES_WATER
+            yield Observation(kind, f"{format_point(ends[0])} to {format_point(ends[-1])}")
 
 
 def shift(lat: float, lon: float, north_m: float, east_m: float) -> Point:

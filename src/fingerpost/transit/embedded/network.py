@@ -209,7 +209,8 @@ class EmbeddedNetwork:
         # Trips on the last covered day, including cancelled ones, may run past midnight.
         if covered and day > covered[1] and not self._has_night_trip((*itineraries, *timetabled), day, query.arrive_by):
             raise self._new_outside_calendar()
-        notes = self._walks.list_notes(ends, (*itineraries, *timetabled), step_free=step_free)
+        trips = (*itineraries, *timetabled)
+        notes = self._walks.list_notes(ends, trips, self._stops.find_row, step_free=step_free)
         return JourneyAnswer(
             itineraries=itineraries,
             timetabled=timetabled,

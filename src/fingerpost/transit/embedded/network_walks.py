@@ -19,7 +19,7 @@ from fingerpost.transit.osm.basemap import StoredBasemap
 from fingerpost.transit.osm.streets.snapping import SNAP_M, find_lifts
 from fingerpost.transit.osm.streets.store import StoredStreets
 from fingerpost.transit.osm.streets.street_walks import StreetWalks
-from fingerpost.transit.osm.water import MIN_WATER_M, Water
+from fingerpost.transit.osm.water import Water
 from fingerpost.transit.port import WalkToStop
 from fingerpost.transit.rules.trip_limits import MAX_WALK_M
 
@@ -30,6 +30,7 @@ _STRAIGHT_LINE = f"straight line x {DETOUR_FACTOR:g}"
 # Apply closures in force within this time after the requested departure, or before the arrival.
 _TRIP_S = 2 * 3600
 _CACHE_SIZE = 8
+_STOPS_CACHE_SIZE = 4096
 
 
 Stops = tuple[int | None, int | None]
@@ -45,6 +46,7 @@ class NetworkWalks:
         self._straight = StraightLine(timetable.stop_lat, timetable.stop_lon)
         self._streets = streets
         self._water = Water(basemap)
+        self._crosses_water = lru_cache(maxsize=_STOPS_CACHE_SIZE)(StreetWalks.crosses_water)
         self._close_cached = lru_cache(maxsize=_CACHE_SIZE)(self._close)
         self._walks: StreetWalks | None = None
         if streets is not None:
@@ -106,19 +108,26 @@ class NetworkWalks:
         return f"{description}; {_STRAIGHT_LINE} where the extract has none, {missing}"
 
     def list_notes(
-        self, ends: tuple[Coordinate, Coordinate], itineraries: Sequence[Itinerary], *, step_free: bool
+        self,
+        ends: tuple[Coordinate, Coordinate],
+        itineraries: Sequence[Itinerary],
+        find_row: FindRow,
+        *,
+        step_free: bool,
     ) -> list[str]:
-        """Warn about ends that are far from any street, or across water from it: their walks are straight lines."""
+        """Warn about walks off the streets: of ends far from any street, and across water."""
         walks = self._step_free if step_free else self._walks
+        if walks is None:
+            return []
         walked = {
             side
             for itinerary in itineraries
             for side, leg in (("origin", itinerary.legs[0]), ("destination", itinerary.legs[-1]))
             if not leg.is_transit
         }
-        notes = []
+        notes, wet = [], []
         for side, end in zip(("origin", "destination"), ends, strict=True):
-            if side not in walked or walks is None:
+            if side not in walked:
                 continue
             street = walks.find_street_point(end.lat, end.lon)
             if street is None:
@@ -126,12 +135,26 @@ class NetworkWalks:
                     f"The {side} is more than {SNAP_M:g} m from every street in the extract: "
                     "its walk is a straight line, which may cross water or rail."
                 )
-            elif self._water.measure_m((end.lat, end.lon), street) > MIN_WATER_M:
-                notes.append(
-                    f"Water is between the {side} and the nearest street in the extract: "
-                    "its walk to the street is a straight line across water."
-                )
-        return notes
+            elif not self._water.is_dry((end.lat, end.lon), street):
+                wet.append(f"the {side}")
+        legs = [leg for itinerary in itineraries for leg in itinerary.legs if not leg.is_transit]
+        for leg in legs:
+            stops = find_row(leg.start.id), find_row(leg.end.id)
+            places = zip((leg.start, leg.end), stops, strict=True)
+            wet += [place.name for place, stop in places if stop is not None and self._crosses_water(walks, stop)]
+            start, goal = ((place.coordinate.lat, place.coordinate.lon) for place in (leg.start, leg.end))
+            if (
+                None not in stops
+                and not self._water.is_dry(start, goal)
+                and walks.find_line(start, goal, stops) is None
+            ):
+                notes.append(f"The walk from {leg.start.name} to {leg.end.name} is a straight line across water.")
+        notes += [
+            f"Water is between {name} and the nearest street in the extract: "
+            "its walk to the street is a straight line across water."
+            for name in wet
+        ]
+        return list(dict.fromkeys(notes))
 
     def measure_to_stops(self, here: Coordinate, stops: Sequence[int]) -> dict[int, WalkToStop]:
         rows = np.array(sorted(stops), np.int64)

@@ -1,13 +1,12 @@
 """Measure how much of a straight line is in the lakes and rivers of an extract."""
 
 import numpy as np
-import numpy.typing as npt
 
+from fingerpost.transit.engine.timetable.columns import list_ranges
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE, Point
 from fingerpost.transit.model.map_layer import LayerKind
 from fingerpost.transit.osm.basemap import KINDS, StoredBasemap
 
-_STEP_M = 10.0
 # Shorter parts in water are inaccuracies of the map.
 MIN_WATER_M = 25.0
 _E7 = 1e7
@@ -47,29 +46,18 @@ class Water:
         rows = self._rows[is_near]
         if not len(rows):
             return 0.0
-        east_m = METRES_PER_DEGREE * np.cos(np.radians(start[0]))
-        length_m = float(np.hypot((end[0] - start[0]) * METRES_PER_DEGREE, (end[1] - start[1]) * east_m))
-        steps = max(1, round(length_m / _STEP_M))
-        parts = (np.arange(steps) + 0.5) / steps
-        lats, lons = (_E7 * (begin + parts * (stop - begin)) for begin, stop in zip(start, end, strict=True))
-        rings = np.zeros(steps, np.int64)
-        for row in rows.tolist():
-            span = slice(int(base.first[row]), int(base.first[row + 1]))
-            rings += _is_inside(lats, lons, base.lat_e7[span].astype(np.float64), base.lon_e7[span].astype(np.float64))
-        return float((rings % 2).sum()) * length_m / steps
-
-
-def _is_inside(
-    lats: npt.NDArray[np.float64],
-    lons: npt.NDArray[np.float64],
-    ring_lat: npt.NDArray[np.float64],
-    ring_lon: npt.NDArray[np.float64],
-) -> npt.NDArray[np.bool_]:
-    """Whether points are inside a ring: a ray to the east crosses it an odd number of times."""
-    rises = np.flatnonzero(ring_lat[:-1] != ring_lat[1:])
-    lat, next_lat, lon, next_lon = ring_lat[rises], ring_lat[rises + 1], ring_lon[rises], ring_lon[rises + 1]
-    spans = (lat > lats[:, None]) != (next_lat > lats[:, None])
-    crossing_lon = lon + (lats[:, None] - lat) / (next_lat - lat) * (next_lon - lon)
-    crossings = spans & (lons[:, None] < crossing_lon)
-    is_odd: npt.NDArray[np.bool_] = crossings.sum(axis=1) % 2 == 1
-    return is_odd
+        ring, point = list_ranges(base.first[rows].astype(np.int64), (base.first[rows + 1] - base.first[rows]))
+        north_m = (base.lat_e7[point] / _E7 - start[0]) * METRES_PER_DEGREE
+        east_scale = METRES_PER_DEGREE * np.cos(np.radians(start[0]))
+        east_m = (base.lon_e7[point] / _E7 - start[1]) * east_scale
+        line_north_m, line_east_m = (end[0] - start[0]) * METRES_PER_DEGREE, (end[1] - start[1]) * east_scale
+        length_m = float(np.hypot(line_north_m, line_east_m))
+        if not length_m:
+            return 0.0
+        along_m = (north_m * line_north_m + east_m * line_east_m) / length_m
+        aside_m = (east_m * line_north_m - north_m * line_east_m) / length_m
+        crosses = np.flatnonzero((ring[1:] == ring[:-1]) & ((aside_m[1:] > 0) != (aside_m[:-1] > 0)))
+        part = aside_m[crosses] / (aside_m[crosses] - aside_m[crosses + 1])
+        # A ring is crossed an even number of times: in, out, in, out.
+        at_m = np.sort(along_m[crosses] + part * (along_m[crosses + 1] - along_m[crosses])).clip(0, length_m)
+        return float((at_m[1::2] - at_m[:-1:2]).sum())

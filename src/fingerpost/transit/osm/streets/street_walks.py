@@ -21,6 +21,8 @@ from fingerpost.transit.osm.streets.stop_access import MATCHED_M, StopAccess, cl
 LINK_M = FOOTPATH_RADIUS_M * DETOUR_FACTOR
 # Longer links in a feed are measured in a straight line.
 MEASURED_M = 3000.0
+# Longer straight lines from the streets to points off them are refused, because an extract may lack what they cross.
+OFF_STREETS_M = 1000.0
 # Step-free walks do not begin or end on ways with these flags.
 _UNFIT = STEPS | NO_WHEELS
 
@@ -31,7 +33,7 @@ IsDry = Callable[[tuple[float, float], tuple[float, float]], bool]
 class StreetWalks:
     """Walks on streets (``walks.Walks``), including straight lines from points to their streets.
 
-    Stops off the streets are not linked across water, so an island without streets is reached by ferry only.
+    Straight lines to or from points and stops off the streets do not cross water, so islands need a ferry or bridge.
 
     ``access`` has the access points of stops, by default their positions. ``closed_lifts`` are nodes.
     """
@@ -73,6 +75,16 @@ class StreetWalks:
         point = self._snap_point(lat, lon)
         return None if point.edge[0] < 0 else self._search.locate(point)
 
+    def has_entrance(self, stop: int) -> bool:
+        return bool(self._access.has_entrance[self._first[stop]])
+
+    def crosses_water(self, stop: int) -> bool:
+        """Whether water is between a stop, or an entrance of it, and the street to which it is connected."""
+        rows = [row for row in range(self._first[stop], self._first[stop + 1]) if self._snapped.edge[row] >= 0]
+        points = [self._search.locate(self._snapped.select(np.array([row]))) for row in rows]
+        places = zip(self._access.lat[rows].tolist(), self._access.lon[rows].tolist(), strict=True)
+        return not all(map(self._is_dry, places, points))
+
     def list_links(self, stops: Int64) -> StopLinks:
         begin, end, _ = find_neighbours(self._stops.lats, self._stops.lons, stops, LINK_M)
         on_streets = self._is_on[begin] & self._is_on[end]
@@ -101,17 +113,18 @@ class StreetWalks:
 
     def reach(self, lat: float, lon: float, stops: Int64, max_walk_m: float, *, from_stops: bool) -> StopWalks:
         point = self._snap_point(lat, lon)
-        if point.edge[0] < 0:
-            return self._straight.reach(lat, lon, stops, max_walk_m, from_stops=from_stops)
+        is_off = point.edge[0] < 0
+        off = stops if is_off else stops[~self._is_on[stops]]
+        straight = self._straight.reach(lat, lon, off, max_walk_m, from_stops=from_stops)
+        allowed = ~self._is_on[straight.stop] | (straight.metres <= OFF_STREETS_M)
+        allowed[allowed] = [self._is_dry((lat, lon), self._get_place(stop)) for stop in straight.stop[allowed].tolist()]
+        straight = StopWalks._make(column[allowed] for column in straight)
+        if is_off:
+            return straight
         near = self._straight.list_near(lat, lon, stops, max_walk_m + MATCHED_M)
         found = self._search.reach_stops(
             point, self._first, self._snapped, self._access, near, max_walk_m, backward=from_stops
         )
-        if not len(off := stops[~self._is_on[stops]]):
-            return found
-        straight = self._straight.reach(lat, lon, off, max_walk_m, from_stops=from_stops)
-        dry = np.array([self._is_dry((lat, lon), self._get_place(stop)) for stop in straight.stop.tolist()], np.bool_)
-        straight = StopWalks._make(column[dry] for column in straight)
         return StopWalks(*(np.concatenate(pair) for pair in zip(found, straight, strict=True)))
 
     def _get_place(self, stop: int) -> tuple[float, float]:
@@ -122,8 +135,10 @@ class StreetWalks:
         if straight is None:
             return None
         first, last = self._snap_point(*start), self._snap_point(*end)
-        if first.edge[0] < 0 or last.edge[0] < 0:
-            return straight if straight.metres <= max_walk_m and self._is_dry(start, end) else None
+        is_off = first.edge[0] < 0, last.edge[0] < 0
+        if any(is_off):
+            limit_m = max_walk_m if all(is_off) else min(max_walk_m, OFF_STREETS_M)
+            return straight if straight.metres <= limit_m and self._is_dry(start, end) else None
         walked, _ = self._search.measure(first, last, max_walk_m)
         metres, seconds = self._round_up(walked, first.away_m + last.away_m)
         return Walk(int(metres[0]), int(seconds[0])) if 0 <= metres[0] <= max_walk_m else None
