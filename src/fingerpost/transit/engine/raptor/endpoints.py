@@ -53,6 +53,8 @@ def find_endpoint(
     walks = walks or StraightLine(timetable.stop_lat, timetable.stop_lon)
     boardable = np.flatnonzero(timetable.stop_kind == STOP)
     reached = walks.reach(lat, lon, boardable, max_walk_m, from_stops=is_destination)
+    if not place_stops:
+        return Endpoint(lat=lat, lon=lon, stop=reached.stop, seconds=reached.seconds, metres=reached.metres)
     place_rows = np.array(sorted(set(place_stops)), np.int64)
     is_other = ~np.isin(reached.stop, place_rows)
     no_walk = np.zeros(len(place_rows), np.int32)

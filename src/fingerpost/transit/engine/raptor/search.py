@@ -119,14 +119,15 @@ class _Search(NamedTuple):
             access.stop, access.seconds, access.metres, egress.stop, egress.seconds, egress.metres,
             earliest_s, earliest_s, int(UNREACHED) - 1, direct_s, query.max_rides, query.max_walk_m,
         )  # fmt: skip
-        selected: list[Journey] = []
+        found: list[FoundJourney] = []
+        leaving: list[FoundJourney] = []
         limited: list[Journey] | None = None
         exceeds_walk_limit = is_same_target = False
         for window_s in _list_windows_s(query):
             kernel_query = kernel_query._replace(window_end_s=earliest_s + window_s)
             found = run_kernel(self.search_timetable, kernel_query, is_same_target=is_same_target)
             is_same_target = True
-            within = [self._read_journey(row) for row in found if row.walk_m <= query.max_walk_m]
+            within = [row for row in found if row.walk_m <= query.max_walk_m]
             if len(within) < len(found) and not exceeds_walk_limit:
                 exceeds_walk_limit = True
                 if not within:
@@ -134,15 +135,17 @@ class _Search(NamedTuple):
                     if not limited:
                         # A journey may begin with a wait, so without one from now there is none later that day.
                         return []
-            selected = self._drop_late_departures(self._drop_departed(within), earliest_s)
-            # Journeys of the next day are useless if one within the walking limit leaves soon.
-            leaving = selected if window_s < WINDOWS_S[-1] else [*selected, *self._drop_departed(limited or [])]
-            waits_s = [self._find_wait_s(journey, earliest_s) for journey in leaving]
+            leaving = [row for row in within if not self._has_departed(row)]
+            waits_s = [row.leave_s - earliest_s for row in leaving]
+            if window_s >= WINDOWS_S[-1]:
+                # Journeys of the next day are useless if one within the walking limit leaves soon.
+                waits_s += [self._find_wait_s(journey, earliest_s) for journey in self._drop_departed(limited or [])]
             if query.window_s is not None and any(wait_s <= query.window_s for wait_s in waits_s):
                 break
             soon_count = sum(wait_s <= WINDOWS_S[-1] for wait_s in waits_s)
             if soon_count > query.wanted or (soon_count and window_s == WINDOWS_S[-1]) or not found:
                 break
+        selected = self._drop_late_departures(list(map(self._read_journey, leaving)), earliest_s)
         if exceeds_walk_limit:
             selected = self._add_walk_limited_journeys(kernel_query, selected, found, limited)
             selected = self._drop_late_departures(selected, earliest_s)
@@ -150,6 +153,11 @@ class _Search(NamedTuple):
 
     def _read_journey(self, found: FoundJourney) -> Journey:
         return read_journey(self.timetable, self.search_timetable, found)
+
+    def _has_departed(self, found: FoundJourney) -> bool:
+        # Only a query for an arrival, whose search runs backwards, has an earliest departure.
+        earliest = self.query.not_before
+        return earliest is not None and self.search_timetable.to_instant(found.arrive_s) < earliest
 
     def _drop_departed(self, journeys: list[Journey]) -> list[Journey]:
         earliest = self.query.not_before
