@@ -76,6 +76,16 @@ async def test_an_item_is_found_by_number_type_or_title(read, parameters, sectio
     assert (await read(**parameters)).body["results"][0]["section"] == section
 
 
+async def test_an_annual_report_is_read_before_its_newer_amendment(store, read):
+    store.put_sections(split_sections(7, "a-24", "10-K/A", "2024-04-01", "Item 10. Directors\nThree."))
+    answer = await read(ticker="DRWN")
+    amendment = await read(ticker="DRWN", item="directors")
+
+    assert answer.body["results"][0]["accession_number"] == "k-24"
+    assert "10-K/A of 2024-04-01 (a-24)" in answer.body["notes"][-1]
+    assert amendment.body["results"][0]["accession_number"] == "a-24"
+
+
 @pytest.mark.parametrize(
     ("parameters", "sentence"),
     [

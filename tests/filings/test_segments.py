@@ -176,6 +176,19 @@ async def test_reconciling_items_belong_to_the_segments(load, ask):
     assert answer["sums"][0]["difference"] == 0
 
 
+@pytest.mark.parametrize("order", [1, -1])
+async def test_a_segment_has_its_value_after_eliminations(load, ask, order):
+    segments = [(60, {SEGMENT: ink("West")}), (75, {SEGMENT: ink("West"), ITEMS: "us-gaap:OperatingSegmentsMember"})]
+    load(instance((100, {}), *segments[::order], (40, {SEGMENT: ink("East")})))
+    answer = await ask()
+
+    assert {row["member_tag"]: row["value"] for row in answer["results"]} == {
+        "ink:WestMember": 60,
+        "ink:EastMember": 40,
+    }
+    assert [answer["sums"][0][name] for name in ("difference", "omitted")] == [0, 1]
+
+
 async def test_a_value_for_two_axes_names_the_other_member_or_is_counted(load, ask):
     load(
         instance(
@@ -192,7 +205,9 @@ async def test_a_value_for_two_axes_names_the_other_member_or_is_counted(load, a
     assert [(row["member_tag"], row.get("within")) for row in answer["results"]] == [
         ("ink:BlueMember", None), ("ink:BlackMember", ["ink:WestMember"]),
     ]  # fmt: skip
-    assert answer["notes"] == ["Products, 2023 FY: 3 facts for several members at once are not in the rows"]
+    assert answer["notes"] == [
+        "Products, 2023 FY: 3 values for several members, or before eliminations, are not in the rows"
+    ]
 
 
 async def test_a_period_comes_from_the_newest_filing_that_divides_it(load, ask):

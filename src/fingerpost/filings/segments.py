@@ -64,7 +64,7 @@ class BreakdownRow:
 class Breakdown:
     """The rows of an axis in one filing and period; ``total`` is None if the filing does not state one.
 
-    ``omitted`` counts facts for several members at once, which are not in the rows.
+    ``omitted`` counts values for several members at once, or before eliminations, which are not in the rows.
     """
 
     instance: LoadedInstance
@@ -157,16 +157,20 @@ def _list_rows(group: Sequence[InstanceFact], axis: str) -> tuple[list[Breakdown
     """Return a row for each member of an axis, and the number of facts that fit in no row."""
     rows: dict[str, BreakdownRow] = {}
     crossed: dict[str, list[InstanceFact]] = defaultdict(list)
-    for fact in group:
+    replaced: set[str] = set()
+    # The value of a segment that includes sales to other segments comes first, and the plain one replaces it.
+    for fact in sorted(group, key=lambda fact: -len(fact.members)):
         members = {each: member for each, member in fact.members if not _is_all_segments(each, member)}
         if members.keys() == {axis}:
+            if members[axis] in rows and rows[members[axis]].value != fact.value:
+                replaced.add(members[axis])
             rows[members[axis]] = BreakdownRow(members[axis], fact.value, PART)
         elif axis == SEGMENT_AXIS and len(members) == 1 and not members.keys().isdisjoint(_CONSOLIDATION_AXES):
             (item,) = members.values()
             rows[item] = BreakdownRow(item, fact.value, RECONCILING)
         elif axis in members:
             crossed[members[axis]].append(fact)
-    omitted = 0
+    omitted = len(replaced)
     for member, facts in crossed.items():
         if member in rows or len(facts) > 1:
             omitted += len(facts)

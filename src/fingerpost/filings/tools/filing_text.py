@@ -66,7 +66,9 @@ def read_filing_text(library: FactLibrary, params: FilingTextParams) -> Reply:
         items = "; ".join(title for _, title, _ in filings[0].sections)
         entry = build_missing("no_match", f"{filings[0].name} has no item {params.item}", f"Its items are: {items}")
         raise build_not_found(f"No text found for {params.ticker or params.accession_number}", {"text": entry})
-    filing = next((filing for filing in matching if filing.form in ANNUAL_FORMS), matching[0])
+    # An amendment may have a few items only.
+    annual = sorted((each for each in matching if each.form in ANNUAL_FORMS), key=lambda each: each.form.endswith("/A"))
+    filing = (annual or matching)[0]
     sections = filing.match_item(params.item)
     if params.item is not None and len(sections) > 1:
         titles = "; ".join(f"{title} ({kind})" for kind, title, _ in sections)

@@ -64,7 +64,7 @@ class SegmentRow(StepModel):
 
 
 class SumCheck(StepModel):
-    """The sum over an axis, compared with the total in the same filing; ``omitted`` counts facts not in the rows."""
+    """The sum over an axis, compared with the total in the same filing; ``omitted`` counts values not in the rows."""
 
     axis: str
     fiscal_year: int
@@ -293,7 +293,9 @@ def _list_notes(reply: Reply) -> list[str]:
         if check["total"] is None:
             notes.append(f"{subject}: the filing states no total to compare the sum with")
         if check["omitted"]:
-            notes.append(f"{subject}: {check['omitted']} facts for several members at once are not in the rows")
+            notes.append(
+                f"{subject}: {check['omitted']} values for several members, or before eliminations, are not in the rows"
+            )
     members: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     for row in reply.results:
         members[row["axis"]][row["accession_number"]].add(row["member_tag"])
