@@ -288,6 +288,7 @@ def test_a_document_with_entities_is_refused(read, encoding):
         ("<xbrl", "is not well-formed XML"),
         ("<html/>", "is not an XBRL instance"),
         (PRODUCTS.replace("d:DocumentType", "d:Other"), "lacks 'DocumentType'"),
+        (PRODUCTS.replace("ink-20231231.xsd", ""), "lacks 'schemaRef'"),
         (PRODUCTS.replace('contextRef="c1"', 'contextRef="c99"'), "lacks 'c99'"),
         (PRODUCTS.replace(">60<", ">sixty<"), "has an invalid value"),
         (PRODUCTS.replace(">60<", ">1e400<"), "has an invalid value"),

@@ -116,7 +116,10 @@ def read_instance(content: bytes, name: str) -> Instance:
         facts = list(_list_facts(root, names, contexts, units))
         cover = _read_cover(root, names, contexts)
         year = cover.get("DocumentFiscalYearFocus", "")
-        schema = root.find(f"{_LINK}schemaRef")
+        reference = root.find(f"{_LINK}schemaRef")
+        schema = "" if reference is None else reference.attrib[f"{_XLINK}href"].rpartition("/")[2]
+        if not schema.endswith(".xsd"):
+            raise KeyError("schemaRef")
         day_number(cover["DocumentPeriodEndDate"])
         return Instance(
             cik=int(cover["EntityCentralIndexKey"]),
@@ -125,7 +128,7 @@ def read_instance(content: bytes, name: str) -> Instance:
             form=cover["DocumentType"],
             period_end=cover["DocumentPeriodEndDate"],
             fiscal_year=int(year) if year.isdecimal() else None,
-            schema="" if schema is None else schema.attrib[f"{_XLINK}href"].rpartition("/")[2],
+            schema=schema,
             facts=facts,
         )
     except KeyError as error:
