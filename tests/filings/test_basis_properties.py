@@ -17,7 +17,7 @@ from fingerpost.filings.periods import INSTANT, QUARTER, YEAR
 from fingerpost.filings.query_params import Claim
 from fingerpost.filings.revisions import FRAMEWORKS, have_common_framework
 from tests.filings.conftest import CHANGED, RECORDED
-from tests.filings.drawing import ask, facts, figures_of, library_of
+from tests.filings.drawing import facts, figures_of, library_of
 
 SLACK = timedelta(days=7)
 PLAIN_YEARS = {f"{year}-12-31": year for year in (2021, 2022)}
@@ -102,7 +102,7 @@ def compute_recipes(source):
 
 
 def test_the_four_quarters_of_a_year_on_one_basis_add_up_to_it(source):
-    wrong = []
+    checked, wrong = 0, []
     for metric in list_metrics():
         figures = [figure for figure in source.series(metric).figures if figure.unit == "USD"]
         quarters = {
@@ -112,11 +112,12 @@ def test_the_four_quarters_of_a_year_on_one_basis_add_up_to_it(source):
             parts = [quarters.get((year.fiscal_year, quarter)) for quarter in (1, 2, 3, 4)]
             if None in parts or any(part.restated or part.notes or part.tier != year.tier for part in [year, *parts]):
                 continue
+            checked += 1
             # Filers round to a million, or to a hundred thousand.
             if abs(sum(part.value for part in parts) - year.value) > 4_000_000:
                 wrong.append((metric.name, year.end))
 
-    assert wrong == []
+    assert (wrong, checked >= 50 or source.company.ticker not in RECORDED) == ([], True)
 
 
 def test_an_original_is_the_first_filed_value_under_any_tag(source):
@@ -171,15 +172,3 @@ def test_a_derived_value_is_never_stated(source):
             assert " states " not in told, told
 
     assert derived or source.company.ticker in ("FUND", "MOVD")
-
-
-def test_after_a_moved_year_end_only_adjacent_periods_are_combined(tmp_path):
-    library = library_of(tmp_path / "f.sqlite", facts(MOVED), MOVED_YEARS)
-    average = ask(library, "calculate", ticker="DRWN", expression="avg(Assets)", period="2025")
-    series = ask(library, "time_series", ticker="DRWN", metric="Revenue", period="annual")
-
-    assert average.data == {"avg(Assets)": 8.5}
-    assert [row["value"] for row in series.results] == [10, 20, 30, 17, 50]
-    for expression in ("revenue_growth", "cagr(Revenue, 3)"):
-        with pytest.raises(DataNotFound, match="no period comparable to the one ending 2025-12-31"):
-            ask(library, "calculate", ticker="DRWN", expression=expression, period="2025")

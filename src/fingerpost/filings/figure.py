@@ -62,8 +62,9 @@ class Company:
         return f"{self.cik:010d}"
 
 
-def build_filing_url(cik: int, accession: str) -> str:
-    return f"https://www.sec.gov/Archives/edgar/data/{cik}/{accession.replace('-', '')}/{accession}-index.htm"
+def cite_filing(cik: int, accession: str, form: str, filed: str) -> dict[str, str]:
+    url = f"https://www.sec.gov/Archives/edgar/data/{cik}/{accession.replace('-', '')}/{accession}-index.htm"
+    return {"filing_date": filed, "filing_type": form, "accession_number": accession, "filing_url": url}
 
 
 def normalize_number(value: float) -> int | float:

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from fingerpost import clock
 from fingerpost.errors import DataNotFound
-from fingerpost.filings.figure import SAMPLE, Company, Fact, Figure, FigureOptions, build_filing_url
+from fingerpost.filings.figure import SAMPLE, Company, Fact, Figure, FigureOptions, cite_filing
 from fingerpost.filings.periods import HALF, INSTANT, NINE_MONTHS, QUARTER, TRAILING, YEAR
 
 # Machine-readable reason codes for missing values (docs/filings.md).
@@ -171,10 +171,7 @@ def build_cited_row(company: Company, figure: Figure, fact: Fact) -> dict[str, A
         "end_date": figure.end,
         "fiscal_year": figure.fiscal_year,
         "fiscal_period": _format_fiscal_period(figure),
-        "filing_date": fact.filed,
-        "filing_type": fact.form,
-        "accession_number": fact.accession,
-        "filing_url": build_filing_url(company.cik, fact.accession),
+        **cite_filing(company.cik, fact.accession, fact.form, fact.filed),
     }
 
 

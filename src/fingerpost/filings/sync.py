@@ -1,6 +1,6 @@
 """Fetch a company's figures and filings from EDGAR into the facts file; a failure leaves stored figures intact."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
@@ -114,13 +114,13 @@ class EdgarSync:
         content = await self._find_document(cik, filing, document)
         if content is None:
             return False
-        instance = _parse_xml(read_instance, content, document)
+        instance = _parse(read_instance, content, document)
         _check_cik(instance.cik, cik)
         labels: dict[str, str] = {}
         # Some filers put the labels into the schema.
         for name in (f"{instance.schema.removesuffix('.xsd')}_lab.xml", instance.schema):
             if not labels and (linkbase := await self._find_document(cik, filing, name)) is not None:
-                labels = _parse_xml(read_labels, linkbase, name)
+                labels = _parse(read_labels, linkbase, name)
         put = partial(self._store.put_instance, accession=filing.accession, form=filing.form, filed=filing.filed)
         await run_in_thread(put, instance, labels)
         return True
@@ -162,13 +162,9 @@ def _find_validators(library: FactLibrary, url: str, cik: int) -> Validators | N
     return Validators(etag=rows[0][0], last_modified=rows[0][1]) if rows else None
 
 
-def _parse(parser: Callable[[Mapping[str, Any], str], _T], content: bytes, name: str) -> _T:
-    return _parse_xml(lambda body, label: parser(parse_json(body, label), label), content, name)
-
-
-def _parse_xml(parser: Callable[[bytes, str], _T], content: bytes, name: str) -> _T:
+def _parse(parser: Callable[[Any, str], _T], content: bytes, name: str) -> _T:
     try:
-        return parser(content, name)
+        return parser(content if name.endswith((".xml", ".xsd")) else parse_json(content, name), name)
     except FeedUnusable as error:
         raise SourceChanged(f"EDGAR's answer cannot be used: {error.message}") from error
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any, NamedTuple, Self
 from pydantic import Field, model_validator
 
 from fingerpost.errors import ParameterError
-from fingerpost.filings.figure import ANNUAL_FORMS, build_filing_url
+from fingerpost.filings.figure import ANNUAL_FORMS, cite_filing
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.paragraphs import split_pages
 from fingerpost.filings.period_filter import LAST_DAY
@@ -85,10 +85,7 @@ def read_filing_text(library: FactLibrary, params: FilingTextParams) -> Reply:
     row = {
         "ticker": _find_ticker(library, filing.cik),
         "cik": f"{filing.cik:010d}",
-        "filing_type": filing.form,
-        "filing_date": filing.filed,
-        "accession_number": filing.accession,
-        "filing_url": build_filing_url(filing.cik, filing.accession),
+        **cite_filing(filing.cik, filing.accession, filing.form, filing.filed),
         "section": title,
         "section_type": kind,
         "page": params.page,

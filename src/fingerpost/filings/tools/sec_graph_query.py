@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from fingerpost.filings.companyfacts import Filing
-from fingerpost.filings.figure import ANNUAL_FORMS, FigureOptions, build_filing_url
+from fingerpost.filings.figure import ANNUAL_FORMS, FigureOptions, cite_filing
 from fingerpost.filings.library import CompanyFigures, FactLibrary
 from fingerpost.filings.query_params import Day, StepParams, Ticker, Word
 from fingerpost.filings.reasons import open_company, suggest_load
@@ -96,14 +96,11 @@ def _build_filing_row(source: CompanyFigures, cik: int, filing: Filing) -> dict[
     is_annual = filing.form in ANNUAL_FORMS
     is_periodic = year is not None and (is_annual or filing.form.startswith("10-Q"))
     return {
-        "filing_type": filing.form,
-        "filing_date": filing.filed,
-        "accession_number": filing.accession,
+        **cite_filing(cik, filing.accession, filing.form, filing.filed),
         "fiscal_year": year if is_periodic else None,
         "fiscal_period": ("FY" if is_annual else f"Q{quarter}") if is_periodic else None,
         "report_date": filing.report_date or None,
         "description": filing.description or None,
-        "filing_url": build_filing_url(cik, filing.accession),
     }
 
 

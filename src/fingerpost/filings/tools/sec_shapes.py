@@ -54,19 +54,22 @@ class Alternative(StepModel):
     accession_number: str
 
 
-class CitedRow(StepModel):
+class FiledRow(StepModel):
     ticker: str
     value: Value
     unit: str
-    period_type: Literal["annual", "quarter", "half_year", "nine_months", "instant", "ttm", "other"]
     start_date: str | None = None
     end_date: str
     fiscal_year: int
-    fiscal_period: str | None = None
     filing_date: str
     filing_type: str
     accession_number: str
     filing_url: str
+
+
+class CitedRow(FiledRow):
+    period_type: Literal["annual", "quarter", "half_year", "nine_months", "instant", "ttm", "other"]
+    fiscal_period: str | None = None
 
 
 class FigureRow(CitedRow):

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from fingerpost.filings import segments
 from fingerpost.filings.concepts import RECIPE, build_tag_metric, find_metric, suggest_metrics
-from fingerpost.filings.figure import ANNUAL_FORMS, EDGAR, build_filing_url
+from fingerpost.filings.figure import ANNUAL_FORMS, EDGAR, cite_filing
 from fingerpost.filings.library import CompanyFigures, FactLibrary
 from fingerpost.filings.period_filter import LAST_DAY, NEWEST_FOUR_QUARTERS, NEWEST_YEAR, PeriodFilter
 from fingerpost.filings.periods import QUARTERS, FiscalCalendar
@@ -39,10 +39,9 @@ class SegmentsParams(StepParams):
     as_of: Day | None = None
 
 
-class SegmentRow(StepModel):
+class SegmentRow(shape.FiledRow):
     """A member of an axis, with the name that the company filed."""
 
-    ticker: str
     metric_name: str
     axis: str
     axis_tag: str
@@ -50,17 +49,8 @@ class SegmentRow(StepModel):
     member_tag: str
     within: list[str] | None = None
     role: Literal["part", "reconciling", "subtotal", "detail", "alternative"]
-    value: shape.Value
-    unit: str
-    start_date: str | None = None
-    end_date: str
-    fiscal_year: int
     fiscal_period: str
     xbrl_tag: str
-    filing_date: str
-    filing_type: str
-    accession_number: str
-    filing_url: str
 
 
 class SumCheck(StepModel):
@@ -258,10 +248,7 @@ def _build_row(
         "end_date": breakdown.end,
         **_build_period(found.period),
         "xbrl_tag": breakdown.concept,
-        "filing_date": instance.filed,
-        "filing_type": instance.form,
-        "accession_number": instance.accession,
-        "filing_url": build_filing_url(instance.cik, instance.accession),
+        **cite_filing(instance.cik, instance.accession, instance.form, instance.filed),
     }
     if row.within:
         fields["within"] = [labels.get(each, each) for each in row.within]
