@@ -89,7 +89,7 @@ def test_one_changed_feed_of_two_is_enough(publish, invoke, home):
     refreshed = invoke("network", "refresh", "Town")
 
     assert refreshed.returncode == 0, refreshed.stderr
-    assert [(feed["feed"], feed["trips"]) for feed in report_of(home)] == [("TOWN-A", 1), ("OTHER", 2)]
+    assert [(feed["feed"], feed["trips"]) for feed in report_of(home)] == [("TOWN", 1), ("OTHER", 2)]
     assert fetched_files(home) == ["a.zip", "b.zip"]
 
 

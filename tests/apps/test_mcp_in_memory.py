@@ -85,5 +85,5 @@ async def test_an_unknown_resource_is_refused_by_its_address(application):
 
 async def test_an_unknown_cursor_is_refused(application):
     async with connect(application) as client:
-        with pytest.raises(MCPError, match="every list has one page"):
+        with pytest.raises(MCPError, match="every list has only one page"):
             await client.list_tools(cursor="2")
