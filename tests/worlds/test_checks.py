@@ -3,9 +3,11 @@
 from dataclasses import replace
 from datetime import UTC, date, datetime
 
+import numpy as np
 import pytest
 
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
+from fingerpost.transit.osm.streets import building
 from fingerpost.transit.osm.streets.street_walks import StreetWalks
 from tests.osm_file import osm_text
 from tests.worlds.checking import check_world, list_program_faults
@@ -86,14 +88,16 @@ def test_short_times_are_no_fault(tmp_path):
 
 RIVER = [(60.1688, 24.93), (60.1688, 25.01), (60.1696, 25.01), (60.1696, 24.93)]
 PIN = (60.1684, 24.94)
+NORTH = [(60.1708, 24.94), (60.1708, 24.943)]
 
 
-def open_town(folder, text=LINE, **stops):
-    """Open a town with one street, from Alpha to Gamma, and a river south of it."""
+def open_town(folder, text=LINE, ways=(), **stops):
+    """Open a town with a street past Alpha (node 7) to Gamma, a river south of it, and ways to the nodes 8 and 9."""
     feed = feed_from_drawing(text, days=[DAY], coordinates=NEAR | stops)
     nodes = [(1, 60.17, 24.935, {}), (2, 60.17, 25.005, {})]
-    nodes += [(number, *corner, {}) for number, corner in enumerate(RIVER, 3)]
-    extract = osm_text(nodes, [([1, 2], {"highway": "residential"}), ([3, 4, 5, 6, 3], {"natural": "water"})])
+    nodes += [(number, *corner, {}) for number, corner in enumerate((*RIVER, NEAR["Alpha"], *NORTH), 3)]
+    streets = [([1, 7, 2], {"highway": "residential"}), ([3, 4, 5, 6, 3], {"natural": "water"}), *ways]
+    extract = osm_text(nodes, streets)
     world = replace(draw(), feeds={"W": {name: rows.encode() for name, rows in feed.items()}}, extract=extract)
     return open_world(world, folder)
 
@@ -130,6 +134,26 @@ def test_the_check_finds_water_of_which_answers_do_not_warn(tmp_path, monkeypatc
     report = check_world(opened, tmp_path, questions=30)
 
     assert "walk-crosses-water" in {code for code, _, _ in list_program_faults(report)}
+
+
+ESCALATOR = {"highway": "steps", "conveying": "forward"}
+
+
+@pytest.mark.parametrize(
+    ("way", "fault"),
+    [
+        (([8, 7], ESCALATOR), "stop-unreachable"),
+        (([7, 8], ESCALATOR), "stop-without-exit"),
+        (([8, 9], {"highway": "residential"}), "pin-isolated"),
+    ],
+)
+def test_the_check_finds_what_walks_do_not_reach(way, fault, tmp_path, monkeypatch):
+    """The import skips such ways; here it keeps them. Alpha lies near the street, or at the end of the escalator."""
+    monkeypatch.setattr(building, "_find_connected", lambda _edges, street_m: np.ones(len(street_m), np.bool_))
+    alpha = NORTH[0] if way[1] is ESCALATOR else (60.1702, 24.941)
+    report = check_world(open_town(tmp_path, ways=[way], Alpha=alpha), tmp_path, questions=60)
+
+    assert fault in {code for code, _, _ in list_program_faults(report)}
 
 
 @pytest.mark.parametrize(

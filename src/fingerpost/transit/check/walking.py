@@ -29,11 +29,12 @@ def check_stops(trial: Trial, stops: Int64) -> Iterator[Observation]:
     for stop in stops.tolist():
         lat, lon = float(table.stop_lat[stop]), float(table.stop_lon[stop])
         name = f"{table.stop_printed_id[stop]} at {lat:.6f},{lon:.6f}"
-        if not walks.find_street_point(lat, lon):
+        street = walks.find_street_point(lat, lon)
+        if street is None:
             yield Observation(FaultKind.STOP_OFF_STREETS, name)
             continue
         around = [shift(lat, lon, *(side * _AROUND_M for side in sides)) for sides in _SIDES]
-        around = [point for point in around if walks.find_street_point(*point)]
+        around = [point for point in around if walks.find_street_point(*point) not in (None, street)]
         row = np.array([stop], np.int64)
         for kind, from_stops in ((FaultKind.STOP_UNREACHABLE, False), (FaultKind.STOP_WITHOUT_EXIT, True)):
             if around and not any(
