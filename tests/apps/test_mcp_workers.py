@@ -85,15 +85,11 @@ def test_workers_end_with_their_parent(tmp_path):
             assert free.getsockname() == (address.host, address.port)
 
 
-def test_a_second_server_at_one_address_is_refused():
+@pytest.mark.parametrize("serve", [SharedAddress, listen])
+def test_a_second_server_at_one_address_is_refused(serve):
     """The kernel would spread connections among both without a word."""
     with closing(SharedAddress(ANY_PORT)) as first, pytest.raises(SettingsInvalid, match="Address already in use"):
-        SharedAddress(first.address)
-
-
-def test_a_single_server_does_not_share_an_address():
-    with closing(SharedAddress(ANY_PORT)) as first, pytest.raises(SettingsInvalid, match="Address already in use"):
-        listen(first.address)
+        serve(first.address)
 
 
 def test_connections_are_spread_among_the_sockets():
