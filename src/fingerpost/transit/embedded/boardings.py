@@ -18,9 +18,9 @@ from fingerpost.transit.port import DepartureQuery, ServiceGap
 
 
 class StopCalls:
-    """The stop times where riders can board at some stops and alight later, on all service days.
+    """The stop times, on all service days, at which riders can board at the given stops and alight later.
 
-    With ``of_arrivals``, those where they can alight after boarding earlier.
+    If ``of_arrivals``, those at which they can alight after boarding earlier.
     """
 
     def __init__(self, timetable: Timetable, stops: Sequence[int], *, of_arrivals: bool = False) -> None:
@@ -49,7 +49,7 @@ class StopCalls:
         return find_days(self._timetable, services) if len(services) else None
 
     def list_after(self, instant: int, days: Iterable[date]) -> Iterator[BoardDeparture]:
-        """Return the calls after an instant on some service days, in order of time."""
+        """Return the calls after an instant on the given service days, in chronological order."""
         time, pair, ordinal = self._list_times(days)
         later = np.flatnonzero(time > instant)
         for at in later[np.argsort(time[later], kind="stable")]:
@@ -61,13 +61,13 @@ class StopCalls:
             )
 
     def find_nearest(self, instant: int, days: Iterable[date], *, is_before: bool) -> int | None:
-        """Return the first time from an instant on, or the last one up to it, on some service days."""
+        """Return the first time at or after an instant, or the last one at or before it, on the given service days."""
         time, _, _ = self._list_times(days)
         time = time[time <= instant] if is_before else time[time >= instant]
         return int(time.max() if is_before else time.min()) if len(time) else None
 
     def _list_times(self, days: Iterable[date]) -> tuple[Int64, Int64, Int64]:
-        """Return the times (Unix seconds) on some days, and each one's pair and service day."""
+        """Return the times (Unix seconds) on the given days, and the pair and service day of each."""
         table, feed = self._timetable, self._timetable.service_feed[self._service]
         time, pair, ordinal = ([np.zeros(0, np.int64)] for _ in range(3))
         for day in days:

@@ -1,4 +1,4 @@
-"""Compute the fares of itineraries from the GTFS fares of their feeds."""
+"""Compute the fares for itineraries from the GTFS fares in their feeds."""
 
 from collections.abc import Sequence
 from decimal import Decimal

@@ -51,7 +51,7 @@ class FeedImporter:
             return await self._import(record, folder, await self._fetch_all(record, folder, {}))
 
     async def refresh(self, record: NetworkRecord) -> ImportReport | None:
-        """Fetch a record's feeds again and import them; return None if nothing changed and it can be opened."""
+        """Fetch and import a record's feeds again; return None if nothing changed and the network can be opened."""
         folder = OriginFolder(self._home, record.name)
         with folder.locked(), _remove_unused_files(folder):
             contents = folder.read()

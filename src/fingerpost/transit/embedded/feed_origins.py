@@ -5,7 +5,7 @@ Records name feeds as ``[FEED=]PATH`` or ``[FEED=]URL``::
     feeds/
       .HSL.lock              locked while the network is added, refreshed or prepared
       HSL/
-        origins.json         by feed: the fetched file and its validators, or the signature of a path
+        origins.json         keyed by feed: the fetched file and its validators, or the signature of a path
         3f…/hsl.zip          a fetched file
 """
 

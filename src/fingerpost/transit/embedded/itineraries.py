@@ -208,7 +208,7 @@ def _build_walk_leg(
 
 
 def _build_transfer_walk(before: Leg, after: Leg, change: Transfer, handle: TimetableLeg) -> Leg:
-    """Build the walk of a transfer, which ends by the next departure in both scheduled and expected time."""
+    """Build the walk for a transfer, which ends by the next departure in both scheduled and expected time."""
     planned = _find_walk_end(before.arrival_scheduled, after.departure_scheduled, change.walk.seconds)
     late_s = _find_walk_end(before.arrival_expected, after.departure_expected, change.walk.seconds) - planned
     return Leg(
@@ -230,7 +230,7 @@ def _find_walk_end(begin: int, departure: int, walk_s: int) -> int:
 
 
 def _build_leg(snapshot: Snapshot, names: DisplayNames, ride: Ride, change_s: int | None) -> Leg:
-    """Build the leg of a ride; added trips that replace none are scheduled at their expected times."""
+    """Build the leg of a ride; added trips that replace no other trip are scheduled at their expected times."""
     table, board, alight = snapshot.timetable, ride.board_stop_time, ride.alight_stop_time
     ride_fields: dict[str, Any]
     if ride.trip_departure < 0:

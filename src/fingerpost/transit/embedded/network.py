@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-# There is one thread, because parallel builds would slow down each other and all searches.
+# There is one thread, because parallel builds would slow each other and all searches down.
 _BUILDER = ThreadPool("days", 1)
 # In the last half hour of a day, a query triggers the build of the next day. The delay spares one-shot commands,
 # because the interpreter waits at exit for builds that have started.
@@ -144,7 +144,7 @@ class EmbeddedNetwork:
         return self.realtime.health()
 
     def publish(self, overlay: Overlay, day: date, updated: int | None = None) -> None:
-        """Publish a new realtime overlay; running queries continue with their own.
+        """Publish a new realtime overlay; running queries continue with the one that they began with.
 
         The search timetable of ``day`` is built first, so that no query waits for it. ``updated`` is the time of the
         oldest message (Unix seconds), by default the overlay's timestamp.

@@ -20,8 +20,8 @@ _RAILWAY_NAMES = frozenset({
 _BUS_NAMES = frozenset({
     "linja autoasema", "bussiterminaali", "bus station", "coach station", "busstation", "busstationen", "busterminal",
 })  # fmt: skip
-# These are main stations only after the name of the city. Alone, they are a kind, so a place with such an alternative
-# name is only a candidate.
+# These names mean a main station only after the name of the city. Alone, they mean a kind of station, so a place that
+# has one as an alternative name is only a candidate.
 _STATION_WORDS = frozenset({"asema", "station", "stationen", "bahnhof", "gare"})
 # A station may be this far from the addresses in its city.
 _BEYOND_M = 500.0

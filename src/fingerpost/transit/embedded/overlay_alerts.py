@@ -45,7 +45,7 @@ class OverlayAlerts:
     ) -> tuple[ServiceAlert, ...]:
         """Return the alerts for a ride and for its boarding and alighting stops, most specific first.
 
-        ``span`` is from boarding to alighting; ``stops`` are rows with the time spent there.
+        ``span`` lasts from boarding to alighting; ``stops`` holds rows with the time spent at each.
         """
         near: dict[int, tuple[int, tuple[int, int]]] = {}
 

@@ -27,7 +27,7 @@ from fingerpost.transit.osm.water import Water
 
 
 class StreetPreparation:
-    """Builds the street graph of an extract; ``find_walks`` sets ``prepared`` and ``basemap``."""
+    """Builds the street graph from an extract; ``find_walks`` sets ``prepared`` and ``basemap``."""
 
     prepared: StoredStreets
     basemap: StoredBasemap

@@ -21,7 +21,7 @@ class ScheduledTimes(NamedTuple):
 
 
 class Replacements:
-    """The replacement trips in an overlay, by the trips that they replace.
+    """The replacement trips in an overlay, keyed by the trips that they replace.
 
     Stop times match if they serve the same stop or station in the same order.
     """

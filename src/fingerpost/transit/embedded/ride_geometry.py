@@ -37,7 +37,7 @@ class TimetableRide(TimetableLeg):
 
 
 def measure_ride_m(timetable: Timetable, path: RidePath) -> float:
-    """Return the length of a ride along its shape or, without one, from stop to stop (rule D3)."""
+    """Return the length of a ride along its shape or, if it has none, from stop to stop (rule D3)."""
     line = find_ride_line(timetable, path)
     return measure_path_m(timetable, path.stops) if line is None else round(line_m(line), 1)
 
@@ -131,7 +131,7 @@ class RideWalks:
         return _RideEnd(stop, is_moved)
 
     def find_access_walk(self, point: Endpoint, ride: Ride, stop_time: int, metres: int) -> Walk:
-        """Return the walk to or from a ride, of ``metres`` unless realtime data moved the stop."""
+        """Return the walk to or from a ride, which is ``metres`` long unless realtime data moved the stop."""
         end = self._find_ride_end(ride, stop_time)
         seconds = point.walk_s_by_stop.get(end.stop)
         if not end.is_moved:

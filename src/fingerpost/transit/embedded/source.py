@@ -57,7 +57,7 @@ class EmbeddedSource:
         self._worker: RealtimeWorker | None = None
         self._lock = threading.Lock()
         self._opened: dict[str, _OpenedTimetable] = {}
-        # Errors about damaged files, by the stamp of the stored timetable.
+        # Errors about damaged files, keyed by the stamp of the stored timetable.
         self._damage: dict[str, str] = {}
         instruments.watch(self)
 

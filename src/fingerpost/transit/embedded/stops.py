@@ -102,7 +102,7 @@ class TimetableStops:
 
     @cached_property
     def _rows(self) -> dict[str, int]:
-        """Rows by printed id and by feed id, both also in upper case."""
+        """Rows, keyed by printed id and by feed id, and by both in upper case."""
         table = self._timetable
         feeds = table.stop_feed.tolist()
         exact: dict[str, int] = {}

@@ -22,7 +22,7 @@ class Water:
         )
 
     def list_shores(self) -> list[Point]:
-        """Return a point of each ring."""
+        """Return a point on each ring."""
         base = self._basemap
         if base is None:
             return []

@@ -28,7 +28,7 @@ _LATE_S = (0, 0, 0, 15, 20, 45, 75, 140, 260, 480)
 
 
 class Scenario(NamedTuple):
-    """A disruption scenario. Routes and stops are given by the feed's ids; None disables a disruption."""
+    """A disruption scenario. Routes and stops are identified by the feed's ids; None disables a disruption."""
 
     closed_route: str | None = None
     cancelled_route: str | None = None

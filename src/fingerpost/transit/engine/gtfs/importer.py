@@ -41,7 +41,7 @@ def import_feeds(
     progress: ImportProgress = lambda _step, _done, _total: None,
     find_walks: FindWalks = straight_line_walks,
 ) -> ImportResult:
-    """Import feeds as one network; ``progress`` runs in this thread, ``find_walks`` computes walks between stops.
+    """Import feeds as one network; ``progress`` runs in this thread, and ``find_walks`` computes walks between stops.
 
     Raises:
         FeedUnusable: a feed cannot be used; the message names the file, table and line, and says what to do.
@@ -75,7 +75,7 @@ def _new_progress_counter(step: str, total: int, progress: ImportProgress) -> Ca
 def list_feed_names(network: str, sources: Sequence[FeedSource]) -> list[str]:
     """Return the FEED of each source: its ``feed_name``, or the network's name, with the file name after the first.
 
-    So the ids of the first feed stay the same when others are added (rule A8).
+    This keeps the ids in the first feed the same when others are added (rule A8).
     """
     if not sources:
         raise ParameterError("A network needs at least one feed: NAME PATH", {"field": "feed"})

@@ -26,9 +26,9 @@ MIN_NAME_SIMILARITY = 60.0
 _EMPTY = TimetableDraft()
 # The tables that are stored as columns.
 _TABLES = [field.name for field in fields(TimetableDraft) if isinstance(getattr(_EMPTY, field.name), tuple)]
-# Fill values of columns that a feed may omit.
+# Fill values for columns that a feed may omit.
 _FILL_VALUES = {"headsign": np.int32(-1), "shape_point": np.float32(np.nan)}
-# The tables to which row numbers refer, by column.
+# The tables to which row numbers refer, keyed by column.
 _REFERENCED_TABLES = {
     **dict.fromkeys(("from_stop", "to_stop", "begin", "end", "stop"), "stops"),
     **dict.fromkeys(("route", "from_route", "to_route"), "routes"),
@@ -44,7 +44,7 @@ class FeedMerger:
     def __init__(self) -> None:
         self._draft = TimetableDraft()
         self._stop_rows: dict[tuple[str, str], int] = {}
-        # The columns of each feed, by table and column name.
+        # The columns of each feed, keyed by table and column name.
         self._parts: dict[tuple[str, str], list[npt.NDArray[Any] | TextColumn]] = {}
         self._counts: Counter[str] = Counter()
 

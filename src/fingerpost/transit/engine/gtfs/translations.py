@@ -25,7 +25,7 @@ _NO_COLUMN = "-"
 
 
 class Translations(NamedTuple):
-    """Translated names by language: stop and route names by row, headsigns by original text."""
+    """Translated names, keyed by language, then by row (stops, routes) or original text (headsigns)."""
 
     stops: Names
     routes: Names

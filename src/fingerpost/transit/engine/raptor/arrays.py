@@ -81,8 +81,8 @@ class Workspace(NamedTuple):
     Only the arrays for the target (``egress_*``, ``bound_s``, ``horizon_s``, ``rides_*``) may outlive a search.
     """
 
-    arrived: Int32  # (rides + 1, stops): earliest arrival with at most so many rides
-    ready: Int32  # (rides + 1, stops): earliest time to board after at most so many rides
+    arrived: Int32  # (rides + 1, stops): earliest arrival with at most that many rides
+    ready: Int32  # (rides + 1, stops): earliest time to board after at most that many rides
     ready_from: Int32  # (rides + 1, stops): the stop alighted at, -1 for the start
     ride_pattern: Int32  # (rides + 1, stops)
     ride_instance: Int32
@@ -103,7 +103,7 @@ class Workspace(NamedTuple):
     horizon_s: Int32  # one number
     rides_from: Int32  # stops: least number of rides from waiting there
     rides_after: Int32  # stops: least number of rides after alighting there
-    target: Int32  # rides + 1: earliest known arrival at the target, with at most so many rides
+    target: Int32  # rides + 1: earliest known arrival at the target, with at most that many rides
     target_stop: Int32
     transfer_cost_m: Int32  # (rides, positions)
     transfer_before: Int32
@@ -111,7 +111,7 @@ class Workspace(NamedTuple):
 
 
 class Labels(NamedTuple):
-    """Scratch memory of McRAPTOR: labels in linked lists by stop.
+    """Scratch memory for McRAPTOR: labels in one linked list per stop.
 
     A head is the newest row of a stop's list, -1 if it is empty.
     """

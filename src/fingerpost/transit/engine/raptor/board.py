@@ -29,7 +29,7 @@ def list_board_departures(
 ) -> tuple[list[BoardDeparture], int]:
     """Return the departures in [instant, instant + window_s], both inclusive, in chronological order, and their number.
 
-    With ``wanted``, only that many are returned, plus any that leave in the same second as the last of them.
+    If ``wanted`` is given, only that many are returned, plus any that leave in the same second as the last of them.
     Stop times without pickup, or without a later drop-off, are left out.
     """
     since_s = search_timetable.to_search_s(instant)

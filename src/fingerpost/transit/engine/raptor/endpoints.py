@@ -48,7 +48,7 @@ def find_endpoint(
 ) -> Endpoint:
     """Return an endpoint with every boardable stop within a walk of ``max_walk_m``; ``place_stops`` need no walk.
 
-    ``is_destination``: the walks lead from the stops to the endpoint.
+    If ``is_destination``, the walks lead from the stops to the endpoint.
     """
     walks = walks or StraightLine(timetable.stop_lat, timetable.stop_lon)
     boardable = np.flatnonzero(timetable.stop_kind == STOP)

@@ -16,8 +16,8 @@ class Ride:
     """One ride on one trip. Stop times are rows of the timetable's columns; instants are Unix seconds.
 
     ``trip_departure`` is a row of the timetable's trip departures, or -1 - i for the i-th added ride of the overlay,
-    whose stop times are positions. ``foot_m`` is walked before boarding. ``stays_seated``: riders come from the
-    previous ride by an in-seat transfer.
+    whose stop times are positions. ``foot_m`` is walked before boarding. ``stays_seated`` means that riders come
+    from the previous ride by an in-seat transfer.
     """
 
     trip_departure: int

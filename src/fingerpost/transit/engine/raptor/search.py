@@ -133,7 +133,7 @@ class _Search(NamedTuple):
                 if not within:
                     limited = self._search_walk_limited(kernel_query, self._find_best_arrivals([]))
                     if not limited:
-                        # A journey may begin with a wait, so without one from now there is none later that day.
+                        # Journeys may begin with a wait, so if none is found from now on, none exists later that day.
                         return []
             leaving = [row for row in within if not self._has_departed(row)]
             waits_s = [row.leave_s - earliest_s for row in leaving]
@@ -187,15 +187,15 @@ class _Search(NamedTuple):
     ) -> list[Journey]:
         """Add the best journeys within the walking limit that journeys with more walking dominated.
 
-        ``found`` are the best journeys with any walking; ``limited`` are the walk-limited ones from the instant if
-        they are known.
+        ``found`` are the best journeys with any amount of walking; ``limited`` are the walk-limited ones from the
+        instant, if they are known.
         """
         journeys = _select_best(selected)
         leave_s = kernel_query.earliest_s
         for _ in range(MAX_WALK_LIMITED_SEARCHES):
             later = [journey for journey in journeys if self._find_wait_s(journey, leave_s) >= 0]
             best_s = self._find_best_arrivals(later)
-            # A walk-limited journey cannot arrive before the best one with any walking.
+            # A walk-limited journey cannot arrive before the best one with any amount of walking.
             can_improve = any(row.leave_s >= leave_s and row.arrive_s < best_s[len(row.legs)] for row in found)
             if not can_improve:
                 limited = []
@@ -246,7 +246,7 @@ def run_kernel(
 ) -> list[FoundJourney]:
     """Run range RAPTOR, or McRAPTOR for arrivals earlier than ``best_s``.
 
-    ``is_same_target`` is for ``compute_lower_bounds``: the target is that of this thread's previous search.
+    ``is_same_target`` is passed to ``compute_lower_bounds``: whether this thread's previous search had the same target.
     """
     kernel_query = _expand_split_stops(search_timetable, kernel_query)
     buffers = get_thread_buffers(search_timetable, int(kernel_query.max_rides))

@@ -32,7 +32,7 @@ def find_ride_path(timetable: Timetable, trip: int, board_stop_time: int, alight
 
 
 def find_ride_line(timetable: Timetable, path: RidePath) -> Float64 | None:
-    """Return the line between the ends of a ride as (latitude, longitude) in degrees, None without a matching shape.
+    """Return the line between the ends of a ride as (latitude, longitude) in degrees, or None if no shape matches.
 
     It is cut by shape_dist_traveled or, if that is missing, at the points nearest to the stops, of which the second may
     not precede the first; a line may pass a stop twice.

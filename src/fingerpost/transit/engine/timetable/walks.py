@@ -33,7 +33,7 @@ class StopWalks(NamedTuple):
 
 
 class StopLinks(NamedTuple):
-    """Walks between stops (rows), in whole metres and seconds, rounded up; ``is_straight``: not along streets."""
+    """Walks between stops (rows), in whole metres and seconds, rounded up; ``is_straight`` means not along streets."""
 
     begin: Int64
     end: Int64

@@ -112,7 +112,7 @@ _JOINED_NUMBER = re.compile(r"([^\W\d_]{4})(\d{1,4}[a-z]?)\b", re.IGNORECASE)
 _NUMBER_ENDING = re.compile(r"(\d)\s*:\s*[a-zåäö]+", re.IGNORECASE)
 _HOUSE = re.compile(r"(\d{1,4})([a-z]?)")
 _POSTCODE = re.compile(r"\d{5}")
-# The Swedish names of Finnish cities, by Finnish name, as plain words; used for extracts that lack them.
+# The Swedish names of Finnish cities, keyed by Finnish name, as plain words; used for extracts that lack them.
 SWEDISH_NAMES = {
     "espoo": "esbo", "hameenlinna": "tavastehus", "hamina": "fredrikshamn", "hanko": "hango", "helsinki": "helsingfors",
     "hyvinkaa": "hyvinge", "jarvenpaa": "traskanda", "kaarina": "st karins", "kajaani": "kajana",
@@ -224,7 +224,7 @@ def _is_number(word: str) -> bool:
     return _HOUSE.fullmatch(word) is not None
 
 
-# English, Finnish and Swedish words for kinds of places, by the value of the OpenStreetMap tag.
+# English, Finnish and Swedish words for kinds of places, keyed by the value of the OpenStreetMap tag.
 _WORDS_OF_KIND = {
     "bakery": "bakery leipomo bageri", "bank": "bank pankki", "bar": "bar baari", "cafe": "cafe kahvila kafe",
     "cinema": "cinema elokuvateatteri biograf", "hospital": "hospital sairaala sjukhus",

@@ -18,7 +18,7 @@ from fingerpost.transit.osm.streets.extract import ExtractedStreets, Square, Way
 
 # In larger grounds, only this many entrances are connected; the border can always be walked.
 MAX_ENTRANCES = 200
-# Maximum number of inner corners of a ground to connect.
+# Maximum number of inner corners to connect in a ground.
 MAX_CORNERS = 250
 # Smaller bends are not corners.
 _BEND_DEGREES = 5.0

@@ -30,7 +30,7 @@ MAX_RATIO = 250
 
 
 class Archive:
-    """The tables in one feed, by name; ``advance`` is called with the number of bytes read since its last call."""
+    """One feed's tables, keyed by name; ``advance`` is called with the number of bytes read since its last call."""
 
     def __init__(
         self, path: Path, members: Mapping[str, str], zip_file: zipfile.ZipFile | None, findings: Findings

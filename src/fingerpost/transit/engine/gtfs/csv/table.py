@@ -1,6 +1,6 @@
 """Read one delimited table of a GTFS feed, block by block.
 
-Tables that break the GTFS Schedule reference, "File requirements", are read as far as possible; each fault is counted.
+Tables that violate the GTFS Schedule reference, "File requirements", are read as far as possible; faults are counted.
 """
 
 import re

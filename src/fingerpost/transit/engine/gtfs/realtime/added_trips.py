@@ -35,7 +35,7 @@ def place_stop_times(
 ) -> PlacedStopTimes | None:
     """Return the stop times with a known stop and a time; None if there are fewer than two.
 
-    ``planned_flags`` are the replaced trip's flags by stop, which apply to updates without flags.
+    ``planned_flags`` are the replaced trip's flags, keyed by stop, which apply to updates without flags.
     """
     placed: list[tuple[int, int, int, int, bool]] = []
     for stop_time in update.stop_time_update:

@@ -32,7 +32,7 @@ _APART_S = 1 << 41
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delays:
-    """The realtime data of rides, with one row per stop time; ``has_realtime`` has one per ride."""
+    """The realtime data for rides, with one row per stop time; ``has_realtime`` has one per ride."""
 
     arrival_delay_s: Int32
     departure_delay_s: Int32

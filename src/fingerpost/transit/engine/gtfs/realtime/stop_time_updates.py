@@ -33,7 +33,7 @@ SCHEDULED, SKIPPED, NO_DATA, UNSCHEDULED = range(4)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StopTimeUpdateColumns:
-    """Stop time updates of trips; those of trip i are rows ``first[i] .. first[i + 1]``.
+    """Stop time updates for trips; those for trip i are rows ``first[i] .. first[i + 1]``.
 
     ``arrival`` and ``departure`` are Unix seconds, NONE if missing; ``*_delay_s`` apply only if the time is missing.
     ``sequence`` is -1 if missing, ``assigned`` is a new stop. ``opened`` and ``closed`` are the flags NO_BOARDING and
@@ -60,7 +60,7 @@ def read_stop_time_updates(trips: Iterable[tuple[TripUpdate, Mapping[str, int]]]
     relationships: list[int] = []
     arrivals: list[int] = []
     departures: list[int] = []
-    # Rare fields by row: delays without times, new stops, pickup and drop-off types.
+    # Rare fields, keyed by row: delays without times, new stops, pickup and drop-off types.
     rare: defaultdict[str, dict[int, int]] = defaultdict(dict)
     row = 0
     # One plain loop is faster than a comprehension for each field.

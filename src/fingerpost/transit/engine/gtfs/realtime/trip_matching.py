@@ -1,4 +1,4 @@
-"""Match the trip descriptors of GTFS-Realtime messages to trips of the timetable."""
+"""Match the trip descriptors in GTFS-Realtime messages to trips in the timetable."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
@@ -67,7 +67,7 @@ class RealtimeIndex:
 
     @cached_property
     def only_start_s(self) -> Sequence[int]:
-        """The departure time, in seconds of the service day, of each trip with one exact departure; -1 for others."""
+        """The departure time (seconds of the service day) of each trip with one exact departure; -1 for others."""
         table = self.timetable
         count = np.bincount(table.trip_departure_trip, minlength=len(self.trip_route))
         exact = np.flatnonzero((count[table.trip_departure_trip] == 1) & (table.trip_departure_headway_s == 0))

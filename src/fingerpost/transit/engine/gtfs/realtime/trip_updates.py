@@ -127,7 +127,7 @@ class TripUpdates:
         return EntityOutcome.TRIP_ADDED
 
     def _find_feed(self, update: TripUpdate, matcher: TripMatcher, rows: Sequence[int]) -> int | None:
-        """Return the feed of an added ride by its route, its trip, or its stops; None if unclear."""
+        """Determine the feed of an added ride from its route, trip or stops; None if unclear."""
         scope = matcher.scope
         routes = scope.routes.get(update.trip.route_id, ())
         feeds = {self.index.route_feed[row] for row in routes} or {self.index.trip_feed[row] for row in rows}

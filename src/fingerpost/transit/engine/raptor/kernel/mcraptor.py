@@ -63,7 +63,7 @@ def _push(labels, count, head, stop, time_s, walked_m, parent, pattern, instance
 @entry
 @kernel
 def search_mcraptor(net, query, best_s, work, labels, out):
-    """Find, leaving at ``earliest_s``, the earliest arrival for each number of rides with at most ``max_walk_m``.
+    """Find the earliest arrival for each number of rides, leaving at ``earliest_s`` and walking up to ``max_walk_m``.
 
     Only arrivals before ``best_s``, by number of rides, count. The search is exact: a label is dropped only if another
     is no worse in time and walking, or if it cannot improve the target. Returns the number of journeys, or BUFFER_FULL.

@@ -41,7 +41,7 @@ def hash_stop_sequences(begin, length, stop, flags, out):
 def assign_patterns(order, group, begin, length, shift_s, stop, flags, arrival, departure, instance_pattern):
     """Assign each trip instance to the first pattern of its group that it fits; return the number of patterns.
 
-    It fits if the last instance has the same stops, pickup and drop-off, and is nowhere later.
+    It fits if the last instance has the same stops, pickup and drop-off, and is not later at any stop.
     """
     pattern_count = 0
     last = np.empty(len(order), np.int64)

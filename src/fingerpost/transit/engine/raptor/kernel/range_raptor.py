@@ -21,7 +21,7 @@ def bound_arrival(work, stop, time_s):
 
 @kernel
 def can_improve(work, stop, time_s, rides):
-    """Whether a journey of so many rides can improve the earliest known arrival (target pruning)."""
+    """Whether a journey with that many rides can improve the earliest known arrival (target pruning)."""
     return rides < len(work.target) and bound_arrival(work, stop, time_s) < work.target[rides]
 
 
@@ -118,7 +118,7 @@ def list_departures(net, stops, since_s, until_s):
 
 @kernel
 def _lower(table, rides, stop, value_s):
-    """Lower the value for so many rides or more, so that the table never rises with the number of rides."""
+    """Lower the value for that many rides or more, so that the table never rises with the number of rides."""
     for k in range(rides, table.shape[0]):
         if table[k, stop] <= value_s:
             break
@@ -161,7 +161,7 @@ def _scan(net, work, rides, side, pattern, bound_s, touched_count):
     first = net.pattern_first[pattern]
     length = net.pattern_first[pattern + 1] - first
     instances = net.instance_first[pattern + 1] - net.instance_first[pattern]
-    # Only instances before ``instance`` can bring an improvement. ``boarded_at`` is -1 until somebody boards;
+    # Only instances before ``instance`` can bring an improvement. ``boarded_at`` is -1 until a rider boards;
     # ``caught_at`` is the position where the instance was caught, even if the ride was pruned.
     instance = reached if begin > reached_from else instances
     boarded_at, caught_at = -1, -1
@@ -214,7 +214,7 @@ def _scan(net, work, rides, side, pattern, bound_s, touched_count):
 
 @kernel
 def _record_reached(work, rides, pattern, instance, position):
-    """Record that no instance from this one on leads anywhere new after a position with so many rides or more."""
+    """Record that no instance from this one on leads anywhere new after a position with that many rides or more."""
     for k in range(rides, len(work.target)):
         if k > rides and work.reached_instance[k, pattern] <= instance:
             break

@@ -83,7 +83,7 @@ def build_search_timetable(
     overlay: Overlay | None = None,
     further_days: int = 0,
 ) -> SearchTimetable:
-    """Group the trip instances around a day into patterns, with the realtime data of an overlay if given.
+    """Group the trip instances around a day into patterns, with the realtime data from an overlay if given.
 
     ``step_free`` excludes inaccessible trips and stops, and closes stops with broken lifts.
     ``further_days`` is the number of additional later days, or earlier ones if ``is_reverse``.

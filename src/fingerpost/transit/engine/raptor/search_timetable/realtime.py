@@ -1,4 +1,4 @@
-"""Apply realtime data to trip instances: cancel, delay and add them, and close stops by alerts."""
+"""Apply realtime data to trip instances: cancel, delay and add them, and close stops according to alerts."""
 
 from dataclasses import replace
 
