@@ -115,7 +115,7 @@ class NetworkWalks:
         *,
         step_free: bool,
     ) -> list[str]:
-        """Warn about walks off the streets: of ends far from any street, and across water."""
+        """Warn about walks off the streets: at ends that are far from any street, and across water."""
         walks = self._step_free if step_free else self._walks
         if walks is None:
             return []

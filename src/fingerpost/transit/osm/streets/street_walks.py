@@ -71,7 +71,7 @@ class StreetWalks:
         return int((self._is_on & (self._stops.kinds == STOP)).sum())
 
     def find_street_point(self, lat: float, lon: float) -> tuple[float, float] | None:
-        """Return the point of a street where walks from a position begin, None if no street is near."""
+        """Return the point on a street where walks from a position begin, or None if no street is near."""
         point = self._snap_point(lat, lon)
         return None if point.edge[0] < 0 else self._search.locate(point)
 
