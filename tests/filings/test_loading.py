@@ -97,10 +97,10 @@ def test_a_ticker_of_another_company_is_refused(store, figures, tmp_path):
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        (json.dumps(FACTS)[:200], "not JSON, or cut short"),
+        (json.dumps(FACTS)[:200], "not JSON, or truncated"),
         ("<html>Request Rate Threshold Exceeded</html>", "a web page"),
         ("[]", "not a JSON object"),
-        (QUARTERS.replace('"val": 9', '"val": NaN', 1), "not JSON, or cut short"),
+        (QUARTERS.replace('"val": 9', '"val": NaN', 1), "not JSON, or truncated"),
         ({"cik": 7, "entityName": "x", "facts": {}}, "holds no facts"),
         ({"cik": 7, "facts": {"us-gaap": {"A": {"units": {"USD": [{}]}}}}}, "not a companyfacts file"),
         *((changed, "^bad.json is not a companyfacts file") for changed in WRONG_TYPES),

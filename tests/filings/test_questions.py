@@ -324,7 +324,7 @@ def test_a_company_that_files_quarterly_is_overdue_after_185_days(tmp_path, monk
 
 
 FRAMEWORK = "under us-gaap; the earlier value is under ifrs-full"
-RESTATED = "restated: no filing states this value and the one before it"
+RESTATED = "restated: no filing states both this value and the previous one"
 
 
 @pytest.mark.parametrize(

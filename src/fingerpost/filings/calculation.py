@@ -214,7 +214,7 @@ def _check_quarters(quarters: list[Figure], options: FigureOptions) -> list[Figu
 
 
 def _find_earlier_end(current: Figure, period: PeriodFilter, back: int) -> tuple[int, int]:
-    """Return the end of the period ``back`` periods earlier, and its tolerance in days."""
+    """Return the end of the period that is ``back`` periods earlier, and its tolerance in days."""
     if back == 1 and current.start:
         return day_number(current.start) - 1, _SLACK_DAYS
     months = back * (_MONTHS if period.is_annual else _MONTHS // QUARTERS)

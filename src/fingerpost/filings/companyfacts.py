@@ -74,7 +74,7 @@ def parse_json(content: bytes, name: str) -> dict[str, Any]:
         # JSON has no NaN, and SQLite would store it as NULL.
         parsed = json.loads(content, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
-        actual_format = "a web page" if content.lstrip()[:1] == b"<" else "not JSON, or cut short"
+        actual_format = "a web page" if content.lstrip()[:1] == b"<" else "not JSON, or truncated"
         raise FeedUnusable(f"{name} is {actual_format}") from error
     if not isinstance(parsed, dict):
         raise FeedUnusable(f"{name} is not a JSON object")

@@ -161,7 +161,7 @@ class TimeSeriesParams(WindowParams):
 
 class FinancialRatiosParams(WindowParams):
     ticker: Ticker
-    ratios: Annotated[list[Word] | None, Field(max_length=20, description="such as net_margin; else all")] = None
+    ratios: Annotated[list[Word] | None, Field(max_length=20, description="such as net_margin; defaults to all")] = None
 
 
 class FactHistoryParams(WindowParams):
@@ -222,9 +222,9 @@ class Claim(ViewParams):
     ] = None
     unit: Annotated[Word | None, Field(description="USD, USD million, USD/shares, shares, ratio or percent")] = None
     tolerance: Annotated[
-        Amount | None, Field(ge=0, description="in the same unit; else half of the last digit of value")
+        Amount | None, Field(ge=0, description="in the same unit; defaults to half of the last digit of value")
     ] = None
-    base_period: Annotated[OneFiscal | None, Field(description="for grew_by; else the period before")] = None
+    base_period: Annotated[OneFiscal | None, Field(description="for grew_by; defaults to the period before")] = None
     among: Annotated[
         list[Ticker] | None, Field(min_length=1, max_length=20, description="the other companies, for ranks")
     ] = None
@@ -303,7 +303,7 @@ class Claim(ViewParams):
 
     @property
     def allowed_difference(self) -> Fraction:
-        """The largest accepted difference: the tolerance, else half of ``precision``."""
+        """The largest accepted difference: the tolerance or, if none is given, half of ``precision``."""
         if self.relation not in ("equals", "about", "grew_by"):
             return Fraction(0)
         return self.precision / 2 if self.tolerance is None else Fraction(str(self.tolerance)) * self.scale

@@ -235,7 +235,7 @@ def explain_break(before: Figure, figure: Figure, options: FigureOptions) -> str
         {fact.accession for fact in year.headlines if fact.value == year.value or is_rounding(year.value, fact.value)}
         for year in years
     )
-    return None if first_filings & second_filings else "restated: no filing states this value and the one before it"
+    return None if first_filings & second_filings else "restated: no filing states both this value and the previous one"
 
 
 def restate_jointly(figures: Sequence[Figure], metric_names: Sequence[str]) -> list[Figure] | None:

@@ -44,7 +44,7 @@ def run(connection: sqlite3.Connection, query: str, as_of: str | None) -> dict[s
             is_allowed = str(second).lower() not in _REFUSED_FUNCTIONS
         elif action == sqlite3.SQLITE_READ:
             is_view = database == "temp" and not table.startswith("sqlite_")
-            # Without a column, rows are counted; a name that is not stored is the query's own (WITH).
+            # If there is no column, the query counts rows; a name that is not stored is defined by the query (WITH).
             is_counted = not second and (table in _COUNTABLE or not (table in stored or table.startswith("sqlite_")))
             is_allowed = is_view or (view or "").startswith(secret_prefix) or is_counted
         else:

@@ -29,8 +29,10 @@ _QUERY = (
 class FilingTextParams(StepParams):
     ticker: Ticker | None = None
     accession_number: Word | None = None
-    form: Annotated[Word | None, Field(description="else the newest annual report, then the newest other form")] = None
-    item: Annotated[Word | None, Field(description="such as 1A, 2.02 or mdna; else the whole filing")] = None
+    form: Annotated[
+        Word | None, Field(description="defaults to the newest annual report, then the newest other form")
+    ] = None
+    item: Annotated[Word | None, Field(description="such as 1A, 2.02 or mdna; defaults to the whole filing")] = None
     page: Annotated[int, Field(ge=1)] = 1
     as_of: Day | None = None
 

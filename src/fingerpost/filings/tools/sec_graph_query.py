@@ -25,7 +25,7 @@ _NO_TEXT = build_missing("not_loaded", "its text is not loaded", NO_TEXT_STEP)
 
 class CompanyFilingsParams(StepParams):
     ticker: Ticker
-    filing_types: Annotated[list[Word] | None, Field(description="such as 10-K; else all")] = None
+    filing_types: Annotated[list[Word] | None, Field(description="such as 10-K; defaults to all")] = None
     limit: Limit = 10
     as_of: Day | None = None
 

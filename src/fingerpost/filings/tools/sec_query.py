@@ -166,7 +166,7 @@ class QueryTool(PublishedTool):
     async def _fetch_and_answer(
         self, fetcher: CompanyFetcher, query: QueryType[Any, Any], params: BaseModel, call: Call
     ) -> Reply:
-        """Answer a query; if a company in it is not loaded, fetch that company and answer again."""
+        """Answer a query; if a company in it is not loaded, fetch the company and answer again."""
         try:
             reply, error = await self._answer(query, params, call), None
         except DataNotFound as not_found:
