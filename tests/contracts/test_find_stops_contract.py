@@ -90,7 +90,7 @@ def test_stops_are_looked_for_within_500_metres_and_ten_are_shown(over):
     body = over(network)("find_stops", {"coordinate": CENTRE}).body
 
     assert [stop["distance"] for stop in body["stops"]] == list(range(1, 11))
-    assert body["warnings"][0]["message"] == "11 stops are near, of which the nearest 10 are shown."
+    assert body["warnings"][0]["message"] == "11 stops are nearby; the nearest 10 are shown."
 
 
 @pytest.mark.parametrize(("most", "expected"), [(1, ["truncated-results"]), (2, [])])

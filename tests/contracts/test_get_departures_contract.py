@@ -188,7 +188,7 @@ def test_a_board_looks_half_an_hour_ahead_and_shows_ten_rows(over):
     body = over(network)("get_departures", STOP).body
 
     assert (len(body["departures"]), body["departures"][-1]["scheduledTime"][11:16]) == (10, "08:10")
-    assert body["warnings"][0]["message"] == "30 departures are in the window, of which the first 10 are shown."
+    assert body["warnings"][0]["message"] == "30 departures are in the window; the first 10 are shown."
 
 
 @pytest.mark.parametrize(("window", "limit", "shown"), [(1, 50, 1), (120, 50, 50), (120, 1, 1)])

@@ -169,7 +169,7 @@ def test_the_sixth_call_in_a_second_is_refused_at_once(tmp_path):
     answers = asyncio.run(call_six_times())
 
     assert [each.body["code"] for each in answers] == ["OK"] * 5 + ["RATE_LIMIT_EXCEEDED"]
-    assert answers[5].body["message"] == "planJourney takes 5 calls a second. Wait 1 s before the next call."
+    assert answers[5].body["message"] == "planJourney allows 5 calls per second. Wait 1 s before the next call."
     assert len(network.journeys_asked) == 5
 
 
@@ -194,7 +194,7 @@ def test_a_wait_of_hours_is_reported(over, minutes, is_told):
 @pytest.mark.parametrize(
     ("is_known", "told"),
     [
-        (True, ["Asked for step-free all the way.", "is not known to be step-free."]),
+        (True, ["Requested: step-free all the way.", "is not known to be step-free."]),
         (False, ["Step-free travel could not be considered"]),
     ],
 )
@@ -204,7 +204,7 @@ def test_step_free_is_requested_from_the_engine_and_reported(over, is_known, tol
 
     assert network.journeys_asked[0].step_free
     assert [sentence for sentence in told if sentence not in message] == []
-    assert ("Asked for" in message) is is_known
+    assert ("Requested: " in message) is is_known
 
 
 def test_the_message_names_the_source_and_the_caveats(over):

@@ -223,7 +223,7 @@ def test_three_are_shown_and_the_rest_is_counted(over):
     assert times(answer) == [("06:00", "06:10"), ("06:10", "06:20"), ("06:20", "06:30")]
     assert warning == {
         "code": "truncated-results",
-        "message": "4 itineraries are in the window; 3 are shown. For later ones, ask with departureTime "
+        "message": "4 itineraries are in the window; 3 are shown. For later ones, call again with departureTime "
         "2022-02-22T06:21:00Z.",
     }
     later = ask(over, FakeNetwork(journeys=[found]), departureTime="2022-02-22T06:21:00Z")

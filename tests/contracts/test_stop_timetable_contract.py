@@ -147,7 +147,7 @@ def test_rows_are_in_the_order_of_the_timetable(over):
     assert rows(answer) == [("1", "06:05"), ("2", "06:05"), ("3", "06:07")]
     assert warning == {
         "code": "truncated-results",
-        "message": "4 departures are in the window, of which the first 3 are shown. For later ones, ask with at "
+        "message": "4 departures are in the window; the first 3 are shown. For later ones, call again with at "
         "2022-02-22T06:09:00Z; for all of them, with until.",
     }
     assert answer.body["meta"]["nextDeparture"] == "2022-02-22T06:09:00Z"
@@ -224,7 +224,7 @@ def test_an_id_is_one_stop_and_its_place_is_reported(over):
 
     assert [asked.stop_ids for asked in network.asked] == [("T:A",), ("T:A", "T:B")]
     assert one.body["meta"]["stop"] == {"id": "T:A", "name": "A", "otherStops": ["T:B"]}
-    assert "! This stop alone; its place has other stops too (T:B); wholePlace shows all." in one.text
+    assert "! Only this stop is shown; its place has other stops too (T:B); wholePlace shows all." in one.text
     assert all_of_them.body["meta"]["stop"] == {"id": "T:A", "name": "A"}
 
 
@@ -233,9 +233,9 @@ def test_the_text_is_sufficient_for_a_short_timetable(over):
     answer = ask(over, leaving(965), night, at="2022-02-22T21:45:00Z")
 
     assert answer.text.splitlines() == [
-        "Timetable of A (T:A), Wed 2022-02-23 (Europe/Helsinki, UTC+02:00), at most 3 within 45 min:",
-        "00:05 TRAM 7 to B, of the service day 2022-02-22",
-        "00:10 TRAM 9 to B (A - B), of the service day 2022-02-22",
+        "Timetable for A (T:A), Wed 2022-02-23 (Europe/Helsinki, UTC+02:00), at most 3 within 45 min:",
+        "00:05 TRAM 7 to B, service day 2022-02-22",
+        "00:10 TRAM 9 to B (A - B), service day 2022-02-22",
     ]
 
 
@@ -246,7 +246,7 @@ def test_every_time_has_its_offset_when_clocks_change(over):
     answer = ask(over, leaving(before), leaving(after), at="2022-03-27T00:00:00Z", until="2022-03-27T02:00:00Z")
 
     assert answer.text.splitlines()[:3] == [
-        "Timetable of A (T:A), Sun 2022-03-27 (Europe/Helsinki, UTC+02:00), at most 200 within 120 min:",
-        "02:30 TRAM 7 to B, of the service day 2022-02-22",
-        "04:30+03:00 TRAM 7 to B, of the service day 2022-02-22",
+        "Timetable for A (T:A), Sun 2022-03-27 (Europe/Helsinki, UTC+02:00), at most 200 within 120 min:",
+        "02:30 TRAM 7 to B, service day 2022-02-22",
+        "04:30+03:00 TRAM 7 to B, service day 2022-02-22",
     ]

@@ -47,7 +47,7 @@ def test_with_until_everything_is_listed_up_to_the_last_bus(over):
         },
     ]
     assert answer.text.splitlines() == [
-        "Timetable of A (T:A), Tue 2022-02-22 (Europe/Helsinki, UTC+02:00), at most 200 within 900 min:",
+        "Timetable for A (T:A), Tue 2022-02-22 (Europe/Helsinki, UTC+02:00), at most 200 within 900 min:",
         "TRAM 7 to B: 08:00 09:00 10:00 11:00 12:00 13:00 14:00 15:00 16:00 17:00 18:00 19:00 20:00 21:00 22:00",
         "TRAM 9 to C: 22:05",
         "7 to B: 15 departures, first 08:00, last 22:00",
@@ -76,7 +76,7 @@ def test_a_truncated_timetable_continues_where_it_was_cut(over):
         seen += rows(answer)
         since = answer.body["meta"].get("nextDeparture")
         told = [each["message"] for each in answer.body["metadata"].get("warnings", ())]
-        assert (since is None and not told) or f"ask with at {since}" in told[0]
+        assert (since is None and not told) or f"call again with at {since}" in told[0]
         if since is None:
             break
 

@@ -24,7 +24,7 @@ def test_a_board_is_printed_row_by_row(over):
         "08:05 TRAM 1 to B",
         "08:06 TRAM 2 to B (on time, 60 s late)",
         "08:07 TRAM 3 to B, platform 4 (expected 08:10, 180 s late)",
-        "! 4 departures are in the window, of which the first 3 are shown.",
+        "! 4 departures are in the window; the first 3 are shown.",
     ]
     assert "08:12 TRAM 5 to B CANCELLED" in over(board_of(*rows))("get_departures", STOP).text
 
@@ -63,7 +63,7 @@ def test_nearby_stops_are_listed_with_their_lines(over):
 
     assert over(network)("find_stops", {"coordinate": CENTRE, "maxResults": 1}).text.splitlines() == [
         "Market (T:MARKET), 100 m, BUS, TRAM, at 60.17,24.94",
-        "! 2 stops are near, of which the nearest 1 is shown.",
+        "! 2 stops are nearby; the nearest 1 is shown.",
     ]
     assert over(FakeNetwork(near=[bare]))("find_stops", {"coordinate": CENTRE}).text == (
         "Pier (T:P), 7 m, no service, at 60.17,24.94"
@@ -98,7 +98,7 @@ def test_places_to_choose_from_are_lines_with_their_tokens(over, count, shown, t
     matches = [place("Mark", 0.7), *(place(f"M{n}", 0.65, f"T:{n}") for n in range(1, count))]
     answer = over(FakeNetwork(places={"m": matches}))("findAddressOrStop", {"rawText": "m"})
     text = answer.text.splitlines()
-    more = ", of which 5 are shown; spell more of the name for others"
+    more = ", of which 5 are shown; give more of the name to see others"
 
     assert text[:3] == [
         f"Not certain; {count} candidates{more * truncated}. Choose one and send its id or lat,lon:",

@@ -74,7 +74,7 @@ def test_a_cancelled_ride_is_reported_with_its_note(over):
         ([bus("8", 30)], "25 min later"),
         ([bus("8", 5)], "0 min later"),
         ([bus("8", 3)], "2 min earlier"),
-        ([walk("A", "C", 0, 2, 120.0), ride("8", "C", "B", 5, 15)], "0 min later, 120 m more walk"),
+        ([walk("A", "C", 0, 2, 120.0), ride("8", "C", "B", 5, 15)], "0 min later, 120 m more walking"),
         ([ride("8", "A", "C", 5, 8), ride("9", "C", "B", 11, 20)], "5 min later, 1 change more"),
         (
             [ride("8", "A", "C", 5, 8), ride("9", "C", "D", 11, 13), ride("1", "D", "B", 16, 20)],

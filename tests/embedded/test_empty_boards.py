@@ -165,6 +165,7 @@ class TestTimetable:
     def test_the_text_names_the_next_departure_at_the_clock_of_the_place(self, town):
         answer = asyncio.run(town.tools["getStopTimetable"].answer({"stopId": "TEST:ALPHA"}, user="ann"))
         assert answer.text.splitlines()[0] == (
-            "Timetable of Alpha (TEST:ALPHA), Tue 2026-03-10 (Europe/Helsinki, UTC+02:00), at most 3 within 45 min: no "
+            "Timetable for Alpha (TEST:ALPHA), Tue 2026-03-10 (Europe/Helsinki, UTC+02:00), at most 3 within 45 min: "
+            "no "
             "departures. NO_DEPARTURES The next departure is at 11:10."
         )

@@ -47,7 +47,7 @@ def test_a_ride_with_one_end_or_none_is_reported(town, calls, origin, expected):
 
 
 @pytest.mark.parametrize(
-    ("limit", "expected"), [(1, "2 departures are in the window, of which the first 1 is shown."), (2, None)]
+    ("limit", "expected"), [(1, "2 departures are in the window; the first 1 is shown."), (2, None)]
 )
 def test_cancelled_departures_count_among_those_in_the_window(towns, limit, expected):
     town = towns("line A | Alpha 08:10 | Beta 08:20\nline B | Alpha 08:15 | Beta 08:25")

@@ -113,7 +113,7 @@ def test_the_only_candidate_has_a_reason_and_a_remedy(town):
     found = ask("findAddressOrStop", {"rawText": "Nort by"})
     refused = ask("plan_trip", {"origin": label("Nort by"), "destination": label("South")})
     assert "only North is similar, and may not be what is meant" in found.body["meta"]["reason"]
-    assert "If it is meant, send its id or lat,lon;" in found.text
+    assert "If that is the one, send its id or lat,lon;" in found.text
     error = refused.body["error"]
     assert "only North is similar" in error["message"]
     assert error["hint"] == "If you mean North, use TEST:NORTH as the label; otherwise spell it differently"

@@ -84,7 +84,7 @@ def test_a_source_without_walk_lengths_is_reported(tmp_path, monkeypatch):
     answer = tools("get_departures", {**STOP, "walkFrom": "60.17,24.94"})
 
     assert answer.body["warnings"][0]["message"] == (
-        "When to leave from '60.17,24.94' is not known: FAKE does not state how long the walk takes."
+        "It is not known when to leave from '60.17,24.94': FAKE does not say how long the walk takes."
     )
 
 

@@ -53,7 +53,7 @@ async def test_step_free_to_the_platform_is_requested(tmp_path):
     body, server = await body_of(FOUND, tmp_path, needAccessibleRoute=True)
 
     assert server.questions[0]["accessibilityPreference"] == "StepFreeToPlatform"
-    assert "Asked for step-free to the platform (StepFreeToPlatform)." in body["message"]
+    assert "Requested: step-free to the platform (StepFreeToPlatform)." in body["message"]
     assert "accessibilityPreference" not in (await body_of(FOUND, tmp_path))[1].questions[0]
 
 

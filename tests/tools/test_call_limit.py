@@ -50,7 +50,7 @@ async def test_a_refusal_states_how_long_to_wait(limits):
     limit = CallLimit("t", 1, limits, lambda: NOW_MS + next(now))
     await limit.enter()
 
-    with pytest.raises(SourceLimited, match="t takes 1 calls a second") as refused:
+    with pytest.raises(SourceLimited, match="t allows 1 calls per second") as refused:
         await limit.enter()
     assert refused.value.retry_after_s == 0.75
 
@@ -82,4 +82,4 @@ async def test_where_the_file_fails_the_process_counts_for_itself(caplog):
             raise StorageUnavailable("limits.sqlite is busy")
 
     assert await passed(Failing(), [0, 0, 0]) == [True, True, False]
-    assert "counts its calls in this process alone: limits.sqlite is busy" in caplog.text
+    assert "counts its calls in this process only: limits.sqlite is busy" in caplog.text

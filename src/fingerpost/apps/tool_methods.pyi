@@ -24,7 +24,7 @@ class ToolMethods(Generic[_Body_co]):
         include_disruption_alt: bool | None = None,
     ) -> _Body_co:
         """Plan a door-to-door public transport trip, realtime-aware, with alternatives to disrupted trips. A label's
-        token comes from findAddressOrStop. For the next departures at one stop take get_departures."""
+        token comes from findAddressOrStop. For the next departures from one stop, use get_departures."""
     def get_departures(
         self,
         *,
@@ -45,8 +45,8 @@ class ToolMethods(Generic[_Body_co]):
         max_distance_meters: int | None = None,
         language_preference: str | None = None,
     ) -> _Body_co:
-        """Turn a free text into a stop, address or place, or into candidates to choose from when it is not certain.
-        Ids and lat,lon in the answer are accepted by every tool. For stops around a coordinate take find_stops."""
+        """Turn free text into a stop, address or place, or into candidates to choose from if it is not certain. Every
+        tool accepts the ids and lat,lon in the answer. For stops around a coordinate, use find_stops."""
     def find_stops(
         self,
         *,
@@ -75,8 +75,8 @@ class ToolMethods(Generic[_Body_co]):
         search_window_minutes: int | None = None,
         journey_preset: str | None = None,
     ) -> _Body_co:
-        """Itineraries between two texts or findAddressOrStop answers that leave, or arrive, within a window. For
-        alternatives to disrupted trips and preferences use plan_trip."""
+        """Itineraries between two places (texts or findAddressOrStop answers) that leave, or arrive, within a window.
+        For preferences, and for alternatives to disrupted trips, use plan_trip."""
     def get_stop_timetable(
         self,
         *,
@@ -87,10 +87,10 @@ class ToolMethods(Generic[_Body_co]):
         until: str | None = None,
         whole_place: bool | None = None,
     ) -> _Body_co:
-        """Scheduled departures of a stop id: the next few, or all from at to until, on any day, such as a Saturday's
-        last bus. For delays take get_departures."""
+        """Scheduled departures from a stop (by id): the next few, or all from at to until, on any day, such as a
+        Saturday's last bus. For delays, use get_departures."""
     def plan_journey(self, from_: str, to: str, *, need_accessible_route: bool | None = None) -> _Body_co:
-        """Summaries of the 5 fastest journeys in London, leaving now. For legs, other times or other cities use
+        """Summaries of the 5 fastest journeys in London, leaving now. For legs, other times or other cities, use
         plan_trip."""
     def sec_financial_data(self, query_type: str, parameters: Mapping[str, Any] | None = None) -> _Body_co:
         """Figures that companies reported to the SEC, each with accession number, filing date, tag, unit and period.

@@ -40,10 +40,12 @@ class CallLimit:
         try:
             wait_ms = await run_in_thread(self._take_slot, self._limits, now_ms)
         except StorageUnavailable as error:
-            _log.warning("tool=%s counts its calls in this process alone: %s", self._tool, error.message)
+            _log.warning("tool=%s counts its calls in this process only: %s", self._tool, error.message)
             wait_ms = self._take_slot(self._local_limits, now_ms)
         if wait_ms:
-            raise SourceLimited(f"{self._tool} takes {self._per_second} calls a second", retry_after_s=wait_ms / 1000)
+            raise SourceLimited(
+                f"{self._tool} allows {self._per_second} calls per second", retry_after_s=wait_ms / 1000
+            )
 
     def _take_slot(self, limits: Limits, now_ms: int) -> int:
         waits_ms = []

@@ -70,7 +70,7 @@ class Names(WireDict):
 
 
 class LookupMeta(WireDict):
-    """``candidates`` has disambiguating details by token; ``reason`` is why the only candidate is uncertain."""
+    """``candidates`` has distinguishing details keyed by token; ``reason`` says why a lone candidate is uncertain."""
 
     warnings: NotRequired[list[WireWarning]]
     candidates: NotRequired[dict[str, Distinction]]
@@ -107,7 +107,7 @@ class DisambiguationSet(WireDict):
 
 
 _RESOLVED = Output(ResolvedLocation)
-_CANDIDATES = Output(DisambiguationSet, (("candidates",), ("meta", "candidates")), "Spell more of the name.")
+_CANDIDATES = Output(DisambiguationSet, (("candidates",), ("meta", "candidates")), "Give more of the name.")
 
 
 class FindAddressOrStop(PublishedTool):
@@ -115,8 +115,8 @@ class FindAddressOrStop(PublishedTool):
         name="findAddressOrStop",
         title="Find a stop or address",
         description=(
-            "Turn a free text into a stop, address or place, or into candidates to choose from when it is not certain. "
-            "Ids and lat,lon in the answer are accepted by every tool. For stops around a coordinate take find_stops."
+            "Turn free text into a stop, address or place, or into candidates to choose from if it is not certain. "
+            "Every tool accepts the ids and lat,lon in the answer. For stops around a coordinate, use find_stops."
         ),
         contract=Contract.LOOKUP,
         group="core",
@@ -138,7 +138,7 @@ class FindAddressOrStop(PublishedTool):
         if not near:
             nothing = f"No stop, address or place resembles '{text}'"
             if matches:
-                nothing = f"'{text}' names {len(matches)} places, all of them farther than maxDistanceMeters"
+                nothing = f"'{text}' matches {len(matches)} places, all of them farther than maxDistanceMeters"
             remedy = _ADD_ADDRESSES if any(map(str.isdigit, text)) and not matches else _SEARCH_NEARBY
             raise DataNotFound(add_reasons(nothing, left_out), hint=remedy)
         certain = find_certain(near)
@@ -163,10 +163,10 @@ def describe_lookup(answer: ResolvedLocation | DisambiguationSet) -> str:
     if "candidates" not in answer:
         return "\n".join([_format_place(answer), *below])
     count = answer["totalCandidatesFound"]
-    more = f", of which {len(answer['candidates'])} are shown; spell more of the name for others"
+    more = f", of which {len(answer['candidates'])} are shown; give more of the name to see others"
     head = f"Not certain; {count} candidates{more * answer['truncated']}. Choose one and send its id or lat,lon:"
     if "reason" in meta:
-        head = f"{meta['reason']} If it is meant, send its id or lat,lon; else spell it differently:"
+        head = f"{meta['reason']} If that is the one, send its id or lat,lon; otherwise spell the name differently:"
     distinctions = meta.get("candidates", {})
     rows = [
         (_format_place(place), format_distinction(distinctions.get(find_token(place), {})))

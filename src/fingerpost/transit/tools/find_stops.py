@@ -38,7 +38,7 @@ class FindStopsInput(WireModel):
     text_filter: Annotated[str | None, Field(max_length=200, description="part of the name")] = None
     language: Language = "en"
     include_modes: Annotated[
-        list[TripMode] | None, Field(min_length=1, max_length=9, description="only stops of these modes")
+        list[TripMode] | None, Field(min_length=1, max_length=9, description="only stops with these modes")
     ] = None
 
 
@@ -86,7 +86,7 @@ class FindStops(PublishedTool):
             key=lambda stop: (round(stop.distance_m), stop.stop.id or ""),
         )
         shown = matching[: arguments.max_results]
-        more = f"{len(matching)} stops are near, of which the nearest {format_count_of_shown(len(shown))}."
+        more = f"{len(matching)} stops are nearby; the nearest {format_count_of_shown(len(shown))}."
         cut = list_stated((WarningCode.TRUNCATED_RESULTS, more if len(matching) > len(shown) else None))
         warnings = join_warnings([*list_problems(opened), *outcome.warnings, *cut], near.provenance)
         body: FindStopsOutput = {

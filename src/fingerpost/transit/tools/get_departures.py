@@ -238,9 +238,9 @@ def _list_board_warnings(
     provenance, count = board.provenance, board.found_count
     no_walk = f"no walk of {MAX_WALK_M:,.0f} m or less leads there"
     if board.walks is None:
-        no_walk = f"{provenance.network} does not state how long the walk takes"
-    unknown = f"When to leave from {arguments.walk_from!r} is not known: {no_walk}."
-    more = f"{count} departures are in the window, of which the first {format_count_of_shown(len(shown))}."
+        no_walk = f"{provenance.network} does not say how long the walk takes"
+    unknown = f"It is not known when to leave from {arguments.walk_from!r}: {no_walk}."
+    more = f"{count} departures are in the window; the first {format_count_of_shown(len(shown))}."
     first, last = provenance.first_day, provenance.last_day
     is_outside = first and last and not first <= to_local_date(query.instant, provenance.zone) <= last
     covered = f"The timetable covers {first} to {last} only."

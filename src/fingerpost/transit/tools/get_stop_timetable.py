@@ -1,4 +1,4 @@
-"""The getStopTimetable tool: scheduled departures of a stop (rules D1, D3)."""
+"""The getStopTimetable tool: scheduled departures from a stop (rules D1, D3)."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
@@ -60,8 +60,8 @@ class TimetableRequestInput(WireModel):
     stop_id: PrintedId
     max_departures: Annotated[WholeNumber, Field(ge=1, description="lowered to 5; all with until")] = DEFAULT_DEPARTURES
     horizon_minutes: Annotated[WholeNumber, Field(ge=1, description="lowered to 90")] = DEFAULT_HORIZON_MINUTES
-    at: Annotated[str | None, Field(max_length=40, description="RFC 3339 with offset; else now")] = None
-    until: Annotated[str | None, Field(max_length=40, description="up to a day later; in place of minutes")] = None
+    at: Annotated[str | None, Field(max_length=40, description="RFC 3339 with offset; default now")] = None
+    until: Annotated[str | None, Field(max_length=40, description="up to a day later; replaces minutes")] = None
     whole_place: Annotated[Flag, Field(description="all stops of its place")] = False
 
 
@@ -89,7 +89,7 @@ class TimetableStop(WireDict):
 
 
 class TimetableLine(WireDict):
-    """Departures of a line in one direction in the window, shown or not: count, first and last."""
+    """A line's departures in one direction in the window, shown or not: count, first and last."""
 
     routeShortName: str
     headsign: NotRequired[str]
@@ -129,7 +129,7 @@ def _write_text(
     since = shown[0].scheduled if shown else window.first
     format_time = partial(format_clock, since=since, zone=zone, with_seconds=True)
     limits = f"at most {applied['maxDepartures']} within {applied['horizonMinutes']} min"
-    head = f"Timetable of {stop['name']} ({stop['id']}), {format_day(since, zone)}, {limits}:"
+    head = f"Timetable for {stop['name']} ({stop['id']}), {format_day(since, zone)}, {limits}:"
     why = [metadata.get("noResultsReason"), None if why_empty is None else why_empty.format(format_time)]
     lines = [head if shown else " ".join([head, "no departures.", *filter(None, why)])]
     if len(shown) <= ROWS_ONE_BY_ONE:
@@ -153,7 +153,7 @@ def _write_text(
         remarks.append(f"! Left out because they are cancelled: {metadata['cancelledLeftOut']}.")
     if "otherStops" in stop:
         others = ", ".join(stop["otherStops"])
-        remarks.append(f"! This stop alone; its place has other stops too ({others}); wholePlace shows all.")
+        remarks.append(f"! Only this stop is shown; its place has other stops too ({others}); wholePlace shows all.")
     parts = [(path, f"{to_timetable_mode(row.mode)} {row.line}") for path, row in list_row_paths(shown)]
     alerts = list_alert_lines(meta, [*parts, ("meta/stop", "this stop")], "every departure", zone)
     return "\n".join(lines + list_footer_lines(metadata, meta, remarks + alerts))
@@ -162,12 +162,12 @@ def _write_text(
 def _format_row(row: Departure, zone: str) -> str:
     long_name = f" ({row.long_name})" if row.long_name and row.long_name != row.line else ""
     is_other_day = row.service_day != to_local_date(row.scheduled, zone)
-    day = f", of the service day {row.service_day}" if is_other_day else ""
+    day = f", service day {row.service_day}" if is_other_day else ""
     return f"{to_timetable_mode(row.mode)} {row.line} to {row.destination}{long_name}{day}"
 
 
 DAY_S = 24 * 3600
-# Enough to count all departures of a window.
+# Enough to count all departures in a window.
 ALL_DEPARTURES = 10_000
 _LANGUAGE = "en"
 
@@ -195,8 +195,8 @@ class GetStopTimetable(PublishedTool):
         name="getStopTimetable",
         title="Stop timetable",
         description=(
-            "Scheduled departures of a stop id: the next few, or all from at to until, on any day, "
-            "such as a Saturday's last bus. For delays take get_departures."
+            "Scheduled departures from a stop (by id): the next few, or all from at to until, on any day, "
+            "such as a Saturday's last bus. For delays, use get_departures."
         ),
         contract=Contract.LOOKUP,
         group="timetable",
@@ -313,7 +313,7 @@ def _build_reply(
 
 
 def _count_shown(running: Sequence[Departure], rows: Sequence[TimetableDeparture], window: _Window) -> int:
-    """Return how many rows fit; rows of one instant are never split, so the next query misses none."""
+    """Return how many rows fit; rows with the same time are never split, so the next query misses none."""
     count = count_fitting(rows, MAX_ROW_BYTES)
     if not window.is_until or count == len(running):
         return count
@@ -322,11 +322,11 @@ def _count_shown(running: Sequence[Departure], rows: Sequence[TimetableDeparture
 
 
 def _format_more(running: Sequence[Departure], shown: int, window: _Window) -> str:
-    counted = f"{len(running)} departures are in the window, of which the first {format_count_of_shown(shown)}."
+    counted = f"{len(running)} departures are in the window; the first {format_count_of_shown(shown)}."
     following = format_utc(running[shown].scheduled)
     if window.is_until:
-        return f"{counted} For the rest, ask with at {following} and the same until."
-    return f"{counted} For later ones, ask with at {following}; for all of them, with until."
+        return f"{counted} For the rest, call again with at {following} and the same until."
+    return f"{counted} For later ones, call again with at {following}; for all of them, with until."
 
 
 def _find_reason(window: _Window, board: DepartureBoard) -> NoResultsReason:

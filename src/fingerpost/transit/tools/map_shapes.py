@@ -30,7 +30,7 @@ class WireLineColor(WireDict):
 
 
 class WireLineColors(WireDict):
-    """Line colours of the feeds; legs not listed use the colour of their mode."""
+    """Line colours from the feeds; legs that are not listed use the colour of their mode."""
 
     lines: list[WireLineColor]
 
@@ -59,7 +59,7 @@ def reply_with_colors(
 
 GEOMETRY = "geometry"
 MAX_CHARACTERS = 32_000
-# Decimal places of a degree, about a metre.
+# The decimal places of coordinates, which give about a metre.
 PRECISION = 5
 _TOLERANCES_M = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
 
@@ -80,7 +80,7 @@ class DrawnItinerary(WireDict):
 
 
 class TripGeometry(WireDict):
-    """Encoded polylines of all legs, with the decimal places of a degree and the simplification tolerance."""
+    """Encoded polylines of all legs, with the decimal places of their coordinates and the simplification tolerance."""
 
     precision: int
     toleranceMeters: int
@@ -133,7 +133,7 @@ class WireMapLayer(WireDict):
 
 
 class WireBasemap(WireDict):
-    """Water and streets around the trips, in drawing order; ``leftOut`` are layers that did not fit."""
+    """Water and streets around the trips, in drawing order; ``leftOut`` lists the layers that did not fit."""
 
     precision: int
     toleranceMeters: float

@@ -24,7 +24,7 @@ from fingerpost.transit.tools.wording import explain_gap, format_count
 
 _T = TypeVar("_T")
 
-# The contract's maximum of ``maxTransfers``.
+# The contract's maximum for ``maxTransfers``.
 _MAX_TRANSFERS = 8
 # Sources search for trips up to about this many days from the requested time.
 FURTHEST_DAYS = 7
@@ -137,7 +137,7 @@ async def _explain_reach(
 ) -> str | None:
     """Return a clause if no stop is within walking distance of an end, else None.
 
-    The straight line is compared with the limit if the network does not know.
+    If the network does not know, straight-line distances are compared with the limit.
     """
     end = query.destination if is_destination else query.origin
     if end.stop_ids or not network.profile.can(Ability.STOPS):

@@ -46,7 +46,7 @@ MAX_SUGGESTIONS = 5
 _MAX_SEARCHED = 50
 _MINUTE_S = 60
 _LANGUAGE = "en"
-_NO_CONNECTION = "nothing connects the two at this time"
+_NO_CONNECTION = "no service connects the two places at this time"
 
 Code = Literal[
     "OK",
@@ -61,7 +61,7 @@ _End = Annotated[Identifier, Field(max_length=200)]
 
 
 class JourneyPlanRequest(WireModel):
-    from_: Annotated[_End, Field(alias="from", description="place name, stop code, or parameterValue; so is to")]
+    from_: Annotated[_End, Field(alias="from", description="place name, stop code, or parameterValue; same for to")]
     to: _End
     need_accessible_route: Annotated[Flag, Field(description="step-free")] = False
 
@@ -121,7 +121,7 @@ class PlanJourney(PublishedTool):
         title="Plan a London journey",
         description=(
             "Summaries of the 5 fastest journeys in London, leaving now. "
-            "For legs, other times or other cities use plan_trip."
+            "For legs, other times or other cities, use plan_trip."
         ),
         contract=Contract.LONDON,
         group="london",
@@ -138,7 +138,7 @@ class PlanJourney(PublishedTool):
         self._limit = CallLimit(self.name, options.per_second, options.limits)
 
     async def is_available(self) -> bool:
-        """Whether a network of London is available (rule E3); the demo counts, and is not opened for this."""
+        """Whether a network for London is available (rule E3); the demo counts, and is not opened for this."""
         return self._options.with_demo or bool((await self._london.open()).answering)
 
     async def handle(self, arguments: JourneyPlanRequest, call: Call) -> ToolReply:
@@ -151,10 +151,10 @@ class PlanJourney(PublishedTool):
         if not opened.answering:
             raise SourceKeyRefused(
                 add_reasons(
-                    f"There is no network of London, and {KEY_VARIABLE} is not in use", opened.problems.values()
+                    f"There is no network for London, and {KEY_VARIABLE} is not in use", opened.problems.values()
                 ),
                 {"setting": KEY_VARIABLE, "missing": True},
-                hint=f"Set {KEY_VARIABLE} and run `fingerpost network add LONDON --tfl`, or add a feed of London",
+                hint=f"Set {KEY_VARIABLE} and run `fingerpost network add LONDON --tfl`, or add a feed for London",
             )
         try:
             if opened.answering[0].profile.reads_texts:
@@ -234,7 +234,7 @@ class PlanJourney(PublishedTool):
             ),
             warnings=[*warnings, *found.warnings],
             offset=found.offset,
-            # An answer of TfL's fallback lists missing data.
+            # An answer from TfL's fallback lists missing data.
             is_embedded=not found.ends.network.profile.reads_texts or bool(found.provenance.lost),
         )
 
@@ -333,7 +333,7 @@ def _list_remarks(
         unmet = find_step_free_warning(shown, supported=is_supported)
         if is_supported:
             how = "step-free all the way" if found.is_embedded else "step-free to the platform (StepFreeToPlatform)"
-            remarks.append(f"Asked for {how}")
+            remarks.append(f"Requested: {how}")
         if unmet and (found.is_embedded or not is_supported):
             remarks.append(unmet.message)
     affected = [AffectedPart("topJourneys", leg.alerts) for leg in list_legs((*shown, *unusable))]

@@ -1,4 +1,4 @@
-"""The planRoute tool: itineraries between two texts or places within a time window (rules D1, D3)."""
+"""The planRoute tool: itineraries between two places within a time window (rules D1, D3)."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -190,8 +190,8 @@ class PlanRoute(PublishedTool):
         name="planRoute",
         title="Plan a route",
         description=(
-            "Itineraries between two texts or findAddressOrStop answers that leave, or arrive, within a window. "
-            "For alternatives to disrupted trips and preferences use plan_trip."
+            "Itineraries between two places (texts or findAddressOrStop answers) that leave, or arrive, "
+            "within a window. For preferences, and for alternatives to disrupted trips, use plan_trip."
         ),
         contract=Contract.LOOKUP,
         group="timetable",
@@ -283,9 +283,9 @@ def _format_more(count: int, chosen: list[Itinerary], query: JourneyQuery) -> st
     counted = f"{count} itineraries are in the window; {format_count_of_shown(len(chosen))}."
     if query.arrive_by:
         first = min(itinerary.arrival for itinerary in chosen)
-        return f"{counted} For earlier ones, ask with arrivalTime {format_utc(first - 60)}."
+        return f"{counted} For earlier ones, call again with arrivalTime {format_utc(first - 60)}."
     last = max(itinerary.departure for itinerary in chosen)
-    return f"{counted} For later ones, ask with departureTime {format_utc(last + 60)}."
+    return f"{counted} For later ones, call again with departureTime {format_utc(last + 60)}."
 
 
 def serialize_route(itinerary: Itinerary) -> RouteItinerary:

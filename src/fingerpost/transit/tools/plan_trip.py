@@ -63,7 +63,7 @@ class PlanTrip(PublishedTool):
         description=(
             "Plan a door-to-door public transport trip, realtime-aware, with alternatives to disrupted trips. "
             "A label's token comes from findAddressOrStop. "
-            "For the next departures at one stop take get_departures."
+            "For the next departures from one stop, use get_departures."
         ),
         contract=Contract.PLAN_TRIP,
         group="core",
@@ -210,6 +210,6 @@ def _format_disruption(option: ItineraryOption, difference: WireDifference | Non
     minutes = difference["laterMinutes"]
     later = f"{abs(minutes)} min {'later' if minutes >= 0 else 'earlier'}"
     changes, walk = difference["moreChanges"], difference["moreWalkMeters"]
-    more = f", {format_count(abs(changes), 'change')} {'more' if changes > 0 else 'less'}" if changes else ""
-    more += f", {abs(walk)} m {'more' if walk > 0 else 'less'} walk" if walk else ""
+    more = f", {format_count(abs(changes), 'change')} {'more' if changes > 0 else 'fewer'}" if changes else ""
+    more += f", {abs(walk)} m {'more' if walk > 0 else 'less'} walking" if walk else ""
     return f"instead of a disrupted trip, {later}{more}: {difference['cause']['text']}"

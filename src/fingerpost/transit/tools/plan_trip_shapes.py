@@ -42,14 +42,14 @@ class When(WireModel, frozen=True):
 
 class Accessibility(WireModel, frozen=True):
     step_free: Annotated[Flag, Field(description="no steps, for a wheelchair")] = False
-    low_walking_distance: Annotated[Flag, Field(description="say how much each itinerary walks")] = False
+    low_walking_distance: Annotated[Flag, Field(description="report walking distances")] = False
 
 
 class PlanConstraints(WireModel, frozen=True):
     """Preferences; an answer contains the effective ones."""
 
     optimize: Annotated[
-        Literal["balanced", "few_transfers", "shortest_time"], Field(description="what comes first")
+        Literal["balanced", "few_transfers", "shortest_time"], Field(description="what matters most")
     ] = "balanced"
     max_walking_distance: Annotated[Number, Field(ge=1, le=3000, description="metres, the whole trip")] = 1500.0
     max_transfers: Annotated[WholeNumber, Field(ge=0, le=8, description="changes of vehicle")] = 4
@@ -115,7 +115,7 @@ class WireCause(WireDict):
 
 
 class WireDifference(WireDict):
-    """How an alternative differs from the disrupted itinerary, both by fingerprint; less is negative."""
+    """How an alternative differs from the disrupted itinerary (both as fingerprints); negative numbers mean less."""
 
     fingerprint: str
     insteadOf: str
@@ -126,7 +126,7 @@ class WireDifference(WireDict):
 
 
 class WireFare(WireDict):
-    """A fare, or why it is unknown; without ``fingerprints`` it applies to all itineraries with rides."""
+    """A fare, or why it is unknown; without ``fingerprints``, it applies to all itineraries with rides."""
 
     fingerprints: NotRequired[list[str]]
     amount: NotRequired[str]
@@ -136,7 +136,7 @@ class WireFare(WireDict):
 
 
 class WireStaySeated(WireDict):
-    """Indices of legs whose passengers stay seated in the vehicle of the leg before."""
+    """The indices of legs for which passengers stay seated in the previous leg's vehicle."""
 
     fingerprint: str
     legs: Annotated[list[int], Field(min_length=1)]

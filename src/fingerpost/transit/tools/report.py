@@ -31,7 +31,7 @@ from fingerpost.transit.tools.wording import FormatTime
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """Facts about the rides of an answer; only plan_trip sets ``notes``, ``fares`` and ``differences``."""
+    """Facts about the rides in an answer; only plan_trip sets ``notes``, ``fares`` and ``differences``."""
 
     rides: Sequence[Leg | Departure]
     provenance: Provenance

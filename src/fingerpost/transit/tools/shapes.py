@@ -133,7 +133,7 @@ class LabelEnd(WireModel):
 
 
 def read_label_text(value: Any) -> Any:
-    """Turn plain text into a label (rule A11); return other values and JSON texts unchanged."""
+    """Turn plain text into a label (rule A11); return other values and JSON strings unchanged."""
     is_text = isinstance(value, str) and not value.lstrip().startswith("{")
     return {"type": "label", "value": value} if is_text else value
 
@@ -170,7 +170,7 @@ def serialize_location(location: Location) -> LocationRef:
 def serialize_meta(
     provenance: Provenance, zone: str | None, *, ids: Iterable[str], realtime_age_s: int | None = None
 ) -> Meta:
-    """Serialize the provenance, in UTC if ``zone`` is None; list only the feeds of ``ids``."""
+    """Serialize the provenance, in UTC if ``zone`` is None; list only the feeds that ``ids`` belong to."""
     feed_names = {stop_id.partition(":")[0].upper() for stop_id in ids}
     dated = [feed for feed in provenance.feeds if feed.version is not None or feed.service.first_day is not None]
     fields = {

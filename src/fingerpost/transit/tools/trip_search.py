@@ -197,7 +197,7 @@ async def _find_usable_from(
         return ()
 
 
-# Sources cannot minimise walking, so each further query limits it to less than the best result so far.
+# Sources cannot minimize walking, so each further query limits it to less than the best result so far.
 LEAST_WALK_TRIES = 4
 
 
@@ -220,7 +220,7 @@ async def search_routes(ends: Sequence[TripEnds], query: JourneyQuery, preset: J
     try:
         first = await _query_networks(ends, query, deadline)
     except OutsideCalendar as error:
-        # The preferred network's error, because no network answered.
+        # This is the preferred network's error, because no network answered.
         return RoutesResult(
             routes=(),
             provenance=ends[0].network.profile.new_provenance(now),

@@ -146,7 +146,7 @@ def _format_since(variable: WireVariable) -> str:
     return f"saved {variable['createdAt']}" + (f", changed {variable['updatedAt']}" if changed else "")
 
 
-_OTHER_KEYS_HINT = "Keys that are not shown still work as labels; fingerpost vars list shows all at a terminal."
+_OTHER_KEYS_HINT = "Keys that are not shown still work as labels; fingerpost vars list shows all of them in a terminal."
 
 
 class GetUserVariables(_VariableTool):
