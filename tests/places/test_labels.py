@@ -70,7 +70,7 @@ def test_two_labels_of_one_place_are_one_place(tmp_path, destination, hint):
     assert refusal(answer) == ("validation-error", "origin and destination must differ", hint)
 
 
-@pytest.mark.parametrize(("count", "more"), [(5, ""), (6, "; 6 places fit, of which the best 5 are shown")])
+@pytest.mark.parametrize(("count", "more"), [(5, ""), (6, "; 6 places match, and the best 5 are shown")])
 def test_five_candidates_are_all_of_five(count, more):
     matches = [
         PlaceMatch(

@@ -35,7 +35,7 @@ def new_ambiguous(
         values = {"name": shown[0].place.name, "token": shown[0].place.token, "field": sent_as}
         remedy = Remedy(RemedyKind.CONFIRM_CANDIDATE, values)
     elif len(candidates) > len(shown):
-        message = f"{message}; {len(candidates)} places fit, of which the best {format_count_of_shown(len(shown))}"
+        message = f"{message}; {len(candidates)} places match, and the best {format_count_of_shown(len(shown))}"
     attribution = list_attributions(shown)
     choices = serialize_candidates(candidates, label)
     return PlaceAmbiguous(
@@ -72,7 +72,7 @@ def format_lone_candidate(match: PlaceMatch) -> str:
     if match.is_apart:
         away = "" if match.distance_m is None else f", {match.distance_m / 1000:.0f} km away"
         return f"{match.place.name} lies in {match.network}{away}; no place nearby has that name"
-    return f"only {match.place.name} is similar, and may not be what is meant"
+    return f"only {match.place.name} is similar, and it may not be the right one"
 
 
 class Distinction(WireDict):

@@ -26,7 +26,7 @@ class AffectedPart(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class AlertNotice:
-    """An alert with shortened texts, and the paths of the affected parts."""
+    """An alert with shortened header and text, and the paths of the affected parts."""
 
     alert: ServiceAlert
     touches: tuple[str, ...]
@@ -87,7 +87,7 @@ def _rank_effect(effect: str, *, step_free: bool) -> int:
 
 
 def _shorten_texts(alert: ServiceAlert) -> ServiceAlert:
-    """Shorten an alert's texts; the start of the text replaces an empty header."""
+    """Shorten an alert's header and text; the start of the text replaces an empty header."""
     header, text = (" ".join(words.split()) for words in (alert.header, alert.text))
     if not header:
         header, text = _split_header(text)

@@ -1,4 +1,4 @@
-"""Choose the language of names and texts."""
+"""Choose the language for names and text."""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -10,7 +10,7 @@ DEFAULT = "default"
 
 
 def choose(requested: str | None, available: Collection[str]) -> str:
-    """Return the requested language if available, else the first available fallback, else ``default``."""
+    """Return the requested language if available, or the first available fallback, or ``default``."""
     wanted = FALLBACK_LANGUAGES if requested is None else (requested, *FALLBACK_LANGUAGES)
     return next((language for language in wanted if language in available), DEFAULT)
 

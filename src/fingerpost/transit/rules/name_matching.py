@@ -1,4 +1,4 @@
-"""Normalize names, rank the matches for a text, and decide whether one of them is certain."""
+"""Normalize names, rank the matches for text, and decide whether one of them is certain."""
 
 import re
 import unicodedata
@@ -53,7 +53,7 @@ def strip_near(words: str) -> str:
 
 
 FLOOR = 0.60
-# A text resolves at this score unless there is a rival.
+# Text resolves at this score unless there is a rival.
 AUTO_RESOLVE = 0.80
 # A rival scores at most this much below the best match,
 RIVAL_SCORE = 0.02

@@ -13,9 +13,9 @@ from fingerpost.transit.rules.name_matching import FLOOR, list_plain, plain, str
 _EQUAL_SCORE = 1.0
 # For names that are equal except for kind words such as "station"; over ``RIVAL_SCORE`` below an equal name.
 _FULL_RANGE = (0.92, 0.94)
-# Shorter texts resolve only to an equal name.
+# Shorter text resolves only to an equal name.
 _MIN_DISTINCTIVE_LETTERS = 3
-# Below the threshold at which a text resolves (rule D2).
+# Below the threshold at which text resolves (rule D2).
 _PREFIX_RANGE = (0.74, 0.79)
 _ALL_WORDS_RANGE = (0.66, 0.78)
 _SPELT_RANGE = (0.24, 0.79)

@@ -338,7 +338,7 @@ def _find_reason(window: _Window, board: DepartureBoard) -> NoResultsReason:
         return NoResultsReason.NO_SERVICE
     if window.when.is_past:
         return NoResultsReason.IN_THE_PAST
-    # Without a next departure, none follows within a day.
+    # If no next departure is known, none follows within a day.
     is_over = gap is not None and gap.next_departure is None
     return NoResultsReason.NO_SERVICE if is_over else NoResultsReason.NO_DEPARTURES
 

@@ -55,7 +55,7 @@ async def explain_no_trip(
     best = None if answer is None else find_best(answer.itineraries, query)
     if best is not None:
         causes.append(format_trip(best, network.profile.zone))
-        # Without a step-free trip, sources return one with steps.
+        # If there is no step-free trip, sources return one with steps.
         causes += list_weak_links([best]) if query.step_free else []
     if not any(causes) and (answer is not None or wider == query):
         causes.append(_NO_HELP)
@@ -87,7 +87,7 @@ async def find_offset_message(
 async def find_better_beyond(
     network: Network, query: JourneyQuery, usable: Sequence[Itinerary], deadline: Deadline
 ) -> tuple[Itinerary, Provenance] | None:
-    """Return a much better trip beyond the walking limit if the best usable one wastes over an hour, else None.
+    """Return a much better trip beyond the walking limit if the best usable one wastes over an hour, or None.
 
     Servers get BETTER_WITHIN_S; if they fail or are late, the result is None.
     """
@@ -135,7 +135,7 @@ async def plan_usable(network: Network, query: JourneyQuery, deadline: Deadline)
 async def _explain_reach(
     network: Network, side: str, query: JourneyQuery, deadline: Deadline, *, is_destination: bool
 ) -> str | None:
-    """Return a clause if no stop is within walking distance of an end, else None.
+    """Return a clause if no stop is within walking distance of an end, or None.
 
     If the network does not know, straight-line distances are compared with the limit.
     """

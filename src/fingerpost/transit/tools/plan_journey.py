@@ -186,7 +186,7 @@ class PlanJourney(PublishedTool):
         except UNAVAILABLE:
             if all(planner.profile.fallback is None for planner in planners):
                 raise
-            # The fallback does not resolve texts, so the ends are resolved here.
+            # The fallback does not resolve text, so the ends are resolved here.
             return await self._search(arguments, call)
         answer = outcome.value
         later = tuple(itinerary for itinerary in answer.itineraries if itinerary.departure >= now)

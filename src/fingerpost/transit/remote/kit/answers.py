@@ -66,7 +66,7 @@ class Answer(Generic[_T]):
         return replace(cast("Answer[Any]", self), data=data)
 
     def require(self, entry: str, *lists: str, found: Sequence[object]) -> None:
-        """Raise SourceChanged if nothing was found because every entry of one of the ``lists`` was dropped."""
+        """Raise SourceChanged if nothing was found because every entry in one of the ``lists`` was dropped."""
         if not found and any(map(self.has_dropped, lists)):
             raise new_unreadable_error(entry, self.notes)
 
