@@ -198,7 +198,7 @@ class Network(Protocol):
         ...
 
     async def find_service(self, query: JourneyQuery, *, is_destination: bool) -> ServiceGap | None:
-        """Describe the service within walking distance of an end; return None without a stop, or if a server is needed.
+        """Describe the service near an end; return None if there is no stop, or if that needs requests to a server.
 
         It describes the departures near the origin, or the arrivals near the destination: the next ones from the
         query's instant on, or the last ones before it if ``arrive_by``.
