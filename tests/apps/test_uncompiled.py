@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -145,6 +146,14 @@ def test_kernels_are_in_the_configured_folder_or_the_platforms_cache(monkeypatch
 
     assert (named.parent, *inherited) == (tmp_path, named, named)
     assert kernel_mode.use_kernels_folder() == tmp_path / "cache" / "fingerpost" / "kernels" / named.name
+
+
+def test_each_installation_has_its_own_kernels_because_numba_finds_code_by_path(monkeypatch, tmp_path):
+    other = shutil.copytree(Path(kernel_mode.__file__).parent, tmp_path / "transit")
+    own = kernel_mode._digest_engine()
+    monkeypatch.setattr(kernel_mode, "__file__", str(other / "kernel_mode.py"))
+
+    assert kernel_mode._digest_engine.__wrapped__() != own
 
 
 def test_a_process_decides_once_and_its_compiler_runs_no_plain_kernel(monkeypatch):

@@ -39,6 +39,7 @@ def use_kernels_folder() -> Path:
 @functools.cache
 def _digest_engine() -> str:
     # numba notices changes to a function's own file, but not to those of the functions that it calls.
+    # It finds compiled code by the path and the time of the file, so each installation compiles its own.
     # This is imported late, here and below, to keep commands without a search fast.
     from importlib.metadata import version
 
@@ -46,7 +47,7 @@ def _digest_engine() -> str:
     here = Path(__file__)
     for source in [here, *(here.parent / name for name in _SOURCES)]:
         for path in sorted(source.rglob("*.py")) if source.is_dir() else [source]:
-            digest.update(path.read_bytes())
+            digest.update(f"{path} {path.stat().st_mtime_ns}".encode() + path.read_bytes())
     return digest.hexdigest()
 
 
