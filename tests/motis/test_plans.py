@@ -72,7 +72,7 @@ async def test_a_ride_says_that_fares_are_not_read():
         answer = await network.plan_journeys(a_query())
         fare = network.find_fare(answer.itineraries[0])
 
-    assert (fare.amount, fare.unknown) == (None, f"the fares of {network.profile.name} are not read")
+    assert (fare.amount, fare.unknown) == (None, f"fares from {network.profile.name} are not supported")
 
 
 async def test_a_leg_without_scheduled_times_is_on_time():
