@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fingerpost.transit.osm.streets.graph import UNDERGROUND
+from fingerpost.transit.osm.streets.graph import CUT_OFF, STEPS, UNDERGROUND
 from fingerpost.transit.osm.streets.snapping import find_lifts, snap_pin
 from tests.streets.drawn import degrees, read
 from tests.streets.towns import Town
@@ -86,3 +86,14 @@ def test_a_pin_above_a_tunnel_snaps_to_the_street_next_to_it(tmp_path, cells_dow
     edge = snap_pin(town.graph, town.grid, *degrees(2, cells_down)).edge[0]
 
     assert bool(town.graph.edge_flags[edge] & UNDERGROUND) is is_underground
+
+
+@pytest.mark.parametrize(("cells_down", "is_cut_off"), [(0.4, False), (0.3, True)])
+def test_a_step_free_pin_at_a_terrace_snaps_to_the_street_next_to_it(tmp_path, cells_down, is_cut_off):
+    """Only steps lead from the terrace at the top to the street 100 m below; one is 20 m nearer to the pin, or 40 m."""
+    drawing = read("A   B\nC-----D")
+    above = [([1, 2], {"highway": "footway"}), ([1, 3], {"highway": "steps"})]
+    town = Town(drawing, tmp_path, extra_ways=above)
+    edge = snap_pin(town.graph, town.grid, *degrees(2, cells_down), refused=STEPS, avoided=CUT_OFF).edge[0]
+
+    assert bool(town.graph.edge_flags[edge] & CUT_OFF) is is_cut_off

@@ -160,8 +160,9 @@ async def _explain_reach(
     nearest = min(await list_near(MAX_WALK_M), key=lambda stop: stop.distance_m, default=None)
     if nearest is None:
         return f"No stop is within {MAX_WALK_M:g} m of {side}, the longest walk allowed"
+    walk = "a step-free walk" if query.step_free else "a walk"
     return (
-        f"No stop is within a walk of {query.max_walk_m:g} m of {side}; "
+        f"No stop is within {walk} of {query.max_walk_m:g} m of {side}; "
         f"the nearest, {nearest.stop.name}, is {nearest.distance_m:.0f} m away in a straight line"
     )
 

@@ -12,7 +12,18 @@ from fingerpost.transit.engine.timetable.columns import list_ranges, list_starts
 from fingerpost.transit.engine.timetable.timetable import Float32, Float64, Int32, Int64, UInt8
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
 from fingerpost.transit.osm.streets.extract import ExtractedStreets, Way
-from fingerpost.transit.osm.streets.graph import BLOCKED, DEGREES_E7, ENDS_ONLY, LIGHTS, ONE_WAY, StreetGraph
+from fingerpost.transit.osm.streets.graph import (
+    BLOCKED,
+    CUT_OFF,
+    DEGREES_E7,
+    ENDS_ONLY,
+    KERB,
+    LIGHTS,
+    NO_WHEELS,
+    ONE_WAY,
+    STEPS,
+    StreetGraph,
+)
 from fingerpost.transit.osm.streets.squares import list_crossings, part_at_walls
 
 # Connected streets of less than this total length are left out, unless they are the longest. Islands with ferries
@@ -55,7 +66,9 @@ def build_graph(streets: ExtractedStreets) -> BuiltStreets:
     edges, street_m = _cut(streets)
     is_kept = _find_connected(edges, street_m)
     left_out_m = float(street_m[~is_kept].sum())
-    return BuiltStreets(_link(_select(_mark_dead_private(edges, is_kept, street_m), is_kept)), left_out_m)
+    edges = _mark_short_parts(edges, is_kept, street_m, barred=ENDS_ONLY, flag=ENDS_ONLY)
+    edges = _mark_short_parts(edges, is_kept, street_m, barred=STEPS | NO_WHEELS, barred_nodes=KERB, flag=CUT_OFF)
+    return BuiltStreets(_link(_select(edges, is_kept)), left_out_m)
 
 
 def _cut(streets: ExtractedStreets) -> tuple[_Edges, Float64]:
@@ -142,7 +155,7 @@ def _find_connected(edges: _Edges, street_m: Float64) -> npt.NDArray[np.bool_]:
     if not len(edges.begin):
         return np.zeros(0, np.bool_)
     label = _label_both_ways(edges)
-    part = _find_part(edges, label)
+    part = _find_part(edges, label, edges.is_blocked)
     leads_away = (edges.flags & ONE_WAY != 0) & (label[edges.begin] != label[edges.end])
     part[leads_away] = part.max() + 1 + np.arange(np.count_nonzero(leads_away))
     total_m = np.bincount(part, weights=street_m).astype(np.float64)
@@ -186,8 +199,7 @@ def _visit(root: int, links: Mapping[int, Iterable[int]], visited: set[int]) -> 
             path.append((ends, iter(links.get(ends, ()))))
 
 
-def _find_part(edges: _Edges, label: Int64) -> Int64:
-    blocked = edges.is_blocked
+def _find_part(edges: _Edges, label: Int64, blocked: npt.NDArray[np.bool_]) -> Int64:
     part: Int64 = np.where(blocked[edges.begin], label[edges.end], label[edges.begin])
     alone = blocked[edges.begin] & blocked[edges.end]
     part[alone] = len(label) + np.arange(np.count_nonzero(alone))
@@ -213,16 +225,25 @@ def _label_parts(count: int, begin: Int32, end: Int32, blocked: npt.NDArray[np.b
             return label
 
 
-def _mark_dead_private(edges: _Edges, is_kept: npt.NDArray[np.bool_], street_m: Float64) -> _Edges:
-    """Flag as ENDS_ONLY the short public parts that only private ways connect to the others."""
-    public = is_kept & (edges.flags & ENDS_ONLY == 0)
-    if not public.any():
+def _mark_short_parts(
+    edges: _Edges,
+    is_kept: npt.NDArray[np.bool_],
+    street_m: Float64,
+    *,
+    barred: int,
+    barred_nodes: int = 0,
+    flag: int,
+) -> _Edges:
+    """Set a flag on the short parts of the streets that only barred edges and nodes connect to the others."""
+    is_open = is_kept & (edges.flags & barred == 0)
+    if not is_open.any():
         return edges
-    label = _label_parts(len(edges.node_flags), edges.begin[public], edges.end[public], edges.is_blocked)
-    part = _find_part(edges, label)
-    total_m = np.bincount(part, weights=np.where(public, street_m, 0.0)).astype(np.float64)
-    is_dead = public & (total_m[part] < _find_min_m(total_m))
-    return edges._replace(flags=np.where(is_dead, edges.flags | ENDS_ONLY, edges.flags).astype(np.uint8))
+    blocked = edges.is_blocked | (edges.node_flags & barred_nodes != 0)
+    label = _label_parts(len(edges.node_flags), edges.begin[is_open], edges.end[is_open], blocked)
+    part = _find_part(edges, label, blocked)
+    total_m = np.bincount(part, weights=np.where(is_open, street_m, 0.0)).astype(np.float64)
+    is_short = is_open & (total_m[part] < _find_min_m(total_m))
+    return edges._replace(flags=np.where(is_short, edges.flags | flag, edges.flags).astype(np.uint8))
 
 
 def _select(edges: _Edges, is_kept: npt.NDArray[np.bool_]) -> _Edges:

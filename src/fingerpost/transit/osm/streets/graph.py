@@ -19,6 +19,7 @@ ENDS_ONLY = 2
 STEPS = 4
 MOVING = 8
 NO_WHEELS = 16
+CUT_OFF = 32  # short parts of the streets that only steps, kerbs and ways unfit for wheels connect
 UNDERGROUND = 64
 
 # node_flags

@@ -13,8 +13,8 @@ from fingerpost.transit.osm.streets.kernel.nearest import CELLS_PER_ROW, snap
 
 # Positions farther than this from every way are off the streets.
 SNAP_M = 300.0
-# A pin on a map is above ground, so a street up to this much farther away is preferred over a tunnel.
-_GROUND_M = 25.0
+# A street up to this much farther away is preferred over a way that a pin is hardly meant for, such as a tunnel.
+_PREFERRED_M = 25.0
 _CELL_M = 100.0
 
 
@@ -87,16 +87,18 @@ def snap_to_streets(
     return found
 
 
-def snap_pin(graph: StreetGraph, grid: SegmentGrid, lat: float, lon: float, *, refused: int = 0) -> Snapped:
-    """Return the point on a way that is nearest to a pin on a map; streets above ground are preferred."""
+def snap_pin(
+    graph: StreetGraph, grid: SegmentGrid, lat: float, lon: float, *, refused: int = 0, avoided: int = UNDERGROUND
+) -> Snapped:
+    """Return the point on a way that is nearest to a pin on a map; ways without an avoided flag are preferred."""
     place = np.array([lat]), np.array([lon])
     nearest = snap_to_streets(graph, grid, *place, refused=refused)
     edge = int(nearest.edge[0])
-    if edge < 0 or graph.edge_flags[edge] & UNDERGROUND == 0:
+    if edge < 0 or graph.edge_flags[edge] & avoided == 0:
         return nearest
-    limit_m = float(nearest.away_m[0]) + _GROUND_M
-    above = snap_to_streets(graph, grid, *place, refused=refused | UNDERGROUND, limit_m=limit_m)
-    return nearest if above.edge[0] < 0 else above
+    limit_m = float(nearest.away_m[0]) + _PREFERRED_M
+    preferred = snap_to_streets(graph, grid, *place, refused=refused | avoided, limit_m=limit_m)
+    return nearest if preferred.edge[0] < 0 else preferred
 
 
 # The largest distance between a closed entrance in an alert and a lift on the map.

@@ -12,7 +12,15 @@ from fingerpost.transit.engine.timetable.columns import list_ranges
 from fingerpost.transit.engine.timetable.timetable import STOP, Float64, Int32, Int64
 from fingerpost.transit.engine.timetable.walking import DETOUR_FACTOR, FOOTPATH_RADIUS_M, PACE_M_PER_S, find_neighbours
 from fingerpost.transit.engine.timetable.walks import StopLinks, StopWalks, StraightLine, Walk, WalkedStops
-from fingerpost.transit.osm.streets.graph import NO_WHEELS, STEPS, STEPS_FACTOR, StreetGraph, compute_weights
+from fingerpost.transit.osm.streets.graph import (
+    CUT_OFF,
+    NO_WHEELS,
+    STEPS,
+    STEPS_FACTOR,
+    UNDERGROUND,
+    StreetGraph,
+    compute_weights,
+)
 from fingerpost.transit.osm.streets.search import StreetSearch, Walked
 from fingerpost.transit.osm.streets.snapping import SegmentGrid, Snapped, snap_pin, snap_to_streets
 from fingerpost.transit.osm.streets.stop_access import MATCHED_M, StopAccess, close_entrances, connect_at_positions
@@ -64,7 +72,8 @@ class StreetWalks:
         self._is_on = np.zeros(len(stops.lats), np.bool_)
         self._is_on[self._access.stop[self._snapped.edge >= 0]] = True
         # A query snaps the same points several times.
-        self._snap_point = lru_cache(maxsize=16)(partial(snap_pin, graph, grid, refused=self._refused))
+        avoided = UNDERGROUND | CUT_OFF if step_free else UNDERGROUND
+        self._snap_point = lru_cache(maxsize=16)(partial(snap_pin, graph, grid, refused=self._refused, avoided=avoided))
 
     @property
     def covered_stops(self) -> int:
