@@ -40,7 +40,7 @@ def added(feed, updates, invoke):
 def test_realtime_is_reported_when_added_when_listed_and_on_the_next_board(added, updates, invoke):
     board = json.loads(invoke("departures", "TOWN:ALPHA", "--json").stdout)
 
-    assert "Real time: updates.pb: 7 s old; 1 of 2 are known to the timetable" in added.stdout
+    assert "Real time: updates.pb: 7 s old; 1 of 2 match the timetable" in added.stdout
     assert invoke("network", "list").stdout.splitlines()[-1] == f"Realtime data of TOWN: {updates}"
     assert [row["delaySeconds"] for row in board["departures"]] == [90]
 
@@ -48,7 +48,7 @@ def test_realtime_is_reported_when_added_when_listed_and_on_the_next_board(added
 def test_the_doctor_reports_ages_and_counts(added, invoke):
     lines = [line for line in invoke("doctor").stdout.splitlines() if line.startswith("real time")]
     assert lines == [
-        "real time  updates.pb: 7 s old; 1 of 2 are known to the timetable",
+        "real time  updates.pb: 7 s old; 1 of 2 match the timetable",
         "real time  matched: 1 trip-updated",
         "real time  unmatched: 1 trip-unknown",
     ]
@@ -129,7 +129,7 @@ def test_less_than_half_is_warned_of_when_added_and_with_every_answer(add, invok
 
     assert "The timetable matches 1 of 3 trips and alerts" in added
     assert "The timetable matches 1 of 3 trips and alerts" in shown
-    assert "/other.pb: 7 s old; 1 of 3 are known to the timetable" in doctor
+    assert "/other.pb: 7 s old; 1 of 3 match the timetable" in doctor
     for answer in (board, trip):
         (warning,) = [each for each in answer["warnings"] if each["code"] == "realtime-unmatched"]
         assert "matches 1 of 3 trips and alerts" in warning["message"]
@@ -196,7 +196,7 @@ def test_real_time_that_is_set_later_is_looked_at_too(add, server, invoke):
     kept = follows(invoke)
     changed = invoke("network", "set", "town", "realtime", f"{server.url}/other.pb")
     assert (refused.returncode, kept[0].endswith("/good.pb")) == (2, True)
-    assert "1 of 3 are known" in changed.stdout
+    assert "1 of 3 match" in changed.stdout
 
 
 def test_a_reader_that_stops_listening_does_not_lose_the_source(feed, server, invoke):

@@ -17,7 +17,7 @@ from fingerpost.errors import (
     DataNotFound,
     FeedUnusable,
     NoItinerary,
-    NotWritable,
+    NotAccessible,
     OutsideCalendar,
     ParameterError,
     PlaceAmbiguous,
@@ -93,7 +93,7 @@ TABLE = [
     (SourceKeyRefused("x", {"missing": True}), *FAILED, "AUTH_FAILURE / MISSING_API_KEY", *SOURCE),
     (BrokenContract("x"), *OURS),
     (SettingsInvalid("x"), *OURS),
-    (NotWritable("x"), *OURS),
+    (NotAccessible("x"), *OURS),
     (FeedUnusable("x"), *OURS),
     (ToolError("x"), *OURS),
 ]

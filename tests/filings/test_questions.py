@@ -310,7 +310,7 @@ def test_figures_whose_next_report_is_overdue_are_marked(library, monkeypatch, d
     reply = ask(library, "financial_facts", ticker="DRWN", metrics=["Revenue"], period="2022", as_of=as_of)
 
     told = "The next report is overdue for DRWN (2023-02-01): run fingerpost filings sync, unless the company"
-    assert reply.source.get("note") == (f"{told} stopped filing" if is_overdue else None)
+    assert reply.source.get("note") == (f"{told} has stopped filing" if is_overdue else None)
 
 
 @pytest.mark.parametrize(("day", "is_overdue"), [("2022-11-02", False), ("2022-11-03", True)])

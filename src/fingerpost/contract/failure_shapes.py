@@ -20,7 +20,7 @@ class FailureCoordinate(WireDict):
 
 @with_config(ConfigDict(extra="allow", strict=True))
 class LookupCandidate(WireDict):
-    """A candidate; planRoute accepts it as an end."""
+    """A candidate that planRoute accepts as an end."""
 
     name: NotRequired[str]
     type: NotRequired[str]

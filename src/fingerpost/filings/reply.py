@@ -101,7 +101,7 @@ def build_source(*companies: Company, as_of: str | None = None) -> dict[str, Any
         names = ", ".join(f"{company.ticker} ({company.complete_through})" for company in overdue[:_MAX_NAMED])
         notes.append(
             f"The next report is overdue for {names}{more}: run fingerpost filings sync, unless the company"
-            " stopped filing"
+            " has stopped filing"
         )
     if notes:
         source["note"] = "; ".join(notes)

@@ -1,4 +1,4 @@
-"""Replace files atomically and durably, and lock files between processes."""
+"""Replace files atomically and durably, and lock files across processes."""
 
 import errno
 import os

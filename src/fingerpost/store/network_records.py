@@ -154,7 +154,7 @@ class NetworkRecordStore:
             return []
         except OSError as error:
             raise NotAccessible(
-                f"{self._folder} cannot be read ({error.strerror or error}). It must be a folder that you may read"
+                f"{self._folder} cannot be read ({error.strerror or error}). It must be a folder that you can read"
             ) from error
 
     def _read_table(self, name: str) -> dict[str, Any]:
@@ -235,7 +235,7 @@ def _find_fallback_problems(records: Mapping[str, NetworkRecord], names: Collect
 
 
 def _is_record_file(file_name: str) -> bool:
-    # Editors and macOS leave hidden files.
+    # Editors and macOS leave hidden files behind.
     return file_name.endswith(_SUFFIX) and not file_name.startswith(".")
 
 

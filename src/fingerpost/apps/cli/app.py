@@ -51,7 +51,7 @@ _ENTRIES = {
     "vars": _Entry("variable_commands", "Save, list and delete places and preferences."),
     "network": _Entry("network_commands", "Manage the networks in which trips are planned."),
     "filings": _Entry(
-        "filings_commands", "Show figures of companies that file with the SEC: fingerpost filings AAPL revenue 2022."
+        "filings_commands", "Show figures from companies that file with the SEC: fingerpost filings AAPL revenue 2022."
     ),
     "runs": _Entry("plan_commands", "List, show, resume, cancel and approve plan runs."),
 }
@@ -76,7 +76,7 @@ def _load_command(name: str) -> Any:
 
 
 class _LazyGroup(TyperGroup):
-    """Imports only the module of the command that runs, because importing all would slow ``--help``."""
+    """Imports only the module of the command that runs, because importing all of them would slow down ``--help``."""
 
     def __init__(self, **options: Any) -> None:
         commands = {name: TyperCommand(name, help=entry.help) for name, entry in _ENTRIES.items()}

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _R = TypeVar("_R")
 
 Unchecked = Annotated[
-    bool, typer.Option("--unchecked", help="Accept a realtime source that has no message at the moment.")
+    bool, typer.Option("--unchecked", help="Accept a realtime source that has no message at present.")
 ]
 
 
@@ -113,7 +113,7 @@ def list_realtime_lines(described: Mapping[str, Any]) -> Iterator[tuple[str, boo
         matched, unmatched = source.get("matched", 0), source.get("unmatched", 0)
         age = f"{format_age(source['ageSeconds'])} old" if "ageSeconds" in source else "no message yet"
         problem = f"; {source['problem']}" if "problem" in source else ""
-        known = f"; {matched:,} of {matched + unmatched:,} are known to the timetable" if "matched" in source else ""
+        known = f"; {matched:,} of {matched + unmatched:,} match the timetable" if "matched" in source else ""
         yield f"{source['source']}: {age}{problem}{known}", "problem" not in source and matched >= unmatched
     for name in ("matched", "unmatched"):
         counts = ", ".join(f"{count:,} {reason}" for reason, count in described[name].items())

@@ -73,7 +73,7 @@ def _find_style(line: str) -> str:
 def print_json(body: dict[str, Any]) -> None:
     """Print an envelope on one line of stdout, in UTF-8, even if the terminal has another encoding."""
     text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
-    # UTF-8 cannot encode a lone surrogate from the caller's JSON; its escape is equal JSON.
+    # UTF-8 cannot encode a lone surrogate from the caller's JSON; its escape sequence is equivalent JSON.
     typer.echo(text.encode(errors="backslashreplace"))
 
 

@@ -1,4 +1,4 @@
-"""Serve HTTP in several worker processes at one address, and replace those that end."""
+"""Serve HTTP from several worker processes at one address, and replace those that exit."""
 
 import logging
 import multiprocessing
@@ -40,7 +40,7 @@ def _start_worker(
 
 
 def _end_with_parent() -> None:
-    """End this worker when its parent dies, because the worker would still occupy the port."""
+    """End this worker when its parent dies, because it would otherwise occupy the port."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()

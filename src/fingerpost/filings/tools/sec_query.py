@@ -65,7 +65,7 @@ class QueryType(Generic[_S, _P]):
         answer: handles a query with the tool's source and validated parameters; may raise ToolError. It runs in a
             thread unless it is a coroutine function, which also gets the caller, for limits per caller.
         shape: base model for a successful response; ``query_type``, ``results`` and ``data`` are added to it.
-        text: formats a response as text with all data of the JSON (rule A11).
+        text: formats a response as text with all the data in the JSON (rule A11).
         usage: the query type's part of the tool's description, such as ``metrics {ticker}``.
     """
 

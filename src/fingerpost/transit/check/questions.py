@@ -19,7 +19,7 @@ from fingerpost.transit.osm.streets.graph import DEGREES_E7, ENDS_ONLY
 from fingerpost.transit.osm.water import Water
 
 _HOUR_S = 3600
-# The questions in a group are about a span of this length.
+# All questions in a group are within a time span of this length.
 SPAN_S = 2 * _HOUR_S
 _NEAR_M = 400.0
 # Places farther than this from every stop are not asked about.

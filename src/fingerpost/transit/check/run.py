@@ -25,7 +25,7 @@ Progress = Callable[[str, int, int | None], None]
 async def run_checks(
     trial: Trial, today: date, *, questions: int, seed: int, progress: Progress = lambda _step, _done, _total: None
 ) -> CheckReport:
-    """Check a network with the given number of random questions; the same seed asks the same questions."""
+    """Check a network with the given number of random questions; the same seed always asks the same questions."""
     dice = random.Random(seed)  # noqa: S311  (questions, not secrets)
     table = trial.timetable
     tables = [*list_import_faults(trial, today), *compare_rows(trial)]

@@ -136,7 +136,7 @@ def _list_contents(home: Path, record: NetworkRecord, fetched: Sequence[_Fetched
 
 @contextmanager
 def _remove_unused_files(folder: OriginFolder) -> Iterator[None]:
-    """After the block, remove files that failed or earlier imports fetched."""
+    """After the block, remove the files that failed or earlier imports have fetched."""
     try:
         yield
     finally:

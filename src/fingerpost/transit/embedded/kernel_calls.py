@@ -24,7 +24,7 @@ _DAY = date(2026, 1, 7)
 
 
 def call_search_kernels() -> None:
-    """Search the Helsinki demo between the ends of its first trip."""
+    """Search the Helsinki demo from the first to the last stop of its first trip."""
     timetable = build_demo("DEMO-HELSINKI")
     start = find_service_day_start(_DAY, timetable.feeds[0].zone)
     zeros, access = np.zeros(timetable.trip_first_stop_time[1], np.int32), np.full(1, 600, np.int32)

@@ -15,7 +15,7 @@ from fingerpost.transit.rules.times import to_local_date
 
 # A place this far outside the rider's networks never resolves by itself.
 FAR_M = 30_000.0
-# Caps the scores of far places, and of names in two regions, below the threshold for resolving.
+# Caps the scores of distant places, and of names in two regions, below the threshold for resolving.
 _MAX_SUGGESTED_SCORE = 0.79
 _ESTIMATED_POSITION_SCORE = 0.77
 _DAY = timedelta(days=1)
@@ -46,8 +46,8 @@ def merge_by_region(
 ) -> list[PlaceMatch]:
     """Return the matches from several networks, best first, without duplicates.
 
-    The rider is at the focus or, without one, in any network in service at the instant. Far places are suggested only
-    if no near place has the name. Without a focus, a name in two regions is ambiguous.
+    The rider is assumed to be at the focus or, without one, in any network in service at that time. Distant
+    places are suggested only if no nearby place has the name. Without a focus, a name in two regions is ambiguous.
     """
     networks = [network for network, _ in found]
     running = list_running(networks, instant)

@@ -1,4 +1,4 @@
-"""Group stops into places: stations, stops with equal names, and platforms whose names differ in a letter (rule D2)."""
+"""Group stops into places (rule D2): stations, stops with one name, and platforms with the same name and a letter."""
 
 import math
 import re
@@ -77,7 +77,7 @@ def split_stop_name(name: str) -> StopNameParts:
 
 
 def are_platforms_of_one_place(names: Sequence[str]) -> bool:
-    """Return whether nearby stops are platforms of one place: most have distinct letters, unlike at Avenue A."""
+    """Return whether nearby stops are platforms of one place: most have distinct letters, unlike stops on Avenue A."""
     letters = [part.platform for part in map(split_stop_name, names) if part.is_bare]
     return 2 * len(set(letters)) > len(letters) or len(set(names)) == 1
 
@@ -100,8 +100,8 @@ class PlaceGroup:
 def group_places(stops: Iterable[NamedStop]) -> list[PlaceGroup]:
     """Return the places of a network, sorted by id.
 
-    Stops with the same parent become its station. Other stops with the same name become a place with the id of the
-    stop nearest to their centre, or of the station that has that name.
+    Stops with the same parent station form that station. Other stops with the same name become a place with the id of
+    the stop nearest to their centre, or of the station that has that name.
     """
     ordered = sorted(stops, key=lambda stop: stop.id)
     by_id = {stop.id: stop for stop in ordered}

@@ -59,7 +59,7 @@ def reply_with_colors(
 
 GEOMETRY = "geometry"
 MAX_CHARACTERS = 32_000
-# The decimal places of coordinates, which give about a metre.
+# The number of decimal places of coordinates; five are precise to a metre.
 PRECISION = 5
 _TOLERANCES_M = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
 
@@ -80,7 +80,7 @@ class DrawnItinerary(WireDict):
 
 
 class TripGeometry(WireDict):
-    """Encoded polylines of all legs, with the decimal places of their coordinates and the simplification tolerance."""
+    """Encoded polylines of all legs, with the number of decimal places and the tolerance of their simplification."""
 
     precision: int
     toleranceMeters: int
@@ -88,7 +88,7 @@ class TripGeometry(WireDict):
 
 
 def draw_itineraries(itineraries: Sequence[Itinerary], find_line: Callable[[Leg], LegLine | None]) -> TripGeometry:
-    """Encode the lines of all legs, simplified until they fit; straight if ``find_line`` returns None."""
+    """Encode the lines of all legs, simplified until they fit; a line is straight if ``find_line`` returns None."""
     lines = [[find_line(leg) or _draw_straight(leg) for leg in itinerary.legs] for itinerary in itineraries]
     for tolerance_m in _TOLERANCES_M:
         drawn = [[_encode_line(line, tolerance_m) for line in legs] for legs in lines]

@@ -327,7 +327,7 @@ def _list_remarks(
     remarks = []
     provenance = found.answer.provenance
     if found.is_embedded:
-        remarks.append(f"Planned on the timetable of the network {provenance.network}, not by TfL")
+        remarks.append(f"Planned from the timetable of the network {provenance.network}, not by TfL")
     if arguments.need_accessible_route:
         is_supported = found.answer.step_free_supported
         unmet = find_step_free_warning(shown, supported=is_supported)

@@ -48,12 +48,12 @@ def read_agencies(archive: Archive) -> Agencies:
 
 @cache
 def has_same_times(zone_text: str, zone: str) -> bool:
-    """Whether two time zones agree all year, such as America/Indiana/Indianapolis and America/New_York."""
+    """Whether two time zones agree all year, as America/Indiana/Indianapolis and America/New_York do."""
     valid_zone = _find_zone(zone_text)
     if valid_zone is None:
         return False
     ours, theirs = ZoneInfo(zone), ZoneInfo(valid_zone)
-    # Check every day, because Athens and Jerusalem change clocks in the same months on different days.
+    # Check every day, because Athens and Jerusalem change their clocks in the same months but on different days.
     noons = [datetime(year, 1, 1, 12, tzinfo=ours) + timedelta(day) for year in (2015, 2025) for day in range(365)]
     return all(noon.utcoffset() == noon.replace(tzinfo=theirs).utcoffset() for noon in noons)
 
@@ -90,7 +90,7 @@ def read_feed_info(archive: Archive) -> FeedInfo:
 
 
 def read_credits(archive: Archive) -> tuple[str, ...]:
-    """Return a line for each organisation in ``attributions.txt``; rows for one route or trip count for the feed."""
+    """Return a line for each organisation in ``attributions.txt``; rows for one route or trip apply to the feed."""
     table = archive.find_optional_table("attributions.txt", "organization_name")
     if table is None:
         return ()
@@ -102,6 +102,6 @@ def read_credits(archive: Archive) -> tuple[str, ...]:
 
 
 def find_primary_language(tag: str) -> str | None:
-    """Return the primary subtag of a BCP 47 tag in lower case, or None if it means no single language."""
+    """Return the primary subtag of a BCP 47 tag in lower case, or None if it does not name a single language."""
     subtag = tag.replace("_", "-").partition("-")[0].lower()
     return subtag if subtag.isalpha() and subtag != _MANY_LANGUAGES else None

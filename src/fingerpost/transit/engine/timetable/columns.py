@@ -9,7 +9,10 @@ import numpy.typing as npt
 
 
 class TextColumn(Sequence[str]):
-    """An immutable column of strings: ``blob`` is their UTF-8 (uint8); ``offsets`` are their starts, and the end."""
+    """An immutable column of strings.
+
+    ``blob`` is their UTF-8 (uint8); ``offsets`` are the start of each string and the end of the last.
+    """
 
     __slots__ = ("blob", "offsets")
 
@@ -88,12 +91,12 @@ def mark_rows(count: int, rows: npt.NDArray[Any] | list[int]) -> npt.NDArray[np.
 def list_ranges(
     begin: npt.NDArray[Any], count: npt.NDArray[Any]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return, for all numbers in the given ranges, the index of the range, and the number."""
+    """Return, for each number in the given ranges, the index of its range and the number."""
     first = list_starts(count)
     owner = np.repeat(np.arange(len(count)), count)
     return owner, np.arange(first[-1]) + (begin - first[:-1])[owner]
 
 
 def take_rows(table: T, chosen: npt.NDArray[Any]) -> T:
-    """Return the chosen rows (marks or numbers) of a table without text columns."""
+    """Return the chosen rows of a table without text columns; rows are chosen by a mask or by number."""
     return table._make(column[chosen] for column in table)

@@ -187,7 +187,7 @@ class TimetableStore:
         return f"{problem} Run `fingerpost network {command}`"
 
     def stamp(self) -> str:
-        """Return a value that changes whenever a network is added, removed or replaced; two ``stat`` calls."""
+        """Return a value that changes whenever a network is added, removed or replaced, by two ``stat`` calls."""
         return f"{_read_mtime_and_size(self._root)[0]}-{_read_mtime_and_size(self._changes)[1]}"
 
     def _locate(self, name: str) -> Path:

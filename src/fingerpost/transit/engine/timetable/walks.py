@@ -33,7 +33,10 @@ class StopWalks(NamedTuple):
 
 
 class StopLinks(NamedTuple):
-    """Walks between stops (rows), in whole metres and seconds, rounded up; ``is_straight`` means not along streets."""
+    """Walks between stops (rows), in whole metres and seconds, rounded up.
+
+    ``is_straight`` marks walks that do not follow streets.
+    """
 
     begin: Int64
     end: Int64
@@ -59,7 +62,7 @@ class Walks(Protocol):
     """Measures walks around the stops (rows) of one timetable; thread-safe."""
 
     def list_links(self, stops: Int64) -> StopLinks:
-        """Return the walks between all ordered pairs of distinct stops that are near enough to transfer on foot."""
+        """Return the walks between all ordered pairs of distinct stops that are near enough for a transfer."""
 
     def measure(self, begin: Int64, end: Int64) -> StopLinks:
         """Return the walk between each pair of stops, at any distance."""

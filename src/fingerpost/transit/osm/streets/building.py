@@ -26,8 +26,8 @@ from fingerpost.transit.osm.streets.graph import (
 )
 from fingerpost.transit.osm.streets.squares import list_crossings, part_at_walls
 
-# Connected streets of less than this total length are left out, unless they are the longest. Islands with ferries
-# have longer streets.
+# Connected streets of less than this total length are left out, unless they are the longest. Islands with
+# ferries have more streets than that.
 ISLAND_M = 2000.0
 # The cells by which nodes are sorted are a ten-thousandth of a degree wide; their numbers have 22 bits.
 _HALF_TURN_E7, _ORDER_CELL_E7, _ORDER_BITS = 1_800_000_000, 1000, 22

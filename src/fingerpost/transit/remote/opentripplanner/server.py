@@ -23,7 +23,7 @@ from fingerpost.transit.remote.opentripplanner import shapes
 from fingerpost.transit.remote.opentripplanner.digitransit import KEY_HEADER, find_region, get_deadline_s
 from fingerpost.transit.remote.opentripplanner.shapes import GraphQLError, Reply
 
-_VERSION_HINT = "OpenTripPlanner 2.7 to 2.9 are supported; after an update of the server: `fingerpost network refresh`"
+_VERSION_HINT = "OpenTripPlanner 2.7 to 2.9 are supported; after updating the server, run `fingerpost network refresh`"
 _log = logging.getLogger(__name__)
 _T = TypeVar("_T", bound=Shape)
 
@@ -80,12 +80,12 @@ class Server(Connection):
 
 
 def is_cacheable(response: Response) -> bool:
-    """Whether a response is JSON without errors, so that it may be cached."""
+    """Whether a response is JSON without errors, and may therefore be cached."""
     return response.body.lstrip()[:1] == b"{" and b'"errors"' not in response.body
 
 
 def find_rate_limit(response: Response) -> ToolError | None:
-    """Return a rate-limit error with the wait that a 403 or 429 gives as text; None if the status alone decides."""
+    """Return a rate-limit error with the wait in the text of a 403 or 429, or None if the status is enough."""
     if response.status not in (403, 429) or "retry-after" in response.headers:
         return None
     text = response.body[:2000].decode(errors="replace")

@@ -23,7 +23,7 @@ from fingerpost.transit.engine.gtfs.realtime.stop_time_updates import (
 from fingerpost.transit.engine.timetable.columns import mark_rows
 from fingerpost.transit.engine.timetable.timetable import Bool, Int32, Int64, UInt8
 
-# Longer delays are errors, such as a wrong day.
+# Longer delays are treated as errors, such as a wrong date.
 MAX_DELAY_S = 12 * 3600
 
 # More seconds than lie between any two times in valid messages.
@@ -78,7 +78,7 @@ def compute_delays(
 
 
 class _UpdatedStopTimes:
-    """The updates, arranged by planned stop time; ``applied`` is the number of updates that apply completely."""
+    """The updates, arranged by planned stop time; ``applied`` is the number of updates that are applied in full."""
 
     def __init__(
         self,
@@ -128,7 +128,7 @@ def _propagate(rides: Rides, stated: _UpdatedStopTimes, trip_delay_s: Int64) -> 
     updated_s = np.where(stated.departure_s != NONE, stated.departure_s, stated.arrival_s)
     has_update = (updated_s != NONE) | stated.is_silent
     is_first = mark_rows(count, rides.first[:-1])
-    # The delay that a stop propagates: its own, none if it has NO_DATA or, at the first stop, the trip's.
+    # The delay that a stop propagates: its own, or the trip's at the first stop; none if it has NO_DATA.
     propagated_s = np.where(has_update, updated_s, NONE)
     takes_trip_delay = is_first & ~has_update
     propagated_s[takes_trip_delay] = trip_delay_s[rides.ride[takes_trip_delay]]
@@ -170,7 +170,7 @@ def _order_times(rides: Rides, arrival_s: Int64, departure_s: Int64, stated: _Up
 
 def _compute_delay_s(time: Int64, delay_s: Int64, planned: Int64, late_s: Int64) -> Int64:
     by_delay = np.where(delay_s == NONE, NONE, delay_s + late_s)
-    # Invalid times must not overflow the difference.
+    # The difference of invalid times must not overflow.
     valid_time = np.clip(time, 0, 1 << 40)
     delays: Int64 = np.where(time == NONE, by_delay, valid_time - planned)
     return delays

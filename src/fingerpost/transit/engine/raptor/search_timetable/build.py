@@ -1,7 +1,8 @@
 """Build and cache search timetables: the trip instances around one day, grouped into patterns.
 
 Times are seconds from the start of the day. A reversed search timetable counts them backwards, so the same search
-finds the latest departure for an arrival. It includes trips of the previous and next days, so kernels need no calendar.
+finds the latest departure for an arrival. It includes trips from the previous and next days, so the kernels need no
+calendar.
 """
 
 import itertools
@@ -46,7 +47,7 @@ HORIZON_S = 2 * DAY_S
 class SearchTimetable:
     """The trip instances around a day, in patterns; ``instance_parts`` is each instance's row in ``parts``.
 
-    It includes all trips that begin up to ``reach_s`` (if reversed, all trips that end from then on).
+    It includes all trips that begin by ``reach_s`` (if reversed, all that end at or after it).
     """
 
     day: date
@@ -90,7 +91,7 @@ def build_search_timetable(
     """
     zone = timetable.feeds[0].zone
     start = find_service_day_start(day, zone)
-    # If clocks go back, the calendar day begins before the service day.
+    # When the clocks go back, the calendar day begins before the service day.
     first_s = min(0, find_midnight(day, zone) - start)
     since_s, until_s = (-DAY_S, DAY_S + DAY_S // 2) if is_reverse else (first_s, HORIZON_S)
     if is_reverse:
@@ -234,7 +235,7 @@ class _Cached:
 
 
 class SearchTimetableCache:
-    """Limits the memory of search timetables: drops the least recently used ones, but never the newest."""
+    """Limits the memory used by search timetables: drops the least recently used ones, but never the newest."""
 
     def __init__(self, max_bytes: int = CACHE_BYTES) -> None:
         self._max_bytes = max_bytes
