@@ -12,11 +12,11 @@ from fingerpost.transit.model.geodesy import METRES_PER_DEGREE, Point
 from fingerpost.transit.model.itinerary import Leg, LineSource
 from fingerpost.transit.osm.streets.street_walks import StreetWalks
 from fingerpost.transit.osm.water import MIN_WATER_M, Water
+from fingerpost.transit.rules.trip_limits import MAX_WALK_M
 
 # Riders come from this distance, and from each side.
 _AROUND_M = 150.0
 _SIDES = ((1, 0), (0, 1), (-1, 0), (0, -1), (2, 2), (-2, -2), (2, -2), (-2, 2))
-_REACH_M = 1500.0
 # A point closer to a stop than this (straight line) should reach it, if no water lies between.
 _BESIDE_M = 120.0
 
@@ -38,7 +38,7 @@ def check_stops(trial: Trial, stops: Int64) -> Iterator[Observation]:
         row = np.array([stop], np.int64)
         for kind, from_stops in ((FaultKind.STOP_UNREACHABLE, False), (FaultKind.STOP_WITHOUT_EXIT, True)):
             if around and not any(
-                len(walks.reach(*point, row, _REACH_M, from_stops=from_stops).stop) for point in around
+                len(walks.reach(*point, row, MAX_WALK_M, from_stops=from_stops).stop) for point in around
             ):
                 yield Observation(kind, name)
 
@@ -47,7 +47,7 @@ def check_pin(trial: Trial, water: Water, point: Point) -> Iterator[Observation]
     """Yield a point from which no stop can be reached, although one is beside it."""
     table = trial.timetable
     boardable = np.flatnonzero(table.stop_kind == STOP)
-    if len(trial.walks.reach(*point, boardable, _REACH_M, from_stops=False).stop):
+    if len(trial.walks.reach(*point, boardable, MAX_WALK_M, from_stops=False).stop):
         return
     gap_m = np.hypot(
         (table.stop_lat[boardable] - point[0]) * METRES_PER_DEGREE,
