@@ -4,27 +4,15 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from datetime import UTC, datetime, tzinfo
-from functools import cache
 from typing import Annotated, Any
-from zoneinfo import ZoneInfo
 
 import typer
 
-from fingerpost import clock
 from fingerpost.apps.cli import TOOL_ERROR, USAGE
-from fingerpost.apps.cli.application import (
-    Json,
-    call_and_print,
-    call_tool,
-    open_application,
-    print_or_exit,
-    with_options,
-)
+from fingerpost.apps.cli.application import Json, call_and_print, call_tool, open_application, with_options
 from fingerpost.apps.cli.error_texts import OPTIONS
 from fingerpost.apps.cli.output import print_json, print_message
 from fingerpost.apps.cli.typed_times import read_typed_time
-from fingerpost.errors import StorageUnavailable
 
 _POSITION = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)\s*")
 
@@ -41,9 +29,7 @@ def plan(
     ctx: typer.Context,
     origin: Annotated[str, typer.Argument(metavar="FROM", help="A place, a saved name, a stop id, or lat,lon.")],
     destination: Annotated[str, typer.Argument(metavar="TO", help="In the same form as FROM.")],
-    at: Annotated[
-        str | None, typer.Option(help="Depart at: 09:00, 9am, tomorrow 09:00, monday 9am, or ISO 8601.")
-    ] = None,
+    at: Annotated[str | None, typer.Option(help="Depart at: 09:00, 9am, tomorrow 09:00, or ISO 8601.")] = None,
     arrive: Annotated[str | None, typer.Option(help="Arrive by, in the same form as --at.")] = None,
     limit: _Limit = None,
     max_walk: Annotated[float | None, typer.Option(help="Maximum walking distance in total, in metres.")] = None,
@@ -81,13 +67,7 @@ def departures(
     ctx: typer.Context,
     stop: Annotated[str, typer.Argument(help="A stop's name or id, or a saved name.")],
     window: Annotated[int | None, typer.Option(help="The number of minutes to look ahead.")] = None,
-    at: Annotated[
-        str | None, typer.Option(help="Start at: 09:00, 9am, tomorrow 09:00, monday 9am, or ISO 8601.")
-    ] = None,
-    until: Annotated[
-        str | None,
-        typer.Option(help="Show the timetable until this time, at most a day later; in the same form as --at."),
-    ] = None,
+    at: Annotated[str | None, typer.Option(help="Start at: 09:00, 9am, tomorrow 09:00, or ISO 8601.")] = None,
     walk_from: Annotated[
         str | None, typer.Option("--from", help="Show when to leave a saved place, a stop, or LAT,LON.")
     ] = None,
@@ -96,25 +76,10 @@ def departures(
     as_json: Json = False,
     **fields: Any,
 ) -> None:
-    from fingerpost.apps.cli.zones import find_stop
+    from fingerpost.apps.cli.zones import find_stop_zone
 
     application = open_application(ctx)
-    find = cache(lambda: find_stop(application, stop))
-
-    def find_zone() -> tzinfo:
-        found = find()
-        return UTC if found is None else ZoneInfo(found.networks[0].profile.zone)
-
-    since = None if at is None else read_typed_time(at, find_zone)
-    if until is not None and (found := find()) is not None:
-        if any(value is not None for value in (window, walk_from, lang, *fields.values())):
-            raise typer.BadParameter("--until can be combined only with --at and --limit")
-        begin = since or clock.now()
-        last = read_typed_time(until, find_zone, begin.replace(tzinfo=begin.tzinfo or find_zone()))
-        times = _drop_none(at=_format_time(since, find_zone()), until=_format_time(last, find_zone()))
-        arguments = _drop_none(stopId=found.place.id or stop, **times, maxDepartures=limit, wholePlace=True)
-        call_and_print(application, "getStopTimetable", arguments, as_json=as_json)
-        return
+    since = None if at is None else read_typed_time(at, lambda: find_stop_zone(application, stop))
     arguments = _drop_none(
         stop={"type": "label", "value": stop},
         windowMinutes=window,
@@ -123,14 +88,7 @@ def departures(
         at=None if since is None else since.isoformat(timespec="seconds"),
         walkFrom=walk_from,
     )
-    answer = call_tool(application, "get_departures", _add_fields(arguments, fields))
-    if until is not None and not answer.is_error:
-        raise StorageUnavailable("The stop could not be looked up for --until", hint="Try again")
-    print_or_exit(answer, as_json=as_json)
-
-
-def _format_time(time: datetime | None, zone: tzinfo) -> str | None:
-    return None if time is None else time.replace(tzinfo=time.tzinfo or zone).isoformat(timespec="seconds")
+    call_and_print(application, "get_departures", _add_fields(arguments, fields), as_json=as_json)
 
 
 def find(
