@@ -30,7 +30,6 @@ ADD_OLD = ("network", "add", "TOWN", "{folder}/old.zip")
 COMMANDS = {
     "add": ((), ADD_OLD, (TRIP,)),
     "add again": ((ADD_OLD,), ("network", "add", "TOWN", "{folder}/new.zip"), (TRIP,)),
-    "set": ((ADD_OLD,), ("network", "set", "TOWN", "priority", "7"), (("network", "show", "TOWN"),)),
     "remove": ((ADD_OLD,), ("network", "remove", "TOWN"), (TRIP,)),
     "save": ((), ("vars", "set", "home", "41.0,-8.0"), (("vars", "list"),)),
     "delete": ((("vars", "set", "home", "41.0,-8.0"),), ("vars", "delete", "home"), (("vars", "list"),)),

@@ -71,7 +71,7 @@ async def test_stops_without_a_zone_leave_it_to_the_operator():
     learned = await learn(a_server(stops=[{**each, "tz": None} for each in STOPS]))
     record = new_record()
 
-    with pytest.raises(SettingsInvalid, match="network set NL zone"):
+    with pytest.raises(SettingsInvalid, match="add it again with --zone"):
         new_remote_profile(record, learned, ABILITIES)
     assert (
         new_remote_profile(record.model_copy(update={"zone": "Europe/Oslo"}), learned, ABILITIES).zone == "Europe/Oslo"

@@ -33,6 +33,10 @@ def store(tmp_path):
     return NetworkRecordStore(tmp_path)
 
 
+def change(store, name, **fields):
+    store.put(store.read().records[name].model_copy(update=fields))
+
+
 def text_of(store, name):
     return store.path(name).read_text(encoding="utf-8")
 
@@ -69,9 +73,9 @@ def test_a_new_record_has_only_values_that_differ_from_the_defaults(tmp_path):
 
 
 def test_changing_one_key_changes_only_its_line(store):
-    store.set_value("bus", "priority", 7)
-    store.set_value("train", "zone", None)
-    store.set_value("train", "zone", None)
+    change(store, "BUS", priority=7)
+    change(store, "TRAIN", zone=None)
+    change(store, "TRAIN", zone=None)
 
     assert text_of(store, "BUS") == BUS.replace("priority = 10 ", "priority = 7 ")
     assert text_of(store, "TRAIN") == 'source = "gtfs"\n# End of file.\n'
@@ -93,9 +97,6 @@ VALUES = {
     "bounds": st.sampled_from([None, (1.0, 2.0, 3.0, 4.5)]),
     "attribution": st.lists(st.sampled_from(["# no remark", 'a"b', "[A]", "ä"]), max_size=2).map(tuple),
 }
-SETS = st.one_of(
-    [st.tuples(st.just("set"), st.sampled_from(NAMES), st.just(key), values) for key, values in VALUES.items()]
-)
 PUTS = st.tuples(st.just("put"), st.sampled_from(NAMES), st.fixed_dictionaries(VALUES))
 REMOVALS = st.tuples(st.just("remove"), st.sampled_from(NAMES))
 LINES = st.sampled_from(["# a remark", "", "priority = 3 # high", 'zone = "UTC"', 'source = "gtfs"'])
@@ -107,7 +108,7 @@ TEXTS = st.builds(
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.fixed_dictionaries(dict.fromkeys(NAMES, TEXTS)), st.lists(st.one_of(SETS, PUTS, REMOVALS), max_size=8))
+@given(st.fixed_dictionaries(dict.fromkeys(NAMES, TEXTS)), st.lists(st.one_of(PUTS, REMOVALS), max_size=8))
 def test_any_changes_leave_a_dictionary_and_the_remarks(tmp_path, texts, steps):
     (tmp_path / "networks").mkdir(exist_ok=True)
     store = NetworkRecordStore(tmp_path)
@@ -120,25 +121,20 @@ def test_any_changes_leave_a_dictionary_and_the_remarks(tmp_path, texts, steps):
             case ("put", name, fields):
                 model[name] = NetworkRecord(name=name, **fields)
                 store.put(model[name])
-            case ("set", name, key, value) if name in model:
-                model[name] = model[name].model_copy(update={key: value})
-                store.set_value(name, key, value)
             case ("remove", name) if name in model:
                 del model[name]
                 remarked.discard(name)
                 store.remove(name)
             case (_, name, *_):
                 with pytest.raises(ParameterError, match=f"There is no network {name}"):
-                    store.remove(name) if step[0] == "remove" else store.set_value(name, step[2], step[3])
+                    store.remove(name)
 
     assert dict(store.read().records) == model
     assert {name for name in model if "# a remark" in text_of(store, name)} == remarked
 
 
-def test_a_record_that_is_not_toml_can_be_replaced_and_removed_but_not_changed(store):
+def test_a_record_that_is_not_toml_can_be_replaced_and_removed(store):
     store.path("BUS").write_text('feeds = ["x.zip"\n')
-    with pytest.raises(ParameterError, match=r"The record of BUS cannot be read: the file is not TOML .*BUS.toml"):
-        store.set_value("BUS", "priority", 1)
     store.put(NetworkRecord(name="BUS", priority=1))
 
     assert text_of(store, "BUS") == 'source = "gtfs"\npriority = 1\n'
@@ -147,42 +143,29 @@ def test_a_record_that_is_not_toml_can_be_replaced_and_removed_but_not_changed(s
     assert list(store.read().records) == ["TRAIN"]
 
 
-def test_two_wrong_values_are_corrected_one_after_the_other(store):
-    store.path("BUS").write_text('priority = "high"\nzone = "Nowhere"\n')
-    store.set_value("BUS", "priority", 1)
-    still = store.read().problems["BUS"]
-    store.set_value("BUS", "zone", "UTC")
-
-    assert "BUS.toml: zone must be" in still
-    assert store.read().records["BUS"] == NetworkRecord(name="BUS", priority=1, zone="UTC")
-
-
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("attempt", "message"),
     [
-        (lambda store: store.set_value("BUS", "zone", "Nowhere"), "zone must be an IANA time zone"),
-        (lambda store: store.set_value("BUS", "fallback", "TRAM"), "its fallback 'TRAM' is not an added network"),
-        (lambda store: store.set_value("BUS", "fallback", "BUS"), "its fallbacks form a cycle"),
-        (lambda store: store.set_value("BUS", "colour", None), "a record has no key 'colour'"),
-        (lambda store: store.set_value("TRAM", "zone", "UTC"), r"no network TRAM\. Added networks: BUS, TRAIN$"),
-        (lambda store: store.remove("TRAM"), "There is no network TRAM"),
+        (lambda store: change(store, "BUS", zone="Nowhere"), "zone must be an IANA time zone"),
+        (lambda store: change(store, "BUS", fallback="BUS"), "its fallbacks form a cycle"),
+        (lambda store: store.remove("TRAM"), r"There is no network TRAM\. Added networks: BUS, TRAIN$"),
         (lambda store: store.put(NetworkRecord(name="DEMO-X")), "not beginning with DEMO-"),
         (lambda store: store.put(NetworkRecord(name="A", fallback="B")), "its fallback 'B' is not an added network"),
     ],
 )
-def test_an_invalid_change_changes_nothing(store, change, message):
+def test_an_invalid_change_changes_nothing(store, attempt, message):
     with pytest.raises(ParameterError, match=message):
-        change(store)
+        attempt(store)
     assert (text_of(store, "BUS"), text_of(store, "TRAIN")) == (BUS, TRAIN)
     assert list(store.read().records) == ["BUS", "TRAIN"]
 
 
 def test_the_fallback_of_another_network_is_not_removed(store):
-    store.set_value("BUS", "fallback", "TRAIN")
+    change(store, "BUS", fallback="TRAIN")
     with pytest.raises(ParameterError, match="TRAIN is the fallback of BUS"):
         store.remove("TRAIN")
     with pytest.raises(ParameterError, match="form a cycle"):
-        store.set_value("TRAIN", "fallback", "BUS")
+        change(store, "TRAIN", fallback="BUS")
 
 
 def test_every_edit_has_a_stamp_of_its_own(tmp_path):
@@ -214,7 +197,7 @@ def test_a_writer_killed_before_its_rename_leaves_the_old_record(store, tmp_path
     died = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], check=False)
 
     assert (died.returncode, text_of(store, "BUS")) == (-signal.SIGKILL, BUS)
-    store.set_value("BUS", "priority", 1)
+    change(store, "BUS", priority=1)
     assert list(store.read().records) == ["BUS", "TRAIN"]
 
 
@@ -228,17 +211,15 @@ print("ready", flush=True)
 sys.stdin.readline()
 for number in range(10):
     store.put(NetworkRecord(name=f"{sys.argv[2]}{number}"))
-    store.set_value("BUS", sys.argv[3], sys.argv[4])
 """
 
 
 def test_two_simultaneous_writers_lose_nothing(store, tmp_path):
     command = [sys.executable, "-c", PUTTING, str(tmp_path)]
-    tell_at_once([*command, "X", "zone", "UTC"], [*command, "Y", "key", "BUS_KEY"])
+    tell_at_once([*command, "X"], [*command, "Y"])
     records = store.read().records
 
     assert set(records) == {"BUS", "TRAIN", *(f"{name}{number}" for name in "XY" for number in range(10))}
-    assert (records["BUS"].zone, records["BUS"].key) == ("UTC", "BUS_KEY")
 
 
 def test_a_folder_that_cannot_be_listed_is_named(tmp_path):
@@ -248,17 +229,17 @@ def test_a_folder_that_cannot_be_listed_is_named(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("before", "key", "value", "after"),
+    ("before", "changed", "after"),
     [
         # A key after the last line of a file that does not end in a line break.
-        ("priority = 1", "zone", "UTC", 'priority = 1\nzone = "UTC"\n'),
+        ("priority = 1", {"priority": 1, "zone": "UTC"}, 'priority = 1\nsource = "gtfs"\nzone = "UTC"\n'),
         # TOML tells false from 0, and a priority of false is invalid.
-        ("priority = false\n", "priority", 0, "priority = 0\n"),
+        ("priority = false\n", {"priority": 1}, 'priority = 1\nsource = "gtfs"\n'),
     ],
 )
-def test_an_edited_record_is_toml(store, before, key, value, after):
+def test_a_replaced_record_is_toml(store, before, changed, after):
     store.path("BUS").write_text(before)
-    store.set_value("BUS", key, value)
+    store.put(NetworkRecord(name="BUS", **changed))
 
     assert text_of(store, "BUS") == after
 

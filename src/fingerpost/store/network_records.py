@@ -95,25 +95,6 @@ class NetworkRecordStore:
                 changes[key] = value if is_written else None
             self._edit(record.name, table, changes)
 
-    def set_value(self, name: str, key: str, value: Any) -> None:
-        """Change one key in a record, even if other keys are invalid; None removes it."""
-        name = parse_network_name(name)
-        with self._locked():
-            record = self.build(name, {key: value} if value is not None or key not in KEYS else {})
-            try:
-                table = self._read_table(name)
-            except FileNotFoundError:
-                raise self._new_unknown_error(name) from None
-            except ParameterError as error:
-                raise ParameterError(
-                    f"The record of {name} cannot be read: {error.message} ({self.path(name)})",
-                    {"field": "name"},
-                    hint="Correct it by hand, or remove the network and add it again",
-                ) from error
-            if key == "fallback":
-                self._check_fallback(record)
-            self._edit(name, table, {key: value})
-
     def remove(self, name: str) -> None:
         """Remove a record; raise ParameterError if it does not exist or is the fallback of another network."""
         with self._locked():

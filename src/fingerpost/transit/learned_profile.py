@@ -55,7 +55,7 @@ def new_remote_profile(
         setting = "bounds" if bounds is None else "zone"
         raise SettingsInvalid(
             f"{record.name} has no known {setting}. Run `fingerpost network refresh {record.name}`, "
-            f"or set it: `fingerpost network set {record.name} {setting} ...`"
+            f"or add it again with --{setting}"
         )
     return NetworkProfile(
         name=record.name,

@@ -20,7 +20,6 @@ OPTIONS: Mapping[str, str] = {
     "language": "--lang",
     "languagePreference": "--lang",
     "limit": "--limit",
-    "maxDepartures": "--limit",
     "maxResults": "--limit",
     "item": "ITEM",
     "origin.value": "FROM",
@@ -56,8 +55,8 @@ REMEDIES: Mapping[RemedyKind, str] = {
     RemedyKind.SEND_PARAMETER_VALUE: _CHOOSE_CANDIDATE,
     RemedyKind.SET_KEY: "Set {settings} to a key that this source accepts",
     RemedyKind.ADD_KEY: (
-        "Store the key in an environment variable and name the variable: `fingerpost network set NAME key VARIABLE`,"
-        " or ${{VARIABLE}} in the address of a feed"
+        'Store the key in an environment variable and name the variable: `key = "VARIABLE"` in the network\'s record,'
+        " which `fingerpost network show NAME` names, or ${{VARIABLE}} in the address of a feed"
     ),
     RemedyKind.START_FROM_RUN: "Start a new run from its results: `fingerpost run PLAN.json --memory-of RUN`",
     RemedyKind.END_A_RUN: "Wait for one to end, or cancel one: `fingerpost runs cancel RUN`",

@@ -8,14 +8,7 @@ import typer
 
 from fingerpost.apps.cli.application import prepare_settings, with_options
 from fingerpost.apps.cli.import_report import print_report
-from fingerpost.apps.cli.network_sources import (
-    Unchecked,
-    check_realtime,
-    forget_import,
-    learn_profile,
-    print_realtime,
-    run_import,
-)
+from fingerpost.apps.cli.network_sources import forget_import, learn_profile, print_realtime, run_import
 from fingerpost.apps.cli.output import print_line
 from fingerpost.apps.source_kinds import EMBEDDED, SourceKind, open_record_store
 from fingerpost.errors import ParameterError
@@ -53,17 +46,12 @@ def new_add_command(kinds: Sequence[SourceKind]) -> Callable[..., None]:
                 metavar="[FEED=]PATH|URL...", help="GTFS zip files, folders or URLs. Write keys as ${NAME}."
             ),
         ] = None,
-        unchecked: Unchecked = False,
         **options: Any,
     ) -> None:
         """Add a network, or replace its source; settings that are not given here do not change."""
         settings = prepare_settings(ctx)
         kind, source_fields = _choose_source(feeds or [], kinds, options)
-        typed = {
-            key: parse_value(key, value if isinstance(value, list) else [value])
-            for key in _RECORD_OPTIONS
-            if (value := options[key]) not in (None, [])
-        }
+        typed = {key: _parse_value(key, value) for key in _RECORD_OPTIONS if (value := options[key]) not in (None, [])}
         if "extract" in typed and kind is not None:
             raise ParameterError(
                 "Streets can be added only to feeds; a server has its own",
@@ -74,11 +62,6 @@ def new_add_command(kinds: Sequence[SourceKind]) -> Callable[..., None]:
         records = store.read()
         previous = records.records.get(network)
         record, unchanged = _build_record(store, network, previous, {**source_fields, **typed})
-        realtime = None
-        if record.source == EMBEDDED and record.realtime:
-            realtime = check_realtime(settings, record)
-            if "realtime" in typed:
-                realtime.refuse(unchecked=unchecked)
         report = None
         if kind is None:
             report = run_import(settings, f"Importing {network} ...", lambda importer: importer.add(record))
@@ -99,9 +82,9 @@ def new_add_command(kinds: Sequence[SourceKind]) -> Callable[..., None]:
             print_line(f"Its record could not be used, so it was replaced: {records.problems[network]}.")
         if unchanged:
             keys = ", ".join(unchanged)
-            print_line(f"Unchanged settings: {keys}. `fingerpost network set {network} KEY --unset` removes one.")
-        if realtime is not None:
-            print_realtime(realtime)
+            print_line(f"Unchanged settings: {keys}. To remove one, delete its line in {store.path(network)}.")
+        if record.source == EMBEDDED and record.realtime:
+            print_realtime(settings, record)
 
     return with_options(add_network, _list_options(kinds))
 
@@ -111,10 +94,8 @@ def _list_options(kinds: Sequence[SourceKind]) -> dict[str, tuple[Any, Any]]:
     for key, (option, metavar) in _RECORD_OPTIONS.items():
         described = (NetworkRecord.model_fields[key].description or "").replace("``", "")
         text = f"{described[:1].upper()}{described[1:]}{' Repeatable.' if key in _TEXT_LISTS else ''}"
-        listed[key] = (
-            (list[str] if key in _TEXT_LISTS else str) | None,
-            typer.Option(option, metavar=metavar, help=text),
-        )
+        value_type = list[str] if key in _TEXT_LISTS else int if key == "priority" else str
+        listed[key] = (value_type | None, typer.Option(option, metavar=metavar, help=text))
     for source_option in (option for kind in kinds for option in kind.add_options):
         kind = bool if source_option.metavar is None else str | None
         option = typer.Option(f"--{source_option.name}", metavar=source_option.metavar, help=source_option.help)
@@ -128,7 +109,7 @@ def _choose_source(
     """Return the kind of remote source, or None for feeds, and the record fields that the arguments set."""
     chosen: list[tuple[SourceKind | None, dict[str, Any]]] = []
     if feeds:
-        chosen.append((None, {"source": EMBEDDED, "feeds": parse_value("feeds", feeds)}))
+        chosen.append((None, {"source": EMBEDDED, "feeds": _parse_value("feeds", feeds)}))
     choices = ["its feeds"]
     for kind in kinds:
         for option in kind.add_options:
@@ -159,24 +140,19 @@ def _build_record(
     return record, [key for key, value in inherited.items() if key not in changes and value != fields[key].default]
 
 
-def parse_value(key: str, typed: Sequence[str]) -> Any:
+def _parse_value(key: str, typed: Any) -> Any:
     """Parse the value of a record's key: absolute paths, numbers, and tuples for lists.
 
-    Invalid numbers remain strings, which the check of the record reports.
+    Invalid bounds remain strings, which the check of the record reports.
     """
     if key in _TEXT_LISTS:
         return tuple(_parse_text(key, text) for text in typed)
     if key == "bounds":
-        parts = ",".join(typed).replace(" ", "").split(",")
+        parts = typed.replace(" ", "").split(",")
         with suppress(ValueError):
             return tuple(map(float, parts))
         return tuple(parts)
-    if len(typed) != 1:
-        raise ParameterError(f"{key} takes one value, not {len(typed)}", {"field": key})
-    if key == "priority":
-        with suppress(ValueError):
-            return int(typed[0])
-    return _parse_text(key, typed[0])
+    return typed if isinstance(typed, int) else _parse_text(key, typed)
 
 
 def _parse_text(key: str, typed: str) -> str:

@@ -1,4 +1,4 @@
-"""The ``fingerpost network`` commands: add, change, refresh, list, show and remove networks."""
+"""The ``fingerpost network`` commands: add, check, refresh, list, show and remove networks."""
 
 import json
 from collections.abc import Mapping
@@ -11,16 +11,9 @@ from fingerpost import clock
 from fingerpost.apps.cli import TOOL_ERROR
 from fingerpost.apps.cli.application import prepare_settings
 from fingerpost.apps.cli.import_report import print_report
-from fingerpost.apps.cli.network_add import new_add_command, parse_value
+from fingerpost.apps.cli.network_add import new_add_command
 from fingerpost.apps.cli.network_check import check_feeds
-from fingerpost.apps.cli.network_sources import (
-    Unchecked,
-    check_realtime,
-    forget_import,
-    learn_profile,
-    print_realtime,
-    run_import,
-)
+from fingerpost.apps.cli.network_sources import forget_import, learn_profile, print_realtime, run_import
 from fingerpost.apps.cli.output import print_error, print_line
 from fingerpost.apps.overview import find_report
 from fingerpost.apps.settings import Settings
@@ -42,43 +35,6 @@ app.command("add", epilog="Example: fingerpost network add HSL hsl.zip --realtim
 app.command("check", epilog="Example: fingerpost network check hsl.zip --streets helsinki.osm.pbf")(check_feeds)
 
 _Name = Annotated[str, typer.Argument(help="An added network.")]
-
-
-@app.command(
-    "set", context_settings={"ignore_unknown_options": True}, epilog="Example: fingerpost network set HSL priority 10"
-)
-def set_value(
-    ctx: typer.Context,
-    name: _Name,
-    key: Annotated[str, typer.Argument(help="A key in the record, such as priority, zone, bounds or realtime.")],
-    value: Annotated[
-        list[str] | None, typer.Argument(help="The value, or several values for a key that holds a list.")
-    ] = None,
-    unset: Annotated[bool, typer.Option("--unset", help="Remove the key from the record.")] = False,
-    unchecked: Unchecked = False,
-) -> None:
-    """Change one key in a network's record; the change takes effect with the next call."""
-    settings = prepare_settings(ctx)
-    network = parse_network_name(name)
-    if unset == bool(value):
-        raise ParameterError("Give a value, or --unset", {"field": key})
-    parsed = None if unset else parse_value(key, value or [])
-    file = open_record_store(settings.home)
-    record = file.read().records.get(network)
-    realtime = None
-    if key == "realtime" and parsed and record is not None and record.source == EMBEDDED:
-        realtime = check_realtime(settings, record.model_copy(update={"realtime": parsed}))
-        realtime.refuse(unchecked=unchecked)
-    file.set_value(network, key, parsed)
-    setting = "is not set" if parsed is None else f"= {json.dumps(parsed, ensure_ascii=False)}"
-    print_line(f"{network}: {key} {setting}")
-    if key == "feeds":
-        print_line(f"Run `fingerpost network refresh {network}` to import them.")
-    if realtime is not None:
-        print_realtime(realtime)
-    problem = file.read().problems.get(network)
-    if problem is not None:
-        print_line(f"{network} still cannot be used: {problem}.")
 
 
 @app.command("refresh", epilog="Example: fingerpost network refresh HSL")
@@ -205,7 +161,7 @@ def show_network(ctx: typer.Context, name: _Name) -> None:
     print_line(f"Added {entry.added_at:%Y-%m-%d %H:%M}.")
     print_report(report)
     if record.realtime:
-        print_realtime(check_realtime(settings, record))
+        print_realtime(settings, record)
 
 
 def _print_values(values: Mapping[str, Any]) -> None:

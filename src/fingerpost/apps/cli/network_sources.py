@@ -4,9 +4,8 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
@@ -24,14 +23,9 @@ from fingerpost.transit.learned_profile import LearnedProfile, LearnedProfiles, 
 from fingerpost.transit.rules.realtime_status import format_age
 
 if TYPE_CHECKING:
-    from fingerpost.apps.realtime_check import RealtimeCheck
     from fingerpost.transit.embedded.feed_import import FeedImporter
 
 _R = TypeVar("_R")
-
-Unchecked = Annotated[
-    bool, typer.Option("--unchecked", help="Accept a realtime source that has no message at present.")
-]
 
 
 @contextmanager
@@ -87,17 +81,13 @@ def forget_import(home: Path, name: str) -> None:
     OriginFolder(home, name).remove()
 
 
-def check_realtime(settings: Settings, record: NetworkRecord) -> "RealtimeCheck":
+def print_realtime(settings: Settings, record: NetworkRecord) -> None:
+    """Fetch each realtime source once, and print how many of its entities match the timetable."""
     # A local import, because it loads numba.
-    from fingerpost.apps.realtime_check import RealtimeCheck
+    from fingerpost.apps.realtime_check import match_realtime
 
-    return RealtimeCheck(settings, record)
-
-
-def print_realtime(check: "RealtimeCheck") -> None:
-    """Print how many entities of each realtime source match the timetable."""
     try:
-        health, warnings = check.match()
+        health, warnings = match_realtime(settings, record)
     except ToolError as error:
         print_line(f"Realtime was not checked: {error.message}")
         return
