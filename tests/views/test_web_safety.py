@@ -1,22 +1,15 @@
-"""The web page in a real browser: markup, touch input, axe, tiles, and outgoing requests."""
+"""The web page in a real browser: markup, touch input, axe, and outgoing requests."""
 
-import base64
 import json
-from math import asinh, pi, radians, tan
 
 import pytest
 
 from fingerpost.apps.cli.server_commands import publish_disruption
 from fingerpost.apps.error_boundary import answer
-from fingerpost.apps.views.site import MapTiles
 from tests.views.hosting import HOSTILE, infect
 from tests.views.test_web_page import BOARD, TO, TRIP
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
-
-PIXEL = base64.b64decode(
-    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
-)
 
 
 async def test_markup_in_names_is_text_on_the_page(visit):
@@ -96,46 +89,3 @@ async def test_axe_finds_no_fault_on_the_page(application, visit, width, scheme)
             await check(search)
 
     assert faults == []
-
-
-async def test_tiles_are_drawn_under_the_lines(application, visit):
-    """The tile with Kamppi on it, by the formula that all tile servers share, lies under Kamppi's circle."""
-    tiles = MapTiles("https://tiles.test/{z}/{x}/{y}.png", "Tile makers")
-    async with visit(None, tiles=tiles) as visitor:
-        page = visitor.page
-        await page.route("https://tiles.test/**", lambda route: route.fulfill(body=PIXEL, content_type="image/png"))
-        await visitor.open()
-        before = [each for each in visitor.requests if "tiles" in each]
-        await visitor.open("?from=DEMO-HELSINKI:KAMPPI&to=DEMO-HELSINKI:ESPOO")
-        await page.wait_for_selector(".map image")
-        images = await page.eval_on_selector_all(
-            ".map image",
-            """all => all.map(each => [each.getAttribute("href"),
-                ...["x", "y", "width", "height"].map(name => Number(each.getAttribute(name)))])""",
-        )
-        x, y = await page.eval_on_selector(
-            ".map circle", "c => [c.getAttribute('cx'), c.getAttribute('cy')].map(Number)"
-        )
-        text = await page.inner_text(".view:visible")
-    kamppi = {"lat": 60.1689, "lon": 24.9314}
-    [zoom] = {int(href.split("/")[3]) for href, *_ in images}
-    count = 2**zoom
-    east = (kamppi["lon"] + 180) / 360 * count
-    south = (1 - asinh(tan(radians(kamppi["lat"]))) / pi) / 2 * count
-    [(left, top, wide, high)] = [
-        box for href, *box in images if href == f"https://tiles.test/{zoom}/{int(east)}/{int(south)}.png"
-    ]
-
-    assert [each for each in before if not each.endswith("/assets/web/tiles.js")] == []
-    assert (x - left) / wide == pytest.approx(east % 1, abs=0.01)
-    assert (y - top) / high == pytest.approx(south % 1, abs=0.01)
-    assert "Tile makers" in text
-
-
-async def test_a_page_without_tiles_does_not_even_load_their_code(visit):
-    async with visit(TRIP) as visitor:
-        names = [each.rpartition("/")[2] for each in visitor.requests]
-        images = await visitor.page.locator(".map image").count()
-
-    assert "trip.js" in names
-    assert ("tiles.js" in names, images) == (False, 0)

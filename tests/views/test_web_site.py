@@ -1,4 +1,4 @@
-"""The responses of the web page's server, without a browser: headers, files, tiles, and who may call."""
+"""The responses of the web page's server, without a browser: headers, files, and who may call."""
 
 import re
 from hashlib import sha256
@@ -6,36 +6,27 @@ from hashlib import sha256
 import httpx2
 import pytest
 
-from fingerpost.apps.views.site import MapTiles
-from fingerpost.errors import SettingsInvalid
 from tests.apps.processes import COMMAND, serving
 from tests.views.web_server import new_site
 
 HOST = "http://127.0.0.1:8000"
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
-    "img-src {images}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    "img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-TILES = "https://tiles.example.org/{z}/{x}/{y}.png"
 
 
-def calling(application, **given):
-    transport = httpx2.ASGITransport(new_site(application, **given))
+def calling(application):
+    transport = httpx2.ASGITransport(new_site(application))
     return httpx2.AsyncClient(transport=transport, base_url=HOST)
 
 
 async def test_the_page_can_reach_only_its_own_server(application):
     async with calling(application) as client:
-        plain = await client.get("/?from=Kamppi&to=Espoo")
-    async with calling(application, tiles=MapTiles(TILES, "<Tile makers>")) as client:
-        tiled = await client.get("/")
+        document = await client.get("/?from=Kamppi&to=Espoo")
 
-    assert plain.headers["content-security-policy"] == POLICY.format(images="'self'")
-    assert tiled.headers["content-security-policy"] == POLICY.format(images="'self' https://tiles.example.org")
-    assert plain.headers["x-content-type-options"] == "nosniff"
-    assert 'name="fingerpost-tiles" content=""' in plain.text
-    assert f'name="fingerpost-tiles" content="{TILES}"' in tiled.text
-    assert 'content="&lt;Tile makers&gt;"' in tiled.text
+    assert document.headers["content-security-policy"] == POLICY
+    assert document.headers["x-content-type-options"] == "nosniff"
 
 
 async def test_every_module_that_a_module_imports_is_served(application):
@@ -55,7 +46,7 @@ async def test_every_module_that_a_module_imports_is_served(application):
                 waiting.append(f"{base}/{name.lstrip('./')}")
 
     assert {status for status, _ in seen.values()} == {200}
-    assert {"/assets/trip.js", "/assets/board.js", "/assets/web/main.js", "/assets/web/tiles.js"} <= seen.keys()
+    assert {"/assets/trip.js", "/assets/board.js", "/assets/web/main.js"} <= seen.keys()
     types = {path.rpartition(".")[2]: media_type for path, (_, media_type) in seen.items()}
     assert types == {"js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
 
@@ -105,25 +96,6 @@ async def test_no_other_site_can_call_tools_through_a_visitors_browser(applicati
     assert answer.status_code == status
 
 
-@pytest.mark.parametrize(
-    ("template", "attribution", "words"),
-    [
-        ("ftp://tiles.example/{z}/{x}/{y}", "us", "is not a tile address"),
-        ("https://tiles.example/{z}/{x}.png", "us", "is not a tile address"),
-        ("https://tiles.example; script-src *//{z}/{x}/{y}", "us", "is not a tile address"),
-        ("https://user@tiles.example/{z}/{x}/{y}", "us", "is not a tile address"),
-        (TILES, "", "need an attribution"),
-    ],
-)
-def test_tiles_that_cannot_be_shown_are_refused(template, attribution, words):
-    with pytest.raises(SettingsInvalid, match=words):
-        MapTiles.read(template, attribution)
-
-
-def test_a_missing_template_means_no_tiles():
-    assert MapTiles.read("", "") is None
-
-
 def test_the_command_serves_the_page_and_prints_its_address(tmp_path):
     command = [*COMMAND, "web", "--port", "0"]
     with serving(*command, FINGERPOST_HOME=str(tmp_path)) as server:
@@ -136,11 +108,3 @@ def test_the_command_serves_the_page_and_prints_its_address(tmp_path):
     assert "<title>fingerpost</title>" in document
     assert health == {"status": "ok"}
     assert server.process.returncode == 0
-
-
-def test_an_invalid_tile_source_ends_the_command(invoke, monkeypatch):
-    monkeypatch.setenv("FINGERPOST_TILES", "nonsense")
-    ended = invoke("web")
-
-    assert ended.returncode == 2
-    assert "is not a tile address" in ended.stderr

@@ -14,14 +14,14 @@ from fingerpost.apps.warm_up import WarmUp
 LOOPBACK = Address("127.0.0.1", 0)
 
 
-def new_site(application, *, tiles=None, address=LOOPBACK):
-    return new_app(application, address, WarmUp(application.networks), Access(is_public=True), Site(tiles))
+def new_site(application, *, address=LOOPBACK):
+    return new_app(application, address, WarmUp(application.networks), Access(is_public=True), Site())
 
 
 @asynccontextmanager
-async def serving_page(application, *, tiles=None, address=LOOPBACK):
+async def serving_page(application, *, address=LOOPBACK):
     listener = socket.create_server(("127.0.0.1", 0))
-    config = uvicorn.Config(new_site(application, tiles=tiles, address=address), log_config=None, access_log=False)
+    config = uvicorn.Config(new_site(application, address=address), log_config=None, access_log=False)
     server = uvicorn.Server(config)
     task = asyncio.create_task(server.serve(sockets=[listener]))
     try:

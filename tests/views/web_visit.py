@@ -52,20 +52,17 @@ class Visit:
 
 @asynccontextmanager
 async def visiting(
-    browser, application, search="", *, width=1280, scheme="light", locale="en-GB", tiles=None, address=None, **look
+    browser, application, search="", *, width=1280, scheme="light", locale="en-GB", address=None, **look
 ):
-    """Open a server's page at a question in a browser, or nothing yet for None.
-
-    Nothing is requested from anywhere but the server, or the tiles' source.
-    """
+    """Open a server's page at a question in a browser, or nothing yet for None; requests go only to the server."""
     served = {} if address is None else {"address": address}
     async with (
-        serving_page(application, tiles=tiles, **served) as url,
+        serving_page(application, **served) as url,
         opening(browser, viewport={"width": width, "height": 800}, color_scheme=scheme, locale=locale, **look) as page,
     ):
         visit = Visit(page, url)
         if search is not None:
             await visit.open(search)
         yield visit
-        allowed = (f"{url}/", "data:", "blob:", *([tiles.origin] if tiles else []))
+        allowed = (f"{url}/", "data:", "blob:")
         assert [each for each in visit.requests if not each.startswith(allowed)] == []

@@ -52,8 +52,6 @@ class Settings(BaseSettings):
         resource_url: the public URL of this server, which is the audience of the issuer's tokens.
         token_scopes: the scopes that a token must have, separated by commas.
         private_hosts: hosts in private networks that may be contacted, separated by commas.
-        tiles: the URL of map tiles for the web page, with {z}, {x} and {y}; empty for none.
-        tiles_attribution: the attribution of the tiles.
     """
 
     model_config = SettingsConfigDict(env_prefix=_PREFIX, env_ignore_empty=True, extra="ignore", frozen=True)
@@ -82,9 +80,6 @@ class Settings(BaseSettings):
     contact: _Contact = ""
     sec_contact: _Contact = ""
     private_hosts: Annotated[tuple[str, ...], NoDecode] = ()
-
-    tiles: str = ""
-    tiles_attribution: str = ""
 
     llm_url: str = ""
     llm_model: str = ""

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Collection
-from functools import partial
 from typing import Annotated
 
 import typer
@@ -24,13 +23,6 @@ from fingerpost.runtime.concurrency import compute
 _NETWORK = "DEMO-HELSINKI"
 # Two lines connect these stops; the simulator closes one of them.
 _ORIGIN, _DESTINATION = f"{_NETWORK}:KAMPPI", f"{_NETWORK}:TAPIOLA"
-# Older realtime data counts as stale.
-_DISRUPTION_INTERVAL_S = 60
-
-_Disrupt = Annotated[
-    bool,
-    typer.Option("--disrupt", help="Let the simulator close a line in the demo, cancel some trips and delay others."),
-]
 
 
 def serve(
@@ -95,23 +87,22 @@ def web(
     allow_host: Annotated[
         list[str] | None, typer.Option(help="A host name that browsers may use for this server; repeatable.")
     ] = None,
-    disrupt: _Disrupt = False,
 ) -> None:
     application = _open_server(ctx)
     from fingerpost.apps.mcp.http import serve_http
-    from fingerpost.apps.views.site import MapTiles, Site
+    from fingerpost.apps.views.site import Site
 
-    settings = application.settings
-    require_keys(settings.home)
-    source = MapTiles.read(settings.tiles, settings.tiles_attribution)
-    site = Site(
-        source,
-        work=partial(_repeat_disruption, application) if disrupt else None,
-        announce=lambda url: print_message(f"fingerpost is at {url}/ until you press Ctrl-C."),
-    )
+    require_keys(application.settings.home)
     # --host decides who can reach the page.
     access = Access(allowed_hosts=allow_host or (), is_public=True)
-    serve_http(application, Address(host, port), new_warm_up(application), access, site)
+    serve_http(
+        application,
+        Address(host, port),
+        new_warm_up(application),
+        access,
+        Site(),
+        announce=lambda url: print_message(f"fingerpost is at {url}/ until you press Ctrl-C."),
+    )
 
 
 def _open_server(ctx: typer.Context, groups: Collection[str] | None = None) -> Application:
@@ -135,17 +126,16 @@ def doctor(
 
 def demo(
     ctx: typer.Context,
-    disrupt: _Disrupt = False,
+    disrupt: Annotated[
+        bool, typer.Option("--disrupt", help="Let the simulator close a line, cancel some trips and delay others.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     application = open_application(ctx)
     places = {"origin": {"type": "label", "value": _ORIGIN}, "destination": {"type": "label", "value": _DESTINATION}}
     answer = call_tool(application, "plan_trip", {**places, "limit": 3}, publish_disruption if disrupt else None)
     if disrupt and not as_json and not answer.is_error:
-        print_line(
-            "The simulator has closed a line. A rider now gets this answer. "
-            "`fingerpost web --disrupt` shows the disruption on the web page.\n"
-        )
+        print_line("The simulator has closed a line. A rider now gets this answer.\n")
     print_or_exit(answer, as_json=as_json)
 
 
@@ -157,9 +147,3 @@ async def publish_disruption(application: Application) -> None:
     now = int(clock.now().timestamp())
     for network in (await application.networks.open()).list_owners(_ORIGIN):
         await compute(publish_simulation, network, now)
-
-
-async def _repeat_disruption(application: Application) -> None:
-    while True:
-        await publish_disruption(application)
-        await asyncio.sleep(_DISRUPTION_INTERVAL_S)

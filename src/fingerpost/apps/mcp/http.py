@@ -207,7 +207,7 @@ def new_app(
             Route("/ready", check_host(ready, hosts)),
             *([] if site is None else site.routes),
         ],
-        lifespan=lambda _app: _run(transport, application, site),
+        lifespan=lambda _app: _run(transport, application),
     )
     # A redirect would repeat the unverified Host header.
     app.router.redirect_slashes = False
@@ -281,12 +281,9 @@ def check_host(endpoint: Endpoint, hosts: Collection[str]) -> Endpoint:
 
 
 @asynccontextmanager
-async def _run(transport: McpTransport, application: Application, site: Site | None) -> AsyncIterator[None]:
+async def _run(transport: McpTransport, application: Application) -> AsyncIterator[None]:
     async with recovering(application.runs), transport.run():
-        task = asyncio.create_task(site.work()) if site is not None and site.work is not None else None
         yield
-        if task is not None:
-            task.cancel()
     await application.networks.close()
 
 
@@ -297,8 +294,10 @@ def serve_http(
     access: Access = LOCAL_ACCESS,
     site: Site | None = None,
     metrics: MetricsAddresses | None = None,
+    *,
+    announce: Callable[[str], None] = lambda _url: None,
 ) -> None:
-    """Serve until SIGTERM or an interrupt; running calls are still answered.
+    """Serve until SIGTERM or an interrupt; running calls are still answered; ``announce`` receives the server's URL.
 
     Raise SettingsInvalid if the address is in use, or is public and callers need no token.
     """
@@ -316,8 +315,7 @@ def serve_http(
     for stop in (signal.SIGTERM, signal.SIGINT):
         signal.signal(stop, server.handle_exit)
     url = log_endpoint(address)
-    if site is not None and site.announce is not None:
-        site.announce(url)
+    announce(url)
     warm_up.start()
     server.run(sockets=sockets)
     warm_up.leave()

@@ -37,8 +37,6 @@ export class Frame {
     this.squeezed = 0;
     this.minutes = 0;
     this.heading = "h1";
-    // {draw, attribution}: what lies behind the lines of a map, see drawMap; hosts allow nothing.
-    this.background = null;
     this.main = main;
     this.live = live;
     this.bridge = bridge;

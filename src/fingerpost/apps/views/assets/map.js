@@ -1,4 +1,4 @@
-/** A drawing of a trip: its legs as lines, north up, in Web Mercator, which map tiles use too. */
+/** A drawing of a trip: its legs as lines, north up, in Web Mercator. */
 
 import { drawing } from "./dom.js";
 import { drawGround } from "./ground.js";
@@ -67,11 +67,9 @@ export function projectPoint([lat, lon]) {
  * Return the drawing of an itinerary's legs, whose points are [latitude, longitude] and which are painted with `paints`,
  * properties of styles: `width` pixels wide, at most `highest` high. Names that find no room in it stand in the list of
  * steps. It can be moved and zoomed, see movable.js; `view` is where it was left, and `keepView` hears of each move.
- * `ground` are the layers of a map, whose lines are points too; `drawBehind`, which is drawn in their place if it is there,
- * `({left, top, scale, width, height})` returns what lies behind the lines: the world's point at the upper
- * left corner, and pixels for the width of the world.
+ * `ground` are the layers of a map, whose lines are points too.
  */
-export function drawMap(itinerary, lines, { label, words, width, highest, paints, view, keepView, ground = [], drawBehind }) {
+export function drawMap(itinerary, lines, { label, words, width, highest, paints, view, keepView, ground = [] }) {
   const points = lines.map((line) => line.map(projectPoint));
   const xs = points.flat().map(([x]) => x);
   const ys = points.flat().map(([, y]) => y);
@@ -82,16 +80,14 @@ export function drawMap(itinerary, lines, { label, words, width, highest, paints
   const scale = Math.min((width - 2 * MARGIN) / wide, (height - 2 * MARGIN) / high, LARGEST_SCALE);
   const stops = listStops(itinerary, points);
   const fit = { x: (west + east) / 2, y: (top + bottom) / 2, scale, wide, high };
-  const layers = drawBehind ? [] : ground.map(({ kind, lines: all }) => ({ kind, lines: all.map((line) => line.map(projectPoint)) }));
+  const layers = ground.map(({ kind, lines: all }) => ({ kind, lines: all.map((line) => line.map(projectPoint)) }));
   const drawnGround = drawGround(layers, fit, scale);
   const corner = findCorner(points, (point) => placeIn(fit, width, height, point), width, height);
   const svg = drawing("svg", { class: "map", style: { "max-height": `${highest}px` }, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label });
   const draw = (camera) => {
-    const upperLeft = { left: camera.x - width / 2 / camera.scale, top: camera.y - height / 2 / camera.scale };
     const place = (point) => placeIn(camera, width, height, point);
     const placed = points.map((line) => line.map(place));
-    const behind = drawBehind ? drawBehind({ ...upperLeft, scale: camera.scale, width, height }) : [drawnGround.place(camera, width, height)];
-    svg.replaceChildren(...behind, ...drawLines(itinerary, placed, paints), ...drawStops(stops.map((each) => ({ ...each, at: place(each.point) })), placed, width, height, corner));
+    svg.replaceChildren(drawnGround.place(camera, width, height), ...drawLines(itinerary, placed, paints), ...drawStops(stops.map((each) => ({ ...each, at: place(each.point) })), placed, width, height, corner));
   };
   return makeMovable(svg, { fit, width, height, corner, words, view, keepView, draw });
 }

@@ -223,11 +223,11 @@ function drawMapPanel(frame, itinerary) {
   const width = frame.main.clientWidth >= WIDE_PX ? (room - GAP_PX) / 2 : room;
   const highest = frame.limit === Infinity ? HIGHEST_FREE_MAP_PX : HIGHEST_MAP_PX - frame.squeezed;
   const basemap = frame.meta[BASEMAP];
-  const note = [straight && words.say("map_straight"), tolerance > 0 && words.say("map_thinned", { n: tolerance }), basemap?.leftOut.length > 0 && words.say("map_left_out"), frame.background?.attribution];
+  const note = [straight && words.say("map_straight"), tolerance > 0 && words.say("map_thinned", { n: tolerance }), basemap?.leftOut.length > 0 && words.say("map_left_out")];
   const paints = itinerary.legs.map((_, index) => paintOf(frame, pathOf(frame, itinerary, index)));
   const key = `view-${itinerary.fingerprint}`;
   const keepView = (view) => { frame.choices[key] = view; };
-  const map = drawMap(itinerary, legs, { label, words, width, highest, paints, view: frame.choices[key], keepView, ground: layersOf(basemap), drawBehind: frame.background?.draw });
+  const map = drawMap(itinerary, legs, { label, words, width, highest, paints, view: frame.choices[key], keepView, ground: layersOf(basemap) });
   return [map, element("p", { class: "dim small" }, note.filter(Boolean).join(" "))];
 }
 

@@ -69,18 +69,9 @@ class Page {
     window.addEventListener("popstate", () => this.follow());
     setInterval(() => this.keepLive(), LIVE_MS);
     document.addEventListener("visibilitychange", () => this.keepLive());
-    await this.loadTiles();
     await this.saved.load().catch((error) => this.complain(error.message));
     this.form.letSave(this.saved.isPossible);
     await this.follow();
-  }
-
-  /** A tile source is asked for nothing before a map is drawn, and its code is not even loaded without one. */
-  async loadTiles() {
-    const [template, attribution] = ["fingerpost-tiles", "fingerpost-tiles-attribution"].map((name) => document.querySelector(`meta[name=${name}]`).getAttribute("content"));
-    if (!template) return;
-    const { newTiles } = await import("./tiles.js");
-    this.frames.trip.background = { draw: newTiles(template), attribution };
   }
 
   /** Ask what the address asks. */
