@@ -4,7 +4,6 @@ import asyncio
 import json
 from contextlib import ExitStack, asynccontextmanager, suppress
 from dataclasses import replace
-from functools import partial
 
 import httpx2
 import pytest
@@ -38,7 +37,7 @@ async def connected(application, trusted_proxies=()):
         app,
         log_config=None,
         access_log=False,
-        http=partial(http_limits.LimitedHttpProtocol, listener.getsockname()[1], trusted_proxies),
+        http=http_limits.new_protocol(trusted_proxies),
         timeout_keep_alive=DEADLINE_S,
     )
     server = uvicorn.Server(config)

@@ -16,7 +16,6 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Mount, Route
 from starlette.testclient import TestClient
 
-from fingerpost.apps.mcp import http
 from fingerpost.apps.mcp.address import Access, Address, build_address_key
 from fingerpost.apps.mcp.http import check_host, new_app, new_config
 from fingerpost.apps.warm_up import WarmUp
@@ -135,28 +134,6 @@ async def test_no_request_is_redirected_to_the_host_that_it_names(application):
     assert answer.status_code == 404
 
 
-@pytest.mark.parametrize(
-    ("url", "status"),
-    [
-        ("http://127.0.0.1:9464/metrics", 200),
-        ("http://127.0.0.1:8000/metrics", 404),
-        ("http://127.0.0.1:9464/health", 404),
-        ("http://127.0.0.1:9464/mcp", 404),
-        ("http://elsewhere.example:9464/metrics", 421),
-    ],
-)
-async def test_metrics_have_an_address_of_their_own(application, monkeypatch, url, status):
-    """They show strangers how busy the server is, and callers at their address are not the user of the machine."""
-
-    async def write_nothing(_request):
-        return Response()
-
-    monkeypatch.setattr(http, "start_metrics", lambda: write_nothing)
-    app = new_app(application, LOOPBACK, WarmUp(application.networks), has_metrics=True)
-    async with calling(app, url.rpartition("/")[0]) as client:
-        assert (await client.get(url)).status_code == status
-
-
 NOBODY = "validation-error"
 
 
@@ -202,7 +179,7 @@ async def test_only_a_trusted_proxy_names_the_caller(monkeypatch, proxies, forwa
         seen.append(scope["client"][0])
         await Response()(scope, receive, send)
 
-    config = new_config(Starlette(routes=[Mount("/", app)]), LOOPBACK, Access(trusted_proxies=proxies))
+    config = new_config(Starlette(routes=[Mount("/", app)]), Access(trusted_proxies=proxies))
     config.load()
     transport = httpx2.ASGITransport(config.loaded_app, client=("127.0.0.1", 5))
     async with httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
@@ -234,13 +211,6 @@ def test_a_publicly_reachable_address_is_refused(invoke):
 
     assert ended.returncode == 2
     assert "Other machines can reach 0.0.0.0, and any of them could call the tools. Add --public" in ended.stderr
-
-
-def test_a_start_that_is_refused_collects_no_metrics(application, monkeypatch):
-    """What collects them cannot be taken away from a process that goes on."""
-    monkeypatch.setattr(http, "start_metrics", pytest.fail)
-    with pytest.raises(SettingsInvalid):
-        new_app(application, Address("0.0.0.0", 8000), WarmUp(application.networks), has_metrics=True)
 
 
 def test_an_occupied_address_ends_the_start_with_a_sentence(served):

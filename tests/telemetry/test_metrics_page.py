@@ -1,18 +1,17 @@
 """``/metrics`` reports what this process counted."""
 
 import asyncio
-import pickle
 import sys
 import urllib.error
 import urllib.request
-from contextlib import ExitStack, closing
+from contextlib import closing
 
 import pytest
 from mcp import Client
 from prometheus_client.parser import text_string_to_metric_families
 
 from fingerpost.apps.mcp.address import Address, listen
-from fingerpost.apps.mcp.metrics_page import MetricsAddresses, start_metrics
+from fingerpost.apps.mcp.metrics_page import list_metrics_addresses, start_metrics
 from fingerpost.errors import SettingsInvalid
 from fingerpost.runtime.instruments import PLAN_RUNS
 from tests.apps.processes import COMMAND, serving
@@ -40,30 +39,14 @@ def scrape(url):
 def test_without_the_extra_there_is_no_page(monkeypatch):
     monkeypatch.setitem(sys.modules, "prometheus_client", None)
 
-    assert MetricsAddresses(ANY_PORT, None).addresses == []
+    assert list_metrics_addresses(None) == []
 
 
 def test_an_occupied_address_is_refused_if_it_was_given():
     with closing(listen(ANY_PORT)) as occupied, pytest.raises(SettingsInvalid, match="Cannot listen on 127"):
-        MetricsAddresses(ANY_PORT, Address("127.0.0.1", occupied.getsockname()[1]))
+        list_metrics_addresses(Address("127.0.0.1", occupied.getsockname()[1]))
     with pytest.raises(SettingsInvalid, match=r"Cannot listen on 127\.0\.0\.1:65536"):
-        MetricsAddresses(ANY_PORT, Address("127.0.0.1", 65535), processes=2)
-
-
-def test_the_port_of_the_server_is_refused_at_each_host():
-    """Callers there would reach the tools, as the user of this machine."""
-    assert MetricsAddresses(Address("192.0.2.7", 9465), None, processes=2).addresses == []
-    with pytest.raises(SettingsInvalid, match="Port 8000 is the server's"):
-        MetricsAddresses(Address("127.0.0.1", 8000), Address("192.0.2.7", 8000))
-
-
-def test_each_worker_has_a_port_even_if_all_are_occupied():
-    addresses = MetricsAddresses(ANY_PORT, ANY_PORT, processes=2)
-    with ExitStack() as listening:
-        sockets = [listening.enter_context(pickle.loads(pickle.dumps(addresses))) for _ in range(3)]
-        ports = [each.getsockname()[1] for each in sockets]
-
-    assert (ports[:2], len(set(ports))) == ([address.port for address in addresses.addresses], 3)
+        list_metrics_addresses(Address("127.0.0.1", 65535), processes=2)
 
 
 async def test_metrics_are_served_next_to_configured_exporters(seen):
@@ -81,7 +64,14 @@ async def test_a_server_counts_its_calls(tmp_path):
         async with Client(f"{server.url}/mcp") as client:
             for _ in range(2):
                 await client.call_tool("plan_trip", KAMPPI_TO_ESPOO)
-        media_type, text = await asyncio.to_thread(scrape, find_metrics_url(server))
+        url = find_metrics_url(server)
+        media_type, text = await asyncio.to_thread(scrape, url)
+        with pytest.raises(urllib.error.HTTPError, match="404"):
+            scrape(url.replace("/metrics", "/health"))
+        with pytest.raises(urllib.error.HTTPError, match="421"):
+            scrape(urllib.request.Request(url, headers={"Host": "elsewhere.example"}))
+        with pytest.raises(urllib.error.HTTPError, match="404"):
+            scrape(f"{server.url}/metrics")
     found = read(text)
 
     assert media_type.startswith("text/plain; version=0.0.4")

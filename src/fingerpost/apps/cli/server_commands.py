@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Collection
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -66,16 +67,17 @@ def serve(
         asyncio.run(serve_stdio(application, new_warm_up(application)))
         return
     from fingerpost.apps.mcp.http import serve_http
-    from fingerpost.apps.mcp.metrics_page import MetricsAddresses
+    from fingerpost.apps.mcp.metrics_page import list_metrics_addresses
     from fingerpost.apps.mcp.workers import serve_workers
 
     address, proxies = Address.read(http), read_networks(trusted_proxy or ())
     access = Access(allowed_hosts=allow_host or (), trusted_proxies=proxies, is_public=public)
-    pages = MetricsAddresses(address, None if metrics is None else Address.read(metrics), workers)
+    metrics_address = None if metrics is None else Address.read(metrics)
     if workers > 1:
-        serve_workers(application.settings, address, workers, groups, access, pages)
+        serve_workers(application.settings, address, workers, groups, access, metrics_address)
     else:
-        serve_http(application, address, new_warm_up(application), access, metrics=pages)
+        list_addresses = partial(list_metrics_addresses, metrics_address)
+        serve_http(application, address, new_warm_up(application), access, list_metrics_addresses=list_addresses)
 
 
 def web(

@@ -55,6 +55,10 @@ class Access:
     trusted_proxies: Sequence[str] = ()
     is_public: bool = False
 
+    def list_hosts(self, address: Address) -> list[str]:
+        """Return the host names by which clients may call a server at an address."""
+        return ["127.0.0.1", "localhost", "[::1]", address.host, *self.allowed_hosts]
+
 
 LOCAL_ACCESS = Access()
 

@@ -5,10 +5,10 @@ import logging
 import signal
 import tempfile
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
 import uvicorn
 from mcp.server.context import ServerRequestContext
@@ -19,22 +19,22 @@ from sse_starlette.sse import AppStatus
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response
-from starlette.routing import Route, request_response
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
 from starlette.types import Message, Receive, Scope, Send
 
-from fingerpost.apps.mcp.address import LOCAL_ACCESS, Access, Address, find_ip_address, format_url, listen
+from fingerpost.apps.mcp.address import LOCAL_ACCESS, Access, Address, format_url, listen
 from fingerpost.apps.mcp.http_limits import (
     ANSWER_S,
     MAX_BYTES,
     Admission,
     BodyTooLarge,
-    LimitedHttpProtocol,
     answer_while_connected,
+    new_protocol,
     receive_body,
 )
-from fingerpost.apps.mcp.identity import Caller, CallerFinder, SignIn
-from fingerpost.apps.mcp.metrics_page import MetricsAddresses, MetricsPage, listen_first_free, start_metrics
+from fingerpost.apps.mcp.identity import Caller, CallerFinder, SignIn, check_host
+from fingerpost.apps.mcp.metrics_page import start_metrics_server
 from fingerpost.apps.mcp.server import new_server
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.storage import find_database
@@ -61,8 +61,6 @@ _INVALID_REQUEST = -32600
 # Close the connection, because the rest of a refused body is not read.
 _CLOSE_CONNECTION = {"Connection": "close"}
 _CALLER_KEY = "fingerpost.caller"
-
-Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 class McpTransport:
@@ -157,10 +155,8 @@ def new_app(
     warm_up: WarmUp,
     access: Access = LOCAL_ACCESS,
     site: Site | None = None,
-    *,
-    has_metrics: bool = False,
 ) -> Starlette:
-    """Return the web application, and ``/metrics`` at ports other than the address's if ``has_metrics``.
+    """Return the web application.
 
     Raise SettingsInvalid if the address is public and callers need no token.
     """
@@ -171,7 +167,7 @@ def new_app(
         caller: Caller = ctx.request.scope[_CALLER_KEY]
         return caller
 
-    hosts = ["127.0.0.1", "localhost", "[::1]", address.host, *access.allowed_hosts]
+    hosts = access.list_hosts(address)
     names = list(dict.fromkeys(form for host in hosts for form in (host, f"{host}:*")))
     security = TransportSecuritySettings(
         allowed_hosts=names,
@@ -211,9 +207,6 @@ def new_app(
     )
     # A redirect would repeat the unverified Host header.
     app.router.redirect_slashes = False
-    if has_metrics:
-        page = request_response(check_host(start_metrics(), hosts))
-        app.add_middleware(MetricsPage, port=address.port, page=page)
     return app
 
 
@@ -263,23 +256,6 @@ def _check_storage(settings: Settings) -> None:
         database.read(lambda connection: connection.execute("SELECT 1"))
 
 
-def check_host(endpoint: Endpoint, hosts: Collection[str]) -> Endpoint:
-    """Wrap an endpoint, and answer 421 unless the Host header is one of the given names or an IP address.
-
-    This prevents DNS rebinding. Probes and scrapers often use the IP address.
-    """
-    known_hosts = {host.strip("[]").lower() for host in hosts}
-
-    async def answer(request: Request) -> Response:
-        host = request.headers.get("host", "").lower()
-        name = host[1:].partition("]")[0] if host.startswith("[") else host.partition(":")[0]
-        if name not in known_hosts and find_ip_address(name) is None:
-            return PlainTextResponse("This server does not accept that host name; see --allow-host", status_code=421)
-        return await endpoint(request)
-
-    return answer
-
-
 @asynccontextmanager
 async def _run(transport: McpTransport, application: Application) -> AsyncIterator[None]:
     async with recovering(application.runs), transport.run():
@@ -293,8 +269,8 @@ def serve_http(
     warm_up: WarmUp | None = None,
     access: Access = LOCAL_ACCESS,
     site: Site | None = None,
-    metrics: MetricsAddresses | None = None,
     *,
+    list_metrics_addresses: Callable[[], Sequence[Address]] = list,
     announce: Callable[[str], None] = lambda _url: None,
 ) -> None:
     """Serve until SIGTERM or an interrupt; running calls are still answered; ``announce`` receives the server's URL.
@@ -304,11 +280,9 @@ def serve_http(
     warm_up = warm_up or WarmUp(application.networks)
     listener = listen(address)
     address = Address(address.host, listener.getsockname()[1])
-    sockets = [listener]
-    if metrics is not None and metrics.addresses:
-        sockets.append(listen_first_free(metrics.addresses))
-    app = new_app(application, address, warm_up, access, site, has_metrics=len(sockets) > 1)
-    config = new_config(app, address, access)
+    app = new_app(application, address, warm_up, access, site)
+    start_metrics_server(list_metrics_addresses(), access)
+    config = new_config(app, access)
     server = uvicorn.Server(config)
     # This handles signals before uvicorn listens and after it stops. A handler that raises could leave Python's import
     # lock locked, because the warm-up imports modules in a thread.
@@ -317,13 +291,11 @@ def serve_http(
     url = log_endpoint(address)
     announce(url)
     warm_up.start()
-    server.run(sockets=sockets)
+    server.run(sockets=[listener])
     warm_up.leave()
 
 
-def new_config(
-    app: Starlette | Callable[[], Starlette], address: Address, access: Access, workers: int = 1
-) -> uvicorn.Config:
+def new_config(app: Starlette | Callable[[], Starlette], access: Access, workers: int = 1) -> uvicorn.Config:
     """Return uvicorn's configuration; with several workers, ``app`` is a factory that each worker calls."""
     return uvicorn.Config(
         app,
@@ -334,8 +306,7 @@ def new_config(
         timeout_graceful_shutdown=_GRACE_S,
         # Compiling blocks the GIL for seconds in a healthy worker.
         timeout_worker_healthcheck=_MAX_SILENCE_S,
-        # uvicorn accepts any callable that returns a protocol.
-        http=cast("type[asyncio.Protocol]", partial(LimitedHttpProtocol, address.port, access.trusted_proxies)),
+        http=new_protocol(access.trusted_proxies),
         proxy_headers=bool(access.trusted_proxies),
         forwarded_allow_ips=list(access.trusted_proxies),
     )

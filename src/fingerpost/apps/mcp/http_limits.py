@@ -8,7 +8,8 @@ import ipaddress
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Final
+from functools import partial
+from typing import Any, Final, cast
 
 from starlette.types import Message, Receive, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
@@ -24,8 +25,6 @@ ANSWER_S = 120.0
 # Per process; systems allow 1,024 open files by default.
 MAX_CONNECTIONS = 500
 MAX_CONNECTIONS_PER_ADDRESS = 50
-# These are added to the limit, so that operators can see the metrics of a full server.
-_METRICS_CONNECTIONS = 10
 MAX_CALLS_PER_CALLER = 8
 MAX_BYTES: Final = 1_500_000
 """A plan with its memory has at most 1,000,000 bytes (``plan/limits.py``) before JSON escaping."""
@@ -42,24 +41,20 @@ class LimitedHttpProtocol(HttpToolsProtocol):
 
     A connection beyond ``MAX_CONNECTIONS``, or beyond ``MAX_CONNECTIONS_PER_ADDRESS`` from one address, is refused with
     503. Loopback and trusted proxies are exempt from the second limit, because many callers may share them.
-    Connections to ports other than ``port`` are for ``/metrics``.
     """
 
     address_key: str | None = None
     _deadline: asyncio.TimerHandle | None = None
     _header_bytes = 0
 
-    def __init__(self, port: int, trusted_proxies: Sequence[str], *args: Any, **kwargs: Any) -> None:
+    def __init__(self, trusted_proxies: Sequence[str], *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._port = port
         self._trusted_networks = [ipaddress.ip_network(text) for text in trusted_proxies]
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self.address_key = self._find_address_key()
-        is_for_metrics = self.server is not None and self.server[1] != self._port
-        limit = MAX_CONNECTIONS + (_METRICS_CONNECTIONS if is_for_metrics else 0)
-        if len(self.connections) > limit or self._is_over_address_limit():
+        if len(self.connections) > MAX_CONNECTIONS or self._is_over_address_limit():
             REFUSED_CONNECTIONS.add(1)
             transport.write(_REFUSAL)
             transport.close()
@@ -117,6 +112,11 @@ class LimitedHttpProtocol(HttpToolsProtocol):
         self._deadline = None
         if not self._is_answering():
             self.transport.close()
+
+
+def new_protocol(trusted_proxies: Sequence[str]) -> type[asyncio.Protocol]:
+    """Return what uvicorn calls for each connection; it accepts any callable that returns a protocol."""
+    return cast("type[asyncio.Protocol]", partial(LimitedHttpProtocol, trusted_proxies))
 
 
 async def receive_body(receive: Receive, declared_bytes: int) -> list[Message]:

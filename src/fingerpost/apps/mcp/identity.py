@@ -1,6 +1,7 @@
-"""Identify the callers of the HTTP server, and require tokens if the operator wants them (rule A12)."""
+"""Check the host and the caller of HTTP requests, and require tokens if the operator wants them (rule A12)."""
 
 import logging
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
 
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser, BearerAuthBackend, RequireAuthMiddleware
@@ -9,17 +10,19 @@ from pydantic import AnyHttpUrl
 from starlette.authentication import AuthenticationError
 from starlette.datastructures import Headers
 from starlette.middleware.authentication import AuthenticationMiddleware
-from starlette.requests import HTTPConnection
+from starlette.requests import HTTPConnection, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from fingerpost.apps.mcp.address import Access, Address, build_address_key, is_loopback
+from fingerpost.apps.mcp.address import Access, Address, build_address_key, find_ip_address, is_loopback
 from fingerpost.apps.mcp.tokens import open_verifier
 from fingerpost.apps.settings import Settings
 from fingerpost.errors import SettingsInvalid
 
 _log = logging.getLogger(__name__)
+
+Endpoint = Callable[[Request], Awaitable[Response]]
 
 # Headers that a proxy adds.
 _FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "via")
@@ -84,6 +87,23 @@ class CallerFinder:
         if self.verifier is None:
             return False
         return "authorization" in Headers(scope=scope) or not (self._is_public or self.find(scope).user)
+
+
+def check_host(endpoint: Endpoint, hosts: Collection[str]) -> Endpoint:
+    """Wrap an endpoint, and answer 421 unless the Host header is one of the given names or an IP address.
+
+    This prevents DNS rebinding. Probes and scrapers often use the IP address.
+    """
+    known_hosts = {host.strip("[]").lower() for host in hosts}
+
+    async def answer(request: Request) -> Response:
+        host = request.headers.get("host", "").lower()
+        name = host[1:].partition("]")[0] if host.startswith("[") else host.partition(":")[0]
+        if name not in known_hosts and find_ip_address(name) is None:
+            return PlainTextResponse("This server does not accept that host name; see --allow-host", status_code=421)
+        return await endpoint(request)
+
+    return answer
 
 
 class SignIn:

@@ -1,20 +1,24 @@
 """Serve ``/metrics`` at separate addresses, one for each process, because it shows how busy the server is."""
 
 import logging
-import socket
+import threading
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack, closing
+from contextlib import suppress
+from functools import partial
 from importlib.util import find_spec
 from typing import Any
 
+import uvicorn
 from opentelemetry import metrics as metrics_api
+from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.responses import Response
+from starlette.routing import Route
 
-from fingerpost.apps.mcp.address import Address, format_url, listen
+from fingerpost.apps.mcp.address import Access, Address, format_url, listen
+from fingerpost.apps.mcp.http_limits import new_protocol
+from fingerpost.apps.mcp.identity import check_host
 from fingerpost.errors import SettingsInvalid
-from fingerpost.runtime.concurrency import compute
 
 _log = logging.getLogger(__name__)
 
@@ -22,62 +26,44 @@ _DEFAULT_ADDRESS = Address("127.0.0.1", 9464)
 _METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
-class MetricsAddresses:
-    """Addresses at successive ports, one for each process; unpickling them in a worker returns its listening socket.
+def list_metrics_addresses(given: Address | None, processes: int = 1) -> list[Address]:
+    """Return free addresses at successive ports, one for each process.
 
     There are none if the extra is not installed or the default port is occupied. Raise SettingsInvalid if a given port
-    is occupied. The port of the server, ``served``, is occupied at each host, because ``MetricsPage`` compares ports.
+    is occupied.
     """
-
-    def __init__(self, served: Address, given: Address | None, processes: int = 1) -> None:
-        self.addresses: list[Address] = []
-        if find_spec("prometheus_client") is None:
-            _log.info("no /metrics: the extra [telemetry] is not installed")
-            return
-        first = given or _DEFAULT_ADDRESS
-        try:
-            with ExitStack() as bound:
-                for number in range(processes):
-                    address = Address(first.host, first.port and first.port + number)
-                    if address.port and address.port == served.port:
-                        raise SettingsInvalid(f"Port {address.port} is the server's. Choose another address")
-                    free = bound.enter_context(closing(listen(address)))
-                    self.addresses.append(Address(first.host, free.getsockname()[1]))
-        except SettingsInvalid as error:
-            if given is not None:
-                raise
-            self.addresses.clear()
-            _log.info("no /metrics: %s with --metrics", error.message)
-        for address in self.addresses:
-            _log.info("metrics at %s/metrics", format_url(address))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return listen_first_free, (self.addresses,)
+    if find_spec("prometheus_client") is None:
+        _log.info("no /metrics: the extra [telemetry] is not installed")
+        return []
+    first = given or _DEFAULT_ADDRESS
+    addresses = [Address(first.host, first.port and first.port + number) for number in range(processes)]
+    try:
+        for address in addresses:
+            listen(address).close()
+    except SettingsInvalid as error:
+        if given is not None:
+            raise
+        _log.info("no /metrics: %s with --metrics", error.message)
+        return []
+    return addresses
 
 
-def listen_first_free(addresses: Sequence[Address]) -> socket.socket:
+def start_metrics_server(addresses: Sequence[Address], access: Access) -> None:
+    """Serve ``/metrics`` at the first free address, from a thread, so that a busy server is still observed."""
     for address in addresses:
-        try:
-            return listen(address)
-        except SettingsInvalid:
-            continue
-    _log.warning("no port for /metrics is free, so this process uses another one of this machine")
-    return listen(Address("127.0.0.1", 0))
-
-
-class MetricsPage:
-    """Middleware that answers ``/metrics``, and nothing else, on connections to ports other than the server's."""
-
-    def __init__(self, app: ASGIApp, port: int, page: ASGIApp) -> None:
-        self._app, self._port, self._page = app, port, page
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["server"][1] == self._port:
-            await self._app(scope, receive, send)
-        elif scope["path"] == "/metrics":
-            await self._page(scope, receive, send)
-        else:
-            await PlainTextResponse("Only /metrics is served here", status_code=404)(scope, receive, send)
+        with suppress(SettingsInvalid):
+            listener = listen(address)
+            break
+    else:
+        if addresses:
+            _log.warning("no port for /metrics is free, so this process has no /metrics")
+        return
+    app = Starlette(routes=[Route("/metrics", check_host(start_metrics(), access.list_hosts(address)))])
+    app.router.redirect_slashes = False
+    config = uvicorn.Config(app, log_config=None, access_log=False, http=new_protocol(()))
+    _log.info("metrics at %s/metrics", format_url(Address(address.host, listener.getsockname()[1])))
+    run = partial(uvicorn.Server(config).run, sockets=[listener])
+    threading.Thread(target=run, name="fingerpost-metrics", daemon=True).start()
 
 
 def start_metrics() -> Callable[[Request], Any]:
@@ -96,6 +82,6 @@ def start_metrics() -> Callable[[Request], Any]:
         metrics_api.set_meter_provider(MeterProvider(metric_readers=[reader]))
 
     async def write(_request: Request) -> Response:
-        return Response(await compute(generate_latest, registry), media_type=_METRICS_TYPE)
+        return Response(generate_latest(registry), media_type=_METRICS_TYPE)
 
     return write

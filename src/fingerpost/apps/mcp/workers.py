@@ -17,7 +17,7 @@ from fingerpost.apps.logs import start_logging
 from fingerpost.apps.mcp.address import Access, Address, SharedAddress
 from fingerpost.apps.mcp.http import log_endpoint, new_app, new_config
 from fingerpost.apps.mcp.identity import CallerFinder
-from fingerpost.apps.mcp.metrics_page import MetricsAddresses
+from fingerpost.apps.mcp.metrics_page import list_metrics_addresses, start_metrics_server
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.warm_up import new_warm_up, start_server_process
 from fingerpost.apps.wiring import build
@@ -26,7 +26,7 @@ _log = logging.getLogger(__name__)
 
 
 def _start_worker(
-    settings: Settings, groups: Collection[str] | None, address: Address, access: Access, *, has_metrics: bool
+    settings: Settings, groups: Collection[str] | None, address: Address, access: Access, metrics: list[Address]
 ) -> Starlette:
     """Start a worker in its own process and return its web application."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
@@ -36,7 +36,9 @@ def _start_worker(
     application = build(settings, groups)
     warm_up = new_warm_up(application)
     warm_up.start()
-    return new_app(application, address, warm_up, access, has_metrics=has_metrics)
+    app = new_app(application, address, warm_up, access)
+    start_metrics_server(metrics, access)
+    return app
 
 
 def _end_with_parent() -> None:
@@ -53,7 +55,7 @@ def serve_workers(
     count: int,
     groups: Collection[str] | None,
     access: Access,
-    metrics: MetricsAddresses,
+    metrics: Address | None,
 ) -> None:
     """Serve in ``count`` processes until SIGTERM or an interrupt; running calls are still answered.
 
@@ -61,11 +63,10 @@ def serve_workers(
     """
     CallerFinder(settings, address, access)
     with closing(SharedAddress(address)) as shared:
-        has_metrics = bool(metrics.addresses)
-        worker = partial(_start_worker, settings, groups, shared.address, access, has_metrics=has_metrics)
+        addresses = list_metrics_addresses(metrics, count)
+        worker = partial(_start_worker, settings, groups, shared.address, access, addresses)
         # uvicorn logs which workers died and were replaced.
         logging.getLogger("uvicorn.error").setLevel(logging.INFO)
         log_endpoint(shared.address)
-        # uvicorn pickles the addresses; unpickling one in a worker returns a socket.
-        sockets = cast("list[socket.socket]", [shared, metrics] if has_metrics else [shared])
-        Multiprocess(new_config(worker, shared.address, access, count), sockets).run()
+        # uvicorn pickles the address; unpickling it in a worker returns a socket.
+        Multiprocess(new_config(worker, access, count), [cast("socket.socket", shared)]).run()
