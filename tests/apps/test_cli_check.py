@@ -1,8 +1,11 @@
-"""``network check`` at a terminal: a verdict, and exit statuses that scripts can use."""
+"""``network check`` at a terminal: a verdict, exit statuses that scripts can use, and JSON."""
+
+import json
 
 import pytest
 
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
+from tests.realtime.messages import NOW, call, message, update
 
 DRAWING = """
 line A | Alpha 08:05 | Beta 08:15 | Gamma 08:25
@@ -11,9 +14,9 @@ line A | Alpha 08:05 | Beta 08:15 | Gamma 08:25
 
 @pytest.fixture
 def check(tmp_path, invoke):
-    def run(**tables):
+    def run(*options, **tables):
         feed = feed_from_drawing(DRAWING) | {f"{name}.txt": rows for name, rows in tables.items()}
-        return invoke("network", "check", str(write_feed(tmp_path / "feed", feed)), "--questions", "20")
+        return invoke("network", "check", str(write_feed(tmp_path / "feed", feed)), "--questions", "20", *options)
 
     return run
 
@@ -26,14 +29,15 @@ def test_a_sound_feed_can_be_used(check, invoke):
 
 
 def test_a_feed_with_losses_ends_with_status_3(check):
-    ended = check(trips="route_id,service_id,trip_id\nA,ALL,A-1\nZ,ALL,A-9\n")
-    lines = ended.stdout.splitlines()
-    fault = lines.index("  data: rows that the import leaves out or does not use: 1")
+    ended = check("--json", trips="route_id,service_id,trip_id\nA,ALL,A-1\nZ,ALL,A-9\n")
+    report = json.loads(ended.stdout)
+    faults = [fault for result in report["results"] for fault in result["faults"]]
 
-    assert ended.returncode == 3
-    assert lines[fault + 1] == (
-        "    CHECK: 1 trip-without-route, first in trips.txt line 3: the trip's route is not in the feed"
-    )
+    assert (ended.returncode, report["verdict"]) == (3, "data")
+    assert [(fault["code"], fault["count"]) for fault in faults] == [("feed-left-out", 1)]
+    assert faults[0]["examples"] == [
+        "CHECK: 1 trip-without-route, first in trips.txt line 3: the trip's route is not in the feed"
+    ]
 
 
 def test_a_feed_without_trips_ends_with_status_3(check):
@@ -41,6 +45,15 @@ def test_a_feed_without_trips_ends_with_status_3(check):
 
     assert ended.returncode == 3
     assert "has no usable trips" in ended.stderr
+
+
+def test_a_realtime_source_of_another_feed_is_a_fault_of_the_data(check, tmp_path):
+    source = tmp_path / "updates.pb"
+    source.write_bytes(message(update("X-1", call("ALPHA", 90)), timestamp=NOW))
+    ended = check("--realtime", str(source))
+
+    assert ended.returncode == 3
+    assert "  data: realtime sources that fail, or mostly do not match the feed: 1" in ended.stdout.splitlines()
 
 
 def test_a_feed_that_is_not_there_is_wrong_usage(invoke):

@@ -2,20 +2,23 @@
 
 import asyncio
 import tempfile
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from pydantic import TypeAdapter
 from rich.text import Text
 
 from fingerpost import clock
 from fingerpost.apps import error_boundary
 from fingerpost.apps.cli import TOOL_ERROR
-from fingerpost.apps.cli.application import prepare_settings
-from fingerpost.apps.cli.network_sources import run_import, show_import_bars
-from fingerpost.apps.cli.output import new_console, print_error, print_line
+from fingerpost.apps.cli.application import Json, prepare_settings
+from fingerpost.apps.cli.network_sources import list_realtime_lines, run_import, show_import_bars
+from fingerpost.apps.cli.output import new_console, print_error, print_json, print_line
 from fingerpost.apps.kernels import compile_in_background
+from fingerpost.apps.overview import describe_realtime
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.source_kinds import EMBEDDED, open_record_store
 from fingerpost.apps.wiring import build
@@ -24,7 +27,7 @@ from fingerpost.store.network_record import NetworkRecord
 from fingerpost.transit.embedded.feed_origins import OriginFolder, expand_home, read_place
 
 if TYPE_CHECKING:
-    from fingerpost.transit.check.check_report import CheckReport
+    from fingerpost.transit.check.check_report import CheckReport, CheckResult
 
 NAME = "CHECK"
 DATA_FAULT = 3
@@ -45,8 +48,12 @@ def check_feeds(
     streets: Annotated[
         str | None, typer.Option("--streets", metavar="EXTRACT", help="An OpenStreetMap extract (.osm.pbf).")
     ] = None,
+    realtime: Annotated[
+        list[str] | None, typer.Option("--realtime", metavar="[FEED=]FILE|URL", help="A realtime source. Repeatable.")
+    ] = None,
     questions: Annotated[int, typer.Option("--questions", min=1, max=100_000, help="How many trips to plan.")] = 200,
     seed: Annotated[int, typer.Option("--seed", help="The random seed; another number plans other trips.")] = 1,
+    as_json: Json = False,
 ) -> None:
     """Check whether riders can use feeds: plan trips, and compare the answers with the raw tables.
 
@@ -61,6 +68,7 @@ def check_feeds(
             name=NAME,
             source=EMBEDDED,
             feeds=tuple(read_place(text).text for text in feeds),
+            realtime=tuple(read_place(text).text for text in realtime or ()),
             extract=None if streets is None else str(expand_home(streets).absolute()),
         )
         try:
@@ -68,9 +76,16 @@ def check_feeds(
         except FeedUnusable as error:
             print_error(error)
             raise typer.Exit(DATA_FAULT) from None
-        open_record_store(settings.home).put(record)
+        open_record_store(settings.home).put(record.model_copy(update={"realtime": ()}))
         report = asyncio.run(_check(settings, record, questions, seed))
-    _print(report)
+        if realtime:
+            report = replace(report, results=(*report.results, _check_realtime(settings, record)))
+    if as_json:
+        from fingerpost.transit.check.check_report import CheckReport
+
+        print_json(TypeAdapter(CheckReport).dump_python(report, mode="json") | {"verdict": report.origin.value})
+    else:
+        _print(report)
     raise typer.Exit({"program": TOOL_ERROR, "data": DATA_FAULT}.get(report.origin.value, 0))
 
 
@@ -103,6 +118,17 @@ async def _check(settings: Settings, record: NetworkRecord, questions: int, seed
         )
     await application.networks.close()
     return report
+
+
+def _check_realtime(settings: Settings, record: NetworkRecord) -> "CheckResult":
+    # Local imports, because they load numba.
+    from fingerpost.apps.realtime_check import match_realtime
+    from fingerpost.transit.check.check_report import FaultKind, Observation, summarize
+
+    health, _ = match_realtime(settings, record)
+    lines = list_realtime_lines(describe_realtime(health))
+    faults = [Observation(FaultKind.REALTIME_UNUSABLE, line) for line, is_ok in lines if not is_ok]
+    return summarize("realtime", len(health.sources), "sources", faults)
 
 
 def _print(report: "CheckReport") -> None:

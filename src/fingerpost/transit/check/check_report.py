@@ -52,6 +52,7 @@ class FaultKind(FaultMeaning, Enum):
     RIDE_NOT_ON_BOARD = _PROGRAM, "rides that are not on the departure board of their first stop"
     CHANGE_TOO_SHORT = _PROGRAM, "legs that overlap"
     MORE_WALKING_HELPS = _NOTE, "trips that become over 30 min faster with 24 m more walking"
+    REALTIME_UNUSABLE = _DATA, "realtime sources that fail, or mostly do not match the feed"
 
     @property
     def code(self) -> str:
