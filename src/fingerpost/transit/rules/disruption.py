@@ -201,7 +201,9 @@ def _deduplicate(candidates: Iterable[ItineraryOption], *, arrive_by: bool) -> d
     for candidate in candidates:
         equal.setdefault(candidate.fingerprint, []).append(candidate)
     return {
-        name: replace(min(options, key=rank), is_known=any(option.is_known for option in options))
+        name: options[0]
+        if len(options) == 1
+        else replace(min(options, key=rank), is_known=any(option.is_known for option in options))
         for name, options in equal.items()
     }
 
