@@ -4,12 +4,12 @@ import hashlib
 import json
 import logging
 import os
-import queue
 import re
 import sys
-import threading
 import time
 from datetime import UTC, datetime
+from logging.handlers import QueueHandler, QueueListener
+from queue import Full, Queue
 from typing import TextIO
 
 _SECRET_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|DATABASE_URL)$", re.IGNORECASE)
@@ -78,7 +78,7 @@ def _replace_secrets(text: str, secrets: list[tuple[str, str]]) -> str:
 
 def start_logging(*, can_block: bool = True, as_json: bool = False) -> None:
     """Send the process's log to stderr; if ``can_block`` is false, lines that are not read are dropped."""
-    handler = logging.StreamHandler(sys.stderr) if can_block else LogWriter(sys.stderr)
+    handler = logging.StreamHandler(sys.stderr) if can_block else DroppingHandler(sys.stderr)
     handler.setFormatter(_JsonFormatter() if as_json else _RedactingFormatter())
     root = logging.getLogger()
     root.handlers = [handler]
@@ -86,46 +86,38 @@ def start_logging(*, can_block: bool = True, as_json: bool = False) -> None:
     logging.getLogger("fingerpost").setLevel(logging.INFO)
 
 
-class LogWriter(logging.Handler):
-    """Writes lines in a thread; lines that exceed the queue are dropped and counted."""
+class DroppingHandler(QueueHandler):
+    """Passes lines to a thread that writes them; lines that exceed the queue are dropped and counted."""
+
+    queue: Queue[logging.LogRecord]
 
     def __init__(self, stream: TextIO, *, max_lines: int = _MAX_QUEUED_LINES) -> None:
-        super().__init__()
-        self._stream = stream
-        self._lines: queue.Queue[str] = queue.Queue(max_lines)
+        super().__init__(Queue(max_lines))
         self._dropped = 0
-        threading.Thread(target=self._write_lines, name="fingerpost-log", daemon=True).start()
+        _BatchingListener(self.queue, logging.StreamHandler(stream)).start()
 
-    def emit(self, record: logging.LogRecord) -> None:
+    def enqueue(self, record: logging.LogRecord) -> None:
         try:
-            self._lines.put_nowait(self.format(record))
-        except queue.Full:
+            if self._dropped:
+                message = f"{self._dropped} log lines were dropped, because standard error was not read"
+                notice = logging.LogRecord(__name__, logging.WARNING, "", 0, message, (), None)
+                self.queue.put_nowait(self.prepare(notice))
+                self._dropped = 0
+            self.queue.put_nowait(record)
+        except Full:
             self._dropped += 1
-        except Exception:  # noqa: BLE001  (as in logging's handlers: a line that cannot be formatted must not fail a call)
-            self.handleError(record)
 
     def flush(self) -> None:
         """Wait up to a second until all lines are written."""
         end = time.monotonic() + _FLUSH_S
-        while self._lines.unfinished_tasks and time.monotonic() < end:
+        while self.queue.unfinished_tasks and time.monotonic() < end:
             time.sleep(0.005)
 
-    def _write_lines(self) -> None:
-        while True:
-            self._write(self._lines.get())
-            self._lines.task_done()
-            if self._lines.empty():
-                time.sleep(_BATCH_S)
 
-    def _write(self, line: str) -> None:
-        # Errors are ignored, because the queue must be emptied even without a reader.
-        self.acquire()
-        dropped, self._dropped = self._dropped, 0
-        self.release()
-        message = f"{dropped} log lines were dropped, because standard error was not read"
-        notice = self.format(logging.LogRecord(__name__, logging.WARNING, "", 0, message, (), None))
-        try:
-            self._stream.write(f"{line}\n{notice}\n" if dropped else f"{line}\n")
-            self._stream.flush()
-        except (OSError, ValueError):
-            pass
+class _BatchingListener(QueueListener):
+    queue: Queue[logging.LogRecord]
+
+    def dequeue(self, block: bool) -> logging.LogRecord:
+        if self.queue.empty():
+            time.sleep(_BATCH_S)
+        return self.queue.get(block)
