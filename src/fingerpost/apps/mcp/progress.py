@@ -1,8 +1,7 @@
-"""Send progress notifications (``notifications/progress``) for a call, throttled and strictly increasing."""
+"""Send progress notifications (``notifications/progress``) for a call, with strictly increasing values."""
 
 import asyncio
 import time
-from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
@@ -10,8 +9,6 @@ from mcp.server.session import ServerSession
 
 from fingerpost.transit.kernel_mode import is_compiling
 
-# The shortest time between notifications, so that quick steps do not flood the connection.
-_MIN_INTERVAL_S = 0.1
 # When and how often to report that a call waits for the compiler.
 _EXPLAIN_AFTER_S = 2.0
 _EXPLAIN_INTERVAL_S = 5.0
@@ -20,16 +17,18 @@ _MAX_CHARS = 300
 
 
 class ProgressReporter:
-    """Sends the progress of one call with increasing values; it drops intermediate reports, but never the last."""
+    """Sends the progress of one call with increasing values.
 
-    def __init__(self, session: ServerSession, min_interval_s: float = _MIN_INTERVAL_S) -> None:
+    If the client reads slowly, intermediate reports are dropped, but never the last.
+    """
+
+    def __init__(self, session: ServerSession) -> None:
         self._session = session
-        self._min_interval_s = min_interval_s
         self._last_done = -1.0
         self._total = 1.0
         self._latest: tuple[float, float, str] | None = None
         self._sender: asyncio.Task[None] | None = None
-        self._ended = asyncio.Event()
+        self._has_ended = False
         self._started_at = time.monotonic()
         self._has_waited = False
         self._explain_timer: asyncio.TimerHandle | None = None
@@ -38,7 +37,7 @@ class ProgressReporter:
         """Report progress; after a wait for the compiler, increase values that would otherwise not increase."""
         if self._has_waited and done <= self._last_done:
             done = self._last_done + _STEP
-        if done <= self._last_done or self._ended.is_set():
+        if done <= self._last_done or self._has_ended:
             return
         self._last_done, self._total = done, total
         self._latest = (done, total, message if len(message) <= _MAX_CHARS else f"{message[:_MAX_CHARS]}…")
@@ -62,7 +61,7 @@ class ProgressReporter:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Send the last report; the answer follows."""
-        self._ended.set()
+        self._has_ended = True
         if self._explain_timer is not None:
             self._explain_timer.cancel()
         if self._sender is None:
@@ -79,9 +78,6 @@ class ProgressReporter:
             while self._latest is not None:
                 latest, self._latest = self._latest, None
                 await self._session.report_progress(*latest)
-                with suppress(TimeoutError):
-                    async with asyncio.timeout(self._min_interval_s):
-                        await self._ended.wait()
         finally:
             # Later reports are sent even after a failure.
             self._sender = None
