@@ -4,7 +4,6 @@ import asyncio
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime
 
 import pytest
 
@@ -212,15 +211,6 @@ def test_a_stated_pace_is_its_hosts_on_every_port():
 
 def test_digitransit_is_queried_as_its_operators_require():
     assert list_paces()["api.digitransit.fi"] == Pace(name="digitransit", per_second=10, burst=30)
-
-
-def test_coming_pauses_are_listed(limits):
-    assert limits.list_pauses(START_MS) == {}
-    limits.pause("gone", EDGAR.rate, 1000, START_MS - 2000)
-    limits.pause("sec", EDGAR.rate, 3_600_000, START_MS)
-    limits.take("used", RATE, START_MS)
-
-    assert limits.list_pauses(START_MS) == {"sec": datetime.fromtimestamp(START_MS / 1000 + 3600, UTC)}
 
 
 async def test_the_sentence_of_a_refusal_states_at_least_its_seconds():
