@@ -199,14 +199,6 @@ def test_the_trip_plan_runs_at_the_terminal(invoke, home):
     assert "completed" in invoke("runs", "list").stdout
 
 
-def test_a_plan_is_drawn_without_being_run(invoke):
-    done = invoke("run", str(TRIP), "--mermaid")
-
-    assert done.stdout.splitlines()[0] == "flowchart TD"
-    assert "  s0 --> s2" in done.stdout
-    assert invoke("runs", "list").stdout == "No runs.\n"
-
-
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [

@@ -3,8 +3,8 @@
 import pytest
 
 from fingerpost.plan.records import Event
-from fingerpost.plan.view import describe_run, draw_plan
-from tests.plan.drawing import NOW, failure, human, plan, ref, step, viewed
+from fingerpost.plan.view import describe_run
+from tests.plan.drawing import NOW, failure, human, plan, step, viewed
 
 
 @pytest.mark.parametrize(("many", "told"), [(5_000, 5_000), (5_001, 5_000)])
@@ -46,14 +46,3 @@ async def test_only_a_run_that_needs_a_person_names_the_next_step(runs):
 
     assert (await viewed(runs, plan(step(1), human(2))))["next"] == decide
     assert "next" not in await viewed(runs, plan(step(1)))
-
-
-def test_a_plan_is_drawn_with_its_arrows(runs):
-    steps = [step(1), step(2, parameters={"extra": ref("k1")})]
-
-    assert draw_plan(runs.check(plan(*steps))).splitlines() == [
-        "flowchart TD",
-        '  s0["1. step 1<br/>echo"]',
-        '  s1["2. step 2<br/>echo"]',
-        "  s0 --> s1",
-    ]

@@ -1,4 +1,4 @@
-"""Describe plan runs for their users: progress, results, approvals, next action; draw plans."""
+"""Describe plan runs for their users: progress, results, approvals, next action."""
 
 import json
 import math
@@ -17,7 +17,6 @@ from fingerpost.plan.references import get_at_path
 from fingerpost.plan.remarks import Remark, find_unresolved_path, list_remark_sentences, list_remarks
 from fingerpost.plan.run_shapes import RunView
 from fingerpost.plan.runs import PlanRuns, ReportedState
-from fingerpost.plan.validation import ValidPlan
 from fingerpost.runtime.concurrency import compute
 
 Part = Literal["plan", "memory", "items", "events"]
@@ -264,24 +263,3 @@ def _suggest_next_action(state: ReportedState, waiting: list[int], steps: Collec
         "steps; run_plan with a new plan and memory_of reuses the results"
     )
     return f"{resume}; {change}" if any(step["retryable"] for step in steps) else change
-
-
-_MAX_LABEL_CHARS = 60
-
-
-def draw_plan(valid: ValidPlan) -> str:
-    """Draw a Mermaid flowchart of the steps; arrows are declared and inferred dependencies."""
-    positions = {number: index for index, number in enumerate(valid.steps)}
-    lines = ["flowchart TD"]
-    for number, ready in valid.steps.items():
-        label = f"{number}. {_escape_label(ready.step.description)}<br/>{_escape_label(ready.performer)}"
-        lines.append(f'  s{positions[number]}["{label}"]')
-    for number, ready in valid.steps.items():
-        lines += [f"  s{positions[before]} --> s{positions[number]}" for before in ready.dependencies]
-    return "\n".join(lines)
-
-
-def _escape_label(text: str) -> str:
-    short = text if len(text) <= _MAX_LABEL_CHARS else f"{text[:_MAX_LABEL_CHARS]}…"
-    printable = "".join(letter if letter.isprintable() else " " for letter in short)
-    return "".join(f"#{ord(letter)};" if letter in '"<>&#;`\\[](){}|' else letter for letter in printable)

@@ -41,7 +41,7 @@ _ENTRIES = {
         "tool_commands", "List the stops near a point.", "fingerpost stops 60.1699,24.9384", True, "find_stops"
     ),
     "call": _Entry("tool_commands", "Call a tool and print its envelope.", "fingerpost call get_user_variables"),
-    "run": _Entry("plan_commands", "Run a plan, or draw it.", "fingerpost run plan.json"),
+    "run": _Entry("plan_commands", "Run a plan.", "fingerpost run plan.json"),
     "serve": _Entry("server_commands", "Serve the tools over MCP.", "fingerpost serve --http 127.0.0.1:8000"),
     "web": _Entry(
         "server_commands", "Serve the web page: trips with a map, departure boards, saved places.", "fingerpost web"

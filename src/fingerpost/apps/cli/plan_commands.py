@@ -15,7 +15,7 @@ from fingerpost.apps.cli.output import new_console, print_json, print_message, s
 from fingerpost.apps.wiring import Application
 from fingerpost.plan.plan_json import parse_plan
 from fingerpost.plan.run_shapes import RunView
-from fingerpost.plan.view import describe_run, draw_plan, list_step_lines
+from fingerpost.plan.view import describe_run, list_step_lines
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -49,18 +49,12 @@ async def run(
     memory_of: Annotated[
         str | None, typer.Option(metavar="RUN", help="An earlier run whose memory to start from.")
     ] = None,
-    mermaid: Annotated[
-        bool, typer.Option("--mermaid", help="Draw the plan as a Mermaid flowchart instead of running it.")
-    ] = False,
     as_json: _Json = False,
 ) -> None:
     application = open_application(ctx)
     values, runs = {} if memory is None else _read_memory(memory), application.runs
     # Limit the read, because a device file has no end.
     parsed = parse_plan(plan.read(runs.limits.plan_bytes + 1), runs.limits)
-    if mermaid:
-        typer.echo(draw_plan(runs.check(parsed, values)))
-        return
     run_id = await runs.create(parsed, user=application.settings.user, memory=values, memory_of=memory_of)
     await _execute(application, run_id, as_json=as_json)
 
