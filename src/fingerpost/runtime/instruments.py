@@ -63,12 +63,6 @@ REQUESTS_IN_FLIGHT = _meter.create_up_down_counter(
     unit="{request}",
     description="HTTP requests that have been received and not yet answered",
 )
-SHORTENED_ANSWERS = _new_counter("fingerpost.answers.shortened", "answer", "Answers cut to the size limits")
-WARNINGS = _new_counter(
-    "fingerpost.answer.warnings",
-    "warning",
-    "Warnings in answers, by code: stale or unmatched realtime data, networks left out, and others",
-)
 FALLBACKS = _new_counter(
     "fingerpost.network.fallbacks",
     "query",
