@@ -66,11 +66,15 @@ class Answers(Generic[_T]):
 
 @dataclass(frozen=True, slots=True)
 class Outcome(Generic[_T]):
-    """The first answer, its network, and warnings about the networks that failed before it."""
+    """The first answer, its network, and the failures of the networks before it."""
 
     value: _T
     network: Network
-    warnings: tuple[Warning, ...] = ()
+    left_out: tuple[NetworkFailure, ...] = ()
+
+    @property
+    def warnings(self) -> tuple[Warning, ...]:
+        return tuple(failure.warning for failure in self.left_out)
 
 
 @runtime_checkable
@@ -154,7 +158,7 @@ async def try_in_order(networks: Sequence[Network], query: NetworkQuery[_T], dea
             answer = await query_within(
                 bind_to_call(network, deadline.failures), query, limit_s, is_only=len(networks) == 1
             )
-            return Outcome(answer, network, tuple(failure.warning for failure in left_out))
+            return Outcome(answer, network, tuple(left_out))
         except (*UNAVAILABLE, OutsideCalendar) as error:
             left_out.append(NetworkFailure(network.profile.name, error))
     raise left_out[0].error

@@ -7,7 +7,7 @@ from functools import reduce
 from fingerpost.errors import NoItinerary, OutsideCalendar, SourceChanged, StorageUnavailable
 from fingerpost.transit.model.itinerary import Itinerary, Optimize
 from fingerpost.transit.model.provenance import Provenance, merge_provenance
-from fingerpost.transit.networks.querying import UNAVAILABLE, Deadline, query_network, try_in_order
+from fingerpost.transit.networks.querying import UNAVAILABLE, Deadline, NetworkFailure, query_network, try_in_order
 from fingerpost.transit.places.trip_ends import TripEnds
 from fingerpost.transit.port import JourneyAnswer, JourneyQuery, Network
 from fingerpost.transit.rules.disruption import (
@@ -51,7 +51,11 @@ class _FirstAnswer:
     ends: TripEnds
     query: JourneyQuery
     answer: JourneyAnswer
-    warnings: Sequence[Warning]
+    left_out: Sequence[NetworkFailure]
+
+    @property
+    def warnings(self) -> list[Warning]:
+        return [failure.warning for failure in self.left_out]
 
 
 async def _query_networks(ends: Sequence[TripEnds], query: JourneyQuery, deadline: Deadline) -> _FirstAnswer:
@@ -76,7 +80,7 @@ async def _query_networks(ends: Sequence[TripEnds], query: JourneyQuery, deadlin
         ends=answering_ends,
         query=local_query,
         answer=_drop_departed(replace(answer, provenance=provenance), local_query),
-        warnings=outcome.warnings,
+        left_out=outcome.left_out,
     )
 
 
@@ -95,7 +99,7 @@ async def search_trip(
     deadline = Deadline()
     first = await _query_networks(ends, query, deadline)
     network, query = first.ends.network, first.query
-    warnings, answers = [*first.warnings], [first.answer]
+    warnings, answers = first.warnings, [first.answer]
     wanted_arrival = query.instant if query.arrive_by else None
     candidates = list_candidates(first.answer, wanted_arrival=wanted_arrival)
     is_empty = not candidates
@@ -159,9 +163,8 @@ async def _build_no_itinerary(
             hint += f", leaving at {format_instant(first.departure, zone)}"
     hint = hint or found.answer.why_nothing
     hint = hint or await explain_no_trip(network, query, deadline, found.answer.provenance.out_of_service)
-    left_out = [warning.message.rstrip(".") for warning in found.warnings]
-    if left_out:
-        hint = add_reasons(left_out[0], [*left_out[1:], *filter(None, [hint])])
+    reasons = [*(failure.clause for failure in found.left_out), *filter(None, [hint])]
+    hint = add_reasons(reasons[0], reasons[1:]) if reasons else None
     return NoItinerary("No itineraries for given constraints", hint=hint)
 
 
