@@ -14,6 +14,7 @@ from fingerpost.transit.engine.timetable.service_days import find_covered_days, 
 from fingerpost.transit.engine.timetable.timetable import STOP
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE, Point
 from fingerpost.transit.model.map_layer import LayerKind
+from fingerpost.transit.model.place import Coordinate, is_same_point
 from fingerpost.transit.osm.basemap import KINDS
 from fingerpost.transit.osm.streets.graph import DEGREES_E7, ENDS_ONLY
 from fingerpost.transit.osm.water import Water
@@ -71,7 +72,11 @@ def draw_groups(trial: Trial, water: Water, dice: random.Random, count: int) -> 
             )
             for _ in range(-(-count // len(times)))
         ]
-        distinct = tuple(each for each in questions if each.origin != each.destination)
+        distinct = tuple(
+            question
+            for question in questions
+            if not is_same_point(Coordinate(*question.origin), Coordinate(*question.destination))
+        )
         groups.append(QuestionGroup(day=day, begin=begin, questions=distinct))
     return groups
 
