@@ -66,8 +66,8 @@ def test_invalid_json_is_wrong_usage(text, invoke):
 def test_an_unknown_tool_is_wrong_usage(invoke):
     done = invoke("call", "plan_trp", "{}")
 
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("There is no tool plan_trp. The tools are: plan_trip, ")
+    assert (done.returncode, json.loads(done.stdout)["error"]["code"]) == (2, "validation-error")
+    assert "The tools are: plan_trip, " in done.stdout
 
 
 @pytest.mark.parametrize("command", [["find", "Kamppi"], ["network", "list"], ["call", "find_stops"], ["serve"]])

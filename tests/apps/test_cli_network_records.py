@@ -162,15 +162,6 @@ def test_a_wrong_record_is_listed_with_its_sentence_and_can_be_removed(town, hom
     assert (path.exists(), TimetableStore(home).list_names()) == (False, [])
 
 
-def test_a_record_with_an_impossible_name_is_removed_as_is(home, tmp_path, invoke):
-    write_record(home, "hsl")
-    outside = home / "mine.toml"
-    outside.write_text("")
-    removed = [invoke("network", "remove", name).returncode for name in ("../mine", "hsl")]
-
-    assert (removed, (home / "networks" / "hsl.toml").exists(), outside.exists()) == ([2, 0], False, True)
-
-
 def test_a_network_prepared_without_a_record_is_reported_and_can_be_removed(town, home, invoke):
     """As a command that was killed before its end leaves it."""
     (home / "networks" / "TOWN.toml").unlink()

@@ -123,11 +123,10 @@ def test_less_than_half_is_warned_of_when_added_and_with_every_answer(add, invok
     board = json.loads(invoke("departures", "TOWN:ALPHA", "--json").stdout)
     trip = json.loads(invoke("plan", "TOWN:ALPHA", "TOWN:GAMMA", "--json").stdout)
     doctor = " ".join(invoke("doctor").stdout.split())
-    shown = invoke("network", "show", "town").stdout
+    shown = " ".join(invoke("network", "show", "town").stdout.split())
 
-    assert "The timetable matches 1 of 3 trips and alerts" in added
-    assert "The timetable matches 1 of 3 trips and alerts" in shown
-    assert "/other.pb: 7 s old; 1 of 3 match the timetable" in doctor
+    for text in (" ".join(added.split()), shown, doctor):
+        assert "/other.pb: 7 s old; 1 of 3 match the timetable" in text
     for answer in (board, trip):
         (warning,) = [each for each in answer["warnings"] if each["code"] == "realtime-unmatched"]
         assert "matches 1 of 3 trips and alerts" in warning["message"]
@@ -145,7 +144,6 @@ def test_ids_of_several_feeds_are_named_when_added_and_with_every_answer(feed, s
     (warning,) = [each for each in board["warnings"] if each["code"] == "realtime-unmatched"]
 
     assert "unmatched: 1 id-of-several-feeds" in added
-    assert "refers to A-1, which several FEEDs have" in added
     assert "refers to A-1, which several FEEDs have" in warning["message"]
 
 

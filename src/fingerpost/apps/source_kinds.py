@@ -7,6 +7,7 @@ import os
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from pkgutil import resolve_name
 
@@ -49,33 +50,29 @@ class SourceKind:
     paces: Mapping[str, Pace] = field(default_factory=dict)
 
 
-def _new_opener(name: str) -> Callable[[Fetch], RemoteSource]:
-    """Return a function that imports a source class below ``transit.remote`` and constructs it."""
-
-    def open_source(fetch: Fetch) -> RemoteSource:
-        source: RemoteSource = resolve_name(f"fingerpost.transit.remote.{name}")(fetch)
-        return source
-
-    return open_source
+def _open_source(class_name: str, fetch: Fetch) -> RemoteSource:
+    """Import a source class below ``transit.remote`` and construct it."""
+    source: RemoteSource = resolve_name(f"fingerpost.transit.remote.{class_name}")(fetch)
+    return source
 
 
 REMOTE_KINDS: tuple[SourceKind, ...] = (
     SourceKind(
         kind="opentripplanner",
-        open_source=_new_opener("opentripplanner.network:OpenTripPlannerSource"),
+        open_source=partial(_open_source, "opentripplanner.network:OpenTripPlannerSource"),
         add_options=(OTP, DIGITRANSIT),
         paces=PACES,
     ),
     SourceKind(
         kind="tfl",
-        open_source=_new_opener("tfl.network:TflSource"),
+        open_source=partial(_open_source, "tfl.network:TflSource"),
         add_options=(TFL,),
         start_key=KEY_VARIABLE,
         paces=TFL_PACES,
     ),
     SourceKind(
         kind="motis",
-        open_source=_new_opener("motis.network:MotisSource"),
+        open_source=partial(_open_source, "motis.network:MotisSource"),
         add_options=(MOTIS, TRANSITOUS),
         paces=TRANSITOUS_PACES,
     ),

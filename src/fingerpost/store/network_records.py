@@ -98,15 +98,15 @@ class NetworkRecordStore:
     def remove(self, name: str) -> None:
         """Remove a record; raise ParameterError if it does not exist or is the fallback of another network."""
         with self._locked():
+            name = parse_network_name(name)
             names = self._list_names()
-            # A file with an invalid network name can be removed by its exact name.
-            exact = name if name in names else parse_network_name(name)
-            if exact not in names:
-                raise self._new_unknown_error(exact)
-            users = [user for user, record in self._load()[0].items() if record.fallback == exact != user]
+            if name not in names:
+                known = ", ".join(names) or "none"
+                raise ParameterError(f"There is no network {name}. Added networks: {known}", {"field": "name"})
+            users = [user for user, record in self._load()[0].items() if record.fallback == name != user]
             if users:
-                raise ParameterError(f"{exact} is the fallback of {', '.join(users)}", {"field": "name"})
-            self.path(exact).unlink()
+                raise ParameterError(f"{name} is the fallback of {', '.join(users)}", {"field": "name"})
+            self.path(name).unlink()
 
     def _check_fallback(self, record: NetworkRecord) -> None:
         """Raise ParameterError if a record's fallback cannot be used."""
@@ -183,10 +183,6 @@ class NetworkRecordStore:
                 yield
         except OSError as error:
             raise new_unwritable(self._folder, error) from error
-
-    def _new_unknown_error(self, name: str) -> ParameterError:
-        names = ", ".join(self._list_names()) or "none"
-        return ParameterError(f"There is no network {name}. Added networks: {names}", {"field": "name"})
 
 
 def _find_fallback_problems(records: Mapping[str, NetworkRecord], names: Collection[str]) -> _Problems:

@@ -84,7 +84,7 @@ def new_add_command(kinds: Sequence[SourceKind]) -> Callable[..., None]:
             keys = ", ".join(unchanged)
             print_line(f"Unchanged settings: {keys}. To remove one, delete its line in {store.path(network)}.")
         if record.source == EMBEDDED and record.realtime:
-            print_realtime(settings, record)
+            print_realtime(settings, network)
 
     return with_options(add_network, _list_options(kinds))
 

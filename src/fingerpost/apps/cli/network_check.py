@@ -15,10 +15,9 @@ from fingerpost import clock
 from fingerpost.apps import error_boundary
 from fingerpost.apps.cli import TOOL_ERROR
 from fingerpost.apps.cli.application import Json, prepare_settings
-from fingerpost.apps.cli.network_sources import list_realtime_lines, run_import, show_import_bars
+from fingerpost.apps.cli.network_sources import fetch_realtime_lines, run_import, show_import_bars
 from fingerpost.apps.cli.output import new_console, print_error, print_json, print_line
 from fingerpost.apps.kernels import compile_in_background
-from fingerpost.apps.overview import describe_realtime
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.source_kinds import EMBEDDED, open_record_store
 from fingerpost.apps.wiring import build
@@ -76,10 +75,12 @@ def check_feeds(
         except FeedUnusable as error:
             print_error(error)
             raise typer.Exit(DATA_FAULT) from None
-        open_record_store(settings.home).put(record.model_copy(update={"realtime": ()}))
+        store = open_record_store(settings.home)
+        store.put(record.model_copy(update={"realtime": ()}))
         report = asyncio.run(_check(settings, record, questions, seed))
         if realtime:
-            report = replace(report, results=(*report.results, _check_realtime(settings, record)))
+            store.put(record)
+            report = replace(report, results=(*report.results, _check_realtime(settings, len(record.realtime))))
     if as_json:
         from fingerpost.transit.check.check_report import CheckReport
 
@@ -120,15 +121,13 @@ async def _check(settings: Settings, record: NetworkRecord, questions: int, seed
     return report
 
 
-def _check_realtime(settings: Settings, record: NetworkRecord) -> "CheckResult":
-    # Local imports, because they load numba.
-    from fingerpost.apps.realtime_check import match_realtime
+def _check_realtime(settings: Settings, sources: int) -> "CheckResult":
+    # A local import, because it loads numba.
     from fingerpost.transit.check.check_report import FaultKind, Observation, summarize
 
-    health, _ = match_realtime(settings, record)
-    lines = list_realtime_lines(describe_realtime(health))
+    lines = fetch_realtime_lines(settings, NAME)
     faults = [Observation(FaultKind.REALTIME_UNUSABLE, line) for line, is_ok in lines if not is_ok]
-    return summarize("realtime", len(health.sources), "sources", faults)
+    return summarize("realtime", sources, "sources", faults)
 
 
 def _print(report: "CheckReport") -> None:

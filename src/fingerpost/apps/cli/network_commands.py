@@ -19,7 +19,7 @@ from fingerpost.apps.overview import find_report
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.source_kinds import EMBEDDED, REMOTE_KINDS, open_record_store
 from fingerpost.errors import ParameterError, SettingsInvalid, ToolError
-from fingerpost.store.network_names import is_network_name, parse_network_name
+from fingerpost.store.network_names import parse_network_name
 from fingerpost.store.network_records import NetworkRecord, NetworkRecords
 from fingerpost.transit.engine.demo.catalogue import list_demo_names
 from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
@@ -161,7 +161,7 @@ def show_network(ctx: typer.Context, name: _Name) -> None:
     print_line(f"Added {entry.added_at:%Y-%m-%d %H:%M}.")
     print_report(report)
     if record.realtime:
-        print_realtime(settings, record)
+        print_realtime(settings, record.name)
 
 
 def _print_values(values: Mapping[str, Any]) -> None:
@@ -175,11 +175,6 @@ def remove_network(ctx: typer.Context, name: _Name) -> None:
     settings = prepare_settings(ctx)
     store, file = TimetableStore(settings.home), open_record_store(settings.home)
     records = file.read()
-    if name in records.problems and not is_network_name(name):
-        # Nothing was fetched or prepared under an invalid name.
-        file.remove(name)
-        print_line(f"Removed {name}.")
-        return
     network = parse_network_name(name)
     # An interrupted `network add` leaves a prepared network without a record.
     if network in records.records or network in records.problems or network not in store.list_names():

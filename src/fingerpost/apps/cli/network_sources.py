@@ -15,7 +15,7 @@ from fingerpost.apps.overview import describe_realtime
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.source_kinds import SourceKind, list_paces
 from fingerpost.apps.storage import new_client
-from fingerpost.errors import ToolError
+from fingerpost.apps.wiring import new_networks
 from fingerpost.store.network_record import NetworkRecord
 from fingerpost.transit.embedded.feed_origins import OriginFolder
 from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
@@ -81,20 +81,27 @@ def forget_import(home: Path, name: str) -> None:
     OriginFolder(home, name).remove()
 
 
-def print_realtime(settings: Settings, record: NetworkRecord) -> None:
-    """Fetch each realtime source once, and print how many of its entities match the timetable."""
-    # A local import, because it loads numba.
-    from fingerpost.apps.realtime_check import match_realtime
-
-    try:
-        health, warnings = match_realtime(settings, record)
-    except ToolError as error:
-        print_line(f"Realtime was not checked: {error.message}")
-        return
-    for line, is_ok in list_realtime_lines(describe_realtime(health)):
+def print_realtime(settings: Settings, name: str) -> None:
+    for line, is_ok in fetch_realtime_lines(settings, name):
         print_line(Text(f"Real time: {line}", "" if is_ok else "bold red"))
-    for warning in warnings:
-        print_line(Text(f"  {warning}", "bold red"))
+
+
+def fetch_realtime_lines(settings: Settings, name: str) -> list[tuple[str, bool]]:
+    """Fetch each realtime source of a network; return lines on how many of its entities match the timetable."""
+
+    async def fetch() -> list[tuple[str, bool]]:
+        networks = new_networks(settings)
+        try:
+            opened = await networks.open()
+            network = next((network for network in opened.answering if network.profile.name == name), None)
+            health = None if network is None else await network.find_realtime_health()
+        finally:
+            await networks.close()
+        if health is None:
+            return [("not checked, because the network does not answer", False)]
+        return list(list_realtime_lines(describe_realtime(health)))
+
+    return asyncio.run(fetch())
 
 
 def list_realtime_lines(described: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:

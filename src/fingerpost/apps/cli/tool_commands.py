@@ -129,16 +129,11 @@ def call(
     ] = "{}",
 ) -> None:
     application = open_application(ctx)
-    if tool not in application.tools:
-        print_message(f"There is no tool {tool}. The tools are: {', '.join(application.tools)}.")
-        for name, reason in application.left_out.items():
-            print_message(f"Left out: {name}: {reason}.")
-        raise typer.Exit(USAGE)
     raw, is_json = _read_json(arguments)
     answer = call_tool(application, tool, raw)
     print_json(answer.body)
     if answer.is_error:
-        raise typer.Exit(TOOL_ERROR if is_json else USAGE)
+        raise typer.Exit(TOOL_ERROR if is_json and tool in application.tools else USAGE)
 
 
 def with_tool_options(command: Callable[..., None], tool_name: str) -> Callable[..., None]:

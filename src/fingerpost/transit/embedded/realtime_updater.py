@@ -165,7 +165,23 @@ class RealtimeUpdater:
         return tuple(problems or [f"The realtime {why}."])
 
     def list_unmatched(self, overlay: Overlay) -> tuple[str, ...]:
-        return list_unmatched(self.sources, overlay)
+        """Warn about sources with mostly unmatched entities, or with ids that occur in several feeds."""
+        sentences: list[str] = []
+        for source in self.sources:
+            count = overlay.matches.get(source.text, MatchCount(0, 0))
+            if count.is_mostly_unmatched:
+                sentences.append(
+                    f"The timetable matches {count.matched} of {count.matched + count.unmatched} trips and alerts from"
+                    f" {source.shown}, so late or cancelled trips may be shown as scheduled."
+                )
+            if count.shared_ids:
+                more = f" and {len(count.shared_ids) - 1:,} more" if len(count.shared_ids) > 1 else ""
+                sentences.append(
+                    f"The realtime data from {source.shown} refers to {count.shared_ids[0][:MAX_ID]}{more}, which"
+                    " several FEEDs have; this data is skipped, so late, cancelled or closed services may be shown as"
+                    " scheduled."
+                )
+        return tuple(sentences)
 
     def health(self) -> RealtimeHealth:
         return self._feeds.health(self._overlay)
@@ -204,25 +220,6 @@ class RealtimeUpdater:
         if not self._is_stopped:
             self._publish(overlay, local_day(now, self._timetable.feeds[0].zone), _find_updated(overlay, messages))
             self._overlay = overlay
-
-
-def list_unmatched(sources: Sequence[NamedPlace], overlay: Overlay) -> tuple[str, ...]:
-    """Warn about sources with mostly unmatched entities, or with ids that occur in several feeds."""
-    sentences: list[str] = []
-    for source in sources:
-        count = overlay.matches.get(source.text, MatchCount(0, 0))
-        if count.is_mostly_unmatched:
-            sentences.append(
-                f"The timetable matches {count.matched} of {count.matched + count.unmatched} trips and alerts from"
-                f" {source.shown}, so late or cancelled trips may be shown as scheduled."
-            )
-        if count.shared_ids:
-            more = f" and {len(count.shared_ids) - 1:,} more" if len(count.shared_ids) > 1 else ""
-            sentences.append(
-                f"The realtime data from {source.shown} refers to {count.shared_ids[0][:MAX_ID]}{more}, which several"
-                " FEEDs have; this data is skipped, so late, cancelled or closed services may be shown as scheduled."
-            )
-    return tuple(sentences)
 
 
 def _find_updated(overlay: Overlay, messages: Sequence[FeedBytes]) -> int | None:
