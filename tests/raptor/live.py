@@ -6,7 +6,7 @@ import numpy as np
 
 from fingerpost.transit.engine.timetable.overlay import AddedRide, Alert, Overlay, RideUpdate
 from tests.raptor.networks import DAY, MIDNIGHT
-from tests.raptor.oracle import NEVER, StopTime, TripInstance
+from tests.raptor.oracle import StopTime, TripInstance
 
 
 def random_overlay(dice, timetable, instances):
@@ -15,11 +15,16 @@ def random_overlay(dice, timetable, instances):
         if abs((instance.day - DAY).days) > 1 or dice.random() < 0.4:
             continue
         count = len(instance.stop_times)
-        delays = np.cumsum([dice.choice([0, 0, 60, 300, -120, 900]) for _ in range(count)]).astype(np.int32)
+        delays = np.cumsum([dice.choice([0, 0, 60, 300, -120, 900]) for _ in range(count)])
+        planned = np.array([(call.arrival, call.departure) for call in instance.stop_times])
+        shifts = np.column_stack([delays, delays + [dice.choice([0, 0, 30]) for _ in range(count)]])
+        # Expected times never decrease along a ride.
+        expected = np.maximum.accumulate((planned + shifts).ravel()).reshape(-1, 2)
+        arrival_delay_s, departure_delay_s = (expected - planned).astype(np.int32).T.copy()
         rides[instance.trip_departure, instance.day.toordinal()] = RideUpdate(
             is_cancelled=dice.random() < 0.25,
-            arrival_delay_s=delays,
-            departure_delay_s=delays + np.array([dice.choice([0, 0, 30]) for _ in range(count)], np.int32),
+            arrival_delay_s=arrival_delay_s,
+            departure_delay_s=departure_delay_s,
             is_known=np.ones(count, np.bool_),
             is_skipped=np.array([dice.random() < 0.15 for _ in range(count)]),
             updated=MIDNIGHT,
@@ -113,15 +118,15 @@ def _run(instances, overlay):
         if update is None:
             running.append(instance)
         elif not update.is_cancelled:
-            stop_times, clock = [], -NEVER
-            for index, call in enumerate(instance.stop_times):
-                arrival = call.arrival + int(update.arrival_delay_s[index])
-                departure = call.departure + int(update.departure_delay_s[index])
-                arrival = max(arrival, clock) if index else arrival
-                departure = clock = max(departure, arrival)
-                stop_times.append(
-                    StopTime(call.stop, arrival, departure, 3 if update.is_skipped[index] else call.flags)
+            stop_times = [
+                StopTime(
+                    call.stop,
+                    call.arrival + int(update.arrival_delay_s[index]),
+                    call.departure + int(update.departure_delay_s[index]),
+                    3 if update.is_skipped[index] else call.flags,
                 )
+                for index, call in enumerate(instance.stop_times)
+            ]
             running.append(replace(instance, stop_times=tuple(stop_times)))
     for index, ride in enumerate(overlay.added):
         rows = zip(ride.stop.tolist(), ride.arrival.tolist(), ride.departure.tolist(), strict=True)

@@ -30,7 +30,7 @@ def test_every_kernel_that_python_calls_is_there_after_loading():
     load_kernels()
 
     signatures = _signatures()
-    assert len(signatures) == 16
+    assert len(signatures) == 14
     assert [name for name, count in signatures.items() if count == 0] == []
 
 

@@ -34,31 +34,34 @@ def list_board_departures(
     """
     since_s = search_timetable.to_search_s(instant)
     board_stops = search_timetable.search_stops.expand(np.array(sorted(set(stops)), np.int32))[1]
-    rows = list_departures(search_timetable.patterns, board_stops, since_s, since_s + window_s)
-    part, position = _find_parts(search_timetable, rows)
+    patterns, no_walk = search_timetable.patterns, np.zeros(len(board_stops), np.int32)
+    found = list_departures(patterns, board_stops, no_walk, since_s, since_s + window_s)
+    departs_s, pattern, instance, position, _ = found.T
+    row = patterns.instance_first[pattern] + instance
+    part, position = _find_parts(search_timetable, row, position.astype(np.int64))
     if not search_timetable.parts.is_plain:
         # A trip with in-seat transfers may be part of several instances.
         unique = np.unique(np.column_stack([search_timetable.parts.ride[part], position]), axis=0, return_index=True)[1]
-        rows, part, position = rows[unique], part[unique], position[unique]
-    order = np.lexsort((rows[:, 0], rows[:, 2]))
+        row, departs_s, part, position = row[unique], departs_s[unique], part[unique], position[unique]
+    order = np.lexsort((row, departs_s))
     if wanted is not None and 0 < wanted < len(order):
-        order = order[: np.searchsorted(rows[order, 2], rows[order[wanted - 1], 2], "right")]
-    stop_times = zip(part[order].tolist(), position[order].tolist(), rows[order, 2].tolist(), strict=True)
+        order = order[: np.searchsorted(departs_s[order], departs_s[order[wanted - 1]], "right")]
+    stop_times = zip(part[order].tolist(), position[order].tolist(), departs_s[order].tolist(), strict=True)
     departures = [
         BoardDeparture(
-            trip_departure=(trip_departure := int(search_timetable.parts.trip_departure[row])),
-            service_day=date.fromordinal(int(search_timetable.parts.day[row])),
+            trip_departure=(trip_departure := int(search_timetable.parts.trip_departure[part_row])),
+            service_day=date.fromordinal(int(search_timetable.parts.day[part_row])),
             stop_time=timetable.find_first_stop_time(trip_departure) + position_in_trip,
             departure=search_timetable.to_instant(departure_s),
         )
-        for row, position_in_trip, departure_s in stop_times
+        for part_row, position_in_trip, departure_s in stop_times
     ]
-    return departures, len(rows)
+    return departures, len(row)
 
 
-def _find_parts(search_timetable: SearchTimetable, rows: Int32) -> tuple[Int64, Int64]:
-    parts, instance = search_timetable.parts, search_timetable.instance_parts[rows[:, 0]]
-    position = rows[:, 1].astype(np.int64)
+def _find_parts(search_timetable: SearchTimetable, row: Int32, position: Int64) -> tuple[Int64, Int64]:
+    """Return the part of each instance (a row) in which a position is, and the position in that part."""
+    parts, instance = search_timetable.parts, search_timetable.instance_parts[row]
     if parts.is_plain:
         return instance, position
     # Parts are sorted by instance, then by position.

@@ -40,28 +40,22 @@ class StationPlaces(NamedTuple):
     pathways: Pathways
 
 
-class EntranceWays(NamedTuple):
-    """Seconds between platforms and the entrances of their stations (rows), -1 if there is no way."""
-
-    stop: Int32
-    entrance: Int32
-    in_s: Int32
-    out_s: Int32
-
-
 _Ways = Mapping[int, list[tuple[int, float]]]
 
 
-def find_entrance_ways(places: StationPlaces, *, step_free: bool = False, closed: Collection[int] = ()) -> EntranceWays:
+def find_entrance_ways(
+    places: StationPlaces, *, step_free: bool = False, closed: Collection[int] = ()
+) -> dict[tuple[int, int], tuple[int, int]]:
     """Return the ways between each platform and the entrances of its station that have a way in or out.
 
+    Keys are (platform, entrance), ascending rows; values are the seconds in and out, -1 if there is no way.
     A straight line times the detour factor replaces missing pathways and times. ``step_free`` excludes stairs and
     entrances known to be inaccessible; ``closed`` are the entrances and nodes (rows) to exclude.
     """
     barred = frozenset(closed)
     outgoing, incoming = _list_ways(places, barred, step_free=step_free)
     connected = {*places.pathways.begin.tolist(), *places.pathways.end.tolist()}
-    found: list[tuple[int, int, int, int]] = []
+    found: dict[tuple[int, int], tuple[int, int]] = {}
     for entrances, platforms in _list_stations(places):
         has_ways = not connected.isdisjoint([*entrances, *platforms])
         for entrance in entrances:
@@ -73,9 +67,8 @@ def find_entrance_ways(places: StationPlaces, *, step_free: bool = False, closed
                 straight_s = _find_straight_s(places, entrance, platform)
                 in_s, out_s = (_choose_s(times, platform, straight_s) for times in (from_entrance, to_entrance))
                 if in_s >= 0 or out_s >= 0:
-                    found.append((platform, entrance, in_s, out_s))
-    columns = np.array(sorted(found), np.int32).reshape(-1, 4)
-    return EntranceWays(*(column.copy() for column in columns.T))
+                    found[platform, entrance] = in_s, out_s
+    return dict(sorted(found.items()))
 
 
 def _list_stations(places: StationPlaces) -> Iterator[tuple[list[int], list[int]]]:

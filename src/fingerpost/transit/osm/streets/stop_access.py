@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from fingerpost.transit.engine.timetable.station_ways import EntranceWays, find_entrance_ways, find_inside_m
+from fingerpost.transit.engine.timetable.station_ways import find_entrance_ways, find_inside_m
 from fingerpost.transit.engine.timetable.timetable import STOP, Float64, Int32
 from fingerpost.transit.engine.timetable.walking import DETOUR_FACTOR, PACE_M_PER_S, straight_line_m
 from fingerpost.transit.engine.timetable.walks import WalkedStops
@@ -128,7 +128,7 @@ def close_entrances(access: StopAccess, stops: WalkedStops, closed: frozenset[in
     """
     if stops.places is None or not closed:
         return access
-    ways = _index_by_pair(find_entrance_ways(stops.places, step_free=step_free, closed=closed))
+    ways = find_entrance_ways(stops.places, step_free=step_free, closed=closed)
     names = ("step_free_in_s", "step_free_out_s") if step_free else ("in_s", "out_s")
     in_s, out_s = (np.copy(getattr(access, name)) for name in names)
     for row in np.flatnonzero(access.entrance >= 0).tolist():
@@ -143,7 +143,7 @@ def _list_feed_entrances(stops: WalkedStops) -> list[_Row]:
     places = stops.places
     if places is None:
         return []
-    usual, step_free = (_index_by_pair(find_entrance_ways(places, step_free=without)) for without in (False, True))
+    usual, step_free = (find_entrance_ways(places, step_free=without) for without in (False, True))
     return [
         (
             stop, entrance, float(places.lats[entrance]), float(places.lons[entrance]),
@@ -151,11 +151,6 @@ def _list_feed_entrances(stops: WalkedStops) -> list[_Row]:
         )
         for (stop, entrance), times in usual.items()
     ]  # fmt: skip
-
-
-def _index_by_pair(ways: EntranceWays) -> dict[tuple[int, int], tuple[int, int]]:
-    columns = (column.tolist() for column in ways)
-    return {(stop, entrance): (in_s, out_s) for stop, entrance, in_s, out_s in zip(*columns, strict=True)}
 
 
 def _list_mapped_entrances(stops: WalkedStops, entrances: tuple[OsmEntrance, ...]) -> list[_Row]:

@@ -11,21 +11,6 @@ _PICKUP_DROP_OFF = NO_BOARDING | NO_ALIGHTING
 
 @entry
 @kernel
-def gather_stop_times(
-    begin, length, shift_s, stop, flags, arrival, departure, out_begin, out_stop, out_flags, out_arrival, out_departure
-):
-    """Copy the stop times of trip instances to their output rows, shifted in time."""
-    for instance in range(len(begin)):
-        for i in range(length[instance]):
-            row, out = begin[instance] + i, out_begin[instance] + i
-            out_stop[out] = stop[row]
-            out_flags[out] = flags[row]
-            out_arrival[out] = arrival[row] + shift_s[instance]
-            out_departure[out] = departure[row] + shift_s[instance]
-
-
-@entry
-@kernel
 def hash_stop_sequences(begin, length, stop, flags, out):
     """Hash the stops, pickup and drop-off of each trip instance (FNV-1a); collisions are harmless."""
     for instance in range(len(begin)):
@@ -121,16 +106,3 @@ def find_shortest_hops(net, position_hop, out):
                 ride_s = min(MAX_HOP_S, max(0, net.arrival_s[stop_time] - leave_s))
                 if ride_s < out[span, hop]:
                     out[span, hop] = ride_s
-
-
-@entry
-@kernel
-def fix_decreasing_times(begin, length, instances, arrival, departure):
-    """Raise times that decrease along a trip instance to the previous time."""
-    for index in range(len(instances)):
-        instance = instances[index]
-        for stop_time in range(begin[instance], begin[instance] + length[instance]):
-            if stop_time > begin[instance] and arrival[stop_time] < departure[stop_time - 1]:
-                arrival[stop_time] = departure[stop_time - 1]
-            if departure[stop_time] < arrival[stop_time]:
-                departure[stop_time] = arrival[stop_time]

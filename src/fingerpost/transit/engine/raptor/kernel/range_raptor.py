@@ -40,41 +40,6 @@ def find_first_instance(net, pattern, position, ready_s, below):
     return low
 
 
-@allocating_kernel
-def list_boardings(net, query, work):
-    """Return each (leave_s, pattern, position, access row) with which a journey in the window can begin, unordered."""
-    count = 0
-    out = np.empty((64, 4), np.int32)
-    for row in range(len(query.access_stop)):
-        stop = query.access_stop[row]
-        walk_s = query.access_s[row]
-        if work.rides_from[stop] > query.max_rides:
-            continue
-        for pair in range(net.stop_first[stop], net.stop_first[stop + 1]):
-            pattern = net.stop_pattern[pair]
-            position = net.stop_position[pair]
-            if net.position_flags[net.pattern_first[pattern] + position] & NO_BOARDING:
-                continue
-            length = net.pattern_first[pattern + 1] - net.pattern_first[pattern]
-            instances = net.instance_first[pattern + 1] - net.instance_first[pattern]
-            instance = find_first_instance(net, pattern, position, query.earliest_s + walk_s, instances)
-            while instance < instances:
-                leave_s = net.departure_s[net.stop_time_base[pattern] + instance * length + position] - walk_s
-                if leave_s >= query.window_end_s:
-                    break
-                if count == len(out):
-                    grown = np.empty((2 * count, 4), np.int32)
-                    grown[:count] = out
-                    out = grown
-                out[count, 0] = leave_s
-                out[count, 1] = pattern
-                out[count, 2] = position
-                out[count, 3] = row
-                count += 1
-                instance += 1
-    return out[:count]
-
-
 @kernel
 def _can_board(net, here, end):
     """Whether riders may board at a position row, and alight before the row ``end``."""
@@ -88,11 +53,15 @@ def _can_board(net, here, end):
 
 @entry
 @allocating_kernel
-def list_departures(net, stops, since_s, until_s):
-    """Return (instance row, position, departure_s) of each departure with pickup from the stops in a time span."""
+def list_departures(net, stops, walks_s, since_s, until_s):
+    """Return each (leave_s, pattern, instance, position, row) with which a ride can begin in a time span, unordered.
+
+    A walk of ``walks_s[row]`` leads to ``stops[row]``; ``leave_s`` is the departure minus the walk.
+    """
     count = 0
-    out = np.empty((64, 3), np.int32)
-    for stop in stops:
+    out = np.empty((64, 5), np.int32)
+    for row in range(len(stops)):
+        stop = stops[row]
         for pair in range(net.stop_first[stop], net.stop_first[stop + 1]):
             pattern = net.stop_pattern[pair]
             position = net.stop_position[pair]
@@ -101,17 +70,21 @@ def list_departures(net, stops, since_s, until_s):
             if not _can_board(net, first + position, first + length):
                 continue
             instances = net.instance_first[pattern + 1] - net.instance_first[pattern]
-            for instance in range(find_first_instance(net, pattern, position, since_s, instances), instances):
-                departure_s = net.departure_s[net.stop_time_base[pattern] + instance * length + position]
-                if departure_s > until_s:
+            for instance in range(
+                find_first_instance(net, pattern, position, since_s + walks_s[row], instances), instances
+            ):
+                leave_s = net.departure_s[net.stop_time_base[pattern] + instance * length + position] - walks_s[row]
+                if leave_s > until_s:
                     break
                 if count == len(out):
-                    grown = np.empty((2 * count, 3), np.int32)
+                    grown = np.empty((2 * count, 5), np.int32)
                     grown[:count] = out
                     out = grown
-                out[count, 0] = net.instance_first[pattern] + instance
-                out[count, 1] = position
-                out[count, 2] = departure_s
+                out[count, 0] = leave_s
+                out[count, 1] = pattern
+                out[count, 2] = instance
+                out[count, 3] = position
+                out[count, 4] = row
                 count += 1
     return out[:count]
 
@@ -349,7 +322,9 @@ def search_window(net, query, work, out):
         net, query, work, query.window_end_s, improved, out, journey_count, leg_count
     )
 
-    boardings = list_boardings(net, query, work)
+    is_useful = work.rides_from[query.access_stop] <= query.max_rides
+    stops, walks_s = query.access_stop[is_useful], query.access_s[is_useful]
+    boardings = list_departures(net, stops, walks_s, query.earliest_s, query.window_end_s - 1)
     order = np.argsort(-boardings[:, 0], kind="mergesort")
     begin = 0
     while begin < len(order) and journey_count >= 0:
@@ -357,15 +332,15 @@ def search_window(net, query, work, out):
         end = begin
         marked_count, queue_count = 0, 0
         while end < len(order) and boardings[order[end], 0] == leave_s:
-            row = boardings[order[end], 3]
-            stop = query.access_stop[row]
-            ready_s = leave_s + query.access_s[row]
+            row = boardings[order[end], 4]
+            stop = stops[row]
+            ready_s = leave_s + walks_s[row]
             if ready_s < work.ready[0, stop] and can_improve(work, stop, ready_s, work.rides_from[stop]):
                 _lower(work.ready, 0, stop, ready_s)
                 work.ready_from[0, stop] = -1
                 marked_count = _mark(work, 0, marked_count, stop)
             if work.is_marked[0, stop]:
-                queue_count = enqueue(work, queue_count, boardings[order[end], 1], boardings[order[end], 2])
+                queue_count = enqueue(work, queue_count, boardings[order[end], 1], boardings[order[end], 3])
             end += 1
         _run_rounds(net, query, work, leave_s, marked_count, queue_count, improved)
         journey_count, leg_count = _write_journeys(net, query, work, leave_s, improved, out, journey_count, leg_count)

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from fingerpost.transit.engine.raptor.kernel.patterns import fix_decreasing_times
 from fingerpost.transit.engine.raptor.search_timetable.trip_instances import TripInstances
 from fingerpost.transit.engine.timetable.columns import list_starts, mark_rows
 from fingerpost.transit.engine.timetable.overlay import Alert, Overlay, RideUpdate
@@ -41,7 +40,6 @@ def _apply_updates(instances: TripInstances, updated: Int64, updates: list[RideU
     row = moved.list_rows(updated)
     moved.arrival_s[row] += np.concatenate([update.arrival_delay_s for update in updates])
     moved.departure_s[row] += np.concatenate([update.departure_delay_s for update in updates])
-    fix_decreasing_times(moved.begin, moved.length, updated, moved.arrival_s, moved.departure_s)
     for instance, update in zip(updated.tolist(), updates, strict=True):
         if update.stop is None and update.flags is None:
             continue

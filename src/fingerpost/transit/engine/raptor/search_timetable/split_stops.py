@@ -101,9 +101,9 @@ def _find_change_s(timetable: Timetable, begin: int, end: int) -> int:
 
 
 class SpecificTransfers:
-    """Specific transfer rules, with a number for each trip or route that they name at a stop.
+    """Specific transfer rules; the rows of ``ends`` are (from stop, to stop).
 
-    ``sides`` are columns of these numbers: arriving route, arriving trip, departing route, departing trip; -1 for any.
+    The rows of ``sides`` are (arriving route, arriving trip, departing route, departing trip), -1 for any.
     """
 
     def __init__(self, timetable: Timetable, rows: Int64) -> None:
@@ -112,37 +112,25 @@ class SpecificTransfers:
         self.ends = np.column_stack(
             [table.specific_transfer_from_stop[rows], table.specific_transfer_to_stop[rows]]
         ).astype(np.int64)
-        columns = [
-            table.specific_transfer_from_route,
-            table.specific_transfer_from_trip,
-            table.specific_transfer_to_route,
-            table.specific_transfer_to_trip,
-        ]
-        named = [column[rows] for column in columns]
-        stops = [self.ends[:, 0], self.ends[:, 0], self.ends[:, 1], self.ends[:, 1]]
+        self.sides = np.column_stack(
+            [
+                table.specific_transfer_from_route[rows],
+                table.specific_transfer_from_trip[rows],
+                table.specific_transfer_to_route[rows],
+                table.specific_transfer_to_trip[rows],
+            ]
+        ).astype(np.int64)
         # Larger than any row of a route or trip, so that a pair of rows is one number.
         self._base = 1 + max(len(table.trip_route), len(table.route_type))
-        self._keys = [np.unique((stop * self._base + row)[row >= 0]) for stop, row in zip(stops, named, strict=True)]
-        self.sides = np.column_stack(
-            [self._find(column, stop, row) for column, (stop, row) in enumerate(zip(stops, named, strict=True))]
-        )
-
-    def _find(self, column: int, stop: Int64, row: Int32 | Int64) -> Int64:
-        """Return the number of each pair of a stop and a route or trip, -1 if there is no rule."""
-        keys = self._keys[column]
-        if not len(keys):
-            return np.full(len(stop), -1, np.int64)
-        wanted = stop * self._base + row
-        at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-        found: Int64 = np.where((row >= 0) & (keys[at] == wanted), at, -1)
-        return found
 
     def find_kinds(self, stop_times: RuledStopTimes) -> Int64:
-        """Return, for each stop time, its stop and four numbers as in ``sides``."""
-        named = (stop_times.route, stop_times.trip, stop_times.route, stop_times.trip)
-        return np.column_stack(
-            [stop_times.stop, *(self._find(column, stop_times.stop, row) for column, row in enumerate(named))]
-        )
+        """Return, for each stop time, its stop, and its routes and trips as in ``sides`` (-1 if no rule names it)."""
+        kinds = [stop_times.stop]
+        for side, row in enumerate((stop_times.route, stop_times.trip, stop_times.route, stop_times.trip)):
+            is_named = self.sides[:, side] >= 0
+            named = (self.ends[:, side // 2] * self._base + self.sides[:, side])[is_named]
+            kinds.append(np.where((row >= 0) & np.isin(stop_times.stop * self._base + row, named), row, -1))
+        return np.column_stack(kinds)
 
     def list_by_pair(self, is_split: Bool) -> dict[tuple[int, int], list[int]]:
         """Return the rules that can apply to each pair of stops if the marked ones are split, most specific last."""

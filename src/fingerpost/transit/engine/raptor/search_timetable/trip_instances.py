@@ -5,7 +5,6 @@ from datetime import date, timedelta
 
 import numpy as np
 
-from fingerpost.transit.engine.raptor.kernel.patterns import gather_stop_times
 from fingerpost.transit.engine.timetable.columns import list_ranges, list_starts
 from fingerpost.transit.engine.timetable.service_days import find_service_day_start, find_services
 from fingerpost.transit.engine.timetable.timetable import (
@@ -71,22 +70,16 @@ class TripInstances:
 
     def unshare_all(self) -> "TripInstances":
         """Copy the stop times so that each instance has its own rows, consecutive and unshifted."""
-        begin = list_starts(self.length)
-        count = int(begin[-1])
-        stop, flags = np.empty(count, np.int32), np.empty(count, np.uint8)
-        arrival_s, departure_s = np.empty(count, np.int32), np.empty(count, np.int32)
-        gather_stop_times(
-            self.begin, self.length, self.shift_s, self.stop, self.flags, self.arrival_s, self.departure_s,
-            begin, stop, flags, arrival_s, departure_s,
-        )  # fmt: skip
+        row = list_ranges(self.begin, self.length)[1]
+        later_s = np.repeat(self.shift_s, self.length)
         return replace(
             self,
-            begin=begin[:-1],
+            begin=list_starts(self.length)[:-1],
             shift_s=np.zeros(self.count, np.int32),
-            stop=stop,
-            flags=flags,
-            arrival_s=arrival_s,
-            departure_s=departure_s,
+            stop=self.stop[row],
+            flags=self.flags[row],
+            arrival_s=self.arrival_s[row] + later_s,
+            departure_s=self.departure_s[row] + later_s,
         )
 
     def compact(self) -> "TripInstances":
