@@ -1,9 +1,23 @@
 """Text as people type it in two cities: it resolves to its place or offers it, never to another (rule D2)."""
 
-from fingerpost.transit.model.place import Coordinate, distance_m
-from fingerpost.transit.rules.name_matching import RIVAL_DISTANCE_M, find_certain
-from tests.addresses.test_real_cities import city  # noqa: F401  # a fixture
+import asyncio
 
+import pytest
+
+from fingerpost.store.network_record import NetworkRecord
+from fingerpost.transit.embedded.network import EmbeddedNetwork
+from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
+from fingerpost.transit.model.place import Coordinate, distance_m
+from fingerpost.transit.osm.addresses.extract import read_addresses
+from fingerpost.transit.osm.addresses.index import AddressIndex
+from fingerpost.transit.osm.addresses.index_file import gather, write_index
+from fingerpost.transit.rules.name_matching import RIVAL_DISTANCE_M, find_certain
+from tests.shared_data import get_shared
+
+CITIES = {
+    "tampere": ("gtfs/tampere/tampere_nysse_2021-22.gtfs.zip", "gtfs/tampere/tampere.osm.pbf"),
+    "helsinki": ("gtfs/helsinki/hsl_centre_2022-02-22.gtfs.zip", "gtfs/helsinki/helsinki_centre_2020.osm.pbf"),
+}
 MIDDLES = {"tampere": Coordinate(61.498, 23.761), "helsinki": Coordinate(60.17, 24.94)}
 # By the place that each text means.
 MEANT = {
@@ -108,6 +122,19 @@ Hervanta | Hämeenkatu 10 | Senate Square | Bulevardi 12 Espoo | koti | Esplanad
 }
 
 
+@pytest.fixture(scope="module", params=CITIES)
+def city(request, tmp_path_factory):
+    """A city, and how to search it for places."""
+    feed, extract = (get_shared(path) for path in CITIES[request.param])
+    folder = tmp_path_factory.mktemp(request.param)
+    write_index(gather(read_addresses(extract, lambda _lat, _lon: True)), folder / "addresses.sqlite")
+    index = AddressIndex(folder / "addresses.sqlite")
+    timetable = import_feeds("CITY", [FeedSource(feed, None)]).timetable
+    network = EmbeddedNetwork(NetworkRecord(name="CITY"), timetable, addresses=index)
+    yield request.param, lambda text, **asked: asyncio.run(network.find_places(text, **asked))
+    index.close()
+
+
 def list_texts(listed):
     return [" ".join(text.split()) for text in listed.split("|")]
 
@@ -118,25 +145,25 @@ def find_places_of(name):
     return meant | dict.fromkeys(list_texts(ASKED_ABOUT[name]))
 
 
-def test_a_kind_offers_the_nearest_of_its_kind(city):  # noqa: F811
-    name, _, find = city
+def test_a_kind_offers_the_nearest_of_its_kind(city):
+    name, find = city
     found = [find(text, language="fi", focus=MIDDLES[name]) for text in ("pharmacy", "apotek")]
     nearest = [[match.place.token for match in matches if match.score == 0.79][:5] for matches in found]
 
     assert (len(nearest[0]), nearest[0], max(match.score for match in found[0])) == (5, nearest[1], 0.79)
 
 
-def test_a_typed_text_resolves_to_its_place_or_returns_candidates(city):  # noqa: F811
-    name, _, find = city
+def test_a_typed_text_resolves_to_its_place_or_returns_candidates(city):
+    name, find = city
     places = find_places_of(name)
     certain = {text: find_certain(find(text, language="fi", focus=MIDDLES[name])) for text in places}
 
     assert {text: match and match.place.name for text, match in certain.items()} == places
 
 
-def test_a_text_of_a_missing_place_resolves_to_nothing_else(city):  # noqa: F811
+def test_a_text_of_a_missing_place_resolves_to_nothing_else(city):
     """Each place is left out in turn; a street may still have the name of a missing stop."""
-    name, _, find = city
+    name, find = city
     others = {}
     for text, place in find_places_of(name).items():
         matches = find(text, language="fi", focus=MIDDLES[name])

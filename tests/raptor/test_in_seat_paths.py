@@ -14,21 +14,6 @@ def paths_of(pairs, instances=10, stop_times=2):
 
 
 @pytest.mark.parametrize(
-    ("pairs", "ways"),
-    [
-        ([(0, 1), (1, 2)], [[0, 1, 2]]),
-        ([(0, 1), (0, 2), (2, 3)], [[0, 1], [0, 2, 3]]),
-        ([(0, 2), (1, 2), (2, 3)], [[0, 2, 3], [1, 2, 3]]),
-        # From 0 to 3 one path is enough.
-        ([(0, 1), (0, 2), (1, 3), (2, 3)], [[0, 1], [0, 2, 3], [1, 3]]),
-    ],
-    ids=["in a row", "dividing", "coupled", "dividing and coupled"],
-)
-def test_paths_of_trips_that_divide_or_are_coupled(pairs, ways):
-    assert paths_of(pairs) == ways
-
-
-@pytest.mark.parametrize(
     ("stop_times", "ways"), [(10_000, [[0, 1, 2]]), (10_001, [[0, 1], [1, 2]]), (15_001, [[0], [1], [2]])]
 )
 def test_long_values_are_cut(stop_times, ways):

@@ -234,8 +234,3 @@ def _start_s(timetable, instance):
 
 def _clock(seconds):
     return f"{seconds // 3600:02}:{seconds % 3600 // 60:02}:{seconds % 60:02}"
-
-
-def _seconds(clock):
-    hours, minutes, rest = map(int, clock.split(":"))
-    return hours * 3600 + minutes * 60 + rest
