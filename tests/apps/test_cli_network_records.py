@@ -144,7 +144,7 @@ def test_a_record_that_was_written_by_hand_is_prepared_by_refresh(feed, home, in
     refreshed = invoke("network", "refresh")
 
     assert "TOWN is not prepared. Run `fingerpost network refresh TOWN`." in listed
-    assert "Nothing is prepared." in shown
+    assert "TOWN is not prepared. Run `fingerpost network refresh TOWN`." in shown
     assert "in service; 2 stops" in refreshed.stdout, refreshed.stderr
 
 

@@ -115,11 +115,7 @@ def _check_files(home: Path) -> bool:
 
 def _describe_feed(feed: dict[str, Any]) -> str:
     days = "any day" if feed["firstDay"] is None else f"{feed['firstDay']} to {feed['lastDay']}"
-    line = f"{feed['feed']}: {days}, {feed['today']}"
-    if "stops" not in feed:
-        return line
-    findings = ", ".join(f"{count:,} {reason}" for reason, count in feed["findings"].items())
-    return f"{line}; {feed['stops']:,} stops, {feed['trips']:,} trips; {findings or 'nothing left out'}"
+    return f"{feed['feed']}: {days}, {feed['today']}"
 
 
 def _list_companies(file: Path) -> list[str]:

@@ -79,7 +79,6 @@ def list_networks(ctx: typer.Context) -> None:
     """List the added networks, and the demos."""
     settings = prepare_settings(ctx)
     store, records = TimetableStore(settings.home), open_record_store(settings.home).read()
-    prepared = store.list_names()
     mode, has_networks = DemoMode(settings.demo), bool(records.records or records.problems)
     if do_demos_answer(mode, has_networks=has_networks):
         reason = "until a network is added" if mode is DemoMode.AUTO else "because FINGERPOST_DEMO is on"
@@ -87,45 +86,41 @@ def list_networks(ctx: typer.Context) -> None:
     else:
         reason = "a network was added" if mode is DemoMode.AUTO else "FINGERPOST_DEMO is off"
         notes = [f"Demo networks answer for their own stop ids only, because {reason}."]
-    for name, record in sorted(records.records.items()):
-        if record.source != EMBEDDED:
-            _print_columns(name, "queries its source", record.source)
-        elif name not in prepared:
-            _print_columns(name, "not prepared", record.source)
-            notes.append(f"{name} is not prepared. Run `fingerpost network refresh {name}`.")
-        else:
-            notes += _print_prepared(record, store)
+    rows = [(name, _describe_state(record, store), record.source) for name, record in sorted(records.records.items())]
+    for row in (*rows, *((name, "any day  in service", "demo") for name in list_demo_names())):
+        print_line("  ".join((f"{row[0]:<13}", *row[1:])))
+    for name, record in records.records.items():
+        if record.source == EMBEDDED and (note := _find_note(record, store)) is not None:
+            notes.append(note)
         notes += [f"Realtime data of {name}: {text}" for text in record.realtime]
-    for name in list_demo_names():
-        _print_columns(name, "any day", "in service", "built in", "demo")
     notes += [f"{name} cannot be used: {problem}." for name, problem in records.problems.items()]
     notes += [
         f"{name} was prepared, but has no record and does not answer: its `network add` was interrupted. "
         f"Add it again, or run `fingerpost network remove {name}`."
-        for name in prepared
+        for name in store.list_names()
         if name not in records.records and name not in records.problems
     ]
     for note in notes:
         print_line(note)
 
 
-def _print_prepared(record: NetworkRecord, store: TimetableStore) -> list[str]:
-    """Print a prepared network's service days; return notes about its preparation."""
+def _describe_state(record: NetworkRecord, store: TimetableStore) -> str:
+    if record.source != EMBEDDED:
+        return "queries its source"
     report = find_report(store, record.name)
     if report is None:
-        _print_columns(record.name, "unreadable; add it again", record.source)
-        return []
+        return "no readable import report"
     today = clock.today_in(report.feeds[0].zone)
     running = sum(feed.service.state_on(today) is ServiceState.IN_SERVICE for feed in report.feeds)
+    return f"{report.days}  {running} of {len(report.feeds)} feeds in service"
+
+
+def _find_note(record: NetworkRecord, store: TimetableStore) -> str | None:
+    """Return a sentence if a network has no prepared timetable, or one that is out of date."""
+    if record.name not in store.list_names():
+        return f"{record.name} is not prepared. Run `fingerpost network refresh {record.name}`."
     entry = store.get(record.name)
-    in_service = f"{running} of {len(report.feeds)} feeds in service"
-    _print_columns(record.name, report.days, in_service, f"{entry.added_at:%Y-%m-%d}", record.source)
-    note = entry.find_note(record.feeds, record.extract) or entry.find_age_note()
-    return [] if note is None else [note]
-
-
-def _print_columns(name: str, *columns: str) -> None:
-    print_line("  ".join((f"{name:<13}", *columns)))
+    return entry.find_note(record.feeds, record.extract) or entry.find_age_note()
 
 
 @app.command("show", epilog="Example: fingerpost network show HSL")
@@ -147,18 +142,12 @@ def show_network(ctx: typer.Context, name: _Name) -> None:
         )
         _print_values(values)
         return
-    if record.name not in store.list_names():
-        print_line(f"Nothing is prepared. Run `fingerpost network refresh {record.name}`.")
-        return
-    entry = store.get(record.name)
-    if note := entry.find_note(record.feeds, record.extract) or entry.find_age_note():
+    if (note := _find_note(record, store)) is not None:
         print_line(note)
     report = find_report(store, record.name)
     if report is None:
-        raise SettingsInvalid(
-            f"The import report of {entry.name} cannot be read. Run `fingerpost network add` for it again"
-        )
-    print_line(f"Added {entry.added_at:%Y-%m-%d %H:%M}.")
+        return
+    print_line(f"Added {store.get(record.name).added_at:%Y-%m-%d %H:%M}.")
     print_report(report)
     if record.realtime:
         print_realtime(settings, record.name)
