@@ -1,9 +1,6 @@
 """Optional parts of an answer, for clients that draw it: geometry, line colours, water and streets."""
 
-import csv
-import io
 import json
-import zipfile
 from math import cos, radians
 from types import SimpleNamespace
 
@@ -22,7 +19,6 @@ from fingerpost.transit.model.place import Coordinate
 from fingerpost.transit.tools.map_shapes import MAX_CHARACTERS, build_map_bounds
 from tests.apps.questions import KAMPPI_TO_ESPOO
 from tests.homes import keep_network
-from tests.shared_data import get_shared
 from tests.views import lakeside
 
 GEOMETRY, COLORS, BASEMAP = "fingerpost/geometry", "fingerpost/lineColors", "fingerpost/basemap"
@@ -113,56 +109,6 @@ async def test_python_has_extras_with_the_answer(tmp_path):
 
     asked = await ask(application, QUESTION, ASKED)
     assert answer.extras == {"geometry": asked.meta[GEOMETRY]}
-
-
-def _rows(feed, table):
-    with zipfile.ZipFile(feed) as packed:
-        return list(csv.DictReader(io.StringIO(packed.read(table).decode("utf-8-sig"))))
-
-
-def is_same(point, other):
-    return max(abs(a - b) for a, b in zip(point, other, strict=True)) <= 1.1e-5
-
-
-async def test_a_ride_of_the_real_helsinki_feed_is_cut_by_its_own_distances(monkeypatch):
-    """Every ride's line is the shape's points between the distances that stop_times.txt states for its two calls."""
-    feed = get_shared("gtfs/helsinki/hsl_centre_2022-02-22.gtfs.zip")
-    monkeypatch.setenv("FINGERPOST_NOW", "2022-02-22T08:00:00+02:00")
-    calls, shapes = {}, {}
-    for row in _rows(feed, "stop_times.txt"):
-        calls.setdefault(row["trip_id"], []).append((row["stop_id"], float(row["shape_dist_traveled"])))
-    for row in sorted(_rows(feed, "shapes.txt"), key=lambda row: int(row["shape_pt_sequence"])):
-        place = (float(row["shape_pt_lat"]), float(row["shape_pt_lon"]))
-        shapes.setdefault(row["shape_id"], []).append((float(row["shape_dist_traveled"]), place))
-    shape_of = {row["trip_id"]: row["shape_id"] for row in _rows(feed, "trips.txt")}
-    question = {
-        "origin": {"type": "coords", "value": {"lat": 60.1699, "lon": 24.9384}},
-        "destination": {"type": "coords", "value": {"lat": 60.1875, "lon": 24.9600}},
-        "limit": 3,
-    }
-    answer = await ask(over(feed), question, ASKED)
-
-    lines = {each["fingerprint"]: each["legs"] for each in answer.meta[GEOMETRY]["itineraries"]}
-    compared = 0
-    for itinerary in answer.structured_content["itineraries"]:
-        for leg, line in zip(itinerary["legs"], lines[itinerary["fingerprint"]], strict=True):
-            if leg["mode"] == "WALK":
-                continue
-            trip = leg["tripId"].removeprefix("T:")
-            dists = dict(calls[trip])
-            begin, end = (dists[leg[side]["id"].removeprefix("T:")] for side in ("from", "to"))
-            inner = [place for dist, place in shapes[shape_of[trip]] if begin < dist < end]
-            points = polyline.decode(line["legGeometry"]["points"])
-            assert line["source"] == "shape"
-            # By rounding, a point at either end may be there twice.
-            ends = (points[0], points[-1])
-            middle, expected = (
-                [p for p in places if not any(is_same(p, end) for end in ends)] for places in (points, inner)
-            )
-            assert len(middle) == len(expected)
-            assert all(map(is_same, middle, expected))
-            compared += 1
-    assert compared >= 3
 
 
 PAINTED = "line A | Alpha 08:30 | Beta 08:40\nline B | Beta 08:50 | Gamma 09:00"

@@ -1,13 +1,11 @@
 """Realtime sources at a terminal: checked when added, listed, reported by doctor and the resource, and removed."""
 
-import asyncio
 import json
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from fingerpost.apps.mcp.resources import NETWORKS, read_resource
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
 from tests.apps.feed_server import serving_feeds
 from tests.apps.processes import COMMAND
@@ -58,14 +56,6 @@ def test_the_doctor_explains_why_a_source_fails(added, updates, invoke):
     updates.unlink()
     observed = " ".join(invoke("doctor").stdout.split())
     assert "updates.pb: no message yet; updates.pb cannot be read: No such file or directory" in observed
-
-
-def test_the_resource_returns_the_same(added, application):
-    read = asyncio.run(read_resource(application, NETWORKS, user="ann"))
-    asyncio.run(application.networks.close())
-    town = json.loads(read.contents[0].text)["networks"][0]
-    assert town["realtime"]["sources"] == [{"source": "updates.pb", "ageSeconds": 7, "matched": 1, "unmatched": 1}]
-    assert (town["realtime"]["matched"], town["realtime"]["unmatched"]) == ({"trip-updated": 1}, {"trip-unknown": 1})
 
 
 def test_a_removed_network_loses_its_realtime_data(added, feed, invoke):

