@@ -3,7 +3,7 @@
 The output schema lists the registered tools. An invalid plan goes back to the model with its problems, at most twice.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal, Union
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
@@ -17,7 +17,6 @@ from fingerpost.contract.wire import build_json_schema
 from fingerpost.errors import PlanInvalid, SourceFailed
 from fingerpost.plan.catalogue import Catalogue
 from fingerpost.plan.plan_json import now
-from fingerpost.plan.planners import Goal
 from fingerpost.plan.validation import validate_plan
 
 _RETRIES = 2
@@ -35,7 +34,7 @@ class LanguageModelPlanner:
         provider = OpenAIProvider(base_url=base_url, api_key=api_key or "none")
         self._model = OpenAIChatModel(model, provider=provider)
 
-    async def plan(self, goal: Goal, catalogue: Catalogue, memory: Collection[str]) -> Plan | None:
+    async def plan(self, goal: str, catalogue: Catalogue, memory: Mapping[str, Any]) -> Plan | None:
         """Return a valid plan; raise PlanInvalid if values are missing, or SourceFailed if the endpoint fails."""
         answer_model = build_plan_model(catalogue)
         last_problems: list[str] = []
@@ -113,20 +112,13 @@ def _build_literal(words: Iterable[str]) -> Any:
     return literal[tuple(words)]
 
 
-def to_plan(answer: Any, goal: Goal) -> Plan:
+def to_plan(answer: Any, goal: str) -> Plan:
     steps = [PlanStep.model_validate(step.model_dump()) for step in answer.steps]
-    return Plan(goal=goal.text, steps=steps, created_at=now())
+    return Plan(goal=goal, steps=steps, created_at=now())
 
 
-def _format_prompt(goal: Goal, memory: Collection[str]) -> str:
-    lines = [f"Goal: {goal.text}"]
-    if goal.wanted:
-        lines.append(f"The plan must provide these keys: {', '.join(goal.wanted)}")
-    if goal.known:
-        lines.append(f"Known values: {dict(goal.known)}")
-    if memory:
-        lines.append(f"These keys are already in memory: {', '.join(sorted(memory))}")
-    return "\n".join(lines)
+def _format_prompt(goal: str, memory: Mapping[str, Any]) -> str:
+    return f"Goal: {goal}" + (f"\nValues already in memory: {dict(memory)}" if memory else "")
 
 
 def _describe_fields(model: type[BaseModel]) -> str:

@@ -1,120 +1,21 @@
-"""Create plans for goals with backward chaining, from one kind of sentence, or with other planners (rule F6)."""
+"""Create plans for goals: from one kind of sentence, or with other planners such as a language model (rule F6)."""
 
 import re
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
-from pydantic import BaseModel
-
 from fingerpost.contract.plan import Plan, PlanStep
-from fingerpost.contract.wire import get_field_types
 from fingerpost.errors import PlanInvalid
-from fingerpost.plan.catalogue import Catalogue, PlanTool, list_choices, suggest
+from fingerpost.plan.catalogue import Catalogue
 from fingerpost.plan.plan_json import now
-from fingerpost.plan.references import MARK
 from fingerpost.plan.validation import validate_plan
 from fingerpost.runtime.company_names import WELL_KNOWN, build_name_key
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Goal:
-    """The goal of a plan: the user's text, the wanted memory keys, and parameter values by name."""
-
-    text: str
-    wanted: tuple[str, ...] = ()
-    known: Mapping[str, Any] = field(default_factory=dict)
-
-
-Planner = Callable[[Goal, Catalogue, Collection[str]], Awaitable[Plan | None]]
-"""Returns a plan from a goal, a catalogue and the keys in memory, or None if the goal is for another planner.
+Planner = Callable[[str, Catalogue, Mapping[str, Any]], Awaitable[Plan | None]]
+"""Returns a plan from a goal, a catalogue and the memory, or None if the goal is for another planner.
 
 It raises PlanInvalid with the missing values instead of inventing them. Its plans are validated too.
 """
-
-
-async def plan_backward(goal: Goal, catalogue: Catalogue, memory: Collection[str]) -> Plan | None:
-    """Plan from the wanted keys back to known values; PlanInvalid lists missing ones in ``details["missing"]``."""
-    return _BackwardSearch(goal, catalogue, frozenset(memory)).plan() if goal.wanted else None
-
-
-class _BackwardSearch:
-    """The steps found by a backward search, and the keys that no tool provides."""
-
-    def __init__(self, goal: Goal, catalogue: Catalogue, memory: frozenset[str]) -> None:
-        self._goal = goal
-        self._memory = memory
-        self._steps: list[PlanStep] = []
-        self._missing: dict[tuple[str, str], dict[str, str]] = {}
-        self._producers: dict[str, list[PlanTool]] = {}
-        for _name, tool in sorted(catalogue.tools.items()):
-            self._producers.setdefault(tool.spec.output_key, []).append(tool)
-
-    def plan(self) -> Plan:
-        available = [key for key in self._goal.wanted if key in self._memory or self._add_producer(key, "the goal", ())]
-        if len(available) < len(self._goal.wanted):
-            raise self._build_error()
-        if not self._steps:
-            references = {key: {MARK: key} for key in self._goal.wanted}
-            self._steps.append(PlanStep(step_id=1, description="Gather the known values", parameters=references))
-        return Plan(goal=self._goal.text, steps=self._steps, created_at=now())
-
-    def _add_producer(self, key: str, consumer: str, parents: tuple[str, ...]) -> bool:
-        """Add the steps that provide a key, with the first tool by name whose parameters are available."""
-        if any(step.expected_key == key for step in self._steps):
-            return True
-        producers = self._producers.get(key, [])
-        if not producers or key in parents:
-            names = {*self._producers, *self._goal.known, *self._memory} - {key}
-            self._missing[key, consumer] = {"name": key, "needed_by": consumer, "nearest": suggest(key, names)}
-            return False
-        for tool in producers:
-            for query_type, model in tool.spec.input_schema.items():
-                count = len(self._steps)
-                arguments = self._fill(model, f"{tool.spec.name} ({query_type})", (*parents, key))
-                if arguments is not None:
-                    self._add_step(tool, query_type, arguments)
-                    return True
-                del self._steps[count:]
-        return False
-
-    def _fill(self, model: type[BaseModel], consumer: str, parents: tuple[str, ...]) -> dict[str, Any] | None:
-        arguments: dict[str, Any] = {}
-        is_complete = True
-        for name, argument in model.model_fields.items():
-            wire_name = argument.alias or name
-            if wire_name in self._goal.known:
-                arguments[wire_name] = self._goal.known[wire_name]
-            elif not argument.is_required():
-                continue
-            elif wire_name in self._memory or self._add_producer(wire_name, consumer, parents):
-                arguments[wire_name] = {MARK: wire_name}
-            else:
-                is_complete = False
-        return arguments if is_complete else None
-
-    def _add_step(self, tool: PlanTool, query_type: str, arguments: dict[str, Any]) -> None:
-        key = tool.spec.output_key
-        fields = {name for model in tool.spec.output_schema.values() for name in get_field_types(model)}
-        step = PlanStep(
-            step_id=len(self._steps) + 1,
-            description=f"Get {key} from {tool.spec.name}",
-            tool=tool.spec.name,
-            parameters={"query_type": query_type, "parameters": arguments},
-            expected_key=key,
-            output_path=["data", key] if key in fields else ["data"],
-        )
-        self._steps.append(step)
-
-    def _build_error(self) -> PlanInvalid:
-        missing = list(self._missing.values())
-        needs = "; ".join(
-            f"'{entry['name']}', which {entry['needed_by']} needs"
-            + (f" ({entry['nearest']})" if entry["nearest"] else "")
-            for entry in missing
-        )
-        hint = f"Give the missing values, or request a key that the tools provide; {list_choices(self._producers)}"
-        return PlanInvalid(f"No plan reaches this goal: no tool provides {needs}", {"missing": missing}, hint=hint)
 
 
 _TICKER = re.compile(r"[A-Z]{1,5}(?:[.-][A-Z])?")
@@ -129,10 +30,10 @@ _SENTENCE = re.compile(
 )
 
 
-async def plan_from_template(goal: Goal, _catalogue: Catalogue, _memory: Collection[str]) -> Plan | None:
+async def plan_from_template(goal: str, _catalogue: Catalogue, _memory: Mapping[str, Any]) -> Plan | None:
     """Plan a sentence like ``Get Apple's revenue for 2022``, the example in the plan-step contract."""
-    match = _SENTENCE.fullmatch(goal.text.strip())
-    return None if match is None else Plan(goal=goal.text, steps=[_find_fact(match.groupdict())], created_at=now())
+    match = _SENTENCE.fullmatch(goal.strip())
+    return None if match is None else Plan(goal=goal, steps=[_find_fact(match.groupdict())], created_at=now())
 
 
 def _find_ticker(company: str) -> str:
@@ -164,30 +65,20 @@ class PlanningCapability:
 
     def __init__(self, catalogue: Catalogue, planners: Sequence[Planner] | None = None) -> None:
         self._catalogue = catalogue
-        self._planners = planners if planners is not None else (plan_backward, plan_from_template)
+        self._planners = planners if planners is not None else (plan_from_template,)
 
     async def create_plan(
-        self,
-        user_input: str,
-        *,
-        wanted: Sequence[str] = (),
-        known: Mapping[str, Any] | None = None,
-        memory: Collection[str] = (),
-        owner: str = "agent",
+        self, user_input: str, *, memory: Mapping[str, Any] | None = None, owner: str = "agent"
     ) -> Plan:
-        """Return a validated plan for a goal, or raise PlanInvalid.
-
-        ``wanted`` lists the memory keys that the plan must provide; ``known`` gives values by name.
-        """
-        goal = Goal(text=user_input, wanted=tuple(wanted), known=dict(known or {}))
+        """Return a validated plan for a goal, or raise PlanInvalid; ``memory`` gives initial values by key."""
+        memory = memory or {}
         for planner in self._planners:
-            plan = await planner(goal, self._catalogue, memory)
+            plan = await planner(user_input, self._catalogue, memory)
             if plan is not None:
                 validate_plan(plan, self._catalogue, memory=memory)
                 return plan.model_copy(update={"owner": owner})
-        keys = ", ".join(sorted({tool.spec.output_key for tool in self._catalogue.tools.values()}))
         raise PlanInvalid(
             "No planner understands this goal",
             {"field": "user_input"},
-            hint=f"Write it like '{_EXAMPLE}'; or name the wanted keys, out of {keys}; or configure a language model",
+            hint=f"Write it like '{_EXAMPLE}'; or send a plan; or configure a language model",
         )
