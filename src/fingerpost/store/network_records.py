@@ -82,18 +82,32 @@ class NetworkRecordStore:
 
     def put(self, record: NetworkRecord) -> None:
         """Add or replace a record; comments are preserved if the file is valid TOML."""
+        # A local import, because only commands that change a record need it.
+        import tomlkit
+
         with self._locked():
             self.check(record)
+            path = self.path(record.name)
             try:
-                table = self._read_table(record.name)
-            except (ParameterError, FileNotFoundError):
-                table = None
-            changes: dict[str, Any] = dict.fromkeys(table or ())
+                text = path.read_bytes().decode("utf-8-sig")
+                document = tomlkit.parse(text if text.endswith("\n") else f"{text}\n")
+            except (OSError, ValueError, RecursionError):
+                text, document = "", tomlkit.document()
+            before = document.unwrap()
+            for key in before.keys() - set(KEYS):
+                del document[key]
             for key in KEYS:
                 value = getattr(record, key)
-                is_written = key == "source" or value != NetworkRecord.model_fields[key].default
-                changes[key] = value if is_written else None
-            self._edit(record.name, table, changes)
+                plain = list(value) if isinstance(value, tuple) else value
+                if key != "source" and value == NetworkRecord.model_fields[key].default:
+                    document.pop(key, None)
+                # Compare types too, because False equals 0.
+                elif plain != before.get(key) or type(plain) is not type(before[key]):
+                    is_multiline = isinstance(plain, list) and len(plain) > 1 and isinstance(plain[0], str)
+                    document[key] = tomlkit.item(plain).multiline(True) if is_multiline else plain
+            edited = tomlkit.dumps(document)
+            if edited != text:
+                replace_file(path, edited.encode())
 
     def remove(self, name: str) -> None:
         """Remove a record; raise ParameterError if it does not exist or is the fallback of another network."""
@@ -150,31 +164,6 @@ class NetworkRecordStore:
         except (ValueError, RecursionError) as error:
             message, hint = f"the file is not TOML ({error})", "correct the line"
         raise ParameterError(message, {"field": "name"}, hint=hint)
-
-    def _edit(self, name: str, table: Mapping[str, Any] | None, changes: Mapping[str, Any]) -> None:
-        """Write changes to a record's file; None removes a key. ``table`` is its content, None for a new file."""
-        # A local import, because only commands that change a record need it.
-        import tomlkit
-
-        path = self.path(name)
-        before = {} if table is None else table
-        text = "" if table is None else path.read_bytes().decode("utf-8-sig")
-        document = tomlkit.parse(text if text.endswith("\n") or not text else f"{text}\n")
-        for key, value in changes.items():
-            plain = list(value) if isinstance(value, tuple) else value
-            # Compare types too, because False equals 0.
-            if plain == before.get(key) and type(plain) is type(before.get(key)):
-                continue
-            if plain is None:
-                del document[key]
-            elif isinstance(plain, list):
-                is_multiline = len(plain) > 1 and isinstance(plain[0], str)
-                document[key] = tomlkit.item(plain).multiline(is_multiline)
-            else:
-                document[key] = plain
-        edited = tomlkit.dumps(document)
-        if table is None or edited != text:
-            replace_file(path, edited.encode())
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
