@@ -108,9 +108,7 @@ async def test_a_choice_other_than_a_place_is_reported(application):
     ],
 )
 def test_choices_are_named_as_the_clients_revision_names_them(version, choice):
-    schema = elicitation._build_schema(
-        elicitation.PlaceElicitation("stop", "Which place is the stop?", {"A:1": "Alpha (A:1)"}), version
-    )
+    schema = elicitation._build_schema("stop", {"A:1": "Alpha (A:1)"}, version)
 
     assert schema == {
         "type": "object",

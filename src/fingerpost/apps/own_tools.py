@@ -34,8 +34,6 @@ GROUP = "own"
 # A user's function may never return.
 _THREADS = ThreadPool("own-tools", 16)
 
-_STANDARD_FIELDS = ("query_type", "parameters", "results", "output_key", "success")
-
 OwnTool = Tool | Callable[..., Any]
 """A tool of the plan-step contract with a ``spec``, or a function with annotated parameters and a docstring."""
 
@@ -121,9 +119,6 @@ class ServedTool(PublishedTool):
     def _checked_response(self, response: object) -> dict[str, Any]:
         if not isinstance(response, Mapping) or not isinstance(response.get("success"), bool):
             raise BrokenContract(f"{self.name} did not return a standard response")
-        missing = [name for name in _STANDARD_FIELDS if name not in response]
-        if missing:
-            raise BrokenContract(f"{self.name} answered without {', '.join(missing)}")
         limits = Limits()
         if excess := find_excess(dict(response), max_bytes=limits.output_bytes, max_depth=limits.depth):
             raise BrokenContract(f"The output of {self.name} cannot be sent: a value in it {excess}")
@@ -132,7 +127,7 @@ class ServedTool(PublishedTool):
 
 def _describe(response: Mapping[str, Any]) -> str:
     if response["success"]:
-        lines = [encode(response.get("data", response["results"]))]
+        lines = [encode(response.get("data", response.get("results")))]
     else:
         lines = [str(response.get("error") or response.get("warning") or "it failed without a message")]
     lines += [words for remark in list_remarks(response) for words in list_remark_sentences(remark)]

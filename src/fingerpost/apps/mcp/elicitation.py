@@ -29,15 +29,6 @@ _STATE: TypeAdapter[Any] = TypeAdapter(dict[_Side, str])
 
 
 @dataclass(frozen=True, slots=True)
-class PlaceElicitation:
-    """An ambiguous place: the argument that names it, and its candidates (token to name)."""
-
-    side: str
-    message: str
-    names_by_token: Mapping[str, str]
-
-
-@dataclass(frozen=True, slots=True)
 class Choices:
     """The user's answers so far: chosen tokens by argument, and the arguments for which they declined to choose."""
 
@@ -74,21 +65,39 @@ class Choices:
         return {**arguments, **chosen}
 
 
-def find_elicitation(answer: Answer, choices: Choices) -> PlaceElicitation | None:
-    """Return the elicitation for an ambiguous place, or None if the user has already answered it."""
+async def elicit(
+    ctx: ServerRequestContext[Any, Any], answer: Answer, choices: Choices
+) -> Choices | types.InputRequiredResult | None:
+    """Ask the user for an ambiguous place; return None if the answer needs no choice or the client cannot ask.
+
+    In new versions, return an ``InputRequiredResult``; in old versions, wait for the user's choice. If the client
+    returns an error, the user counts as having declined.
+    """
     error = answer.error
-    if not isinstance(error, PlaceAmbiguous):
+    if not isinstance(error, PlaceAmbiguous) or not _can_elicit(ctx):
         return None
-    side = error.details.get("side")
-    if side not in _SIDES or side in choices.tokens or side in choices.declined:
+    side: Any = error.details.get("side")
+    candidates = error.details.get("candidates", ())
+    if side not in _SIDES or side in choices.tokens or side in choices.declined or not candidates:
         return None
-    names = {candidate["token"]: _format_candidate(candidate) for candidate in error.details.get("candidates", ())}
     sources = "; ".join(error.details.get("attribution", ()))
     message = f"Which place is the {side}?{f' Data: {sources}' if sources else ''}"
-    return PlaceElicitation(str(side), message, names) if names else None
+    names = {candidate["token"]: _format_candidate(candidate) for candidate in candidates}
+    schema = _build_schema(side, names, ctx.protocol_version)
+    if _is_modern_protocol(ctx):
+        form = types.ElicitRequestFormParams(message=message, requested_schema=schema)
+        return types.InputRequiredResult(
+            input_requests={side: types.ElicitRequest(params=form)},
+            request_state=json.dumps(dict(choices.tokens), separators=(",", ":")),
+        )
+    try:
+        response = await ctx.session.elicit_form(message, schema, related_request_id=ctx.request_id)
+    except MCPError:
+        response = types.ElicitResult(action="cancel")
+    return choices.with_response(side, response)
 
 
-def can_elicit(ctx: ServerRequestContext[Any, Any]) -> bool:
+def _can_elicit(ctx: ServerRequestContext[Any, Any]) -> bool:
     capabilities = ctx.session.client_capabilities
     elicitation = None if capabilities is None else capabilities.elicitation
     # In older versions an empty capability means support for forms.
@@ -96,34 +105,12 @@ def can_elicit(ctx: ServerRequestContext[Any, Any]) -> bool:
     return can_show_forms and (_is_modern_protocol(ctx) or ctx.session.can_send_request)
 
 
-async def elicit(
-    ctx: ServerRequestContext[Any, Any], place: PlaceElicitation, choices: Choices
-) -> Choices | types.InputRequiredResult:
-    """Return an ``InputRequiredResult`` in new versions; in old versions, wait for the user's choice.
-
-    If the client returns an error, the user counts as having declined.
-    """
-    schema = _build_schema(place, ctx.protocol_version)
-    if _is_modern_protocol(ctx):
-        form = types.ElicitRequestFormParams(message=place.message, requested_schema=schema)
-        return types.InputRequiredResult(
-            input_requests={place.side: types.ElicitRequest(params=form)},
-            request_state=json.dumps(dict(choices.tokens), separators=(",", ":")),
-        )
-    try:
-        response = await ctx.session.elicit_form(place.message, schema, related_request_id=ctx.request_id)
-    except MCPError:
-        response = types.ElicitResult(action="cancel")
-    return choices.with_response(place.side, response)
-
-
 def _is_modern_protocol(ctx: ServerRequestContext[Any, Any]) -> bool:
     return ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
 
 
-def _build_schema(place: PlaceElicitation, version: str) -> dict[str, Any]:
-    names = place.names_by_token
-    choice: dict[str, Any] = {"type": "string", "title": place.side.capitalize()}
+def _build_schema(side: str, names: Mapping[str, str], version: str) -> dict[str, Any]:
+    choice: dict[str, Any] = {"type": "string", "title": side.capitalize()}
     if is_version_at_least(version, _TITLED_CHOICES_VERSION):
         choice["oneOf"] = [{"const": token, "title": name} for token, name in names.items()]
     else:

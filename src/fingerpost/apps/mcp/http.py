@@ -6,7 +6,7 @@ import signal
 import tempfile
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from typing import Any
 
@@ -88,18 +88,11 @@ class McpTransport:
         if scope["method"] != "POST":
             await Response(status_code=405, headers={"Allow": "POST"})(scope, receive, send)
             return
-        has_started = False
-
-        async def note_start(message: Message) -> None:
-            nonlocal has_started
-            has_started = True
-            await send(message)
-
         try:
-            await self._admit(scope, receive, note_start)
+            await self._admit(scope, receive, send)
         except asyncio.CancelledError:
-            # The server is stopping, and would otherwise log a traceback.
-            if not has_started:
+            # The server is stopping, and would otherwise log a traceback. uvicorn refuses the response after another.
+            with suppress(RuntimeError):
                 await _STOPPING(scope, receive, send)
 
     async def _admit(self, scope: Scope, receive: Receive, send: Send) -> None:

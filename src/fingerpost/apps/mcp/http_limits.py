@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any, Final, cast
 
+from anyio import CancelScope
 from starlette.types import Message, Receive, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
@@ -142,41 +143,37 @@ async def answer_while_connected(answer: Callable[[Send], Awaitable[None]], rece
     Raise TimeoutError if nothing was sent after ``ANSWER_S``, extended while the engine compiles.
     """
     loop = asyncio.get_running_loop()
-    is_disconnected = False
+    is_late = False
     limit: asyncio.TimerHandle
+    with CancelScope() as scope:
 
-    async def wait_for_disconnect() -> None:
-        nonlocal is_disconnected
-        while (await receive())["type"] != "http.disconnect":
-            pass
-        is_disconnected = True
-        if not deadline.expired():
-            deadline.reschedule(loop.time())
+        async def cancel_at_disconnect() -> None:
+            while (await receive())["type"] != "http.disconnect":
+                pass
+            scope.cancel()
 
-    def expire() -> None:
-        nonlocal limit
-        if is_compiling():
-            limit = loop.call_later(ANSWER_S, expire)
-        elif not deadline.expired():
-            deadline.reschedule(loop.time())
+        def expire() -> None:
+            nonlocal limit, is_late
+            if is_compiling():
+                limit = loop.call_later(ANSWER_S, expire)
+            else:
+                is_late = True
+                scope.cancel()
 
-    async def send_and_stop_watching(message: Message) -> None:
-        watcher.cancel()
-        limit.cancel()
-        await send(message)
+        async def send_and_stop_watching(message: Message) -> None:
+            watcher.cancel()
+            limit.cancel()
+            await send(message)
 
-    try:
-        async with asyncio.timeout(None) as deadline:
-            watcher = asyncio.create_task(wait_for_disconnect())
-            limit = loop.call_later(ANSWER_S, expire)
-            try:
-                await answer(send_and_stop_watching)
-            finally:
-                watcher.cancel()
-                limit.cancel()
-    except TimeoutError:
-        if not is_disconnected:
-            raise
+        watcher = asyncio.create_task(cancel_at_disconnect())
+        limit = loop.call_later(ANSWER_S, expire)
+        try:
+            await answer(send_and_stop_watching)
+        finally:
+            watcher.cancel()
+            limit.cancel()
+    if is_late:
+        raise TimeoutError
 
 
 class Admission:

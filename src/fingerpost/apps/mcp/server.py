@@ -12,7 +12,7 @@ from mcp.server.lowlevel import Server
 
 from fingerpost import __version__
 from fingerpost.apps import error_boundary
-from fingerpost.apps.mcp.elicitation import Choices, can_elicit, elicit, find_elicitation
+from fingerpost.apps.mcp.elicitation import Choices, elicit
 from fingerpost.apps.mcp.listing import EXTENSION_ID, EXTRAS, build_tool_entry, list_requested_parts
 from fingerpost.apps.mcp.progress import ProgressReporter
 from fingerpost.apps.mcp.resources import RUN_TEMPLATE, SCHEMA_TEMPLATE, complete_tool, list_resources, read_resource
@@ -106,10 +106,9 @@ class _Handlers:
                     report=reporter.report,
                     include=include,
                 )
-                place = find_elicitation(answer, choices)
-                if place is None or not can_elicit(ctx):
+                choice = await elicit(ctx, answer, choices)
+                if choice is None:
                     return build_result(answer)
-                choice = await elicit(ctx, place, choices)
                 if isinstance(choice, types.InputRequiredResult):
                     return choice
                 choices = choice
