@@ -15,13 +15,13 @@ from fingerpost.apps.cli.network_add import new_add_command
 from fingerpost.apps.cli.network_check import check_feeds
 from fingerpost.apps.cli.network_sources import forget_import, learn_profile, print_realtime, run_import
 from fingerpost.apps.cli.output import print_error, print_line
-from fingerpost.apps.overview import find_report
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.source_kinds import EMBEDDED, REMOTE_KINDS, open_record_store
 from fingerpost.errors import ParameterError, SettingsInvalid, ToolError
 from fingerpost.store.network_names import parse_network_name
 from fingerpost.store.network_records import NetworkRecord, NetworkRecords
 from fingerpost.transit.engine.demo.catalogue import list_demo_names
+from fingerpost.transit.engine.gtfs.report import ImportReport
 from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
 from fingerpost.transit.learned_profile import LearnedProfile, LearnedProfiles
 from fingerpost.transit.model.provenance import ServiceState
@@ -107,12 +107,19 @@ def list_networks(ctx: typer.Context) -> None:
 def _describe_state(record: NetworkRecord, store: TimetableStore) -> str:
     if record.source != EMBEDDED:
         return "queries its source"
-    report = find_report(store, record.name)
+    report = _find_report(record, store)
     if report is None:
         return "no readable import report"
     today = clock.today_in(report.feeds[0].zone)
     running = sum(feed.service.state_on(today) is ServiceState.IN_SERVICE for feed in report.feeds)
     return f"{report.days}  {running} of {len(report.feeds)} feeds in service"
+
+
+def _find_report(record: NetworkRecord, store: TimetableStore) -> ImportReport | None:
+    try:
+        return ImportReport.from_json(store.get(record.name).report_json)
+    except (ToolError, ValueError):
+        return None
 
 
 def _find_note(record: NetworkRecord, store: TimetableStore) -> str | None:
@@ -144,7 +151,7 @@ def show_network(ctx: typer.Context, name: _Name) -> None:
         return
     if (note := _find_note(record, store)) is not None:
         print_line(note)
-    report = find_report(store, record.name)
+    report = _find_report(record, store)
     if report is None:
         return
     print_line(f"Added {store.get(record.name).added_at:%Y-%m-%d %H:%M}.")
