@@ -48,7 +48,6 @@ class FaultKind(FaultMeaning, Enum):
     ANSWERS_DISAGREE = _PROGRAM, "questions that plan_trip answers differently from its network"
     TRIP_NOT_FOUND = _PROGRAM, "questions for which no trip was found, although the feed has one"
     TRIP_NOT_BEST = _PROGRAM, "trips that are slower than one in the feed"
-    RIDE_NOT_IN_FEED = _PROGRAM, "rides that are not in the feed"
     RIDE_NOT_ON_BOARD = _PROGRAM, "rides that are not on the departure board of their first stop"
     CHANGE_TOO_SHORT = _PROGRAM, "legs that overlap"
     MORE_WALKING_HELPS = _NOTE, "trips that become over 30 min faster with 24 m more walking"

@@ -18,7 +18,7 @@ from fingerpost.transit.check.scan import Connection, ScanQuery, Walked, find_ea
 from fingerpost.transit.check.trial import Trial
 from fingerpost.transit.check.walking import check_leg, check_pin
 from fingerpost.transit.engine.timetable.timetable import STOP
-from fingerpost.transit.model.itinerary import Itinerary, Leg, Optimize
+from fingerpost.transit.model.itinerary import Itinerary, Optimize
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.osm.water import Water
 from fingerpost.transit.port import DepartureQuery, JourneyAnswer, JourneyQuery
@@ -156,32 +156,8 @@ class TripChecker:
         if any(before.arrival > after.departure for before, after in pairwise(legs)) or itinerary.missed_changes:
             yield Observation(FaultKind.CHANGE_TOO_SHORT, question.command)
         for leg in legs:
-            if leg.is_transit:
-                if not self._is_in_feed(leg):
-                    yield Observation(FaultKind.RIDE_NOT_IN_FEED, f"{question.command}: {leg.line} {leg.trip_id}")
-            else:
+            if not leg.is_transit:
                 yield from check_leg(self._trial, self._water, leg, found.provenance.notes)
-
-    def _is_in_feed(self, leg: Leg) -> bool:
-        """Whether a trip in the feed makes the ride; rides on trips that are not plainly valid are not checked."""
-        name, _, trip_id = (leg.trip_id or "").partition(":")
-        feed = next((feed for feed in self._trial.feeds if feed.name == name), None)
-        trip = None if feed is None else feed.trips.get(trip_id)
-        if feed is None or trip is None or leg.service_day is None:
-            return True
-        ids = self._trial.timetable.stop_printed_id
-        stops = [ids[self._trial.stop_rows[name, call.stop]] for call in trip.calls]
-        for start in feed.list_starts(trip, leg.service_day):
-            boards, alights = (
-                [at for at, stop in enumerate(stops) if stop == end.id and times[at] in (None, instant - start)]
-                for end, instant, times in (
-                    (leg.start, leg.departure_scheduled, [call.departure_s for call in trip.calls]),
-                    (leg.end, leg.arrival_scheduled, [call.arrival_s for call in trip.calls]),
-                )
-            )
-            if boards and alights and boards[0] < alights[-1]:
-                return True
-        return False
 
     async def _check_boards(self, question: Question, itinerary: Itinerary) -> list[Observation]:
         missing = []
@@ -201,7 +177,11 @@ class TripChecker:
         return missing
 
     async def _check_more_walking(self, question: Question, query: JourneyQuery, best: Itinerary) -> list[Observation]:
-        wider = await self._trial.network.plan_journeys(replace(query, max_walk_m=_MAX_WALK_M + _MORE_WALK_M))
+        try:
+            wider = await self._trial.network.plan_journeys(replace(query, max_walk_m=_MAX_WALK_M + _MORE_WALK_M))
+        except OutsideCalendar:
+            # After the last covered day, a walk replaced the last ride.
+            return []
         better = find_best(wider.itineraries, query)
         if better is None:
             return []
