@@ -65,7 +65,7 @@ def test_every_simulated_message_is_parsed(name):
     told = simulate_overlay(timetable, RealtimeIndex(timetable), NOW)
     assert set(told.counts) == {"trip-updated", "trip-cancelled", "alert-given"}
     assert APPLIED.issuperset(told.counts)
-    assert (set(told.stop_time_counts), told.counts["alert-given"]) == ({"call-applied"}, 3)
+    assert told.counts["alert-given"] == 3
     assert any(int(ride.arrival_delay_s.max()) > 300 for ride in told.rides.values() if not ride.is_cancelled)
 
 

@@ -152,5 +152,4 @@ class RealtimeHealth:
     sources: tuple[SourceHealth, ...]
     matched: Mapping[str, int]
     unmatched: Mapping[str, int]
-    calls: Mapping[str, int]
     messages: Mapping[str, int]

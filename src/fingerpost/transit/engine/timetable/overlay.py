@@ -149,7 +149,6 @@ class Overlay:
     timestamp: int | None = None
     as_of: int = 0
     counts: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
-    stop_time_counts: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     message_counts: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     matches: Mapping[str, MatchCount] = field(default_factory=lambda: MappingProxyType({}))
 

@@ -1,13 +1,11 @@
 """Read the stop times of trips that GTFS-Realtime adds or replaces."""
 
-from collections import Counter
 from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 from google.transit.gtfs_realtime_pb2 import TripUpdate
 
-from fingerpost.transit.engine.gtfs.realtime.outcomes import StopTimeOutcome
 from fingerpost.transit.engine.gtfs.realtime.stop_time_updates import SKIPPED, read_pickup_drop_off
 from fingerpost.transit.engine.timetable.timetable import Bool, Int32, Int64, UInt8
 
@@ -31,7 +29,6 @@ def place_stop_times(
     stops: Mapping[str, int],
     day_start: int,
     planned_flags: Mapping[int, int],
-    tally: Counter[str],
 ) -> PlacedStopTimes | None:
     """Return the stop times with a known stop and a time; None if there are fewer than two.
 
@@ -42,25 +39,16 @@ def place_stop_times(
         stop = stops.get(stop_time.stop_time_properties.assigned_stop_id or stop_time.stop_id)
         arrival, departure = _find_time(stop_time.arrival), _find_time(stop_time.departure)
         arrival, departure = departure if arrival is None else arrival, arrival if departure is None else departure
-        if stop is None:
-            tally[StopTimeOutcome.UNMATCHED] += 1
-        elif arrival is None or departure is None:
-            tally[StopTimeOutcome.WITHOUT_TIMES] += 1
-        elif min(arrival, departure) < day_start + _EARLIEST_S or max(arrival, departure) >= day_start + _LATEST_S:
-            tally[StopTimeOutcome.OUT_OF_RANGE] += 1
-        else:
+        if stop is None or arrival is None or departure is None:
+            continue
+        if day_start + _EARLIEST_S <= min(arrival, departure) and max(arrival, departure) < day_start + _LATEST_S:
             opened, closed = read_pickup_drop_off(stop_time.stop_time_properties)
             flags = planned_flags.get(stop, 0) & ~opened | closed
             placed.append((stop, arrival, departure, flags, stop_time.schedule_relationship == SKIPPED))
     if sum(not is_skipped for *_, is_skipped in placed) < _MIN_STOP_TIMES:
-        tally[StopTimeOutcome.TRIP_UNPLACED] += len(placed)
         return None
     stop_rows, arrivals, departures, flag_values, skipped = zip(*placed, strict=True)
-    times = np.column_stack([arrivals, departures]).astype(np.int64).ravel()
-    ordered = np.maximum.accumulate(times)
-    moved_count = int(np.count_nonzero((ordered != times).reshape(-1, 2).any(axis=1)))
-    tally[StopTimeOutcome.REORDERED] += moved_count
-    tally[StopTimeOutcome.APPLIED] += len(placed) - moved_count
+    ordered = np.maximum.accumulate(np.column_stack([arrivals, departures]).astype(np.int64).ravel())
     return PlacedStopTimes(
         stop=np.array(stop_rows, np.int32),
         arrival=ordered[0::2],

@@ -5,12 +5,10 @@ applies until its first update (GTFS-Realtime reference, TripUpdate.delay and St
 Times override delays.
 """
 
-from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
 
-from fingerpost.transit.engine.gtfs.realtime.outcomes import StopTimeOutcome
 from fingerpost.transit.engine.gtfs.realtime.stop_time_updates import (
     NO_DATA,
     NO_STOP,
@@ -44,26 +42,17 @@ class Delays:
 
 
 def compute_delays(
-    rides: Rides,
-    updates: StopTimeUpdateColumns,
-    matched: tuple[Int64, Int32],
-    late_s: Int64,
-    trip_delay_s: Int64,
-    tally: Counter[str],
+    rides: Rides, updates: StopTimeUpdateColumns, matched: tuple[Int64, Int32], late_s: Int64, trip_delay_s: Int64
 ) -> Delays:
-    """Return the delays of rides, and count the outcomes of the updates that matched a stop time.
+    """Return the delays of rides.
 
     ``matched`` holds each update's stop time and new stop. ``late_s`` is added to the delays in updates.
     """
-    stated = _UpdatedStopTimes(rides, updates, *matched, late_s, tally)
+    stated = _UpdatedStopTimes(rides, updates, *matched, late_s)
     arrival_s, departure_s, is_known = _propagate(rides, stated, trip_delay_s)
     arrival_s[~is_known] = departure_s[~is_known] = 0
-    moved_count = _order_times(rides, arrival_s, departure_s, stated)
-    tally[StopTimeOutcome.REORDERED] += moved_count
-    tally[StopTimeOutcome.APPLIED] += stated.applied - moved_count
-    stop = rides.stop.copy()
+    _order_times(rides, arrival_s, departure_s, stated)
     moved = stated.stop != NO_STOP
-    stop[moved] = stated.stop[moved]
     has_pickup_drop_off = (stated.opened | stated.closed) != 0
     has_realtime = is_known | stated.is_skipped | moved | has_pickup_drop_off | stated.is_silent
     return Delays(
@@ -71,23 +60,17 @@ def compute_delays(
         departure_delay_s=departure_s.astype(np.int32),
         is_known=is_known | stated.is_skipped,
         is_skipped=stated.is_skipped,
-        stop=stop,
+        stop=np.where(moved, stated.stop, rides.stop),
         flags=rides.flags & ~stated.opened | stated.closed,
         has_realtime=mark_rows(len(rides.trip), rides.ride[has_realtime]),
     )
 
 
 class _UpdatedStopTimes:
-    """The updates, arranged by planned stop time; ``applied`` is the number of updates that are applied in full."""
+    """The updates, arranged by planned stop time; updates with implausible delays are skipped."""
 
     def __init__(
-        self,
-        rides: Rides,
-        updates: StopTimeUpdateColumns,
-        matched: Int64,
-        new_stops: Int32,
-        late_s: Int64,
-        tally: Counter[str],
+        self, rides: Rides, updates: StopTimeUpdateColumns, matched: Int64, new_stops: Int32, late_s: Int64
     ) -> None:
         rows = np.flatnonzero(matched >= 0)
         stop_time = matched[rows]
@@ -100,24 +83,14 @@ class _UpdatedStopTimes:
         departure_s = _compute_delay_s(
             updates.departure[rows], updates.departure_delay_s[rows], rides.departure[stop_time], late
         )
-        is_far = has_times & (_is_implausible(arrival_s) | _is_implausible(departure_s))
-        new_stop = new_stops[rows]
-        changes_pickup = (updates.opened[rows] | updates.closed[rows]) != 0
-        is_empty = has_times & (arrival_s == NONE) & (departure_s == NONE) & (new_stop < 0) & ~changes_pickup
-        lacks_new_stop = (new_stop < NO_STOP) & ~is_far & ~is_empty
-        tally[StopTimeOutcome.OUT_OF_RANGE] += int(np.count_nonzero(is_far))
-        tally[StopTimeOutcome.WITHOUT_TIMES] += int(np.count_nonzero(is_empty & ~is_far))
-        tally[StopTimeOutcome.STOP_NOT_MOVED] += int(np.count_nonzero(lacks_new_stop))
-        is_usable = ~is_far & ~is_empty
-        self.applied = int(np.count_nonzero(is_usable & ~lacks_new_stop))
+        is_usable = ~(has_times & (_is_implausible(arrival_s) | _is_implausible(departure_s)))
         count = len(rides.stop)
-        self.lacks_stop = mark_rows(count, stop_time[lacks_new_stop])
         self.is_skipped = mark_rows(count, stop_time[relationship == SKIPPED])
         self.is_silent = mark_rows(count, stop_time[relationship == NO_DATA])
-        timed, moved = is_usable & has_times, is_usable & (new_stop >= 0)
+        timed, moved = is_usable & has_times, is_usable & (new_stops[rows] >= 0)
         self.arrival_s = scatter(count, stop_time[timed], arrival_s[timed], np.int64(NONE))
         self.departure_s = scatter(count, stop_time[timed], departure_s[timed], np.int64(NONE))
-        self.stop = scatter(count, stop_time[moved], new_stop[moved], np.int32(NO_STOP))
+        self.stop = scatter(count, stop_time[moved], new_stops[rows][moved], np.int32(NO_STOP))
         self.opened = scatter(count, stop_time[is_usable], updates.opened[rows][is_usable], np.uint8(0))
         self.closed = scatter(count, stop_time[is_usable], updates.closed[rows][is_usable], np.uint8(0))
 
@@ -144,13 +117,13 @@ def _propagate(rides: Rides, stated: _UpdatedStopTimes, trip_delay_s: Int64) -> 
     return arrival_s, departure_s, (arrival_s != NONE) & (departure_s != NONE)
 
 
-def _order_times(rides: Rides, arrival_s: Int64, departure_s: Int64, stated: _UpdatedStopTimes) -> int:
-    """Put the times of each ride in order; return the number of updated stop times that were moved."""
+def _order_times(rides: Rides, arrival_s: Int64, departure_s: Int64, stated: _UpdatedStopTimes) -> None:
+    """Put the times of each ride in order."""
     arrival, departure = rides.arrival + arrival_s, rides.departure + departure_s
     is_backward = departure < arrival
     is_backward[1:] |= (arrival[1:] < departure[:-1]) & (rides.ride[1:] == rides.ride[:-1])
     if not is_backward.any():
-        return 0
+        return
     rows = np.flatnonzero(mark_rows(len(rides.trip), rides.ride[is_backward])[rides.ride])
     # Shift the rides far apart, so that all can be ordered by time at once.
     offset = rides.ride[rows] * _APART_S
@@ -164,8 +137,6 @@ def _order_times(rides: Rides, arrival_s: Int64, departure_s: Int64, stated: _Up
     fixed = np.maximum.accumulate(np.minimum(fixed, ceiling))
     moved = fixed - planned
     arrival_s[rows], departure_s[rows] = moved[0::2], moved[1::2]
-    is_moved = (is_stated & (fixed != time)).reshape(-1, 2).any(axis=1) & ~stated.lacks_stop[rows]
-    return int(np.count_nonzero(is_moved))
 
 
 def _compute_delay_s(time: Int64, delay_s: Int64, planned: Int64, late_s: Int64) -> Int64:

@@ -1,6 +1,5 @@
-"""The outcomes under which GTFS-Realtime messages, entities and stop time updates are counted."""
+"""The outcomes under which GTFS-Realtime messages and entities are counted."""
 
-from collections import Counter
 from enum import StrEnum
 
 
@@ -44,29 +43,9 @@ APPLIED = frozenset({
 })  # fmt: skip
 
 
-class StopTimeOutcome(StrEnum):
-    """The outcome of a stop time update; each update of a matched trip has exactly one."""
-
-    APPLIED = "call-applied"
-    REORDERED = "call-applied-but-held-in-order"
-    STOP_NOT_MOVED = "call-applied-without-its-unknown-new-stop"
-    UNMATCHED = "call-unmatched"
-    WITHOUT_TIMES = "call-without-times"
-    OUT_OF_RANGE = "call-time-out-of-range"
-    TRIP_UNPLACED = "call-of-a-trip-left-out"
-
-
 class MessageOutcome(StrEnum):
     """The outcome of a message."""
 
     READ = "read"
     UNREADABLE = "unreadable"
     FROM_THE_FUTURE = "from-the-future"
-
-
-class Tally:
-    def __init__(self) -> None:
-        # One outcome per entity; later entities may overwrite it.
-        self.entities: list[EntityOutcome] = []
-        self.stop_times: Counter[str] = Counter()
-        self.messages: Counter[str] = Counter()

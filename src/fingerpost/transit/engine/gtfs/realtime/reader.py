@@ -9,7 +9,7 @@ from google.transit.gtfs_realtime_pb2 import FeedEntity, TripUpdate
 
 from fingerpost.transit.engine.gtfs.realtime.alerts import read_alert
 from fingerpost.transit.engine.gtfs.realtime.messages import FeedBytes, parse_message
-from fingerpost.transit.engine.gtfs.realtime.outcomes import APPLIED, EntityOutcome, MessageOutcome, Tally
+from fingerpost.transit.engine.gtfs.realtime.outcomes import APPLIED, EntityOutcome, MessageOutcome
 from fingerpost.transit.engine.gtfs.realtime.trip_matching import RealtimeIndex, TripMatcher
 from fingerpost.transit.engine.gtfs.realtime.trip_updates import ReceivedUpdate, TripUpdates
 from fingerpost.transit.engine.timetable.overlay import Alert, MatchCount, Overlay
@@ -40,8 +40,10 @@ def read_realtime(timetable: Timetable, index: RealtimeIndex, messages: Sequence
 class _Reader:
     def __init__(self, timetable: Timetable, index: RealtimeIndex, now: int) -> None:
         self.timetable, self.index, self.now = timetable, index, now
-        self.tally = Tally()
-        self.rides = TripUpdates(timetable, index, self.tally)
+        # One outcome per entity; later entities may overwrite it.
+        self.outcomes: list[EntityOutcome] = []
+        self.message_counts: Counter[str] = Counter()
+        self.rides = TripUpdates(timetable, index, self.outcomes)
         self.alerts: list[Alert] = []
         # Alerts with the index of their outcome, resolved at the end, because later entities may add their trips.
         self.waiting_alerts: list[tuple[FeedEntity, TripMatcher, int]] = []
@@ -49,7 +51,7 @@ class _Reader:
         self.messages: list[_ReadMessage] = []
 
     def add(self, data: FeedBytes) -> None:
-        counts, outcomes = self.tally.messages, self.tally.entities
+        counts, outcomes = self.message_counts, self.outcomes
         message = parse_message(data.bytes)
         if message is None:
             counts[MessageOutcome.UNREADABLE] += 1
@@ -66,48 +68,43 @@ class _Reader:
         matcher = TripMatcher(self.index, self.index.scope(data.feed_name), self.now)
         first = len(outcomes)
         for entity in message.entity:
-            self._add_entity(entity, matcher, updated)
+            outcomes.append(self._add_entity(entity, matcher, updated))
         self.messages.append(_ReadMessage(data.origin, slice(first, len(outcomes)), matcher))
 
     def finish(self) -> Overlay:
         rides, added = self.rides.finish()
-        outcomes = self.tally.entities
         for entity, matcher, slot in self.waiting_alerts:
-            outcome = self._add_alert(entity, matcher)
+            outcome = self._read_alert(entity, matcher)
             if not entity.HasField("trip_update"):
-                outcomes[slot] = outcome
+                self.outcomes[slot] = outcome
         return Overlay(
             rides=MappingProxyType(rides),
             added=added,
             alerts=tuple(self.alerts),
             timestamp=min(self.timestamps, default=None),
             as_of=self.now,
-            counts=_freeze(Counter(outcomes)),
-            stop_time_counts=_freeze(self.tally.stop_times),
-            message_counts=_freeze(self.tally.messages),
+            counts=_freeze(Counter(self.outcomes)),
+            message_counts=_freeze(self.message_counts),
             matches=MappingProxyType({message.origin: self._count_matches(message) for message in self.messages}),
         )
 
     def _count_matches(self, message: _ReadMessage) -> MatchCount:
-        counts = Counter(self.tally.entities[message.entities])
+        counts = Counter(self.outcomes[message.entities])
         matched = sum(counts[outcome] for outcome in (*APPLIED, EntityOutcome.SUPERSEDED))
         unmatched = counts.total() - matched - sum(counts[outcome] for outcome in _NOT_LOOKED_UP)
         return MatchCount(matched, unmatched, tuple(sorted(message.matcher.shared_ids)))
 
-    def _add_entity(self, entity: FeedEntity, matcher: TripMatcher, updated: int) -> None:
+    def _add_entity(self, entity: FeedEntity, matcher: TripMatcher, updated: int) -> EntityOutcome:
         """Read the trip update and the alert of an entity; if it has both, the outcome is that of the trip update."""
-        outcomes = self.tally.entities
-        slot = len(outcomes)
         if entity.is_deleted:
-            outcomes.append(EntityOutcome.ENTITY_DELETED)
-            return
-        outcomes.append(EntityOutcome.KIND_NOT_READ)
+            return EntityOutcome.ENTITY_DELETED
         if entity.HasField("alert"):
-            self.waiting_alerts.append((entity, matcher, slot))
+            self.waiting_alerts.append((entity, matcher, len(self.outcomes)))
         if entity.HasField("trip_update"):
-            outcomes[slot] = self._add_trip_update(entity.trip_update, matcher, updated, slot)
+            return self._add_trip_update(entity.trip_update, matcher, updated)
+        return EntityOutcome.KIND_NOT_READ
 
-    def _add_alert(self, entity: FeedEntity, matcher: TripMatcher) -> EntityOutcome:
+    def _read_alert(self, entity: FeedEntity, matcher: TripMatcher) -> EntityOutcome:
         alert = read_alert(entity.id, entity.alert, matcher, self.rides.find_added)
         if isinstance(alert, EntityOutcome):
             return alert
@@ -116,12 +113,12 @@ class _Reader:
         self.alerts.append(alert)
         return EntityOutcome.ALERT_GIVEN
 
-    def _add_trip_update(self, update: TripUpdate, matcher: TripMatcher, updated: int, slot: int) -> EntityOutcome:
+    def _add_trip_update(self, update: TripUpdate, matcher: TripMatcher, updated: int) -> EntityOutcome:
         if update.timestamp:
             if update.timestamp > self.now + CLOCK_SKEW_S:
                 return EntityOutcome.FROM_THE_FUTURE
             updated = min(update.timestamp, self.now)
-        return self.rides.add(ReceivedUpdate(update, matcher, updated, slot))
+        return self.rides.add(ReceivedUpdate(update, matcher, updated, len(self.outcomes)))
 
 
 def _freeze(counts: Counter[str]) -> Mapping[str, int]:

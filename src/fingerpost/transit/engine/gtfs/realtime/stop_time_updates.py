@@ -1,6 +1,6 @@
 """Read GTFS-Realtime stop time updates into columns, and match them to the stop times of their trips."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 from google.transit.gtfs_realtime_pb2 import TripUpdate
 
-from fingerpost.transit.engine.gtfs.realtime.outcomes import StopTimeOutcome
 from fingerpost.transit.engine.timetable.columns import list_ranges, list_starts
 from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Int32, Int64, Timetable, UInt8
 
@@ -165,9 +164,7 @@ class Rides:
         )
 
 
-def match_stop_times(
-    timetable: Timetable, rides: Rides, updates: StopTimeUpdateColumns, tally: Counter[str]
-) -> tuple[Int64, Int32]:
+def match_stop_times(timetable: Timetable, rides: Rides, updates: StopTimeUpdateColumns) -> tuple[Int64, Int32]:
     """Return the stop time (a row of ``rides``, or -1) and the new stop (or NO_STOP) of each update.
 
     If two updates match the same stop time, the first one is used.
@@ -180,7 +177,6 @@ def match_stop_times(
         _resolve_differences(timetable, rides, updates, np.flatnonzero(differs), stop_time, stop)
     _match_by_stop(timetable, rides, updates, ride, stop_time, stop)
     _drop_repeated(stop_time, len(rides.stop))
-    tally[StopTimeOutcome.UNMATCHED] += int(np.count_nonzero(stop_time < 0))
     return stop_time, stop
 
 

@@ -1,7 +1,7 @@
 """Collect GTFS-Realtime trip updates, select the newest for each ride, and compute all realtime data."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from fingerpost.transit.engine.gtfs.csv.table import find_time_s
 from fingerpost.transit.engine.gtfs.realtime.added_trips import PlacedStopTimes, place_stop_times
 from fingerpost.transit.engine.gtfs.realtime.delays import MAX_DELAY_S, compute_delays
 from fingerpost.transit.engine.gtfs.realtime.messages import to_text
-from fingerpost.transit.engine.gtfs.realtime.outcomes import EntityOutcome, Tally
+from fingerpost.transit.engine.gtfs.realtime.outcomes import EntityOutcome
 from fingerpost.transit.engine.gtfs.realtime.stop_time_updates import (
     NONE,
     Rides,
@@ -50,8 +50,9 @@ class MatchedUpdate(NamedTuple):
 
 
 class _AddedKey(NamedTuple):
-    """Identifies an added ride within its trip id: feed row, service day as an ordinal, start time as received."""
+    """Identifies an added ride: feed row, service day as an ordinal, trip id and start time as received."""
 
+    trip_id: str
     feed: int
     day: int
     start_time: str
@@ -63,13 +64,13 @@ class _Added(NamedTuple):
 
 
 class TripUpdates:
-    def __init__(self, timetable: Timetable, index: RealtimeIndex, tally: Tally) -> None:
-        self.timetable, self.index, self.tally = timetable, index, tally
+    def __init__(self, timetable: Timetable, index: RealtimeIndex, outcomes: list[EntityOutcome]) -> None:
+        self.timetable, self.index, self.outcomes = timetable, index, outcomes
         self._claims: dict[RideKey, MatchedUpdate] = {}
         self._added: defaultdict[str, dict[_AddedKey, _Added]] = defaultdict(dict)
         # Cancellations of unknown rides, checked against the added rides at the end.
         self._cancellations: list[ReceivedUpdate] = []
-        self._added_rides: dict[tuple[str, _AddedKey], RideKey] = {}
+        self._added_rides: dict[_AddedKey, RideKey] = {}
 
     def add(self, received: ReceivedUpdate) -> EntityOutcome:
         """Add an update and return its outcome, which a later update for the same ride may supersede."""
@@ -95,7 +96,7 @@ class TripUpdates:
         """Mark the earlier update as superseded, or return False if its timestamp is newer."""
         if earlier.updated > received.updated:
             return False
-        self.tally.entities[earlier.slot] = EntityOutcome.SUPERSEDED
+        self.outcomes[earlier.slot] = EntityOutcome.SUPERSEDED
         return True
 
     def _add_new(self, received: ReceivedUpdate) -> EntityOutcome:
@@ -115,12 +116,11 @@ class TripUpdates:
             route = self.index.trip_route[row]
         if day is None:
             day = matcher.today
-        stop_times = place_stop_times(
-            update, self.index.get_feed_stops(feed), self.index.day_start(feed, day), {}, self.tally.stop_times
-        )
+        stop_times = place_stop_times(update, self.index.get_feed_stops(feed), self.index.day_start(feed, day), {})
         if stop_times is None:
             return EntityOutcome.ADDED_UNPLACED
-        added, key = self._added[to_text(trip.trip_id)], _AddedKey(feed, day, to_text(trip.start_time))
+        key = _AddedKey(to_text(trip.trip_id), feed, day, to_text(trip.start_time))
+        added = self._added[key.trip_id]
         if key in added and not self._supersede(added[key].received, received):
             return EntityOutcome.SUPERSEDED
         added[key] = _Added(received, self._build_ride(received, stop_times, row, route, day))
@@ -139,20 +139,19 @@ class TripUpdates:
 
     def finish(self) -> tuple[dict[RideKey, RideUpdate], tuple[AddedRide, ...]]:
         rides: dict[RideKey, RideUpdate] = {}
-        added: list[AddedRide] = []
         delayed: list[MatchedUpdate] = []
         for cancellation in self._cancellations:
             self._cancel_added(cancellation)
-        for trip_id, of_trip in self._added.items():
-            for added_key, (_, ride) in of_trip.items():
-                self._added_rides[trip_id, added_key] = (-1 - len(added), added_key.day)
-                added.append(ride)
+        placed = {key: ride for of_trip in self._added.values() for key, (_, ride) in of_trip.items()}
+        self._added_rides = {key: (-1 - row, key.day) for row, key in enumerate(placed)}
+        added = list(placed.values())
         for key, claim in self._claims.items():
             relationship = claim.received.update.trip.schedule_relationship
             if relationship in _CANCELLING:
                 rides[key] = self._cancel(claim, is_deleted=relationship == TripDescriptor.DELETED)
             elif relationship == TripDescriptor.REPLACEMENT:
-                for ride in self._replace(claim):
+                ride = self._replace(claim)
+                if ride is not None:
                     rides[key] = self._cancel(claim, is_deleted=False)
                     added.append(ride)
             else:
@@ -162,20 +161,15 @@ class TripUpdates:
         return rides, tuple(added)
 
     def find_added(self, trip: TripDescriptor, matcher: TripMatcher) -> list[RideKey] | EntityOutcome:
-        """Return the added rides that match a descriptor; empty before ``finish``."""
+        """Return the added rides that match a descriptor; only after ``finish``."""
         keys = self._find_added_keys(trip, matcher)
-        if isinstance(keys, EntityOutcome):
-            return keys
-        return [self._added_rides[to_text(trip.trip_id), key] for key in keys]
+        return keys if isinstance(keys, EntityOutcome) else [self._added_rides[key] for key in keys]
 
     def _find_added_keys(self, trip: TripDescriptor, matcher: TripMatcher) -> list[_AddedKey] | EntityOutcome:
-        added = self._added.get(to_text(trip.trip_id)) if trip.trip_id else None
-        if not added:
-            return []
         day, start_time = matcher.read_day(trip.start_date), to_text(trip.start_time)
         keys = [
             key
-            for key in added
+            for key in (self._added.get(to_text(trip.trip_id), ()) if trip.trip_id else ())
             if key.feed in matcher.scope.feeds
             and day in (None, key.day)
             and (not start_time or not key.start_time or find_time_s(start_time) == find_time_s(key.start_time))
@@ -186,20 +180,21 @@ class TripUpdates:
 
     def _cancel_added(self, received: ReceivedUpdate) -> None:
         """Drop an added ride that a newer update cancels, because the timetable cannot show it as cancelled."""
-        trip = received.update.trip
-        outcome = self._find_added_keys(trip, received.matcher)
+        outcome = self._find_added_keys(received.update.trip, received.matcher)
+        if not outcome:
+            return
         if not isinstance(outcome, EntityOutcome):
-            if not outcome:
-                return
-            (key, *more_keys), added = outcome, self._added[to_text(trip.trip_id)]
+            key, *more_keys = outcome
+            earlier = self._added[key.trip_id][key].received
             if more_keys:
                 outcome = EntityOutcome.TRIP_AMBIGUOUS
-            elif (added[key].received.updated, added[key].received.slot) > (received.updated, received.slot):
+            elif (earlier.updated, earlier.slot) > (received.updated, received.slot):
                 outcome = EntityOutcome.SUPERSEDED
             else:
-                self.tally.entities[added.pop(key).received.slot] = EntityOutcome.SUPERSEDED
-                outcome = _CANCELLING[trip.schedule_relationship]
-        self.tally.entities[received.slot] = outcome
+                del self._added[key.trip_id][key]
+                self.outcomes[earlier.slot] = EntityOutcome.SUPERSEDED
+                outcome = _CANCELLING[received.update.trip.schedule_relationship]
+        self.outcomes[received.slot] = outcome
 
     def _apply_delays(self, claims: Sequence[MatchedUpdate], rides: dict[RideKey, RideUpdate]) -> None:
         planned = Rides.gather(
@@ -210,8 +205,8 @@ class TripUpdates:
         )
         late_s = np.array([claim.match.late_s for claim in claims], np.int64)
         trip_delay_s = np.array([_get_trip_delay_s(claim) for claim in claims], np.int64)
-        matched = match_stop_times(self.timetable, planned, updates, self.tally.stop_times)
-        delays = compute_delays(planned, updates, matched, late_s, trip_delay_s, self.tally.stop_times)
+        matched = match_stop_times(self.timetable, planned, updates)
+        delays = compute_delays(planned, updates, matched, late_s, trip_delay_s)
         first, has_realtime = planned.first.tolist(), delays.has_realtime.tolist()
         moved, with_flags = (
             np.logical_or.reduceat(marks, planned.first[:-1]).tolist()
@@ -230,8 +225,8 @@ class TripUpdates:
                     stop=delays.stop[rows] if moved[row] else None,
                     flags=delays.flags[rows] if with_flags[row] else None,
                 )
-            elif self.tally.entities[claim.received.slot] == EntityOutcome.TRIP_UPDATED:
-                self.tally.entities[claim.received.slot] = _explain_no_times(claim.received.update)
+            elif self.outcomes[claim.received.slot] == EntityOutcome.TRIP_UPDATED:
+                self.outcomes[claim.received.slot] = _explain_no_times(claim.received.update)
 
     def _cancel(self, claim: MatchedUpdate, *, is_deleted: bool) -> RideUpdate:
         count = len(self.timetable.stop_time_stop[self.timetable.list_stop_times(claim.match.trip)])
@@ -246,7 +241,7 @@ class TripUpdates:
             updated=claim.received.updated,
         )
 
-    def _replace(self, claim: MatchedUpdate) -> Iterator[AddedRide]:
+    def _replace(self, claim: MatchedUpdate) -> AddedRide | None:
         received, match = claim.received, claim.match
         rows = self.timetable.list_stop_times(match.trip)
         stops, flags = self.timetable.stop_time_stop[rows].tolist(), self.timetable.stop_time_flags[rows].tolist()
@@ -255,14 +250,13 @@ class TripUpdates:
             self.index.get_feed_stops(claim.feed),
             self.index.day_start(claim.feed, match.day),
             dict(zip(stops, flags, strict=True)),
-            self.tally.stop_times,
         )
         if stop_times is None:
-            self.tally.entities[received.slot] = EntityOutcome.REPLACEMENT_UNPLACED
-            return
-        self.tally.entities[received.slot] = EntityOutcome.TRIP_REPLACED
+            self.outcomes[received.slot] = EntityOutcome.REPLACEMENT_UNPLACED
+            return None
+        self.outcomes[received.slot] = EntityOutcome.TRIP_REPLACED
         added = self._build_ride(received, stop_times, match.trip, self.index.trip_route[match.trip], match.day)
-        yield replace(added, replaces=(match.trip_departure, match.day))
+        return replace(added, replaces=(match.trip_departure, match.day))
 
     def _build_ride(
         self, received: ReceivedUpdate, stop_times: PlacedStopTimes, trip: int, route: int, day: int
