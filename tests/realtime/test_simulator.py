@@ -1,82 +1,75 @@
-"""The demo's simulator: a function of network, scenario and instant, encoded as real GTFS-Realtime."""
+"""The demo's simulator: a function of network and instant, encoded as real GTFS-Realtime."""
 
 import pytest
 
-from fingerpost.testing.feeds import timetable_from_drawing
-from fingerpost.transit.embedded.realtime_updater import simulate_overlay
 from fingerpost.transit.engine.demo.catalogue import build_demo, list_demo_names
-from fingerpost.transit.engine.demo.simulator import Scenario, simulate
-from fingerpost.transit.engine.gtfs.realtime import RealtimeIndex
-from fingerpost.transit.engine.gtfs.realtime.outcomes import APPLIED
-from tests.realtime.messages import at, draw
+from fingerpost.transit.engine.demo.simulator import simulate
+from fingerpost.transit.engine.timetable.service_days import find_service_day_start
+from tests.realtime.messages import DAY, ZONE, at, read_bytes
 
-LINES = timetable_from_drawing(
-    """
-    line A | Alpha 07:59 | Beta 08:30
-    line A | Alpha 09:59 | Beta 10:30
-    line A | Alpha 10:00 | Beta 10:30
-    line B | Alpha 08:14 | Gamma 08:30
-    line B | Alpha 08:15 | Gamma 08:31
-    line B | Alpha 09:14 | Gamma 09:30
-    line B | Alpha 09:15 | Gamma 09:31
-    """
-)
-INDEX = RealtimeIndex(LINES)
+HELSINKI = build_demo("DEMO-HELSINKI")
 NOW = at("08:40")
 
 
-def played(**scenario):
-    return simulate_overlay(LINES, INDEX, NOW, Scenario(**scenario))
+def simulated(now, timetable=HELSINKI):
+    return read_bytes(timetable, simulate(timetable, now), now=now)
+
+
+def departures_of(line, told=None):
+    """Return when the trips of a line depart today, all of them or those that are cancelled."""
+    start = find_service_day_start(DAY, ZONE)
+    route = list(HELSINKI.route_local_id).index(line)
+    return {
+        start + int(HELSINKI.trip_departure_shift_s[row])
+        for row, trip in enumerate(HELSINKI.trip_departure_trip.tolist())
+        if HELSINKI.trip_route[trip] == route
+        and (told is None or ((ride := told.rides.get((row, DAY.toordinal()))) is not None and ride.is_cancelled))
+    }
 
 
 def test_a_closed_line_does_not_run_for_two_hours_from_the_full_hour():
-    """08:40: what leaves before 10:00 and is still under way is cancelled, 10:00 runs; an alert says why."""
-    told = simulate_overlay(LINES, INDEX, at("08:20"), Scenario(closed_route="A"))
-    assert [draw(LINES, told, trip) for trip in ("A-1", "A-2", "A-3")] == ["cancelled", "cancelled", "nothing"]
-    assert [(alert.id, alert.effect, set(alert.routes)) for alert in told.alerts] == [("closed-A", "NO_SERVICE", {0})]
-    assert [alert.periods for alert in told.alerts] == [((at("08:00"), at("10:00")),)]
+    """08:20: what leaves before 10:00 and is still under way is cancelled; an alert says why."""
+    told = simulated(at("08:20"))
+    cancelled = departures_of("M1", told)
+    assert {time for time in cancelled if time > at("08:20")} == {
+        time for time in departures_of("M1") if at("08:20") < time < at("10:00")
+    }
+    closed = told.alerts[0]
+    assert (closed.id, closed.effect, closed.periods) == ("closed-M1", "NO_SERVICE", ((at("08:00"), at("10:00")),))
 
 
 def test_cancelled_are_the_departures_around_the_quarter():
-    """08:40 lies in the quarter of 08:30: from 08:15 up to 09:15; what has arrived is not told of any more."""
-    told = simulate_overlay(LINES, INDEX, at("08:30"), Scenario(cancelled_route="B", with_delays=False))
-    drawn = [draw(LINES, told, f"B-{number}") for number in (1, 2, 3, 4)]
-    assert drawn == ["nothing", "cancelled", "cancelled", "nothing"]
-    assert [alert.headers["en"] for alert in told.alerts] == ["Trips of line B are cancelled"]
+    """08:30: from 08:15 up to 09:15."""
+    told = simulated(at("08:30"))
+    assert departures_of("E", told) == {time for time in departures_of("E") if at("08:15") <= time < at("09:15")}
+    assert told.alerts[1].headers["en"] == "Trips of line E are cancelled"
 
 
 def test_a_broken_lift_closes_its_stop_to_wheelchairs():
-    told = played(broken_lift_stop="BETA", with_delays=False)
-    assert ([each.stops for each in told.list_closing(step_free=True)], dict(told.rides)) == ([frozenset({1})], {})
+    told = simulated(NOW)
+    (broken,) = told.list_closing(step_free=True)
+    assert {HELSINKI.stop_local_id[stop] for stop in broken.stops} == {"KAMPPI"}
     assert told.list_closing(step_free=False) == ()
-    assert dict(told.alerts[0].headers) == {
-        "fi": "Hissi epäkunnossa: Beta", "en": "Lift out of order: Beta", "sv": "Hissen ur funktion: Beta"
+    name = HELSINKI.stop_name[min(broken.stops)]
+    assert dict(broken.headers) == {
+        "fi": f"Hissi epäkunnossa: {name}", "en": f"Lift out of order: {name}", "sv": f"Hissen ur funktion: {name}"
     }  # fmt: skip
-
-
-def test_an_unknown_line_or_stop_is_not_an_error():
-    told = played(closed_route="Z", cancelled_route="Y", broken_lift_stop="X", with_delays=False)
-    assert (told.is_empty, told.alerts, dict(told.counts)) == (True, (), {})
 
 
 @pytest.mark.parametrize("name", list_demo_names())
 def test_every_simulated_message_is_parsed(name):
-    timetable = build_demo(name)
-    told = simulate_overlay(timetable, RealtimeIndex(timetable), NOW)
+    told = simulated(NOW, build_demo(name))
     assert set(told.counts) == {"trip-updated", "trip-cancelled", "alert-given"}
-    assert APPLIED.issuperset(told.counts)
     assert told.counts["alert-given"] == 3
     assert any(int(ride.arrival_delay_s.max()) > 300 for ride in told.rides.values() if not ride.is_cancelled)
 
 
 def test_the_same_instant_gives_the_same_bytes():
-    assert simulate(build_demo("DEMO-LONDON"), NOW) == simulate(build_demo("DEMO-LONDON"), NOW)
+    assert simulate(HELSINKI, NOW) == simulate(build_demo("DEMO-HELSINKI"), NOW)
 
 
 def test_delays_last_while_a_trip_is_under_way():
-    timetable = build_demo("DEMO-HELSINKI")
-    index = RealtimeIndex(timetable)
-    before, after = (simulate_overlay(timetable, index, NOW + shift_s) for shift_s in (0, 60))
+    before, after = simulated(NOW), simulated(NOW + 60)
     both = [key for key in before.rides if key in after.rides]
     moved = [
         key

@@ -15,7 +15,6 @@ from fingerpost.net.request import Fetch, Request
 from fingerpost.net.response import Response
 from fingerpost.transit.embedded.feed_origins import NamedPlace
 from fingerpost.transit.embedded.realtime_feeds import RealtimeFeeds
-from fingerpost.transit.engine.demo.simulator import Scenario, simulate
 from fingerpost.transit.engine.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
 from fingerpost.transit.engine.gtfs.realtime.outcomes import MessageOutcome
 from fingerpost.transit.engine.timetable.overlay import MatchCount, Overlay
@@ -23,11 +22,6 @@ from fingerpost.transit.engine.timetable.service_days import local_day
 from fingerpost.transit.engine.timetable.timetable import Timetable
 from fingerpost.transit.model.provenance import RealtimeHealth
 from fingerpost.transit.rules.realtime_status import STALE_AFTER_S
-
-
-def simulate_overlay(timetable: Timetable, index: RealtimeIndex, now: int, scenario: Scenario | None = None) -> Overlay:
-    return read_realtime(timetable, index, [FeedBytes(simulate(timetable, now, scenario), now)], now)
-
 
 _R = TypeVar("_R")
 

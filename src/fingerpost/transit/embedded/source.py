@@ -17,9 +17,10 @@ from fingerpost.runtime.instruments import Age
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.embedded.feed_origins import NamedPlace, read_place
 from fingerpost.transit.embedded.network import EmbeddedNetwork
-from fingerpost.transit.embedded.realtime_updater import OpenFetch, RealtimeUpdater, RealtimeWorker, simulate_overlay
+from fingerpost.transit.embedded.realtime_updater import OpenFetch, RealtimeUpdater, RealtimeWorker
 from fingerpost.transit.engine.demo.catalogue import build_demo
-from fingerpost.transit.engine.gtfs.realtime import RealtimeIndex
+from fingerpost.transit.engine.demo.simulator import simulate
+from fingerpost.transit.engine.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
 from fingerpost.transit.engine.raptor.search_timetable.build import CACHE_BYTES, SearchTimetableCache
 from fingerpost.transit.engine.timetable.service_days import local_day
 from fingerpost.transit.engine.timetable.timetable_store import StoredTimetable, TimetableStore
@@ -193,5 +194,5 @@ def publish_simulation(network: Network, now: int) -> None:
     """Publish a simulated disruption on an embedded network."""
     if isinstance(network, EmbeddedNetwork):
         table = network.timetable
-        overlay = simulate_overlay(table, RealtimeIndex(table), now)
+        overlay = read_realtime(table, RealtimeIndex(table), [FeedBytes(simulate(table, now), now)], now)
         network.publish(overlay, local_day(now, network.profile.zone))

@@ -1,4 +1,4 @@
-"""Simulate GTFS-Realtime without random numbers: late and cancelled trips, a closed line, a lift out of order."""
+"""Simulate GTFS-Realtime for the demo networks: late and cancelled trips, a closed line, a lift out of order."""
 
 import zlib
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from google.transit.gtfs_realtime_pb2 import Alert, FeedHeader, FeedMessage, TripDescriptor, TripUpdate
 
-from fingerpost.transit.engine.timetable.service_days import find_service_day_start, find_services, local_day
+from fingerpost.transit.engine.timetable.service_days import find_service_day_start, local_day
 from fingerpost.transit.engine.timetable.timetable import Timetable
 
 HOUR_S = 3600
@@ -27,41 +27,39 @@ _DAY_S = 86_400
 _LATE_S = (0, 0, 0, 15, 20, 45, 75, 140, 260, 480)
 
 
-class Scenario(NamedTuple):
-    """A disruption scenario. Routes and stops are identified by the feed's ids; None disables a disruption."""
+class _Scenario(NamedTuple):
+    """The routes and the stop that are disrupted, by the ids of the feed."""
 
-    closed_route: str | None = None
-    cancelled_route: str | None = None
-    broken_lift_stop: str | None = None
-    with_delays: bool = True
+    closed_route: str
+    cancelled_route: str
+    broken_lift_stop: str
 
 
 _SCENARIOS = {
-    "DEMO-HELSINKI": Scenario(closed_route="M1", cancelled_route="E", broken_lift_stop="KAMPPI"),
-    "DEMO-LONDON": Scenario(closed_route="VICTORIA", cancelled_route="CENTRAL", broken_lift_stop="GREEN-PARK"),
+    "DEMO-HELSINKI": _Scenario(closed_route="M1", cancelled_route="E", broken_lift_stop="KAMPPI"),
+    "DEMO-LONDON": _Scenario(closed_route="VICTORIA", cancelled_route="CENTRAL", broken_lift_stop="GREEN-PARK"),
 }
 
 
-def simulate(timetable: Timetable, now: int, scenario: Scenario | None = None) -> bytes:
-    """Return the GTFS-Realtime message at ``now`` (Unix seconds); the default scenario is that of the demo network."""
-    scene = scenario or _SCENARIOS[timetable.feeds[0].name]
+def simulate(timetable: Timetable, now: int) -> bytes:
+    """Return the GTFS-Realtime message of a demo network at ``now`` (Unix seconds); nothing in it is random."""
+    scene = _SCENARIOS[timetable.feeds[0].name]
     message = FeedMessage()
     message.header.gtfs_realtime_version = "2.0"
     message.header.incrementality = FeedHeader.FULL_DATASET
     message.header.timestamp = now
     closed_from, cancelled_around = now - now % HOUR_S, now - now % QUARTER_S
     for trip_instance in _list_trip_instances(timetable, now):
+        is_cancelled = _is_cancelled(trip_instance, scene, closed_from, cancelled_around)
+        if not is_cancelled and trip_instance.begins >= now + HORIZON_S:
+            continue
         update = message.entity.add(id=trip_instance.name).trip_update
         update.trip.trip_id, update.trip.route_id = trip_instance.trip_id, trip_instance.route_id
         update.trip.start_date, update.trip.start_time = f"{trip_instance.day:%Y%m%d}", trip_instance.start_time
-        update.trip.schedule_relationship = TripDescriptor.SCHEDULED
+        update.trip.schedule_relationship = TripDescriptor.CANCELED if is_cancelled else TripDescriptor.SCHEDULED
         update.timestamp = now
-        if _is_cancelled(trip_instance, scene, closed_from, cancelled_around):
-            update.trip.schedule_relationship = TripDescriptor.CANCELED
-        elif scene.with_delays and trip_instance.begins < now + HORIZON_S:
+        if not is_cancelled:
             _add_stop_times(update, timetable, trip_instance, now)
-        else:
-            del message.entity[-1]
     _add_alerts(message, timetable, scene, closed_from, cancelled_around)
     return message.SerializeToString(deterministic=True)
 
@@ -83,35 +81,31 @@ class _TripInstance(NamedTuple):
 
 
 def _list_trip_instances(timetable: Timetable, now: int) -> Iterator[_TripInstance]:
-    """Yield the trip instances that are under way at ``now`` or depart within the next hours."""
+    """Yield the trip instances that are under way at ``now`` or depart within the next hours; all run every day."""
+    zone = timetable.feeds[0].zone
     first, last = timetable.trip_first_stop_time[:-1], timetable.trip_first_stop_time[1:] - 1
-    trip = timetable.trip_departure_trip
-    begins_s = timetable.stop_time_departure_s[first][trip] + timetable.trip_departure_shift_s
-    ends_s = timetable.stop_time_arrival_s[last][trip] + timetable.trip_departure_shift_s
-    feed_of_departure = timetable.route_feed[timetable.trip_route[trip]]
-    longest_days = int(ends_s.max(initial=0)) // _DAY_S + 1
-    for row, feed in enumerate(timetable.feeds):
-        today = local_day(now, feed.zone).toordinal()
-        for ordinal in range(today - longest_days, today + 2):
-            day = date.fromordinal(ordinal)
-            start = find_service_day_start(day, feed.zone)
-            is_running = find_services(timetable, day)[timetable.trip_service[trip]] != 0
-            is_selected = is_running & (feed_of_departure == row) & (start + ends_s >= now - _PAST_S)
-            is_selected &= start + begins_s < now + CLOSED_S + HOUR_S
-            for trip_departure in np.flatnonzero(is_selected).tolist():
-                trip_row, begin = int(trip[trip_departure]), int(begins_s[trip_departure])
-                yield _TripInstance(
-                    trip=trip_row,
-                    trip_id=timetable.trip_local_id[trip_row],
-                    route_id=timetable.route_local_id[int(timetable.trip_route[trip_row])],
-                    day=day,
-                    start=start + int(timetable.trip_departure_shift_s[trip_departure]),
-                    begins=start + begin,
-                    start_time=f"{begin // HOUR_S:02}:{begin % HOUR_S // 60:02}:{begin % 60:02}",
-                )
+    trip, shift_s = timetable.trip_departure_trip, timetable.trip_departure_shift_s
+    begins_s = timetable.stop_time_departure_s[first][trip] + shift_s
+    ends_s = timetable.stop_time_arrival_s[last][trip] + shift_s
+    longest_days = int(ends_s.max()) // _DAY_S + 1
+    today = local_day(now, zone).toordinal()
+    for day in map(date.fromordinal, range(today - longest_days, today + 2)):
+        start = find_service_day_start(day, zone)
+        is_selected = (start + ends_s >= now - _PAST_S) & (start + begins_s < now + CLOSED_S + HOUR_S)
+        for trip_departure in np.flatnonzero(is_selected).tolist():
+            trip_row, begin = int(trip[trip_departure]), int(begins_s[trip_departure])
+            yield _TripInstance(
+                trip=trip_row,
+                trip_id=timetable.trip_local_id[trip_row],
+                route_id=timetable.route_local_id[int(timetable.trip_route[trip_row])],
+                day=day,
+                start=start + int(shift_s[trip_departure]),
+                begins=start + begin,
+                start_time=f"{begin // HOUR_S:02}:{begin % HOUR_S // 60:02}:{begin % 60:02}",
+            )
 
 
-def _is_cancelled(trip_instance: _TripInstance, scene: Scenario, closed_from: int, cancelled_around: int) -> bool:
+def _is_cancelled(trip_instance: _TripInstance, scene: _Scenario, closed_from: int, cancelled_around: int) -> bool:
     if trip_instance.route_id == scene.closed_route:
         return trip_instance.begins < closed_from + CLOSED_S
     since_s = trip_instance.begins - cancelled_around
@@ -134,40 +128,37 @@ def _add_stop_times(update: TripUpdate, timetable: Timetable, trip_instance: _Tr
 
 
 def _add_alerts(
-    message: FeedMessage, timetable: Timetable, scene: Scenario, closed_from: int, cancelled_around: int
+    message: FeedMessage, timetable: Timetable, scene: _Scenario, closed_from: int, cancelled_around: int
 ) -> None:
-    routes, stops = list(timetable.route_local_id), list(timetable.stop_local_id)
-    if scene.closed_route in routes:
-        name = timetable.route_short_name[routes.index(scene.closed_route)] or scene.closed_route
-        alert = _add_alert(
-            message, f"closed-{scene.closed_route}", Alert.NO_SERVICE, {"route_id": scene.closed_route},
-            fi=(f"Linja {name} ei liikennöi", f"Linja {name} on poikki teknisen vian vuoksi."),
-            en=(f"Line {name} is closed", f"Line {name} does not run because of a technical fault."),
-            sv=(f"Linje {name} trafikerar inte", f"Linje {name} står stilla på grund av ett tekniskt fel."),
-        )  # fmt: skip
-        alert.active_period.add(start=closed_from, end=closed_from + CLOSED_S)
-    if scene.cancelled_route in routes:
-        name = timetable.route_short_name[routes.index(scene.cancelled_route)] or scene.cancelled_route
-        alert = _add_alert(
-            message, f"cancelled-{scene.cancelled_route}", Alert.REDUCED_SERVICE, {"route_id": scene.cancelled_route},
-            fi=(f"Linjan {name} vuoroja on peruttu", f"Linjan {name} vuoroja on peruttu kalustovian vuoksi."),
-            en=(f"Trips of line {name} are cancelled", f"Trips of line {name} are cancelled: a vehicle broke down."),
-            sv=(f"Turer på linje {name} är inställda", f"Turer på linje {name} är inställda på grund av fordonsfel."),
-        )  # fmt: skip
-        begin, end = cancelled_around - CANCELLED_BEFORE_S, cancelled_around + CANCELLED_AFTER_S + HOUR_S
-        alert.active_period.add(start=begin, end=end)
-    if scene.broken_lift_stop in stops:
-        name = timetable.stop_name[stops.index(scene.broken_lift_stop)]
-        _add_alert(
-            message, f"lift-{scene.broken_lift_stop}", Alert.ACCESSIBILITY_ISSUE, {"stop_id": scene.broken_lift_stop},
-            fi=(f"Hissi epäkunnossa: {name}", f"Hissi ei ole käytössä: {name}."),
-            en=(f"Lift out of order: {name}", f"The lift at {name} is out of order."),
-            sv=(f"Hissen ur funktion: {name}", f"Hissen är ur funktion: {name}."),
-        )  # fmt: skip
+    names = dict(zip(timetable.route_local_id, timetable.route_short_name, strict=True))
+    name = names[scene.closed_route] or scene.closed_route
+    alert = _add_alert(
+        message, f"closed-{scene.closed_route}", Alert.NO_SERVICE, {"route_id": scene.closed_route},
+        fi=(f"Linja {name} ei liikennöi", f"Linja {name} on poikki teknisen vian vuoksi."),
+        en=(f"Line {name} is closed", f"Line {name} does not run because of a technical fault."),
+        sv=(f"Linje {name} trafikerar inte", f"Linje {name} står stilla på grund av ett tekniskt fel."),
+    )  # fmt: skip
+    alert.active_period.add(start=closed_from, end=closed_from + CLOSED_S)
+    name = names[scene.cancelled_route] or scene.cancelled_route
+    alert = _add_alert(
+        message, f"cancelled-{scene.cancelled_route}", Alert.REDUCED_SERVICE, {"route_id": scene.cancelled_route},
+        fi=(f"Linjan {name} vuoroja on peruttu", f"Linjan {name} vuoroja on peruttu kalustovian vuoksi."),
+        en=(f"Trips of line {name} are cancelled", f"Trips of line {name} are cancelled: a vehicle broke down."),
+        sv=(f"Turer på linje {name} är inställda", f"Turer på linje {name} är inställda på grund av fordonsfel."),
+    )  # fmt: skip
+    begin, end = cancelled_around - CANCELLED_BEFORE_S, cancelled_around + CANCELLED_AFTER_S + HOUR_S
+    alert.active_period.add(start=begin, end=end)
+    name = timetable.stop_name[list(timetable.stop_local_id).index(scene.broken_lift_stop)]
+    _add_alert(
+        message, f"lift-{scene.broken_lift_stop}", Alert.ACCESSIBILITY_ISSUE, {"stop_id": scene.broken_lift_stop},
+        fi=(f"Hissi epäkunnossa: {name}", f"Hissi ei ole käytössä: {name}."),
+        en=(f"Lift out of order: {name}", f"The lift at {name} is out of order."),
+        sv=(f"Hissen ur funktion: {name}", f"Hissen är ur funktion: {name}."),
+    )  # fmt: skip
 
 
 def _add_alert(
-    message: FeedMessage, name: str, effect: Alert.Effect, selector: dict[str, str | None], **texts: tuple[str, str]
+    message: FeedMessage, name: str, effect: Alert.Effect, selector: dict[str, str], **texts: tuple[str, str]
 ) -> Alert:
     alert = message.entity.add(id=name).alert
     alert.effect = effect
