@@ -61,7 +61,7 @@ def read_shapes(archive: Archive, ids: IdIndex, trips: Trips, stop_times: StopTi
 
 def _read_points(table: Table, ids: IdIndex) -> dict[str, Any]:
     """Return the columns of points, sorted by shape and sequence; a missing ``dist`` is NaN."""
-    buffer = ColumnBuffer(_POINT_TYPES, table)
+    buffer = ColumnBuffer(_POINT_TYPES)
     for block in table.read_blocks(*_COLUMNS):
         sequence, faulty = block.read_integers(3, 0)
         columns: dict[str, Any] = {

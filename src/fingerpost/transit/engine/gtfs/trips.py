@@ -97,7 +97,7 @@ _COLUMN_TYPES: dict[str, Any] = {
 def read_trips(archive: Archive, routes: Routes, services: IdIndex, shapes: IdIndex, headsigns: IdIndex) -> Trips:
     table = archive.get_table("trips.txt", "trip_id", "route_id", "service_id")
     ids, route_ids, blocks = IdIndex(), IdIndex(routes.row_of), IdIndex()
-    buffer = ColumnBuffer(_COLUMN_TYPES, table)
+    buffer = ColumnBuffer(_COLUMN_TYPES)
     for block in table.read_blocks(*_COLUMNS):
         first_new = len(ids)
         id_row = ids.intern(block, 0)

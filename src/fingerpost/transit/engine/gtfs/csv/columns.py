@@ -8,34 +8,25 @@ import numpy.typing as npt
 
 from fingerpost.transit.engine.gtfs.csv.findings import Mask
 from fingerpost.transit.engine.gtfs.csv.kernel import fill_slots, look_up_ids
-from fingerpost.transit.engine.gtfs.csv.table import Block, Table
+from fingerpost.transit.engine.gtfs.csv.table import Block
 from fingerpost.transit.engine.timetable.columns import TextColumn
 from fingerpost.transit.engine.timetable.timetable import Int32, UInt8
 
-# A low estimate, so that enough memory is reserved.
-_BYTES_PER_ROW = 24
-
 
 class ColumnBuffer:
-    """Named columns of equal length that grow. Unwritten capacity uses no memory."""
+    """Named columns of equal length, collected block by block."""
 
-    def __init__(self, types: Mapping[str, Any], table: Table) -> None:
-        capacity = table.size // _BYTES_PER_ROW + 1
-        self._columns: dict[str, npt.NDArray[Any]] = {name: np.empty(capacity, kind) for name, kind in types.items()}
-        self._capacity, self._count = capacity, 0
+    def __init__(self, types: Mapping[str, Any]) -> None:
+        self._types = types
+        self._parts: dict[str, list[npt.NDArray[Any]]] = {name: [np.empty(0, kind)] for name, kind in types.items()}
 
     def append(self, values: Mapping[str, npt.NDArray[Any]], selected_rows: Mask) -> None:
-        end = self._count + int(selected_rows.sum())
-        selected = slice(None) if selected_rows.all() else selected_rows
-        if end > self._capacity:
-            self._capacity = 2 * end
-            self._columns = {name: _grow_column(column, 2 * end) for name, column in self._columns.items()}
-        for name, column in self._columns.items():
-            column[self._count : end] = values[name][selected]
-        self._count = end
+        for name, kind in self._types.items():
+            self._parts[name].append(values[name][selected_rows].astype(kind, copy=False))
 
     def finish(self) -> dict[str, Any]:
-        return {name: column[: self._count] for name, column in self._columns.items()}
+        # Each column's parts are freed before the next column is joined.
+        return {name: np.concatenate(self._parts.pop(name)) for name in self._types}
 
 
 def _grow_column(column: npt.NDArray[Any], capacity: int) -> npt.NDArray[Any]:
