@@ -17,7 +17,6 @@ REAL_FEEDS = [
     ("small/sao_paulo_subset", date(2012, 5, 9)),
     ("small/google_example", date(2007, 6, 5)),
     ("small/wmata_rail_2026", date(2026, 5, 6)),
-    ("broken/hsl_2022_broken_subset", date(2022, 3, 2)),
     *((f"nyc/{name}", date(2026, 9, 30)) for name in ("lirr", "subway", "mnr")),
     *((f"nyc/bus_{name}", date(2026, 9, 30)) for name in ("bk", "busco", "bx", "m", "qns", "si")),
 ]
