@@ -86,10 +86,8 @@ class StreetMeasure:
 
     def walk(self, start, end):
         """Return the metres and seconds between two snapped places, or None if there is no way."""
-        walked, _ = self.search.measure(start, end, _MAX_M)
-        if walked.metres[0] < 0:
-            return None
-        return float(walked.metres[0]), float(walked.seconds[0]) * PACE_M_PER_S / THEIR_PACE_M_PER_S
+        path = self.search.measure(start, end, _MAX_M)
+        return None if path is None else (path.metres, path.seconds * PACE_M_PER_S / THEIR_PACE_M_PER_S)
 
 
 def compare_streets(city: str = "tampere", wanted: str = "600") -> None:

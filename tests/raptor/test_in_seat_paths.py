@@ -10,7 +10,7 @@ from fingerpost.transit.engine.raptor.search_timetable.in_seat import list_paths
 
 def paths_of(pairs, instances=10, stop_times=2):
     first, then = zip(*pairs, strict=True)
-    return sorted(list_paths(list(first), list(then), list(range(instances)), [stop_times] * instances))
+    return sorted(list_paths(list(first), list(then), [stop_times] * instances))
 
 
 @pytest.mark.parametrize(

@@ -36,8 +36,8 @@ class Town:
         return snap_to_streets(self.graph, self.grid, np.array([lat]), np.array([lon]))
 
     def walk(self, start, end, limit_m=20_000.0):
-        found, _ = self.search.measure(self.snap(start), self.snap(end), limit_m)
-        return None if found.metres[0] < 0 else (round(float(found.metres[0])), round(float(found.seconds[0]), 1))
+        path = self.search.measure(self.snap(start), self.snap(end), limit_m)
+        return None if path is None else (round(path.metres), round(path.seconds, 1))
 
     def line(self, start, end):
         found = self.search.find_line(self.snap(start), self.snap(end), 20_000.0)

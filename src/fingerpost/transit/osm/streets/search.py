@@ -15,7 +15,14 @@ from fingerpost.transit.osm.streets.graph import (
     UInt32,
     Weights,
 )
-from fingerpost.transit.osm.streets.kernel.ways import CAME, START, measure, reach_stops, reset_labels, search_nodes
+from fingerpost.transit.osm.streets.kernel.ways import (
+    CAME,
+    START,
+    measure_goal,
+    reach_stops,
+    reset_labels,
+    search_nodes,
+)
 from fingerpost.transit.osm.streets.snapping import Snapped
 from fingerpost.transit.osm.streets.stop_access import StopAccess
 
@@ -34,13 +41,10 @@ class Work(NamedTuple):
     entry_next: Int32
 
 
-class Walked(NamedTuple):
-    """Walks to points: metres (-1: none within the limit), seconds, last arc, and the state before it."""
-
-    metres: Float64
-    seconds: Float64
-    last_arc: Int32
-    last: Int32
+class PathOnStreets(NamedTuple):
+    metres: float
+    seconds: float
+    arcs: list[int]
 
 
 class StreetSearch:
@@ -73,8 +77,8 @@ class StreetSearch:
         return StopWalks._make(column[:count].copy() for column in found)
 
     def find_line(self, start: Snapped, goal: Snapped, limit_m: float) -> Float64 | None:
-        _, arcs = self.measure(start, goal, limit_m)
-        return self._draw(arcs, float(start.at_m[0]), float(goal.at_m[0])) if arcs else None
+        path = self.measure(start, goal, limit_m)
+        return None if path is None else self._draw(path.arcs, float(start.at_m[0]), float(goal.at_m[0]))
 
     def locate(self, point: Snapped) -> tuple[float, float]:
         """Return the position (latitude, longitude) of a snapped point on its street."""
@@ -83,33 +87,27 @@ class StreetSearch:
         return lat, lon
 
     def has_unknown_kerbs(self, start: Snapped, goal: Snapped, limit_m: float) -> bool:
-        _, arcs = self.measure(start, goal, limit_m)
-        passed = self._graph.node_flags[self._graph.arc_head[np.array(arcs[:-1], np.int64)]]
-        return bool((passed & UNKNOWN_KERB != 0).any())
+        path = self.measure(start, goal, limit_m)
+        heads = self._graph.arc_head[path.arcs[:-1] if path else []]
+        return bool((self._graph.node_flags[heads] & UNKNOWN_KERB != 0).any())
 
-    def measure(self, start: Snapped, goals: Snapped, limit_m: float) -> tuple[Walked, list[int]]:
-        """Return the walks to goals, and the arcs in order if there is only one goal."""
-        count = len(goals.edge)
-        found = Walked(np.full(count, -1.0), np.zeros(count), np.zeros(count, np.int32), np.zeros(count, np.int32))
+    def measure(self, start: Snapped, goal: Snapped, limit_m: float) -> PathOnStreets | None:
+        """Return the walk between two points on streets, or None if there is none within the limit."""
         edge, at_m = int(start.edge[0]), float(start.at_m[0])
-        if edge < 0 or not count:
-            return found, []
-        goal = (int(goals.edge[0]), float(goals.at_m[0])) if count == 1 else (-1, 0.0)
+        if edge < 0:
+            return None
         graph, weights, work = self._graph, self._weights, self._get_work()
-        touched = search_nodes(graph, weights, work, edge, at_m, 0, float(limit_m), *goal)
-        measure(graph, weights, work, edge, at_m, float(limit_m), goals, found)
-        arcs = self._list_arcs(work, found) if count == 1 and found.metres[0] >= 0 else []
-        reset_labels(work, touched)
-        return found, arcs
-
-    def _list_arcs(self, work: Work, found: Walked) -> list[int]:
-        arcs, state = [int(found.last_arc[0])], int(found.last[0])
+        target = int(goal.edge[0]), float(goal.at_m[0])
+        touched = search_nodes(graph, weights, work, edge, at_m, 0, float(limit_m), *target)
+        _, metres, seconds, arc, state = measure_goal(graph, weights, work, edge, at_m, 0, float(limit_m), *target)
+        arcs = [arc]
         while state >= 0:
             came = int(work.label[state, CAME])
             arc, stage = came >> 2, came & 3
             arcs.append(arc)
-            state = -1 if stage == START else stage * self._graph.node_count + int(self._graph.arc_head[arc ^ 1])
-        return arcs[::-1]
+            state = -1 if stage == START else stage * graph.node_count + int(graph.arc_head[arc ^ 1])
+        reset_labels(work, touched)
+        return PathOnStreets(float(metres), float(seconds), arcs[::-1]) if metres >= 0 else None
 
     def _get_work(self) -> Work:
         work: Work | None = getattr(self._local, "work", None)

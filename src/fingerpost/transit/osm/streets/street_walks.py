@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from fingerpost.transit.engine.timetable.columns import list_ranges
-from fingerpost.transit.engine.timetable.timetable import STOP, Float64, Int32, Int64
+from fingerpost.transit.engine.timetable.timetable import STOP, Float64, Int64
 from fingerpost.transit.engine.timetable.walking import DETOUR_FACTOR, FOOTPATH_RADIUS_M, PACE_M_PER_S, find_neighbours
 from fingerpost.transit.engine.timetable.walks import StopLinks, StopWalks, StraightLine, Walk, WalkedStops
 from fingerpost.transit.osm.streets.graph import (
@@ -21,7 +20,7 @@ from fingerpost.transit.osm.streets.graph import (
     StreetGraph,
     compute_weights,
 )
-from fingerpost.transit.osm.streets.search import StreetSearch, Walked
+from fingerpost.transit.osm.streets.search import StreetSearch
 from fingerpost.transit.osm.streets.snapping import SegmentGrid, Snapped, snap_pin, snap_to_streets
 from fingerpost.transit.osm.streets.stop_access import MATCHED_M, StopAccess, close_entrances, connect_at_positions
 
@@ -148,9 +147,10 @@ class StreetWalks:
         if any(is_off):
             limit_m = max_walk_m if all(is_off) else min(max_walk_m, OFF_STREETS_M)
             return straight if straight.metres <= limit_m and self._is_dry(start, end) else None
-        walked, _ = self._search.measure(first, last, max_walk_m)
-        metres, seconds = self._round_up(walked, first.away_m + last.away_m)
-        return Walk(int(metres[0]), int(seconds[0])) if 0 <= metres[0] <= max_walk_m else None
+        path, away_m = self._search.measure(first, last, max_walk_m), float(first.away_m[0] + last.away_m[0])
+        if path is None or (metres := math.ceil(path.metres + away_m)) > max_walk_m:
+            return None
+        return Walk(metres, math.ceil(path.seconds + away_m / PACE_M_PER_S))
 
     def find_line(
         self,
@@ -195,44 +195,28 @@ class StreetWalks:
                     continue
                 if len(places[0]) == len(places[1]) == 1:
                     return first, last, entrance, target
-                walked, _ = self._search.measure(first, last, 2 * MEASURED_M)
+                path = self._search.measure(first, last, 2 * MEASURED_M)
                 away_m = float(first.away_m[0] + last.away_m[0])
-                taken_s = float(walked.seconds[0]) + away_m / PACE_M_PER_S + out_s + in_s
-                if walked.metres[0] >= 0 and taken_s < quickest_s:
+                if path and (taken_s := path.seconds + away_m / PACE_M_PER_S + out_s + in_s) < quickest_s:
                     best, quickest_s = (first, last, entrance, target), taken_s
         return best
 
-    def _measure_rows(self, begin: Int64, end: Int64, limit_m: float) -> tuple[Int32, Int32]:
+    def measure_on_streets(self, begin: Int64, end: Int64, limit_m: float) -> StopLinks:
+        """Return the walks between stops through their best entrances, or inside the station if they share one.
+
+        A walk that exceeds the limit, or that no street allows, has -1 metres.
+        """
         metres, seconds = np.full(len(begin), -1, np.int32), np.zeros(len(begin), np.int32)
         order = np.argsort(begin, kind="stable")
         origins, first = np.unique(begin[order], return_index=True)
-        for rows in np.split(order, first[1:]) if len(origins) else ():
-            start, goals = self._snapped.select(begin[rows[:1]]), self._snapped.select(end[rows])
-            if start.edge[0] < 0:
-                continue
-            walked, _ = self._search.measure(start, goals, limit_m)
-            metres[rows], seconds[rows] = self._round_up(walked, goals.away_m + float(start.away_m[0]))
-        return metres, seconds
-
-    def measure_on_streets(self, begin: Int64, end: Int64, limit_m: float) -> StopLinks:
-        """Return the walks between stops through their best entrances, or inside the station if they share one."""
-        metres, seconds = np.full(len(begin), -1, np.int32), np.zeros(len(begin), np.int32)
-        leaving, entering = (self._first[stop + 1] - self._first[stop] for stop in (begin, end))
-        count = leaving * entering
-        pair, within = list_ranges(np.zeros(len(begin), np.int64), count)
-        start = self._first[begin][pair] + within // np.maximum(1, entering[pair])
-        target = self._first[end][pair] + within % np.maximum(1, entering[pair])
-        walked_m, walked_s = self._measure_rows(start, target, limit_m)
-        walked_m, walked_s = _add_inside(walked_m, walked_s, self._access.inside_m[start], self._access.out_s[start])
-        walked_m, walked_s = _add_inside(walked_m, walked_s, self._access.inside_m[target], self._access.in_s[target])
-        found = np.flatnonzero(walked_m >= 0)
-        by_pair = found[np.lexsort((walked_s[found], pair[found]))]
-        best = by_pair[np.unique(pair[by_pair], return_index=True)[1]]
-        metres[pair[best]], seconds[pair[best]] = walked_m[best], walked_s[best]
-        is_shared = self._access.has_entrance[start] & self._access.has_entrance[target]
-        is_shared &= self._access.lat[start] == self._access.lat[target]
-        is_shared &= self._access.lon[start] == self._access.lon[target]
-        inside = np.unique(pair[is_shared])
+        for origin, rows in zip(origins.tolist(), np.split(order, first[1:]), strict=False):
+            stops, at = np.unique(end[rows], return_inverse=True)
+            found = self._measure_from(origin, stops, limit_m)
+            metres[rows], seconds[rows] = found.metres[at], found.seconds[at]
+        has_entrance = self._access.has_entrance[self._first[:-1]]
+        inside = np.flatnonzero(has_entrance[begin] & has_entrance[end])
+        pairs = zip(begin[inside].tolist(), end[inside].tolist(), strict=True)
+        inside = inside[[not self._list_places(first).isdisjoint(self._list_places(last)) for first, last in pairs]]
         straight = self._straight.measure(begin[inside], end[inside])
         metres[inside], seconds[inside] = straight.metres, straight.seconds
         same = begin == end
@@ -240,13 +224,25 @@ class StreetWalks:
         metres[metres > limit_m] = -1
         return StopLinks(begin, end, metres, seconds, np.zeros(len(begin), np.bool_))
 
-    def _round_up(self, walked: Walked, away_m: Float64) -> tuple[Int32, Int32]:
-        """Return whole metres (-1: no walk) and seconds, including the ways to the streets."""
-        found = walked.metres >= 0
-        away_m = np.where(found, away_m, 0.0)
-        metres = np.where(found, np.ceil(walked.metres + away_m), -1.0)
-        seconds = np.ceil(walked.seconds + away_m / PACE_M_PER_S)
-        return metres.astype(np.int32), np.where(found, seconds, 0.0).astype(np.int32)
+    def _measure_from(self, origin: int, stops: Int64, limit_m: float) -> StopWalks:
+        """Return the quickest walks from a stop to others (ascending rows) through each of its entrances."""
+        best_m, best_s = np.full(len(stops), -1, np.int32), np.full(len(stops), np.iinfo(np.int32).max, np.int32)
+        access = self._access
+        for row in range(self._first[origin], self._first[origin + 1]):
+            point = self._snapped.select(np.array([row]))
+            if point.edge[0] < 0 or access.out_s[row] < 0:
+                continue
+            left_m = limit_m - float(access.inside_m[row])
+            walks = self._search.reach_stops(point, self._first, self._snapped, access, stops, left_m, backward=False)
+            at, taken_s = np.searchsorted(stops, walks.stop), walks.seconds + access.out_s[row]
+            is_better = taken_s < best_s[at]
+            best_s[at[is_better]] = taken_s[is_better]
+            best_m[at[is_better]] = walks.metres[is_better] + access.inside_m[row]
+        return StopWalks(stops.astype(np.int32), best_m, np.where(best_m < 0, 0, best_s).astype(np.int32))
+
+    def _list_places(self, stop: int) -> set[tuple[float, float]]:
+        rows = slice(self._first[stop], self._first[stop + 1])
+        return set(zip(self._access.lat[rows].tolist(), self._access.lon[rows].tolist(), strict=True))
 
     def without_steps(self) -> "StreetWalks":
         return StreetWalks(
@@ -264,12 +260,6 @@ class StreetWalks:
             closed_lifts=closed_lifts,
             is_dry=self._is_dry,
         )
-
-
-def _add_inside(metres: Int32, seconds: Int32, inside_m: Int32, inside_s: Int32) -> tuple[Int32, Int32]:
-    """Add the ways inside stations to walks; -1 metres if there is no walk, or no way inside."""
-    is_open = (metres >= 0) & (inside_s >= 0)
-    return np.where(is_open, metres + inside_m, -1).astype(np.int32), (seconds + inside_s).astype(np.int32)
 
 
 def _select(links: StopLinks, chosen: npt.NDArray[np.bool_]) -> StopLinks:

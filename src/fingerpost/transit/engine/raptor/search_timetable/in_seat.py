@@ -5,6 +5,7 @@ arrives. The transfer remains as two stop times: the first without boarding, the
 """
 
 import logging
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 from typing import NamedTuple
@@ -77,7 +78,7 @@ def join_in_seat(
         return instances, Parts.from_instances(instances)
     alone = np.ones(instances.count, np.bool_)
     alone[first] = alone[then] = False
-    paths = list_paths(first.tolist(), then.tolist(), begins_s.tolist(), instances.length.tolist())
+    paths = list_paths(first.tolist(), then.tolist(), instances.length.tolist())
     return _join(instances, np.flatnonzero(alone), paths)
 
 
@@ -113,53 +114,43 @@ def _list_seams(timetable: Timetable, instances: TripInstances) -> tuple[Int64, 
     return first[is_running], then[is_running]
 
 
-def list_paths(first: list[int], then: list[int], begins_s: list[int], stop_time_counts: list[int]) -> list[list[int]]:
-    """Return paths along in-seat transfers that contain every possible ride from one instance to another.
+def list_paths(first: list[int], then: list[int], stop_time_counts: list[int]) -> list[list[int]]:
+    """Return all paths along in-seat transfers, from instances that continue no other to those that do not continue.
 
-    One path per pair is enough, because times do not depend on the path.
+    A path that is too long is cut, and the next one begins with the last transfer.
     """
     after: dict[int, list[int]] = {}
     for begin, end in zip(first, then, strict=True):
         after.setdefault(begin, []).append(end)
-    paths: list[list[int]] = []
-    covered: set[tuple[int, int]] = set()
-    # With coupled trips, a path from a later trip may not be part of any path from an earlier one.
-    is_coupled = len(set(then)) < len(then)
     linked = {*first, *then}
     budget = MAX_GROWTH * sum(stop_time_counts[instance] for instance in linked)
-    cut = 0
-    for begin in sorted(linked, key=lambda instance: (begins_s[instance], instance)):
-        if budget < 0:
-            if (begin, begin) not in covered:
-                cut += 1
-                paths.append([begin])
-            continue
-        if not is_coupled and all((begin, end) in covered for end in (begin, *after.get(begin, ()))):
-            continue
-        for path in _find_spanning_paths(begin, after, stop_time_counts):
-            if budget >= 0 and any((begin, instance) not in covered for instance in path):
-                budget -= sum(stop_time_counts[instance] for instance in path)
-                paths.append(path)
-                covered.update((start, end) for index, start in enumerate(path) for end in path[index:])
-    if budget < 0:
-        _log.warning("in-seat transfers divide and join too often: %d trips are not joined, others only in part", cut)
-    return paths
-
-
-def _find_spanning_paths(begin: int, after: dict[int, list[int]], stop_time_counts: list[int]) -> list[list[int]]:
-    """Return one path to each reachable instance, without paths that are a prefix of another."""
     paths: list[list[int]] = []
-    seen = {begin}
-    stack = [([begin], stop_time_counts[begin])]
-    while stack:
-        path, length = stack.pop()
-        onward = after.get(path[-1], ()) if len(path) < MAX_RIDES else ()
-        unseen = [then for then in onward if then not in seen and length + stop_time_counts[then] <= MAX_STOP_TIMES]
-        seen.update(unseen)
-        stack += [([*path, then], length + stop_time_counts[then]) for then in unseen]
-        if not unseen:
+    cut: set[tuple[int, int]] = set()
+    stack = [[begin] for begin in sorted(linked.difference(then))]
+    while stack and budget >= 0:
+        path = stack.pop()
+        length = sum(stop_time_counts[instance] for instance in path)
+        onward = after.get(path[-1], ())
+        fitting = [end for end in onward if _fits([*path, end], stop_time_counts)]
+        stack += [[*path, end] for end in fitting]
+        if not onward or len(fitting) < len(onward):
             paths.append(path)
-    return paths
+            budget -= length
+        for end in set(onward).difference(fitting):
+            transfer = (path[-1], end)
+            if transfer not in cut:
+                cut.add(transfer)
+                stack.append([*transfer] if _fits(transfer, stop_time_counts) else [end])
+    unjoined = sorted(linked.difference(*paths))
+    if stack:
+        _log.warning(
+            "in-seat transfers divide and join too often: %d trips are not joined, others only in part", len(unjoined)
+        )
+    return [*paths, *([instance] for instance in unjoined)]
+
+
+def _fits(path: Sequence[int], stop_time_counts: list[int]) -> bool:
+    return len(path) <= MAX_RIDES and sum(stop_time_counts[instance] for instance in path) <= MAX_STOP_TIMES
 
 
 def _join(instances: TripInstances, alone: Int64, paths: list[list[int]]) -> tuple[TripInstances, Parts]:

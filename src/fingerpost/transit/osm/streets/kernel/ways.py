@@ -115,29 +115,6 @@ def _begin(graph, weights, work, edge, at_m, backward, limit_m, per_bucket):
 
 
 @kernel
-def _find_goal_cost(graph, weights, work, node, stage, state, backward, limit_m, goal_edge, goal_m):
-    """Return the cost of walking from a state to the point ``goal_m`` along an edge that begins or ends at its node.
-
-    It is infinite if the walk exceeds the limit, because a costlier walk may be within it.
-    """
-    best = np.inf
-    length_m = graph.edge_m[goal_edge]
-    if _find_next_stage(graph, goal_edge, stage) < 0 or weights.is_blocked[node]:
-        return best
-    for way in range(2):
-        arc = 2 * goal_edge + way
-        if graph.arc_head[arc ^ 1] != node or _is_wrong_way(graph, arc, backward):
-            continue
-        remaining_m = goal_m if way == 0 else length_m - goal_m
-        if work.label[state, METRES] + remaining_m > limit_m:
-            continue
-        part = remaining_m / length_m if length_m > 0 else 0.0
-        passing_s = 0.0 if _is_start(work, state) else weights.node_s[node]
-        best = min(best, work.label[state, COST] + passing_s + weights.edge_cost[goal_edge] * part)
-    return best
-
-
-@kernel
 def _is_start(work, state):
     """Whether a walk begins at a state's node, so that it does not pass the node."""
     return work.label[state, METRES] < AT_NODE_M and int(work.label[state, CAME]) & 3 == START
@@ -153,10 +130,9 @@ def search_nodes(graph, weights, work, edge, at_m, backward, limit_m, goal_edge,
     it is known.
     """
     per_bucket, last_bucket, count = 1.0 / weights.bucket_s, len(work.bucket) - 1, len(weights.node_s)
-    goal_start = goal_end = -1
+    goal_cost, goal_start, goal_end = np.inf, -1, -1
     if goal_edge >= 0:
         goal_end, goal_start = graph.arc_head[2 * goal_edge], graph.arc_head[2 * goal_edge + 1]
-    goal_cost = np.inf
     touched, used = _begin(graph, weights, work, edge, at_m, backward, limit_m, per_bucket)
     waiting = used
     turn = 0
@@ -175,8 +151,8 @@ def search_nodes(graph, weights, work, edge, at_m, backward, limit_m, goal_edge,
         stage = int(state >= count) + int(state >= 2 * count)
         node = np.uint32(state - stage * count)
         if node in (goal_start, goal_end):
-            reached = _find_goal_cost(graph, weights, work, node, stage, state, backward, limit_m, goal_edge, goal_m)
-            goal_cost = min(goal_cost, reached)
+            # It is infinite if the walk exceeds the limit, because a costlier walk may be within it.
+            goal_cost = measure_goal(graph, weights, work, edge, at_m, backward, limit_m, goal_edge, goal_m)[0]
         seconds, metres = work.label[state, SECONDS], work.label[state, METRES]
         passing_s = 0.0 if _is_start(work, state) else np.float64(weights.node_s[node])
         for row in range(weights.onward_first[node], weights.onward_first[node + np.uint32(1)]):
@@ -201,15 +177,16 @@ def search_nodes(graph, weights, work, edge, at_m, backward, limit_m, goal_edge,
     return touched
 
 
+@entry
 @kernel
-def _measure_goal(graph, weights, work, edge, at_m, backward, limit_m, goal, goal_m):
+def measure_goal(graph, weights, work, edge, at_m, backward, limit_m, goal, goal_m):
     """Measure the cheapest way to the point ``goal_m`` along an edge, after ``search_nodes`` from a point.
 
-    Returns metres (-1: none within the limit), seconds, the last arc and the state before it (-1: none).
+    Returns the cost, metres (-1: none within the limit), seconds, the last arc and the state before it (-1: none).
     """
     best, found_m, found_s, last_arc, last = np.inf, -1.0, 0.0, 0, -1
     if goal < 0 or weights.edge_cost[goal] == np.inf:
-        return found_m, found_s, last_arc, last
+        return best, found_m, found_s, last_arc, last
     length_m = graph.edge_m[goal]
     if goal == edge:
         along = goal_m - at_m if backward == 0 else at_m - goal_m
@@ -242,17 +219,7 @@ def _measure_goal(graph, weights, work, edge, at_m, backward, limit_m, goal, goa
             if cost < best and metres <= limit_m:
                 best, found_m, last_arc, last = cost, metres, arc, state
                 found_s = work.label[state, SECONDS] + passing_s + weights.edge_s[goal] * part
-    return found_m, found_s, last_arc, last
-
-
-@entry
-@kernel
-def measure(graph, weights, work, edge, at_m, limit_m, goals, out):
-    """Measure the cheapest ways to points on edges after a search from a point, and write them to ``out``."""
-    for goal in range(len(goals.edge)):
-        out.metres[goal], out.seconds[goal], out.last_arc[goal], out.last[goal] = _measure_goal(
-            graph, weights, work, edge, at_m, 0, limit_m, goals.edge[goal], goals.at_m[goal]
-        )
+    return best, found_m, found_s, last_arc, last
 
 
 @entry
@@ -271,7 +238,7 @@ def reach_stops(graph, weights, work, first, snapped, access, place, backward, l
         best_s = np.inf
         for row in range(first[stop], first[stop + 1]):
             inside_s = access.out_s[row] if backward else access.in_s[row]
-            metres, seconds, _, _ = _measure_goal(
+            _, metres, seconds, _, _ = measure_goal(
                 graph, weights, work, edge, at_m, backward, limit_m - away_m, snapped.edge[row], snapped.at_m[row]
             )
             if metres < 0 or inside_s < 0:
