@@ -72,14 +72,6 @@ async def test_exits_are_not_entrances(tmp_path):
     assert outwards[3] == pytest.approx(BY_THE_LEFT, abs=2)
 
 
-async def test_a_door_of_the_metro_station_s_building_is_an_entrance(tmp_path):
-    doors = on_map(((8, 0), {"entrance": "yes"}), ((4, 0), {"entrance": "yes"}), ((8, 1), {}), ((9, 1), {}))
-    building = ((50, 52, 53, 50), {"railway": "station", "station": "subway", "building": "yes"})
-    network = network_of(STREET, METRO, DEEP, tmp_path, extra_nodes=doors, extra_ways=[building])
-
-    assert await walk_to_deep(network) == pytest.approx(BY_THE_LEFT, abs=2)
-
-
 # The station of the feed: an entrance on the street, a passage, and the platform.
 STATION_ROWS = [
     stop_row("HUB", (10, 2), 1),

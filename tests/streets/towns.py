@@ -40,7 +40,9 @@ class Town:
         return None if path is None else (round(path.metres), round(path.seconds, 1))
 
     def line(self, start, end):
-        found = self.search.find_line(self.snap(start), self.snap(end), 20_000.0)
+        first, last = self.snap(start), self.snap(end)
+        path = self.search.measure(first, last, 20_000.0)
+        found = self.search.draw(path.arcs, float(first.at_m[0]), float(last.at_m[0]))
         one = degrees(1, -1)
         return [(round(lon / one[1], 2), round(-lat / one[0], 2)) for lat, lon in found.tolist()]
 

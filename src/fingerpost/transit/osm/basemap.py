@@ -9,9 +9,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from fingerpost.transit.engine.timetable.array_file import explaining_damage, open_arrays, read_contents, save_arrays
+from fingerpost.transit.engine.timetable.array_file import (
+    check_rows,
+    check_starts,
+    explaining_damage,
+    open_arrays,
+    read_contents,
+    save_arrays,
+)
 from fingerpost.transit.engine.timetable.columns import list_starts
-from fingerpost.transit.engine.timetable.row_bounds import check_rows, check_starts
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE, Point, thin
 from fingerpost.transit.model.map_layer import Basemap, LayerKind, MapLayer
 from fingerpost.transit.model.place import Bounds

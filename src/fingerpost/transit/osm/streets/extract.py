@@ -54,8 +54,6 @@ _UNKNOWN_KERBS = frozenset({"yes", "regular", "unknown"})
 # Doors that riders cannot use.
 _NO_DOORS = frozenset({"no", "emergency", "service", "garage"})
 
-METRO, RAILWAY, DOOR = "metro", "railway", "door"
-
 # Cost factors for trunk roads, discouraged ways, and roads with a separate footway.
 TRUNK_AVOIDED, TRUNK_LANE, TRUNK_PAVEMENT = 7.47, 0.6, 0.25
 DISCOURAGED, SIDEPATH = 3.0, 5.0
@@ -73,9 +71,7 @@ class WayRule(NamedTuple):
 
 def find_way_rule(tags: Tags) -> WayRule | None:
     highway = tags.get("highway")
-    if highway in _NOT_WAYS or not (highway or is_platform(tags) or tags.get("indoor") in _INDOOR):
-        return None
-    if not _is_walkable(tags, highway):
+    if highway in _NOT_WAYS or not is_routed(tags) or not _is_walkable(tags, highway):
         return None
     foot = tags.get("foot")
     is_steps = highway == "steps"
@@ -172,21 +168,22 @@ def is_stop(tags: Tags) -> bool:
     return not is_station and any(tags.get(key) == value for key, value in _BOARDING_NODES)
 
 
-def find_entrance_kind(tags: Tags) -> str | None:
-    """Return METRO or RAILWAY for a station entrance, DOOR for an entrance to any building, or None."""
-    if tags.get("entrance") in _NO_DOORS:
+class OsmEntrance(NamedTuple):
+    """An entrance to a metro or railway station; ``has_steps`` is true if it is tagged wheelchair=no."""
+
+    lat: float
+    lon: float
+    is_railway: bool = False
+    is_exit: bool = False
+    has_steps: bool = False
+
+
+def find_entrance(tags: Tags, lat: float, lon: float) -> OsmEntrance | None:
+    is_railway = tags.get("railway") == "train_station_entrance"
+    if not (is_railway or tags.get("railway") == "subway_entrance") or tags.get("entrance") in _NO_DOORS:
         return None
-    railway = tags.get("railway")
-    if railway == "subway_entrance":
-        return METRO
-    if railway == "train_station_entrance":
-        return RAILWAY
-    return DOOR if "entrance" in tags else None
-
-
-def is_metro_station(tags: Tags) -> bool:
-    is_station = tags.get("railway") == "station" or tags.get("public_transport") == "station"
-    return is_station and (tags.get("station") == "subway" or tags.get("subway") == "yes")
+    is_exit, has_steps = tags.get("entrance") == "exit", tags.get("wheelchair") == "no"
+    return OsmEntrance(lat, lon, is_railway=is_railway, is_exit=is_exit, has_steps=has_steps)
 
 
 # The longest walk that a query may allow.
@@ -232,16 +229,6 @@ class OsmStop(NamedTuple):
     lon: float
 
 
-class OsmEntrance(NamedTuple):
-    """An entrance to a metro or railway station; ``has_steps`` is true if it is tagged wheelchair=no."""
-
-    lat: float
-    lon: float
-    is_railway: bool = False
-    is_exit: bool = False
-    has_steps: bool = False
-
-
 @dataclass(slots=True)
 class ExtractedStreets:
     """The streets in an extract, by OpenStreetMap node id.
@@ -279,8 +266,6 @@ class _ExtractReader:
     def __init__(self, is_in_area: IsInArea) -> None:
         self.streets = ExtractedStreets()
         self._is_in_area = is_in_area
-        # Doors by node; the outlines of metro stations, read later, decide which of them are entrances.
-        self._doors: dict[int, OsmEntrance] = {}
 
     def read_node(self, node: Any, tags: Tags) -> None:
         streets = self.streets
@@ -295,17 +280,10 @@ class _ExtractReader:
             streets.stops.append(OsmStop(ref, node.lat, node.lon))
         if "barrier" in tags or "kerb" in tags or is_stop(tags) or flags & (LIGHTS | LIFT):
             streets.corners.add(node.id)
-        kind = find_entrance_kind(tags)
-        is_exit, has_steps = tags.get("entrance") == "exit", tags.get("wheelchair") == "no"
-        entrance = OsmEntrance(node.lat, node.lon, is_railway=kind == RAILWAY, is_exit=is_exit, has_steps=has_steps)
-        if kind == DOOR:
-            self._doors[node.id] = entrance
-        elif kind is not None:
+        if entrance := find_entrance(tags, node.lat, node.lon):
             streets.entrances.append(entrance)
 
     def read_way(self, way: Any, tags: Tags) -> None:
-        if self._doors and is_metro_station(tags):
-            self.streets.entrances += [door for node in way.nodes if (door := self._doors.pop(node.ref, None))]
         if tags.get("barrier") in _WALLS:
             self.streets.walls.update(*self._store_positions(way.nodes))
         if not is_routed(tags):

@@ -76,25 +76,20 @@ class StreetSearch:
         )  # fmt: skip
         return StopWalks._make(column[:count].copy() for column in found)
 
-    def find_line(self, start: Snapped, goal: Snapped, limit_m: float) -> Float64 | None:
-        path = self.measure(start, goal, limit_m)
-        return None if path is None else self._draw(path.arcs, float(start.at_m[0]), float(goal.at_m[0]))
-
     def locate(self, point: Snapped) -> tuple[float, float]:
         """Return the position (latitude, longitude) of a snapped point on its street."""
         at_m = float(point.at_m[0])
-        lat, lon = self._draw([2 * int(point.edge[0])], at_m, at_m)[0].tolist()
+        lat, lon = self.draw([2 * int(point.edge[0])], at_m, at_m)[0].tolist()
         return lat, lon
 
-    def has_unknown_kerbs(self, start: Snapped, goal: Snapped, limit_m: float) -> bool:
-        path = self.measure(start, goal, limit_m)
-        heads = self._graph.arc_head[path.arcs[:-1] if path else []]
+    def has_unknown_kerbs(self, path: PathOnStreets) -> bool:
+        heads = self._graph.arc_head[path.arcs[:-1]]
         return bool((self._graph.node_flags[heads] & UNKNOWN_KERB != 0).any())
 
     def measure(self, start: Snapped, goal: Snapped, limit_m: float) -> PathOnStreets | None:
         """Return the walk between two points on streets, or None if there is none within the limit."""
         edge, at_m = int(start.edge[0]), float(start.at_m[0])
-        if edge < 0:
+        if edge < 0 or goal.edge[0] < 0:
             return None
         graph, weights, work = self._graph, self._weights, self._get_work()
         target = int(goal.edge[0]), float(goal.at_m[0])
@@ -126,7 +121,8 @@ class StreetSearch:
             self._local.work = work
         return work
 
-    def _draw(self, arcs: list[int], start_m: float, end_m: float) -> Float64:
+    def draw(self, arcs: list[int], start_m: float, end_m: float) -> Float64:
+        """Return the line along arcs, from metres along the first edge to metres along the last one."""
         graph = self._graph
         parts = []
         for number, arc in enumerate(arcs):

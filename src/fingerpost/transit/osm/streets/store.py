@@ -5,8 +5,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from fingerpost.transit.engine.gtfs.report import StreetCoverage
-from fingerpost.transit.engine.timetable.array_file import explaining_damage, open_arrays, read_contents, save_arrays
-from fingerpost.transit.engine.timetable.row_bounds import check_rows, check_starts
+from fingerpost.transit.engine.timetable.array_file import (
+    check_rows,
+    check_starts,
+    explaining_damage,
+    open_arrays,
+    read_contents,
+    save_arrays,
+)
 from fingerpost.transit.osm.streets.graph import StreetGraph
 from fingerpost.transit.osm.streets.snapping import SegmentGrid
 from fingerpost.transit.osm.streets.stop_access import StopAccess

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from fingerpost.transit.engine.timetable.timetable import STOP, Float64, Int64
+from fingerpost.transit.engine.timetable.timetable import STOP, Float64, Int32, Int64
 from fingerpost.transit.engine.timetable.walking import DETOUR_FACTOR, FOOTPATH_RADIUS_M, PACE_M_PER_S, find_neighbours
 from fingerpost.transit.engine.timetable.walks import StopLinks, StopWalks, StraightLine, Walk, WalkedStops
 from fingerpost.transit.osm.streets.graph import (
@@ -20,7 +20,7 @@ from fingerpost.transit.osm.streets.graph import (
     StreetGraph,
     compute_weights,
 )
-from fingerpost.transit.osm.streets.search import StreetSearch
+from fingerpost.transit.osm.streets.search import PathOnStreets, StreetSearch
 from fingerpost.transit.osm.streets.snapping import SegmentGrid, Snapped, snap_pin, snap_to_streets
 from fingerpost.transit.osm.streets.stop_access import MATCHED_M, StopAccess, close_entrances, connect_at_positions
 
@@ -35,6 +35,10 @@ _UNFIT = STEPS | NO_WHEELS
 
 IsDry = Callable[[tuple[float, float], tuple[float, float]], bool]
 """Whether the straight line between two positions stays out of the water."""
+
+
+_End = tuple[Snapped, Float64]
+"""A snapped end of a walk, and the entrance there as a line of at most one point."""
 
 
 class StreetWalks:
@@ -159,47 +163,44 @@ class StreetWalks:
         stops: tuple[int | None, int | None] = (None, None),
     ) -> Float64 | None:
         """Return the line of a walk through the entrances of the ``stops`` (rows) at its ends, or None if straight."""
-        walk_ends = self._find_ends(start, end, stops)
-        line = None if walk_ends is None else self._search.find_line(*walk_ends[:2], 2 * MEASURED_M)
-        if line is None or walk_ends is None:
+        found = self._find_path(start, end, stops)
+        if found is None:
             return None
-        return np.vstack([start, walk_ends[2], line, walk_ends[3], end])
+        path, (first, entrance), (last, target) = found
+        line = self._search.draw(path.arcs, float(first.at_m[0]), float(last.at_m[0]))
+        return np.vstack([start, entrance, line, target, end])
 
     def has_unknown_kerbs(
         self, start: tuple[float, float], end: tuple[float, float], stops: tuple[int | None, int | None]
     ) -> bool:
-        walk_ends = self._find_ends(start, end, stops)
-        return walk_ends is not None and self._search.has_unknown_kerbs(*walk_ends[:2], 2 * MEASURED_M)
+        found = self._find_path(start, end, stops)
+        return found is not None and self._search.has_unknown_kerbs(found[0])
 
-    def _find_ends(
+    def _find_path(
         self, start: tuple[float, float], end: tuple[float, float], stops: tuple[int | None, int | None]
-    ) -> tuple[Snapped, Snapped, Float64, Float64] | None:
-        """Return both snapped ends of a walk, and their entrances as lines of at most one point."""
-        places, access = [], self._access
-        entrances, has_entrance = np.column_stack([access.lat, access.lon]), access.has_entrance
-        for point, stop, inside_s in ((start, stops[0], access.out_s), (end, stops[1], access.in_s)):
-            if stop is None:
-                places.append([(self._snap_point(*point), 0, entrances[:0])])
-                continue
-            rows = np.arange(self._first[stop], self._first[stop + 1])
-            places.append(
-                [
-                    (self._snapped.select(row), int(inside_s[row[0]]), entrances[row[has_entrance[row]]])
-                    for row in rows[inside_s[rows] >= 0].reshape(-1, 1)
-                ]
-            )
+    ) -> tuple[PathOnStreets, _End, _End] | None:
         best, quickest_s = None, math.inf
-        for first, out_s, entrance in places[0]:
-            for last, in_s, target in places[1]:
-                if first.edge[0] < 0 or last.edge[0] < 0:
-                    continue
-                if len(places[0]) == len(places[1]) == 1:
-                    return first, last, entrance, target
+        for first, out_s, entrance in self._list_ends(start, stops[0], self._access.out_s):
+            for last, in_s, target in self._list_ends(end, stops[1], self._access.in_s):
                 path = self._search.measure(first, last, 2 * MEASURED_M)
                 away_m = float(first.away_m[0] + last.away_m[0])
                 if path and (taken_s := path.seconds + away_m / PACE_M_PER_S + out_s + in_s) < quickest_s:
-                    best, quickest_s = (first, last, entrance, target), taken_s
+                    best, quickest_s = (path, (first, entrance), (last, target)), taken_s
         return best
+
+    def _list_ends(
+        self, point: tuple[float, float], stop: int | None, inside_s: Int32
+    ) -> Iterator[tuple[Snapped, int, Float64]]:
+        """Yield where a walk can begin or end: on which street, the seconds inside, and the entrance as a line."""
+        access = self._access
+        if stop is None:
+            yield self._snap_point(*point), 0, np.zeros((0, 2))
+            return
+        for row in range(self._first[stop], self._first[stop + 1]):
+            if inside_s[row] >= 0:
+                place = np.array([[access.lat[row], access.lon[row]]])
+                entrance = place if access.has_entrance[row] else place[:0]
+                yield self._snapped.select(np.array([row])), int(inside_s[row]), entrance
 
     def measure_on_streets(self, begin: Int64, end: Int64, limit_m: float) -> StopLinks:
         """Return the walks between stops through their best entrances, or inside the station if they share one.

@@ -88,21 +88,23 @@ def fill_patterns(
 
 @entry
 @kernel
-def find_shortest_hops(net, position_hop, out):
+def find_shortest_hops(
+    pattern_first, instance_first, stop_time_base, arrival_s, departure_s, spans_since_s, position_hop, out
+):
     """Lower ``out`` to the shortest ride for each departure span and hop.
 
     ``position_hop`` is the hop that ends at each position of a pattern except the first.
     """
     last = len(out) - 1
-    for pattern in range(len(net.stop_time_base)):
-        first = net.pattern_first[pattern]
-        length = net.pattern_first[pattern + 1] - first
+    for pattern in range(len(stop_time_base)):
+        first = pattern_first[pattern]
+        length = pattern_first[pattern + 1] - first
         for position in range(1, length):
             hop = position_hop[first + position]
-            for row in range(net.instance_first[pattern + 1] - net.instance_first[pattern]):
-                stop_time = net.stop_time_base[pattern] + row * length + position
-                leave_s = net.departure_s[stop_time - 1]
-                span = min(last, max(0, (leave_s - net.spans_since_s) // SPAN_S))
-                ride_s = min(MAX_HOP_S, max(0, net.arrival_s[stop_time] - leave_s))
+            for row in range(instance_first[pattern + 1] - instance_first[pattern]):
+                stop_time = stop_time_base[pattern] + row * length + position
+                leave_s = departure_s[stop_time - 1]
+                span = min(last, max(0, (leave_s - spans_since_s) // SPAN_S))
+                ride_s = min(MAX_HOP_S, max(0, arrival_s[stop_time] - leave_s))
                 if ride_s < out[span, hop]:
                     out[span, hop] = ride_s

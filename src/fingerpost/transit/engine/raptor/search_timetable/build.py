@@ -7,15 +7,16 @@ calendar.
 
 import itertools
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
-from typing import NamedTuple
+from typing import Any
 from weakref import WeakSet
 
 import numpy as np
 import numpy.typing as npt
 
-from fingerpost.transit.engine.raptor.arrays import Patterns, UInt16, UInt32
+from fingerpost.transit.engine.raptor.arrays import Patterns, UInt32
 from fingerpost.transit.engine.raptor.kernel import NO_HOP, SPAN_S
 from fingerpost.transit.engine.raptor.kernel.patterns import (
     assign_patterns,
@@ -37,7 +38,7 @@ from fingerpost.transit.engine.timetable.columns import list_ranges, list_starts
 from fingerpost.transit.engine.timetable.footpaths import use_step_free_footpaths
 from fingerpost.transit.engine.timetable.overlay import Overlay
 from fingerpost.transit.engine.timetable.service_days import find_midnight, find_service_day_start
-from fingerpost.transit.engine.timetable.timetable import Int32, Int64, Timetable, UInt8
+from fingerpost.transit.engine.timetable.timetable import Int32, Int64, Timetable
 
 # A forward search timetable ends this long after the start of its day; a reversed one begins a day before it.
 HORIZON_S = 2 * DAY_S
@@ -112,58 +113,35 @@ def build_search_timetable(
     if is_reverse:
         instances, since_s, until_s = reverse_in_time(instances), -until_s, -since_s
     span_count = (until_s - since_s) // SPAN_S
-    rows = _group_into_patterns(instances)
-    stop_first, stop_pattern, stop_position = _index_positions(search_stops.stop_count, rows.pattern_first, rows.stop)
-    first, to, seconds, metres = search_stops.footpaths
-    footpaths, incoming = (first.view(np.uint32), to.view(np.uint32), seconds, metres), _reverse_footpaths(search_stops)
+    stop_count = search_stops.stop_count
+    grouped, instance_parts = _group_into_patterns(instances)
+    leaving, arriving = search_stops.footpaths, _reverse_footpaths(search_stops)
     if is_reverse:
-        footpaths, incoming = incoming, footpaths
+        leaving, arriving = arriving, leaving
     patterns = Patterns(
-        rows.pattern_first.astype(np.int32),
-        rows.stop.view(np.uint32),
-        rows.flags,
-        rows.instance_first.astype(np.int32),
-        rows.stop_time_base,
-        rows.arrival_s,
-        rows.departure_s,
-        stop_first,
-        stop_pattern,
-        stop_position,
-        *footpaths,
-        search_stops.change_s,
-        np.zeros(0, np.uint32),
-        np.zeros(0, np.uint32),
-        np.zeros((span_count, 0), np.uint16),
-        *incoming,
-        since_s,
+        **grouped,
+        **_index_positions(stop_count, grouped["pattern_first"], grouped["position_stop"]),
+        **_build_hops(stop_count, grouped, span_count, since_s),
+        **_name_footpaths("footpath", "to", leaving),
+        **_name_footpaths("walk", "from", arriving),
+        change_s=search_stops.change_s,
+        spans_since_s=since_s,
     )
-    hops = _build_hops(search_stops.stop_count, patterns, span_count)
-    patterns = patterns._replace(hop_first=hops[0], hop_from=hops[1], hop_s=hops[2])
     return SearchTimetable(
         day=day,
         start=start,
         is_reverse=is_reverse,
         patterns=patterns,
         parts=parts,
-        instance_parts=rows.instance,
+        instance_parts=instance_parts,
         search_stops=search_stops,
-        longest_pattern=int(np.diff(rows.pattern_first).max(initial=0)),
+        longest_pattern=int(np.diff(patterns.pattern_first).max(initial=0)),
         reach_s=until_s,
     )
 
 
-class _PatternRows(NamedTuple):
-    pattern_first: Int64
-    instance_first: Int64
-    stop_time_base: Int64
-    stop: Int32
-    flags: UInt8
-    arrival_s: Int32
-    departure_s: Int32
-    instance: Int64
-
-
-def _group_into_patterns(instances: TripInstances) -> _PatternRows:
+def _group_into_patterns(instances: TripInstances) -> tuple[dict[str, Any], Int64]:
+    """Return columns of ``Patterns``, and the instance in each of their rows."""
     columns = (instances.begin, instances.length, instances.shift_s, instances.stop, instances.flags,
              instances.arrival_s, instances.departure_s)  # fmt: skip
     count = instances.count
@@ -178,47 +156,64 @@ def _group_into_patterns(instances: TripInstances) -> _PatternRows:
     size = np.bincount(instance_pattern, minlength=pattern_count).astype(np.int64)
     pattern_first, stop_time_base = list_starts(length), list_starts(length * size)
     positions, stop_times = int(pattern_first[-1]), int(stop_time_base[-1])
-    rows = _PatternRows(
-        pattern_first=pattern_first,
-        instance_first=list_starts(size),
-        stop_time_base=stop_time_base[:-1],
-        stop=np.empty(positions, np.int32),
-        flags=np.empty(positions, np.uint8),
-        arrival_s=np.empty(stop_times, np.int32),
-        departure_s=np.empty(stop_times, np.int32),
-        instance=np.zeros(count, np.int64),
-    )
-    fill_patterns(order, instance_pattern, *columns, *rows)
-    return rows
+    grouped = {
+        "pattern_first": pattern_first.astype(np.int32),
+        "instance_first": list_starts(size).astype(np.int32),
+        "stop_time_base": stop_time_base[:-1],
+        "position_stop": np.empty(positions, np.uint32),
+        "position_flags": np.empty(positions, np.uint8),
+        "arrival_s": np.empty(stop_times, np.int32),
+        "departure_s": np.empty(stop_times, np.int32),
+    }
+    instance = np.zeros(count, np.int64)
+    fill_patterns(order, instance_pattern, *columns, *grouped.values(), instance)
+    return grouped, instance
 
 
-def _index_positions(stop_count: int, pattern_first: Int64, position_stop: Int32) -> tuple[UInt32, UInt32, Int32]:
+def _index_positions(stop_count: int, pattern_first: Int32, position_stop: UInt32) -> dict[str, Any]:
     length = np.diff(pattern_first)
     pattern, position = list_ranges(np.zeros_like(length), length)
     order = np.argsort(position_stop, kind="stable")
-    first = list_starts(np.bincount(position_stop, minlength=stop_count))
-    return first.astype(np.uint32), pattern[order].astype(np.uint32), position[order].astype(np.int32)
+    return {
+        "stop_first": list_starts(np.bincount(position_stop, minlength=stop_count)).astype(np.uint32),
+        "stop_pattern": pattern[order].astype(np.uint32),
+        "stop_position": position[order].astype(np.int32),
+    }
 
 
-def _build_hops(stop_count: int, patterns: Patterns, span_count: int) -> tuple[UInt32, UInt32, UInt16]:
-    is_later = ~mark_rows(len(patterns.position_stop), patterns.pattern_first[:-1])
+def _build_hops(stop_count: int, grouped: Mapping[str, Any], span_count: int, since_s: int) -> dict[str, Any]:
+    position_stop = grouped["position_stop"].astype(np.int64)
+    is_later = ~mark_rows(len(position_stop), grouped["pattern_first"][:-1])
     rows = np.flatnonzero(is_later)
-    pair = patterns.position_stop[rows].astype(np.int64) * stop_count + patterns.position_stop[rows - 1]
-    hops, hop_rows = np.unique(pair, return_inverse=True)
+    hops, hop_rows = np.unique(position_stop[rows] * stop_count + position_stop[rows - 1], return_inverse=True)
     position_hop = np.full(len(is_later), -1, np.int64)
     position_hop[rows] = hop_rows.reshape(-1)
     hop_s = np.full((span_count, len(hops)), NO_HOP, np.uint16)
-    find_shortest_hops(patterns, position_hop, hop_s)
-    first = list_starts(np.bincount(hops // stop_count, minlength=stop_count))
-    return first.astype(np.uint32), (hops % stop_count).astype(np.uint32), hop_s
+    names = ("pattern_first", "instance_first", "stop_time_base", "arrival_s", "departure_s")
+    find_shortest_hops(*(grouped[name] for name in names), since_s, position_hop, hop_s)
+    return {
+        "hop_first": list_starts(np.bincount(hops // stop_count, minlength=stop_count)).astype(np.uint32),
+        "hop_from": (hops % stop_count).astype(np.uint32),
+        "hop_s": hop_s,
+    }
 
 
-def _reverse_footpaths(search_stops: SearchStops) -> tuple[UInt32, UInt32, Int32, Int32]:
+def _name_footpaths(name: str, end: str, footpaths: tuple[Int32, Int32, Int32, Int32]) -> dict[str, Any]:
+    first, stop, seconds, metres = footpaths
+    return {
+        f"{name}_first": first.view(np.uint32),
+        f"{name}_{end}": stop.view(np.uint32),
+        f"{name}_s": seconds,
+        f"{name}_m": metres,
+    }
+
+
+def _reverse_footpaths(search_stops: SearchStops) -> tuple[Int32, Int32, Int32, Int32]:
     first, to, seconds, metres = search_stops.footpaths
     origin = np.repeat(np.arange(search_stops.stop_count), np.diff(first))
     order: npt.NDArray[np.int64] = np.lexsort((origin, to))
     arrivals = list_starts(np.bincount(to, minlength=search_stops.stop_count))
-    return arrivals.astype(np.uint32), origin[order].astype(np.uint32), seconds[order], metres[order]
+    return arrivals.astype(np.int32), origin[order].astype(np.int32), seconds[order], metres[order]
 
 
 # Default memory limit for all search timetables in a process.
