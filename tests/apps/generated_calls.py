@@ -34,7 +34,7 @@ WORDS: Mapping[str, Sequence[object]] = {
     "among": TICKERS, "filing_type": ["10-K", "10-Q"],
     "filing_types": ["10-K", "10-Q"], "unit": ["USD", "EUR"], "ratios": ["net_margin", "nonsense"],
     "accession_number": ["0000320193-22-000108"], "query": ["risk", "supply chain"], "wait_seconds": [5],
-    "sections": ["risk_factors", "business"], "section_types": ["risk_factors"], "keywords": ["supply", "revenue"],
+    "sections": ["risk_factors", "business"], "keywords": ["supply", "revenue"],
     "user_input": ["Get Apple's revenue for 2022", "Dance"], "wanted": ["a", "b"], "goal": ["a goal"],
     "date_range": DAYS,
 }  # fmt: skip

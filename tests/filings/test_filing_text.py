@@ -1,8 +1,5 @@
 """Reading a filing's text page by page, and finding the paragraph that answers a question."""
 
-import sqlite3
-from contextlib import closing
-
 import pytest
 
 from fingerpost.filings.library import FactLibrary
@@ -152,14 +149,3 @@ async def test_a_replaced_text_is_no_longer_found(store):
     after = await question_of(store, query="sales")
 
     assert (before["success"], after["success"]) == (True, False)
-
-
-async def test_a_file_of_the_version_before_is_upgraded_when_it_is_read(store):
-    with closing(sqlite3.connect(store.path)) as connection:
-        connection.executescript(
-            "DROP TABLE instances; DROP TABLE instance_facts; DROP TABLE instance_labels;"
-            " DROP TABLE paragraph_words; DROP VIEW paragraph_texts; DROP TABLE paragraphs; PRAGMA user_version = 2;"
-            " CREATE VIRTUAL TABLE section_words USING fts5 (title, text, content = 'sections', content_rowid = 'id');"
-        )
-
-    assert (await question_of(store, query="costs rose"))["results"][0]["metadata"]["section_type"] == "mdna"

@@ -22,15 +22,9 @@ NOTE = "These are only the filings with loaded figures, because the company's li
 
 @pytest.fixture
 def graph(tmp_path):
-    """Drawn Inc. with four filings, one of them with text."""
     store = FactStore(tmp_path / "filings.sqlite")
     years = {"2021-12-31": 2021, "2022-12-31": 2022, "2023-12-31": 2023}
     store.put_facts(company_file(facts(TABLE), years, cik=7, name="Drawn Inc."), tickers=["DRWN"])
-    text = (
-        "Item 1. Business\nApple, Apple and NVIDIA.\nItem 1A. Risk Factors\nInk.\n"
-        "Item 7. Management's Discussion and Analysis\nUp.\n"
-    )
-    store.put_sections(split_sections(7, "a-23", "10-K", "2024-02-01", text))
     return SecGraphQuery(FactLibrary(store.path))
 
 
@@ -98,50 +92,6 @@ async def test_an_unfiled_type_is_a_warning_with_a_next_step(graph):
 
     assert body["warning"] == "No filings found for DRWN: none of type 6-K, 8-K is loaded"
     assert body["missing"]["filings"]["reason"] == "not_loaded"
-
-
-async def test_a_timeline_is_the_newest_of_a_type_oldest_first(graph):
-    body, text = await asked(graph, "filing_timeline", ticker="DRWN", limit=2)
-
-    assert [sorted(row) for row in body["results"]] == [
-        ["accession_number", "filing_date", "filing_url", "fiscal_period", "fiscal_year", "report_date"]
-    ] * 2
-    assert (body["total_results"], text.splitlines()[:3]) == (3, ["2 of 3:", "2023-02-01, a-22.", "2024-02-01, a-23."])
-
-
-async def test_sections_in_the_order_of_the_filing(graph):
-    body, text = await asked(graph, "filing_sections", accession_number="a-23")
-    kinds = [row["section_type"] for row in body["results"]]
-    some, _ = await asked(graph, "filing_sections", accession_number="a-23", section_types=["mdna", "business"])
-    first, _ = await asked(graph, "filing_sections", accession_number="a-23", limit=1)
-    none, _ = await asked(graph, "filing_sections", accession_number="a-22")
-
-    assert kinds == ["business", "risk_factors", "mdna"]
-    assert [row["order"] for row in body["results"]] == sorted(row["order"] for row in body["results"])
-    assert text.startswith("1. Item 1. Business (business).\n2. Item 1A. Risk Factors (risk_factors).\n")
-    assert [row["section_type"] for row in some["results"]] == ["business", "mdna"]
-    assert [row["section_type"] for row in first["results"]] == ["business"]
-    assert none["warning"] == "No sections found for a-22: its text is not loaded"
-
-
-async def test_the_most_named_company_comes_first(graph):
-    body, text = await asked(graph, "related_companies", ticker="DRWN")
-    first, _ = await asked(graph, "related_companies", ticker="DRWN", limit=1)
-
-    assert [(row["ticker"], row["mention_count"]) for row in body["results"]] == [("AAPL", 2), ("NVDA", 1)]
-    assert [row["ticker"] for row in first["results"]] == ["AAPL"]
-    assert "(AAPL), 2 times.\n" in text
-    assert body["notes"] == ["Only companies with loaded figures are searched for, by name"]
-
-
-async def test_kinds_of_sections_by_how_many_there_are(graph):
-    body, text = await asked(graph, "section_types")
-
-    assert body["results"] == [
-        {"section_type": "business", "count": 1}, {"section_type": "mdna", "count": 1},
-        {"section_type": "risk_factors", "count": 1},
-    ]  # fmt: skip
-    assert text.startswith("business: 1.\nmdna: 1.\nrisk_factors: 1.")
 
 
 tell = sec_text.format_rows(str)
@@ -271,15 +221,9 @@ async def test_filings_go_back_to_the_company_before(tmp_path):
     """)
     store.put_facts(company_file(old, {"2021-12-31": 2021}, cik=7, name="Drawn Corp."), tickers=["DRWN"])
     store.put_facts(company_file(new, {"2022-12-31": 2022}, cik=8, name="Drawn Holdings"), tickers=["DRWN"])
-    store.put_sections(split_sections(7, "a-21", "10-K", "2022-02-01", "Item 1. Business\nApple, Apple."))
-    store.put_sections(split_sections(8, "a-22", "10-K", "2023-02-01", "Item 1. Business\nApple and Drawn Corp."))
     graph = SecGraphQuery(FactLibrary(store.path))
     listed = await graph.execute("company_filings", {"ticker": "DRWN"})
-    years = await graph.execute("filing_timeline", {"ticker": "DRWN"})
-    related = await graph.execute("related_companies", {"ticker": "DRWN"})
 
     told = [f"{row['accession_number']} {row['filing_url'].split('/')[-3]}" for row in listed["results"]]
     assert told == ["a-22 8", "both 8", "a-21 7"]
-    assert [row["accession_number"] for row in years["results"]] == ["a-21", "a-22"]
-    assert [(row["ticker"], row["mention_count"]) for row in related["results"]] == [("AAPL", 3)]
     assert [note[:6] for note in listed["notes"]] == ["CIK 7:", "CIK 8:"]

@@ -1,11 +1,10 @@
-"""Create and upgrade the facts file: a SQLite database of companies, facts, filings, their text and their segments."""
+"""Create the facts file: a SQLite database of companies, facts, filings, their text and their segments."""
 
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from fingerpost.errors import ToolError
 from fingerpost.filings.paragraphs import split_paragraphs
 from fingerpost.store.sqlite import SqliteFile
 
@@ -61,42 +60,34 @@ CREATE VIEW facts AS
     JOIN concepts ON concepts.id = reported.concept
     JOIN reports ON reports.id = reported.report
     JOIN companies ON companies.cik = concepts.cik;
+CREATE TABLE paragraphs (
+    id INTEGER PRIMARY KEY, section INTEGER NOT NULL,
+    start INTEGER NOT NULL, -- counts characters from 1, as SQLite's substr does
+    length INTEGER NOT NULL
+);
+CREATE INDEX paragraphs_by_section ON paragraphs (section);
+CREATE VIEW paragraph_texts AS
+    SELECT paragraphs.id AS id, section, title, substr(text, start, length) AS text
+    FROM paragraphs JOIN sections ON sections.id = section;
+CREATE VIRTUAL TABLE paragraph_words USING fts5 (
+    title, text, content = 'paragraph_texts', content_rowid = 'id', tokenize = 'porter unicode61'
+);
+CREATE TABLE name_changes (cik INTEGER NOT NULL, day TEXT NOT NULL, PRIMARY KEY (cik, day)) WITHOUT ROWID;
+CREATE TABLE failed_fetches (ticker TEXT PRIMARY KEY, failed_at TEXT NOT NULL, message TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE instances (
+    id INTEGER PRIMARY KEY, cik INTEGER NOT NULL, accession_number TEXT NOT NULL UNIQUE, filing_type TEXT NOT NULL,
+    filing_date TEXT NOT NULL, report_date TEXT NOT NULL, fiscal_year INTEGER
+);
+CREATE TABLE instance_facts (
+    instance INTEGER NOT NULL, concept TEXT NOT NULL, unit TEXT NOT NULL, start_date TEXT NOT NULL,
+    end_date TEXT NOT NULL, value NOT NULL,
+    members TEXT NOT NULL -- a JSON object of axes and members; empty for a total
+);
+CREATE INDEX instance_facts_by_concept ON instance_facts (instance, concept);
+CREATE TABLE instance_labels (
+    instance INTEGER NOT NULL, name TEXT NOT NULL, label TEXT NOT NULL, PRIMARY KEY (instance, name)
+) WITHOUT ROWID;
 """
-# ``start`` counts characters from 1, as SQLite's ``substr`` does.
-_TABLES_OF_VERSION_3 = (
-    """CREATE TABLE paragraphs (
-        id INTEGER PRIMARY KEY, section INTEGER NOT NULL, start INTEGER NOT NULL, length INTEGER NOT NULL
-    )""",
-    "CREATE INDEX paragraphs_by_section ON paragraphs (section)",
-    """CREATE VIEW paragraph_texts AS
-        SELECT paragraphs.id AS id, section, title, substr(text, start, length) AS text
-        FROM paragraphs JOIN sections ON sections.id = section""",
-    """CREATE VIRTUAL TABLE paragraph_words USING fts5 (
-        title, text, content = 'paragraph_texts', content_rowid = 'id', tokenize = 'porter unicode61'
-    )""",
-)
-# Some version 3 files already have the first two tables. ``members`` is a JSON object of axes and members; it
-# is empty for a total.
-_TABLES_OF_VERSION_4 = (
-    """CREATE TABLE IF NOT EXISTS name_changes (
-        cik INTEGER NOT NULL, day TEXT NOT NULL, PRIMARY KEY (cik, day)
-    ) WITHOUT ROWID""",
-    """CREATE TABLE IF NOT EXISTS failed_fetches (
-        ticker TEXT PRIMARY KEY, failed_at TEXT NOT NULL, message TEXT NOT NULL
-    ) WITHOUT ROWID""",
-    """CREATE TABLE instances (
-        id INTEGER PRIMARY KEY, cik INTEGER NOT NULL, accession_number TEXT NOT NULL UNIQUE, filing_type TEXT NOT NULL,
-        filing_date TEXT NOT NULL, report_date TEXT NOT NULL, fiscal_year INTEGER
-    )""",
-    """CREATE TABLE instance_facts (
-        instance INTEGER NOT NULL, concept TEXT NOT NULL, unit TEXT NOT NULL, start_date TEXT NOT NULL,
-        end_date TEXT NOT NULL, value NOT NULL, members TEXT NOT NULL
-    )""",
-    "CREATE INDEX instance_facts_by_concept ON instance_facts (instance, concept)",
-    """CREATE TABLE instance_labels (
-        instance INTEGER NOT NULL, name TEXT NOT NULL, label TEXT NOT NULL, PRIMARY KEY (instance, name)
-    ) WITHOUT ROWID""",
-)
 
 
 def build_facts_file(path: Path) -> SqliteFile:
@@ -111,58 +102,17 @@ def build_facts_file(path: Path) -> SqliteFile:
     )
 
 
-def prepare_tables(file: SqliteFile, connection: sqlite3.Connection) -> bool:
-    """Return whether the file has tables, and upgrade those written by older versions.
-
-    Raise SettingsInvalid for a file from another program or version, or one that cannot be upgraded.
-    """
+def has_tables(file: SqliteFile, connection: sqlite3.Connection) -> bool:
+    """Whether the file has tables; raise SettingsInvalid if another program or version wrote them."""
     if file.is_empty(connection):
         return False
-    version = _read_version(connection)
-    if version in _UPGRADES:
-        try:
-            with file.opened("rw") as writer:
-                _upgrade(writer)
-        except ToolError as error:
-            raise file.unusable(f"was written by an older version and cannot be upgraded: {error.message}") from error
-    elif version != _VERSION:
+    if connection.execute("PRAGMA user_version").fetchone()[0] != _VERSION:
         raise file.unusable(f"was written by another version of fingerpost; {file.remedy}")
     return True
 
 
 def create_tables(connection: sqlite3.Connection) -> None:
-    tables = f"{_TABLES} {'; '.join(_TABLES_OF_VERSION_3 + _TABLES_OF_VERSION_4)};"
-    connection.executescript(f"{tables} PRAGMA application_id = {_APPLICATION_ID}; PRAGMA user_version = {_VERSION};")
-
-
-def _read_version(connection: sqlite3.Connection) -> int:
-    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
-    return version
-
-
-def _upgrade(connection: sqlite3.Connection) -> None:
-    connection.execute("BEGIN IMMEDIATE")
-    # Another process may have upgraded the file in the meantime.
-    for version in range(_read_version(connection), _VERSION):
-        _UPGRADES[version](connection)
-    connection.execute(f"PRAGMA user_version = {_VERSION}")
-    connection.execute("COMMIT")
-
-
-def _index_paragraphs(connection: sqlite3.Connection) -> None:
-    connection.execute("DROP TABLE section_words")
-    for statement in _TABLES_OF_VERSION_3:
-        connection.execute(statement)
-    put_paragraphs(connection, connection.execute("SELECT id, text FROM sections"))
-
-
-def _add_tables(connection: sqlite3.Connection) -> None:
-    for statement in _TABLES_OF_VERSION_4:
-        connection.execute(statement)
-
-
-# Version 2 indexed sections instead of paragraphs.
-_UPGRADES: Mapping[int, Callable[[sqlite3.Connection], None]] = {2: _index_paragraphs, 3: _add_tables}
+    connection.executescript(f"{_TABLES} PRAGMA application_id = {_APPLICATION_ID}; PRAGMA user_version = {_VERSION};")
 
 
 def put_paragraphs(connection: sqlite3.Connection, sections: Iterable[tuple[int, str]]) -> None:

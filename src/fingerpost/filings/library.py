@@ -15,7 +15,7 @@ from rapidfuzz import fuzz, process
 from fingerpost.errors import ParameterError
 from fingerpost.filings.companyfacts import Filing
 from fingerpost.filings.concepts import RECIPE, Metric, find_concept, find_metric
-from fingerpost.filings.facts_file import build_facts_file, prepare_tables
+from fingerpost.filings.facts_file import build_facts_file, has_tables
 from fingerpost.filings.figure import (
     ANNUAL_FORMS,
     LATEST_FIGURES,
@@ -268,7 +268,7 @@ class FactLibrary:
         if self._file is None or identity is None:
             return create_sample()
         connection = self._file.connect("ro")
-        if prepare_tables(self._file, connection):
+        if has_tables(self._file, connection):
             return connection
         connection.close()
         return create_sample()

@@ -12,9 +12,9 @@ from fingerpost.filings.companyfacts import FactsFile, SubmissionsFile
 from fingerpost.filings.facts_file import (
     build_facts_file,
     create_tables,
+    has_tables,
     insert_rows,
     next_id,
-    prepare_tables,
     put_paragraphs,
 )
 from fingerpost.filings.figure import EDGAR, SAMPLE, Fact
@@ -163,7 +163,7 @@ class FactStore:
         with self._file.opened() as connection:
             use_write_ahead_log(connection)
             connection.execute("PRAGMA synchronous = NORMAL")
-            if not prepare_tables(self._file, connection):
+            if not has_tables(self._file, connection):
                 create_tables(connection)
             connection.execute("BEGIN IMMEDIATE")
             if not connection.execute("SELECT count(*) FROM companies").fetchone()[0]:

@@ -161,28 +161,19 @@ class SqlAnswer(StandardAnswer):
     truncated: bool
 
 
-class TimelineRow(StepModel):
+class FilingRow(StepModel):
+    filing_type: str
     filing_date: str
     accession_number: str
+    filing_url: str
     fiscal_year: int | None = None
     fiscal_period: str | None = None
     report_date: str | None = None
-    filing_url: str
-
-
-class FilingRow(TimelineRow):
-    filing_type: str
     description: str | None = None
 
 
 class CountedAnswer(StandardAnswer):
     total_results: int
-
-
-class SectionRow(StepModel):
-    title: str
-    section_type: str
-    order: int
 
 
 class TextRow(StepModel):
@@ -199,17 +190,6 @@ class TextRow(StepModel):
     page: int
     pages: int
     text: str
-
-
-class RelatedRow(StepModel):
-    ticker: str
-    name: str
-    mention_count: int
-
-
-class SectionTypeRow(StepModel):
-    section_type: str
-    count: int
 
 
 class HitPlace(StepModel):
