@@ -74,7 +74,7 @@ def list_waiting():
 
 async def ask():
     async with Fingerpost(home) as fp:
-        await fp.call("sec_financial_data", {"query_type": "companies"})
+        await fp.call("sec_financial_data", {"query_type": "company_info"})
         await fp.call("get_user_variables")
         found = {"waits_for_figures": len(list_waiting())}
         first = await fp.call("plan_trip", trip)

@@ -63,5 +63,5 @@ def ask(library, query_type, **fields):
     return query.answer(library, read_params(query.params, fields))
 
 
-def window(period=None, *, first="0001-01-01", last="9999-12-31", basis="period"):
-    return replace(read_period(period) if period else PeriodFilter(), first=first, last=last, basis=basis)
+def window(period=None, *, first="0001-01-01", last="9999-12-31"):
+    return replace(read_period(period) if period else PeriodFilter(), first=first, last=last)

@@ -159,7 +159,7 @@ def test_original_is_the_first_filed_value_under_any_tag(recorded, ticker, metri
 
 def test_growth_uses_the_newest_filing_that_states_both_years(recorded):
     """Celestica's 20-F of 2024 has 297.9 and 226.8 million under IFRS; the 10-K of 2025 has 211.1 for 2022 alone."""
-    reply = ask(recorded, "calculate", ticker="CLS", expression="growth(OperatingCashFlow)", periods=["2022"])
+    reply = ask(recorded, "calculate", ticker="CLS", expression="growth(OperatingCashFlow)", period="2022")
     claim = Claim(ticker="CLS", metric="OperatingCashFlow", period="2022", relation="grew_by", value=31.3)
     claims = [claim.model_copy(update={"value": value}) for value in (31.3, -6.9, -7)]
     verdicts = [verify_claim(recorded, claim).extra["data"]["verdict"] for claim in claims]
@@ -178,7 +178,7 @@ def test_growth_uses_the_newest_filing_that_states_both_years(recorded):
 )
 def test_inputs_without_a_common_basis_are_not_combined(recorded, ticker, expression, period, why, step):
     with pytest.raises(DataNotFound) as error:
-        ask(recorded, "calculate", ticker=ticker, expression=expression, periods=[period])
+        ask(recorded, "calculate", ticker=ticker, expression=expression, period=period)
     told = error.value.details["missing"][f"{expression} {period}"]
 
     assert (told["reason"], why in told["message"]) == ("not_comparable", True)
@@ -187,14 +187,14 @@ def test_inputs_without_a_common_basis_are_not_combined(recorded, ticker, expres
 
 def test_periods_after_a_restatement_are_on_its_basis(recorded):
     """Vertiv stated 4,285.6 million for 2018 before it stated 4,998.1 for 2021; the shell's zero is older."""
-    reply = ask(recorded, "calculate", ticker="VRT", expression="cagr(Revenue, 3)", periods=["2021"])
+    reply = ask(recorded, "calculate", ticker="VRT", expression="cagr(Revenue, 3)", period="2021")
 
     assert round(reply.results[0]["value"], 4) == round((4998.1 / 4285.6) ** (1 / 3) - 1, 4)
 
 
 def test_a_ratio_is_of_one_framework(recorded):
     """Net income of 2022 is 180.1 million under US GAAP; only the 20-F states it and the assets."""
-    ratio = ask(recorded, "financial_ratios", ticker="CLS", ratios=["roa"], period="2022")
+    ratio = ask(recorded, "financial_facts", ticker="CLS", metrics=["roa"], period="2022")
 
     assert [part["value"] for part in ratio.results[0]["inputs"]] == [145_500_000, 5_628_000_000]
 

@@ -29,7 +29,7 @@ def drawn(tmp_path):
 
 
 def one(library, expression, period="2022", **options):
-    return ask(library, "calculate", ticker="DRWN", expression=expression, periods=[period], **options).results[0]
+    return ask(library, "calculate", ticker="DRWN", expression=expression, period=period, **options).results[0]
 
 
 def test_the_row_has_the_formula_and_every_input_with_its_filing(drawn):
@@ -54,9 +54,6 @@ def test_the_row_has_the_formula_and_every_input_with_its_filing(drawn):
         ("growth(Revenue)", 0.21),
         ("cagr(Assets, 2)", 0.3228756555322953),
         ("mean_of_years(Assets, 3)", 160 / 3),
-        ("max(Revenue, Assets, NetIncome)", 121),
-        ("min(Revenue, Assets)", 70),
-        ("abs(prior(NetIncome))", 10),
         ("+Revenue", 121),
         ("net_income / revenue", 11 / 121),
         ("Revenue \u00d7 2 \u2212 Assets", 172),
@@ -78,7 +75,7 @@ REFUSED = [
     "", "2 *", "Revenue ** 2", "Revenue // 2", "Revenue % 2", "Revenue if 1 else 2", "Revenue.real", "'x'", "True",
     "__import__('os')", "avg()", "avg(Revenue, Assets)", "cagr(Revenue)", "cagr(Revenue, 0)", "cagr(Revenue, 21)",
     "cagr(Revenue, 1.0)", "cagr(Revenue, Assets)", "mean_of_years(Revenue, True)", "sum(Revenue)", "avg(x=Revenue)",
-    "[Revenue]", "Revenue > 1", "lambda: 1", "Revenue, Assets", "min(Revenue)", "max(1, 2, 3, 4, 5, 6)", "1j",
+    "[Revenue]", "Revenue > 1", "lambda: 1", "Revenue, Assets", "1j",
     "Revenue + 1", "Revenue - Revenue / Assets", "days * 2", "(" * 200, "+".join(["1"] * 200), "x" * 501,
 ]  # fmt: skip
 
@@ -116,7 +113,7 @@ def test_every_missing_input_is_named(drawn, expression, missing):
 
 
 def test_several_periods_are_a_series_and_a_missing_one_is_reported(drawn):
-    reply = ask(drawn, "calculate", ticker="DRWN", expression="Revenue / Assets", periods=["2022", "2020", "2021"])
+    reply = ask(drawn, "calculate", ticker="DRWN", expression="Revenue / Assets", period="2020..2022")
 
     assert (reply.data, reply.value_mode, list(reply.missing)) == (
         {"Revenue / Assets": [{"end_date": "2021-12-31", "value": 2}, {"end_date": "2022-12-31", "value": 121 / 70}]},
@@ -235,12 +232,6 @@ def test_a_tag_matches_only_itself(tmp_path):
 def test_units_numbers_and_nesting_have_bounds(drawn, expression, message):
     with pytest.raises(ParameterError, match=message):
         one(drawn, expression)
-
-
-def test_a_period_that_is_named_twice_is_one(drawn):
-    reply = ask(drawn, "calculate", ticker="DRWN", expression="Revenue", periods=["2022", "FY2022", "2022-FY"])
-
-    assert (len(reply.results), reply.data, reply.value_mode) == (1, {"Revenue": 121}, "scalar")
 
 
 # Years to June, a transition period of six months, then years to December.

@@ -154,9 +154,8 @@ def test_formulas_match_a_plain_reading_of_the_file(recorded, readings, ticker):
             except (Unclear, ZeroDivisionError):
                 continue
             try:
-                found = ask(recorded, "calculate", ticker=ticker, expression=expression, periods=[str(year)]).data[
-                    expression
-                ]
+                asked = {"ticker": ticker, "expression": expression, "period": str(year)}
+                found = ask(recorded, "calculate", **asked).data[expression]
             except DataNotFound as error:
                 found = str(error)
             if expression.startswith(("growth", "mean_of_years(100")) and "not positive" in str(found):

@@ -143,7 +143,6 @@ TOLD = f"fiscal 2023 FY (to 2023-12-31): 4 USD, {FILED}."
             sec_text.format_figures, FIGURE | {"fiscal_period": None},
             f"DRWN Revenue fiscal 2023 (to 2023-12-31): 4 USD, {FILED}.",
         ),
-        (sec_text.format_figures, FIGURE | {"metric_name": None, "ratio_name": "Margin"}, f"DRWN Margin {TOLD}"),
         (
             sec_text.format_figures,
             FIGURE

@@ -198,7 +198,7 @@ async def test_every_point_of_the_line_names_its_filing(draw):
 @pytest.mark.parametrize(
     ("query_type", "parameters"),
     [
-        ("companies", {}),
+        ("company_info", {}),
         ("financial_facts", {"ticker": "AAPL", "metrics": ["Revenue"], "period": "2022"}),
         ("compare", {"tickers": ["AAPL", "MSFT"], "metrics": ["Revenue"], "period": "2022"}),
         ("verify_claim", {"ticker": "AAPL", "metric": "Revenue", "period": "2022", "relation": "is_record"}),

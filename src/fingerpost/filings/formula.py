@@ -31,17 +31,14 @@ _MAX_EVALUATIONS = 2_000
 _MAX_VALUE = 10**100
 _WORDS = re.compile(r"[A-Za-z]\w*(?:(?: ?& ?| )[A-Za-z]\w*)+")
 _TAG = re.compile(r"\b(?:us-gaap|ifrs-full|ifrs|dei|srt):[A-Za-z]\w*", re.IGNORECASE)
-# The functions, with their minimum and maximum number of arguments.
-FUNCTIONS: Mapping[str, tuple[int, int]] = {
-    "avg": (1, 1),
-    "change": (1, 1),
-    "prior": (1, 1),
-    "growth": (1, 1),
-    "mean_of_years": (2, 2),
-    "cagr": (2, 2),
-    "abs": (1, 1),
-    "min": (2, 5),
-    "max": (2, 5),
+# The functions, with their number of arguments.
+FUNCTIONS: Mapping[str, int] = {
+    "avg": 1,
+    "change": 1,
+    "prior": 1,
+    "growth": 1,
+    "mean_of_years": 2,
+    "cagr": 2,
 }
 _VOCABULARY = f"numbers, metric words, + - * / and {', '.join(FUNCTIONS)}"
 
@@ -153,10 +150,8 @@ def _check_syntax(node: ast.expr) -> None:
         case ast.BinOp(op=ast.Add() | ast.Sub() | ast.Mult() | ast.Div()):
             pass
         case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in FUNCTIONS:
-            min_arguments, max_arguments = FUNCTIONS[name]
-            if not min_arguments <= len(arguments) <= max_arguments:
-                count = str(min_arguments) if min_arguments == max_arguments else f"{min_arguments} to {max_arguments}"
-                raise ParameterError(f"{name} takes {count} arguments", _FIELD)
+            if len(arguments) != FUNCTIONS[name]:
+                raise ParameterError(f"{name} takes {FUNCTIONS[name]} arguments", _FIELD)
         case _:
             message = f"the expression contains {ast.unparse(node)!r}; it may contain {_VOCABULARY}"
             raise ParameterError(message, _FIELD)
@@ -185,8 +180,6 @@ def _list_parts(node: ast.expr, periods_a_year: int) -> list[tuple[ast.expr, int
             return [(operand, 0)]
         case ast.BinOp(left=left, right=right):
             return [(left, 0), (right, 0)]
-        case ast.Call(func=ast.Name(id="abs" | "min" | "max"), args=arguments):
-            return [(argument, 0) for argument in arguments]
         case ast.Call(func=ast.Name(id="prior"), args=[argument]):
             return [(argument, 1)]
         case ast.Call(func=ast.Name(id="mean_of_years"), args=[argument, _]):
@@ -241,11 +234,6 @@ def _evaluate_call(node: ast.Call, name: str, arguments: list[Quantity]) -> Quan
     match name:
         case "prior":
             return current
-        case "abs":
-            return current.with_value(abs(current.value))
-        case "min" | "max":
-            _check_same_unit(node, arguments)
-            return current.with_value(min(values) if name == "min" else max(values))
         case "mean_of_years" | "avg":
             return current.with_value(sum(values, Fraction(0)) / len(values))
         case "change":

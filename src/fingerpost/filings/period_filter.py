@@ -8,7 +8,6 @@ from datetime import date
 from fingerpost.filings.figure import Figure, Series
 from fingerpost.filings.periods import INSTANT, QUARTER, QUARTERS, TRAILING, YEAR, YEAR_TO_DATE, FiscalCalendar
 
-BY_PERIOD, BY_FILED = "period", "filed"
 FIRST_DAY, LAST_DAY = "0001-01-01", "9999-12-31"
 
 _FISCAL = re.compile(r"(?:FY)?([0-9]{4})(?:[- ]?(FY|Q[1-4]))?", re.IGNORECASE)
@@ -22,9 +21,7 @@ _PERIOD_ORDER = (YEAR, QUARTER, INSTANT, *YEAR_TO_DATE)
 
 @dataclass(frozen=True, slots=True)
 class PeriodFilter:
-    """A range of dates (inclusive), or a fiscal year with an optional quarter.
-
-    ``basis`` selects whether the dates are period ends or filing dates.
+    """A range of period ends (inclusive), or a fiscal year with an optional quarter.
 
     ``newest`` selects the newest fiscal period or year, or the last four quarters (``CompanyFigures.resolve_period``).
     ``is_trailing`` selects the four quarters up to ``quarter``, or a year if ``quarter`` is None.
@@ -36,7 +33,6 @@ class PeriodFilter:
     last: str = LAST_DAY
     year: int | None = None
     quarter: int | None = None
-    basis: str = BY_PERIOD
     newest: str = ""
     count: int = 1
     is_trailing: bool = False
@@ -56,7 +52,7 @@ class PeriodFilter:
 
     @property
     def is_short(self) -> bool:
-        if self.year is not None or self.basis != BY_PERIOD or (self.first, self.last) == (FIRST_DAY, LAST_DAY):
+        if self.year is not None or (self.first, self.last) == (FIRST_DAY, LAST_DAY):
             return False
         return (date.fromisoformat(self.last) - date.fromisoformat(self.first)).days + 1 < _MIN_YEAR_DAYS
 
@@ -169,8 +165,7 @@ def _choose_preferred(figures: list[Figure], calendar: FiscalCalendar) -> list[F
 
 
 def _matches(figure: Figure, period_filter: PeriodFilter, calendar: FiscalCalendar) -> bool:
-    day = figure.end if period_filter.basis == BY_PERIOD else figure.fact.filed
-    if not period_filter.first <= day <= period_filter.last:
+    if not period_filter.first <= figure.end <= period_filter.last:
         return False
     if period_filter.year is None:
         return True

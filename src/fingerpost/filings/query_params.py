@@ -25,7 +25,6 @@ from fingerpost.filings.formula import MAX_LENGTH, to_number
 from fingerpost.filings.period_filter import (
     FIRST_DAY,
     LAST_DAY,
-    MAX_PERIODS,
     NEWEST_FOUR_QUARTERS,
     PeriodFilter,
     read_period,
@@ -87,9 +86,6 @@ class WindowParams(ViewParams):
     start_date: Day | None = None
     end_date: Day | None = None
     period: Fiscal | None = None
-    date_basis: Annotated[
-        Literal["period", "filed"], Field(description="whether the dates are period ends or filing dates")
-    ] = "period"
 
     @model_validator(mode="after")
     def _check_date_order(self) -> Self:
@@ -101,7 +97,7 @@ class WindowParams(ViewParams):
     def period_filter(self) -> PeriodFilter:
         first, last = self.start_date or FIRST_DAY, self.end_date or LAST_DAY
         period = self.period if isinstance(self.period, PeriodFilter) else PeriodFilter()
-        return replace(period, first=first, last=last, basis=self.date_basis)
+        return replace(period, first=first, last=last)
 
 
 class FinancialFactsQuery(WindowParams, FinancialFactsParams):
@@ -122,12 +118,9 @@ class FinancialFactsQuery(WindowParams, FinancialFactsParams):
         return self
 
 
-class CompaniesParams(StepParams):
+class CompanyInfoParams(StepParams):
+    ticker: Annotated[Ticker | None, Field(description="defaults to all loaded companies")] = None
     as_of: Annotated[Day | None, Field(description="no effect: company information has no vintages")] = None
-
-
-class CompanyInfoParams(CompaniesParams):
-    ticker: Ticker | None = None
 
 
 class MetricsParams(StepParams):
@@ -157,11 +150,6 @@ class TimeSeriesParams(WindowParams):
     @property
     def period_filter(self) -> PeriodFilter:
         return replace(super().period_filter, frequency=self.period if isinstance(self.period, str) else "")
-
-
-class FinancialRatiosParams(WindowParams):
-    ticker: Ticker
-    ratios: Annotated[list[Word] | None, Field(max_length=20, description="such as net_margin; defaults to all")] = None
 
 
 class FactHistoryParams(WindowParams):
@@ -316,22 +304,7 @@ class CalculateParams(ViewParams):
         StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_LENGTH),
         Field(description="a recipe such as free_cash_flow, or Revenue / avg(Assets), change(), prior(), cagr(x, 3)"),
     ]
-    period: Fiscal | None = None
-    periods: Annotated[list[Fiscal] | None, Field(min_length=1, max_length=20)] = None
-
-    @model_validator(mode="after")
-    def _check_periods(self) -> Self:
-        if (self.period is None) == (self.periods is None):
-            raise ValueError("send either period, or periods for several")
-        if sum(period.count for period in self.periods or ()) > MAX_PERIODS:
-            raise ValueError(f"periods has more than {MAX_PERIODS} periods")
-        return self
-
-    @property
-    def all_periods(self) -> list[PeriodFilter]:
-        """The fiscal periods, with ranges expanded."""
-        ranges = self.periods or [self.period or PeriodFilter()]
-        return [period for part in ranges for period in part.list_periods()]
+    period: Fiscal
 
 
 class CustomSqlParams(StepParams):

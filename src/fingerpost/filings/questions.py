@@ -8,28 +8,24 @@ from typing import Any
 
 from fingerpost.errors import DataNotFound
 from fingerpost.filings.calculation import Calculation, Computation
-from fingerpost.filings.concepts import RATIO, RECIPE, Metric, find_metric, list_metrics, list_recipes
+from fingerpost.filings.concepts import RECIPE, Metric, find_metric, list_metrics
 from fingerpost.filings.figure import Company, Figure
 from fingerpost.filings.formula import read_formula
-from fingerpost.filings.library import CompanyFigures, FactLibrary
+from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.lookup import ANNUAL, find_figures, mark_basis_changes
-from fingerpost.filings.periods import QUARTER, YEAR
+from fingerpost.filings.periods import YEAR
 from fingerpost.filings.query_params import (
     CalculateParams,
-    CompaniesParams,
     CompanyInfoParams,
     CompareParams,
     FactHistoryParams,
     FinancialFactsQuery,
-    FinancialRatiosParams,
     MetricsParams,
     TimeSeriesParams,
 )
 from fingerpost.filings.reasons import open_company
 from fingerpost.filings.reply import Reply, build_cited_row, build_missing, build_points, build_source
 from fingerpost.filings.revisions import FRAMEWORKS
-
-_RATIO_DIGITS = 6
 
 
 def financial_facts(library: FactLibrary, params: FinancialFactsQuery) -> Reply:
@@ -45,34 +41,6 @@ def financial_facts(library: FactLibrary, params: FinancialFactsQuery) -> Reply:
     return reply.require_rows(not_found)
 
 
-def financial_ratios(library: FactLibrary, params: FinancialRatiosParams) -> Reply:
-    """Compute a company's ratios for the headline periods; all ratios if none are named."""
-    not_found = f"No financial ratios found for {params.ticker}"
-    source = open_company(library, params.ticker, not_found, params.options)
-    reply = Reply([], data={}, source=source.provenance)
-    ratios = [recipe.name for recipe in list_recipes() if recipe.statement == RATIO]
-    for text in dict.fromkeys(params.ratios or ratios):
-        metric = source.find_metric(text)
-        if metric is None or metric.kind != RECIPE:
-            next_step = f"The ratios are {', '.join(ratios)}"
-            reply.missing[text] = build_missing("unknown_metric", f"{text} is not a ratio", next_step)
-            continue
-        result = find_figures(source, text, params.period_filter)
-        reply.missing |= result.missing
-        figures = [replace(figure, value=round(figure.value, _RATIO_DIGITS)) for figure in result.selection.headline]
-        if figures:
-            reply.results += [_build_ratio_row(source, result.name, figure) for figure in figures]
-            reply.add_values(text, build_points(figures), is_series=params.period_filter.count > 1)
-    return reply.require_rows(not_found)
-
-
-def _build_ratio_row(source: CompanyFigures, name: str, figure: Figure) -> dict[str, Any]:
-    row = source.build_row(name, figure)
-    del row["metric_name"], row["xbrl_tag"]
-    quarter = figure.fiscal_quarter if figure.period == QUARTER else None
-    return row | {"ratio_name": name, "fiscal_quarter": quarter}
-
-
 def calculate(library: FactLibrary, params: CalculateParams) -> Reply:
     """Return the value of an expression or a recipe for each fiscal period."""
     expression = params.expression
@@ -83,7 +51,7 @@ def calculate(library: FactLibrary, params: CalculateParams) -> Reply:
     not_found = f"Cannot calculate {expression} for {params.ticker}"
     source = open_company(library, params.ticker, not_found, params.options)
     reply = Reply([], source=source.provenance)
-    periods = list(dict.fromkeys(map(source.resolve_period, params.all_periods)))
+    periods = source.resolve_period(params.period).list_periods()
     figures: list[Figure] = []
     for period in periods:
         computed = Calculation(source, formula, period, name=expression).compute()
@@ -165,9 +133,9 @@ def compare(library: FactLibrary, params: CompareParams) -> Reply:
     return reply.require_rows(not_found)
 
 
-def company_info(library: FactLibrary, params: CompanyInfoParams | CompaniesParams) -> Reply:
+def company_info(library: FactLibrary, params: CompanyInfoParams) -> Reply:
     companies = library.list_companies()
-    if isinstance(params, CompanyInfoParams) and params.ticker is not None:
+    if params.ticker is not None:
         companies = [open_company(library, params.ticker, f"No company info found for {params.ticker}").company]
     reply = Reply([_build_company_row(company) for company in companies], source=build_source(*companies))
     if params.as_of is not None:

@@ -6,7 +6,7 @@ from typing import Any
 from fingerpost.filings.concepts import PER_SHARE, Metric, suggest_metrics
 from fingerpost.filings.figure import LATEST_FIGURES, ORIGINAL, SAMPLE, Figure, FigureOptions
 from fingerpost.filings.library import CompanyFigures, FactLibrary
-from fingerpost.filings.period_filter import BY_PERIOD, FIRST_DAY, PeriodFilter
+from fingerpost.filings.period_filter import FIRST_DAY, PeriodFilter
 from fingerpost.filings.periods import INSTANT, QUARTER, QUARTERS, YEAR
 from fingerpost.filings.reply import Reason, build_missing, build_not_found
 from fingerpost.filings.revisions import is_renamed_between
@@ -85,7 +85,7 @@ def explain_missing_figure(source: CompanyFigures, metric: Metric, period: Perio
         message = f"{subject} is not in the SEC's aggregate as of {company.complete_through}"
         step = f"Run: fingerpost filings sync {company.ticker}; a report filed since may not be aggregated yet"
         return build_missing("not_in_aggregate_yet", message, step)
-    if period.basis == BY_PERIOD and _is_before_first_data(source, period):
+    if _is_before_first_data(source, period):
         message = f"{company.name} has filed figures as data since {company.first_end}"
         return build_missing("before_xbrl", message, "Use a later period")
     return explain_missing_tag(source, metric, period)

@@ -28,7 +28,7 @@ await ask("unknown", "plan_trip", { origin: label("Xyzzyq"), destination: label(
 await ask("invalid", "find_stops", { coordinate: { lat: 160, lon: 24 } });
 await ask("sound", "findAddressOrStop", { rawText: "Kamppi" });
 await ask("figures", "sec_financial_data", { query_type: "financial_facts", parameters: { ticker: "AAPL", metrics: ["Revenue"], period: "2022" } });
-await ask("large", "sec_financial_data", { query_type: "financial_ratios", parameters: { ticker: "AAPL" } });
+await ask("large", "sec_financial_data", { query_type: "compare", parameters: { tickers: ["AAPL", "NVDA"], metrics: ["roa", "roe", "net margin", "gross margin"] } });
 await ask("nothing", "sec_financial_data", { query_type: "financial_facts", parameters: { ticker: "XXXX", metrics: ["Revenue"], period: "2022" } });
 console.log(JSON.stringify(told));
 await client.close();

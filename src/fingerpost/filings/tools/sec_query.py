@@ -77,16 +77,13 @@ class QueryType(Generic[_S, _P]):
     data: Any = None
     text: Callable[[Mapping[str, Any]], str] = format_figures
     usage: str = ""
-    aliases: tuple[str, ...] = ()
     continuation_hint: str = "Ask for less."
     truncatable_paths: tuple[Path, ...] = (("results",), ("data", "*"), ("missing",))
 
     @cached_property
     def output(self) -> Output:
-        """The response model for the name and its aliases."""
         title = "".join(word.capitalize() for word in self.name.split("_"))
-        names: Any = Literal[(self.name, *self.aliases)]
-        fields: dict[str, Any] = {"query_type": (names, ...), "results": (self.results, ...)}
+        fields: dict[str, Any] = {"query_type": (Literal[self.name], ...), "results": (self.results, ...)}
         if self.data is not None:
             fields["data"] = (self.data, ...)
         shape = create_model(f"{title}Answer", __base__=self.shape, **fields)
@@ -143,7 +140,7 @@ class QueryTool(PublishedTool):
 
     async def handle(self, arguments: ToolInput, call: Call) -> ToolReply:
         query_type = arguments.query_type
-        query = next((query for query in self.queries if query_type in (query.name, *query.aliases)), None)
+        query = next((query for query in self.queries if query_type == query.name), None)
         if query is None:
             raise QueryTypeUnsupported(query_type, self.name, [query.name for query in self.queries])
         params = read_params(query.params, arguments.parameters)

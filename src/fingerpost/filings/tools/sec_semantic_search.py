@@ -31,8 +31,6 @@ _MAX_NAME_WORDS = 4
 _METADATA_FIELDS = (
     "company", "ticker", "cik", "filing_type", "filing_date", "accession_number", "section", "section_type",
 )  # fmt: skip
-_WEIGHT_NOTE = "hybrid_search_weight had no effect, because there is no vector index"
-_DEFAULT_WEIGHT = 0.5
 
 
 class SemanticSearchParams(StepParams):
@@ -43,7 +41,6 @@ class SemanticSearchParams(StepParams):
     date_range: Annotated[list[Day] | None, Field(description="first and last filing day")] = None
     sections: Annotated[list[Word] | None, Field(description="section types such as risk_factors")] = None
     keywords: Annotated[list[Word] | None, Field(description="words that must occur")] = None
-    hybrid_search_weight: Annotated[float, Field(ge=0, le=1)] = _DEFAULT_WEIGHT
     as_of: Day | None = None
 
     @field_validator("date_range")
@@ -73,8 +70,9 @@ def _answer_search(library: FactLibrary, params: SemanticSearchParams) -> Reply:
     if not hits:
         entry = build_missing("no_match", "no loaded section shares a word with the query", LEXICAL_NOTE)
         raise build_not_found(not_found, {"text": entry})
-    notes = [LEXICAL_NOTE] + [_WEIGHT_NOTE] * (params.hybrid_search_weight != _DEFAULT_WEIGHT)
-    notes += [f"Not searched, because no loaded company has that name: {', '.join(unknown)}"] * bool(unknown)
+    notes = [LEXICAL_NOTE]
+    if unknown:
+        notes.append(f"Not searched, because no loaded company has that name: {', '.join(unknown)}")
     extra = {"query": params.query, "total_results": len(hits), "ranking": "lexical", "notes": notes}
     return Reply(hits, extra=extra)
 
