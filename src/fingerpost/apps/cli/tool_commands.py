@@ -20,9 +20,14 @@ _POSITION = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)\s*")
 _SEPARATOR = "__"
 _TYPES: Mapping[str, Any] = {"integer": int, "number": float, "boolean": bool, "array": list[str]}
 _FIELD = re.compile(r"\b[a-z]+[A-Z]\w*")
-
-_Language = Annotated[str | None, typer.Option("--lang", help="fi, sv or en.")]
-_Limit = Annotated[int | None, typer.Option(help="Maximum number of results.")]
+# Help texts, where the description for agents is too short for people.
+_HELP: Mapping[str, str] = {
+    "--lang": "Language of the answer",
+    "--limit": "Maximum number of results",
+    "--max-walk": "Maximum walking distance in total, in metres",
+    "--radius": "In metres",
+    "--window": "The number of minutes to look ahead",
+}
 
 
 def plan(
@@ -31,12 +36,7 @@ def plan(
     destination: Annotated[str, typer.Argument(metavar="TO", help="In the same form as FROM.")],
     at: Annotated[str | None, typer.Option(help="Depart at: 09:00, 9am, tomorrow 09:00, or ISO 8601.")] = None,
     arrive: Annotated[str | None, typer.Option(help="Arrive by, in the same form as --at.")] = None,
-    limit: _Limit = None,
-    max_walk: Annotated[float | None, typer.Option(help="Maximum walking distance in total, in metres.")] = None,
-    max_transfers: Annotated[int | None, typer.Option(help="Maximum number of transfers.")] = None,
-    optimize: Annotated[str | None, typer.Option(help="balanced, few_transfers or shortest_time.")] = None,
     step_free: Annotated[bool, typer.Option("--step-free", help="Plan trips that wheelchairs can use.")] = False,
-    lang: _Language = None,
     as_json: Json = False,
     **fields: Any,
 ) -> None:
@@ -45,13 +45,6 @@ def plan(
 
     if at is not None and arrive is not None:
         raise typer.BadParameter("give --at or --arrive, not both")
-    constraints = _drop_none(
-        optimize=optimize,
-        maxWalkingDistance=max_walk,
-        maxTransfers=max_transfers,
-        accessibility={"stepFree": True} if step_free else None,
-        language=lang,
-    )
     places = {"origin": _build_place(origin), "destination": _build_place(destination)}
     application = open_application(ctx)
     typed_time = arrive if at is None else at
@@ -59,20 +52,16 @@ def plan(
     if typed_time is not None:
         time = read_typed_time(typed_time, lambda: find_trip_zone(application, places["origin"], places["destination"]))
         when = {"type": "arrive" if at is None else "depart", "time": time.isoformat(timespec="seconds")}
-    arguments = _drop_none(**places, when=when, constraints=constraints or None, limit=limit)
+    arguments = _drop_none(**places, when=when)
+    if step_free:
+        fields |= {"constraints__accessibility__stepFree": True}
     call_and_print(application, "plan_trip", _add_fields(arguments, fields), as_json=as_json)
 
 
 def departures(
     ctx: typer.Context,
     stop: Annotated[str, typer.Argument(help="A stop's name or id, or a saved name.")],
-    window: Annotated[int | None, typer.Option(help="The number of minutes to look ahead.")] = None,
     at: Annotated[str | None, typer.Option(help="Start at: 09:00, 9am, tomorrow 09:00, or ISO 8601.")] = None,
-    walk_from: Annotated[
-        str | None, typer.Option("--from", help="Show when to leave a saved place, a stop, or LAT,LON.")
-    ] = None,
-    limit: _Limit = None,
-    lang: _Language = None,
     as_json: Json = False,
     **fields: Any,
 ) -> None:
@@ -82,11 +71,7 @@ def departures(
     since = None if at is None else read_typed_time(at, lambda: find_stop_zone(application, stop))
     arguments = _drop_none(
         stop={"type": "label", "value": stop},
-        windowMinutes=window,
-        limit=limit,
-        language=lang,
         at=None if since is None else since.isoformat(timespec="seconds"),
-        walkFrom=walk_from,
     )
     call_and_print(application, "get_departures", _add_fields(arguments, fields), as_json=as_json)
 
@@ -94,21 +79,16 @@ def departures(
 def find(
     ctx: typer.Context,
     text: Annotated[str, typer.Argument(help="The name of the place.")],
-    lang: _Language = None,
     as_json: Json = False,
     **fields: Any,
 ) -> None:
-    arguments = _drop_none(rawText=text, languagePreference=lang)
-    call_and_print(open_application(ctx), "findAddressOrStop", _add_fields(arguments, fields), as_json=as_json)
+    call_and_print(open_application(ctx), "findAddressOrStop", _add_fields({"rawText": text}, fields), as_json=as_json)
 
 
 def stops(
     ctx: typer.Context,
     lat: Annotated[str, typer.Argument(metavar="LAT", help="In degrees; or both, as LAT,LON.")],
     lon: Annotated[str | None, typer.Argument(metavar="LON", help="In degrees.")] = None,
-    radius: Annotated[int | None, typer.Option(help="In metres.")] = None,
-    limit: _Limit = None,
-    lang: _Language = None,
     as_json: Json = False,
     **fields: Any,
 ) -> None:
@@ -117,8 +97,9 @@ def stops(
         raise typer.BadParameter(
             "a point is two numbers: fingerpost stops 60.17 24.93; to look up a name: fingerpost find NAME"
         )
-    arguments = _drop_none(coordinate=coordinate, radius=radius, maxResults=limit, language=lang)
-    call_and_print(open_application(ctx), "find_stops", _add_fields(arguments, fields), as_json=as_json)
+    call_and_print(
+        open_application(ctx), "find_stops", _add_fields({"coordinate": coordinate}, fields), as_json=as_json
+    )
 
 
 def call(
@@ -144,14 +125,15 @@ def with_tool_options(command: Callable[..., None], tool_name: str) -> Callable[
     existing = {f"--{name.replace('_', '-')}" for name in command.__annotations__}
     options = {}
     for path, field in _list_optional_fields(schema):
-        name, field_type = _name_option(path[-1]), field.get("type", "string")
-        if ".".join(path) in OPTIONS or name in existing:
+        name, field_type = OPTIONS.get(".".join(path)) or _name_option(path[-1]), field.get("type", "string")
+        if not name.startswith("--") or name in existing:
             continue
-        choices = field.get("items", field).get("enum", ["LAT,LON"] if field_type == "object" else [])
-        text = _FIELD.sub(lambda match: _name_option(match[0]), field.get("description", path[-1]))
+        text = _HELP.get(name) or _FIELD.sub(lambda match: _name_option(match[0]), field.get("description", path[-1]))
+        if choices := field.get("items", field).get("enum"):
+            text += f": {', '.join(choices)}"
         option = typer.Option(
             f"{name}/--no-{name[2:]}" if field.get("default") is True else name,
-            metavar="|".join(choices) or None,
+            metavar="LAT,LON" if field_type == "object" else None,
             help=f"{text[:1].upper()}{text[1:]}.{' Repeatable.' if field_type == 'array' else ''}",
             parser=_parse_position if field_type == "object" else None,
             # Flags shape answers for agents.
