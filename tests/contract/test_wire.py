@@ -196,6 +196,18 @@ def test_the_schema_matches_the_model():
     }
 
 
+def test_untyped_fields_accept_each_json_type():
+    class Free(WireModel):
+        value: Any
+        values: dict[str, Any] | None = None
+
+    any_type = {"anyOf": [{"type": name} for name in ("object", "array", "string", "number", "boolean", "null")]}
+    assert build_json_schema(Free)["properties"] == {
+        "value": any_type,
+        "values": {"type": "object", "additionalProperties": True},
+    }
+
+
 def test_the_schema_of_a_model_with_nulls_allows_null():
     """A2: where null is written, the schema allows it."""
     assert build_json_schema(Nulls)["properties"]["topJourneys"] == {

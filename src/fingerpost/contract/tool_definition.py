@@ -8,7 +8,6 @@ from typing import Any
 
 from fingerpost.contract.envelope import Contract
 from fingerpost.contract.failure_shapes import FAILURE_SHAPES
-from fingerpost.contract.short_schema import inline_single_uses
 from fingerpost.contract.spec import ToolSpec
 from fingerpost.contract.wire import Shape, Wire, WireModel, build_json_schema
 from fingerpost.errors import ToolError
@@ -95,7 +94,7 @@ class ToolDefinition:
         if self.input_json_schema is not None:
             return dict(self.input_json_schema)
         assert self.input_model is not None
-        return inline_single_uses(build_json_schema(self.input_model))
+        return build_json_schema(self.input_model)
 
     @property
     def output_schema(self) -> dict[str, Any]:

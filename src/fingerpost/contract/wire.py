@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
 from typing import Annotated, Any, ClassVar, Self, TypeVar, cast, get_args
 
 from pydantic import (
@@ -30,7 +31,6 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import PydanticCustomError, core_schema
 from typing_extensions import TypedDict, get_type_hints, is_typeddict
 
-from fingerpost.contract.short_schema import expand_any_types
 
 Wire = dict[str, Any]
 """A JSON object as sent: camelCase keys, without absent fields."""
@@ -155,15 +155,10 @@ class EchoOf:
         return handler.generate_schema(self.model)
 
 
-_adapters: dict[Shape, TypeAdapter[Any]] = {}
-
-
+@cache
 def get_adapter(shape: Shape) -> TypeAdapter[Any]:
     """Return the cached validator for a shape."""
-    adapter = _adapters.get(shape)
-    if adapter is None:
-        adapter = _adapters[shape] = TypeAdapter(shape)
-    return adapter
+    return TypeAdapter(shape)
 
 
 def get_field_types(shape: Any) -> dict[str, Any]:
@@ -175,11 +170,22 @@ def get_field_types(shape: Any) -> dict[str, Any]:
     return {}
 
 
+# One branch per type, because some clients reject an empty schema, and many do not support a list of types.
+_ANY_TYPE = {"anyOf": [{"type": name} for name in ("object", "array", "string", "number", "boolean", "null")]}
+
+
 class _CompactSchema(GenerateJsonSchema):
     """Generates JSON Schema without titles, class docstrings, OpenAPI discriminators and object defaults.
 
     An omitted object has the same effect as an empty one.
     """
+
+    def any_schema(self, schema: core_schema.AnySchema) -> JsonSchemaValue:  # noqa: ARG002  (pydantic's signature)
+        return dict(_ANY_TYPE)
+
+    def dict_schema(self, schema: core_schema.DictSchema) -> JsonSchemaValue:
+        result = super().dict_schema(schema)
+        return result | {"additionalProperties": True} if result.get("additionalProperties") == _ANY_TYPE else result
 
     def typed_dict_schema(self, schema: core_schema.TypedDictSchema) -> JsonSchemaValue:
         result = super().typed_dict_schema(schema)
@@ -226,6 +232,8 @@ def _remove_null(field: dict[str, Any]) -> None:
     if "default" not in field or field["default"] is not None:
         return
     del field["default"]
+    if field.get("anyOf") == _ANY_TYPE["anyOf"]:
+        return
     choices = [choice for choice in field.get("anyOf", ()) if choice != {"type": "null"}]
     if len(choices) == 1:
         del field["anyOf"]
@@ -235,23 +243,18 @@ def _remove_null(field: dict[str, Any]) -> None:
         field["anyOf"] = choices
 
 
-# Stored as strings, because callers modify the parsed schemas.
-_schemas: dict[Shape | tuple[Shape, ...], str] = {}
-
-
 def build_json_schema(shape: Shape | Sequence[Shape]) -> dict[str, Any]:
     """Return the compact JSON Schema (2020-12) of a shape, by alias and in a fixed order.
 
     For several shapes, the schema accepts any one of them.
     """
-    key = shape if isinstance(shape, type) else tuple(shape)
-    if key not in _schemas:
-        _schemas[key] = json.dumps(_generate_schema(key))
-    schema: dict[str, Any] = json.loads(_schemas[key])
+    # Parsed anew for each caller, because callers modify the schema.
+    schema: dict[str, Any] = json.loads(_generate_schema(shape if isinstance(shape, type) else tuple(shape)))
     return schema
 
 
-def _generate_schema(shape: Shape | tuple[Shape, ...]) -> dict[str, Any]:
+@cache
+def _generate_schema(shape: Shape | tuple[Shape, ...]) -> str:
     if isinstance(shape, type):
         schema = get_adapter(shape).json_schema(by_alias=True, schema_generator=_CompactSchema, mode="validation")
     else:
@@ -265,5 +268,4 @@ def _generate_schema(shape: Shape | tuple[Shape, ...]) -> dict[str, Any]:
         if "enum" in definition:
             definition.pop("title", None)
             definition.pop("description", None)
-    expand_any_types(schema)
-    return schema
+    return json.dumps(schema)

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal, NotRequired, final
 
-from pydantic import Field
+from pydantic import Field, WithJsonSchema
 
 from fingerpost.contract.plan import SnakeCaseModel
 from fingerpost.contract.wire import WholeNumber, WireDict
@@ -38,11 +38,11 @@ class RunPlanInput(SnakeCaseModel):
         Field(
             description="{goal, steps: [{step_id, description, tool, parameters, expected_key, output_path?, "
             'dependencies?, done_check?, agent?}]}; {"$ref": key, "path"?: JMESPath, "default"?} uses a step\'s value',
-            json_schema_extra={"type": "object"},
         ),
+        WithJsonSchema({"type": "object"}),
     ] = None
     user_input: Annotated[str | None, Field(max_length=2000, description="instead of plan: the goal in words")] = None
-    memory: Annotated[Any, Field(description="initial values by key", json_schema_extra={"type": "object"})] = None
+    memory: Annotated[Any, Field(description="initial values by key"), WithJsonSchema({"type": "object"})] = None
     memory_of: Annotated[str | None, Field(description="run_id of an earlier run whose memory to start from")] = None
     run_id: Annotated[str | None, Field(description="with action")] = None
     action: Literal["approve", "reject", "cancel", "resume", "replace"] | None = None

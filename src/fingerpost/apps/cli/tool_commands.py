@@ -124,7 +124,7 @@ def with_tool_options(command: Callable[..., None], tool_name: str) -> Callable[
     schema = next(tool.input_schema for tool in TOOLS if tool.name == tool_name)
     existing = {f"--{name.replace('_', '-')}" for name in command.__annotations__}
     options = {}
-    for path, field in _list_optional_fields(schema):
+    for path, field in _list_optional_fields(schema, schema.get("$defs", {})):
         name, field_type = OPTIONS.get(".".join(path)) or _name_option(path[-1]), field.get("type", "string")
         if not name.startswith("--") or name in existing:
             continue
@@ -148,13 +148,14 @@ def _name_option(field: str) -> str:
 
 
 def _list_optional_fields(
-    schema: Mapping[str, Any], path: tuple[str, ...] = ()
+    schema: Mapping[str, Any], definitions: Mapping[str, Any], path: tuple[str, ...] = ()
 ) -> Iterator[tuple[tuple[str, ...], Mapping[str, Any]]]:
-    for name, field in schema["properties"].items():
+    for name, stated in schema["properties"].items():
         if name in schema.get("required", ()):
             continue
+        field = {**definitions.get(stated.get("$ref", "").rpartition("/")[2], {}), **stated}
         if "properties" in field and "required" not in field:
-            yield from _list_optional_fields(field, (*path, name))
+            yield from _list_optional_fields(field, definitions, (*path, name))
         else:
             yield (*path, name), field
 
