@@ -2,7 +2,7 @@
 
 import pytest
 
-from fingerpost.transit.tools.get_stop_timetable import MAX_LINES, MAX_ROWS
+from fingerpost.transit.tools.get_stop_timetable import MAX_ROWS
 from tests.contracts.conftest import clock, leaving
 from tests.contracts.test_stop_timetable_contract import NOW, ask, rows
 from tests.rules.drawing import T0
@@ -30,28 +30,10 @@ def test_with_until_everything_is_listed_up_to_the_last_bus(over):
     assert len(answer.body["departures"]) == 16
     assert answer.body["applied"] == {"maxDepartures": MAX_ROWS, "horizonMinutes": 900, "clamped": False}
     assert "warnings" not in answer.body["metadata"]
-    assert answer.body["meta"]["lines"] == [
-        {
-            "routeShortName": "7",
-            "headsign": "B",
-            "departures": 15,
-            "first": "2022-02-22T06:00:00Z",
-            "last": "2022-02-22T20:00:00Z",
-        },
-        {
-            "routeShortName": "9",
-            "headsign": "C",
-            "departures": 1,
-            "first": "2022-02-22T20:05:00Z",
-            "last": "2022-02-22T20:05:00Z",
-        },
-    ]
     assert answer.text.splitlines() == [
         "Timetable for A (T:A), Tue 2022-02-22 (Europe/Helsinki, UTC+02:00), at most 200 within 900 min:",
         "TRAM 7 to B: 08:00 09:00 10:00 11:00 12:00 13:00 14:00 15:00 16:00 17:00 18:00 19:00 20:00 21:00 22:00",
         "TRAM 9 to C: 22:05",
-        "7 to B: 15 departures, first 08:00, last 22:00",
-        "9 to C: 1 departure, first 22:05, last 22:05",
     ]
 
 
@@ -61,7 +43,6 @@ def test_the_first_of_a_longer_timetable_are_the_same_with_a_limit(over):
     cut = ask(over, *evening, until=clock(600), maxDepartures=7).body
 
     assert cut["departures"] == whole["departures"][:7]
-    assert cut["meta"]["lines"] == whole["meta"]["lines"]
     assert cut["applied"]["maxDepartures"] == 7
 
 
@@ -89,11 +70,3 @@ def test_more_rows_than_the_most_are_lowered(over):
     for asked, clamped in ((MAX_ROWS, False), (MAX_ROWS + 1, True)):
         applied = ask(over, leaving(5), until=clock(60), maxDepartures=asked).body["applied"]
         assert (applied["maxDepartures"], applied["clamped"]) == (MAX_ROWS, clamped)
-
-
-def test_lines_beyond_the_bound_are_counted(over):
-    many = [leaving(5, f"{line:03d}") for line in range(MAX_LINES + 2)]
-    answer = ask(over, *many, until=clock(60))
-
-    assert (len(answer.body["meta"]["lines"]), answer.body["meta"]["linesNotShown"]) == (MAX_LINES, 2)
-    assert "! 2 more lines are not shown." in answer.text

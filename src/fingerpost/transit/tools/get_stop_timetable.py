@@ -42,7 +42,6 @@ from fingerpost.transit.tools.wording import (
     WhyEmptySentence,
     explain_gap,
     format_clock,
-    format_count,
     format_day,
     list_alert_lines,
     list_footer_lines,
@@ -51,9 +50,8 @@ from fingerpost.transit.tools.wording import (
 
 DEFAULT_DEPARTURES, MAX_DEPARTURES = 3, 5
 DEFAULT_HORIZON_MINUTES, MAX_HORIZON_MINUTES = 45, 90
-# Limits if the query has ``until``.
+# The limit if the query has ``until``.
 MAX_ROWS = 200
-MAX_LINES = 40
 
 
 class TimetableRequestInput(WireModel):
@@ -88,19 +86,7 @@ class TimetableStop(WireDict):
     otherStops: NotRequired[list[str]]
 
 
-class TimetableLine(WireDict):
-    """A line's departures in one direction in the window, shown or not: count, first and last."""
-
-    routeShortName: str
-    headsign: NotRequired[str]
-    departures: int
-    first: UtcInstant
-    last: UtcInstant
-
-
 class StopTimetableMeta(TimetableMeta):
-    lines: NotRequired[Annotated[list[TimetableLine], Field(max_length=MAX_LINES)]]
-    linesNotShown: NotRequired[int]
     nextDeparture: NotRequired[UtcInstant]
     stop: TimetableStop
 
@@ -112,15 +98,14 @@ class StopTimetableOutput(WireDict):
     meta: StopTimetableMeta
 
 
-# Size limits that leave room for alerts, warnings and provenance (rule A11).
-MAX_ROW_BYTES, MAX_LINE_BYTES = 30_000, 9_000
+# A size limit that leaves room for alerts, warnings and provenance (rule A11).
+MAX_ROW_BYTES = 30_000
 ROWS_ONE_BY_ONE = 10
 
 
 def _write_text(
     body: StopTimetableOutput,
     shown: Sequence[Departure],
-    rows_by_line: Sequence[Sequence[Departure]],
     window: "_Window",
     why_empty: WhyEmptySentence | None,
 ) -> str:
@@ -139,14 +124,7 @@ def _write_text(
         for row in shown:
             clocks.setdefault(_format_row(row, zone), []).append(format_time(row.scheduled))
         lines += [f"{name}: {' '.join(times)}" for name, times in clocks.items()]
-    lines += [
-        f"{rows[0].line} to {rows[0].destination}: {format_count(len(rows), 'departure')}, "
-        f"first {format_time(rows[0].scheduled)}, last {format_time(rows[-1].scheduled)}"
-        for rows in rows_by_line
-    ]
     remarks = []
-    if "linesNotShown" in meta:
-        remarks.append(f"! {meta['linesNotShown']} more lines are not shown.")
     if applied["clamped"]:
         remarks.append(f"! A limit was lowered: {limits}.")
     if "cancelledLeftOut" in metadata:
@@ -204,7 +182,7 @@ class GetStopTimetable(PublishedTool):
         outputs=(
             Output(
                 StopTimetableOutput,
-                (("departures",), ("meta", "lines")),
+                (("departures",),),
                 "For the rest, set at to the time of the last row.",
             ),
         ),
@@ -278,26 +256,9 @@ def _build_reply(
     report = report_board(board, shown, "meta/stop", window.now, stated)
     reason = None if running else _find_reason(window, board)
     why_empty = None if running or board.gap is None else explain_gap(board.gap)
-    by_line: dict[tuple[str, str], list[Departure]] = {}
-    for row in running if window.is_until else ():
-        by_line.setdefault((row.line, row.destination), []).append(row)
-    lines = list(by_line.values())
-    summaries: list[TimetableLine] = [
-        {
-            "routeShortName": line,
-            "headsign": headsign,
-            "departures": len(departures),
-            "first": format_utc(departures[0].scheduled),
-            "last": format_utc(departures[-1].scheduled),
-        }
-        for (line, headsign), departures in by_line.items()
-    ]
-    fitting = summaries[: min(MAX_LINES, count_fitting(summaries, MAX_LINE_BYTES))]
     meta = {
         **report.serialize([stop["id"]], in_utc=True),
         "whyEmpty": None if why_empty is None else why_empty.format(format_utc),
-        "lines": fitting or None,
-        "linesNotShown": len(lines) - len(fitting) or None,
         "nextDeparture": format_utc(running[len(shown)].scheduled) if len(shown) < len(running) else None,
         "stop": stop,
     }
@@ -308,7 +269,7 @@ def _build_reply(
         "metadata": serialize_metadata(provenance.zone, report.warnings, cancelled=cancelled, reason=reason),
         "meta": omit_none(StopTimetableMeta, meta),
     }
-    text = _write_text(body, shown, lines[: len(fitting)], window, why_empty)
+    text = _write_text(body, shown, window, why_empty)
     return reply_with_colors(body, text, list_row_paths(shown), include)
 
 
