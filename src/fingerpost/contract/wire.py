@@ -10,7 +10,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from functools import cache
 from typing import Annotated, Any, ClassVar, Self, TypeVar, cast, get_args
 
 from pydantic import (
@@ -30,7 +29,6 @@ from pydantic.alias_generators import to_camel
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import PydanticCustomError, core_schema
 from typing_extensions import TypedDict, get_type_hints, is_typeddict
-
 
 Wire = dict[str, Any]
 """A JSON object as sent: camelCase keys, without absent fields."""
@@ -155,10 +153,14 @@ class EchoOf:
         return handler.generate_schema(self.model)
 
 
-@cache
+_adapters: dict[Shape, TypeAdapter[Any]] = {}
+
+
 def get_adapter(shape: Shape) -> TypeAdapter[Any]:
     """Return the cached validator for a shape."""
-    return TypeAdapter(shape)
+    if shape not in _adapters:
+        _adapters[shape] = TypeAdapter(shape)
+    return _adapters[shape]
 
 
 def get_field_types(shape: Any) -> dict[str, Any]:
@@ -243,18 +245,23 @@ def _remove_null(field: dict[str, Any]) -> None:
         field["anyOf"] = choices
 
 
+# Stored as strings, because callers modify the parsed schemas.
+_schemas: dict[Shape | tuple[Shape, ...], str] = {}
+
+
 def build_json_schema(shape: Shape | Sequence[Shape]) -> dict[str, Any]:
     """Return the compact JSON Schema (2020-12) of a shape, by alias and in a fixed order.
 
     For several shapes, the schema accepts any one of them.
     """
-    # Parsed anew for each caller, because callers modify the schema.
-    schema: dict[str, Any] = json.loads(_generate_schema(shape if isinstance(shape, type) else tuple(shape)))
+    key = shape if isinstance(shape, type) else tuple(shape)
+    if key not in _schemas:
+        _schemas[key] = json.dumps(_generate_schema(key))
+    schema: dict[str, Any] = json.loads(_schemas[key])
     return schema
 
 
-@cache
-def _generate_schema(shape: Shape | tuple[Shape, ...]) -> str:
+def _generate_schema(shape: Shape | tuple[Shape, ...]) -> dict[str, Any]:
     if isinstance(shape, type):
         schema = get_adapter(shape).json_schema(by_alias=True, schema_generator=_CompactSchema, mode="validation")
     else:
@@ -268,4 +275,4 @@ def _generate_schema(shape: Shape | tuple[Shape, ...]) -> str:
         if "enum" in definition:
             definition.pop("title", None)
             definition.pop("description", None)
-    return json.dumps(schema)
+    return schema

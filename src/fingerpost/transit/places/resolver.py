@@ -67,16 +67,7 @@ class PlaceResolver:
         self.networks = networks
         self.variables = variables
 
-    async def get_stop(
-        self,
-        value: str,
-        *,
-        is_label: bool,
-        user: str | None,
-        language: str,
-        instant: int,
-        focus: Coordinate | None = None,
-    ) -> FoundStop:
+    async def get_stop(self, value: str, *, is_label: bool, user: str | None, language: str, instant: int) -> FoundStop:
         """Return the stop for an id, or for a label: a saved stop, an id, or a stop's name, tried in this order.
 
         Raises:
@@ -95,7 +86,7 @@ class PlaceResolver:
             )
         found = await lookup.find_token(stop_id) if is_label else None
         if found is None and is_label and variable is None:
-            found = await lookup.get_stop_of_name(value, focus=focus, instant=instant)
+            found = await lookup.get_stop_of_name(value, instant=instant)
         elif found is None:
             found = await lookup.get_stop_of_id(stop_id)
         warnings = merge_by_code([*lookup.list_warnings(), *found.warnings])
@@ -154,8 +145,8 @@ class PlaceLookup:
             raise PlaceUnknown(message, {"field": "stop.value"}, hint=_LOOK_UP)
         return found
 
-    async def get_stop_of_name(self, text: str, *, focus: Coordinate | None, instant: int) -> FoundStop:
-        matches = await self.find_by_name(text, focus=focus, instant=instant, kinds=(PlaceKind.STOP,))
+    async def get_stop_of_name(self, text: str, *, instant: int) -> FoundStop:
+        matches = await self.find_by_name(text, focus=None, instant=instant, kinds=(PlaceKind.STOP,))
         if not matches:
             raise new_unknown(text, side="stop", hint=_LOOK_UP, left_out=self.list_reasons())
         found = find_certain(matches)
