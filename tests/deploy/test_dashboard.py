@@ -25,9 +25,6 @@ def list_declared():
 
 
 class AgeSource:
-    def list_timetable_ages(self):
-        return [Age("CITY", None, 1)]
-
     def list_realtime_ages(self):
         return [Age("CITY", "BUS", 1)]
 

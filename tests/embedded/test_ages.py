@@ -1,6 +1,5 @@
-"""The metrics on the age of a network's timetable and realtime data."""
+"""The metrics on the age of a network's realtime data."""
 
-from datetime import UTC, datetime, timedelta
 from weakref import WeakSet
 
 import pytest
@@ -38,15 +37,3 @@ def test_a_network_without_realtime_has_no_age(town):
     town.board()
 
     assert observed(instruments.observe_realtime) == []
-
-
-def test_a_timetable_is_as_old_as_its_preparation(town, clock):
-    town.board()
-    later = datetime.fromtimestamp(NOW, UTC) + timedelta(days=400)
-    seen = []
-    for instant in (later, later + timedelta(days=1)):
-        clock(int(instant.timestamp()))
-        seen += observed(instruments.observe_timetables)
-    networks, (first, second) = zip(*seen, strict=True)
-
-    assert (networks, second - first) == (({instruments.NETWORK: "TEST"},) * 2, 86_400.0)

@@ -1,4 +1,4 @@
-"""The metrics include the ages of timetables and realtime data."""
+"""The metrics include the ages of realtime data."""
 
 from weakref import WeakSet
 
@@ -16,13 +16,9 @@ def alone(monkeypatch):
 
 
 class AgeSource:
-    def __init__(self, *realtime, timetables=()):
+    def __init__(self, *realtime):
         self.realtime = realtime
-        self.timetables = timetables
         instruments.watch(self)
-
-    def list_timetable_ages(self):
-        return self.timetables
 
     def list_realtime_ages(self):
         return self.realtime
@@ -36,11 +32,4 @@ def test_the_oldest_of_several_sources_is_reported(seen):
         (("fingerpost.feed.name", "BUS"), ("fingerpost.network.name", "CITY")): 90.0,
         (("fingerpost.network.name", "CITY"),): 7.0,
     }
-    del aged
-
-
-def test_a_timetable_shows_its_age_by_its_network(seen):
-    aged = AgeSource(timetables=[Age("CITY", None, 3600.0)])
-
-    assert seen.counted("fingerpost.timetable.age") == {(("fingerpost.network.name", "CITY"),): 3600.0}
     del aged

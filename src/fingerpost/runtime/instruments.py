@@ -83,7 +83,7 @@ PLAN_STEP_DURATION = _new_histogram(
 
 
 class Age(NamedTuple):
-    """The age of the data from a network, or from one of its feeds."""
+    """The age of the realtime data of a network, or of one of its feeds."""
 
     network: str
     feed: str | None
@@ -92,9 +92,6 @@ class Age(NamedTuple):
 
 class AgeSource(Protocol):
     """Reports the ages of its data; may be called from any thread."""
-
-    def list_timetable_ages(self) -> Iterable[Age]:
-        """Return the time since the import of each open timetable."""
 
     def list_realtime_ages(self) -> Iterable[Age]:
         """Return the time since the last update of each realtime source that has answered."""
@@ -110,39 +107,17 @@ def watch(source: AgeSource) -> None:
         _AGE_SOURCES.add(source)
 
 
-def stop_watching(source: AgeSource) -> None:
-    with _sources_lock:
-        _AGE_SOURCES.discard(source)
-
-
-def observe_timetables(_options: CallbackOptions) -> Iterator[Observation]:
-    return _observe(age for source in _list_watched() for age in source.list_timetable_ages())
-
-
 def observe_realtime(_options: CallbackOptions) -> Iterator[Observation]:
-    return _observe(age for source in _list_watched() for age in source.list_realtime_ages())
-
-
-def _list_watched() -> list[AgeSource]:
-    with _sources_lock:
-        return list(_AGE_SOURCES)
-
-
-def _observe(ages: Iterable[Age]) -> Iterator[Observation]:
     """Report the oldest age per network and feed, so that a fresh message does not hide an old one."""
+    with _sources_lock:
+        sources = list(_AGE_SOURCES)
     oldest: dict[tuple[str, str | None], float] = {}
-    for network, feed, age_s in ages:
+    for network, feed, age_s in (age for source in sources for age in source.list_realtime_ages()):
         oldest[network, feed] = max(age_s, oldest.get((network, feed), 0.0))
     for (network, feed), age_s in oldest.items():
         yield Observation(age_s, {NETWORK: network} if feed is None else {NETWORK: network, FEED: feed})
 
 
-TIMETABLE_AGE = _meter.create_observable_gauge(
-    "fingerpost.timetable.age",
-    [observe_timetables],
-    unit="s",
-    description="Time since an open timetable was made from its feeds",
-)
 REALTIME_AGE = _meter.create_observable_gauge(
     "fingerpost.realtime.age",
     [observe_realtime],

@@ -5,7 +5,6 @@ import threading
 import weakref
 from collections.abc import Hashable
 from concurrent.futures import Future, ThreadPoolExecutor
-from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -41,7 +40,6 @@ _log = logging.getLogger(__name__)
 class _OpenedTimetable(NamedTuple):
     network: EmbeddedNetwork
     version: str
-    added_at: datetime
     check: Future[str | None]
 
 
@@ -90,7 +88,7 @@ class EmbeddedSource:
                 if (damage := check.result()) is None:
                     raise
                 raise SettingsInvalid(damage) from error
-            opened = _OpenedTimetable(network, entry.stamp, entry.added_at, check)
+            opened = _OpenedTimetable(network, entry.stamp, check)
             self._opened[record.name] = opened
         elif opened.network.record != record:
             opened.network.configure(record, _list_notes(record, entry))
@@ -120,7 +118,6 @@ class EmbeddedSource:
             opened.network.follow(None)
 
     async def close(self) -> None:
-        instruments.stop_watching(self)
         with self._lock:
             worker, self._worker = self._worker, None
             for opened in self._opened.values():
@@ -130,13 +127,6 @@ class EmbeddedSource:
             self._opened = {}
         if worker is not None:
             await run_in_thread(worker.close)
-
-    def list_timetable_ages(self) -> list[Age]:
-        now = clock.now()
-        return [
-            Age(name, None, max(0.0, (now - opened.added_at).total_seconds()))
-            for name, opened in list(self._opened.items())
-        ]
 
     def list_realtime_ages(self) -> list[Age]:
         return [
