@@ -15,6 +15,7 @@ from pathlib import Path
 from fingerpost.filings import segments
 from fingerpost.filings.concepts import find_metric
 from fingerpost.filings.figure import ANNUAL_FORMS
+from fingerpost.filings.periods import FiscalCalendar
 from fingerpost.filings.xbrl import Instance, read_instance
 
 METRICS = ("Revenue", "OperatingIncome")
@@ -36,15 +37,16 @@ print(json.dumps(facts))
 
 
 def list_checks(instance: Instance) -> list[str]:
-    loaded = segments.LoadedInstance(0, instance.cik, "", instance.form, "", instance.period_end, instance.fiscal_year)
-    calendar = segments.build_calendar([loaded])
+    loaded = segments.LoadedInstance(0, instance.cik, "", instance.form, "", instance.period_end)
+    is_annual = instance.form in ANNUAL_FORMS
+    has_year = is_annual and instance.fiscal_year is not None
+    calendar = FiscalCalendar([(instance.period_end, instance.fiscal_year)] if has_year else [])
     words = {axis: word for word, axes in segments.AXIS_WORDS.items() for axis in axes}
     checks = []
     for name in METRICS:
         metric = find_metric(name)
         assert metric is not None
         facts = [fact for fact in instance.facts if fact.concept in metric.concepts and fact.end == instance.period_end]
-        is_annual = instance.form in ANNUAL_FORMS
         periods = [segments.find_period(fact, calendar) for fact in facts]
         chosen = [
             fact

@@ -181,10 +181,10 @@ def test_without_a_contact_nothing_is_requested(local_edgar, invoke, monkeypatch
     assert (refused.returncode, "Set FINGERPOST_SEC_CONTACT" in refused.stderr, local_edgar.asked) == (1, True, [])
 
 
-def test_a_text_is_read_and_a_figure_is_divided(invoke, tmp_path):
+def test_a_text_is_read_and_a_figure_is_divided(facts_file, invoke, tmp_path):
+    invoke("filings", "load", str(facts_file), "--ticker", "DRWN")
     files = {"ink-20231231_htm.xml": PRODUCTS, "10k.txt": "Item 1A. Risk Factors\nInk may run dry."}
     options = ("--accession", "0000000007-24-000001", "--filed", "2024-02-01", "--ticker", "DRWN", "--form", "10-K")
-    # The cover of the instance names the company, so that its text can be loaded.
     for name, content in files.items():
         (tmp_path / name).write_text(content, encoding="utf-8")
         assert invoke("filings", "load", str(tmp_path / name), *options).returncode == 0

@@ -8,6 +8,7 @@ from fingerpost.filings.loading import LoadOptions, load_files
 from fingerpost.filings.store import FactStore
 from fingerpost.filings.tools.sec_financial_data import SecFinancialData
 from fingerpost.filings.xbrl import read_instance, read_labels
+from tests.filings.drawing import company_file, facts
 
 HEAD = """<?xml version="1.0" encoding="utf-8"?>
 <xbrl xmlns="http://www.xbrl.org/2003/instance" xmlns:ink="http://ink.example/2023" xmlns:d="http://xbrl.sec.gov/dei/2023"
@@ -23,7 +24,6 @@ HEAD = """<?xml version="1.0" encoding="utf-8"?>
 COVER = (
     '<d:EntityCentralIndexKey contextRef="total">7</d:EntityCentralIndexKey>'
     '<d:EntityRegistrantName contextRef="total">Drawn Ink Corp.</d:EntityRegistrantName>'
-    '<d:TradingSymbol contextRef="total">DRWN</d:TradingSymbol>'
     '<d:DocumentType contextRef="total">10-K</d:DocumentType>'
     '<d:DocumentPeriodEndDate contextRef="total">{year}-12-31</d:DocumentPeriodEndDate>'
     '<d:DocumentFiscalYearFocus contextRef="total">{year}</d:DocumentFiscalYearFocus>'
@@ -43,10 +43,10 @@ LABELS = """<linkbase xmlns="http://www.xbrl.org/2003/linkbase" xmlns:x="http://
 </labelLink></linkbase>"""
 
 
-def instance(*facts, year=2023):
+def instance(*revenue, year=2023):
     """Return an instance with a fact of revenue for each (value, {axis: member}) or (value, {...}, more attributes)."""
     contexts, elements = [], []
-    for number, (value, members, *attributes) in enumerate(facts):
+    for number, (value, members, *attributes) in enumerate(revenue):
         explicit = "".join(
             f'<xbrldi:explicitMember dimension="{axis}">{member}</xbrldi:explicitMember>'
             for axis, member in members.items()
@@ -75,7 +75,10 @@ PRODUCTS = instance(
 
 @pytest.fixture
 def store(tmp_path):
-    return FactStore(tmp_path / "filings.sqlite")
+    store = FactStore(tmp_path / "filings.sqlite")
+    drawn = facts("Assets - 2022-12-31 1 a-22 10-K 2023-02-01")
+    store.put_facts(company_file(drawn, {"2022-12-31": 2022}, name="Drawn Ink Corp."), tickers=["DRWN"])
+    return store
 
 
 @pytest.fixture
@@ -218,21 +221,6 @@ async def test_a_period_comes_from_the_newest_filing_that_divides_it(load, ask):
     assert [rows(newest), len(rows(before))] == [[("InkMember", 100, "part")], 4]
 
 
-async def test_without_an_annual_report_fiscal_years_are_a_guess_that_is_reported(load, ask):
-    load(PRODUCTS.replace(">10-K<", ">10-Q<"))
-
-    assert (await ask())["notes"] == [
-        "No annual report or figures of this company are loaded, so its fiscal years are assumed to be calendar years"
-    ]
-
-
-@pytest.mark.parametrize("ticker", ["N/A", "aapl"])
-def test_an_instance_does_not_take_another_companys_ticker(store, load, ticker):
-    load(PRODUCTS.replace(">DRWN<", f">{ticker}<"))
-
-    assert FactLibrary(store.path).rows("SELECT * FROM listed") == []
-
-
 async def test_changed_members_are_not_joined_and_reported(load, ask):
     load(PRODUCTS)
     load(instance((90, {}), (90, {PRODUCT: ink("Ink")}), year=2022), accession="a-22", filed="2023-02-01")
@@ -267,8 +255,8 @@ def test_the_most_precise_of_two_equal_facts_counts_and_nil_facts_do_not():
         ("", {PRODUCT: ink("Blue")}, 'xsi:nil="true"'),
     )  # fmt: skip
 
-    facts = read_instance(content.encode(), "ink").facts
-    assert [(fact.value, fact.concept, fact.unit) for fact in facts] == [
+    read = read_instance(content.encode(), "ink").facts
+    assert [(fact.value, fact.concept, fact.unit) for fact in read] == [
         (100, "us-gaap:Revenues", "USD"), (61, "us-gaap:Revenues", "USD"),
     ]  # fmt: skip
 

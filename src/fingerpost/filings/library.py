@@ -138,12 +138,12 @@ class FactLibrary:
         return [cik for (cik,) in rows] or [company.cik]
 
     def list_ciks_named(self, text: str) -> list[int]:
-        """Return a company's CIKs by its ticker, CIK or name, even if only its text or segments are loaded."""
+        """Return a company's CIKs by its ticker, CIK or name, even if only its text is loaded."""
         if (company := self.find_company(text)) is not None:
             return self.list_ciks(company)
         listed = self.find_listed_company(text)
         owners = [cik for cik, _name in self.list_ticker_owners(text if listed is None else listed[0])]
-        query = "SELECT cik FROM sections WHERE cik = ?1 UNION SELECT cik FROM instances WHERE cik = ?1"
+        query = "SELECT DISTINCT cik FROM sections WHERE cik = ?"
         return owners or [cik for (cik,) in self.rows(query, _read_cik(text))]
 
     def find_filing_list(self, cik: int) -> tuple[bool, str] | None:

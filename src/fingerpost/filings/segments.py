@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from fingerpost.filings.figure import ANNUAL_FORMS
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.period_filter import PeriodFilter
 from fingerpost.filings.periods import INSTANT, QUARTER, QUARTERS, YEAR, FiscalCalendar, classify_period
@@ -43,7 +42,6 @@ class LoadedInstance:
     form: str
     filed: str
     period_end: str
-    fiscal_year: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +92,7 @@ def _round(value: float) -> int | float:
 def list_instances(library: FactLibrary, ciks: Iterable[int], last_day: str) -> list[LoadedInstance]:
     """Return the loaded instances of companies that were filed by a date, newest first."""
     query = (
-        "SELECT id, cik, accession_number, filing_type, filing_date, report_date, fiscal_year FROM instances"
+        "SELECT id, cik, accession_number, filing_type, filing_date, report_date FROM instances"
         " WHERE cik = ? AND filing_date <= ?"
     )
     instances = [LoadedInstance(*row) for cik in ciks for row in library.rows(query, cik, last_day)]
@@ -115,12 +113,6 @@ def read_facts(library: FactLibrary, instance: LoadedInstance, concepts: Sequenc
         InstanceFact(concept, unit, start, end, value, tuple(json.loads(members or "{}").items()))
         for concept, unit, start, end, value, members in rows
     ]
-
-
-def build_calendar(instances: Iterable[LoadedInstance]) -> FiscalCalendar:
-    """Return the fiscal years that the annual reports among the instances name."""
-    years = {each.period_end: each.fiscal_year for each in instances if each.form in ANNUAL_FORMS and each.fiscal_year}
-    return FiscalCalendar(years.items())
 
 
 def find_period(fact: InstanceFact, calendar: FiscalCalendar) -> PeriodFilter | None:

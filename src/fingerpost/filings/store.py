@@ -21,9 +21,6 @@ from fingerpost.filings.figure import EDGAR, SAMPLE, Fact
 from fingerpost.filings.xbrl import Instance
 from fingerpost.store.sqlite import connect_memory, use_write_ahead_log
 
-# Companies without a ticker write one of these on the cover page.
-_NO_TICKERS = ("", "N-A", "NA", "NONE")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
@@ -146,15 +143,6 @@ class FactStore:
             insert_rows(connection, f"instance_facts ({columns})", rows)
             label_rows = [(number, name, labels[name]) for name in sorted(names & labels.keys())]
             insert_rows(connection, "instance_labels (instance, name, label)", label_rows)
-            ticker = normalize_ticker(instance.ticker or "")
-            if ticker not in _NO_TICKERS:
-                # A shared ticker joins CIKs, so skip a ticker that another company has.
-                query = (
-                    "SELECT 1 FROM listed WHERE cik = ?1 OR ticker = ?2 UNION SELECT 1 FROM companies WHERE cik = ?1"
-                    " UNION SELECT 1 FROM tickers WHERE ticker = ?2"
-                )
-                if connection.execute(query, (instance.cik, ticker)).fetchone() is None:
-                    _put_ticker_list(connection, [(ticker, instance.cik, instance.name)])
         return len(facts)
 
     @contextmanager

@@ -50,7 +50,6 @@ class Instance:
 
     cik: int
     name: str
-    ticker: str | None
     form: str
     period_end: str
     fiscal_year: int | None
@@ -124,7 +123,6 @@ def read_instance(content: bytes, name: str) -> Instance:
         return Instance(
             cik=int(cover["EntityCentralIndexKey"]),
             name=cover["EntityRegistrantName"],
-            ticker=cover.get("TradingSymbol"),
             form=cover["DocumentType"],
             period_end=cover["DocumentPeriodEndDate"],
             fiscal_year=int(year) if year.isdecimal() else None,

@@ -14,7 +14,7 @@ from fingerpost.filings.library import CompanyFigures, FactLibrary
 from fingerpost.filings.period_filter import LAST_DAY, NEWEST_FOUR_QUARTERS, NEWEST_YEAR, PeriodFilter
 from fingerpost.filings.periods import QUARTERS, FiscalCalendar
 from fingerpost.filings.query_params import Day, Fiscal, StepParams, Ticker, Word
-from fingerpost.filings.reasons import explain_missing_ticker
+from fingerpost.filings.reasons import open_company
 from fingerpost.filings.reply import Reply, build_missing, build_not_found
 from fingerpost.filings.segments import Breakdown, LoadedInstance
 from fingerpost.filings.tools import sec_shapes as shape
@@ -23,9 +23,6 @@ from fingerpost.filings.tools.sec_text import format_filing, format_span, with_s
 from fingerpost.filings.xbrl import InstanceFact
 
 _NO_INSTANCE_STEP = "Run: fingerpost filings sync {} --segments 3, or fingerpost filings load NAME_htm.xml"
-_NO_YEAR_ENDS_NOTE = (
-    "No annual report or figures of this company are loaded, so its fiscal years are assumed to be calendar years"
-)
 _MAX_NAMED = 12
 
 
@@ -71,15 +68,8 @@ class SegmentsAnswer(shape.ValuesAnswer):
     sums: list[SumCheck]
 
 
-@dataclass(frozen=True, slots=True)
-class _Source:
-    """The instances of a company, newest first, with its fiscal years."""
-
-    library: FactLibrary
-    ticker: str
-    instances: Sequence[LoadedInstance]
-    calendar: FiscalCalendar
-    facts: Mapping[int, list[InstanceFact]]
+Reports = Mapping[LoadedInstance, Sequence[InstanceFact]]
+"""A company's loaded reports, newest first, each with its facts about the metric."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,34 +82,28 @@ class _Found:
 
 def list_segments(library: FactLibrary, params: SegmentsParams) -> Reply:
     not_found = f"No segments found for {params.ticker}"
-    ciks = library.list_ciks_named(params.ticker)
-    if not ciks:
-        raise build_not_found(not_found, {params.ticker: explain_missing_ticker(library, params.ticker)})
-    instances = segments.list_instances(library, ciks, params.as_of or LAST_DAY)
-    company = library.find_company(params.ticker)
+    source = open_company(library, params.ticker, not_found)
+    instances = segments.list_instances(library, library.list_ciks(source.company), params.as_of or LAST_DAY)
     if not instances:
-        step = _NO_INSTANCE_STEP.format("TICKER" if company is None else company.ticker)
+        step = _NO_INSTANCE_STEP.format(source.company.ticker)
         entry = build_missing("not_loaded", "no filing with its segments is loaded", step)
         raise build_not_found(not_found, {"segments": entry})
-    calendar = segments.build_calendar(instances) if company is None else CompanyFigures(library, company).calendar
     name, concepts = _find_concepts(library, instances, params.metric)
     if not concepts:
         raise build_not_found(not_found, {params.metric: _explain_metric(library, instances, params.metric)})
-    ticker = params.ticker.upper() if company is None else company.ticker
-    facts = {each.number: segments.read_facts(library, each, concepts) for each in instances}
-    source = _Source(library, ticker, instances, calendar, facts)
+    reports = {each: segments.read_facts(library, each, concepts) for each in instances}
     reply = Reply([], extra={"sums": []})
-    has_year_ends = company is not None or any(each.form in ANNUAL_FORMS and each.fiscal_year for each in instances)
-    notes = [] if has_year_ends else [_NO_YEAR_ENDS_NOTE]
+    notes: list[str] = []
     points: dict[str, dict[str, list[dict[str, Any]]]] = defaultdict(lambda: defaultdict(list))
-    for period in _list_periods(params.period, instances, calendar):
-        found = _find_breakdowns(source, period, params.axis)
+    for period in _list_periods(params.period, instances, source.calendar):
+        found = _find_breakdowns(source, reports, period, params.axis)
         if found is None:
-            reply.missing[f"{params.metric} {period.period}"] = _explain_period(source, name, period, params.axis)
+            entry = _explain_period(source.calendar, reports, name, period, params.axis)
+            reply.missing[f"{params.metric} {period.period}"] = entry
             continue
         for breakdown in found.breakdowns:
             axis = found.labels.get(breakdown.axis, breakdown.axis)
-            rows = [_build_row(source.ticker, name, breakdown, row, found) for row in breakdown.rows]
+            rows = [_build_row(source.company.ticker, name, breakdown, row, found) for row in breakdown.rows]
             reply.results += rows
             reply.extra["sums"].append(_build_check(axis, breakdown, found))
             for row in rows:
@@ -180,18 +164,13 @@ def _list_periods(
     return [PeriodFilter(year=year, quarter=None if newest.form in ANNUAL_FORMS else quarter)]
 
 
-def _find_breakdowns(source: _Source, period: PeriodFilter, axis: str | None) -> _Found | None:
+def _find_breakdowns(source: CompanyFigures, reports: Reports, period: PeriodFilter, axis: str | None) -> _Found | None:
     """Return the breakdowns in the newest filing that has one for the period, or None.
 
     All rows for a period come from one filing, so that they have the same names and the same basis.
     """
-    for instance in source.instances:
-        of_period = [
-            fact
-            for fact in source.facts[instance.number]
-            if (found := segments.find_period(fact, source.calendar)) is not None
-            and (found.year, found.quarter) == (period.year, period.quarter)
-        ]
+    for instance, facts in reports.items():
+        of_period = [fact for fact in facts if segments.find_period(fact, source.calendar) == period]
         if not any(fact.members for fact in of_period):
             continue
         labels = segments.read_labels(source.library, instance)
@@ -208,23 +187,23 @@ def _find_breakdowns(source: _Source, period: PeriodFilter, axis: str | None) ->
     return None
 
 
-def _explain_period(source: _Source, name: str, period: PeriodFilter, axis: str | None) -> dict[str, Any]:
-    """Explain a missing period, and list the periods and axes that exist."""
-    with_members = [fact for each in source.instances for fact in source.facts[each.number] if fact.members]
-    pairs = [(segments.find_period(fact, source.calendar), fact) for fact in with_members]
-    available = sorted({found.period for found, _ in pairs if found is not None}, reverse=True)
-    same_period = [fact for found, fact in pairs if found is not None and found.period == period.period]
+def _explain_period(
+    calendar: FiscalCalendar, reports: Reports, name: str, period: PeriodFilter, axis: str | None
+) -> dict[str, Any]:
+    """Explain a missing period, and list the axes that exist in it or, if there are none, the periods that exist."""
+    by_period: dict[str, list[InstanceFact]] = defaultdict(list)
+    for fact in (fact for facts in reports.values() for fact in facts if fact.members):
+        if (found := segments.find_period(fact, calendar)) is not None:
+            by_period[found.period].append(fact)
     by = "" if axis is None else f" by {axis}"
     message = f"no loaded filing breaks down {name} for {period.wording}{by}"
     if period.quarter == QUARTERS:
         message += "; filings do not state fourth quarters"
-    if same_period:
-        return build_missing("not_reported", message, f"Its axes are {', '.join(segments.list_axes(same_period))}")
-    step = (
-        f"Its periods are {', '.join(available[:_MAX_NAMED])}"
-        if available
-        else "Load more filings, or name another metric"
-    )
+    step = "Load more filings, or name another metric"
+    if period.period in by_period:
+        step = f"Its axes are {', '.join(segments.list_axes(by_period[period.period]))}"
+    elif by_period:
+        step = f"Its periods are {', '.join(sorted(by_period, reverse=True)[:_MAX_NAMED])}"
     return build_missing("not_reported", message, step)
 
 
