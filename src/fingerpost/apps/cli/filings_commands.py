@@ -30,14 +30,13 @@ from fingerpost.errors import ToolError
 from fingerpost.filings.edgar import PACES, Edgar
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.loading import LoadOptions, load_files
+from fingerpost.filings.period_filter import read_period
 from fingerpost.filings.reply import build_source
 from fingerpost.filings.store import FactStore
 from fingerpost.filings.sync import FORMS_WITH_ITEMS, EdgarSync, SyncedCompany
 
 _SHOW = "show"
 _MAX_FILINGS = 20
-_PERIOD = re.compile(r"(?:FY ?)?(\d{4})(?:[- ]?(Q[1-4]))?|(Q[1-4])[- ]?(?:FY ?)?(\d{4})", re.IGNORECASE)
-_MAX_PERIOD_WORDS = 3
 _FORM = re.compile(r"(?:\d{1,2}-[A-Z]{1,2}|[SFN]-\d{1,2})(?:/A)?", re.IGNORECASE)
 _ACCESSION = re.compile(r"\d{10}-\d{2}-\d{6}", re.ASCII)
 _PERIOD_LIKE = re.compile(r"\S*(?:19|20)\d\d\S*|(?:FY|CY|[QH][1-4]?)(?:\W?\d\d)?", re.IGNORECASE)
@@ -151,15 +150,15 @@ def load_filings(
         raise typer.BadParameter(f"'{accession}' is not an accession number; write it like 0000320193-22-000108")
     settings = prepare_settings(ctx)
     store = FactStore(settings.filings_file)
+    options = LoadOptions(
+        ticker=ticker,
+        predecessor_of=predecessor_of,
+        accession=accession or "",
+        form=form or "",
+        filed="" if filed is None else f"{filed:%Y-%m-%d}",
+        retrieved_at=clock.now().isoformat(timespec="seconds"),
+    )
     for file in files:
-        options = LoadOptions(
-            ticker=ticker,
-            predecessor_of=predecessor_of,
-            accession=accession or "",
-            form=form or "",
-            filed="" if filed is None else f"{filed:%Y-%m-%d}",
-            retrieved_at=clock.now().isoformat(timespec="seconds"),
-        )
         load = partial(load_files, store, [file], options)
         if file.suffix == ".zip":
             with show_import_bars(new_console(stderr=True)) as show:
@@ -282,17 +281,19 @@ def _parse_query(words: Sequence[str]) -> tuple[str, str, dict[str, Any]]:
     return "sec_financial_data", "time_series", {"metric": metrics[0], "period": "annual"}
 
 
+def _is_period(text: str) -> bool:
+    try:
+        read_period(text)
+    except ValueError:
+        return False
+    return True
+
+
 def read_figures(words: Sequence[str]) -> tuple[list[str], str | None]:
     """Parse comma-separated figures and a final period such as ``2022-Q2``."""
     rest, period = list(words), None
-    if words and (words[-1].lower() in ("latest", "latest-annual", "ttm") or ".." in words[-1]):
-        rest, period = rest[:-1], words[-1].lower()
-    for count in range(0 if period else min(_MAX_PERIOD_WORDS, len(words)), 0, -1):
-        match = _PERIOD.fullmatch(" ".join(words[-count:]))
-        if match is not None:
-            year, quarter = match[1] or match[4], match[2] or match[3]
-            rest, period = rest[:-count], f"{year}-{quarter.upper()}" if quarter else year
-            break
+    if words and (".." in words[-1] or _is_period(words[-1])):
+        rest, period = rest[:-1], words[-1]
     # A comma in brackets is part of an expression.
     names = (" ".join(name.split()) for name in re.split(r",(?![^(]*\))", " ".join(rest)))
     return [name for name in names if name], period
