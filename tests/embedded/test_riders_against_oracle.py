@@ -16,7 +16,7 @@ from fingerpost.store.network_records import NetworkRecord
 from fingerpost.store.variables import VariableStore
 from fingerpost.transit.embedded.network import EmbeddedNetwork
 from fingerpost.transit.engine.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
-from fingerpost.transit.engine.raptor.endpoints import find_endpoint
+from fingerpost.transit.engine.raptor.search import find_endpoint
 from tests.embedded.rider_oracle import RiderOracle, instant, is_called_unusable
 from tests.fakes import FakeNetworks
 from tests.raptor.networks import DAY, LAT, LON, MIDNIGHT, random_timetable

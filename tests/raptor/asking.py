@@ -2,8 +2,7 @@
 
 import random
 
-from fingerpost.transit.engine.raptor.endpoints import find_endpoint
-from fingerpost.transit.engine.raptor.search import SearchQuery
+from fingerpost.transit.engine.raptor.search import SearchQuery, find_endpoint
 from tests.raptor.networks import LAT, LON, MIDNIGHT, random_timetable
 from tests.raptor.oracle import NEVER, earliest_arrivals, leaves
 

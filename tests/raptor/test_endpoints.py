@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from fingerpost.transit.engine.raptor.endpoints import Endpoint
+from fingerpost.transit.engine.raptor.search import Endpoint
 
 
 def _end(*metres):

@@ -11,10 +11,9 @@ from bisect import bisect_left
 import pytest
 
 from fingerpost.transit.engine.raptor.arrays import KernelQuery
-from fingerpost.transit.engine.raptor.endpoints import find_endpoint
 from fingerpost.transit.engine.raptor.journeys import read_journey
 from fingerpost.transit.engine.raptor.kernel import UNREACHED
-from fingerpost.transit.engine.raptor.search import WINDOWS_S, find_journeys, run_kernel
+from fingerpost.transit.engine.raptor.search import WINDOWS_S, find_endpoint, find_journeys, run_kernel
 from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetables, build_search_timetable
 from tests.raptor.asking import end_at, hold_arrivals, query_of
 from tests.raptor.linked_networks import random_linked

@@ -10,8 +10,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import pytest
 
-from fingerpost.transit.engine.raptor.endpoints import Endpoint, find_endpoint
-from fingerpost.transit.engine.raptor.search import find_journeys
+from fingerpost.transit.engine.raptor.search import Endpoint, find_endpoint, find_journeys
 from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetables
 from fingerpost.transit.engine.timetable.assembly import assemble
 from fingerpost.transit.engine.timetable.draft import (
@@ -69,43 +68,11 @@ def _days(first, count):
 EVERY_DAY = _days(TUESDAY - timedelta(days=10), 30)
 
 
-def test_a_wait_over_the_second_midnight_is_found_on_its_first_day():
-    """Home 17:00 daily, Town 08:00 daily. Asked on Tuesday at 20:00, leave on Wednesday and arrive on Thursday."""
-    timetable = _village(("Home", "Town", 17, EVERY_DAY), ("Town", "City", 8, EVERY_DAY))
-    first = _search(timetable, "Home", "City", _at(TUESDAY, 20))[0]
-    assert first == (_at(TUESDAY + timedelta(days=1), 17), _at(TUESDAY + timedelta(days=2), 9))
-
-
-def test_towards_an_arrival_the_same_wait_is_found():
-    """To be in the City by Thursday 08:00 one arrives on Wednesday at 09:00, having left on Tuesday at 17:00."""
-    timetable = _village(("Home", "Town", 17, EVERY_DAY), ("Town", "City", 8, EVERY_DAY))
-    thursday = TUESDAY + timedelta(days=2)
-    found = _search(timetable, "Home", "City", _at(thursday, 8), arrive_by=True)
-    assert found[-1] == (_at(TUESDAY, 17), _at(TUESDAY + timedelta(days=1), 9))
-
-
-def test_a_wait_over_a_weekend_is_found():
-    friday, monday = TUESDAY + timedelta(days=3), TUESDAY + timedelta(days=6)
-    timetable = _village(("Home", "Town", 17, [friday]), ("Town", "City", 8, [monday]))
-    assert _search(timetable, "Home", "City", _at(TUESDAY, 20)) == [(_at(friday, 17), _at(monday, 9))]
-
-
 def test_after_days_without_service_all_buses_of_a_morning_are_found():
     saturday = TUESDAY + timedelta(days=4)
     timetable = _village(*(("Home", "City", hour, [saturday]) for hour in (8, 9, 10)))
     found = _search(timetable, "Home", "City", _at(TUESDAY, 20))
     assert found == [(_at(saturday, hour), _at(saturday, hour + 1)) for hour in (8, 9, 10)]
-
-
-def test_a_late_night_train_does_not_hide_a_faster_trip_beyond_the_cut():
-    """The slow coach begins on Wednesday 23:00 and takes long; the early bus of Thursday is there before it."""
-    wednesday, thursday = TUESDAY + timedelta(days=1), TUESDAY + timedelta(days=2)
-    timetable = _village(
-        ("Home", "Town", 22, [wednesday]), ("Town", "Mill", 23.5, [wednesday]), ("Town", "City", 0.1, [thursday]),
-        ("Mill", "City", 8, [thursday]),
-    )  # fmt: skip
-    found = _search(timetable, "Home", "City", _at(TUESDAY, 20))
-    assert min(arrival for _, arrival in found) == _at(thursday, 1.1)
 
 
 def test_trips_that_departed_before_now_are_not_searched():

@@ -8,7 +8,7 @@ from fingerpost.transit.engine.timetable.walks import WalkedStops
 from fingerpost.transit.osm.streets.extract import OsmStop
 from fingerpost.transit.osm.streets.stop_access import connect_at_positions, find_stop_places
 from tests.streets.drawn import degrees
-from tests.streets.towns import Town
+from tests.streets.towns import Town, places_of
 
 # 99 m and 101 m are 0.99 and 1.01 cells of the drawn towns.
 HERE = degrees(0, 0)
@@ -16,8 +16,9 @@ HERE = degrees(0, 0)
 
 def _stops(*names, kind=STOP):
     count = len(names)
-    places = np.full(count, HERE[0]), np.full(count, HERE[1])
-    return WalkedStops(*places, np.full(count, kind, np.int8), *zip(*names, strict=True))
+    places = places_of(np.full(count, HERE[0]), np.full(count, HERE[1]), kind)
+    unserved = np.zeros(count, np.bool_)
+    return WalkedStops(places, *zip(*names, strict=True), unserved, unserved)
 
 
 def _found(stops, *mapped):

@@ -2,13 +2,14 @@
 
 import numpy as np
 
-from fingerpost.transit.engine.timetable.timetable import STOP
-from fingerpost.transit.engine.timetable.walks import WalkedStops
+from fingerpost.transit.engine.timetable.station_ways import StationPlaces
+from fingerpost.transit.engine.timetable.timetable import STOP, Pathways
 from fingerpost.transit.osm.streets.building import build_graph
 from fingerpost.transit.osm.streets.extract import find_area, read_extract
 from fingerpost.transit.osm.streets.graph import compute_weights
 from fingerpost.transit.osm.streets.search import StreetSearch
 from fingerpost.transit.osm.streets.snapping import build_grid, snap_to_streets
+from fingerpost.transit.osm.streets.stop_access import connect_at_positions
 from fingerpost.transit.osm.streets.street_walks import StreetWalks
 from tests.streets.drawn import degrees, osm, read
 
@@ -48,5 +49,11 @@ class Town:
 
     def walks(self, *stops, access=None):
         lats, lons = np.array([self.place(stop) for stop in stops]).T
-        walked = WalkedStops(lats, lons, np.full(len(lats), STOP, np.int8), (), ())
-        return StreetWalks(self.graph, self.grid, walked, access=access, **self.profile)
+        access = access or connect_at_positions(lats, lons)
+        return StreetWalks(self.graph, self.grid, places_of(lats, lons), access, **self.profile)
+
+
+def places_of(lats, lons, kind=STOP):
+    count = len(lats)
+    parents, wheelchair = np.full(count, -1, np.int32), np.zeros(count, np.int8)
+    return StationPlaces(lats, lons, np.full(count, kind, np.int8), parents, wheelchair, Pathways())

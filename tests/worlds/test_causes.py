@@ -15,7 +15,7 @@ from fingerpost.store.network_records import NetworkRecord
 from fingerpost.store.variables import VariableStore
 from fingerpost.transit.embedded.network import EmbeddedNetwork
 from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
-from fingerpost.transit.engine.raptor.endpoints import find_endpoint
+from fingerpost.transit.engine.raptor.search import find_endpoint
 from tests.fakes import FakeNetworks
 from tests.raptor.oracle import NEVER, earliest_arrivals, list_trip_instances
 from tests.shared_data import get_shared

@@ -15,9 +15,8 @@ from fingerpost.transit.embedded.ride_geometry import (
 )
 from fingerpost.transit.embedded.snapshot import Snapshot
 from fingerpost.transit.embedded.stops import TimetableStops
-from fingerpost.transit.engine.raptor.endpoints import Endpoint, find_endpoint
 from fingerpost.transit.engine.raptor.journeys import Journey, Ride
-from fingerpost.transit.engine.raptor.search import SearchQuery, find_journeys
+from fingerpost.transit.engine.raptor.search import Endpoint, SearchQuery, find_endpoint, find_journeys
 from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetables
 from fingerpost.transit.engine.timetable.shapes import RidePath, find_ride_path
 from fingerpost.transit.engine.timetable.timetable import (

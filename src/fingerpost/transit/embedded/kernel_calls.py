@@ -8,16 +8,16 @@ import numpy as np
 
 from fingerpost.transit.engine.demo.catalogue import build_demo
 from fingerpost.transit.engine.raptor.board import list_board_departures
-from fingerpost.transit.engine.raptor.endpoints import Endpoint
-from fingerpost.transit.engine.raptor.search import SearchQuery, find_journeys
+from fingerpost.transit.engine.raptor.search import Endpoint, SearchQuery, find_journeys
 from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetables
 from fingerpost.transit.engine.timetable.overlay import Overlay, RideUpdate
 from fingerpost.transit.engine.timetable.service_days import find_service_day_start
-from fingerpost.transit.engine.timetable.timetable import STOP
-from fingerpost.transit.engine.timetable.walks import WalkedStops
+from fingerpost.transit.engine.timetable.station_ways import StationPlaces
+from fingerpost.transit.engine.timetable.timetable import STOP, Pathways
 from fingerpost.transit.osm.streets.building import build_graph
 from fingerpost.transit.osm.streets.extract import ExtractedStreets, Way, WayRule
 from fingerpost.transit.osm.streets.snapping import build_grid
+from fingerpost.transit.osm.streets.stop_access import connect_at_positions
 from fingerpost.transit.osm.streets.street_walks import StreetWalks
 
 _DAY = date(2026, 1, 7)
@@ -57,8 +57,9 @@ def call_street_kernels() -> None:
     streets = ExtractedStreets(ways=ways, positions=ends, uses=Counter(node for way in ways for node in way.nodes))
     graph = build_graph(streets).graph
     lats, lons = np.array([0.0, 0.002]), np.array([0.0005, 0.002])
-    stops = WalkedStops(lats, lons, np.full(2, STOP, np.int8), ("1", "2"), ("", ""))
-    walks = StreetWalks(graph, build_grid(graph), stops)
+    kinds, parents = np.full(2, STOP, np.int8), np.full(2, -1, np.int32)
+    places = StationPlaces(lats, lons, kinds, parents, np.zeros(2, np.int8), Pathways())
+    walks = StreetWalks(graph, build_grid(graph), places, connect_at_positions(lats, lons))
     walks.list_links(np.arange(2))
     walks.reach(0.0, 0.003, np.arange(2), 1000.0, from_stops=False)
     walks.find_walk((0.0, 0.003), (0.0, 0.001), 1000.0)

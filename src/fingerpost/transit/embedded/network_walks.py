@@ -11,7 +11,7 @@ from fingerpost.transit.engine.timetable.overlay import Overlay
 from fingerpost.transit.engine.timetable.station_ways import get_places
 from fingerpost.transit.engine.timetable.timetable import ENTRANCE, NODE, Timetable
 from fingerpost.transit.engine.timetable.walking import DETOUR_FACTOR, FOOTPATH_RADIUS_M
-from fingerpost.transit.engine.timetable.walks import StraightLine, WalkedStops, Walks
+from fingerpost.transit.engine.timetable.walks import StraightLine, Walks
 from fingerpost.transit.model.itinerary import Access, Itinerary, Leg, LegLine, LineSource
 from fingerpost.transit.model.place import Coordinate
 from fingerpost.transit.model.provenance import Provenance
@@ -48,10 +48,8 @@ class NetworkWalks:
         self._close_cached = lru_cache(maxsize=_CACHE_SIZE)(self._close)
         self._walks: StreetWalks | None = None
         if streets is not None:
-            places = get_places(timetable)
-            stops = WalkedStops(places.lats, places.lons, places.kinds, (), (), places)
             self._walks = StreetWalks(
-                streets.graph, streets.grid, stops, access=streets.access, is_dry=self._water.is_dry
+                streets.graph, streets.grid, get_places(timetable), streets.access, is_dry=self._water.is_dry
             )
 
     @cached_property

@@ -38,15 +38,15 @@ class StreetPreparation:
         self._progress = progress
 
     def find_walks(self, stops: WalkedStops) -> WalkModes:
-        boardable = stops.kinds == STOP
-        lats, lons = stops.lats[boardable], stops.lons[boardable]
+        boardable = stops.places.kinds == STOP
+        lats, lons = stops.places.lats[boardable], stops.places.lons[boardable]
         extracted = read_extract(self._extract, find_area(lats, lons), self._progress)
         built = build_graph(extracted)
         grid = build_grid(built.graph)
         places = find_stop_places(stops, extracted.stops)
         access = find_stop_access(stops, (places.lats, places.lons), tuple(extracted.entrances))
         self.basemap = pack_lines(read_lines(self._extract, find_area(lats, lons), self._progress))
-        walks = StreetWalks(built.graph, grid, stops, access=access, is_dry=Water(self.basemap).is_dry)
+        walks = StreetWalks(built.graph, grid, stops.places, access, is_dry=Water(self.basemap).is_dry)
         coverage = StreetCoverage(
             extract=str(self._extract),
             stops=len(lats),

@@ -9,8 +9,8 @@ import numpy as np
 
 from fingerpost.transit.embedded.network_walks import FindRow, NetworkWalks
 from fingerpost.transit.embedded.snapshot import Snapshot
-from fingerpost.transit.engine.raptor.endpoints import Endpoint
 from fingerpost.transit.engine.raptor.journeys import Ride
+from fingerpost.transit.engine.raptor.search import Endpoint
 from fingerpost.transit.engine.timetable.footpaths import Footpath, find_footpath
 from fingerpost.transit.engine.timetable.shapes import RidePath, find_ride_line, line_m
 from fingerpost.transit.engine.timetable.timetable import Timetable

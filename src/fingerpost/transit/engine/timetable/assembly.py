@@ -65,7 +65,7 @@ def assemble(draft: TimetableDraft, find_walks: FindWalks = straight_line_walks)
     places = StationPlaces(lats, lons, kinds, parents, wheelchair, draft.station_ways)
     trips = _pack_trips(draft)
     served = (_mark_served(types, routes["route_type"], trips, len(rows)) for types in (_METRO, _RAIL))
-    walks = find_walks(WalkedStops(lats, lons, kinds, *names, places, *served))
+    walks = find_walks(WalkedStops(places, *names, *served))
     calendar_start, runs_on = _pack_calendar(draft.services)
     return Timetable(
         feeds=tuple(draft.feeds),

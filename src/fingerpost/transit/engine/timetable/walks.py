@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from fingerpost.transit.engine.timetable.station_ways import StationPlaces
-from fingerpost.transit.engine.timetable.timetable import Bool, Float64, Int8, Int32, Int64
+from fingerpost.transit.engine.timetable.timetable import Bool, Float64, Int32, Int64
 from fingerpost.transit.engine.timetable.walking import (
     DETOUR_FACTOR,
     FOOTPATH_RADIUS_M,
@@ -48,14 +48,11 @@ class StopLinks(NamedTuple):
 class WalkedStops(NamedTuple):
     """The stops of a timetable; codes may be empty. ``has_metro`` and ``has_rail`` mark stops by what serves them."""
 
-    lats: Float64
-    lons: Float64
-    kinds: Int8
+    places: StationPlaces
     local_ids: Sequence[str]
     codes: Sequence[str]
-    places: StationPlaces | None = None
-    has_metro: Bool | None = None
-    has_rail: Bool | None = None
+    has_metro: Bool
+    has_rail: Bool
 
 
 class Walks(Protocol):
@@ -119,4 +116,4 @@ def _build_links(begin: Int64, end: Int64, straight_m: Float64) -> StopLinks:
 
 
 def straight_line_walks(stops: WalkedStops) -> WalkModes:
-    return WalkModes(StraightLine(stops.lats, stops.lons))
+    return WalkModes(StraightLine(stops.places.lats, stops.places.lons))

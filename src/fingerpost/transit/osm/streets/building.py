@@ -134,8 +134,6 @@ def _find_waits(streets: ExtractedStreets) -> set[int]:
 
 
 def _measure_along(degrees: Float64, first: Int64) -> Float64:
-    if len(degrees) == 0:
-        return np.zeros(0)
     step = np.zeros(len(degrees))
     dlat = np.diff(degrees[:, 0])
     dlon = np.diff(degrees[:, 1]) * np.cos(np.radians((degrees[1:, 0] + degrees[:-1, 0]) / 2))
@@ -288,7 +286,7 @@ def _link(edges: _Edges) -> StreetGraph:
     tail, head = np.empty(2 * count, np.int32), np.empty(2 * count, np.int32)
     tail[::2] = head[1::2] = edges.begin
     tail[1::2] = head[::2] = edges.end
-    arcs = np.flatnonzero(~edges.is_blocked[tail]) if count else np.zeros(0, np.int64)
+    arcs = np.flatnonzero(~edges.is_blocked[tail])
     order = arcs[np.argsort(tail[arcs], kind="stable")]
     leaving = np.bincount(tail[order], minlength=len(edges.node_flags))
     return StreetGraph(

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from fingerpost.transit.engine.timetable.station_ways import find_entrance_ways, find_inside_m
+from fingerpost.transit.engine.timetable.station_ways import StationPlaces, find_entrance_ways, find_inside_m
 from fingerpost.transit.engine.timetable.timetable import STOP, Float64, Int32
 from fingerpost.transit.engine.timetable.walking import DETOUR_FACTOR, PACE_M_PER_S, straight_line_m
 from fingerpost.transit.engine.timetable.walks import WalkedStops
@@ -35,11 +35,12 @@ def find_stop_places(stops: WalkedStops, mapped: Iterable[OsmStop]) -> StopPlace
     by_ref: dict[str, list[OsmStop]] = {}
     for stop in mapped:
         by_ref.setdefault(stop.ref.casefold(), []).append(stop)
-    lats, lons, matched = stops.lats.copy(), stops.lons.copy(), 0
+    places = stops.places
+    lats, lons, matched = places.lats.copy(), places.lons.copy(), 0
     for row, names in enumerate(zip(stops.local_ids, stops.codes, strict=True)):
-        if stops.kinds[row] != STOP:
+        if places.kinds[row] != STOP:
             continue
-        here = float(stops.lats[row]), float(stops.lons[row])
+        here = float(places.lats[row]), float(places.lons[row])
         candidates = [
             (apart_m(here, (stop.lat, stop.lon)), stop.lat, stop.lon)
             for name in _list_refs(*names)
@@ -108,7 +109,7 @@ def find_stop_access(
 
     Of the entrances on the map, metro platforms use those of the metro, railway platforms those of railway stations.
     """
-    feed_rows = _list_feed_entrances(stops)
+    feed_rows = _list_feed_entrances(stops.places)
     feed_stops = {row[0] for row in feed_rows}
     rows = [*feed_rows, *(row for row in _list_mapped_entrances(stops, entrances) if row[0] not in feed_stops)]
     linked = {row[0] for row in rows}
@@ -121,14 +122,14 @@ def find_stop_access(
     return StopAccess._make(np.array(column, kind) for column, kind in zip(columns, kinds, strict=True))
 
 
-def close_entrances(access: StopAccess, stops: WalkedStops, closed: frozenset[int], *, step_free: bool) -> StopAccess:
+def close_entrances(
+    access: StopAccess, places: StationPlaces, closed: frozenset[int], *, step_free: bool
+) -> StopAccess:
     """Return the access points without closed entrances and passages (rows).
 
     If ``step_free``, only the step-free times change, otherwise only the other times.
     """
-    if stops.places is None or not closed:
-        return access
-    ways = find_entrance_ways(stops.places, step_free=step_free, closed=closed)
+    ways = find_entrance_ways(places, step_free=step_free, closed=closed)
     names = ("step_free_in_s", "step_free_out_s") if step_free else ("in_s", "out_s")
     in_s, out_s = (np.copy(getattr(access, name)) for name in names)
     for row in np.flatnonzero(access.entrance >= 0).tolist():
@@ -139,10 +140,7 @@ def close_entrances(access: StopAccess, stops: WalkedStops, closed: frozenset[in
 _Row = tuple[int, int, float, float, int, int, int, int, int]
 
 
-def _list_feed_entrances(stops: WalkedStops) -> list[_Row]:
-    places = stops.places
-    if places is None:
-        return []
+def _list_feed_entrances(places: StationPlaces) -> list[_Row]:
     usual, step_free = (find_entrance_ways(places, step_free=without) for without in (False, True))
     return [
         (
@@ -154,18 +152,19 @@ def _list_feed_entrances(stops: WalkedStops) -> list[_Row]:
 
 
 def _list_mapped_entrances(stops: WalkedStops, entrances: tuple[OsmEntrance, ...]) -> list[_Row]:
+    places = stops.places
     rows: list[_Row] = []
     for is_railway, served in ((False, stops.has_metro), (True, stops.has_rail)):
-        platforms = np.zeros(0, np.int64) if served is None else np.flatnonzero(served & (stops.kinds == STOP))
+        platforms = np.flatnonzero(served & (places.kinds == STOP))
         for entrance in entrances if len(platforms) else ():
             if entrance.is_railway != is_railway:
                 continue
-            away_m = straight_line_m(entrance.lat, entrance.lon, stops.lats[platforms], stops.lons[platforms])
+            away_m = straight_line_m(entrance.lat, entrance.lon, places.lats[platforms], places.lons[platforms])
             if away_m.min() > ENTRANCE_M:
                 continue
             nearest = int(platforms[away_m.argmin()])
             for stop, straight_m in zip(platforms.tolist(), away_m.tolist(), strict=True):
-                if _are_in_one_station(stops, stop, nearest):
+                if _are_in_one_station(places, stop, nearest):
                     metres = math.ceil(straight_m * DETOUR_FACTOR)
                     seconds = math.ceil(metres / PACE_M_PER_S)
                     step_free_s = _CLOSED if entrance.has_steps else seconds
@@ -176,10 +175,10 @@ def _list_mapped_entrances(stops: WalkedStops, entrances: tuple[OsmEntrance, ...
     return rows
 
 
-def _are_in_one_station(stops: WalkedStops, first: int, second: int) -> bool:
+def _are_in_one_station(places: StationPlaces, first: int, second: int) -> bool:
     if first == second:
         return True
-    if stops.places is not None and (stops.places.parents[first] >= 0 or stops.places.parents[second] >= 0):
-        return bool(stops.places.parents[first] == stops.places.parents[second])
-    lat, lon = float(stops.lats[first]), float(stops.lons[first])
-    return float(straight_line_m(lat, lon, stops.lats[[second]], stops.lons[[second]])[0]) <= _ONE_STATION_M
+    if places.parents[first] >= 0 or places.parents[second] >= 0:
+        return bool(places.parents[first] == places.parents[second])
+    lat, lon = float(places.lats[first]), float(places.lons[first])
+    return float(straight_line_m(lat, lon, places.lats[[second]], places.lons[[second]])[0]) <= _ONE_STATION_M

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from fingerpost.transit.engine.timetable.station_ways import StationPlaces
 from fingerpost.transit.engine.timetable.timetable import STOP, Float64, Int32, Int64
 from fingerpost.transit.engine.timetable.walking import DETOUR_FACTOR, FOOTPATH_RADIUS_M, PACE_M_PER_S, find_neighbours
-from fingerpost.transit.engine.timetable.walks import StopLinks, StopWalks, StraightLine, Walk, WalkedStops
+from fingerpost.transit.engine.timetable.walks import StopLinks, StopWalks, StraightLine, Walk
 from fingerpost.transit.osm.streets.graph import (
     CUT_OFF,
     NO_WHEELS,
@@ -22,7 +23,7 @@ from fingerpost.transit.osm.streets.graph import (
 )
 from fingerpost.transit.osm.streets.search import PathOnStreets, StreetSearch
 from fingerpost.transit.osm.streets.snapping import SegmentGrid, Snapped, snap_pin, snap_to_streets
-from fingerpost.transit.osm.streets.stop_access import MATCHED_M, StopAccess, close_entrances, connect_at_positions
+from fingerpost.transit.osm.streets.stop_access import MATCHED_M, StopAccess, close_entrances
 
 # Stops further apart than this on the streets are not linked on foot.
 LINK_M = FOOTPATH_RADIUS_M * DETOUR_FACTOR
@@ -46,33 +47,33 @@ class StreetWalks:
 
     Straight lines to or from points and stops off the streets do not cross water, so islands need a ferry or bridge.
 
-    ``access`` has the access points of stops, by default their positions. ``closed_lifts`` are nodes.
+    ``places`` and ``access`` are the stops and their access points. ``closed_lifts`` are nodes.
     """
 
     def __init__(
         self,
         graph: StreetGraph,
         grid: SegmentGrid,
-        stops: WalkedStops,
+        places: StationPlaces,
+        access: StopAccess,
         *,
         step_free: bool = False,
         steps_factor: float = STEPS_FACTOR,
-        access: StopAccess | None = None,
         closed_lifts: frozenset[int] = frozenset(),
         is_dry: IsDry = lambda _start, _end: True,
     ) -> None:
-        self._graph, self._grid, self._stops, self._step_free = graph, grid, stops, step_free
-        self._all_access = access or connect_at_positions(stops.lats, stops.lons)
-        self._access = self._all_access.without_steps() if step_free else self._all_access
+        self._graph, self._grid, self._places, self._step_free = graph, grid, places, step_free
+        self._all_access = access
+        self._access = access.without_steps() if step_free else access
         self._is_dry = is_dry
         self._refused = _UNFIT if step_free else 0
-        self._straight = StraightLine(stops.lats, stops.lons)
+        self._straight = StraightLine(places.lats, places.lons)
         self._snapped = snap_to_streets(graph, grid, self._access.lat, self._access.lon, refused=self._refused)
         weights = compute_weights(graph, step_free=step_free, closed_lifts=closed_lifts, steps_factor=steps_factor)
         self._search = StreetSearch(graph, weights)
         # The rows of stop s are first[s] .. first[s + 1].
-        self._first = np.searchsorted(self._access.stop, np.arange(len(stops.lats) + 1))
-        self._is_on = np.zeros(len(stops.lats), np.bool_)
+        self._first = np.searchsorted(self._access.stop, np.arange(len(places.lats) + 1))
+        self._is_on = np.zeros(len(places.lats), np.bool_)
         self._is_on[self._access.stop[self._snapped.edge >= 0]] = True
         # A query snaps the same points several times.
         avoided = UNDERGROUND | CUT_OFF if step_free else UNDERGROUND
@@ -80,7 +81,7 @@ class StreetWalks:
 
     @property
     def covered_stops(self) -> int:
-        return int((self._is_on & (self._stops.kinds == STOP)).sum())
+        return int((self._is_on & (self._places.kinds == STOP)).sum())
 
     def find_street_point(self, lat: float, lon: float) -> tuple[float, float] | None:
         """Return the point on a street where walks from a position begin, or None if no street is near."""
@@ -98,7 +99,7 @@ class StreetWalks:
         return not all(map(self._is_dry, places, points))
 
     def list_links(self, stops: Int64) -> StopLinks:
-        begin, end, _ = find_neighbours(self._stops.lats, self._stops.lons, stops, LINK_M)
+        begin, end, _ = find_neighbours(self._places.lats, self._places.lons, stops, LINK_M)
         on_streets = self._is_on[begin] & self._is_on[end]
         linked = self.measure_on_streets(begin[on_streets], end[on_streets], LINK_M)
         near = _select(linked, linked.metres >= 0)
@@ -140,7 +141,7 @@ class StreetWalks:
         return StopWalks(*(np.concatenate(pair) for pair in zip(found, straight, strict=True)))
 
     def _get_place(self, stop: int) -> tuple[float, float]:
-        return float(self._stops.lats[stop]), float(self._stops.lons[stop])
+        return float(self._places.lats[stop]), float(self._places.lons[stop])
 
     def find_walk(self, start: tuple[float, float], end: tuple[float, float], max_walk_m: float) -> Walk | None:
         straight = self._straight.find_walk(start, end, max_walk_m * DETOUR_FACTOR)
@@ -246,18 +247,15 @@ class StreetWalks:
         return set(zip(self._access.lat[rows].tolist(), self._access.lon[rows].tolist(), strict=True))
 
     def without_steps(self) -> "StreetWalks":
-        return StreetWalks(
-            self._graph, self._grid, self._stops, step_free=True, access=self._all_access, is_dry=self._is_dry
-        )
+        return StreetWalks(self._graph, self._grid, self._places, self._all_access, step_free=True, is_dry=self._is_dry)
 
     def without(self, closed_lifts: frozenset[int], closed_places: frozenset[int]) -> "StreetWalks":
-        access = close_entrances(self._all_access, self._stops, closed_places, step_free=self._step_free)
         return StreetWalks(
             self._graph,
             self._grid,
-            self._stops,
+            self._places,
+            close_entrances(self._all_access, self._places, closed_places, step_free=self._step_free),
             step_free=self._step_free,
-            access=access,
             closed_lifts=closed_lifts,
             is_dry=self._is_dry,
         )
