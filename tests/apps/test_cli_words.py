@@ -136,7 +136,6 @@ MISTAKES = {
         "a text without its day": (["filings", "load", PAGE, "--accession", "0000320193-22-000108"], "--filed"),
         "an accession number that is none": ([*TEXT, "x", "--filed", "2022-10-28"], "'x' is not an accession number"),
         "a filing day that is none": ([*TEXT, "0000320193-22-000108", "--filed", "friday"], "'friday' does not match"),
-        "a memory that is no JSON": (["run", PLAN, "--memory", "{"], "--memory must be a JSON object"),
         "several figures of no year": (["filings", "AAPL", "revenue,", "eps"], "revenue, eps 2022"),
     },
     1: {

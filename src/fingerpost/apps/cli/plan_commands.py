@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Collection, Coroutine
 from functools import wraps
 from math import inf
 from typing import Annotated, Any
@@ -45,17 +45,16 @@ async def run(
     plan: Annotated[
         typer.FileBinaryRead, typer.Argument(metavar="PLAN.json", help="The file of a plan; - reads stdin.")
     ],
-    memory: Annotated[str | None, typer.Option(metavar="JSON", help="Initial values by key.")] = None,
     memory_of: Annotated[
         str | None, typer.Option(metavar="RUN", help="An earlier run whose memory to start from.")
     ] = None,
     as_json: _Json = False,
 ) -> None:
     application = open_application(ctx)
-    values, runs = {} if memory is None else _read_memory(memory), application.runs
+    runs = application.runs
     # Limit the read, because a device file has no end.
     parsed = parse_plan(plan.read(runs.limits.plan_bytes + 1), runs.limits)
-    run_id = await runs.create(parsed, user=application.settings.user, memory=values, memory_of=memory_of)
+    run_id = await runs.create(parsed, user=application.settings.user, memory={}, memory_of=memory_of)
     await _execute(application, run_id, as_json=as_json)
 
 
@@ -86,11 +85,8 @@ async def resume(ctx: typer.Context, run_id: _Id, as_json: _Json = False) -> Non
 async def cancel(ctx: typer.Context, run_id: _Id, as_json: _Json = False) -> None:
     """Cancel a run; its recorded results are preserved."""
     application = open_application(ctx)
-    runs = application.runs
-    await runs.cancel(run_id, application.settings.user)
-    if not await runs.journal.is_leased(run_id):
-        await runs.execute(run_id)
-    _print_run(await _get_view(application, run_id), as_json=as_json)
+    await application.runs.cancel(run_id, application.settings.user)
+    await _execute(application, run_id, as_json=as_json, failures=("failed",))
 
 
 @app.command("approve", epilog="Example: fingerpost runs approve RUN 1 --note 'Fare checked'")
@@ -105,20 +101,20 @@ async def approve(
 ) -> None:
     """Approve or reject a step that waits for a person, and continue the run."""
     application = open_application(ctx)
-    runs = application.runs
-    await runs.decide(run_id, application.settings.user, step_id, approved=not reject, note=note)
-    if await runs.journal.is_leased(run_id):
-        _print_run(await _get_view(application, run_id), as_json=as_json)
-    else:
-        await _execute(application, run_id, as_json=as_json)
+    await application.runs.decide(run_id, application.settings.user, step_id, approved=not reject, note=note)
+    await _execute(application, run_id, as_json=as_json)
 
 
-async def _execute(application: Application, run_id: str, *, as_json: bool) -> None:
-    with show_status("Running the plan ..."):
-        await application.runs.execute(run_id)
+async def _execute(
+    application: Application, run_id: str, *, as_json: bool, failures: Collection[str] = ("failed", "cancelled")
+) -> None:
+    """Execute a run, unless another process does, and print it; exit with status 1 in the states ``failures``."""
+    if not await application.runs.journal.is_leased(run_id):
+        with show_status("Running the plan ..."):
+            await application.runs.execute(run_id)
     view = await _get_view(application, run_id)
     _print_run(view, as_json=as_json)
-    if view["state"] in ("failed", "cancelled"):
+    if view["state"] in failures:
         raise typer.Exit(TOOL_ERROR)
 
 
@@ -153,13 +149,3 @@ def _print_run(view: RunView, *, as_json: bool) -> None:
             "Resuming would fail again. Change the plan, and start from this run's results: "
             f"fingerpost run PLAN.json --memory-of {run_id}"
         )
-
-
-def _read_memory(text: str) -> dict[str, Any]:
-    try:
-        values = json.loads(text)
-    except (ValueError, RecursionError):
-        values = None
-    if not isinstance(values, dict):
-        raise typer.BadParameter("--memory must be a JSON object that maps keys to values")
-    return values
