@@ -5,7 +5,7 @@ applies until its first update (GTFS-Realtime reference, TripUpdate.delay and St
 Times override delays.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -19,7 +19,8 @@ from fingerpost.transit.engine.gtfs.realtime.stop_time_updates import (
     scatter,
 )
 from fingerpost.transit.engine.timetable.columns import mark_rows
-from fingerpost.transit.engine.timetable.timetable import Bool, Int32, Int64, UInt8
+from fingerpost.transit.engine.timetable.overlay import RideUpdate
+from fingerpost.transit.engine.timetable.timetable import Bool, Int32, Int64
 
 # Longer delays are treated as errors, such as a wrong date.
 MAX_DELAY_S = 12 * 3600
@@ -28,42 +29,49 @@ MAX_DELAY_S = 12 * 3600
 _APART_S = 1 << 41
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Delays:
-    """The realtime data for rides, with one row per stop time; ``has_realtime`` has one per ride."""
-
-    arrival_delay_s: Int32
-    departure_delay_s: Int32
-    is_known: Bool
-    is_skipped: Bool
-    stop: Int32
-    flags: UInt8
-    has_realtime: Bool
-
-
 def compute_delays(
-    rides: Rides, updates: StopTimeUpdateColumns, matched: tuple[Int64, Int32], late_s: Int64, trip_delay_s: Int64
-) -> Delays:
-    """Return the delays of rides.
+    rides: Rides,
+    updates: StopTimeUpdateColumns,
+    matched: tuple[Int64, Int32],
+    late_s: Int64,
+    trip_delay_s: Int64,
+    updated: Sequence[int],
+) -> list[RideUpdate | None]:
+    """Return the realtime data for each ride, or None if its update says nothing.
 
-    ``matched`` holds each update's stop time and new stop. ``late_s`` is added to the delays in updates.
+    ``matched`` holds each update's stop time and new stop. ``late_s`` is added to the delays in updates; ``updated`` is
+    the timestamp of each ride's update.
     """
     stated = _UpdatedStopTimes(rides, updates, *matched, late_s)
     arrival_s, departure_s, is_known = _propagate(rides, stated, trip_delay_s)
     arrival_s[~is_known] = departure_s[~is_known] = 0
     _order_times(rides, arrival_s, departure_s, stated)
-    moved = stated.stop != NO_STOP
-    has_pickup_drop_off = (stated.opened | stated.closed) != 0
+    arrival_delay_s, departure_delay_s = arrival_s.astype(np.int32), departure_s.astype(np.int32)
+    moved, has_pickup_drop_off = stated.stop != NO_STOP, (stated.opened | stated.closed) != 0
     has_realtime = is_known | stated.is_skipped | moved | has_pickup_drop_off | stated.is_silent
-    return Delays(
-        arrival_delay_s=arrival_s.astype(np.int32),
-        departure_delay_s=departure_s.astype(np.int32),
-        is_known=is_known | stated.is_skipped,
-        is_skipped=stated.is_skipped,
-        stop=np.where(moved, stated.stop, rides.stop),
-        flags=rides.flags & ~stated.opened | stated.closed,
-        has_realtime=mark_rows(len(rides.trip), rides.ride[has_realtime]),
+    is_known |= stated.is_skipped
+    stop = np.where(moved, stated.stop, rides.stop)
+    flags = rides.flags & ~stated.opened | stated.closed
+    first = rides.first.tolist()
+    has_data, has_new_stop, has_new_flags = (
+        np.logical_or.reduceat(marks, rides.first[:-1]).tolist()
+        for marks in (has_realtime, stop != rides.stop, flags != rides.flags)
     )
+    return [
+        RideUpdate(
+            is_cancelled=False,
+            arrival_delay_s=arrival_delay_s[rows],
+            departure_delay_s=departure_delay_s[rows],
+            is_known=is_known[rows],
+            is_skipped=stated.is_skipped[rows],
+            updated=updated[ride],
+            stop=stop[rows] if has_new_stop[ride] else None,
+            flags=flags[rows] if has_new_flags[ride] else None,
+        )
+        if has_data[ride]
+        else None
+        for ride, rows in enumerate(map(slice, first[:-1], first[1:]))
+    ]
 
 
 class _UpdatedStopTimes:

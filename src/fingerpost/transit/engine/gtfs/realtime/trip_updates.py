@@ -1,29 +1,34 @@
 """Collect GTFS-Realtime trip updates, select the newest for each ride, and compute all realtime data."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
 from google.transit.gtfs_realtime_pb2 import TripDescriptor, TripUpdate
 
 from fingerpost.transit.engine.gtfs.csv.table import find_time_s
-from fingerpost.transit.engine.gtfs.realtime.added_trips import PlacedStopTimes, place_stop_times
 from fingerpost.transit.engine.gtfs.realtime.delays import MAX_DELAY_S, compute_delays
 from fingerpost.transit.engine.gtfs.realtime.messages import to_text
 from fingerpost.transit.engine.gtfs.realtime.outcomes import EntityOutcome
 from fingerpost.transit.engine.gtfs.realtime.stop_time_updates import (
     NONE,
+    SKIPPED,
     Rides,
     match_stop_times,
+    read_pickup_drop_off,
     read_stop_time_updates,
 )
 from fingerpost.transit.engine.gtfs.realtime.trip_matching import RealtimeIndex, TripMatch, TripMatcher
 from fingerpost.transit.engine.timetable.overlay import AddedRide, RideKey, RideUpdate
 from fingerpost.transit.engine.timetable.timetable import Timetable
 
+# Stop times of added trips outside this range around the start of the service day are errors.
+_EARLIEST_S, _LATEST_S = -12 * 3600, 5 * 86_400
+_MIN_STOP_TIMES = 2
 _ADDING = frozenset({TripDescriptor.ADDED, TripDescriptor.NEW})
 _CANCELLING = {
     TripDescriptor.CANCELED: EntityOutcome.TRIP_CANCELLED,
@@ -116,14 +121,14 @@ class TripUpdates:
             route = self.index.trip_route[row]
         if day is None:
             day = matcher.today
-        stop_times = place_stop_times(update, self.index.get_feed_stops(feed), self.index.day_start(feed, day), {})
-        if stop_times is None:
+        ride = self._build_ride(received, feed, day, row, route)
+        if ride is None:
             return EntityOutcome.ADDED_UNPLACED
         key = _AddedKey(to_text(trip.trip_id), feed, day, to_text(trip.start_time))
         added = self._added[key.trip_id]
         if key in added and not self._supersede(added[key].received, received):
             return EntityOutcome.SUPERSEDED
-        added[key] = _Added(received, self._build_ride(received, stop_times, row, route, day))
+        added[key] = _Added(received, ride)
         return EntityOutcome.TRIP_ADDED
 
     def _find_feed(self, update: TripUpdate, matcher: TripMatcher, rows: Sequence[int]) -> int | None:
@@ -206,25 +211,11 @@ class TripUpdates:
         late_s = np.array([claim.match.late_s for claim in claims], np.int64)
         trip_delay_s = np.array([_get_trip_delay_s(claim) for claim in claims], np.int64)
         matched = match_stop_times(self.timetable, planned, updates)
-        delays = compute_delays(planned, updates, matched, late_s, trip_delay_s)
-        first, has_realtime = planned.first.tolist(), delays.has_realtime.tolist()
-        moved, with_flags = (
-            np.logical_or.reduceat(marks, planned.first[:-1]).tolist()
-            for marks in (delays.stop != planned.stop, delays.flags != planned.flags)
-        )
-        for row, claim in enumerate(claims):
-            rows = slice(first[row], first[row + 1])
-            if has_realtime[row]:
-                rides[claim.match.trip_departure, claim.match.day] = RideUpdate(
-                    is_cancelled=False,
-                    arrival_delay_s=delays.arrival_delay_s[rows],
-                    departure_delay_s=delays.departure_delay_s[rows],
-                    is_known=delays.is_known[rows],
-                    is_skipped=delays.is_skipped[rows],
-                    updated=claim.received.updated,
-                    stop=delays.stop[rows] if moved[row] else None,
-                    flags=delays.flags[rows] if with_flags[row] else None,
-                )
+        updated = [claim.received.updated for claim in claims]
+        found = compute_delays(planned, updates, matched, late_s, trip_delay_s, updated)
+        for claim, ride in zip(claims, found, strict=True):
+            if ride is not None:
+                rides[claim.match.trip_departure, claim.match.day] = ride
             elif self.outcomes[claim.received.slot] == EntityOutcome.TRIP_UPDATED:
                 self.outcomes[claim.received.slot] = _explain_no_times(claim.received.update)
 
@@ -245,34 +236,68 @@ class TripUpdates:
         received, match = claim.received, claim.match
         rows = self.timetable.list_stop_times(match.trip)
         stops, flags = self.timetable.stop_time_stop[rows].tolist(), self.timetable.stop_time_flags[rows].tolist()
-        stop_times = place_stop_times(
-            received.update,
-            self.index.get_feed_stops(claim.feed),
-            self.index.day_start(claim.feed, match.day),
-            dict(zip(stops, flags, strict=True)),
-        )
-        if stop_times is None:
+        planned_flags = dict(zip(stops, flags, strict=True))
+        route = self.index.trip_route[match.trip]
+        ride = self._build_ride(received, claim.feed, match.day, match.trip, route, planned_flags)
+        if ride is None:
             self.outcomes[received.slot] = EntityOutcome.REPLACEMENT_UNPLACED
             return None
         self.outcomes[received.slot] = EntityOutcome.TRIP_REPLACED
-        added = self._build_ride(received, stop_times, match.trip, self.index.trip_route[match.trip], match.day)
-        return replace(added, replaces=(match.trip_departure, match.day))
+        return replace(ride, replaces=(match.trip_departure, match.day))
 
     def _build_ride(
-        self, received: ReceivedUpdate, stop_times: PlacedStopTimes, trip: int, route: int, day: int
-    ) -> AddedRide:
-        headsign = to_text(received.update.trip_properties.trip_headsign)
+        self,
+        received: ReceivedUpdate,
+        feed: int,
+        day: int,
+        trip: int,
+        route: int,
+        planned_flags: Mapping[int, int] = MappingProxyType({}),
+    ) -> AddedRide | None:
+        """Return an added ride, or None if fewer than two of its stop times have a known stop and a time.
+
+        ``planned_flags`` are the replaced trip's flags, keyed by stop, which apply to updates without flags. Times that
+        decrease are moved to the one before.
+        """
+        update, stops, day_start = received.update, self.index.get_feed_stops(feed), self.index.day_start(feed, day)
+        earliest, end = day_start + _EARLIEST_S, day_start + _LATEST_S
+        placed: list[tuple[int, int, int, int, bool]] = []
+        for stop_time in update.stop_time_update:
+            stop = stops.get(stop_time.stop_time_properties.assigned_stop_id or stop_time.stop_id)
+            arrival, departure = _find_time(stop_time.arrival), _find_time(stop_time.departure)
+            arrival, departure = departure if arrival is None else arrival, arrival if departure is None else departure
+            if stop is None or arrival is None or departure is None:
+                continue
+            if earliest <= min(arrival, departure) and max(arrival, departure) < end:
+                opened, closed = read_pickup_drop_off(stop_time.stop_time_properties)
+                flags = planned_flags.get(stop, 0) & ~opened | closed
+                placed.append((stop, arrival, departure, flags, stop_time.schedule_relationship == SKIPPED))
+        if sum(not is_skipped for *_, is_skipped in placed) < _MIN_STOP_TIMES:
+            return None
+        stop_rows, arrivals, departures, flag_values, skipped = zip(*placed, strict=True)
+        ordered = np.maximum.accumulate(np.column_stack([arrivals, departures]).astype(np.int64).ravel())
+        headsign = to_text(update.trip_properties.trip_headsign)
         if not headsign and trip >= 0 and self.timetable.trip_headsign[trip] >= 0:
             headsign = self.timetable.headsign[int(self.timetable.trip_headsign[trip])]
         return AddedRide(
-            trip_id=to_text(received.update.trip.trip_id),
+            trip_id=to_text(update.trip.trip_id),
             service_day=date.fromordinal(day),
             route=route,
             trip=trip,
             headsign=headsign,
+            stop=np.array(stop_rows, np.int32),
+            arrival=ordered[0::2],
+            departure=ordered[1::2],
+            flags=np.array(flag_values, np.uint8),
+            is_skipped=np.array(skipped, np.bool_),
             updated=received.updated,
-            **stop_times._asdict(),
         )
+
+
+def _find_time(event: TripUpdate.StopTimeEvent) -> int | None:
+    if event.time:
+        return event.time
+    return event.scheduled_time + event.delay if event.scheduled_time else None
 
 
 def _get_trip_delay_s(claim: MatchedUpdate) -> int:
