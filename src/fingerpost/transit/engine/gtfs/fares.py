@@ -17,17 +17,6 @@ from fingerpost.transit.fares.book import (
     parse_currency,
 )
 
-_REQUIRED = {
-    "fare_attributes.txt": ("fare_id", "price", "currency_type"),
-    "fare_rules.txt": ("fare_id",),
-    "fare_leg_rules.txt": ("fare_product_id",),
-    "fare_leg_join_rules.txt": (),
-    "fare_transfer_rules.txt": ("fare_transfer_type",),
-    "fare_products.txt": ("fare_product_id", "amount", "currency"),
-    "stop_areas.txt": ("area_id", "stop_id"),
-    "route_networks.txt": ("network_id", "route_id"),
-    "rider_categories.txt": ("rider_category_id",),
-}
 _TRANSFERS = {"0": 0, "1": 1, "2": 2, "": None}
 _TICKET_COLUMNS = ("fare_id", "price", "currency_type", "transfers", "transfer_duration", "agency_id")
 _RULE_KEY = ("fare_id", "route_id", "origin_id", "destination_id")
@@ -49,8 +38,8 @@ class _FareReader:
         self.archive = archive
         self.problem = ""
 
-    def _open(self, name: str) -> Table | None:
-        table = self.archive.find_optional_table(name, *_REQUIRED[name])
+    def _open(self, name: str, *required: str) -> Table | None:
+        table = self.archive.find_optional_table(name, *required)
         if table is None and self.archive.measure([name]):
             self.problem = self.problem or f"{name} lacks a required column"
         return table
@@ -60,7 +49,7 @@ class _FareReader:
         self.problem = self.problem or f"a row of {table.name} cannot be read"
 
     def read_tickets(self) -> FareBook | None:
-        table = self._open("fare_attributes.txt")
+        table = self._open("fare_attributes.txt", "fare_id", "price", "currency_type")
         if table is None:
             return None
         tickets: dict[str, Ticket] = {}
@@ -101,7 +90,7 @@ class _FareReader:
         )
 
     def _read_ticket_rules(self, tickets: dict[str, Ticket]) -> tuple[TicketRule, ...]:
-        table = self._open("fare_rules.txt")
+        table = self._open("fare_rules.txt", "fare_id")
         if table is None:
             return ()
         has_unknown_fare = False
@@ -123,7 +112,7 @@ class _FareReader:
         )
 
     def read_leg_fares(self) -> FareBook | None:
-        table = self._open("fare_leg_rules.txt")
+        table = self._open("fare_leg_rules.txt", "fare_product_id")
         if table is None:
             return FareBook(problem=self.problem) if self.problem else None
         columns = (*_LEG_KEY, "rule_priority", "from_timeframe_group_id", "to_timeframe_group_id")
@@ -154,11 +143,13 @@ class _FareReader:
 
     def _read_products(self) -> tuple[Product, ...]:
         """Return each product's lowest price for an ordinary rider."""
-        table = self._open("fare_products.txt")
+        table = self._open("fare_products.txt", "fare_product_id", "amount", "currency")
         if table is None:
             self.problem = self.problem or "fare_products.txt is missing"
             return ()
-        categories = _list_rows(self._open("rider_categories.txt"), "rider_category_id", "is_default_fare_category")
+        categories = _list_rows(
+            self._open("rider_categories.txt", "rider_category_id"), "rider_category_id", "is_default_fare_category"
+        )
         ordinary = {"", *(category for category, is_default in categories if is_default == "1")}
         lowest: dict[tuple[str, str], Product] = {}
         for line, (product_id, category, amount_text, currency_text) in table.read_rows(
@@ -175,7 +166,7 @@ class _FareReader:
         return tuple(lowest.values())
 
     def _read_transfer_rules(self) -> tuple[TransferRule, ...]:
-        table = self._open("fare_transfer_rules.txt")
+        table = self._open("fare_transfer_rules.txt", "fare_transfer_type")
         if table is None:
             return ()
         rules = []
@@ -199,13 +190,13 @@ class _FareReader:
         return tuple(rules)
 
     def _read_networks(self) -> dict[str, str]:
-        table = self._open("route_networks.txt") or self.archive.reopen_table("routes.txt")
+        table = self._open("route_networks.txt", "network_id", "route_id") or self.archive.reopen_table("routes.txt")
         return {route: network for route, network in _list_rows(table, "route_id", "network_id") if network}
 
     def _read_areas(self) -> dict[str, tuple[str, ...]]:
         """Return the areas of each stop; a platform without areas inherits its station's (GTFS, stop_areas.txt)."""
         areas: dict[str, list[str]] = {}
-        for area, stop in _list_rows(self._open("stop_areas.txt"), "area_id", "stop_id"):
+        for area, stop in _list_rows(self._open("stop_areas.txt", "area_id", "stop_id"), "area_id", "stop_id"):
             if area and stop:
                 areas.setdefault(stop, []).append(area)
         for stop, parent in _list_rows(self.archive.reopen_table("stops.txt"), "stop_id", "parent_station"):

@@ -4,7 +4,7 @@ import stat
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import IO
 
@@ -111,12 +111,9 @@ class Archive:
 @contextmanager
 def open_archive(path: Path) -> Iterator[Archive]:
     findings = Findings()
-    zip_file = _open_zip(path)
-    if zip_file is None:
-        yield Archive(path, _list_folder_members(path), None, findings)
-    else:
-        with zip_file:
-            yield Archive(path, _list_zip_members(path, zip_file, findings), zip_file, findings)
+    with _open_zip(path) or nullcontext() as zip_file:
+        members = _list_zip_members(path, zip_file, findings) if zip_file else _list_folder_members(path)
+        yield Archive(path, members, zip_file, findings)
 
 
 def _open_zip(path: Path) -> zipfile.ZipFile | None:

@@ -62,7 +62,7 @@ def _find_closing_quote(blob, at, size, is_last, is_delimiter):
 
 
 @compiled
-def split_rows(blob, size, is_last, is_delimiter, slots, starts, ends, lines, line):
+def split_rows(blob, size, is_last, is_delimiter, slots, starts, ends, lines, line, faults):
     """Split a block into rows; write the spans of the wanted columns and each row's line.
 
     ``blob`` is the block of ``size`` bytes and a line feed; doubled quotes are unescaped in place. ``is_delimiter``
@@ -70,13 +70,12 @@ def split_rows(blob, size, is_last, is_delimiter, slots, starts, ends, lines, li
     ``starts`` and ``ends``, or -1; the capacity of these arrays limits the number of rows. ``is_last``: no block
     follows, so a row without a line end is complete.
 
-    Returns (rows, bytes used, last line used, number of rows longer than the header, line of the first such row, number
-    of stray quotes, line of the first one).
+    ``faults`` receives (count, line of the first) of the rows longer than the header, and of the stray quotes.
+    Returns (rows, bytes used, last line used).
     """
     capacity = starts.shape[1]
     width = len(slots)
     row, at = 0, 0
-    long_rows, long_row_line, stray_quotes, stray_quote_line = 0, 0, 0, 0
     while at < size and row < capacity:
         begin, row_line = at, line
         field, has_text, has_extra_fields, row_stray_quotes = 0, False, False, 0
@@ -88,7 +87,7 @@ def split_rows(blob, size, is_last, is_delimiter, slots, starts, ends, lines, li
             if blob[at] == _QUOTE:
                 close = _find_closing_quote(blob, at + 1, size, is_last, is_delimiter)
                 if close == _NEEDS_MORE:
-                    return row, begin, row_line, long_rows, long_row_line, stray_quotes, stray_quote_line
+                    return row, begin, row_line
                 if close == _UNCLOSED:
                     row_stray_quotes += 1
                 else:
@@ -116,7 +115,7 @@ def split_rows(blob, size, is_last, is_delimiter, slots, starts, ends, lines, li
             while end > start and blob[end - 1] <= _SPACE:
                 end -= 1
             if at >= size and not is_last:
-                return row, begin, row_line, long_rows, long_row_line, stray_quotes, stray_quote_line
+                return row, begin, row_line
             if end > start:
                 has_text = True
                 has_extra_fields = has_extra_fields or field >= width
@@ -130,7 +129,7 @@ def split_rows(blob, size, is_last, is_delimiter, slots, starts, ends, lines, li
                 break
         if delimiter == _CR:
             if at >= size and not is_last:
-                return row, begin, row_line, long_rows, long_row_line, stray_quotes, stray_quote_line
+                return row, begin, row_line
             if at < size and blob[at] == _LF:
                 at += 1
         line += 1
@@ -140,17 +139,13 @@ def split_rows(blob, size, is_last, is_delimiter, slots, starts, ends, lines, li
             if slots[missing] >= 0:
                 starts[slots[missing], row] = 0
                 ends[slots[missing], row] = 0
-        if has_extra_fields:
-            if not long_rows:
-                long_row_line = line
-            long_rows += 1
-        if row_stray_quotes:
-            if not stray_quotes:
-                stray_quote_line = line
-            stray_quotes += row_stray_quotes
+        for fault, count in enumerate((int(has_extra_fields), row_stray_quotes)):
+            if count and not faults[fault, 0]:
+                faults[fault, 1] = line
+            faults[fault, 0] += count
         lines[row] = line
         row += 1
-    return row, min(at, size), line, long_rows, long_row_line, stray_quotes, stray_quote_line
+    return row, min(at, size), line
 
 
 @compiled

@@ -37,6 +37,7 @@ _ROW_LIMIT = 4_194_304
 _LINE_FEED = ord("\n")
 _NOT_A_NUMBER = np.int32(-2147483648)
 
+_ROW_FAULTS = (Reason.ROW_LONGER_THAN_HEADER_ASSUMED, Reason.QUOTE_WITHOUT_END_ASSUMED)
 _UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError)
 
 
@@ -139,13 +140,13 @@ class Table:
             while used < len(data):
                 buffer = next(buffers)
                 starts, ends, lines = buffer[: len(columns)], buffer[len(columns) : -1], buffer[-1]
-                rows, row_bytes, line, long_rows, long_row_line, stray_quotes, stray_quote_line = split_rows(
-                    blob[used:], len(data) - used, is_last, is_delimiter, slots, starts, ends, lines, line
+                faults = np.zeros((2, 2), np.int32)
+                rows, row_bytes, line = split_rows(
+                    blob[used:], len(data) - used, is_last, is_delimiter, slots, starts, ends, lines, line, faults
                 )
-                if long_rows:
-                    self.findings.add(Reason.ROW_LONGER_THAN_HEADER_ASSUMED, self.name, long_row_line, count=long_rows)
-                if stray_quotes:
-                    self.findings.add(Reason.QUOTE_WITHOUT_END_ASSUMED, self.name, stray_quote_line, count=stray_quotes)
+                for reason, (count, first_line) in zip(_ROW_FAULTS, faults.tolist(), strict=True):
+                    if count:
+                        self.findings.add(reason, self.name, first_line, count=count)
                 data_rows = slice(skip, max(skip, rows))
                 yield size, Block(blob[used:], starts[:, data_rows], ends[:, data_rows], lines[data_rows])
                 skip = max(0, skip - rows)
