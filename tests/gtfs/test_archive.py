@@ -14,7 +14,6 @@ from tests.gtfs.importing import ONE_LINE, findings_of, import_text
 
 FEED = feed_from_drawing(ONE_LINE)
 ODD = '\ufeffroute_id , route_short_name,"route_long_name"\r\n"R,1", "say ""ho""" ,two\r\n\r\nR2,,  Ä  \r\n R3\r\n'
-CALL = "trip_id,stop_id,stop_sequence,arrival_time,departure_time"
 # Of the directory's entry of a zip file: the version of the format that is needed, and flags.
 VERSION, FLAGS = 6, 8
 ENCRYPTED = 1
@@ -150,42 +149,30 @@ def test_a_zip_file_of_the_newest_format_that_is_known_is_read(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("table", "text", "finding"),
+    ("table", "rows", "reason", "column"),
     [
-        ("stops.txt", "stop_id,stop_name,stop_lat,stop_lon|X,X,60.1,east", ("value-unreadable-assumed", "stop_lon")),
+        ("stops.txt", "X,X,60.1,east", "value-unreadable-assumed", "stop_lon"),
+        ("routes.txt", "X,X,,32768", "route-type-assumed", "route_type"),
+        ("calendar_dates.txt", "service_id,date,exception_type\nX,20260230,1", "calendar-row-unreadable", "date"),
+        ("stop_times.txt", "A-1,ALPHA,9,8:60:00,8:50:00,,", "call-time-unreadable-assumed", "arrival_time"),
+        ("stop_times.txt", "A-1,ALPHA,first,8:50:00,,,", "call-sequence-unreadable", "stop_sequence"),
+        ("stop_times.txt", "A-1,ALPHA,9,8:50:00,,4,", "value-unreadable-assumed", "pickup_type"),
         (
-            "routes.txt",
-            "route_id,route_short_name,route_long_name,route_type|X,X,,32768",
-            ("route-type-assumed", "route_type"),
+            "frequencies.txt", "trip_id,start_time,end_time,headway_secs\nA-1,8:00:00,9:00:00,0",
+            "frequency-unreadable", "headway_secs",
         ),
-        ("calendar_dates.txt", "service_id,date,exception_type|X,20260230,1", ("calendar-row-unreadable", "date")),
-        ("stop_times.txt", f"{CALL}|A-1,ALPHA,9,8:60:00,8:50:00", ("call-time-unreadable-assumed", "arrival_time")),
-        ("stop_times.txt", f"{CALL}|A-1,ALPHA,first,8:00:00,", ("call-sequence-unreadable", "stop_sequence")),
-        ("stop_times.txt", f"{CALL},pickup_type|A-1,ALPHA,9,8:50:00,,4", ("value-unreadable-assumed", "pickup_type")),
-        (
-            "frequencies.txt",
-            "trip_id,start_time,end_time,headway_secs|A-1,8:00:00,9:00:00,0",
-            ("frequency-unreadable", "headway_secs"),
-        ),
-        (
-            "transfers.txt",
-            "from_stop_id,to_stop_id,min_transfer_time|ALPHA,BETA,-1",
-            ("value-unreadable-assumed", "min_transfer_time"),
-        ),
+        ("transfers.txt", "ALPHA,BETA,0,-1", "value-unreadable-assumed", "min_transfer_time"),
     ],
-)
-def test_an_unreadable_value_is_counted_with_its_place(tmp_path, table, text, finding):
-    header, row = text.split("|")
-    sound = feed_from_drawing(ONE_LINE).get(table, "").splitlines()[1:]
-    columns = header.split(",")
-    if table == "stop_times.txt":
-        sound = [",".join((line.split(",") + [""] * 9)[: len(columns)]) for line in sound]
-    rows = "\n".join([header, row, *(line if table != "transfers.txt" else "" for line in sound)])
-    imported = import_text(tmp_path, {table: rows + "\n"})
+)  # fmt: skip
+def test_an_unreadable_value_is_counted_with_its_place(tmp_path, table, rows, reason, column):
+    text = f"{FEED.get(table, '')}{rows}\n"
+    imported = import_text(tmp_path, {table: text})
 
     first = imported.report.feeds[0].findings[0]
     place = first.places[0]
-    assert (first.reason, place.column, place.table, place.line, first.count) == (*finding, table, 2, 1)
+    assert (first.reason, place.column, place.table, place.line, first.count) == (
+        reason, column, table, text.count("\n"), 1
+    )  # fmt: skip
     assert len(imported.timetable.trip_route) == 1
 
 
