@@ -17,7 +17,7 @@ from fingerpost.transit.engine.gtfs.feed_info import (
     read_credits,
     read_feed_info,
 )
-from fingerpost.transit.engine.gtfs.in_seat import Departures, find_in_seat
+from fingerpost.transit.engine.gtfs.in_seat import find_in_seat, list_departures
 from fingerpost.transit.engine.gtfs.pathways import read_pathways
 from fingerpost.transit.engine.gtfs.report import FeedReport
 from fingerpost.transit.engine.gtfs.shapes import read_shapes
@@ -64,7 +64,7 @@ def read_feed(archive: Archive, name: str, headsigns: IdIndex) -> TimetableDraft
     trip_service = (np.cumsum(is_used) - 1).astype(np.int32)[trips.service]
     days = [services.days[row] for row in np.flatnonzero(is_used).tolist()]
     specific = limit_specific_transfers(archive, transfers, len(stops.rows), trip_service, days)
-    departures = Departures.from_trips(stops.rows, trips, trip_service, trip_departures, stop_times)
+    departures = list_departures(stops.rows, trips, trip_service, trip_departures, stop_times)
     in_seat, more_days = find_in_seat(archive, trips, departures, days, transfers.linked)
     if not (len(trip_departures.trip) and any(map(len, days))):
         raise _new_no_trips_error(archive)

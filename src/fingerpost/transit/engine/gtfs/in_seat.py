@@ -1,9 +1,9 @@
 """Find the in-seat transfers of a GTFS feed, given in transfers.txt or implied by block_id."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import combinations, compress, pairwise, starmap
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,63 +24,52 @@ MAX_LINKED_LAYOVER_S = 3 * 3600
 _DAY_S = 86_400
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Departures:
+class Departures(NamedTuple):
     """The trip departures of a feed, as columns; those of trip t are rows ``first[t] .. first[t + 1]``.
 
-    A place is the station of a stop, or a stop without a station. ``block`` is -1 for trips without a block.
-    ``is_exact`` is false for departures by headway.
+    ``place`` is the station of each stop, or the stop itself. ``is_exact`` is false for departures by headway.
     """
 
     first: Int64
     trip: Int32
-    block: Int32
-    route: Int32
     service: Int32
     begin_s: Int64
     end_s: Int64
     begin_stop: Int32
     end_stop: Int32
-    begin_place: Int32
-    end_place: Int32
     is_exact: Mask
-
-    @classmethod
-    def from_trips(
-        cls,
-        stops: Sequence[StopRow],
-        trips: Trips,
-        service: Int32,
-        trip_departures: TripDepartureColumns,
-        stop_times: StopTimes,
-    ) -> "Departures":
-        """Build the columns; ``service`` is the service row of each trip, counting only services with trips."""
-        trip = trip_departures.trip
-        last = trips.stop_time_count.cumsum()[trip] - 1
-        first = last - trips.stop_time_count[trip] + 1
-        begin_stop, end_stop = stop_times.stop[first], stop_times.stop[last]
-        parents = np.array([row.parent for row in stops], np.int32)
-        place = np.where(parents >= 0, parents, np.arange(len(parents))).astype(np.int32)
-        return cls(
-            first=np.searchsorted(trip, np.arange(len(trips) + 1)),
-            trip=trip,
-            block=trips.block[trip],
-            route=trips.route[trip],
-            service=service[trip],
-            begin_s=stop_times.departure_s[first].astype(np.int64) + trip_departures.shift_s,
-            end_s=stop_times.arrival_s[last].astype(np.int64) + trip_departures.shift_s,
-            begin_stop=begin_stop,
-            end_stop=end_stop,
-            begin_place=place[begin_stop],
-            end_place=place[end_stop],
-            is_exact=trip_departures.headway_s == 0,
-        )
+    place: Int32
 
     def list_exact(self, trip: int) -> Int64:
         rows = np.arange(self.first[trip], self.first[trip + 1])
         rows = rows[self.is_exact[rows]]
         ordered: Int64 = rows[np.argsort(self.begin_s[rows], kind="stable")]
         return ordered
+
+
+def list_departures(
+    stops: Sequence[StopRow],
+    trips: Trips,
+    service: Int32,
+    trip_departures: TripDepartureColumns,
+    stop_times: StopTimes,
+) -> Departures:
+    """Build the columns; ``service`` is the service row of each trip, counting only services with trips."""
+    trip = trip_departures.trip
+    last = trips.stop_time_count.cumsum()[trip] - 1
+    first = last - trips.stop_time_count[trip] + 1
+    parents = np.array([row.parent for row in stops], np.int32)
+    return Departures(
+        first=np.searchsorted(trip, np.arange(len(trips) + 1)),
+        trip=trip,
+        service=service[trip],
+        begin_s=stop_times.departure_s[first].astype(np.int64) + trip_departures.shift_s,
+        end_s=stop_times.arrival_s[last].astype(np.int64) + trip_departures.shift_s,
+        begin_stop=stop_times.stop[first],
+        end_stop=stop_times.stop[last],
+        is_exact=trip_departures.headway_s == 0,
+        place=np.where(parents >= 0, parents, np.arange(len(parents))).astype(np.int32),
+    )
 
 
 _InSeat = tuple[int, int, int, Int32 | None]
@@ -101,10 +90,13 @@ def find_in_seat(
     """
     transfers = _read_linked(archive, linked, departures, days)
     linked_from, linked_to = ({int(departures.trip[row[side]]) for row in transfers} for side in (0, 1))
+    block = trips.block[departures.trip]
     forbidden = {(int(row[0]), int(row[1])) for row in linked if row[2] != IN_SEAT}
-    by_headway = np.unique(departures.trip[(departures.block >= 0) & ~departures.is_exact])
+    by_headway = np.unique(departures.trip[(block >= 0) & ~departures.is_exact])
     archive.findings.add_many(Reason.BLOCK_OF_HEADWAYS_UNAPPLIED, "trips.txt", trips.lines[by_headway], "block_id")
-    for first, second, on_days in _drop_unusable(archive, trips, departures, _list_block_pairs(departures, days)):
+    for first, second, on_days in _drop_unusable(
+        archive, trips, departures, _list_block_pairs(departures, block, days)
+    ):
         pair = (int(departures.trip[first]), int(departures.trip[second]))
         if pair not in forbidden and pair[0] not in linked_from and pair[1] not in linked_to:
             transfers.append((first, second, 0, on_days))
@@ -132,8 +124,8 @@ def _read_linked(archive: Archive, linked: Int32, departures: Departures, days: 
             continue
         pairs = _list_consecutive(departures, first, second, days)
         is_at_terminals = all(
-            from_stop in (-1, departures.end_stop[departure], departures.end_place[departure])
-            and to_stop in (-1, departures.begin_stop[next_departure], departures.begin_place[next_departure])
+            from_stop in (-1, end := departures.end_stop[departure], departures.place[end])
+            and to_stop in (-1, begin := departures.begin_stop[next_departure], departures.place[begin])
             for departure, next_departure, *_ in pairs
         )
         if pairs and is_at_terminals:
@@ -171,12 +163,12 @@ def _pair_trips(departures: Departures, trip: int, next_trip: int, days_later: i
     ]
 
 
-def _list_block_pairs(departures: Departures, days: Sequence[Int32]) -> list[_Candidate]:
+def _list_block_pairs(departures: Departures, blocks: Int32, days: Sequence[Int32]) -> list[_Candidate]:
     """Return the pairs of consecutive trip departures with exact times in each block.
 
     If no two services in a block share a day, the block is split by service.
     """
-    blocks, services = departures.block, departures.service.tolist()
+    services = departures.service.tolist()
     rows = np.flatnonzero((blocks >= 0) & departures.is_exact)
     rows = rows[np.lexsort((rows, departures.end_s[rows], departures.begin_s[rows], blocks[rows]))]
     share_days = cache(lambda a, b: bool(len(np.intersect1d(days[a], days[b]))))
@@ -207,10 +199,11 @@ def _drop_unusable(
 ) -> Iterator[_Candidate]:
     first = np.array([first for first, _, _ in candidates], np.int32)
     second = np.array([second for _, second, _ in candidates], np.int32)
-    begin_s, begin_place, end_place = departures.begin_s, departures.begin_place, departures.end_place
+    begin_s, route = departures.begin_s, trips.route[departures.trip]
+    begin_place, end_place = (departures.place[stop] for stop in (departures.begin_stop, departures.end_stop))
     layover_s = begin_s[second] - departures.end_s[first]
     is_loop = begin_place == end_place
-    turns_back = (departures.route[first] == departures.route[second]) & ~(is_loop[first] & is_loop[second])
+    turns_back = (route[first] == route[second]) & ~(is_loop[first] & is_loop[second])
     is_without_riders = turns_back | (end_place[first] != begin_place[second]) | (layover_s > MAX_LAYOVER_S)
     faults = (
         (Reason.BLOCK_OVERLAPS_UNAPPLIED, "block_id", (layover_s < 0) | (begin_s[second] <= begin_s[first])),
