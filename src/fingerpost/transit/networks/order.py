@@ -75,7 +75,7 @@ def new_uncovered(
         message += f"; {', '.join(sorted(shared))} has no {missing_abilities}"
     elif len(where) > 1 and all(where.values()):
         message += "; no single network covers both"
-        hint = f"Feeds of one region belong into one network: fingerpost network add NAME FEED.zip FEED.zip. {hint}"
+        hint = f"Feeds of one region belong in one network: fingerpost network add NAME FEED.zip FEED.zip. {hint}"
     swapped = format_swapped_hint(networks, positions)
     if swapped:
         hint = f"{swapped}. {hint}"
