@@ -94,7 +94,7 @@ class DroppingHandler(QueueHandler):
     def __init__(self, stream: TextIO, *, max_lines: int = _MAX_QUEUED_LINES) -> None:
         super().__init__(Queue(max_lines))
         self._dropped = 0
-        _BatchingListener(self.queue, logging.StreamHandler(stream)).start()
+        _BatchingListener(self.queue, _StreamWriter(stream)).start()
 
     def enqueue(self, record: logging.LogRecord) -> None:
         try:
@@ -112,6 +112,11 @@ class DroppingHandler(QueueHandler):
         end = time.monotonic() + _FLUSH_S
         while self.queue.unfinished_tasks and time.monotonic() < end:
             time.sleep(0.005)
+
+
+class _StreamWriter(logging.StreamHandler[TextIO]):
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802  (logging's own name)
+        """Do nothing: logging would report a closed stream on standard error, which is that stream or a later one."""
 
 
 class _BatchingListener(QueueListener):
