@@ -6,7 +6,6 @@ from dataclasses import replace
 import pytest
 
 from fingerpost.errors import SourceChanged, SourceFailed, SourceKeyRefused
-from fingerpost.runtime.circuit_breaker import CircuitBreaker
 from fingerpost.transit.networks.circuit_breaker import CircuitBreakerNetwork, NetworkBreaker
 from fingerpost.transit.remote.motis.network import MotisSource
 from fingerpost.transit.remote.motis.server import UnknownThere
@@ -44,7 +43,7 @@ async def test_a_removed_path_names_the_remedy():
 async def test_a_server_that_is_back_answers_a_query_of_several_requests():
     time = FakeTime()
     query = replace(a_board_query(), stop_ids=("NL:TOWN_A", "NL:TOWN_B"))
-    async with serving(html("500 Oh")) as local, new_client(breaker=CircuitBreaker(clock_s=time.clock_s)) as client:
+    async with serving(html("500 Oh")) as local, new_client() as client:
         network = MotisSource(client.fetch, LIMITS).open(new_record(url=local.url), LEARNED)
         guarded = CircuitBreakerNetwork(network, NetworkBreaker(clock_s=time.clock_s), "NL")
         for _ in range(6):

@@ -10,7 +10,6 @@ from fingerpost.net.client import Client
 from fingerpost.net.limiter import Limiter
 from fingerpost.net.request import RequestLimits
 from fingerpost.net.transport import WireTransport
-from fingerpost.runtime.circuit_breaker import CircuitBreaker
 
 HOST = "feeds.example"
 LOOPBACK = "127.0.0.1"
@@ -129,7 +128,6 @@ def new_client(*, resolve=None, private_hosts=(HOST,), time=None, inner=None, tl
     time = time or FakeTime()
     backend = CheckedBackend(private_hosts, resolve=resolve or names(), inner=inner)
     given.setdefault("limiter", Limiter(clock_ms=time.clock_ms, sleep=time.sleep))
-    given.setdefault("breaker", CircuitBreaker(threshold=1000))
     return Client(transport=WireTransport(backend, tls=tls), **given)
 
 

@@ -14,7 +14,6 @@ from pkgutil import resolve_name
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.storage import new_client
 from fingerpost.errors import SettingsInvalid
-from fingerpost.net.cache import SharedResponses
 from fingerpost.net.limiter import Pace
 from fingerpost.net.request import Fetch
 from fingerpost.store.network_records import NetworkRecordStore
@@ -96,11 +95,8 @@ def open_sources(settings: Settings, fetch: Fetch) -> Mapping[str, NetworkSource
 
 @asynccontextmanager
 async def _open_realtime_fetch(settings: Settings) -> AsyncIterator[Fetch]:
-    """Open the HTTP client for realtime feeds; processes that use the same home folder share its responses."""
-    from fingerpost.transit.embedded.realtime_feeds import POLL_S
-
     async with new_client(settings, list_paces()) as client:
-        yield SharedResponses(folder=settings.home / "realtime", fetch=client.fetch, fresh_s=POLL_S)
+        yield client.fetch
 
 
 def list_paces() -> dict[str, Pace]:

@@ -2,7 +2,7 @@
 
 ::
 
-    fetch ── cache ── circuit breaker ── attempts ── limiter ── sender, redirect by redirect ── bounded body
+    fetch ── cache ── attempts ── limiter ── sender, redirect by redirect ── bounded body
 """
 
 import asyncio
@@ -20,7 +20,7 @@ import httpx2
 from opentelemetry.trace import SpanKind
 
 from fingerpost import clock
-from fingerpost.errors import ParameterError, SourceFailed, SourceLimited, SourceTimeout, SourceUnreachable, ToolError
+from fingerpost.errors import ParameterError, SourceFailed, SourceLimited, SourceTimeout, ToolError
 from fingerpost.net.addresses import CheckedBackend
 from fingerpost.net.cache import Cache
 from fingerpost.net.limiter import Limiter
@@ -29,7 +29,6 @@ from fingerpost.net.redaction import MIN_SECRET_CHARS_IN_CONTENT, redact
 from fingerpost.net.request import REDIRECTS, Request, follow_redirect, format_server
 from fingerpost.net.response import ACCEPT_ENCODING, NOT_MODIFIED, Body, MemoryBody, Response, Validators
 from fingerpost.net.transport import WireTransport, read_content, read_refusal, translating_wire_errors
-from fingerpost.runtime.circuit_breaker import CircuitBreaker
 from fingerpost.runtime.instruments import HOST, HTTP_REQUEST_DURATION, Attribute, MeasurementContext, measure
 from fingerpost.runtime.retry import RetryPolicy, call_with_retries
 
@@ -43,7 +42,6 @@ class _RequestState:
     deadline_s: float
     secrets: list[str] = field(default_factory=list)
     is_in_flight: bool = False
-    has_response: bool = False
     last_error: ToolError | None = None
 
     def remaining_s(self) -> float:
@@ -64,14 +62,12 @@ class Client:
         contact: str | None = None,
         limiter: Limiter | None = None,
         private_hosts: Collection[str] = (),
-        breaker: CircuitBreaker | None = None,
         cache: Cache | None = None,
         environ: Mapping[str, str] = os.environ,
         transport: httpx2.AsyncBaseTransport | None = None,
     ) -> None:
         self._private_hosts = private_hosts
         self._cache = cache or Cache()
-        self._breaker = breaker or CircuitBreaker()
         self._limiter = limiter or Limiter()
         self._transport = transport
         self._environ = environ
@@ -111,18 +107,8 @@ class Client:
         If ``validators`` are given, the status may be 304: the content has not changed, and nothing was written.
         """
         state = _RequestState(time.monotonic() + request.limits.total_s)
-        parts = request.split()
-        host, server = parts.hostname or "", format_server(parts)
-        wait_s = None if request.has_own_breaker else self._breaker.acquire(server)
-        if wait_s is not None:
-            count_request(host, Ending.CIRCUIT_OPEN)
-            raise SourceUnreachable(
-                f"{server} failed {self._breaker.threshold} times in a row and will not be called for a while",
-                {"retry_after_s": wait_s},
-            )
-        failure: ToolError | None = None
+        host = request.split().hostname or ""
         ending: Ending | None = None
-        timeout_error = SourceTimeout(f"{host} did not answer in time")
         try:
             async with asyncio.timeout(request.limits.total_s):
                 conditions = {} if validators is None else validators.conditions
@@ -130,27 +116,20 @@ class Client:
             ending = Ending.ANSWERED
             return response
         except TimeoutError as error:
-            failure, ending = timeout_error if state.is_in_flight else None, Ending.TIMED_OUT
-            raise state.last_error or timeout_error from error
+            ending = Ending.TIMED_OUT
+            raise state.last_error or SourceTimeout(f"{host} did not answer in time") from error
         except ToolError as error:
-            failure, ending = error, find_ending(error)
+            ending = find_ending(error)
             raise
         except asyncio.CancelledError:
             left_s = clock.find_remaining_s()
             if state.is_in_flight and left_s is not None and left_s <= 0:
                 # The caller's deadline passed while the host had not answered.
-                failure, ending = timeout_error, Ending.TIMED_OUT
+                ending = Ending.TIMED_OUT
             raise
         finally:
             if ending is not None:
                 count_request(host, ending)
-            if not request.has_own_breaker:
-                end_call = self._breaker.release
-                if isinstance(failure, SourceTimeout | SourceUnreachable | SourceFailed) and failure.retryable:
-                    end_call = self._breaker.record_failure
-                elif ending is Ending.ANSWERED or (failure is not None and state.has_response):
-                    end_call = self._breaker.record_success
-                end_call(server)
 
     async def _fetch(self, request: Request, known: Response | None) -> Response:
         response = await self.fetch_into(request, MemoryBody(), None if known is None else known.validators)
@@ -194,7 +173,7 @@ class Client:
                 operation.set("http.response.status_code", response.status)
                 if response.status >= _FIRST_FAILURE:
                     operation.fail(str(response.status))
-            state.is_in_flight, state.has_response = False, True
+            state.is_in_flight = False
             if response.status in REDIRECTS and response.status not in request.accept:
                 request = follow_redirect(request, response.status, response.headers)
                 _refuse_host_with_key(request, parts.hostname or "", state.secrets)

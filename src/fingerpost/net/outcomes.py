@@ -26,13 +26,12 @@ _TRANSIENT = frozenset({500, 502, 503, 504})
 
 
 class Ending(StrEnum):
-    """How a request ended; ``MEMORY``, ``JOINED`` and ``CIRCUIT_OPEN`` did not reach the source."""
+    """How a request ended; ``MEMORY`` and ``JOINED`` did not reach the source."""
 
     ANSWERED = "answered"
     MEMORY = "from memory"
     JOINED = "joined another"
     LIMITED = "limited"
-    CIRCUIT_OPEN = "circuit open"
     TIMED_OUT = "timed out"
     UNREACHABLE = "unreachable"
     FAILED = "failed"

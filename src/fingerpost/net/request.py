@@ -55,7 +55,6 @@ class Request:
         renew: ignore cached responses that were retrieved at or before this instant, because they are unusable.
         may_cache: whether a response may be cached; None caches all, even an error page with status 200.
         accept: statuses other than 2xx that are not failures.
-        has_own_breaker: skip the host's circuit breaker, because the caller has one.
         check_response: called before the status check; the body is present if it is in memory.
     """
 
@@ -71,7 +70,6 @@ class Request:
     renew: datetime | None = None
     may_cache: Callable[[Response], bool] | None = None
     accept: frozenset[int] = frozenset()
-    has_own_breaker: bool = False
     check_response: ResponseCheck | None = None
     limits: RequestLimits = field(default_factory=RequestLimits)
 

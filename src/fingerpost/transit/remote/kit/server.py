@@ -60,9 +60,6 @@ class Connection:
             secret_params=secret_params,
             secret_headers={} if key is None else {key_header: key},
             may_cache=may_cache,
-            # The network has its own circuit breaker. The host's breaker would allow only one request after an outage,
-            # so every query that sends parallel requests would fail.
-            has_own_breaker=True,
             check_response=check_response,
             limits=new_limits(deadline_s),
         )
