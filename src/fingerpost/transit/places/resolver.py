@@ -92,10 +92,6 @@ class PlaceResolver:
         warnings = merge_by_code([*lookup.list_warnings(), *found.warnings])
         return replace(found.drop_namesakes(), warnings=warnings)
 
-    async def find_place_of_stop(self, stop_id: str, *, language: str) -> FoundStop | None:
-        found = await PlaceLookup(await self.networks.open(), language).find_token(stop_id)
-        return None if found is None else found.drop_namesakes()
-
     async def find_places(
         self, text: str, *, language: str | None, focus: Coordinate | None, instant: int
     ) -> FoundPlaces:
