@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 from fingerpost.errors import OutsideCalendar
 from fingerpost.testing.networks.suite import ConformingSource
-from fingerpost.transit.model.itinerary import Itinerary, LegLine, LineSource, ServiceAlert
+from fingerpost.transit.model.itinerary import Itinerary, LegLine, LineSource
 from fingerpost.transit.model.place import Coordinate
 from fingerpost.transit.model.profile import Ability
 from tests.conformance.embedded import EmbeddedConformance
@@ -14,9 +14,6 @@ from tests.conformance.embedded import EmbeddedConformance
 
 def same(value, *_):
     return value
-
-
-STALE = ServiceAlert(id="stale", header="It was over yesterday")
 
 
 class Bend:

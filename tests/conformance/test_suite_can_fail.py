@@ -1,9 +1,7 @@
 """For each check of the suite there is a network that fails it; unnecessary gaps are detected."""
 
 import asyncio
-import os
 from contextlib import AsyncExitStack
-from dataclasses import replace
 from types import MappingProxyType
 
 import pytest
@@ -12,18 +10,12 @@ from fingerpost.errors import SourceFailed, SourceTimeout
 from fingerpost.testing.networks.checking import NetworkBroken
 from fingerpost.testing.networks.suite import FACTS, Trouble, check, check_abilities
 from fingerpost.testing.networks.town import new_town
-from fingerpost.transit.model.itinerary import Mode
-from fingerpost.transit.model.place import Bounds
 from fingerpost.transit.model.profile import Ability
 from tests.conformance.broken_networks import (
     BENT,
-    STALE,
     Bend,
     BentSource,
     Fading,
-    map_legs,
-    map_provenance,
-    shift,
     with_profile,
 )
 from tests.conformance.embedded import EmbeddedConformance
@@ -50,28 +42,6 @@ def opened():
 def test_every_fact_can_fail(name, opened):
     with pytest.raises(NetworkBroken, match=rf"^bent: {name} failed: "):
         check(BentSource(BENT[name], opened), FACTS_BY_NAME[name])
-
-
-@pytest.mark.parametrize(
-    ("name", "bend"),
-    [
-        ("its_profile_describes_the_town", with_profile(name="town")),
-        ("its_profile_describes_the_town", with_profile(bounds=Bounds(south=0, west=0, north=1, east=1))),
-        ("its_profile_describes_the_town", with_profile(feed_names=frozenset({"OTHER"}))),
-        ("its_profile_describes_the_town", with_profile(modes=frozenset({Mode.BUS}))),
-        ("a_plan_departs_when_asked", Bend(plan_query=shift(instant=1))),
-        ("a_plan_arrives_when_asked", Bend(plan_query=shift(instant=60))),
-        ("an_exact_name_comes_first", Bend(places=lambda found, _: [replace(each, score=7.0) for each in found])),
-        ("nearby_stops_state_id_and_modes", Bend(radius=lambda metres: metres + 100)),
-        ("a_ride_has_the_alerts_of_its_line", Bend(plan=map_legs(lambda leg: replace(leg, alerts=(STALE,))))),
-        ("every_answer_states_its_provenance", map_provenance(feeds=())),
-        ("every_answer_states_its_provenance", map_provenance(attribution=())),
-        ("every_answer_states_its_provenance", map_provenance(lost=("fares",))),
-    ],
-)
-def test_a_fact_about_several_values_fails_for_each(name, bend, opened):
-    with pytest.raises(NetworkBroken, match=rf"^bent: {name} failed: "):
-        check(BentSource(bend, opened), FACTS_BY_NAME[name])
 
 
 def test_there_is_a_broken_network_for_every_fact():
@@ -127,12 +97,3 @@ def test_work_after_closing_is_detected(opened):
 
     with pytest.raises(NetworkBroken, match="tasks still run after the network was closed"):
         check(Leaving(Bend(), opened), FACTS_BY_NAME["its_profile_describes_the_town"])
-
-
-def test_the_clock_is_restored(opened, monkeypatch):
-    for before in (None, "2020-01-01T00:00:00Z"):
-        monkeypatch.setenv("FINGERPOST_NOW", before or "")
-        if before is None:
-            monkeypatch.delenv("FINGERPOST_NOW")
-        check(BentSource(Bend(), opened), FACTS_BY_NAME["its_profile_describes_the_town"])
-        assert os.environ.get("FINGERPOST_NOW") == before

@@ -7,7 +7,6 @@ from fingerpost.contract.envelope import (
     Contract,
     find_error_code,
     format_error_text,
-    is_failure,
     render_error,
     step_fields,
     unexpected,
@@ -128,14 +127,6 @@ def test_the_table_has_a_row_for_every_class():
     """A5: no branch of the tree is without words."""
     classes = {item for item in vars(errors).values() if isinstance(item, type) and issubclass(item, ToolError)}
     assert {type(row[0]) for row in TABLE} == classes
-
-
-def test_an_empty_london_result_is_not_a_failure():
-    """A5, A11: isError is true for each row but the planJourney contract's successes."""
-    no_failures = {
-        (type(row[0]), contract) for row in TABLE for contract in Contract if not is_failure(row[0], contract)
-    }
-    assert no_failures == {(kind, Contract.LONDON) for kind in (DataNotFound, NoItinerary, OutsideCalendar)}
 
 
 WRONG = {"code": "validation-error", "correlationId": "uuid"}

@@ -1,11 +1,8 @@
 """The table that shows how each contract statement is covered is complete and correct."""
 
 import ast
-import os
 import re
 from pathlib import Path
-
-import pytest
 
 from tests.project.sources import ROOT, parse
 
@@ -66,15 +63,3 @@ def test_the_table_has_every_statement_of_the_contracts():
     stated = [span for page in pages for span in STATED.findall(page.read_text(encoding="utf-8"))]
 
     assert set(rows()) == {name for span in stated for name in spread(span)}
-
-
-def test_the_table_has_every_id_of_the_checklist():
-    shared = Path(os.environ.get("FINGERPOST_SHARED", ROOT.parent / "shared"))
-    checklist = shared / "contracts" / "checklist.md"
-    if not checklist.exists():
-        assert not (shared.exists() and os.environ.get("CI")), "the shared folder is there, its checklist is not"
-        pytest.skip("needs the checklist of the contracts, which is absent")
-    spans = STATED.findall(checklist.read_text(encoding="utf-8"))
-    expected = {name for span in spans for name in spread(span)}
-
-    assert set(rows()) == expected

@@ -123,13 +123,6 @@ def test_rows_are_sorted_by_expected_time_and_then_cut(over):
     assert rows(answer) == [("punctual", "08:08"), ("third", "08:09")]
 
 
-@pytest.mark.parametrize(("minutes", "expected"), [(-1, "08:00:00"), (1, "08:01:00")])
-def test_data_freshness_is_the_latest_of_updates_and_request(over, minutes, expected):
-    row = leaving(5, departure_delay_s=0, last_realtime_update=T0 + minutes * 60)
-
-    assert over(board_of(row))("get_departures", STOP).body["dataFreshness"] == f"2022-02-22T{expected}+02:00"
-
-
 # ------------------------------------------------------------------------------------------ labels
 
 

@@ -2,7 +2,6 @@
 
 import pytest
 
-from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch
 from tests.contracts.conftest import stop_place
 from tests.fakes import FakeNetwork
 
@@ -65,14 +64,6 @@ def test_a_position_is_an_address_without_an_id(demo):
     }
 
 
-def test_a_locality_is_shown_if_known(over):
-    place = Place(name="A", coordinate=Coordinate(60.17, 24.94), kind=PlaceKind.ADDRESS, locality="Kallio")
-    network = FakeNetwork(places={"A": [PlaceMatch(place=place, score=0.9)]})
-    body = over(network)("findAddressOrStop", {"rawText": "A"}).body
-
-    assert (body["locality"], body["confidenceScore"]) == ("Kallio", 0.9)
-
-
 @pytest.mark.parametrize(("found", "shown", "truncated"), [(1, 1, False), (5, 5, False), (6, 5, True)])
 def test_an_unsure_text_is_a_disambiguation_set(over, found, shown, truncated):
     matches = [stop_place(f"T:{number}", f"Stop {number}", 0.5, lat=60 + number / 10) for number in range(found)]
@@ -89,13 +80,6 @@ def test_an_unsure_text_is_a_disambiguation_set(over, found, shown, truncated):
         "autoResolvedThreshold": 0.8,
     }
     assert answer.is_error is False
-
-
-def test_the_tokens_of_candidates_are_resolved(demo):
-    candidates = demo("findAddressOrStop", {"rawText": "asema"}).body["candidates"]
-    again = [demo("findAddressOrStop", {"rawText": each["id"]}).body for each in candidates]
-
-    assert [each["name"] for each in again] == [each["name"] for each in candidates]
 
 
 @pytest.mark.parametrize(("metres", "is_found"), [(112, True), (111, False)])

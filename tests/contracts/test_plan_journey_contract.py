@@ -14,6 +14,7 @@ from fingerpost.store.variables import VariableStore
 from fingerpost.transit.model.itinerary import ServiceAlert
 from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch
 from fingerpost.transit.model.provenance import Provenance
+from fingerpost.transit.tools import plan_journey
 from fingerpost.transit.tools.plan_journey import JourneyOptions
 from tests.contracts.conftest import ANN, asker
 from tests.fakes import FakeNetwork, FakeNetworks, Journeys
@@ -277,8 +278,6 @@ def test_without_a_network_of_london_the_key_is_named(tmp_path):
 
 
 def test_the_types_have_the_contracts_names():
-    from fingerpost.transit.tools import plan_journey as shapes
-
     names = ["JourneyPlanRequest", "JourneyPlanToolResponse", "JourneyOptionSummary", "JourneyDisambiguationSuggestion"]
 
-    assert [name for name in names if not hasattr(shapes, name)] == []
+    assert [name for name in names if not hasattr(plan_journey, name)] == []
