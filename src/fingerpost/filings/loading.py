@@ -1,4 +1,4 @@
-"""Load EDGAR files from disk into the facts file: figures, filings, tickers, filing texts and archives."""
+"""Load EDGAR files from disk into the facts file: figures, filings, tickers, texts, XBRL instances and archives."""
 
 import multiprocessing
 import zipfile
@@ -20,15 +20,15 @@ from fingerpost.filings.companyfacts import (
     read_submissions,
     read_tickers,
 )
-from fingerpost.filings.cover_page import CoverPage, read_cover_page
-from fingerpost.filings.instance_loading import find_filing, load_instance
 from fingerpost.filings.library import FactLibrary
-from fingerpost.filings.sections import read_plain_text, split_sections
+from fingerpost.filings.sections import CoverPage, read_cover_page, read_plain_text, split_sections
 from fingerpost.filings.store import FactStore, normalize_ticker
+from fingerpost.filings.xbrl import read_instance, read_labels
 
 _TEXT_SUFFIXES = (".txt", ".htm", ".html")
-_INSTANCE_SUFFIX = ".xml"
-_FOLDER_SUFFIXES = (".json", ".zip", _INSTANCE_SUFFIX, *_TEXT_SUFFIXES)
+_XML_SUFFIX = ".xml"
+_INSTANCE_SUFFIX, _LABELS_SUFFIX = "_htm.xml", "_lab.xml"
+_FOLDER_SUFFIXES = (".json", ".zip", _XML_SUFFIX, *_TEXT_SUFFIXES)
 _MAX_MEMBER_MB = 256
 _PROCESSES = 2
 _COMPANIES_PER_TRANSACTION = 50
@@ -94,7 +94,7 @@ def _load_folder(store: FactStore, folder: Path, options: LoadOptions, show: Sho
     except OSError as error:
         raise FeedUnusable(f"Cannot read {folder.name}: {error.strerror}") from error
     # Load texts and instances last, because they may need the lists of filings.
-    for path in sorted(paths, key=lambda path: path.suffix.lower() in (_INSTANCE_SUFFIX, *_TEXT_SUFFIXES)):
+    for path in sorted(paths, key=lambda path: path.suffix.lower() in (_XML_SUFFIX, *_TEXT_SUFFIXES)):
         try:
             if path.suffix.lower() not in _FOLDER_SUFFIXES:
                 raise FeedUnusable(f"not one of {', '.join(_FOLDER_SUFFIXES)}")
@@ -114,9 +114,8 @@ def _load_file(store: FactStore, path: Path, options: LoadOptions) -> LoadedFile
         raise FeedUnusable(f"Cannot read {path.name}: {error.strerror}") from error
     if path.suffix.lower() in _TEXT_SUFFIXES:
         return _load_text(store, path.name, content, options)
-    if path.suffix.lower() == _INSTANCE_SUFFIX:
-        summary = load_instance(store, path, content, accession=options.accession, filed=options.filed)
-        return LoadedFile(path.name, summary)
+    if path.suffix.lower() == _XML_SUFFIX:
+        return _load_instance(store, path, content, options)
     parsed = _parse(content, path.name)
     if not isinstance(parsed, FactsFile):
         return LoadedFile(path.name, _put_list(store, parsed))
@@ -172,7 +171,7 @@ def _load_text(store: FactStore, name: str, content: bytes, options: LoadOptions
     with closing(FactLibrary(store.path)) as library:
         cik, company_name = _find_company_of_text(library, name, cover, options.ticker)
         form = options.form or cover.form or ""
-        filing = None if cik is None else find_filing(library, cik, name, form, cover.period)
+        filing = None if cik is None else _find_filing(library, cik, name, form, cover.period)
     accession, form, filed = (
         given or found
         for given, found in zip((options.accession, form, options.filed), filing or ("", "", ""), strict=True)
@@ -203,6 +202,60 @@ def _find_company_of_text(
     if cover.cik not in (None, cik) and (company is None or cover.cik not in library.list_ciks(company)):
         raise ParameterError(f"{name} is a filing of {cover.name} (CIK {cover.cik}), not of {company_name} (CIK {cik})")
     return cover.cik or cik, company_name
+
+
+def _load_instance(store: FactStore, path: Path, content: bytes, options: LoadOptions) -> LoadedFile:
+    """Load an XBRL instance, with the labels from the file beside it."""
+    if path.name.endswith(_LABELS_SUFFIX):
+        raise FeedUnusable(f"{path.name} has only labels; load NAME{_INSTANCE_SUFFIX} from the same folder")
+    instance = read_instance(content, path.name)
+    accession, filed = options.accession, options.filed
+    if not accession or not filed:
+        document = f"{path.name.removesuffix(_INSTANCE_SUFFIX)}.htm"
+        with closing(FactLibrary(store.path)) as library:
+            filing = _find_filing(library, instance.cik, document, instance.form, instance.period_end)
+        if filing is None:
+            raise ParameterError(
+                f"{path.name} belongs to no loaded filing; add --accession and --filed",
+                hint=f"Or load the submissions file of {instance.name} first",
+            )
+        accession, _, filed = filing
+    schema = path.with_name(instance.schema)
+    # Some filers put the labels into the schema.
+    beside = [schema.with_name(f"{schema.stem}{_LABELS_SUFFIX}"), schema]
+    linkbases = (read_labels(each.read_bytes(), each.name) for each in beside if each.is_file())
+    labels = next((each for each in linkbases if each), {})
+    count = store.put_instance(instance, labels, accession=accession, form=instance.form, filed=filed)
+    hint = "" if labels else f"; members have no names, because {beside[0].name} is not in the same folder"
+    summary = f"{instance.name}, {instance.form} of {filed}: {count:,} facts with segments{hint}"
+    return LoadedFile(path.name, summary)
+
+
+def _find_filing(
+    library: FactLibrary, cik: int, document: str, form: str | None, period_end: str | None
+) -> tuple[str, str, str] | None:
+    """Return (accession number, form, filing date) of the report with a form and period, or with a document's name.
+
+    Return None unless exactly one report matches. Filers reuse names such as ``form10k.htm``, so the form and period
+    take precedence.
+    """
+    filings = [
+        filing
+        for filing in library.list_filings_of(cik)
+        if not (period_end and filing.report_date) or (filing.form, filing.report_date) == (form, period_end)
+    ]
+    named = [filing for filing in filings if filing.document == document]
+    if matches := named or [filing for filing in filings if period_end and filing.report_date]:
+        return (matches[0].accession, matches[0].form, matches[0].filed) if len(matches) == 1 else None
+    # Later reports have figures of this period too, and earlier ones may have forecasts.
+    rows = library.rows(
+        "SELECT accession, form, filed FROM reports WHERE cik = ?1 AND form = ?2 AND filed > ?3 AND id IN"
+        " (SELECT report FROM reported WHERE end_date = ?3) ORDER BY filed LIMIT 1",
+        cik,
+        form,
+        period_end,
+    )
+    return rows[0] if rows else None
 
 
 def _load_archive(

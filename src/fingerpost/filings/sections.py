@@ -1,8 +1,10 @@
-"""Convert a filing's HTML document to plain text, and split it into its items."""
+"""Read a filing's HTML document: its cover page, its plain text, and the items in the text."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from html import unescape
 from html.parser import HTMLParser
 from math import log1p
 
@@ -47,6 +49,46 @@ def read_plain_text(content: bytes) -> str:
     extractor.feed(text)
     extractor.close()
     return _EMPTY_LINES.sub("\n", _SPACES.sub(" ", "".join(extractor.parts))).strip()
+
+
+_COVER_FACT = re.compile(
+    r"<ix:non(?:numeric|fraction)\b[^>]*\bname\s*=\s*[\"']dei:(\w+)[\"'][^>]*>(.*?)</ix:non", re.IGNORECASE | re.DOTALL
+)
+_TAGS = re.compile(r"<[^>]*>")
+_DAY_FORMATS = ("%Y-%m-%d", "%B %d, %Y", "%d %B %Y", "%m/%d/%Y")
+
+
+@dataclass(frozen=True, slots=True)
+class CoverPage:
+    """The ``dei`` facts on a cover page in inline XBRL, or None; ``period`` is the last day of the report's period."""
+
+    cik: int | None = None
+    name: str | None = None
+    form: str | None = None
+    period: str | None = None
+
+
+def read_cover_page(document: str) -> CoverPage:
+    facts: dict[str, str] = {}
+    for name, content in _COVER_FACT.findall(document):
+        text = " ".join(unescape(_TAGS.sub(" ", content)).split())
+        facts.setdefault(name, text)
+    cik = facts.get("EntityCentralIndexKey", "")
+    return CoverPage(
+        cik=int(cik) if cik.isascii() and cik.isdigit() else None,
+        name=facts.get("EntityRegistrantName") or None,
+        form=facts.get("DocumentType", "").upper() or None,
+        period=_parse_day(facts.get("DocumentPeriodEndDate", "")),
+    )
+
+
+def _parse_day(text: str) -> str | None:
+    for day_format in _DAY_FORMATS:
+        try:
+            return datetime.strptime(text.replace(" ,", ","), day_format).date().isoformat()
+        except ValueError:
+            continue
+    return None
 
 
 FULL_TEXT, FRONT_MATTER, OTHER = "full_text", "front_matter", "other"

@@ -46,7 +46,7 @@ class LoadedInstance:
 
 @dataclass(frozen=True, slots=True)
 class BreakdownRow:
-    """A member of an axis; ``within`` lists members of other axes if the filing states the value only for them.
+    """A member of an axis.
 
     ``part`` and ``reconciling`` rows are summed. A ``subtotal`` is the sum of other rows, a ``detail`` is a part of
     another row, and ``alternative`` rows split the total in another way.
@@ -55,14 +55,13 @@ class BreakdownRow:
     member: str
     value: int | float
     role: str
-    within: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Breakdown:
     """The rows of an axis in one filing and period; ``total`` is None if the filing does not state one.
 
-    ``omitted`` counts values for several members at once, or before eliminations, which are not in the rows.
+    ``omitted`` counts values for members of several axes, or before eliminations, which are not in the rows.
     """
 
     instance: LoadedInstance
@@ -148,30 +147,20 @@ def _rank(breakdown: Breakdown) -> tuple[bool, bool, int]:
 def _list_rows(group: Sequence[InstanceFact], axis: str) -> tuple[list[BreakdownRow], int]:
     """Return a row for each member of an axis, and the number of facts that fit in no row."""
     rows: dict[str, BreakdownRow] = {}
-    crossed: dict[str, list[InstanceFact]] = defaultdict(list)
-    replaced: set[str] = set()
+    omitted = 0
     # The value of a segment that includes sales to other segments comes first, and the plain one replaces it.
     for fact in sorted(group, key=lambda fact: -len(fact.members)):
         members = {each: member for each, member in fact.members if not _is_all_segments(each, member)}
         if members.keys() == {axis}:
-            if members[axis] in rows and rows[members[axis]].value != fact.value:
-                replaced.add(members[axis])
-            rows[members[axis]] = BreakdownRow(members[axis], fact.value, PART)
+            row = BreakdownRow(members[axis], fact.value, PART)
+            omitted += row != rows.get(row.member, row)
+            rows[row.member] = row
         elif axis == SEGMENT_AXIS and len(members) == 1 and not members.keys().isdisjoint(_CONSOLIDATION_AXES):
             (item,) = members.values()
             rows[item] = BreakdownRow(item, fact.value, RECONCILING)
         elif axis in members:
-            crossed[members[axis]].append(fact)
-    omitted = len(replaced)
-    for member, facts in crossed.items():
-        if member in rows or len(facts) > 1:
-            omitted += len(facts)
-        else:
-            within = tuple(other for each, other in facts[0].members if each != axis)
-            rows[member] = BreakdownRow(member, facts[0].value, PART, within)
-    return [
-        replace(row, role=DETAIL) if any(other in rows for other in row.within) else row for row in rows.values()
-    ], omitted
+            omitted += 1
+    return list(rows.values()), omitted
 
 
 def _is_all_segments(axis: str, member: str) -> bool:
@@ -179,19 +168,9 @@ def _is_all_segments(axis: str, member: str) -> bool:
 
 
 def _assign_roles(rows: Sequence[BreakdownRow], total: float | None) -> tuple[BreakdownRow, ...]:
-    """Mark the rows that count a value twice, if the remaining rows add up to the total exactly.
-
-    Rows for two axes at once are details if the rows for one axis add up to the total.
-    """
-    if total is None:
-        return tuple(rows)
-    simple = [row for row in rows if row.role in _SUMMED_ROLES and not row.within]
-    for summed in (simple, [row for row in rows if row.role in _SUMMED_ROLES]):
-        roles = _find_double_counts(summed, total)
-        if roles is not None:
-            others = {row.member: DETAIL for row in rows if row not in summed}
-            return tuple(replace(row, role=(roles | others).get(row.member, row.role)) for row in rows)
-    return tuple(rows)
+    """Mark the rows that count a value twice, if the remaining rows add up to the total exactly."""
+    roles = None if total is None else _find_double_counts(rows, total)
+    return tuple(replace(row, role=(roles or {}).get(row.member, row.role)) for row in rows)
 
 
 def _find_double_counts(rows: Sequence[BreakdownRow], total: float) -> dict[str, str] | None:

@@ -44,7 +44,6 @@ class SegmentRow(shape.FiledRow):
     axis_tag: str
     member: str
     member_tag: str
-    within: list[str] | None = None
     role: Literal["part", "reconciling", "subtotal", "detail", "alternative"]
     fiscal_period: str
     xbrl_tag: str
@@ -212,7 +211,7 @@ def _build_row(
 ) -> dict[str, Any]:
     instance, labels = breakdown.instance, found.labels
     same_label = [each for each in breakdown.rows if labels.get(each.member) == labels.get(row.member)]
-    fields: dict[str, Any] = {
+    return {
         "ticker": ticker,
         "metric_name": name,
         "axis": labels.get(breakdown.axis, breakdown.axis),
@@ -229,9 +228,6 @@ def _build_row(
         "xbrl_tag": breakdown.concept,
         **cite_filing(instance.cik, instance.accession, instance.form, instance.filed),
     }
-    if row.within:
-        fields["within"] = [labels.get(each, each) for each in row.within]
-    return fields
 
 
 def _build_period(period: PeriodFilter) -> dict[str, Any]:
@@ -285,10 +281,9 @@ def format_segments(body: Mapping[str, Any]) -> str:
 
 
 def _format_row(row: Mapping[str, Any]) -> str:
-    within = f" within {', '.join(row['within'])}" if row.get("within") else ""
     role = "" if row["role"] == segments.PART else f", {row['role']}"
     period = f"fiscal {row['fiscal_year']} {row['fiscal_period']} ({format_span(row)})"
     return (
-        f"{row['ticker']} {row['metric_name']}, {row['axis']}: {row['member']}{within} {period}:"
+        f"{row['ticker']} {row['metric_name']}, {row['axis']}: {row['member']} {period}:"
         f" {row['value']:,} {row['unit']}{role}, {format_filing(row)}, tag {row['xbrl_tag']}"
     )
