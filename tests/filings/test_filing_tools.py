@@ -6,7 +6,6 @@ from fingerpost.filings.companyfacts import read_submissions
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.sections import split_sections
 from fingerpost.filings.store import FactStore
-from fingerpost.filings.tools import sec_text
 from fingerpost.filings.tools.sec_graph_query import SecGraphQuery
 from fingerpost.filings.tools.sec_semantic_search import SecSemanticSearch
 from tests.filings.drawing import company_file, facts, library_of
@@ -92,77 +91,6 @@ async def test_an_unfiled_type_is_a_warning_with_a_next_step(graph):
 
     assert body["warning"] == "No filings found for DRWN: none of type 6-K, 8-K is loaded"
     assert body["missing"]["filings"]["reason"] == "not_loaded"
-
-
-tell = sec_text.format_rows(str)
-SOURCE = {"dataset": "sample", "complete_through": "2024-02-01"}
-
-
-@pytest.mark.parametrize(
-    ("body", "text"),
-    [
-        ({"results": []}, "No rows."),
-        ({"results": [1, 2]}, "1.\n2."),
-        ({"results": [1, 2], "total_results": 5}, "2 of 5:\n1.\n2."),
-        ({"results": [1], "notes": ["One", "Two"]}, "1.\nOne.\nTwo."),
-        ({"results": [1], "source": SOURCE}, "1.\nSource: SEC filings, sample, complete through 2024-02-01."),
-        (
-            {"results": [1], "source": SOURCE | {"note": "A table"}},
-            "1.\nSource: SEC filings, sample, complete through 2024-02-01. A table.",
-        ),
-        (
-            {"results": [1], "missing": {"EPS": {"message": "not reported", "next_step": "Ask for another"}}},
-            "1.\nMissing EPS: not reported. Ask for another.",
-        ),
-    ],
-)
-def test_rows_name_missing_data_and_its_source(body, text):
-    assert tell(body) == text
-
-
-FIGURE = {
-    "ticker": "DRWN", "metric_name": "Revenue", "fiscal_year": 2023, "fiscal_period": "FY", "end_date": "2023-12-31",
-    "value": 4, "unit": "USD", "kind": "reported", "filing_type": "10-K", "accession_number": "a-23",
-    "filing_date": "2024-02-01", "xbrl_tag": None,
-}  # fmt: skip
-FILED = "10-K a-23 of 2024-02-01"
-TOLD = f"fiscal 2023 FY (to 2023-12-31): 4 USD, {FILED}."
-
-
-@pytest.mark.parametrize(
-    ("tell", "row", "text"),
-    [
-        # Whose, which, of when, how much, where it stands; how it was got where it was not simply reported.
-        (sec_text.format_figures, FIGURE, f"DRWN Revenue {TOLD}"),
-        (sec_text.format_figures, FIGURE | {"kind": "original"}, f"DRWN Revenue {TOLD}"),
-        (
-            sec_text.format_figures, FIGURE | {"kind": "derived"},
-            f"DRWN Revenue fiscal 2023 FY (to 2023-12-31): 4 USD, derived, {FILED}.",
-        ),
-        (
-            sec_text.format_figures, FIGURE | {"fiscal_period": None},
-            f"DRWN Revenue fiscal 2023 (to 2023-12-31): 4 USD, {FILED}.",
-        ),
-        (
-            sec_text.format_figures,
-            FIGURE
-            | {"formula": "a / b", "inputs": [FIGURE | {"xbrl_tag": "T", "kind": "derived"}], "notes": ["Mixed"]},
-            f"DRWN Revenue {TOLD[:-1]}; = a / b; from T 4 USD derived (to 2023-12-31, a-23 of 2024-02-01); Mixed.",
-        ),
-    ],
-)  # fmt: skip
-def test_a_figure_and_a_calculation_in_words(tell, row, text):
-    assert tell({"results": [row]}) == text
-
-
-def test_texts_of_verdicts_and_tables():
-    verdict = {"data": {"verdict": "TRUE"}, "explanation": "it is so"}
-
-    assert sec_text.format_verdict(verdict) == "TRUE: it is so."
-    assert sec_text.format_table({"results": [{"a": 1, "b": None}], "truncated": False}) == "1 row.\na | b\n1 | null"
-    assert sec_text.format_table({"results": [], "truncated": True}) == (
-        "0 rows (there are more: use LIMIT and OFFSET)."
-    )
 
 
 TEXT_2023 = """Item 1. Business

@@ -106,17 +106,6 @@ def test_a_report_is_of_the_last_period_that_ended_before_it(filed, annual, plac
     assert APPLE.find_report_period(filed, is_annual=annual) == place
 
 
-@pytest.mark.parametrize(
-    ("day", "place"),
-    [
-        ("2022-09-25", (2023, 1)), ("2022-09-24", (2022, 4)), ("2021-12-26", (2022, 2)), ("2022-06-26", (2022, 4)),
-        ("2022-05-01", (2022, 3)), ("2023-10-01", (2024, 1)), ("2024-10-08", (2025, 1)),
-    ],
-)  # fmt: skip
-def test_a_day_lies_in_the_quarter_that_it_begins(day, place):
-    assert APPLE.find_starting_quarter(day) == place
-
-
 def test_without_annual_reports_the_calendar_names_days_and_reports():
     calendar = FiscalCalendar([])
 

@@ -1,13 +1,11 @@
 """Properties that hold for all recordings, whatever the numbers are."""
 
-import random
 from datetime import date, timedelta
 
 import pytest
 
 from fingerpost.filings.concepts import find_metric, list_metrics
 from fingerpost.filings.periods import QUARTER, YEAR
-from fingerpost.filings.resolver import resolve
 from fingerpost.filings.store import read_sample
 from tests.filings.conftest import CHANGED, RECORDED, read_recorded
 from tests.filings.drawing import figures_of, window
@@ -98,19 +96,6 @@ def test_assets_are_liabilities_and_equity(recorded, ticker):
     assert ([day for day in both if sides[0][day] != sides[1][day]], len(both) > 20) == ([], True)
 
 
-@pytest.mark.parametrize("ticker", TICKERS)
-def test_shuffled_and_duplicate_rows_change_nothing(recorded, ticker):
-    source = figures_of(recorded, ticker)
-    rows = read_recorded(ticker).facts
-    for name in ("Revenue", "NetIncome", "EPSDiluted", "Assets", "OperatingCashFlow"):
-        metric = find_metric(name)
-        own = [fact for fact in rows if fact.concept in metric.concepts]
-        shuffled = random.Random(7).sample(own, len(own)) + own[::3]
-        again = resolve(metric, shuffled, calendar=source.calendar, splits=source.splits, currency="USD")
-
-        assert again.figures == source.series(metric).figures
-
-
 def test_splits_are_reported_once(recorded):
     """NVIDIA's filings give its 10:1 and its 4:1 two days each; Apple's 7:1 and 4:1 are told seven times."""
     told = {ticker: [split.ratio for split in figures_of(recorded, ticker).splits] for ticker in ("AAPL", "NVDA")}
@@ -132,21 +117,3 @@ def test_every_shipped_figure_is_in_the_recording(sample):
         assert file.cik == recorded_file.cik
 
     assert strangers == []
-
-
-@pytest.mark.parametrize("ticker", TICKERS)
-def test_the_sample_answers_as_the_recording_does(recorded, sample, ticker):
-    known = {}
-    for metric in list_metrics():
-        for figure in figures_of(recorded, ticker).series(metric).figures:
-            known[metric.name, figure.start, figure.end] = (figure.value, figure.fact.accession, figure.fiscal_year)
-    wrong = [
-        (metric.name, figure.end, figure.value)
-        for metric in list_metrics()
-        for figure in figures_of(sample, ticker).series(metric).figures
-        if figure.period in (YEAR, "instant")
-        and known.get((metric.name, figure.start, figure.end))
-        != (figure.value, figure.fact.accession, figure.fiscal_year)
-    ]
-
-    assert wrong == []

@@ -53,14 +53,12 @@ async def test_a_metric_has_the_callers_spelling(figures):
     assert told == {"net  INCOME": 99803000000, "us-gaap:Assets": 352755000000}
 
 
-async def test_missing_values_come_before_the_source(figures):
-    answer = await figures.execute(
-        "financial_facts", {"ticker": "AAPL", "metrics": ["Revenue", "Nope"], "period": "2022"}
-    )
+async def test_the_text_names_missing_values_and_the_source(figures):
+    asked = {"ticker": "AAPL", "metrics": ["Revenue", "Nope"], "period": "2022"}
+    text = (await figures.answer({"query_type": "financial_facts", "parameters": asked}, user=None)).text
 
-    assert [name for name in answer if name in {"data", "value_mode", "missing", "source"}] == [
-        "data", "value_mode", "missing", "source"
-    ]  # fmt: skip
+    assert "\nMissing Nope: Nope is not a metric, and Apple Inc. files no such tag." in text
+    assert text.splitlines()[-1].startswith("Source: SEC filings, sample, complete through 2026-01-30. A small sample")
 
 
 @pytest.mark.parametrize(
@@ -247,15 +245,3 @@ async def test_a_calculation_names_its_formula_and_filings_in_the_text(figures):
         "FCF: 111,443,000,000.\nAAPL FCF fiscal 2022 FY (2021-09-26 to 2022-09-24): 111,443,000,000 USD, derived,"
         " 10-K 0000320193-22-000108 of 2022-10-28; = OperatingCashFlow - CapitalExpenditure; from "
     )
-
-
-@pytest.mark.parametrize(
-    ("query_type", "rest"),
-    [
-        ("financial_facts", "Ask for fewer metrics or a shorter period."),
-        ("verify_claim", "Send a claim about one period."),
-    ],
-)
-def test_every_query_type_states_how_to_get_the_rest(figures, query_type, rest):
-    (query,) = [query for query in figures.queries if query.name == query_type]
-    assert query.output.continuation_hint == rest
