@@ -15,9 +15,11 @@ from fingerpost.transit.engine.timetable.timetable import (
     MINIMUM_TIME,
     STOP,
     TIMED,
+    Bool,
     Footpaths,
     Int8,
     Int32,
+    Int64,
     Timetable,
 )
 from fingerpost.transit.engine.timetable.walking import CHANGE_SLACK_S, STRAIGHT_SLACK_S, straight_line_m
@@ -59,8 +61,12 @@ class _PathColumns(NamedTuple):
     metres: Int32
     walk_s: Int32
 
+    def are_in(self, other_paths: "_PathColumns", count: int) -> Bool:
+        """Whether the other paths have one between the same stops, for each path."""
+        return np.isin(self.begin * count + self.end, other_paths.begin * count + other_paths.end)
+
     def without(self, other_paths: "_PathColumns", count: int) -> "_PathColumns":
-        return take_rows(self, ~np.isin(self.begin * count + self.end, other_paths.begin * count + other_paths.end))
+        return take_rows(self, ~self.are_in(other_paths, count))
 
     def joined(self, other_paths: "_PathColumns") -> "_PathColumns":
         columns: Iterator[tuple[Any, Any]] = zip(self, other_paths, strict=True)
@@ -97,9 +103,7 @@ def build_footpaths(
     removes the link. Of several rules for the same ordered pair, the last one applies.
     """
     count = len(kinds)
-    walked = walks.list_links(np.flatnonzero(kinds == STOP))
-    seconds = (walked.seconds + _find_slack_s(walked, parents)).astype(np.int32)
-    links = _PathColumns(walked.begin, walked.end, seconds, walked.metres, walked.seconds)
+    links = _list_walks(walks, np.flatnonzero(kinds == STOP), parents)
     if pathways is not None and len(pathways[0]):
         inside = walks.measure(pathways[0].astype(np.int64), pathways[1].astype(np.int64))
         transfer_s = pathways[2] + np.int32(CHANGE_SLACK_S)
@@ -117,15 +121,24 @@ def build_footpaths(
         ruled = _PathColumns(begin, end, transfer_s, metres, walk_s)
         links = links.without(take_rows(ruled, ~is_same_stop), count)
         links = links.joined(take_rows(ruled, ~is_same_stop & (rules.type != FORBIDDEN)))
+    return _build_table(links, count), change_s
+
+
+def _list_walks(walks: Walks, stops: Int64, parents: Int32) -> _PathColumns:
+    walked = walks.list_links(stops)
+    seconds = (walked.seconds + _find_slack_s(walked, parents)).astype(np.int32)
+    return _PathColumns(walked.begin, walked.end, seconds, walked.metres, walked.seconds)
+
+
+def _build_table(links: _PathColumns, count: int) -> Footpaths:
     order = np.lexsort((links.end, links.seconds, links.begin))
-    paths = Footpaths(
+    return Footpaths(
         first=list_starts(np.bincount(links.begin, minlength=count)).astype(np.int32),
         to=links.end[order].astype(np.int32),
         seconds=links.seconds[order].astype(np.int32),
         metres=links.metres[order].astype(np.int32),
         walk_s=links.walk_s[order].astype(np.int32),
     )
-    return paths, change_s
 
 
 # A closure further away than this from a stop affects no transfer there.
@@ -145,41 +158,27 @@ def avoid_closed_ways(
     ``walks`` must avoid them too; ``closed`` are their rows, ``places`` their positions in degrees.
     """
     is_step_free = step_free and len(timetable.step_free_footpaths.first)
-    first, to, transfer_s, metres, walk_s = timetable.step_free_footpaths if is_step_free else timetable.footpaths
-    begin = np.repeat(np.arange(timetable.stop_count), np.diff(first))
-    end = to.astype(np.int64)
-    near = np.zeros(timetable.stop_count, np.bool_)
+    first, to, *others = timetable.step_free_footpaths if is_step_free else timetable.footpaths
+    count, stations = timetable.stop_count, timetable.stop_parent
+    paths = _PathColumns(np.repeat(np.arange(count), np.diff(first)), to.astype(np.int64), *others)
+    near = np.zeros(count, np.bool_)
     for lat, lon in zip(*(place.tolist() for place in places), strict=True):
         near |= straight_line_m(lat, lon, timetable.stop_lat, timetable.stop_lon) <= _NEAR_M
     # A feed's transfer rule overrides measured walks.
-    stated = timetable.transfer_from.astype(np.int64) * timetable.stop_count + timetable.transfer_to
-    at = np.flatnonzero(near[begin] & near[end] & ~np.isin(begin * timetable.stop_count + end, stated))
-    if not len(at):
+    stated = timetable.transfer_from.astype(np.int64) * count + timetable.transfer_to
+    is_affected = near[paths.begin] & near[paths.end] & ~np.isin(paths.begin * count + paths.end, stated)
+    if not is_affected.any():
         return timetable
-    transfer_s, metres, walk_s = transfer_s.copy(), metres.copy(), walk_s.copy()
-    is_open = np.ones(len(to), np.bool_)
-    stations = timetable.stop_parent
-    inside = at[(stations[begin[at]] == stations[end[at]]) & (stations[begin[at]] >= 0)]
+    affected = take_rows(paths, is_affected)
+    inside = take_rows(affected, (stations[affected.begin] == stations[affected.end]) & (stations[affected.begin] >= 0))
     open_s, detour_s = (
-        find_change_s(get_places(timetable), begin[inside], end[inside], step_free=step_free, closed=shut)
+        find_change_s(get_places(timetable), inside.begin, inside.end, step_free=step_free, closed=shut)
         for shut in ((), closed)
     )
     # These are transfers by pathways inside a station; all others are walks outside.
-    rows, detour_s = inside[open_s >= 0], detour_s[open_s >= 0]
-    is_open[rows] = detour_s >= 0
-    transfer_s[rows] = np.where(is_open[rows], detour_s + CHANGE_SLACK_S, transfer_s[rows])
-    at = np.setdiff1d(at, rows)
-    links = walks.list_links(np.flatnonzero(near & (timetable.stop_kind == STOP)))
-    order = np.argsort(links.begin * timetable.stop_count + links.end)
-    link_keys = (links.begin * timetable.stop_count + links.end)[order]
-    wanted = begin[at] * timetable.stop_count + end[at]
-    found = np.minimum(np.searchsorted(link_keys, wanted), max(0, len(link_keys) - 1))
-    is_open[at] = link_keys[found] == wanted if len(link_keys) else False
-    open_rows, link = at[is_open[at]], order[found[is_open[at]]]
-    transfer_s[open_rows] += links.seconds[link] - walk_s[open_rows]
-    metres[open_rows], walk_s[open_rows] = links.metres[link], links.seconds[link]
-    order = np.flatnonzero(is_open)
-    order = order[np.lexsort((end[order], transfer_s[order], begin[order]))]
-    starts = list_starts(np.bincount(begin[order], minlength=timetable.stop_count)).astype(np.int32)
-    paths = Footpaths(starts, to[order], transfer_s[order], metres[order], walk_s[order])
-    return replace(timetable, step_free_footpaths=paths) if is_step_free else replace(timetable, footpaths=paths)
+    outside = affected.without(take_rows(inside, open_s >= 0), count)
+    detours = take_rows(inside._replace(seconds=detour_s + np.int32(CHANGE_SLACK_S)), (open_s >= 0) & (detour_s >= 0))
+    walked = _list_walks(walks, np.flatnonzero(near & (timetable.stop_kind == STOP)), stations)
+    walked = take_rows(walked, walked.are_in(outside, count))
+    table = _build_table(take_rows(paths, ~is_affected).joined(detours).joined(walked), count)
+    return replace(timetable, step_free_footpaths=table) if is_step_free else replace(timetable, footpaths=table)

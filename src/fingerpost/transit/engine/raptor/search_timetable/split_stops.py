@@ -55,7 +55,9 @@ def list_effective_rules(timetable: Timetable, stop_times: RuledStopTimes) -> In
     # If the same stops have wider rules, the transfer without the rule is not simply the footpath.
     is_alone = is_trip_pair & ~np.isin(pair, pair[~is_trip_pair])
     is_effective = ~is_alone
-    rows_by_trip = _group_by_stop_and_trip(stop_times)
+    rows_by_trip: dict[tuple[int, int], list[int]] = {}
+    for row, named in enumerate(zip(stop_times.stop.tolist(), stop_times.trip.tolist(), strict=True)):
+        rows_by_trip.setdefault(named, []).append(row)
     change_s: dict[int, int] = {}
     last = {
         (
@@ -82,14 +84,6 @@ def _can_catch(wait_s: npt.NDArray[np.int64], min_s: int) -> Bool:
     # A transfer of -1 seconds is forbidden.
     marks: Bool = (wait_s >= min_s) & (min_s >= 0)
     return marks
-
-
-def _group_by_stop_and_trip(stop_times: RuledStopTimes) -> dict[tuple[int, int], Int64]:
-    order = np.lexsort((stop_times.trip, stop_times.stop))
-    named = np.column_stack([stop_times.stop, stop_times.trip])[order]
-    begins = np.flatnonzero(np.append(True, (named[1:] != named[:-1]).any(axis=1))[: len(named)])
-    keys = zip(*named[begins].T.tolist(), strict=True)
-    return dict(zip(keys, np.split(order, begins[1:]), strict=False))
 
 
 def _find_change_s(timetable: Timetable, begin: int, end: int) -> int:
