@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 from fingerpost.apps.kernels import load_kernels
 from fingerpost.transit.engine.demo.catalogue import build_demo
-from fingerpost.transit.engine.raptor.board import list_board_departures
+from fingerpost.transit.engine.raptor.journeys import list_board_departures
 from fingerpost.transit.engine.raptor.kernel import lower_bounds, mcraptor, patterns, range_raptor, transfer_points
 from fingerpost.transit.engine.raptor.search import find_endpoint, find_journeys
 from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetables

@@ -9,7 +9,7 @@ import numpy as np
 
 from fingerpost.transit.embedded.departures import StopDepartures
 from fingerpost.transit.embedded.snapshot import Snapshot
-from fingerpost.transit.engine.raptor.board import BoardDeparture
+from fingerpost.transit.engine.raptor.journeys import BoardDeparture
 from fingerpost.transit.engine.timetable.columns import list_ranges, mark_rows
 from fingerpost.transit.engine.timetable.service_days import find_days, find_service_day_start, find_services, local_day
 from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Bool, Int64, Timetable

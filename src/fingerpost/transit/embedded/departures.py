@@ -10,7 +10,7 @@ import numpy as np
 from fingerpost.transit.embedded.display_names import DisplayNames
 from fingerpost.transit.embedded.overlay_alerts import RideSelector, Span
 from fingerpost.transit.embedded.snapshot import Snapshot
-from fingerpost.transit.engine.raptor.board import BoardDeparture, list_board_departures
+from fingerpost.transit.engine.raptor.journeys import BoardDeparture, list_board_departures
 from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetables
 from fingerpost.transit.engine.timetable.service_days import local_day
 from fingerpost.transit.engine.timetable.timetable import BY_ARRANGEMENT, INTERPOLATED, NO_ALIGHTING, NO_BOARDING

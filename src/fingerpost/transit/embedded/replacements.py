@@ -7,8 +7,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import NamedTuple
 
-from fingerpost.transit.engine.raptor.board import BoardDeparture
-from fingerpost.transit.engine.raptor.journeys import Ride
+from fingerpost.transit.engine.raptor.journeys import BoardDeparture, Ride
 from fingerpost.transit.engine.timetable.overlay import AddedRide, Overlay, RideKey
 from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Timetable
 
