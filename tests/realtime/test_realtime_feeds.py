@@ -167,4 +167,3 @@ async def test_health_reports_matched_and_unmatched():
     await feeds.refresh(NOW)
     health = feeds.health(read_realtime(timetable, RealtimeIndex(timetable), feeds.messages(), NOW))
     assert (dict(health.matched), dict(health.unmatched)) == ({"trip-updated": 1}, {"trip-unknown": 1})
-    assert dict(health.messages) == {"read": 1}

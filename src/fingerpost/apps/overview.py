@@ -59,7 +59,7 @@ def _describe_feed(feed: FeedVersion, today: date) -> dict[str, Any]:
 
 
 def describe_realtime(health: RealtimeHealth) -> dict[str, Any]:
-    counts = {name: dict(getattr(health, name)) for name in ("matched", "unmatched", "messages")}
+    counts = {name: dict(getattr(health, name)) for name in ("matched", "unmatched")}
     return {"sources": [_describe_source(source) for source in health.sources], **counts}
 
 

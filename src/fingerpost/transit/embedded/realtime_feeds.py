@@ -96,7 +96,6 @@ class RealtimeFeeds:
             sources=tuple(_build_source_health(state, instant, overlay) for state in self._states),
             matched=MappingProxyType({reason: count for reason, count in counts.items() if reason in APPLIED}),
             unmatched=MappingProxyType({reason: count for reason, count in counts.items() if reason not in APPLIED}),
-            messages=overlay.message_counts if overlay else MappingProxyType({}),
         )
 
     async def _refresh_source(self, state: _SourceState, now: int) -> bool:

@@ -16,7 +16,6 @@ from fingerpost.net.response import Response
 from fingerpost.transit.embedded.feed_origins import NamedPlace
 from fingerpost.transit.embedded.realtime_feeds import RealtimeFeeds
 from fingerpost.transit.engine.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
-from fingerpost.transit.engine.gtfs.realtime.outcomes import MessageOutcome
 from fingerpost.transit.engine.timetable.overlay import MatchCount, Overlay
 from fingerpost.transit.engine.timetable.service_days import local_day
 from fingerpost.transit.engine.timetable.timetable import Timetable
@@ -150,9 +149,9 @@ class RealtimeUpdater:
         problems = [
             as_sentence(source.problem) for source in self._feeds.health().sources if source.problem is not None
         ]
-        if overlay.message_counts.get(MessageOutcome.READ):
+        if overlay.matches:
             return tuple(problems)
-        if overlay.message_counts.get(MessageOutcome.FROM_THE_FUTURE):
+        if overlay.has_future_messages:
             problems.append("The realtime message is dated in the future and was not used.")
         is_reading = bool(self._feeds.messages())
         why = "message is still being read" if is_reading else "source has not answered yet"
@@ -218,7 +217,7 @@ class RealtimeUpdater:
 
 def _find_updated(overlay: Overlay, messages: Sequence[FeedBytes]) -> int | None:
     """Return the oldest message's timestamp or time of receipt, or None if there are no messages."""
-    if not overlay.message_counts.get(MessageOutcome.READ):
+    if not overlay.matches:
         return None
     return overlay.timestamp or min(message.received for message in messages)
 

@@ -152,4 +152,3 @@ class RealtimeHealth:
     sources: tuple[SourceHealth, ...]
     matched: Mapping[str, int]
     unmatched: Mapping[str, int]
-    messages: Mapping[str, int]

@@ -140,7 +140,8 @@ class Overlay:
     """All realtime data of a network at one moment.
 
     ``timestamp`` is the oldest timestamp of the messages (Unix seconds), None if unknown; ``as_of`` is the instant that
-    the data describes. Counts are keyed by outcome, ``matches`` by source.
+    the data describes. ``counts`` are keyed by outcome, ``matches`` by source. Messages with a timestamp in the future
+    are not read.
     """
 
     rides: Mapping[RideKey, RideUpdate] = field(default_factory=lambda: MappingProxyType({}))
@@ -149,7 +150,7 @@ class Overlay:
     timestamp: int | None = None
     as_of: int = 0
     counts: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
-    message_counts: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    has_future_messages: bool = False
     matches: Mapping[str, MatchCount] = field(default_factory=lambda: MappingProxyType({}))
 
     @property

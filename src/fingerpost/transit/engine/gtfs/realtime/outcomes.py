@@ -1,4 +1,4 @@
-"""The outcomes under which GTFS-Realtime messages and entities are counted."""
+"""The outcomes under which the entities of GTFS-Realtime messages are counted."""
 
 from enum import StrEnum
 
@@ -41,11 +41,3 @@ APPLIED = frozenset({
     EntityOutcome.TRIP_UPDATED, EntityOutcome.TRIP_CANCELLED, EntityOutcome.TRIP_DELETED, EntityOutcome.TRIP_ADDED,
     EntityOutcome.TRIP_REPLACED, EntityOutcome.ALERT_GIVEN,
 })  # fmt: skip
-
-
-class MessageOutcome(StrEnum):
-    """The outcome of a message."""
-
-    READ = "read"
-    UNREADABLE = "unreadable"
-    FROM_THE_FUTURE = "from-the-future"

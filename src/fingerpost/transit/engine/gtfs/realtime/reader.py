@@ -9,7 +9,7 @@ from google.transit.gtfs_realtime_pb2 import FeedEntity, TripUpdate
 
 from fingerpost.transit.engine.gtfs.realtime.alerts import read_alert
 from fingerpost.transit.engine.gtfs.realtime.messages import FeedBytes, parse_message
-from fingerpost.transit.engine.gtfs.realtime.outcomes import APPLIED, EntityOutcome, MessageOutcome
+from fingerpost.transit.engine.gtfs.realtime.outcomes import APPLIED, EntityOutcome
 from fingerpost.transit.engine.gtfs.realtime.trip_matching import RealtimeIndex, TripMatcher
 from fingerpost.transit.engine.gtfs.realtime.trip_updates import ReceivedUpdate, TripUpdates
 from fingerpost.transit.engine.timetable.overlay import Alert, MatchCount, Overlay
@@ -42,7 +42,7 @@ class _Reader:
         self.timetable, self.index, self.now = timetable, index, now
         # One outcome per entity; later entities may overwrite it.
         self.outcomes: list[EntityOutcome] = []
-        self.message_counts: Counter[str] = Counter()
+        self.has_future_messages = False
         self.rides = TripUpdates(timetable, index, self.outcomes)
         self.alerts: list[Alert] = []
         # Alerts with the index of their outcome, resolved at the end, because later entities may add their trips.
@@ -51,17 +51,15 @@ class _Reader:
         self.messages: list[_ReadMessage] = []
 
     def add(self, data: FeedBytes) -> None:
-        counts, outcomes = self.message_counts, self.outcomes
+        outcomes = self.outcomes
         message = parse_message(data.bytes)
         if message is None:
-            counts[MessageOutcome.UNREADABLE] += 1
             return
         stated = message.header.timestamp
         if stated > self.now + CLOCK_SKEW_S:
-            counts[MessageOutcome.FROM_THE_FUTURE] += 1
+            self.has_future_messages = True
             outcomes.extend([EntityOutcome.FROM_THE_FUTURE] * len(message.entity))
             return
-        counts[MessageOutcome.READ] += 1
         updated = min(stated or data.received, self.now)
         if stated:
             self.timestamps.append(updated)
@@ -84,7 +82,7 @@ class _Reader:
             timestamp=min(self.timestamps, default=None),
             as_of=self.now,
             counts=_freeze(Counter(self.outcomes)),
-            message_counts=_freeze(self.message_counts),
+            has_future_messages=self.has_future_messages,
             matches=MappingProxyType({message.origin: self._count_matches(message) for message in self.messages}),
         )
 
