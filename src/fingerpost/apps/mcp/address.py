@@ -94,35 +94,11 @@ def build_address_key(host: str) -> str:
     return host
 
 
-def listen(address: Address, *, shared: bool = False) -> socket.socket:
-    """Return a listening socket, or raise SettingsInvalid; ``shared`` lets other processes listen there too."""
-    return _bind(address, shared=shared, backlog=_BACKLOG)
+def listen(address: Address, *, shared: bool = False, backlog: int = _BACKLOG) -> socket.socket:
+    """Return a listening socket, or raise SettingsInvalid.
 
-
-class SharedAddress:
-    """An address shared by worker processes, each with its own socket, so that the system balances connections.
-
-    Unpickling it in a worker returns the worker's socket.
+    ``shared`` lets other processes listen there too. With a ``backlog`` of 0, the socket only reserves the address.
     """
-
-    def __init__(self, address: Address) -> None:
-        if not hasattr(socket, "SO_REUSEPORT"):
-            raise SettingsInvalid("This system cannot share connections among processes. Leave out --workers")
-        # An exclusive socket detects other servers of this user; a shared one would join them.
-        _bind(address, shared=False).close()
-        # This socket reserves the port; it does not listen, so it gets no connections.
-        self._reserved = _bind(address, shared=True)
-        host, port = self._reserved.getsockname()[:2]
-        self.address = Address(host, port)
-
-    def close(self) -> None:
-        self._reserved.close()
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return partial(listen, shared=True), (self.address,)
-
-
-def _bind(address: Address, *, shared: bool, backlog: int = 0) -> socket.socket:
     family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
     # asyncio disables Nagle's algorithm only for sockets that name TCP.
     bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
@@ -139,3 +115,26 @@ def _bind(address: Address, *, shared: bool, backlog: int = 0) -> socket.socket:
             f"Cannot listen on {address.host}:{address.port} ({reason}). Choose another address"
         ) from error
     return bound
+
+
+class SharedAddress:
+    """An address shared by worker processes, each with its own socket, so that the system balances connections.
+
+    Unpickling it in a worker returns the worker's socket.
+    """
+
+    def __init__(self, address: Address) -> None:
+        if not hasattr(socket, "SO_REUSEPORT"):
+            raise SettingsInvalid("This system cannot share connections among processes. Leave out --workers")
+        # An exclusive socket detects other servers of this user; a shared one would join them.
+        listen(address, backlog=0).close()
+        # This socket gets no connections, because it does not listen.
+        self._reserved = listen(address, shared=True, backlog=0)
+        host, port = self._reserved.getsockname()[:2]
+        self.address = Address(host, port)
+
+    def close(self) -> None:
+        self._reserved.close()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(listen, shared=True), (self.address,)
