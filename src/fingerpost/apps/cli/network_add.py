@@ -60,19 +60,16 @@ def new_add_command(kinds: Sequence[SourceKind]) -> Callable[..., None]:
             )
         network, store = parse_network_name(name), open_record_store(settings.home)
         records = store.read()
-        previous = records.records.get(network)
-        record, unchanged = _build_record(store, network, previous, {**source_fields, **typed})
+        record, unchanged = _build_record(store, network, records.records.get(network), {**source_fields, **typed})
         report = None
         if kind is None:
             report = run_import(settings, f"Importing {network} ...", lambda importer: importer.add(record))
+            store.put(record)
+            LearnedProfiles(settings.home).remove(network)
         else:
             learn_profile(settings, kind, record)
-        store.put(record)
-        if previous is not None and previous.source != record.source:
-            if kind is None:
-                LearnedProfiles(settings.home).remove(network)
-            elif previous.source == EMBEDDED:
-                forget_import(settings.home, network)
+            store.put(record)
+            forget_import(settings.home, network)
         # Print only after everything is stored, because printing to a closed pipe ends the process.
         if report is None:
             print_line(f"{network} is ready.")
