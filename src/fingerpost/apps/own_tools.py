@@ -6,7 +6,6 @@ Users pass them to ``Fingerpost(tools=[...])``, or install packages with entry p
 import inspect
 import logging
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
-from functools import lru_cache
 from importlib.metadata import entry_points
 from typing import Any, get_type_hints
 
@@ -155,23 +154,22 @@ def serve_own_tools(
     A package's tool is skipped if it cannot be loaded or its name is in use.
     """
     served: dict[str, ServedTool] = {}
-    for tool in map(_serve, tools):
+
+    def add(tool: ServedTool) -> None:
         if tool.name in reserved_names or tool.name in served:
             raise SettingsInvalid(f"There is already a tool called '{tool.name}'; give yours another name")
         served[tool.name] = tool
+
+    for own_tool in tools:
+        add(_serve(own_tool))
     left_out: dict[str, str] = {}
     for point in sorted(entry_points(group=ENTRY_POINTS), key=lambda point: point.name):
         origin = f"{point.name} from {point.dist.name}" if point.dist else point.name
         try:
-            tool = _serve(point.load())
+            add(_serve(point.load()))
         except Exception as error:  # noqa: BLE001  (an error boundary: a package may raise anything as it loads)
             left_out[origin] = str(error) or type(error).__name__
-            _log.error("the tool %s cannot be loaded: %s", origin, error)
-            continue
-        if tool.name in reserved_names or tool.name in served:
-            left_out[tool.name] = "another tool has the same name"
-        else:
-            served[tool.name] = tool
+            _log.error("the tool %s cannot be served: %s", origin, error)
     return list(served.values()), left_out
 
 
@@ -187,7 +185,6 @@ def _serve(own_tool: OwnTool) -> ServedTool:
     return ServedTool(tool, spec)
 
 
-@lru_cache(maxsize=256)
 def _build_spec(function: Callable[..., Awaitable[Any] | Any]) -> ToolSpec:
     name = function.__name__
     hints = get_type_hints(function, include_extras=True)
