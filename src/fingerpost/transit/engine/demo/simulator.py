@@ -48,40 +48,27 @@ def simulate(timetable: Timetable, now: int) -> bytes:
     message.header.gtfs_realtime_version = "2.0"
     message.header.incrementality = FeedHeader.FULL_DATASET
     message.header.timestamp = now
-    closed_from, cancelled_around = now - now % HOUR_S, now - now % QUARTER_S
-    for trip_instance in _list_trip_instances(timetable, now):
-        is_cancelled = _is_cancelled(trip_instance, scene, closed_from, cancelled_around)
-        if not is_cancelled and trip_instance.begins >= now + HORIZON_S:
+    for trip, start, begins, descriptor in _list_trip_instances(timetable, now):
+        is_cancelled = _is_cancelled(descriptor.route_id, begins, scene, now)
+        if not is_cancelled and begins >= now + HORIZON_S:
             continue
-        update = message.entity.add(id=trip_instance.name).trip_update
-        update.trip.trip_id, update.trip.route_id = trip_instance.trip_id, trip_instance.route_id
-        update.trip.start_date, update.trip.start_time = f"{trip_instance.day:%Y%m%d}", trip_instance.start_time
-        update.trip.schedule_relationship = TripDescriptor.CANCELED if is_cancelled else TripDescriptor.SCHEDULED
+        name = f"{descriptor.trip_id}-{descriptor.start_date}-{descriptor.start_time}"
+        update = message.entity.add(id=name).trip_update
         update.timestamp = now
+        update.trip.CopyFrom(descriptor)
+        update.trip.schedule_relationship = TripDescriptor.CANCELED if is_cancelled else TripDescriptor.SCHEDULED
         if not is_cancelled:
-            _add_stop_times(update, timetable, trip_instance, now)
-    _add_alerts(message, timetable, scene, closed_from, cancelled_around)
+            late_s = _LATE_S[zlib.crc32(name.encode()) % len(_LATE_S)]
+            _add_stop_times(update, timetable, timetable.list_stop_times(trip), start, late_s, now)
+    _add_alerts(message, timetable, scene, now)
     return message.SerializeToString(deterministic=True)
 
 
-class _TripInstance(NamedTuple):
-    """A trip instance. Its stop times count from the Unix second ``start``; it departs at ``begins``."""
+def _list_trip_instances(timetable: Timetable, now: int) -> Iterator[tuple[int, int, int, TripDescriptor]]:
+    """Yield the trips that are under way at ``now`` or depart within the next hours; all run every day.
 
-    trip: int
-    trip_id: str
-    route_id: str
-    day: date
-    start: int
-    begins: int
-    start_time: str
-
-    @property
-    def name(self) -> str:
-        return f"{self.trip_id}-{self.day:%Y%m%d}-{self.start_time}"
-
-
-def _list_trip_instances(timetable: Timetable, now: int) -> Iterator[_TripInstance]:
-    """Yield the trip instances that are under way at ``now`` or depart within the next hours; all run every day."""
+    Each is (trip, Unix second from which its stop times count, Unix second of its departure, descriptor).
+    """
     zone = timetable.feeds[0].zone
     first, last = timetable.trip_first_stop_time[:-1], timetable.trip_first_stop_time[1:] - 1
     trip, shift_s = timetable.trip_departure_trip, timetable.trip_departure_shift_s
@@ -93,43 +80,39 @@ def _list_trip_instances(timetable: Timetable, now: int) -> Iterator[_TripInstan
         start = find_service_day_start(day, zone)
         is_selected = (start + ends_s >= now - _PAST_S) & (start + begins_s < now + CLOSED_S + HOUR_S)
         for trip_departure in np.flatnonzero(is_selected).tolist():
-            trip_row, begin = int(trip[trip_departure]), int(begins_s[trip_departure])
-            yield _TripInstance(
-                trip=trip_row,
-                trip_id=timetable.trip_local_id[trip_row],
-                route_id=timetable.route_local_id[int(timetable.trip_route[trip_row])],
-                day=day,
-                start=start + int(shift_s[trip_departure]),
-                begins=start + begin,
+            row, begin = int(trip[trip_departure]), int(begins_s[trip_departure])
+            descriptor = TripDescriptor(
+                trip_id=timetable.trip_local_id[row],
+                route_id=timetable.route_local_id[int(timetable.trip_route[row])],
+                start_date=f"{day:%Y%m%d}",
                 start_time=f"{begin // HOUR_S:02}:{begin % HOUR_S // 60:02}:{begin % 60:02}",
             )
+            yield row, start + int(shift_s[trip_departure]), start + begin, descriptor
 
 
-def _is_cancelled(trip_instance: _TripInstance, scene: _Scenario, closed_from: int, cancelled_around: int) -> bool:
-    if trip_instance.route_id == scene.closed_route:
-        return trip_instance.begins < closed_from + CLOSED_S
-    since_s = trip_instance.begins - cancelled_around
-    return trip_instance.route_id == scene.cancelled_route and -CANCELLED_BEFORE_S <= since_s < CANCELLED_AFTER_S
+def _is_cancelled(route_id: str, begins: int, scene: _Scenario, now: int) -> bool:
+    if route_id == scene.closed_route:
+        return begins < now - now % HOUR_S + CLOSED_S
+    since_s = begins - (now - now % QUARTER_S)
+    return route_id == scene.cancelled_route and -CANCELLED_BEFORE_S <= since_s < CANCELLED_AFTER_S
 
 
-def _add_stop_times(update: TripUpdate, timetable: Timetable, trip_instance: _TripInstance, now: int) -> None:
-    late_s = _LATE_S[zlib.crc32(trip_instance.name.encode()) % len(_LATE_S)]
-    rows = timetable.list_stop_times(trip_instance.trip)
-    for stop_time in range(rows.start, rows.stop):
-        delay_s = late_s * (stop_time - rows.start) // (rows.stop - rows.start - 1)
-        departure = trip_instance.start + int(timetable.stop_time_departure_s[stop_time]) + delay_s
+def _add_stop_times(update: TripUpdate, timetable: Timetable, rows: slice, start: int, late_s: int, now: int) -> None:
+    """Add the stop times that are not over; the delay grows from 0 at the first stop to ``late_s`` at the last."""
+    for row in range(rows.start, rows.stop):
+        delay_s = late_s * (row - rows.start) // (rows.stop - rows.start - 1)
+        departure = start + int(timetable.stop_time_departure_s[row]) + delay_s
         if departure < now - _PAST_S:
             continue
         stop_time_update = update.stop_time_update.add()
-        stop_time_update.stop_sequence = int(timetable.stop_time_sequence[stop_time])
-        stop_time_update.stop_id = timetable.stop_local_id[int(timetable.stop_time_stop[stop_time])]
-        stop_time_update.arrival.time = trip_instance.start + int(timetable.stop_time_arrival_s[stop_time]) + delay_s
+        stop_time_update.stop_sequence = int(timetable.stop_time_sequence[row])
+        stop_time_update.stop_id = timetable.stop_local_id[int(timetable.stop_time_stop[row])]
+        stop_time_update.arrival.time = start + int(timetable.stop_time_arrival_s[row]) + delay_s
         stop_time_update.departure.time = departure
 
 
-def _add_alerts(
-    message: FeedMessage, timetable: Timetable, scene: _Scenario, closed_from: int, cancelled_around: int
-) -> None:
+def _add_alerts(message: FeedMessage, timetable: Timetable, scene: _Scenario, now: int) -> None:
+    closed_from, cancelled_around = now - now % HOUR_S, now - now % QUARTER_S
     names = dict(zip(timetable.route_local_id, timetable.route_short_name, strict=True))
     name = names[scene.closed_route] or scene.closed_route
     alert = _add_alert(
