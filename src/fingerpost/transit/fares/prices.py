@@ -6,7 +6,6 @@ fare_rules.txt), the rides are divided among tickets.
 
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
-from itertools import islice, product
 from typing import NamedTuple
 
 from fingerpost.transit.fares.book import (
@@ -32,20 +31,23 @@ class _Option(NamedTuple):
     product_id: str
 
 
-class _Paid(NamedTuple):
-    """The amount paid up to a leg.
+# Marks a fare transfer between more than two leg groups.
+_MIXED = ("", "")
 
-    The current fare transfer began with leg ``first`` and has ``since`` transfers; ``pair`` are the leg groups of its
-    last transfer, or None. ``alone`` is the price of the leg without a transfer.
+
+class _Paid(NamedTuple):
+    """The amount paid up to and including ``leg``.
+
+    The current fare transfer began with ride ``first`` and has ``since`` transfers; ``pair`` are its two leg groups,
+    or None before the first transfer.
     """
 
     amount: Decimal
     products: tuple[str, ...]
+    leg: _Option
     first: int
-    since: int
-    pair: tuple[str, str] | None
-    is_mixed: bool
-    alone: Decimal
+    since: int = 0
+    pair: tuple[str, str] | None = None
 
 
 def price_by_legs(book: FareBook, rides: Sequence[FareRide]) -> Price:
@@ -107,46 +109,40 @@ def _find_cheapest(
         options.append(list(leg_options.values()))
     if not all(options):
         return None
-    totals = (paid for legs in product(*options) for paid in _list_totals(book, rides, legs, amounts))
-    paid_options = list(islice(totals, _MAX_CHOICES + 1))
-    if len(paid_options) > _MAX_CHOICES:
-        raise FareUnknown("there are too many ways to pay for it")
-    best = min(paid_options, key=lambda paid: paid.amount)
+    ways = [_Paid(leg.amount, (leg.product_id,), leg, 0) for leg in options[0]]
+    for at, legs in enumerate(options[1:], 1):
+        ways = [way for paid in ways for leg in legs for way in _pay_leg(book, rides, paid, leg, at, amounts)]
+        if len(ways) > _MAX_CHOICES:
+            raise FareUnknown("there are too many ways to pay for it")
+    best = min(ways, key=lambda paid: paid.amount)
     if best.amount < 0:
         raise FareUnknown("the feed's discounts exceed its prices")
     return Price(best.amount, currency, best.products)
 
 
-def _list_totals(
-    book: FareBook, rides: Sequence[FareRide], legs: Sequence[_Option], amounts: dict[str, Decimal]
-) -> Iterator[_Paid]:
-    stack = [(1, _Paid(legs[0].amount, (legs[0].product_id,), 0, 0, None, False, legs[0].amount))]
-    while stack:
-        index, paid = stack.pop()
-        if index == len(legs):
-            yield paid
-            continue
-        leg = legs[index]
-        rules = _match_transfers(book, rides, paid, (legs[index - 1].group, leg.group), index)
-        if not rules:
-            alone = _Paid(paid.amount + leg.amount, (*paid.products, leg.product_id), index, 0, None, False, leg.amount)
-            stack.append((index + 1, alone))
-        stack += [(index + 1, _apply_transfer(paid, rule, leg, legs[index - 1].group, amounts)) for rule in rules]
-
-
-def _apply_transfer(paid: _Paid, rule: TransferRule, leg: _Option, before: str, amounts: dict[str, Decimal]) -> _Paid:
-    if rule.fare_product_id and rule.fare_product_id not in amounts:
-        raise FareUnknown(f"the transfer product {rule.fare_product_id} has no price for ordinary riders")
-    amount, products, pair = paid.amount, paid.products, (before, leg.group)
-    if rule.fare_transfer_type == TRANSFER_INSTEAD and paid.pair is None:
-        # The transfer's price replaces the prices of both legs.
-        amount, products = amount - paid.alone, products[:-1]
-    if rule.fare_product_id:
-        amount, products = amount + amounts[rule.fare_product_id], (*products, rule.fare_product_id)
-    if rule.fare_transfer_type == TRANSFER_AND_LEG:
-        amount, products = amount + leg.amount, (*products, leg.product_id)
-    mixed = paid.is_mixed or paid.pair not in (None, pair)
-    return _Paid(amount, products, paid.first, paid.since + 1, pair, mixed, leg.amount)
+def _pay_leg(
+    book: FareBook, rides: Sequence[FareRide], paid: _Paid, leg: _Option, at: int, amounts: dict[str, Decimal]
+) -> list[_Paid]:
+    """Return the ways to pay for one more leg: by each transfer rule that applies, else without a transfer."""
+    pair = (paid.leg.group, leg.group)
+    rules = _match_transfers(book, rides, paid, pair, at)
+    if not rules:
+        return [_Paid(paid.amount + leg.amount, (*paid.products, leg.product_id), leg, at)]
+    ways = []
+    for rule in rules:
+        if rule.fare_product_id and rule.fare_product_id not in amounts:
+            raise FareUnknown(f"the transfer product {rule.fare_product_id} has no price for ordinary riders")
+        amount, products = paid.amount, paid.products
+        if rule.fare_transfer_type == TRANSFER_INSTEAD and paid.pair is None:
+            # The transfer's price replaces the prices of both legs.
+            amount, products = amount - paid.leg.amount, products[:-1]
+        if rule.fare_product_id:
+            amount, products = amount + amounts[rule.fare_product_id], (*products, rule.fare_product_id)
+        if rule.fare_transfer_type == TRANSFER_AND_LEG:
+            amount, products = amount + leg.amount, (*products, leg.product_id)
+        groups = pair if paid.pair in (None, pair) else _MIXED
+        ways.append(_Paid(amount, products, leg, paid.first, paid.since + 1, groups))
+    return ways
 
 
 def _match_transfers(
@@ -172,7 +168,7 @@ def _match_transfers(
 
 
 def _is_within(rule: TransferRule, rides: Sequence[FareRide], paid: _Paid, pair: tuple[str, str], at: int) -> bool:
-    is_mixed = paid.is_mixed or paid.pair not in (None, pair)
+    is_mixed = paid.pair not in (None, pair)
     if pair[0] == pair[1] and rule.transfer_count >= 0:
         if is_mixed:
             raise FareUnknown("the feed does not say at which ride its transfer limit begins")
