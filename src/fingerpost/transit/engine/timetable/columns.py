@@ -100,3 +100,9 @@ def list_ranges(
 def take_rows(table: T, chosen: npt.NDArray[Any]) -> T:
     """Return the chosen rows of a table without text columns; rows are chosen by a mask or by number."""
     return table._make(column[chosen] for column in table)
+
+
+def join_rows(table: T, other_table: T) -> T:
+    """Return a table with the rows of two tables without text columns."""
+    columns: Iterator[tuple[Any, Any]] = zip(table, other_table, strict=True)
+    return table._make(np.concatenate(pair) for pair in columns)

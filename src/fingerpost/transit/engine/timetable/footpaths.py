@@ -1,13 +1,13 @@
 """Footpaths between stops: walks, the transfer rules of feeds, and detours around closed parts of stations."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from fingerpost.transit.engine.timetable.columns import list_starts, take_rows
+from fingerpost.transit.engine.timetable.columns import join_rows, list_starts, take_rows
 from fingerpost.transit.engine.timetable.draft import TransferColumns
 from fingerpost.transit.engine.timetable.station_ways import find_change_s, get_places
 from fingerpost.transit.engine.timetable.timetable import (
@@ -68,10 +68,6 @@ class _PathColumns(NamedTuple):
     def without(self, other_paths: "_PathColumns", count: int) -> "_PathColumns":
         return take_rows(self, ~self.are_in(other_paths, count))
 
-    def joined(self, other_paths: "_PathColumns") -> "_PathColumns":
-        columns: Iterator[tuple[Any, Any]] = zip(self, other_paths, strict=True)
-        return _PathColumns._make(np.concatenate(pair) for pair in columns)
-
 
 def compute_transfer_times(walks: Walks, parents: Int32, rules: TransferColumns) -> tuple[Int32, Int32, Int32]:
     """Return each transfer rule's seconds until ready to board (-1: forbidden), metres, and seconds walked."""
@@ -108,7 +104,7 @@ def build_footpaths(
         inside = walks.measure(pathways[0].astype(np.int64), pathways[1].astype(np.int64))
         transfer_s = pathways[2] + np.int32(CHANGE_SLACK_S)
         own = _PathColumns(inside.begin, inside.end, transfer_s, inside.metres, inside.seconds)
-        links = links.without(own, count).joined(take_rows(own, pathways[2] >= 0))
+        links = join_rows(links.without(own, count), take_rows(own, pathways[2] >= 0))
     change_s = np.full(count, CHANGE_SLACK_S, np.int32)
     if len(rules.from_stop):
         pairs = rules.from_stop.astype(np.int64) * count + rules.to_stop
@@ -120,7 +116,7 @@ def build_footpaths(
         change_s[begin[is_same_stop]] = transfer_s[is_same_stop]
         ruled = _PathColumns(begin, end, transfer_s, metres, walk_s)
         links = links.without(take_rows(ruled, ~is_same_stop), count)
-        links = links.joined(take_rows(ruled, ~is_same_stop & (rules.type != FORBIDDEN)))
+        links = join_rows(links, take_rows(ruled, ~is_same_stop & (rules.type != FORBIDDEN)))
     return _build_table(links, count), change_s
 
 
@@ -180,5 +176,5 @@ def avoid_closed_ways(
     detours = take_rows(inside._replace(seconds=detour_s + np.int32(CHANGE_SLACK_S)), (open_s >= 0) & (detour_s >= 0))
     walked = _list_walks(walks, np.flatnonzero(near & (timetable.stop_kind == STOP)), stations)
     walked = take_rows(walked, walked.are_in(outside, count))
-    table = _build_table(take_rows(paths, ~is_affected).joined(detours).joined(walked), count)
+    table = _build_table(join_rows(join_rows(take_rows(paths, ~is_affected), detours), walked), count)
     return replace(timetable, step_free_footpaths=table) if is_step_free else replace(timetable, footpaths=table)

@@ -40,9 +40,6 @@ class Snapped(NamedTuple):
     at_m: Float64
     away_m: Float64
 
-    def select(self, rows: Int64) -> "Snapped":
-        return Snapped(self.edge[rows], self.at_m[rows], self.away_m[rows])
-
 
 def build_grid(graph: StreetGraph) -> SegmentGrid:
     counts = np.diff(graph.shape_first)

@@ -3,11 +3,10 @@
 import math
 from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from fingerpost.transit.engine.timetable.columns import join_rows, take_rows
 from fingerpost.transit.engine.timetable.station_ways import StationPlaces
 from fingerpost.transit.engine.timetable.timetable import STOP, Float64, Int32, Int64
 from fingerpost.transit.engine.timetable.walking import DETOUR_FACTOR, FOOTPATH_RADIUS_M, PACE_M_PER_S, find_neighbours
@@ -94,7 +93,7 @@ class StreetWalks:
     def crosses_water(self, stop: int) -> bool:
         """Whether water is between a stop, or an entrance of it, and the street to which it is connected."""
         rows = [row for row in range(self._first[stop], self._first[stop + 1]) if self._snapped.edge[row] >= 0]
-        points = [self._search.locate(self._snapped.select(np.array([row]))) for row in rows]
+        points = [self._search.locate(take_rows(self._snapped, np.array([row]))) for row in rows]
         places = zip(self._access.lat[rows].tolist(), self._access.lon[rows].tolist(), strict=True)
         return not all(map(self._is_dry, places, points))
 
@@ -102,15 +101,14 @@ class StreetWalks:
         begin, end, _ = find_neighbours(self._places.lats, self._places.lons, stops, LINK_M)
         on_streets = self._is_on[begin] & self._is_on[end]
         linked = self.measure_on_streets(begin[on_streets], end[on_streets], LINK_M)
-        near = _select(linked, linked.metres >= 0)
+        near = take_rows(linked, linked.metres >= 0)
         straight = self._straight.list_links(stops)
         off = ~(self._is_on[straight.begin] & self._is_on[straight.end])
         off[off] = [
             self._is_dry(self._get_place(begin), self._get_place(end))
             for begin, end in zip(straight.begin[off].tolist(), straight.end[off].tolist(), strict=True)
         ]
-        columns: Iterator[tuple[Any, Any]] = zip(near, _select(straight, off), strict=True)
-        return StopLinks._make(np.concatenate(pair) for pair in columns)
+        return join_rows(near, take_rows(straight, off))
 
     def measure(self, begin: Int64, end: Int64) -> StopLinks:
         straight = self._straight.measure(begin, end)
@@ -131,14 +129,14 @@ class StreetWalks:
         straight = self._straight.reach(lat, lon, off, max_walk_m, from_stops=from_stops)
         allowed = ~self._is_on[straight.stop] | (straight.metres <= OFF_STREETS_M)
         allowed[allowed] = [self._is_dry((lat, lon), self._get_place(stop)) for stop in straight.stop[allowed].tolist()]
-        straight = StopWalks._make(column[allowed] for column in straight)
+        straight = take_rows(straight, allowed)
         if is_off:
             return straight
         near = self._straight.list_near(lat, lon, stops, max_walk_m + MATCHED_M)
         found = self._search.reach_stops(
             point, self._first, self._snapped, self._access, near, max_walk_m, backward=from_stops
         )
-        return StopWalks(*(np.concatenate(pair) for pair in zip(found, straight, strict=True)))
+        return join_rows(found, straight)
 
     def _get_place(self, stop: int) -> tuple[float, float]:
         return float(self._places.lats[stop]), float(self._places.lons[stop])
@@ -201,7 +199,7 @@ class StreetWalks:
             if inside_s[row] >= 0:
                 place = np.array([[access.lat[row], access.lon[row]]])
                 entrance = place if access.has_entrance[row] else place[:0]
-                yield self._snapped.select(np.array([row])), int(inside_s[row]), entrance
+                yield take_rows(self._snapped, np.array([row])), int(inside_s[row]), entrance
 
     def measure_on_streets(self, begin: Int64, end: Int64, limit_m: float) -> StopLinks:
         """Return the walks between stops through their best entrances, or inside the station if they share one.
@@ -231,7 +229,7 @@ class StreetWalks:
         best_m, best_s = np.full(len(stops), -1, np.int32), np.full(len(stops), np.iinfo(np.int32).max, np.int32)
         access = self._access
         for row in range(self._first[origin], self._first[origin + 1]):
-            point = self._snapped.select(np.array([row]))
+            point = take_rows(self._snapped, np.array([row]))
             if point.edge[0] < 0 or access.out_s[row] < 0:
                 continue
             left_m = limit_m - float(access.inside_m[row])
@@ -259,7 +257,3 @@ class StreetWalks:
             closed_lifts=closed_lifts,
             is_dry=self._is_dry,
         )
-
-
-def _select(links: StopLinks, chosen: npt.NDArray[np.bool_]) -> StopLinks:
-    return StopLinks._make(column[chosen] for column in links)
