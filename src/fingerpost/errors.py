@@ -71,10 +71,6 @@ class ToolError(Exception):
             changed.remedy = advise(hint)
         return changed
 
-    def with_details(self, **more: Any) -> Self:
-        """Return a copy of the error with more details; existing details are not replaced."""
-        return self.with_message(self.message, details={**more, **self.details})
-
 
 @dataclass(frozen=True, slots=True)
 class FieldProblem:

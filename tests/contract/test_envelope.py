@@ -8,7 +8,6 @@ from fingerpost.contract.envelope import (
     find_error_code,
     format_error_text,
     render_error,
-    step_fields,
     unexpected,
 )
 from fingerpost.errors import (
@@ -219,18 +218,6 @@ def test_the_plan_step_contract_has_its_standard_response():
         "retryable": True,
         "retry_after": None,
         "candidates": None,
-    }
-
-
-def test_a_transit_failure_in_a_plan_has_its_own_code():
-    """F2: error_code, hint, retryable, retry_after and candidates."""
-    error = PlaceAmbiguous("Which one", {"candidates": CANDIDATES})
-    assert step_fields(error, Contract.PLAN_TRIP) == {
-        "error_code": "validation-error",
-        "hint": None,
-        "retryable": False,
-        "retry_after": None,
-        "candidates": CANDIDATES,
     }
 
 

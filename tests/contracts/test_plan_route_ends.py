@@ -84,11 +84,8 @@ def test_a_resolved_address_is_its_position_and_name(over):
 
 
 def test_an_answer_of_the_lookup_is_valid_input(demo):
-    ends = {
-        side: demo("findAddressOrStop", {"rawText": text}).body
-        for side, text in (("origin", "Kamppi"), ("destination", "Espoo"))
-    }
-    answer = demo("planRoute", {**ends, "departureTime": NOW})
+    origin, destination = (demo("findAddressOrStop", {"rawText": text}).body for text in ("Kamppi", "Espoo"))
+    answer = demo("planRoute", {"origin": origin, "destination": destination, "departureTime": NOW})
 
     assert answer.body["itineraries"][0]["legs"][0]["from"]["name"] == "Kamppi"
 
@@ -175,34 +172,19 @@ def test_ends_outside_all_networks_are_out_of_bounds(over):
 
 def test_a_candidate_of_an_ambiguous_end_is_an_end(over):
     ask = over(named_network())
-    refused = ask(
-        "planRoute", {"origin": {"rawText": "unsure"}, "destination": {"rawText": "beta"}, "departureTime": NOW}
-    ).body
-    chosen = refused["error"]["details"]["candidates"][0]
+    query = {"origin": {"rawText": "unsure"}, "destination": {"rawText": "beta"}, "departureTime": NOW}
+    chosen = ask("planRoute", query).body["error"]["details"]["candidates"][0]
 
-    assert (
-        len(
-            ask("planRoute", {"origin": chosen, "destination": {"rawText": "beta"}, "departureTime": NOW}).body[
-                "itineraries"
-            ]
-        )
-        == 1
-    )
+    assert len(ask("planRoute", {**query, "origin": chosen}).body["itineraries"]) == 1
 
 
 @pytest.mark.parametrize(
-    ("tool", "whole", "plain"),
-    [
-        (
-            "plan_trip",
-            {"origin": label("alpha"), "destination": label("beta")},
-            {"origin": "alpha", "destination": "beta"},
-        ),
-        ("get_departures", {"stop": label("alpha")}, {"stop": "alpha"}),
-    ],
+    ("tool", "names"),
+    [("plan_trip", {"origin": "alpha", "destination": "beta"}), ("get_departures", {"stop": "alpha"})],
 )
-def test_a_plain_text_is_a_label(over, tool, whole, plain):
+def test_a_plain_text_is_a_label(over, tool, names):
     ask = over(named_network())
-    bodies = [ask(tool, arguments).body for arguments in (whole, plain)]
+    labels = {field: label(name) for field, name in names.items()}
+    bodies = [ask(tool, arguments).body for arguments in (labels, names)]
 
     assert [{**body, "correlationId": ""} for body in bodies] == [{**bodies[0], "correlationId": ""}] * 2

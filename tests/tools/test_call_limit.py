@@ -1,8 +1,6 @@
 """A tool's own rate limit (rule E2)."""
 
 import asyncio
-import subprocess
-import sys
 
 import pytest
 
@@ -61,19 +59,6 @@ async def test_simultaneous_calls_do_not_exceed_the_limit(limits):
 
     assert outcomes.count(None) == 5
     assert {outcome.retry_after_s for outcome in outcomes if outcome is not None} == {1.0}
-
-
-async def test_processes_of_a_home_share_the_limit(tmp_path):
-    code = (
-        "import asyncio, sys; from pathlib import Path; from fingerpost.store.limits import Limits;"
-        "from fingerpost.transit.tools.call_limit import CallLimit;"
-        f"limit = CallLimit('t', 5, Limits(Path(sys.argv[1])), lambda: {NOW_MS});"
-        "[asyncio.run(limit.enter()) for _ in range(4)]"
-    )
-    path = tmp_path / "limits.sqlite"
-    await asyncio.to_thread(subprocess.run, [sys.executable, "-c", code, str(path)], check=True)
-
-    assert await passed(Limits(path), [400, 400], per_second=5) == [True, False]
 
 
 async def test_where_the_file_fails_the_process_counts_for_itself(caplog):

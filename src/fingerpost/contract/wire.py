@@ -190,28 +190,20 @@ class _CompactSchema(GenerateJsonSchema):
         return result | {"additionalProperties": True} if result.get("additionalProperties") == _ANY_TYPE else result
 
     def typed_dict_schema(self, schema: core_schema.TypedDictSchema) -> JsonSchemaValue:
-        result = super().typed_dict_schema(schema)
-        result.pop("title", None)
-        result.pop("description", None)
-        for field in result.get("properties", {}).values():
-            _rename_bounds(field)
-        return result
+        return _compact_object(super().typed_dict_schema(schema))
 
     def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002  (pydantic's signature)
         return False
 
     def model_schema(self, schema: core_schema.ModelSchema) -> JsonSchemaValue:
         result = super().model_schema(schema)
-        result.pop("title", None)
-        result.pop("description", None)
         for field in result.get("properties", {}).values():
             if issubclass(schema["cls"], WireModel) and not schema["cls"].writes_nulls:
                 _remove_null(field)
             if isinstance(field.get("default"), dict):
                 del field["default"]
-            # Do this after null is removed: until then, an optional field's bounds are inside its other choice.
-            _rename_bounds(field)
-        return result
+        # Do this after null is removed: until then, an optional field's bounds are inside its other choice.
+        return _compact_object(result)
 
     def tagged_union_schema(self, schema: core_schema.TaggedUnionSchema) -> JsonSchemaValue:
         result = super().tagged_union_schema(schema)
@@ -222,11 +214,15 @@ class _CompactSchema(GenerateJsonSchema):
 _BOUNDS = {"ge": "minimum", "le": "maximum", "gt": "exclusiveMinimum", "lt": "exclusiveMaximum"}
 
 
-def _rename_bounds(field: dict[str, Any]) -> None:
-    """Rename bounds to JSON Schema keywords; pydantic does not do so if a bound follows a validator."""
-    for constraint, name in _BOUNDS.items():
-        if constraint in field:
-            field[name] = field.pop(constraint)
+def _compact_object(schema: JsonSchemaValue) -> JsonSchemaValue:
+    """Remove the title and docstring, and rename bounds, which pydantic does not do if a bound follows a validator."""
+    schema.pop("title", None)
+    schema.pop("description", None)
+    for field in schema.get("properties", {}).values():
+        for constraint, name in _BOUNDS.items():
+            if constraint in field:
+                field[name] = field.pop(constraint)
+    return schema
 
 
 def _remove_null(field: dict[str, Any]) -> None:

@@ -103,7 +103,7 @@ async def query_for_names(networks: Sequence[Network], query: NetworkQuery[_T]) 
     try:
         return await _query_concurrently(networks, query, limits)
     except ToolError as error:
-        raise error.with_details(service="geocoding") from error
+        raise error.with_message(error.message, details={"service": "geocoding", **error.details}) from error
 
 
 async def _query_concurrently(

@@ -243,4 +243,4 @@ def _naming_failures() -> Iterator[None]:
     try:
         yield
     except ToolError as error:
-        raise error.with_details(service="geocoding") from error
+        raise error.with_message(error.message, details={"service": "geocoding", **error.details}) from error
