@@ -186,5 +186,5 @@ def test_a_text_is_read_and_a_figure_is_divided(facts_file, invoke, tmp_path):
         assert invoke("filings", "load", str(tmp_path / name), *options).returncode == 0
 
     assert invoke("filings", "read", "DRWN", "1A").stdout.endswith("Item 1A. Risk Factors:\nInk may run dry.\n")
-    divided = invoke("filings", "segments", "DRWN", "revenue", "2023", "--by", "product").stdout
+    divided = invoke("filings", "DRWN", "revenue", "2023", "--by", "product").stdout
     assert divided.startswith("srt:ProductOrServiceAxis, fiscal 2023 FY: sum 100 USD, total 100.\n")

@@ -1,16 +1,13 @@
 """Computed figures use one basis, and a statement comes from one filing; lines that the filing lacks are marked."""
 
-from itertools import product
-
 import pytest
 
 from fingerpost.errors import DataNotFound
 from fingerpost.filings.claims import verify_claim
 from fingerpost.filings.companyfacts import read_submissions
-from fingerpost.filings.concepts import find_metric, list_metrics
+from fingerpost.filings.concepts import list_metrics
 from fingerpost.filings.periods import QUARTER
 from fingerpost.filings.query_params import Claim
-from fingerpost.filings.statements import TOTALS
 from fingerpost.filings.store import FactStore
 from fingerpost.filings.tools.sec_text import format_statement
 from tests.filings.conftest import CHANGED, RECORDED
@@ -314,24 +311,6 @@ def test_a_line_in_shares_is_adjusted_after_its_filing_is_chosen(tmp_path, state
         ("EPSDiluted", 8, [*other, "filed before a 4:1 split and not adjusted for it; use vintage split_adjusted"]),
         ("EPSDiluted", 2, [*other, "adjusted for a 4:1 split after it was filed; stated as 8"]),
     ]
-
-
-@pytest.mark.parametrize("ticker", TICKERS)
-def test_an_original_statement_has_the_first_value_of_each_line(recorded, ticker):
-    source, checked, differing = figures_of(recorded, ticker, vintage="original"), 0, []
-    for kind, period in product(TOTALS, ("2012", "2018", "2019", "2020-Q1")):
-        try:
-            rows = ask(recorded, "statement", ticker=ticker, statement=kind, period=period, **FIRST).results
-        except DataNotFound:
-            continue
-        for row in rows:
-            figures = source.series(find_metric(row["metric_name"])).figures
-            checked += 1
-            differing += (
-                [] if (row["end_date"], row["value"]) in [(f.end, f.value) for f in figures] else [(period, row)]
-            )
-
-    assert (checked > 50, differing) == (True, [])
 
 
 def test_a_statement_of_several_periods_has_them_side_by_side(recorded):

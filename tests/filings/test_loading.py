@@ -255,16 +255,6 @@ def test_options_of_one_company_are_refused_for_many(store, tmp_path, name, opti
         load_files(store, [many], LoadOptions(**options))
 
 
-@pytest.mark.parametrize(
-    ("ticker", "filed", "lacking"),
-    [(None, "", "--ticker, --filed"), ("AAPL", "", "--filed"), (None, "2023-02-01", "--ticker")],
-)
-def test_a_text_names_only_the_options_that_it_lacks(store, tmp_path, ticker, filed, lacking):
-    text = written(tmp_path / "10k.txt", "Item 1. Business")
-    with pytest.raises(ParameterError, match=f"text; add {lacking}$"):
-        load_files(store, [text], LoadOptions(ticker=ticker, **(TEXT_OF | {"filed": filed})))
-
-
 def test_a_company_without_a_ticker_is_queried_by_cik(store, figures):
     load_files(store, [figures])
     entry = explain_missing_ticker(FactLibrary(store.path), "VRT")

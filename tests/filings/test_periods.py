@@ -66,44 +66,12 @@ def test_a_year_end_that_moves_leaves_every_year_its_name(month, moved, before, 
     assert [calendar.find_period(end) for end, _ in named] == [(year, 4) for _, year in named]
 
 
-MOVED = FiscalCalendar([("2018-06-30", 2018), ("2019-06-30", 2019), ("2020-12-31", 2020), ("2021-12-31", 2021)])
-
-
-@pytest.mark.parametrize(
-    ("day", "place", "known"),
-    [
-        ("2019-03-31", (2019, 3), True),
-        ("2019-06-30", (2019, 4), True),
-        ("2019-09-30", (2019, 3), False),
-        ("2019-12-31", (2019, 4), False),
-        ("2020-03-31", (2020, 1), True),
-        ("2020-12-31", (2020, 4), True),
-        ("2022-12-31", (2022, 4), False),
-    ],
-)
-def test_days_of_a_transition_period_lie_in_no_reported_year(day, place, known):
-    assert (MOVED.find_period(day), MOVED.is_in_known_year(day)) == (place, known)
-
-
 def test_one_slip_in_a_long_row_is_outvoted_before_and_after_a_move():
     """As NVIDIA's report on the year to January 2012, which says 2011: years with the same year end decide."""
     right = [*years_of(2010, 4, 6), *years_of(2014, 4, 12)]
     slipped = [(end, year - (end in ("2012-06-30", "2016-12-31"))) for end, year in right]
 
     assert name_years([(end, f"{int(end[:4]) + 1}{end[4:]}", year) for end, year in slipped]) == dict(right)
-
-
-@pytest.mark.parametrize(
-    ("filed", "annual", "place"),
-    [
-        ("2022-10-28", True, (2022, 4)), ("2023-08-01", True, (2022, 4)), ("2022-09-25", True, (2022, 4)),
-        ("2022-09-24", True, (2021, 4)), ("2019-10-31", True, (2019, 4)), ("2022-01-28", False, (2022, 1)),
-        ("2022-04-29", False, (2022, 2)), ("2022-07-29", False, (2022, 3)), ("2022-10-28", False, (2022, 4)),
-        ("2026-01-30", False, (2026, 1)),
-    ],
-)  # fmt: skip
-def test_a_report_is_of_the_last_period_that_ended_before_it(filed, annual, place):
-    assert APPLE.find_report_period(filed, is_annual=annual) == place
 
 
 def test_without_annual_reports_the_calendar_names_days_and_reports():

@@ -190,23 +190,6 @@ def read_text(
     print_or_exit(call_tool(open_application(ctx), "sec_graph_query", arguments), as_json=as_json)
 
 
-@app.command("segments", epilog="Example: fingerpost filings segments AAPL revenue 2023 --by product")
-def show_segments(
-    ctx: typer.Context,
-    company: Annotated[str, typer.Argument(help="A ticker, a CIK, or a name.")],
-    words: Annotated[list[str], typer.Argument(metavar="FIGURE PERIOD", help="Such as revenue 2023.")],
-    by: Annotated[str | None, typer.Option(help="segment, product, region, customer, or a filed axis.")] = None,
-    as_json: Json = False,
-) -> None:
-    """Break a figure down by segment, product or region, as a filing reports it."""
-    names, period = read_figures(words)
-    if len(names) != 1:
-        raise typer.BadParameter("write one figure and a period: fingerpost filings segments AAPL revenue 2023")
-    parameters = {"ticker": company, "metric": names[0], "period": period or "latest", "axis": by}
-    arguments = {"query_type": "segments", "parameters": parameters}
-    print_or_exit(call_tool(open_application(ctx), "sec_financial_data", arguments), as_json=as_json)
-
-
 @app.command("list", epilog="Example: fingerpost filings list")
 def list_companies(ctx: typer.Context) -> None:
     """List the loaded companies, with their periods and the age of the newest filing."""
@@ -238,10 +221,14 @@ def show(
         list[str] | None,
         typer.Argument(metavar="[FIGURE...] [PERIOD]", help="Such as revenue 2022, or eps, net income 2023-Q2."),
     ] = None,
+    by: Annotated[
+        str | None,
+        typer.Option(help="Divide one figure by segment, product, region, customer, or a filed axis."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Show a company's figures with their filings; without a figure, list its filings."""
-    tool, query_type, parameters = _parse_query(words or [])
+    tool, query_type, parameters = _parse_query(words or []) if by is None else _parse_breakdown(words or [], by)
     arguments = {"query_type": query_type, "parameters": {"ticker": ticker, **parameters}}
     answer = call_tool(open_application(ctx), tool, arguments)
     try:
@@ -279,6 +266,13 @@ def _parse_query(words: Sequence[str]) -> tuple[str, str, dict[str, Any]]:
     if len(metrics) > 1:
         raise typer.BadParameter("several figures need a period: fingerpost filings AAPL revenue, eps 2022")
     return "sec_financial_data", "time_series", {"metric": metrics[0], "period": "annual"}
+
+
+def _parse_breakdown(words: Sequence[str], axis: str) -> tuple[str, str, dict[str, Any]]:
+    metrics, period = read_figures(words)
+    if len(metrics) != 1:
+        raise typer.BadParameter("--by needs one figure: fingerpost filings AAPL revenue 2023 --by product")
+    return "sec_financial_data", "segments", {"metric": metrics[0], "period": period or "latest", "axis": axis}
 
 
 def _is_period(text: str) -> bool:
