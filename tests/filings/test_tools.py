@@ -10,7 +10,7 @@ from fingerpost.contract.wire import Number
 from fingerpost.errors import ParameterError
 from fingerpost.filings import questions
 from fingerpost.filings.library import FactLibrary
-from fingerpost.filings.query_params import FactHistoryParams, TimeSeriesParams
+from fingerpost.filings.query_params import Ticker, TimeSeriesParams, WindowParams, Word
 from fingerpost.filings.reply import Reply
 from fingerpost.filings.store import FactStore
 from fingerpost.filings.tools.sec_financial_data import SecFinancialData
@@ -108,7 +108,6 @@ QUESTIONS = {
     "company_info": {"ticker": "AAPL"},
     "metrics": {"ticker": "NVDA"},
     "time_series": {"ticker": "AAPL", "metric": "Revenue", "period": "quarterly"},
-    "fact_history": {"ticker": "NVDA", "metric": "EPS", "period": "2021"},
     "compare": {"tickers": ["AAPL", "NVDA"], "metrics": ["Revenue"], "period": "2022"},
     "statement": {"ticker": "AAPL", "statement": "balance"},
     "verify_claim": {"ticker": "AAPL", "metric": "Revenue", "period": "2022", "relation": "is_record"},
@@ -167,6 +166,11 @@ def test_a_library_follows_its_file(tmp_path):
     assert (library.find_company("DRWN").name, library.find_company("AAPL").dataset) == ("Drawn Inc.", "sample")
 
 
+class GrowthParams(WindowParams):
+    ticker: Ticker
+    metric: Word
+
+
 def growth_of(library, asked):
     fields = {"ticker": asked.ticker, "metric": asked.metric, "end_date": asked.end_date}
     series = questions.time_series(library, TimeSeriesParams(**fields, period="annual"))
@@ -179,7 +183,7 @@ def growth_of(library, asked):
 
 GROWTH = QueryType(
     name="growth",
-    params=FactHistoryParams,
+    params=GrowthParams,
     answer=growth_of,
     shape=SourcedAnswer,
     results=list[dict[str, Number]],
@@ -201,7 +205,7 @@ def test_a_query_type_is_one_record(sample):
     assert answer.text.startswith("2019: -2.0%.\n2020: +5.5%.\nSource: SEC filings, sample, complete through ")
     assert refused.body["error"] == "Missing required parameters: ticker and metric"
     assert "custom_sql {sql_query}, growth {ticker, metric}." in tool.definition.description
-    assert tool.spec.input_schema["growth"] is FactHistoryParams
+    assert tool.spec.input_schema["growth"] is GrowthParams
     assert tool.spec.output_schema["growth"] is tool.definition.outputs[-1].shape
 
 

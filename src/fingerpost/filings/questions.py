@@ -18,13 +18,12 @@ from fingerpost.filings.query_params import (
     CalculateParams,
     CompanyInfoParams,
     CompareParams,
-    FactHistoryParams,
     FinancialFactsQuery,
     MetricsParams,
     TimeSeriesParams,
 )
 from fingerpost.filings.reasons import open_company
-from fingerpost.filings.reply import Reply, build_cited_row, build_missing, build_points, build_source
+from fingerpost.filings.reply import Reply, build_points, build_source
 from fingerpost.filings.revisions import FRAMEWORKS
 
 
@@ -78,23 +77,6 @@ def time_series(library: FactLibrary, params: TimeSeriesParams) -> Reply:
     rows = [source.build_row(result.name, figure) for figure in result.selection.headline]
     reply = Reply(rows, missing=result.missing, source=source.provenance)
     reply.add_values(text, build_points(result.selection.headline), is_series=True)
-    return reply.require_rows(not_found)
-
-
-def fact_history(library: FactLibrary, params: FactHistoryParams) -> Reply:
-    """Return all stated values of a metric, oldest first, with the kind of each change."""
-    text, not_found = params.metric, f"No financial facts found for {params.ticker}"
-    source = open_company(library, params.ticker, not_found, params.options)
-    result = find_figures(source, text, params.period_filter)
-    reply = Reply([], source=source.provenance, missing=result.missing)
-    for figure in result.selection.figures:
-        for revision in figure.values:
-            stated = {"value": revision.value, "kind": revision.kind, "xbrl_tag": revision.fact.concept}
-            row = build_cited_row(source.company, figure, revision.fact)
-            reply.results.append(row | {"metric_name": result.name} | stated)
-    if not reply.results and not reply.missing:
-        next_step = "Get the history of its inputs"
-        reply.missing[text] = build_missing("not_reported", f"{text} is computed, not filed", next_step)
     return reply.require_rows(not_found)
 
 

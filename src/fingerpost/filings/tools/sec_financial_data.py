@@ -79,15 +79,6 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         usage="segments {ticker, metric, axis: segment|product|region, period}",
     ),
     QueryType(
-        name="fact_history",
-        params=query_params.FactHistoryParams,
-        answer=questions.fact_history,
-        shape=shape.SourcedAnswer,
-        results=list[shape.HistoryRow],
-        continuation_hint="Give one period.",
-        usage="fact_history (restated, split or rounded)",
-    ),
-    QueryType(
         name="verify_claim",
         params=query_params.Claim,
         answer=claims.verify_claim,
@@ -136,7 +127,8 @@ _INTRO = (
     "start_date and end_date for period ends}; data.Revenue is the number. Others: "
 )
 _OUTRO = (
-    ". All take as_of. Never invents figures: read missing and source, and report them."
+    ". All take as_of. A row's revisions are values restated, split or rounded later."
+    " Never invents figures: read missing and source, and report them."
     " For lists of filings use sec_graph_query, for text sec_semantic_search."
 )
 

@@ -67,12 +67,9 @@ class FiledRow(StepModel):
     filing_url: str
 
 
-class CitedRow(FiledRow):
+class FigureRow(FiledRow):
     period_type: Literal["annual", "quarter", "half_year", "nine_months", "instant", "ttm", "other"]
     fiscal_period: str | None = None
-
-
-class FigureRow(CitedRow):
     cik: str
     metric_name: str
     fiscal_quarter: int | None = None
@@ -85,12 +82,6 @@ class FigureRow(CitedRow):
     confidence: Literal["low"] | None = None
     alternatives: list[Alternative] | None = None
     notes: list[str] | None = None
-
-
-class HistoryRow(CitedRow):
-    metric_name: str
-    xbrl_tag: str
-    kind: Change
 
 
 class CompanyRow(StepModel):
