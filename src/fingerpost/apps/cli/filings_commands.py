@@ -271,7 +271,7 @@ def _parse_query(words: Sequence[str]) -> tuple[str, str, dict[str, Any]]:
 def _parse_breakdown(words: Sequence[str], axis: str) -> tuple[str, str, dict[str, Any]]:
     metrics, period = read_figures(words)
     if len(metrics) != 1:
-        raise typer.BadParameter("--by needs one figure: fingerpost filings AAPL revenue 2023 --by product")
+        raise typer.BadParameter("--by needs one figure: fingerpost filings show AAPL revenue 2023 --by product")
     return "sec_financial_data", "segments", {"metric": metrics[0], "period": period or "latest", "axis": axis}
 
 
