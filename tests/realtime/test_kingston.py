@@ -1,47 +1,24 @@
-"""The 30 recordings from Kingston (Ontario): every update is applied or counted, with the times of its message.
+"""The 30 recordings from Kingston (Ontario): every update is applied or counted, with the times of its message."""
 
-What is expected is worked out here from the tables and the messages alone.
-"""
-
-import csv
-import io
-import zipfile
-from collections import defaultdict
-from datetime import datetime
-from zoneinfo import ZoneInfo
+from datetime import date
 
 import pytest
-from google.transit.gtfs_realtime_pb2 import FeedMessage, TripDescriptor, TripUpdate
+from google.transit.gtfs_realtime_pb2 import FeedMessage, TripUpdate
 
 from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.engine.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
 from fingerpost.transit.engine.timetable.service_days import find_service_day_start
+from tests.realtime.oracle import Told, expect
 from tests.shared_data import get_shared
 
 FEED = "gtfs/kingston/kingston_2026-01.gtfs.zip"
 ZONE = "America/Toronto"
-SKIPPED = TripUpdate.StopTimeUpdate.SKIPPED
 
 
 @pytest.fixture(scope="module")
 def kingston():
     timetable = import_feeds("KINGSTON", [FeedSource(get_shared(FEED))]).timetable
     return timetable, RealtimeIndex(timetable)
-
-
-@pytest.fixture(scope="module")
-def planned():
-    calls = defaultdict(dict)
-    with zipfile.ZipFile(get_shared(FEED)) as archive, archive.open("stop_times.txt") as table:
-        for row in csv.DictReader(io.TextIOWrapper(table, "utf-8-sig")):
-            times = (seconds(row["arrival_time"]), seconds(row["departure_time"]))
-            calls[row["trip_id"]][int(row["stop_sequence"])] = (row["stop_id"], *times)
-    return calls
-
-
-def seconds(text: str) -> int:
-    hours, minutes, rest = map(int, text.split(":"))
-    return hours * 3600 + minutes * 60 + rest
 
 
 def recordings():
@@ -75,53 +52,37 @@ def test_every_update_is_applied_or_counted(kingston):
     }  # fmt: skip
 
 
-def test_boards_match_the_texts(kingston, planned):
-    timetable, _ = kingston
+def test_times_agree_with_the_oracle(kingston):
+    table, _ = kingston
     for message, overlay in read_all(kingston):
-        assert board_of(timetable, overlay) == board_by_hand(message, planned)
+        updates_of = {
+            (each.trip_update.trip.trip_id, each.trip_update.trip.start_date): each.trip_update.stop_time_update
+            for each in message.entity
+        }
+        for (run, day), ride in overlay.rides.items():
+            trip, service_day = int(table.trip_departure_trip[run]), date.fromordinal(day)
+            rows, start = table.list_stop_times(trip), find_service_day_start(service_day, ZONE)
+            times = [table.stop_time_arrival_s[rows] + start, table.stop_time_departure_s[rows] + start]
+            updates = {
+                update.stop_sequence: update
+                for update in updates_of[table.trip_local_id[trip], f"{service_day:%Y%m%d}"]
+            }
+            planned = list(zip(*(column.tolist() for column in times), strict=True))
+            sequences = table.stop_time_sequence[rows].tolist()
+            calls = [told_of(updates.get(at), *call) for at, call in zip(sequences, planned, strict=True)]
+            found = times[0] + ride.arrival_delay_s, times[1] + ride.departure_delay_s, ride.is_known
+            assert list(zip(*(column.tolist() for column in found), strict=True)) == expect(planned, calls, None)
+        for ride in overlay.added:
+            (updates,) = (told for (trip_id, _), told in updates_of.items() if trip_id == ride.trip_id)
+            assert ride.departure.tolist() == [update.departure.time or update.arrival.time for update in updates]
 
 
-def board_of(timetable, overlay):
-    board = defaultdict(list)
-    for (run, day), ride in overlay.rides.items():
-        trip = int(timetable.trip_departure_trip[run])
-        begin = int(timetable.trip_first_stop_time[trip])
-        start = find_service_day_start(datetime.fromordinal(day).date(), ZONE)
-        for row, delay_s in enumerate(ride.departure_delay_s.tolist()):
-            if ride.is_known[row] and not ride.is_skipped[row]:
-                stop = timetable.stop_local_id[int(timetable.stop_time_stop[begin + row])]
-                departure = start + int(timetable.stop_time_departure_s[begin + row]) + delay_s
-                board[stop].append((departure, timetable.trip_local_id[trip]))
-    for ride in overlay.added:
-        for stop, departure, skipped in zip(ride.stop.tolist(), ride.departure, ride.is_skipped, strict=True):
-            if not skipped:
-                board[timetable.stop_local_id[stop]].append((int(departure), ride.trip_id))
-    return {stop: sorted(rows) for stop, rows in board.items()}
-
-
-def board_by_hand(message, planned):
-    """Return the same from the message and the tables: a time that is told holds, a delay is carried onwards."""
-    board = defaultdict(list)
-    for entity in message.entity:
-        trip, updates = entity.trip_update.trip, entity.trip_update.stop_time_update
-        if trip.schedule_relationship == TripDescriptor.ADDED:
-            if len(updates) > 1:
-                for update in updates:
-                    departure = update.departure.time or update.arrival.time
-                    board[update.stop_id].append((departure, trip.trip_id))
-            continue
-        noon = datetime.strptime(trip.start_date, "%Y%m%d").replace(hour=12, tzinfo=ZoneInfo(ZONE))
-        midnight = int(noon.timestamp()) - 12 * 3600
-        told = {update.stop_sequence: update for update in updates}
-        carried_s = None
-        for sequence, (stop, arrival_s, departure_s) in sorted(planned[trip.trip_id].items()):
-            update = told.get(sequence)
-            if update is not None and update.schedule_relationship == SKIPPED:
-                continue
-            if update is not None and update.departure.time:
-                carried_s = update.departure.time - midnight - departure_s
-            elif update is not None:
-                carried_s = update.arrival.time - midnight - arrival_s
-            if carried_s is not None:
-                board[stop].append((midnight + departure_s + carried_s, trip.trip_id))
-    return {stop: sorted(rows) for stop, rows in board.items()}
+def told_of(update, arrival, departure):
+    if update is None:
+        return Told()
+    if update.schedule_relationship == TripUpdate.StopTimeUpdate.SKIPPED:
+        return Told("skipped")
+    return Told("times", *(
+        event.time - planned if event.time else None
+        for event, planned in ((update.arrival, arrival), (update.departure, departure))
+    ))  # fmt: skip
