@@ -85,12 +85,8 @@ def find_concept(text: str, concepts: Collection[str]) -> Metric | None:
     for concept in sorted(concepts):
         concept_taxonomy, _, name = concept.partition(":")
         if name.lower() == tag.lower() and taxonomy in ("", concept_taxonomy):
-            return build_tag_metric(concept)
+            return Metric(concept, "", RAW, tiers=((concept,),))
     return None
-
-
-def build_tag_metric(concept: str) -> Metric:
-    return Metric(concept, "", RAW, tiers=((concept,),))
 
 
 def suggest_metrics(text: str, concepts: Collection[str]) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from fingerpost.filings import segments
-from fingerpost.filings.concepts import RECIPE, build_tag_metric, find_metric, suggest_metrics
+from fingerpost.filings.concepts import RECIPE, find_metric, suggest_metrics
 from fingerpost.filings.figure import ANNUAL_FORMS, EDGAR, cite_filing
 from fingerpost.filings.library import CompanyFigures, FactLibrary
 from fingerpost.filings.period_filter import LAST_DAY, NEWEST_FOUR_QUARTERS, NEWEST_YEAR, PeriodFilter
@@ -129,7 +129,7 @@ def _find_concepts(library: FactLibrary, instances: Sequence[LoadedInstance], te
         return metric.name, metric.concepts
     wanted = text.strip().lower()
     tags = [tag for tag in _list_tags(library, instances) if wanted in (tag.lower(), tag.lower().partition(":")[2])]
-    return (build_tag_metric(tags[0]).name, tuple(tags)) if tags else (text, ())
+    return (tags[0], tuple(tags)) if tags else (text, ())
 
 
 def _list_tags(library: FactLibrary, instances: Iterable[LoadedInstance]) -> list[str]:
