@@ -201,11 +201,9 @@ def _read_flags(table: Table, block: Block, usable: Mask) -> UInt8:
 
 def _sort_rows(table: Table, stop_times: StopTimes) -> StopTimes:
     """Sort by trip, then sequence; equal sequences in a trip stay in file order, and are reported."""
-    trip, sequence = stop_times.trip, stop_times.sequence
-    follows = (trip[1:] > trip[:-1]) | ((trip[1:] == trip[:-1]) & (sequence[1:] > sequence[:-1]))
-    if follows.all():
+    key = stop_times.trip.astype(np.int64) << 32 | stop_times.sequence
+    if np.all(key[1:] > key[:-1]):
         return stop_times
-    key = trip.astype(np.int64) << 32 | sequence
     if np.any(key[1:] < key[:-1]):
         order = np.argsort(key, kind="stable")
         stop_times, key = stop_times.select(order), key[order]
