@@ -63,7 +63,7 @@ class RawFeed:
         routes = {row["route_id"] for row in self._read("routes.txt")}
         services: dict[str, str] = {}
         for row in self._read("trips.txt"):
-            if row["route_id"] in routes and row["trip_id"] and self._has_service(row["service_id"]):
+            if row["route_id"] in routes and row["trip_id"] and self._calendar.get(row["service_id"]):
                 services.setdefault(row["trip_id"], row["service_id"])
         calls: dict[str, list[tuple[int, RawCall] | None]] = {trip: [] for trip in services}
         for row in self._read("stop_times.txt"):
@@ -109,9 +109,6 @@ class RawFeed:
             first_s = ordered[0].departure_s or 0
             shifts[row["trip_id"]] = (*earlier, *(at - first_s for at in range(start_s, end_s, int(step))))
         return shifts
-
-    def _has_service(self, service: str) -> bool:
-        return bool(self._calendar.get(service))
 
     @cached_property
     def _calendar(self) -> Mapping[str, frozenset[date]]:

@@ -65,14 +65,13 @@ class RealtimeFeeds:
         self._fetch = fetch
         self._clock = clock
 
-    async def refresh(self, now: int | None = None, *, only_files: bool = False) -> bool:
+    async def refresh(self, now: int, *, only_files: bool = False) -> bool:
         """Fetch all sources that are due, concurrently; return whether any message is new.
 
         ``now`` is in Unix seconds. Failures appear in ``health`` and are not raised.
         """
-        instant = int(self._clock().timestamp()) if now is None else now
         asked = [state for state in self._states if not (only_files and state.source.url is not None)]
-        return any(await asyncio.gather(*(self._fetch_if_due(state, instant) for state in asked)))
+        return any(await asyncio.gather(*(self._fetch_if_due(state, now) for state in asked)))
 
     async def _fetch_if_due(self, state: _SourceState, now: int) -> bool:
         async with state.lock:
