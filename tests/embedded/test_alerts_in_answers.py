@@ -248,17 +248,6 @@ def test_the_text_of_a_board_has_every_alert_once(says):
     ]
 
 
-def test_alerts_are_in_the_riders_language(says):
-    """Finnish where it is asked for and given, else by rule A7's order."""
-    works = alert("w", "Works", **TRIP)
-    works.alert.header_text.translation.add(language="fi", text="Töitä")
-    town = says(works)
-    headers = [
-        next(iter(touches(town.plan(limit=1, constraints={"language": language})))) for language in ("en", "fi", "sv")
-    ]
-    assert headers == ["Works", "Töitä", "Töitä"]
-
-
 @pytest.mark.parametrize(
     ("headers", "texts", "language", "expected"),
     [

@@ -61,10 +61,6 @@ def test_an_empty_board_names_the_next_departure(holed, clock, day, time, why):
     assert (rows(body), body["meta"]["whyEmpty"]) == ([], why)
 
 
-def test_a_stop_without_departures_is_reported(holed):
-    assert holed.board("TEST:GAMMA")["meta"]["whyEmpty"] == "The timetable has no departures from here on any day."
-
-
 @pytest.mark.parametrize(
     ("day", "codes"),
     [

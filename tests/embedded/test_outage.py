@@ -80,11 +80,6 @@ def test_without_usable_trips_the_disrupted_ones_are_marked(towns):
     ]
 
 
-def test_an_expired_alert_explains_nothing(towns):
-    town = towns(DRAWING, said=[*OUTAGE, failure(period=("07:00", "08:00"))])
-    assert "alerts" not in town.plan(limit=3)["meta"]
-
-
 def test_the_alert_nearest_to_the_ride_is_the_cause(towns):
     town = towns(DRAWING)
     own = alert("own", "No driver", effect="NO_SERVICE", period=("08:00", "10:00"), trip={"trip_id": "R-1"})

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.embedded.conftest import rows, trips
-from tests.realtime.messages import NOW, alert, call, message, update
+from tests.realtime.messages import NOW, call, message, update
 
 DRAWING = """
 line A | Alpha 08:10 | Beta 08:20 | Gamma 08:30
@@ -70,11 +70,6 @@ def test_a_promised_start_at_a_stop_that_is_called_at_twice_still_leaves(replace
     town = replaced(*TWICE_AT_ALPHA)
     assert not any("cancelled" in each.get("DisruptionNote", "") for each in town.plan(limit=3)["itineraries"])
     assert rows(town.board(windowMinutes=30)) == [("A", "08:10", "on_time", 0), ("A", "08:16", "on_time", 0)]
-
-
-def test_a_closed_stop_is_closed_to_a_replacement(replaced):
-    closed = alert("closed", "Closed", effect="NO_SERVICE", period=("08:00", "09:00"), stop_id="ALPHA")
-    assert rows(replaced(*BY_DELTA, also=[closed]).board(windowMinutes=30)) == [("A", "08:10", "cancelled", None)]
 
 
 def test_every_call_of_a_loop_is_reported_by_its_own_schedule(towns):

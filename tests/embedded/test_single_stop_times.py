@@ -56,12 +56,6 @@ def test_cancelled_departures_count_among_those_in_the_window(towns, limit, expe
     assert warnings(town.board(limit=limit)).get("truncated-results") == expected
 
 
-def test_a_board_without_real_time_of_its_rows_has_no_status_of_its_own(town):
-    town.say(message(update("B-1", call("ALPHA", 60, 60)), timestamp=NOW))
-
-    assert ("R", "08:10", "scheduled_only", None) in rows(town.board())
-
-
 DRAWING = """
 line A | Alpha 08:10 | Beta 08:20 | Gamma 08:30
 line B | Alpha 08:15 | Gamma 08:40

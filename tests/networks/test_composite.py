@@ -133,13 +133,6 @@ def test_no_network_is_reopened_without_a_change(add, networks, source):
     assert source.opened == ["A"]
 
 
-def test_a_fallback_answers_only_in_anothers_stead(add, networks):
-    add("OFFLINE")
-    add("LIVE", fallback="OFFLINE")
-
-    assert names(open_now(networks()).answering) == ["LIVE"]
-
-
 def test_the_fallback_of_one_that_cannot_be_opened(add, networks):
     add("OFFLINE")
     add("BAD", fallback="OFFLINE")

@@ -77,14 +77,6 @@ def test_a_board_of_stops_unknown_to_the_fallback_is_not_empty():
     assert raised.value.hint == "Try again later, or give the stop's name, which OFFLINE may know"
 
 
-def test_an_id_of_a_shared_feed_that_only_the_first_network_knows():
-    down = FakeNetwork(name="LIVE", feed_names=frozenset({"OFF"}), departures=SourceFailed("LIVE is down"))
-    both = FallbackNetwork(down, offline())
-
-    with pytest.raises(SourceFailed, match=r"^LIVE is down; its fallback OFFLINE does not know OFF:2$"):
-        run(both.list_departures(board("OFF:2")))
-
-
 def test_a_place_of_which_the_fallback_knows_a_part():
     down = FakeNetwork(name="LIVE", feed_names=frozenset({"OFF"}), departures=SourceFailed("LIVE is down"))
     fallback = offline()

@@ -3,7 +3,7 @@
 import pytest
 
 from fingerpost.errors import RegionUnsupported
-from fingerpost.transit.model.place import Bounds, Coordinate, distance_m, find_centre
+from fingerpost.transit.model.place import Bounds, Coordinate, find_centre
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.networks.order import (
     format_swapped_hint,
@@ -95,11 +95,6 @@ def test_without_networks_the_hint_explains_how_to_add_one():
         list_networks_at([], at(5), Ability.STOPS)
 
     assert caught.value.hint == "There is no network. Add one: fingerpost network add NAME FEED.zip"
-
-
-def test_distance():
-    """A degree of the equator on a sphere of the mean radius: 6371008.8 m times pi over 180."""
-    assert round(distance_m(at(179.5), at(-179.5)), 1) == 111195.1
 
 
 def test_centre_across_the_date_line():

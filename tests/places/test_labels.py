@@ -19,10 +19,6 @@ def _variable(value, kind="other"):
     return Variable(key="thing", type=kind, value=value, created_at=NOW, updated_at=NOW)
 
 
-def test_any_variable_with_a_place_is_a_place():
-    assert read_location(_variable({"lat": 60.1, "lon": 24.9})).coordinate == Coordinate(60.1, 24.9)
-
-
 @pytest.mark.parametrize(
     "value",
     [

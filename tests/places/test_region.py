@@ -1,17 +1,14 @@
 """Names are resolved near the rider; far places and ended networks are only offered (rule A13)."""
 
-import asyncio
-from datetime import UTC, date, datetime
+from datetime import date
 
 import pytest
 
 from fingerpost.store.variables import VariableStore
-from fingerpost.transit.model.place import Bounds, Coordinate
+from fingerpost.transit.model.place import Bounds
 from fingerpost.transit.places import region
-from fingerpost.transit.places.resolver import PlaceResolver
 from tests.contracts.conftest import NOW, asker, label, refusal, stop_place
 from tests.fakes import FakeNetwork, FakeNetworks
-from tests.homes import open_networks
 
 HERE, THERE = Bounds(south=60, west=24, north=61, east=26), Bounds(south=50, west=4, north=51, east=6)
 FOCUS = {"lat": 60.5, "lon": 25.0}
@@ -110,27 +107,6 @@ def test_the_other_end_decides_the_region_of_a_name(over):
     answer = ask("plan_trip", {"origin": label("Gate"), "destination": label("Mall")})
 
     assert answer.body["error"]["code"] == "no-itinerary-found"
-
-
-@pytest.mark.parametrize(("focus", "last_day"), [(Coordinate(60.17, 24.94), None), (None, ENDED)], ids=["far", "ended"])
-def test_another_network_changes_no_answer_about_the_first(tmp_path, focus, last_day):
-    instant = int(datetime(2022, 2, 22, 6, tzinfo=UTC).timestamp())
-    first = next(
-        each for each in asyncio.run(open_networks(tmp_path).open()).answering if "HELSINKI" in each.profile.name
-    )
-    stops = asyncio.run(first.list_stops_near(Coordinate(60.17, 24.94), 20_000)).stops
-    names = sorted({each.stop.name for each in stops})
-    other = there(*names, last_day=last_day)
-
-    async def read(*networks):
-        places = PlaceResolver(FakeNetworks(*networks), VariableStore(tmp_path / "variables.sqlite"))
-        return [
-            await places.find_places(text, language="fi", focus=focus, instant=instant)
-            for name in names
-            for text in (name, name[:-1])
-        ]
-
-    assert asyncio.run(read(first, other)) == asyncio.run(read(first))
 
 
 def test_places_of_two_networks_are_compared_only_with_nearby_ones(monkeypatch):

@@ -29,11 +29,6 @@ def test_the_text_is_readable_whatever_is_stated(color, text_color):
         assert contrast(found.color, found.text_color) >= MIN_CONTRAST
 
 
-@given(COLORS)
-def test_black_or_white_can_be_read_on_any_colour(color):
-    assert max(contrast(color, BLACK), contrast(color, WHITE)) >= MIN_CONTRAST
-
-
 @given(COLORS, COLORS)
 def test_contrast_is_that_of_the_recommendation(one, other):
     assert contrast(one, other) == contrast(other, one)

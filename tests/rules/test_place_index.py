@@ -106,12 +106,6 @@ def test_focus_orders_namesakes_and_changes_no_id():
     assert [(match.place.id, round(match.distance_m or 0, -2)) for match in matches] == [("T:2", 600), ("T:1", 5600)]
 
 
-def test_namesakes_far_apart_are_ambiguous():
-    index = PlaceIndex([stop_at("T:1", "Asematie"), stop_at("T:2", "Asematie", 5000)])
-
-    assert find_certain(index.search("asematie", focus=Coordinate(60, 25))) is None
-
-
 INDEX = PlaceIndex([STATION, *PLATFORMS, stop_at("T:8", "Tori", 900), stop_at("T:9", "Tori", 950)])
 
 
@@ -139,12 +133,6 @@ def test_ids_that_differ_in_case_only():
     actual = [stop and stop.name for stop in map(index.find, ("T:a", "T:A", "t:A"))]
 
     assert actual == ["Pieni", "Suuri", "Pieni"]
-
-
-def test_an_index_without_stops_finds_nothing():
-    index = PlaceIndex([])
-
-    assert (index.search("kamppi"), index.find("T:1"), index.find_place_of("T:1")) == ([], None, None)
 
 
 STOPS = st.lists(
@@ -207,14 +195,6 @@ def test_fifteen_stops_of_two_parents_resolve_as_kamppi(helsinki_stops):
     namesakes = {stop.id for stop in helsinki_stops if stop.name == "Kamppi"}
     assert (certain.place.name, certain.score) == ("Kamppi", 1.0)
     assert (set(certain.place.member_ids), len(namesakes)) == (namesakes, 15)
-
-
-@pytest.mark.parametrize("text", ["asema", "Asema", "tori", "katu"])
-def test_common_words_are_ambiguous(helsinki_stops, text):
-    matches = PlaceIndex(helsinki_stops).search(text)
-
-    assert find_certain(matches) is None
-    assert len(matches) > 1
 
 
 def test_every_name_of_the_real_feed_finds_itself(helsinki_stops):
