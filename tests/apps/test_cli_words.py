@@ -153,6 +153,8 @@ MISTAKES = {
         "a window too long": (["departures", "Kamppi", "--window", "500"], "--window must be at most 120"),
         "latitude and longitude swapped": (["stops", "160", "24"], "LAT must be at most 90"),
         "a figure that nobody files": (["filings", "AAPL", "xyzzy", "2022"], "fingerpost call sec_financial_data"),
+        "an empty place to walk from": (["departures", "Kamppi", "--from", ""], "--from must not be empty"),
+        "a name to walk from": (["departures", "Kamppi", "--from", "kamp"], "`fingerpost vars set NAME PLACE`"),
         "an empty stop": (["departures", ""], "STOP must not be empty"),
         "an empty place": (["plan", "", "Espoo"], "FROM must not be empty"),
         "a figure misspelt": (["filings", "AAPL", "revnue", "2022"], "Did you mean Revenue"),

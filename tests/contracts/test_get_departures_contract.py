@@ -33,7 +33,11 @@ def rows(answer):
         ({**STOP, "windowMinutes": 0}, "windowMinutes must be at least 1; you sent 0", None),
         ({**STOP, "windowMinutes": "20"}, 'windowMinutes must be a whole number, not the text "20"', None),
         ({**STOP, "language": "de"}, "language must be 'fi', 'sv' or 'en'; you sent \"de\"", None),
-        ({**STOP, "from": 1}, "unknown field 'from'; allowed: at, language, limit, stop, windowMinutes", None),
+        (
+            {**STOP, "from": 1},
+            "unknown field 'from'; allowed: at, language, limit, stop, walkFrom, windowMinutes",
+            None,
+        ),
     ],
 )
 def test_bad_input_is_a_validation_error(over, arguments, message, hint):

@@ -37,6 +37,7 @@ def test_every_leg_is_printed_with_its_times_platform_and_status(over):
         "   BUS 7 towards Harbour 08:07 A (platform 3) to B (platform 5) 08:17 delayed 120 s",
         "   wait 3 min, TRAM 4 08:20 B to C 08:30 on time",
         "   walk 180 m, 08:30 to 08:33, to work",
+        "For later trips, depart at 2022-02-22T08:01+02:00.",
     ]
 
 
@@ -116,6 +117,7 @@ def test_ends_are_printed_by_name_and_a_wanted_arrival_as_one(over):
         "! F is down.",
         "! A demo.",
         "Data: Town; Ferries",
+        "For earlier trips, arrive by 2022-02-22T08:14+02:00.",
     ]
     assert answer.body["meta"] == {
         "network": "FAKE", "source": "fake", "retrievedAt": "2022-02-22T08:00:00+02:00",

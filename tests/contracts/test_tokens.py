@@ -4,6 +4,7 @@ import pytest
 
 NOON = "2022-02-22T12:00:00+02:00"
 ESPOO = {"type": "coords", "value": {"lat": 60.2055, "lon": 24.6559}}
+STOP = {"type": "id", "value": "DEMO-HELSINKI:PASILA"}
 TAKING = {
     "findAddressOrStop": lambda token: {"rawText": token},
     "plan_trip": lambda token: {"origin": token, "destination": ESPOO, "when": {"type": "depart", "time": NOON}},
@@ -12,6 +13,7 @@ TAKING = {
         "destination": {"rawText": "Pasila"},
         "departureTime": NOON,
     },
+    "get_departures": lambda token: {"stop": STOP, "at": NOON, "walkFrom": token},
 }
 
 

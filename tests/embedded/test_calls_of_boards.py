@@ -113,6 +113,18 @@ def test_a_deleted_ride_is_never_shown(towns):
     assert trips(town.plan(limit=3)) == ["A 09:10"]
 
 
+@pytest.mark.parametrize(
+    "said",
+    [update("A-1", FROM_TWO[0]), update("A-1", *FROM_TWO, relationship="REPLACEMENT")],
+    ids=["moved", "replaced"],
+)
+def test_a_row_from_the_other_platform_states_when_to_leave(towns, said):
+    """Platform 2 is 15 m further than platform 1, whose board it is."""
+    town = towns(DRAWING, coordinates=COORDINATES, tables={"stops.txt": STATIONS}, said=[said])
+    body = town.board(windowMinutes=90, walkFrom="60.165,24.94")
+    assert [(each["departure"], each["walkMeters"]) for each in body["meta"]["leaveBy"]] == [(0, 738), (1, 723)]
+
+
 LINES = "QWERTYUIOPASDF"
 
 

@@ -33,6 +33,7 @@ class ToolMethods(Generic[_Body_co]):
         limit: int | None = None,
         language: str | None = None,
         at: str | None = None,
+        walk_from: str | None = None,
     ) -> _Body_co:
         """List the next departures from one stop or station, with delays and cancellations. Ids come from
         findAddressOrStop or find_stops. To travel between two places, use plan_trip."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from itertools import chain
 from types import MappingProxyType
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.learned_profile import LearnedProfile
@@ -97,6 +97,7 @@ class DepartureQuery:
     last of these, but none in the same second.
     With ``by_schedule``, the window and the order use scheduled times, and added trips are left out. A source
     without timetables always uses expected times.
+    ``walk_from`` is the rider's position, or None for a board without walks.
     """
 
     stop_ids: Sequence[str]
@@ -105,6 +106,14 @@ class DepartureQuery:
     wanted: int
     language: str = "en"
     by_schedule: bool = False
+    walk_from: Coordinate | None = None
+
+
+class WalkToStop(NamedTuple):
+    """A rider's walk to a stop, in whole metres and seconds, rounded up."""
+
+    metres: int
+    seconds: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,6 +141,7 @@ class DepartureBoard:
 
     ``alerts`` are the alerts about the stops that apply during the window.
     ``gap`` is set for an empty board if the source knows the next departure.
+    ``walks`` holds the walks from ``walk_from`` to stops within reach, keyed by stop id; None if not measured.
     """
 
     departures: Sequence[Departure]
@@ -139,6 +149,7 @@ class DepartureBoard:
     provenance: Provenance
     alerts: Sequence[ServiceAlert] = ()
     gap: ServiceGap | None = None
+    walks: Mapping[str, WalkToStop] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

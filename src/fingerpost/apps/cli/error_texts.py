@@ -29,6 +29,7 @@ OPTIONS: Mapping[str, str] = {
     "radius": "--radius",
     "rawText": "the name",
     "stop.value": "STOP",
+    "walkFrom": "--from",
     "when.time": "the time",
     "when.type": "--arrive",
     "windowMinutes": "--window",

@@ -295,10 +295,18 @@ class EmbeddedNetwork:
         names = self._names.in_language(provenance.language)
         departures, found_count, is_empty = list_rows(snapshot, names, rows, self._feed_profile.zone, query)
         window = Span(query.instant, query.instant + query.window_s)
+        walks = None
+        if query.walk_from is not None:
+            # Realtime data may move a departure to a stop that is not on the board.
+            left = [row for departure in departures if (row := self._stops.find_row(departure.stop_id)) is not None]
+            to_stops = self._walks.measure_to_stops(query.walk_from, [*{*rows, *left}])
+            walks = {self._names.get_stop_point(stop).id or "": walk for stop, walk in to_stops.items()}
+            provenance = self._walks.add_attribution(provenance)
         shown = DepartureBoard(
             departures=[self._add_platform(departure, len(rows)) for departure in departures],
             found_count=found_count,
             alerts=snapshot.alerts.list_stop_alerts(rows, window, query.language),
+            walks=walks,
             provenance=provenance,
         )
         return shown, is_empty

@@ -20,6 +20,8 @@ from fingerpost.transit.osm.streets.snapping import SNAP_M, find_lifts
 from fingerpost.transit.osm.streets.store import StoredStreets
 from fingerpost.transit.osm.streets.street_walks import StreetWalks
 from fingerpost.transit.osm.water import Water
+from fingerpost.transit.port import WalkToStop
+from fingerpost.transit.rules.trip_limits import MAX_WALK_M
 
 LICENCE = "Streets: © OpenStreetMap contributors, ODbL 1.0"
 _STRAIGHT_LINE = f"straight line x {DETOUR_FACTOR:g}"
@@ -151,6 +153,12 @@ class NetworkWalks:
             for name in wet
         ]
         return list(dict.fromkeys(notes))
+
+    def measure_to_stops(self, here: Coordinate, stops: Sequence[int]) -> dict[int, WalkToStop]:
+        rows = np.array(sorted(stops), np.int64)
+        found = self.get_walks(step_free=False).reach(here.lat, here.lon, rows, MAX_WALK_M, from_stops=False)
+        columns = (column.tolist() for column in found)
+        return {stop: WalkToStop(metres, seconds) for stop, metres, seconds in zip(*columns, strict=True)}
 
     def mark_unknown_kerbs(self, itinerary: Itinerary, walks: Walks, find_row: FindRow) -> Itinerary:
         if not isinstance(walks, StreetWalks):

@@ -67,7 +67,16 @@ class PlaceResolver:
         self.networks = networks
         self.variables = variables
 
-    async def get_stop(self, value: str, *, is_label: bool, user: str | None, language: str, instant: int) -> FoundStop:
+    async def get_stop(
+        self,
+        value: str,
+        *,
+        is_label: bool,
+        user: str | None,
+        language: str,
+        instant: int,
+        focus: Coordinate | None = None,
+    ) -> FoundStop:
         """Return the stop for an id, or for a label: a saved stop, an id, or a stop's name, tried in this order.
 
         Raises:
@@ -86,11 +95,15 @@ class PlaceResolver:
             )
         found = await lookup.find_token(stop_id) if is_label else None
         if found is None and is_label and variable is None:
-            found = await lookup.get_stop_of_name(value, instant=instant)
+            found = await lookup.get_stop_of_name(value, focus=focus, instant=instant)
         elif found is None:
             found = await lookup.get_stop_of_id(stop_id)
         warnings = merge_by_code([*lookup.list_warnings(), *found.warnings])
         return replace(found.drop_namesakes(), warnings=warnings)
+
+    async def find_place_of_stop(self, stop_id: str, *, language: str) -> FoundStop | None:
+        found = await PlaceLookup(await self.networks.open(), language).find_token(stop_id)
+        return None if found is None else found.drop_namesakes()
 
     async def find_places(
         self, text: str, *, language: str | None, focus: Coordinate | None, instant: int
@@ -141,8 +154,8 @@ class PlaceLookup:
             raise PlaceUnknown(message, {"field": "stop.value"}, hint=_LOOK_UP)
         return found
 
-    async def get_stop_of_name(self, text: str, *, instant: int) -> FoundStop:
-        matches = await self.find_by_name(text, focus=None, instant=instant, kinds=(PlaceKind.STOP,))
+    async def get_stop_of_name(self, text: str, *, focus: Coordinate | None, instant: int) -> FoundStop:
+        matches = await self.find_by_name(text, focus=focus, instant=instant, kinds=(PlaceKind.STOP,))
         if not matches:
             raise new_unknown(text, side="stop", hint=_LOOK_UP, left_out=self.list_reasons())
         found = find_certain(matches)

@@ -11,15 +11,19 @@ from fingerpost.contract.envelope import Contract
 from fingerpost.contract.published_tool import PublishedTool
 from fingerpost.contract.tool_definition import Call, Output, ToolDefinition, ToolReply
 from fingerpost.contract.wire import EnumValue, Identifier, WholeNumber, WireDict, WireModel, omit_none
+from fingerpost.errors import ParameterError
+from fingerpost.remedies import Remedy, RemedyKind
 from fingerpost.transit.model.itinerary import Departure
-from fingerpost.transit.model.place import Place
+from fingerpost.transit.model.place import Coordinate, Location, Place
 from fingerpost.transit.networks.querying import Deadline, try_in_order
 from fingerpost.transit.places.candidates import format_count_of_shown
+from fingerpost.transit.places.labels import read_label
 from fingerpost.transit.places.resolver import PlaceResolver
-from fingerpost.transit.port import DepartureBoard, DepartureQuery
+from fingerpost.transit.port import DepartureBoard, DepartureQuery, WalkToStop
 from fingerpost.transit.rules.modes import TripMode, to_trip_mode
 from fingerpost.transit.rules.realtime_status import Status, find_data_freshness, get_departure_status, uses_realtime
 from fingerpost.transit.rules.times import format_instant, parse_instant, to_local_date, to_query_instant
+from fingerpost.transit.rules.trip_limits import MAX_WALK_M
 from fingerpost.transit.rules.warnings import Warning, WarningCode, list_stated  # noqa: A004  # the contract's own name
 from fingerpost.transit.tools.map_shapes import LINE_COLORS, WireLineColors, reply_with_colors
 from fingerpost.transit.tools.report import list_row_paths, report_board
@@ -53,6 +57,10 @@ class GetDeparturesInput(WireModel):
     limit: Annotated[WholeNumber, Field(ge=1, le=50)] = 10
     language: Language = "en"
     at: Annotated[str | None, Field(max_length=40, description="start time, ISO 8601; defaults to now")] = None
+    walk_from: Annotated[
+        Identifier | None,
+        Field(max_length=200, description="saved place, stop id or lat,lon, to learn when to leave"),
+    ] = None
 
 
 class WireDeparture(WireDict):
@@ -66,7 +74,17 @@ class WireDeparture(WireDict):
     platform: NotRequired[str]
 
 
+class WireLeave(WireDict):
+    """When to start walking to catch a departure; absent if it is cancelled or out of reach."""
+
+    departure: Annotated[int, Field(ge=0, description="row")]
+    at: str
+    walkMeters: Annotated[int, Field(ge=0)]
+
+
 class BoardMeta(Meta, AlertNotes, WhyEmpty):
+    leaveBy: NotRequired[list[WireLeave]]
+    walking: NotRequired[str]
     at: NotRequired[str]
 
 
@@ -107,12 +125,14 @@ class GetDepartures(PublishedTool):
         at = "now" if arguments.at is None else arguments.at
         # Reject invalid times before looking up the stop (rule A6).
         nearly = parse_instant(at, zone_name="UTC", now=now, field="at").instant
+        walk_from = await self._find_walk_start(arguments, call.user)
         stop = await self._places.get_stop(
             arguments.stop.value,
             is_label=arguments.stop.type == "label",
             user=call.user,
             language=arguments.language,
             instant=nearly,
+            focus=walk_from,
         )
         zone = stop.networks[0].profile.zone
         parsed = parse_instant(at, zone_name=zone, now=now, field="at")
@@ -123,11 +143,25 @@ class GetDepartures(PublishedTool):
             window_s=arguments.window_minutes * 60,
             language=arguments.language,
             wanted=arguments.limit,
+            walk_from=walk_from,
         )
         outcome = await try_in_order(stop.networks, lambda network: network.list_departures(query), Deadline())
         stated = list_time_warnings(when, zone, "these are the departures", parsed.note)
         warnings = [*stop.warnings, *stated, *outcome.warnings]
         return _build_reply(arguments, call, stop.place, query, outcome.value, warnings)
+
+    async def _find_walk_start(self, arguments: GetDeparturesInput, user: str | None) -> Coordinate | None:
+        text = arguments.walk_from
+        if text is None:
+            return None
+        label = await read_label(text, self._places.variables, user)
+        if isinstance(label, Location):
+            return label.coordinate
+        stop = await self._places.find_place_of_stop(label.stop_id, language=arguments.language)
+        if stop is None:
+            message = f"{text!r} is neither a saved place, a position nor a stop id"
+            raise ParameterError.about("walkFrom", message, hint=Remedy(RemedyKind.SAVE_PLACE))
+        return stop.place.coordinate
 
 
 def _build_reply(
@@ -139,13 +173,21 @@ def _build_reply(
     warnings: Sequence[Warning],
 ) -> ToolReply:
     shown, zone, now = _select_departures(query, board), board.provenance.zone, int(call.now.timestamp())
-    stated = [*warnings, *_list_board_warnings(query, board, shown)]
+    stated = [*warnings, *_list_board_warnings(arguments, query, board, shown)]
     report = report_board(board, shown, "stopId", now, stated)
     gap = None if board.found_count else board.gap
+    walks = [None if row.cancelled else (board.walks or {}).get(row.stop_id) for row in shown]
+    leave_by: list[WireLeave] = [
+        {"departure": at, "at": format_instant(row.expected - walk.seconds, zone), "walkMeters": walk.metres}
+        for at, (row, walk) in enumerate(zip(shown, walks, strict=True))
+        if walk is not None
+    ]
     meta = {
         **report.serialize(stop.member_ids),
         "whyEmpty": None if gap is None else explain_gap(gap).format(lambda instant: format_instant(instant, zone)),
         "at": None if query.instant == now else format_instant(query.instant, zone),
+        "leaveBy": None if board.walks is None else leave_by,
+        "walking": None if board.walks is None else board.provenance.walking,
     }
     freshness = find_data_freshness(shown, now)
     body: GetDeparturesOutput = {
@@ -160,7 +202,11 @@ def _build_reply(
     }
     since = freshness if query.instant == now else query.instant
     format_time = partial(format_clock, since=since, zone=zone)
-    return reply_with_colors(body, _write_text(body, shown, format_time), list_row_paths(shown), call.include)
+    lines = [
+        _format_row(row, format_time) + _format_leave_by(row, walk, board.provenance.retrieved_at, format_time)
+        for row, walk in zip(shown, walks, strict=True)
+    ]
+    return reply_with_colors(body, _write_text(body, shown, lines), list_row_paths(shown), call.include)
 
 
 def _select_departures(query: DepartureQuery, board: DepartureBoard) -> list[Departure]:
@@ -186,27 +232,33 @@ def serialize_departure(departure: Departure, zone: str) -> WireDeparture:
     return omit_none(WireDeparture, fields)
 
 
-def _list_board_warnings(query: DepartureQuery, board: DepartureBoard, shown: Sequence[Departure]) -> list[Warning]:
+def _list_board_warnings(
+    arguments: GetDeparturesInput, query: DepartureQuery, board: DepartureBoard, shown: Sequence[Departure]
+) -> list[Warning]:
     provenance, count = board.provenance, board.found_count
+    no_walk = f"no walk of {MAX_WALK_M:,.0f} m or less leads there"
+    if board.walks is None:
+        no_walk = f"{provenance.network} does not say how long the walk takes"
+    unknown = f"It is not known when to leave from {arguments.walk_from!r}: {no_walk}."
     more = f"{count} departures are in the window; the first {format_count_of_shown(len(shown))}."
     first, last = provenance.first_day, provenance.last_day
     is_outside = first and last and not first <= to_local_date(query.instant, provenance.zone) <= last
     covered = f"The timetable covers {first} to {last} only."
     return list_stated(
+        (WarningCode.PREFERENCE_UNMET, unknown if arguments.walk_from is not None and not board.walks else None),
         (WarningCode.TRUNCATED_RESULTS, more if count > len(shown) else None),
         (WarningCode.OUTSIDE_CALENDAR, covered if is_outside and not count else None),
     )
 
 
-def _write_text(body: GetDeparturesOutput, shown: Sequence[Departure], format_time: FormatTime) -> str:
+def _write_text(body: GetDeparturesOutput, shown: Sequence[Departure], rows: Sequence[str]) -> str:
     meta, stop_id = body["meta"], body["stopId"]
     start = f", from {meta['at'][:16].replace('T', ' ')} on" if "at" in meta else ""
     head = f"Departures from {body.get('stopName') or stop_id} ({stop_id}), {meta['timeZone']}{start}:"
     empty = " ".join(filter(None, ["No departures in the window.", meta.get("whyEmpty")]))
-    rows = [_format_row(row, format_time) for row in shown] or [empty]
     parts = ((path, _name_row(row)) for path, row in list_row_paths(shown))
     alerts = list_alert_lines(meta, parts, "every departure", meta["timeZone"])
-    return "\n".join([head, *rows, *list_footer_lines(body, meta, alerts)])
+    return "\n".join([head, *(rows or [empty]), *list_footer_lines(body, meta, alerts)])
 
 
 def _name_row(row: Departure) -> str:
@@ -226,3 +278,11 @@ def _format_status(row: Departure, format_time: FormatTime) -> str:
         return ""
     delay = f", {abs(delay_s)} s {'early' if delay_s < 0 else 'late'}" if delay_s else ""
     return f" (expected {format_time(row.expected)}{delay})" if status is Status.DELAYED else f" (on time{delay})"
+
+
+def _format_leave_by(row: Departure, walk: WalkToStop | None, now: int, format_time: FormatTime) -> str:
+    if walk is None:
+        return ""
+    if row.expected - walk.seconds < now:
+        return f", {walk.metres} m away: too late to walk"
+    return f", leave by {format_time(row.expected - walk.seconds)} ({walk.metres} m)"

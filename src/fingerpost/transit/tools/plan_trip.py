@@ -10,7 +10,7 @@ from fingerpost.contract.published_tool import PublishedTool
 from fingerpost.contract.tool_definition import Call, Output, ToolDefinition, ToolReply
 from fingerpost.contract.wire import omit_none
 from fingerpost.runtime.concurrency import compute
-from fingerpost.transit.model.itinerary import Optimize
+from fingerpost.transit.model.itinerary import Itinerary, Optimize
 from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.places.trip_ends import get_trip_ends
 from fingerpost.transit.port import JourneyQuery
@@ -182,7 +182,21 @@ def _write_text(
         lines += list_leg_lines(trip, format_time, to_trip_mode)
     trips = [option.itinerary for option in options]
     alerts = list_alert_lines(meta, list_ride_names(trips, to_trip_mode), "every ride", meta["timeZone"])
-    return "\n".join(lines + list_footer_lines(body, meta, alerts))
+    lines += list_footer_lines(body, meta, alerts)
+    return "\n".join([*lines, _format_next_query(trips, meta["timeZone"], arrive_by=requested["type"] == "arrive")])
+
+
+# The suggested next query starts this long after the last, or before the first, trip shown.
+_NEXT_SEARCH_AFTER_S = 60
+
+
+def _format_next_query(trips: Sequence[Itinerary], zone: str, *, arrive_by: bool) -> str:
+    instant = max(trip.departure for trip in trips) + _NEXT_SEARCH_AFTER_S
+    if arrive_by:
+        instant = min(trip.arrival for trip in trips) - _NEXT_SEARCH_AFTER_S
+    time = format_instant(instant, zone)
+    minute = time[:16] + time[19:]
+    return f"For earlier trips, arrive by {minute}." if arrive_by else f"For later trips, depart at {minute}."
 
 
 def _format_location_name(location: LocationRef) -> str:
