@@ -23,7 +23,7 @@ def reasons(caught) -> list[str]:
         (
             ToolSpec,
             {"name": "facts", "input_schema": {"financial_facts": FinancialFactsParams}, "output_key": "facts"},
-            {"description": "", "output_schema": {}},
+            {"description": ""},
         ),
         (ToolInput, {"query_type": "financial_facts"}, {"parameters": {}}),
         (
@@ -42,7 +42,7 @@ def reasons(caught) -> list[str]:
     ],
 )  # fmt: skip
 def test_a_model_has_the_contracts_fields_and_defaults(model, given, defaults):
-    """S1, S7-S29, S53: what is required and what has a default; a specification's output_schema is ours."""
+    """S1, S7-S29, S53: what is required and what has a default."""
     assert dict(model(**given)) == given | defaults
 
 

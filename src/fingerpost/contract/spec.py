@@ -10,10 +10,7 @@ from fingerpost.errors import BrokenContract
 
 
 class ToolSpec(BaseModel):
-    """Tool specification: the parameter model and the answer's shape for each query type.
-
-    ``output_key`` is the key of the tool's output in memory. ``output_schema`` extends the contract.
-    """
+    """Tool specification: the parameter model for each query type, and the key of the tool's output in memory."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -21,7 +18,6 @@ class ToolSpec(BaseModel):
     input_schema: dict[str, type[BaseModel]]
     output_key: str
     description: str = ""
-    output_schema: dict[str, type[object]] = Field(default_factory=dict)
 
 
 class ToolInput(WireModel):

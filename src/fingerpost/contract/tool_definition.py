@@ -79,13 +79,11 @@ class ToolDefinition:
         if self.query_spec is not None:
             return self.query_spec
         assert self.input_model is not None
-        shapes = [output.shape for output in self.outputs]
         return ToolSpec(
             name=self.name,
             input_schema={self.name: self.input_model},
             output_key=self.name,
             description=self.description,
-            output_schema={self.name if len(shapes) == 1 else shape.__name__: shape for shape in shapes},
         )
 
     @property

@@ -124,7 +124,6 @@ def define_query_tool(
             input_schema={query.name: query.params for query in queries},
             output_key=name,
             description=description,
-            output_schema={query.name: query.output.shape for query in queries},
         ),
     )
 
