@@ -17,7 +17,6 @@ from fingerpost.transit.model.map_layer import LayerKind
 from fingerpost.transit.model.place import Coordinate, is_same_point
 from fingerpost.transit.osm.basemap import KINDS
 from fingerpost.transit.osm.streets.graph import DEGREES_E7, ENDS_ONLY
-from fingerpost.transit.osm.water import Water
 
 _HOUR_S = 3600
 # All questions in a group are within a time span of this length.
@@ -53,12 +52,12 @@ class QuestionGroup:
     questions: tuple[Question, ...]
 
 
-def draw_groups(trial: Trial, water: Water, dice: random.Random, count: int) -> list[QuestionGroup]:
+def draw_groups(trial: Trial, dice: random.Random, count: int) -> list[QuestionGroup]:
     """Return about ``count`` questions, grouped by time."""
     table, zone = trial.timetable, trial.network.profile.zone
     served = np.unique(table.stop_time_stop)
     boardable = served[table.stop_kind[served] == STOP]
-    unusual = _list_unusual(trial, water, dice, boardable)
+    unusual = _list_unusual(trial, dice, boardable)
     times = _draw_times(trial, dice)
     groups = []
     for day, begin in times:
@@ -116,9 +115,9 @@ def _draw_place(trial: Trial, dice: random.Random, stops: Sequence[int], unusual
     return round(lat, 6), round(lon, 6)
 
 
-def _list_unusual(trial: Trial, water: Water, dice: random.Random, stops: Sequence[int]) -> list[Point]:
+def _list_unusual(trial: Trial, dice: random.Random, stops: Sequence[int]) -> list[Point]:
     """Return points near a stop that are on a shore, beside a railway, or on a private way."""
-    points = [shift(*shore, dice.uniform(-60, 60), dice.uniform(-60, 60)) for shore in water.list_shores()]
+    points = [shift(*shore, dice.uniform(-60, 60), dice.uniform(-60, 60)) for shore in trial.water.list_shores()]
     if trial.basemap is not None:
         base = trial.basemap
         for row in np.flatnonzero(base.kind == KINDS.index(LayerKind.RAIL)).tolist():

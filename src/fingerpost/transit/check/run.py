@@ -12,8 +12,6 @@ from fingerpost.transit.check.rows import compare_boards, compare_rows, list_imp
 from fingerpost.transit.check.trial import Trial
 from fingerpost.transit.check.trips import TripChecker
 from fingerpost.transit.check.walking import check_stops
-from fingerpost.transit.engine.timetable.timetable import STOP
-from fingerpost.transit.osm.water import Water
 
 MAX_WALKED_STOPS = 1000
 BOARDS_PER_DAY = 30
@@ -27,7 +25,6 @@ async def run_checks(
 ) -> CheckReport:
     """Check a network with the given number of random questions; the same seed always asks the same questions."""
     dice = random.Random(seed)  # noqa: S311  (questions, not secrets)
-    table = trial.timetable
     tables = [*list_import_faults(trial, today), *compare_rows(trial)]
     rows = sum(feed.events for feed in trial.report.feeds)
     results: list[CheckResult] = [summarize("rows", rows, "stop times", tables)]
@@ -38,12 +35,11 @@ async def run_checks(
         progress("comparing boards", number, len(days))
         observations += await compare_boards(trial, day, dice.sample(boards, min(BOARDS_PER_DAY, len(boards))))
     results.append(summarize("boards", len(days) * min(BOARDS_PER_DAY, len(boards)), "boards", observations))
-    stops = np.flatnonzero(table.stop_kind == STOP)
-    stops = np.array(sorted(dice.sample(stops.tolist(), min(MAX_WALKED_STOPS, len(stops)))), np.int64)
+    boardable = trial.boardable_stops.tolist()
+    stops = np.array(sorted(dice.sample(boardable, min(MAX_WALKED_STOPS, len(boardable)))), np.int64)
     if trial.streets is not None:
         results.append(summarize("walks", len(stops), "stops", check_stops(trial, stops)))
-    water = Water(trial.basemap)
-    checker, observations, groups = TripChecker(trial, water), [], draw_groups(trial, water, dice, questions)
+    checker, observations, groups = TripChecker(trial), [], draw_groups(trial, dice, questions)
     for number, group in enumerate(groups):
         progress("asking questions", number, len(groups))
         observations += await checker.check_group(group)

@@ -6,16 +6,19 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from fingerpost.contract.tool_definition import Answer
 from fingerpost.transit.check.raw_feed import RawFeed
 from fingerpost.transit.embedded.network import EmbeddedNetwork
 from fingerpost.transit.embedded.network_walks import NetworkWalks
 from fingerpost.transit.engine.gtfs.report import ImportReport
-from fingerpost.transit.engine.timetable.timetable import Timetable
+from fingerpost.transit.engine.timetable.timetable import STOP, Int64, Timetable
 from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
 from fingerpost.transit.engine.timetable.walks import Walks
 from fingerpost.transit.osm.basemap import StoredBasemap, find_basemap
 from fingerpost.transit.osm.streets.store import StoredStreets, find_streets
+from fingerpost.transit.osm.water import Water
 
 Ask = Callable[[str, Mapping[str, Any]], Awaitable[Answer]]
 """Calls a tool by its name, and turns unexpected exceptions into errors."""
@@ -37,6 +40,14 @@ class Trial:
     @cached_property
     def walks(self) -> Walks:
         return NetworkWalks(self.timetable, self.streets, self.basemap).get_walks(step_free=False)
+
+    @cached_property
+    def water(self) -> Water:
+        return Water(self.basemap)
+
+    @cached_property
+    def boardable_stops(self) -> Int64:
+        return np.flatnonzero(self.timetable.stop_kind == STOP)
 
     @cached_property
     def printed_rows(self) -> Mapping[str, int]:

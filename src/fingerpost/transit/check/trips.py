@@ -7,8 +7,6 @@ from itertools import pairwise
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-import numpy as np
-
 from fingerpost import clock
 from fingerpost.errors import OutsideCalendar, StorageUnavailable, ToolError
 from fingerpost.transit.check.check_report import FaultKind, Observation
@@ -17,10 +15,8 @@ from fingerpost.transit.check.rows import MAX_TRIP_DAYS
 from fingerpost.transit.check.scan import Connection, ScanQuery, Walked, find_earliest_arrival
 from fingerpost.transit.check.trial import Trial
 from fingerpost.transit.check.walking import check_leg, check_pin
-from fingerpost.transit.engine.timetable.timetable import STOP
 from fingerpost.transit.model.itinerary import Itinerary, Optimize
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
-from fingerpost.transit.osm.water import Water
 from fingerpost.transit.port import DepartureQuery, JourneyAnswer, JourneyQuery
 from fingerpost.transit.rules.times import to_query_instant
 from fingerpost.transit.tools.no_trip import find_best
@@ -40,10 +36,10 @@ class _Timetable(NamedTuple):
 
 
 class TripChecker:
-    """Checks the answers to questions; ``water`` is the water in the network's extract."""
+    """Checks the answers to questions."""
 
-    def __init__(self, trial: Trial, water: Water) -> None:
-        self._trial, self._water = trial, water
+    def __init__(self, trial: Trial) -> None:
+        self._trial = trial
         table = trial.timetable
         paths, change_s = table.footpaths, table.change_s.tolist()
         self._links = {
@@ -107,7 +103,7 @@ class TripChecker:
             found = await self._trial.network.plan_journeys(query)
         except OutsideCalendar:
             return []
-        observations = list(check_pin(self._trial, self._water, question.origin))
+        observations = list(check_pin(self._trial, question.origin))
         if found.itineraries and answer.is_error:
             observations.append(Observation(FaultKind.ANSWERS_DISAGREE, f"{question.command}: {answer.text}"))
         observations += self._compare_with_scan(question, query, found, timetable)
@@ -131,9 +127,8 @@ class TripChecker:
             begin, until = best.departure + 1, query.instant + 1
         elif best is not None:
             until = min(until, best.arrival)
-        boardable = np.flatnonzero(self._trial.timetable.stop_kind == STOP)
         walked = [
-            self._trial.walks.reach(*point, boardable, _MAX_WALK_M, from_stops=from_stops)
+            self._trial.walks.reach(*point, self._trial.boardable_stops, _MAX_WALK_M, from_stops=from_stops)
             for point, from_stops in ((question.origin, False), (question.destination, True))
         ]
         access, egress = (
@@ -157,7 +152,7 @@ class TripChecker:
             yield Observation(FaultKind.CHANGE_TOO_SHORT, question.command)
         for leg in legs:
             if not leg.is_transit:
-                yield from check_leg(self._trial, self._water, leg, found.provenance.notes)
+                yield from check_leg(self._trial, leg, found.provenance.notes)
 
     async def _check_boards(self, question: Question, itinerary: Itinerary) -> list[Observation]:
         missing = []

@@ -7,11 +7,11 @@ import numpy as np
 
 from fingerpost.transit.check.check_report import FaultKind, Observation
 from fingerpost.transit.check.trial import Trial
-from fingerpost.transit.engine.timetable.timetable import STOP, Int64
+from fingerpost.transit.engine.timetable.timetable import Int64
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE, Point
 from fingerpost.transit.model.itinerary import Leg, LineSource
 from fingerpost.transit.osm.streets.street_walks import StreetWalks
-from fingerpost.transit.osm.water import MIN_WATER_M, Water
+from fingerpost.transit.osm.water import MIN_WATER_M
 from fingerpost.transit.rules.trip_limits import MAX_WALK_M
 
 # Riders come from this distance, and from each side.
@@ -43,10 +43,9 @@ def check_stops(trial: Trial, stops: Int64) -> Iterator[Observation]:
                 yield Observation(kind, name)
 
 
-def check_pin(trial: Trial, water: Water, point: Point) -> Iterator[Observation]:
+def check_pin(trial: Trial, point: Point) -> Iterator[Observation]:
     """Yield a point from which no stop can be reached, although one is beside it."""
-    table = trial.timetable
-    boardable = np.flatnonzero(table.stop_kind == STOP)
+    table, boardable = trial.timetable, trial.boardable_stops
     if len(trial.walks.reach(*point, boardable, MAX_WALK_M, from_stops=False).stop):
         return
     gap_m = np.hypot(
@@ -56,12 +55,12 @@ def check_pin(trial: Trial, water: Water, point: Point) -> Iterator[Observation]
     for row in np.flatnonzero(gap_m <= _BESIDE_M).tolist():
         stop = int(boardable[row])
         place = float(table.stop_lat[stop]), float(table.stop_lon[stop])
-        if water.measure_m(point, place) <= MIN_WATER_M:
+        if trial.water.measure_m(point, place) <= MIN_WATER_M:
             yield Observation(FaultKind.PIN_ISOLATED, f"{format_point(point)}, beside {table.stop_printed_id[stop]}")
             return
 
 
-def check_leg(trial: Trial, water: Water, leg: Leg, notes: Sequence[str]) -> Iterator[Observation]:
+def check_leg(trial: Trial, leg: Leg, notes: Sequence[str]) -> Iterator[Observation]:
     """Yield a walk whose part off the streets crosses water; the first and the last piece lead to the streets."""
     line, walks = trial.network.find_line(leg), trial.walks
     if line is None or not isinstance(walks, StreetWalks):
@@ -71,7 +70,7 @@ def check_leg(trial: Trial, water: Water, leg: Leg, notes: Sequence[str]) -> Ite
         row = trial.printed_rows.get(place.id or "")
         if row is not None and walks.has_entrance(row) and not is_straight:
             continue
-        if not water.is_dry(ends[0], ends[-1]):
+        if not trial.water.is_dry(ends[0], ends[-1]):
             name = side if row is None else place.name
             is_warned = any(name in note and "water" in note for note in notes)
             kind = FaultKind.WALK_MAY_CROSS_WATER if is_warned else FaultKind.WALK_CROSSES_WATER
