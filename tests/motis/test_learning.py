@@ -58,13 +58,13 @@ async def test_more_stops_than_it_lists_want_bounds():
     assert (raised.value.details, raised.value.hint) == ({"field": "bounds"}, "Give --bounds S,W,N,E")
 
 
-async def test_with_bounds_and_too_many_stops_a_sample_decides_the_zone():
-    told = a_server()
-    told._answers["map/stops"] = lambda query: STOPS if query["min"] != "50.000000,3.000000" else TOO_MANY
-    learned = await learn(told, bounds=(50.0, 3.0, 54.0, 7.0))
+async def test_bounds_with_too_many_stops_want_a_zone():
+    bounds = (50.0, 3.0, 54.0, 7.0)
+    with pytest.raises(ParameterError, match="time zone is unknown") as raised:
+        await learn(a_server(stops=TOO_MANY), bounds=bounds)
+    learned = await learn(a_server(stops=TOO_MANY), bounds=bounds, zone="Europe/Amsterdam")
 
-    assert (learned.zone, learned.feeds, learned.modes, learned.bounds) == ("Europe/Amsterdam", (), frozenset(), None)
-    assert told.list_asked("map/stops")[-1] == {"min": "51.954989,4.926816", "max": "52.045011,5.073184"}
+    assert (raised.value.details, learned.feeds, learned.bounds) == ({"field": "zone"}, (), None)
 
 
 async def test_stops_without_a_zone_leave_it_to_the_operator():

@@ -90,15 +90,6 @@ async def test_a_stop_is_itself_and_a_station_is_its_stops():
     assert (whole.id, whole.member_ids) == ("GVB:S", ("GVB:1", "GVB:2"))
 
 
-async def test_a_stored_id_with_two_colons_is_still_that_stop():
-    told = Told(stoptimes=stop_times_of(a_place("Dam", "NL-RET_1")), map__stops=[])
-    async with asking(told) as network:
-        feed = network.profile.name
-        stop = await network.find_stop(f"{feed}::NL-RET_1")
-
-    assert stop.id == f"{feed}:NL-RET_1"
-
-
 @pytest.mark.parametrize(
     "told",
     [

@@ -15,8 +15,6 @@ _T = TypeVar("_T")
 # The cache lifetime of responses about stops and names.
 STOPS_FRESH_S = 600.0
 
-REFRESH_HINT = "The server's version may have changed: run `fingerpost network refresh`"
-
 _MAX_MESSAGE = 200
 _FIRST_REFUSAL = 400
 # Longer pauses are reported immediately instead of being waited for.

@@ -13,7 +13,7 @@ from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.learned_profile import LearnedProfile, new_remote_profile
 from fingerpost.transit.model.itinerary import Departure
 from fingerpost.transit.model.line_colors import read_line_colors
-from fingerpost.transit.model.place import Bounds, Coordinate, box_around, box_of
+from fingerpost.transit.model.place import Bounds, box_of
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.model.provenance import FeedVersion
 from fingerpost.transit.port import DepartureQuery
@@ -27,8 +27,6 @@ from fingerpost.transit.rules.board_window import EARLIEST_S, LATEST_S
 from fingerpost.transit.rules.times import format_utc, is_zone
 
 ABILITIES = frozenset(Ability) - {Ability.FARES}
-# The radius in which stops are sampled to learn the time zone of a server with too many stops to list.
-_SAMPLE_M = 5000.0
 _OSM = "© OpenStreetMap contributors, ODbL"
 
 
@@ -39,13 +37,12 @@ async def learn_profile(fetch: Fetch, record: NetworkRecord) -> LearnedProfile:
     has_streets = initial.has_street_routing is not False
     if is_transitous(record.url):
         return _learn_transitous(record)
-    sampled_stops, is_complete = await _list_stops(server, record, initial.coordinate)
-    stops = sampled_stops if is_complete else ()
+    stops = await _list_stops(server, record)
     modes = (shapes.read_mode(mode) for stop in stops for mode in stop.modes)
     abilities = ABILITIES if has_streets else ABILITIES - {Ability.STEP_FREE}
     return LearnedProfile(
         bounds=box_of([stop.coordinate for stop in stops]) if stops else None,
-        zone=find_common_zone(stop.tz for stop in sampled_stops),
+        zone=find_common_zone(stop.tz for stop in stops),
         feeds=tuple(FeedVersion(name=tag) for tag in _list_tags(stops)),
         modes=frozenset(modes),
         attribution=_list_attribution_lines(record, has_streets=has_streets),
@@ -65,15 +62,12 @@ def _learn_transitous(record: NetworkRecord) -> LearnedProfile:
     return LearnedProfile(bounds=WORLD, attribution=ATTRIBUTION, abilities=ABILITIES, learned_at=clock.now())
 
 
-async def _list_stops(
-    server: MotisServer, record: NetworkRecord, middle: Coordinate
-) -> tuple[Sequence[shapes.MotisPlace], bool]:
-    """Return stops, and whether they are all of the stops within the network's bounds."""
+async def _list_stops(server: MotisServer, record: NetworkRecord) -> Sequence[shapes.MotisPlace]:
+    """Return the stops within the network's bounds; empty if there are too many and bounds and zone are given."""
     box = WORLD
     if record.bounds is not None:
         south, west, north, east = record.bounds
         box = Bounds(south=south, west=west, north=north, east=east)
-        middle = Coordinate((south + north) / 2, (west + east) / 2)
     try:
         stops = (await places.fetch_stops(server, box, fresh_s=0.0)).data
     except ResponseTooLarge as error:
@@ -83,10 +77,16 @@ async def _list_stops(
                 {"field": "bounds"},
                 hint="Give --bounds S,W,N,E",
             ) from error
-        return (await places.fetch_stops(server, box_around(middle, _SAMPLE_M), fresh_s=0.0)).data, False
+        if record.zone is None:
+            raise ParameterError(
+                "The server has more stops in that area than it lists at once, so its time zone is unknown",
+                {"field": "zone"},
+                hint="Give --zone, such as --zone Europe/Berlin, or smaller --bounds",
+            ) from error
+        return ()
     if not stops:
         raise SourceChanged("The server has no stops in that area", hint="Import a timetable, or correct --bounds")
-    return stops, True
+    return stops
 
 
 def _list_tags(stops: Iterable[shapes.MotisPlace]) -> list[str]:

@@ -105,12 +105,10 @@ class MotisStopLookup(GroupingLookup):
 
     async def _find(self, public_id: str, language: str | None = None) -> ServerStop | None:
         upper_id = public_id.strip().upper()
-        # Ids of earlier versions may have two colons after the network's name.
-        for spelling in dict.fromkeys((upper_id, upper_id.replace("::", ":", 1))):
-            for server_id in self._ids.decode(spelling):
-                found = await self._find_by_server_id(server_id, language)
-                if found is not None and self._ids.encode(server_id) == spelling:
-                    return found
+        for server_id in self._ids.decode(upper_id):
+            found = await self._find_by_server_id(server_id, language)
+            if found is not None and self._ids.encode(server_id) == upper_id:
+                return found
         return None
 
     async def _find_by_server_id(self, server_id: str, language: str | None = None) -> ServerStop | None:

@@ -19,7 +19,7 @@ from fingerpost.net.response import Response
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.remote.kit.answers import Answer, get_reader, read_answer
 from fingerpost.transit.remote.kit.journeys import new_outside_calendar_error
-from fingerpost.transit.remote.kit.server import REFRESH_HINT, Connection, shorten
+from fingerpost.transit.remote.kit.server import Connection, shorten
 from fingerpost.transit.remote.motis.shapes import ErrorBody
 
 _log = logging.getLogger(__name__)
@@ -116,7 +116,7 @@ def _new_refusal(response: Response) -> ToolError:
     return SourceChanged(
         f"{host} rejected the request: {text}",
         {"status": response.status},
-        hint=REFRESH_HINT,
+        hint="The server's version may have changed: run `fingerpost network refresh`",
     )
 
 

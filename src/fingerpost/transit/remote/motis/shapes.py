@@ -149,7 +149,7 @@ class Match(Positioned):
     areas: Several[Area] = ()
 
 
-class Initial(Positioned):
+class Initial(Shape):
     has_street_routing: bool | None = nested("serverConfig", "hasStreetRouting")
 
 
