@@ -85,18 +85,14 @@ def test_tls_is_never_downgraded():
     assert up.url == f"https://{HOST}/"
 
 
-@pytest.mark.parametrize(
-    ("status", "method", "content"), [(303, "GET", None), (307, "POST", b"q"), (308, "POST", b"q")]
-)
-def test_a_redirected_post_keeps_or_loses_its_body(status, method, content):
-    """303 says where to read the answer; 307 and 308 say where to ask again (RFC 9110, 15.4)."""
-    asked = Request(url="https://a.example/", method="POST", content=b"q", headers={"Content-Type": "text/plain"})
-    then = follow_redirect(asked, status, {"location": "/b"})
+@pytest.mark.parametrize("status", [307, 308])
+def test_a_redirected_post_keeps_its_body(status):
+    then = follow_redirect(Request(url="https://a.example/", method="POST", content=b"q"), status, {"location": "/b"})
 
-    assert (then.method, then.content, "Content-Type" in then.headers) == (method, content, content is not None)
+    assert (then.method, then.content) == ("POST", b"q")
 
 
-@pytest.mark.parametrize("status", [301, 302])
+@pytest.mark.parametrize("status", [301, 302, 303])
 def test_a_posted_question_is_not_turned_into_another(status):
     """Browsers would send GET; an API would answer something else."""
     with pytest.raises(SourceFailed, match="correct the address"):

@@ -19,7 +19,6 @@ REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 _SAFE_METHODS = frozenset({"GET", "HEAD"})
 _DEFAULT_PORTS = {"http": 80, "https": 443}
-_BODY_HEADERS = frozenset({"content-type", "content-length", "content-encoding"})
 _REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 # The headers that are part of the cache key.
 _VARY_HEADERS = ("accept", "accept-language", "content-type")
@@ -156,13 +155,9 @@ def follow_redirect(request: Request, status: int, headers: Mapping[str, str]) -
         raise _refuse_redirect(old, "to an unusable address") from error
     if old.scheme == "https" and new.scheme != "https":
         raise _refuse_redirect(old, "from https to unencrypted http")
-    method, content, sent = request.method, request.content, dict(request.headers)
-    if status == 303 and method.upper() not in ("GET", "HEAD"):
-        method, content = "GET", None
-        sent = {name: value for name, value in sent.items() if name.lower() not in _BODY_HEADERS}
-    elif status in (301, 302) and method.upper() not in ("GET", "HEAD"):
+    if status in (301, 302, 303) and request.method.upper() not in _SAFE_METHODS:
         raise _refuse_redirect(old, "a request that cannot be sent elsewhere; correct the address")
-    secret_headers: Mapping[str, str] = request.secret_headers
+    sent, secret_headers = request.headers, request.secret_headers
     if _get_origin(old) != _get_origin(new):
         secret_headers = {}
         sent = {name: value for name, value in sent.items() if not is_secret_name(name)}
@@ -170,8 +165,6 @@ def follow_redirect(request: Request, status: int, headers: Mapping[str, str]) -
     return replace(
         request,
         url=new.geturl(),
-        method=method,
-        content=content,
         headers=sent,
         params={},
         secret_params={},

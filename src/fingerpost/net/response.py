@@ -1,11 +1,10 @@
 """HTTP responses from sources, and decompression of their bodies in bounded pieces."""
 
-import json
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Protocol
 
 from pydantic import with_config
 
@@ -71,14 +70,6 @@ class Response:
             for value in (self.headers.get("etag"), self.headers.get("last-modified"))
         )
         return Validators(etag=etag, last_modified=modified)
-
-    def json(self) -> Any:
-        """Parse the body as JSON; raise SourceChanged if it is invalid."""
-        try:
-            return json.loads(self.body)
-        except (ValueError, RecursionError) as error:
-            message = f"{self.redacted_url} returned something that is not JSON"
-            raise SourceChanged(message, {"status": self.status, "bytes": len(self.body)}) from error
 
 
 class Body(Protocol):
