@@ -1,25 +1,16 @@
-"""Retries, circuit breakers, and concurrent calls."""
+"""Waits between retries, circuit breakers, and concurrent calls."""
 
 import asyncio
-import logging
 
 import pytest
 
 from fingerpost.errors import SourceFailed
-from fingerpost.runtime import retry
 from fingerpost.runtime.circuit_breaker import CircuitBreaker
 from fingerpost.runtime.concurrency import gather_all
-from fingerpost.runtime.retry import RetryPolicy, call_with_retries
+from fingerpost.runtime.retry import RetryPolicy
 from tests.net.local_server import FakeTime
 
 POLICY = RetryPolicy(attempts=4, initial_s=1.0, longest_s=5.0)
-
-
-@pytest.fixture(autouse=True)
-def waits(monkeypatch):
-    waits = []
-    monkeypatch.setattr(retry, "sleep", lambda seconds: asyncio.sleep(waits.append(seconds) or 0))
-    return waits
 
 
 @pytest.mark.parametrize(
@@ -38,51 +29,6 @@ def waits(monkeypatch):
 )
 def test_the_wait_doubles_within_its_bounds(attempt, spread, requested_s, expected):
     assert POLICY.find_wait_s(attempt, spread=spread, requested_s=requested_s) == expected
-
-
-def failing(times, error):
-    seen = []
-
-    async def call(number):
-        seen.append(number)
-        if len(seen) <= times:
-            raise error
-        return "answer"
-
-    return call, seen
-
-
-@pytest.mark.parametrize("times", [0, 1, 2])
-async def test_a_call_is_made_again_until_it_answers(times):
-    call, seen = failing(times, SourceFailed("down"))
-    asked = []
-    got = await call_with_retries(call, SourceFailed, lambda _error, n: asked.append(n) or 0.0)
-
-    assert (got, seen, asked) == ("answer", [1, 2, 3][: times + 1], [1, 2][:times])
-
-
-@pytest.mark.parametrize(
-    ("error", "wait_s", "attempts"),
-    [(SourceFailed("down"), 0.0, 3), (SourceFailed("no"), None, 1), (KeyError(1), 0.0, 1)],
-)
-async def test_the_last_error_is_raised(error, wait_s, attempts):
-    call, seen = failing(9, error)
-    with pytest.raises(type(error)):
-        await call_with_retries(call, SourceFailed, lambda _error, n: wait_s if n < 3 else None)
-
-    assert len(seen) == attempts
-
-
-async def test_another_attempt_is_one_line_of_the_log(waits, caplog):
-    """Below a warning, so that no terminal shows it unasked, and without what the error says."""
-    caplog.set_level(logging.INFO, "fingerpost")
-    call, _ = failing(1, ValueError("a secret"))
-    await call_with_retries(call, ValueError, lambda *_: 0.25)
-
-    assert caplog.record_tuples == [
-        ("fingerpost.runtime.retry", logging.INFO, "attempt 1 ended with ValueError, the next one follows in 0.2 s")
-    ]
-    assert waits == [0.25]
 
 
 async def tripped(time):
@@ -127,16 +73,6 @@ async def test_one_request_tries_the_host(outcome, expected):
     getattr(breaker, outcome)("a.example")
 
     assert (meanwhile, is_refused(breaker)) == (True, expected)
-
-
-async def answer_after(turns, answer):
-    for _ in range(turns):
-        await asyncio.sleep(0)
-    return answer
-
-
-async def test_results_are_in_the_order_of_the_queries():
-    assert await gather_all(answer_after(turns, turns) for turns in (3, 1, 2)) == [3, 1, 2]
 
 
 async def test_no_step_starts_after_a_failure():

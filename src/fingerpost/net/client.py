@@ -14,6 +14,7 @@ from collections.abc import Collection, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
+from itertools import count
 from typing import Self
 
 import httpx2
@@ -29,8 +30,8 @@ from fingerpost.net.redaction import MIN_SECRET_CHARS_IN_CONTENT, redact
 from fingerpost.net.request import REDIRECTS, Request, follow_redirect, format_server
 from fingerpost.net.response import ACCEPT_ENCODING, NOT_MODIFIED, Body, MemoryBody, Response, Validators
 from fingerpost.net.transport import WireTransport, read_content, read_refusal, translating_wire_errors
+from fingerpost.runtime import retry
 from fingerpost.runtime.instruments import HOST, HTTP_REQUEST_DURATION, Attribute, MeasurementContext, measure
-from fingerpost.runtime.retry import RetryPolicy, call_with_retries
 
 _log = logging.getLogger(__name__)
 
@@ -140,24 +141,21 @@ class Client:
     async def _send_with_retries(
         self, request: Request, conditions: Mapping[str, str], body: Body, state: _RequestState
     ) -> Response:
-        policy = RetryPolicy(attempts=request.limits.attempts if request.may_repeat else 1)
-
-        async def attempt(_number: int) -> Response:
+        policy = retry.RetryPolicy(attempts=request.limits.attempts if request.may_repeat else 1)
+        for number in count(1):
             try:
                 return await self._send_following_redirects(request, conditions, body, state)
             except ToolError as error:
                 # A redirect's host or path may contain a key.
                 failure = error.with_message(redact(error.message, state.secrets))
                 state.last_error, state.is_in_flight = failure, False
-                _log.info("%s: %s", redact(request.redacted_url, state.secrets), failure.message)
-                raise failure from error.__cause__
-
-        def find_wait_s(error: ToolError, number: int) -> float | None:
-            if not may_retry(error, min(state.remaining_s(), request.limits.longest_pause_s)):
-                return None
-            return policy.find_wait_s(number, spread=random.random())  # noqa: S311  (no secret depends on it)
-
-        return await call_with_retries(attempt, ToolError, find_wait_s)
+                _log.info("attempt %d, %s: %s", number, redact(request.redacted_url, state.secrets), failure.message)
+                wait_s = policy.find_wait_s(number, spread=random.random())  # noqa: S311  (no secret depends on it)
+                longest_s = min(state.remaining_s(), request.limits.longest_pause_s)
+                if wait_s is None or not may_retry(failure, longest_s):
+                    raise failure from error.__cause__
+            await retry.sleep(wait_s)
+        raise AssertionError("unreachable")
 
     async def _send_following_redirects(
         self, request: Request, conditions: Mapping[str, str], body: Body, state: _RequestState

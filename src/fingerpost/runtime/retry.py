@@ -1,15 +1,7 @@
-"""Retry calls with exponential backoff and jitter."""
+"""Compute and make the waits between retries: exponential backoff with jitter."""
 
 import asyncio
-import logging
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from itertools import count
-from typing import TypeVar
-
-_log = logging.getLogger(__name__)
-_T = TypeVar("_T")
-_E = TypeVar("_E", bound=Exception)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,19 +26,3 @@ class RetryPolicy:
 async def sleep(seconds: float) -> None:
     """Wait before the next attempt; tests replace this function."""
     await asyncio.sleep(seconds)
-
-
-async def call_with_retries(
-    call: Callable[[int], Awaitable[_T]], on: type[_E], find_wait_s: Callable[[_E, int], float | None]
-) -> _T:
-    """Retry a call that raises ``on`` while ``find_wait_s`` returns a wait; both receive the attempt's number."""
-    for number in count(1):
-        try:
-            return await call(number)
-        except on as error:
-            wait_s = find_wait_s(error, number)
-            if wait_s is None:
-                raise
-            _log.info("attempt %d ended with %s, the next one follows in %.1f s", number, type(error).__name__, wait_s)
-        await sleep(wait_s)
-    raise AssertionError("unreachable")
