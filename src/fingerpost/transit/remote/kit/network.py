@@ -117,14 +117,14 @@ class ServerNetwork(ABC):
         *,
         ids: StopIdCodec,
         search: JourneySearch,
-        stops: StopLookup | None = None,
-        names: PlaceNames | None = None,
+        stops: StopLookup,
+        names: PlaceNames,
     ) -> None:
         self._profile = profile
         self._languages = record.languages or learned.languages
         self._ids = ids
-        self._stops = stops or StopLookup(ids)
-        self._names = names or PlaceNames()
+        self._stops = stops
+        self._names = names
         self._search = search
 
     @property

@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Protocol
 
 from fingerpost.errors import ToolError
 from fingerpost.transit.engine.timetable.stop_ids import clean_feed_name, escape, unescape
@@ -105,23 +106,23 @@ class ServerStop:
     is_station: bool = False
 
 
-class StopLookup:
-    """Finds stops by id and by position; this base class, for servers that cannot look up stops, finds none."""
+class StopLookup(ABC):
+    """Finds stops by id and by position."""
 
     def __init__(self, ids: StopIdCodec) -> None:
         self._ids = ids
 
-    async def find_stop(self, public_id: str, language: str | None) -> Place | None:  # noqa: ARG002
+    @abstractmethod
+    async def find_stop(self, public_id: str, language: str | None) -> Place | None:
         """Return the stop or station itself, not its group."""
-        return None
 
+    @abstractmethod
     async def find_stop_place(self, public_id: str, language: str | None) -> Place | None:
         """Return the complete place for a stop id (rule D2)."""
-        return await self.find_stop(public_id, language)
 
+    @abstractmethod
     async def _list_around(self, centre: Coordinate, radius_m: float, language: str | None) -> Answer[list[ServerStop]]:
         """Return the boardable stops within a radius, and possibly some beyond it."""
-        raise NotImplementedError
 
     async def list_known(self, public_ids: Sequence[str]) -> Sequence[ServerStop]:  # noqa: ARG002
         """Return the stops with these ids; empty if the server should be sent a position instead."""
@@ -145,7 +146,7 @@ class StopLookup:
         return NearbyStop(stop=point, distance_m=distance_m(centre, stop.coordinate), modes=tuple(sorted(stop.modes)))
 
 
-class GroupingLookup(StopLookup, ABC):
+class GroupingLookup(StopLookup):
     """Finds stops on a server that has stations but does not group stops by name (rule D2)."""
 
     @abstractmethod
@@ -202,14 +203,13 @@ class Candidate:
         return Place(name=self.name, coordinate=self.coordinate, kind=PlaceKind.ADDRESS, locality=self.locality)
 
 
-class PlaceNames:
-    """Finds places by name; this base class, for servers that cannot search, finds none."""
+class PlaceNames(Protocol):
+    """Finds places by name."""
 
-    async def find_places(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[PlaceMatch]:  # noqa: ARG002
-        return []
+    async def find_places(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[PlaceMatch]: ...
 
 
-class Geocoder(PlaceNames, ABC):
+class Geocoder(ABC):
     """Finds places with a server's geocoder; its errors have ``details["service"] == "geocoding"``.
 
     Names are scored here, because the scores of different geocoders cannot be compared.

@@ -20,7 +20,6 @@ from fingerpost.transit.remote.kit.places import (
     Candidate,
     Geocoder,
     GroupingLookup,
-    PlaceNames,
     ServerStop,
     StopIdCodec,
     to_named_stop,
@@ -137,7 +136,7 @@ def new_stop(
 FRESH_FOR = timedelta(hours=6)
 
 
-class StopNames(PlaceNames):
+class StopNames:
     """Finds places among the stops of one server, with one index per language."""
 
     def __init__(self, server: Server, ids: OtpStopIds) -> None:
