@@ -8,8 +8,8 @@ from pathlib import Path
 
 # Windows and some network file systems refuse to flush a folder.
 _FOLDER_FLUSH_ERRORS = frozenset({errno.EINVAL, errno.ENOTSUP, errno.EBADF, errno.EACCES})
-# The timestamp resolutions of file systems, up to FAT's two seconds.
-_RESOLUTIONS_NS = (1, 1_000, 1_000_000, 1_000_000_000, 2_000_000_000)
+# The coarsest timestamps of a file system, those of FAT.
+_COARSEST_NS = 2_000_000_000
 
 
 def replace_file(path: Path, content: bytes) -> None:
@@ -23,7 +23,9 @@ def replace_file(path: Path, content: bytes) -> None:
         file.flush()
         os.fsync(file.fileno())
     with suppress(FileNotFoundError):
-        _set_later_mtime(draft, path.stat().st_mtime_ns)
+        before_ns, status = path.stat().st_mtime_ns, draft.stat()
+        if status.st_mtime_ns <= before_ns:
+            os.utime(draft, ns=(status.st_atime_ns, before_ns + _COARSEST_NS))
     draft.replace(path)
     flush_folder(path.parent)
 
@@ -58,11 +60,3 @@ def locked(path: Path) -> Iterator[None]:
     path.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(path):
         yield
-
-
-def _set_later_mtime(path: Path, before_ns: int) -> None:
-    for resolution_ns in _RESOLUTIONS_NS:
-        status = path.stat()
-        if status.st_mtime_ns > before_ns:
-            return
-        os.utime(path, ns=(status.st_atime_ns, before_ns + resolution_ns))
