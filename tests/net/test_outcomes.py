@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from fingerpost.errors import ParameterError, SourceLimited, SourceTimeout
+from fingerpost.errors import SourceLimited
 from fingerpost.net.outcomes import find_failure, find_retry_after, may_retry
 from fingerpost.net.response import Response
 
@@ -43,7 +43,3 @@ def test_a_source_without_a_readable_clock_is_judged_by_ours(date):
 @pytest.mark.parametrize(("left_s", "expected"), [(5.1, True), (5.0, False)])
 def test_another_attempt_needs_time_for_the_wait(left_s, expected):
     assert may_retry(SourceLimited("wait", retry_after_s=5.0), left_s) == expected
-
-
-def test_a_timeout_may_pass_and_a_question_that_is_wrong_may_not():
-    assert (may_retry(SourceTimeout("late"), 1.0), may_retry(ParameterError("wrong"), 1.0)) == (True, False)

@@ -233,25 +233,6 @@ async def test_an_end_outside_the_servers_area_is_an_unsupported_region(tmp_path
     assert trip["error"]["message"] == "The destination lies outside the area that TOWN covers"
 
 
-async def test_contradictory_times_of_motis_are_reported(tmp_path):
-    async def reply(asked):
-        told = KINDS["motis"].tell(asked, "Victoria")
-        if "/plan" in asked.target:
-            (good,) = told["itineraries"]
-            (leg,) = good["legs"]
-            backwards = {**leg, "endTime": leg["startTime"], "startTime": leg["endTime"]}
-            told["itineraries"] = [
-                {"legs": [{**backwards, "scheduledStartTime": None, "scheduledEndTime": None}]},
-                good,
-            ]
-        return as_json(told)
-
-    (trip,) = await ask_over("motis", tmp_path, reply, "trip")
-
-    assert len(trip["itineraries"]) == 1
-    assert any("arrive before they depart" in note for note in trip["meta"]["notes"])
-
-
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("name", "lon"), [("", "-0.1"), ("Victoria", "1e30")], ids=["no names", "off the globe"])
 async def test_absurd_names_and_positions_cause_no_internal_error(kind, name, lon, tmp_path):
