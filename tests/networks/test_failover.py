@@ -17,7 +17,7 @@ from fingerpost.transit.port import DepartureQuery, JourneyQuery
 from tests.contracts.conftest import stop_place
 from tests.fakes import FakeNetwork
 from tests.net.local_server import FakeTime
-from tests.networks.limits import Limits, MeetingNetwork
+from tests.networks.limits import MeetingNetwork
 
 LIVE_STOP = "LIVE:1"
 PLACE = {"Kamppi": [stop_place("OFF:1", "Kamppi")]}
@@ -299,10 +299,7 @@ def test_names_rest_apart_from_trips():
     assert guarded.profile.can(Ability.NAMES)
 
 
-def test_the_smaller_of_nested_limits_applies(monkeypatch):
-    assert Limits(monkeypatch).seconds == []
-    monkeypatch.undo()
-
+def test_the_smaller_of_nested_limits_applies():
     async def ask():
         outside = clock.find_remaining_s()
         async with clock.time_limit(100):

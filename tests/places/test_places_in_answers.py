@@ -1,15 +1,12 @@
 """Places with lettered platforms, and places with the same name, through the tools in drawn towns (rule D2)."""
 
-import asyncio
-
 import pytest
 
-from fingerpost.apps.wiring import list_tools
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.store.variables import VariableStore
 from fingerpost.testing.feeds import timetable_from_drawing
 from fingerpost.transit.embedded.network import EmbeddedNetwork
-from tests.contracts.conftest import label
+from tests.contracts.conftest import asker, label
 from tests.fakes import FakeNetworks
 from tests.realtime.messages import DAY
 
@@ -34,9 +31,7 @@ def town(tmp_path, monkeypatch):
     def draw(drawing, coordinates):
         timetable = timetable_from_drawing(drawing, days=[DAY], coordinates=coordinates)
         network = EmbeddedNetwork(NetworkRecord(name="TEST"), timetable)
-        store = VariableStore(tmp_path / "variables.sqlite")
-        tools = {tool.name: tool for tool in list_tools(FakeNetworks(network), store)}
-        return lambda tool, arguments: asyncio.run(tools[tool].answer(arguments, user="ann"))
+        return asker(FakeNetworks(network), VariableStore(tmp_path / "variables.sqlite"))
 
     return draw
 

@@ -1,13 +1,12 @@
 """Adding a network that has ended, or that is far away, changes no answer about the first (rule A13)."""
 
-import asyncio
 import random
 from dataclasses import replace
 
 import pytest
 
-from fingerpost.apps.wiring import list_tools
 from fingerpost.store.variables import VariableStore
+from tests.contracts.conftest import asker
 from tests.fakes import FakeNetworks
 from tests.worlds.feeds import draw_world
 from tests.worlds.opening import open_world
@@ -76,15 +75,12 @@ def test_an_ended_or_a_far_network_changes_no_answer_about_the_first(pair, tmp_p
     first, added = map(open_world, (world, other), folders)
     added.network.configure(added.network.record.model_copy(update={"name": "OTHER"}))
     store = VariableStore(tmp_path / "variables.sqlite")
-    alone, beside = (
-        {tool.name: tool for tool in list_tools(FakeNetworks(*networks), store)}
-        for networks in ((first.network,), (first.network, added.network))
-    )
+    asks = [asker(FakeNetworks(*networks), store) for networks in ((first.network,), (first.network, added.network))]
     places = first.network._stops.places.list_places()
     names, ids = sorted({place.name for place in places}), sorted(place.token for place in places)
     questions = Questions(seed, world, names, ids, now)
     for _ in range(QUESTIONS):
         tool, arguments = questions.draw()
-        bodies = [asyncio.run(tools[tool].answer(arguments, user="ann")).body for tools in (alone, beside)]
+        alone, beside = (ask(tool, arguments).body for ask in asks)
 
-        assert bodies[0] == bodies[1], (tool, arguments)
+        assert alone == beside, (tool, arguments)

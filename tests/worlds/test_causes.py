@@ -1,6 +1,5 @@
 """A refusal or a long wait names the cause that a scan of the feed finds; in soak, also on real feeds."""
 
-import asyncio
 import os
 import random
 import re
@@ -10,12 +9,12 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from fingerpost.apps.wiring import list_tools
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.store.variables import VariableStore
 from fingerpost.transit.embedded.network import EmbeddedNetwork
 from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.engine.raptor.search import find_endpoint
+from tests.contracts.conftest import asker
 from tests.fakes import FakeNetworks
 from tests.raptor.oracle import NEVER, earliest_arrivals, list_trip_instances
 from tests.shared_data import get_shared
@@ -182,12 +181,12 @@ FEEDS = {
 def test_the_cause_in_a_real_city_is_that_of_a_scan(path, tmp_path, monkeypatch):
     timetable = import_feeds("CITY", [FeedSource(get_shared(f"gtfs/{path}"), "CITY")]).timetable
     network = EmbeddedNetwork(NetworkRecord(name="CITY", source="gtfs"), timetable)
-    tools = {tool.name: tool for tool in list_tools(FakeNetworks(network), VariableStore(tmp_path / "v.sqlite"))}
+    ask = asker(FakeNetworks(network), VariableStore(tmp_path / "variables.sqlite"))
     monkeypatch.setenv("FINGERPOST_NOW", FEEDS[path])
     stops = list(zip(timetable.stop_lat.tolist(), timetable.stop_lon.tolist(), strict=True))
     check(
         timetable,
-        lambda tool, arguments: asyncio.run(tools[tool].answer(arguments, user="ann")).body,
+        lambda tool, arguments: ask(tool, arguments).body,
         stops,
         datetime.fromisoformat(FEEDS[path]),
         path,
