@@ -5,28 +5,22 @@ The server listens on all addresses; the caller comes from loopback, the attacke
 
 import argparse
 import asyncio
-import os
+import multiprocessing
 import socket
-import subprocess
 import sys
 import tempfile
 import time
 from contextlib import suppress
 from datetime import date, timedelta
 from itertools import count
-from pathlib import Path
 
 from harness import percentile
-from serving import Caller, serving
-
-from fingerpost.apps.kernels import load_kernels
-from fingerpost.transit.kernel_mode import are_compiled
+from serving import SERVE, Caller, compile_kernels, serving, write_call
 
 MAX_RATIO = 3.0
 # The caller's p99 alone, at least; below it a ratio measures the machine's other work.
 MIN_ALONE_MS = 20.0
 MAX_GROWTH = 1.1
-_SERVE = "from fingerpost.apps.cli import main; main()"
 _TRIP = {
     "origin": {"type": "label", "value": "DEMO-HELSINKI:KAMPPI"},
     "destination": {"type": "label", "value": "DEMO-HELSINKI:TAPIOLA"},
@@ -37,12 +31,6 @@ _FIRST_DAY = date(2026, 1, 1)
 # A refusal has Retry-After: 1.
 _PAUSE_S = 1.0
 _WAIT_S = 20.0
-
-
-def write_call(tool: str, arguments: dict) -> bytes:
-    body, headers = Caller("127.0.0.1", 0).prepare(tool, arguments)
-    lines = "".join(f"{name}: {value}\r\n" for name, value in {**headers, "Content-Length": len(body)}.items())
-    return f"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\n{lines}\r\n".encode() + body
 
 
 def write_trip_on_another_day(number: int) -> bytes:
@@ -91,6 +79,10 @@ async def attack(state: str, connections: int, host: str, port: int) -> None:
     await asyncio.gather(*(hold() for _ in range(connections)), return_exceptions=True)
 
 
+def run_attack(*arguments) -> None:
+    asyncio.run(attack(*arguments))
+
+
 def measure(host: str, port: int, seconds: float) -> tuple[list[float], int]:
     """Return the milliseconds of calls, one after the other, and how many were not answered."""
     times_ms, failures, ends = [], 0, time.monotonic() + seconds
@@ -119,16 +111,9 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=20.0, help="of each state")
     parser.add_argument("--connections", type=int, nargs="*", default=[1, 10, 100, 600])
     parser.add_argument("--states", nargs="*", default=list(STATES))
-    parser.add_argument("--attack", nargs=4, metavar=("STATE", "CONNECTIONS", "HOST", "PORT"), help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.attack:
-        state, connections, host, port = options.attack
-        asyncio.run(attack(state, int(connections), host, int(port)))
-        return 0
-    os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(__file__).resolve().parents[1] / ".venv" / "kernels"))
-    if not are_compiled():
-        load_kernels()
-    command = [sys.executable, "-c", _SERVE, "serve", "--http", "0.0.0.0:0", "--public", "--metrics", "127.0.0.1:0"]
+    compile_kernels()
+    command = [*SERVE, "--http", "0.0.0.0:0", "--public", "--metrics", "127.0.0.1:0"]
     missed = []
     with tempfile.TemporaryDirectory() as home, serving(command, FINGERPOST_HOME=home) as server:
         measure("127.0.0.1", server.port, 3)
@@ -139,23 +124,15 @@ def main() -> int:
         print(f"  {'alone':<22}{'':>12}{len(alone):>8}{percentile(alone, 0.99):>9.1f}{'':>16}{before / 1e6:>7.0f}")
         for state in options.states:
             for connections in [40] if state == "endless SQL" else options.connections:
-                attacker = subprocess.Popen(
-                    [
-                        sys.executable,
-                        __file__,
-                        "--attack",
-                        state,
-                        str(connections),
-                        find_other_address(),
-                        str(server.port),
-                    ]
-                )
+                target = (state, connections, find_other_address(), server.port)
+                attacker = multiprocessing.get_context("spawn").Process(target=run_attack, args=target)
+                attacker.start()
                 try:
                     time.sleep(1)
                     times_ms, failures = measure("127.0.0.1", server.port, options.seconds)
                 finally:
                     attacker.kill()
-                    attacker.wait()
+                    attacker.join()
                 p99_ms = percentile(times_ms or [float("inf")], 0.99)
                 ratio = p99_ms / alone_ms
                 print(

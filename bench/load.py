@@ -6,7 +6,6 @@ The load generator runs in this process, on the same cores, so it competes with 
 import argparse
 import asyncio
 import json
-import os
 import re
 import sys
 import tempfile
@@ -14,14 +13,10 @@ import time
 from collections import Counter
 from dataclasses import dataclass, field
 from itertools import cycle
-from pathlib import Path
 
 from harness import p50, percentile
 from questions import open_questions
-from serving import Caller, Server, serving
-
-from fingerpost.apps.kernels import load_kernels
-from fingerpost.transit.kernel_mode import are_compiled
+from serving import SERVE, Server, compile_kernels, serving, write_call
 
 MIN_SPEEDUP = 1.7
 MAX_TIMES_MEDIAN = 3.0
@@ -29,7 +24,6 @@ MAX_TIMES_MEDIAN = 3.0
 MAX_GROWTH = 1.1
 _WARM_SHARE = 0.1
 _LENGTH = re.compile(rb"content-length: (\d+)", re.IGNORECASE)
-_SERVE = "from fingerpost.apps.cli import main; main()"
 
 
 @dataclass(slots=True)
@@ -99,16 +93,6 @@ async def _read_outcome(reader: asyncio.StreamReader) -> str:
     return json.loads(answer)["result"]["structuredContent"]["error"]["code"]
 
 
-def draw_bodies(count: int) -> list[bytes]:
-    caller, made = Caller("127.0.0.1", 0), []
-    with open_questions() as (questions, _):
-        for _ in range(count):
-            body, headers = caller.prepare("plan_trip", questions.draw_trip())
-            lines = "".join(f"{name}: {value}\r\n" for name, value in {**headers, "Content-Length": len(body)}.items())
-            made.append(f"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\n{lines}\r\n".encode() + body)
-    return made
-
-
 def judge(loads: dict[str, Load]) -> list[str]:
     missed = []
     one, two = loads.values()
@@ -129,16 +113,14 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=60.0, help="of each of the two")
     parser.add_argument("--connections", type=int, default=50)
     options = parser.parse_args()
-    bodies = draw_bodies(200)
-    os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(__file__).resolve().parents[1] / ".venv" / "kernels"))
-    # Nothing may compile during the measurement.
-    if not are_compiled():
-        load_kernels()
+    with open_questions() as (questions, _):
+        bodies = [write_call("plan_trip", questions.draw_trip()) for _ in range(200)]
+    compile_kernels()
     print(f"plan_trip on the demo, {options.connections} connections, {options.seconds:.0f} s each:")
     print(f"  {'':<22}{'calls/s':>9}{'p50 ms':>9}{'p99 ms':>9}{'MB before':>10}{'after':>9}")
     loads = {}
     for workers, name in ((1, "one process"), (2, "two workers")):
-        command = [sys.executable, "-c", _SERVE, "serve", "--http", "127.0.0.1:0", "--workers", str(workers)]
+        command = [*SERVE, "--http", "127.0.0.1:0", "--workers", str(workers)]
         with tempfile.TemporaryDirectory() as home, serving(command, workers, FINGERPOST_HOME=home) as server:
             load = loads[name] = asyncio.run(measure(server, options.connections, options.seconds, bodies))
         if not load.times_ms:

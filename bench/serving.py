@@ -5,6 +5,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
@@ -12,7 +13,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from fingerpost.apps.kernels import load_kernels
+from fingerpost.transit.kernel_mode import are_compiled
+
 DEADLINE_S = 300
+SERVE = [sys.executable, "-c", "from fingerpost.apps.cli import main; main()", "serve"]
 VERSION = "2026-07-28"
 META = {
     "io.modelcontextprotocol/protocolVersion": VERSION,
@@ -43,29 +48,42 @@ class Caller:
 
     def __init__(self, host: str, port: int) -> None:
         self._connection = http.client.HTTPConnection(host, port, timeout=DEADLINE_S)
-        self._count = 0
-
-    def prepare(self, tool: str, arguments: dict) -> tuple[bytes, dict[str, str]]:
-        """Return the body and headers of a call, so that building them is not measured."""
-        self._count += 1
-        params = {"name": tool, "arguments": arguments, "_meta": META}
-        body = {"jsonrpc": "2.0", "id": self._count, "method": "tools/call", "params": params}
-        headers = {
-            "Content-Type": "application/json",
-            "Accept": "application/json, text/event-stream",
-            "MCP-Protocol-Version": VERSION,
-            "Mcp-Method": "tools/call",
-            "Mcp-Name": tool,
-        }
-        return json.dumps(body).encode(), headers
 
     def call(self, tool: str, arguments: dict) -> tuple[float, bytes]:
         """Return the milliseconds from the first byte sent to the last byte received, and the response."""
-        body, headers = self.prepare(tool, arguments)
+        body, headers = prepare_call(tool, arguments)
         begin = time.perf_counter()
         self._connection.request("POST", "/mcp", body, headers)
         received = self._connection.getresponse().read()
         return (time.perf_counter() - begin) * 1000, received
+
+
+def prepare_call(tool: str, arguments: dict) -> tuple[bytes, dict[str, str]]:
+    """Return the body and headers of a call."""
+    params = {"name": tool, "arguments": arguments, "_meta": META}
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    headers = {
+        "Content-Type": "application/json",
+        "Accept": "application/json, text/event-stream",
+        "MCP-Protocol-Version": VERSION,
+        "Mcp-Method": "tools/call",
+        "Mcp-Name": tool,
+    }
+    return json.dumps(body).encode(), headers
+
+
+def write_call(tool: str, arguments: dict) -> bytes:
+    """Return the whole HTTP request of a call."""
+    body, headers = prepare_call(tool, arguments)
+    lines = "".join(f"{name}: {value}\r\n" for name, value in {**headers, "Content-Length": len(body)}.items())
+    return f"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\n{lines}\r\n".encode() + body
+
+
+def compile_kernels() -> None:
+    """Compile the kernels now, so that no process compiles during a measurement."""
+    os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(__file__).resolve().parents[1] / ".venv" / "kernels"))
+    if not are_compiled():
+        load_kernels()
 
 
 @contextmanager
