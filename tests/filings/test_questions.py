@@ -49,6 +49,7 @@ def failure(library, query_type, **fields):
     [
         ("financial_facts", "metrics", "No financial facts found for {ticker}"),
         ("time_series", "metric", "No time series data found for {ticker} and metric {word}"),
+        ("fact_history", "metric", "No financial facts found for {ticker}"),
         ("calculate", "expression", "Cannot calculate {word} for {ticker}"),
     ],
 )
@@ -122,6 +123,14 @@ def test_some_metrics_of_a_company_are_enough(library):
         "NetIncome": 11,
     }
     assert (reply.value_mode, reply.missing, reply.source) == ("mixed", {"zzz": UNKNOWN}, SOURCE)
+
+
+def test_a_history_is_of_every_period_in_the_window(library):
+    reply = ask(library, "fact_history", ticker="DRWN", metric="Revenue", **BOTH_YEARS)
+
+    told = [f"{row['end_date']} {row['value']} {row['kind']} {row['accession_number']}" for row in reply.results]
+    assert told == ["2021-12-31 100 original k21", "2022-12-31 121 original k22"]
+    assert (reply.source, reply.missing) == (SOURCE, {})
 
 
 QUARTERLY = """

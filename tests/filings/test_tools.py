@@ -10,7 +10,7 @@ from fingerpost.contract.wire import Number
 from fingerpost.errors import ParameterError
 from fingerpost.filings import questions
 from fingerpost.filings.library import FactLibrary
-from fingerpost.filings.query_params import Ticker, TimeSeriesParams, WindowParams, Word
+from fingerpost.filings.query_params import FactHistoryParams, TimeSeriesParams
 from fingerpost.filings.reply import Reply
 from fingerpost.filings.store import FactStore
 from fingerpost.filings.tools.sec_financial_data import SecFinancialData
@@ -106,8 +106,11 @@ async def test_an_unknown_query_type_names_the_supported_ones(sample, tool, quer
 
 QUESTIONS = {
     "company_info": {"ticker": "AAPL"},
+    "companies": {},
+    "financial_ratios": {"ticker": "AAPL", "ratios": ["gross_margin"], "period": "2022"},
     "metrics": {"ticker": "NVDA"},
     "time_series": {"ticker": "AAPL", "metric": "Revenue", "period": "quarterly"},
+    "fact_history": {"ticker": "NVDA", "metric": "EPS", "period": "2021"},
     "compare": {"tickers": ["AAPL", "NVDA"], "metrics": ["Revenue"], "period": "2022"},
     "statement": {"ticker": "AAPL", "statement": "balance"},
     "verify_claim": {"ticker": "AAPL", "metric": "Revenue", "period": "2022", "relation": "is_record"},
@@ -166,11 +169,6 @@ def test_a_library_follows_its_file(tmp_path):
     assert (library.find_company("DRWN").name, library.find_company("AAPL").dataset) == ("Drawn Inc.", "sample")
 
 
-class GrowthParams(WindowParams):
-    ticker: Ticker
-    metric: Word
-
-
 def growth_of(library, asked):
     fields = {"ticker": asked.ticker, "metric": asked.metric, "end_date": asked.end_date}
     series = questions.time_series(library, TimeSeriesParams(**fields, period="annual"))
@@ -183,7 +181,7 @@ def growth_of(library, asked):
 
 GROWTH = QueryType(
     name="growth",
-    params=GrowthParams,
+    params=FactHistoryParams,
     answer=growth_of,
     shape=SourcedAnswer,
     results=list[dict[str, Number]],
@@ -205,7 +203,7 @@ def test_a_query_type_is_one_record(sample):
     assert answer.text.startswith("2019: -2.0%.\n2020: +5.5%.\nSource: SEC filings, sample, complete through ")
     assert refused.body["error"] == "Missing required parameters: ticker and metric"
     assert "custom_sql {sql_query}, growth {ticker, metric}." in tool.definition.description
-    assert tool.spec.input_schema["growth"] is GrowthParams
+    assert tool.spec.input_schema["growth"] is FactHistoryParams
 
 
 @pytest.mark.parametrize(

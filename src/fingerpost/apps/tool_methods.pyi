@@ -96,11 +96,11 @@ class ToolMethods(Generic[_Body_co]):
         query_type financial_facts: {ticker, metrics: ["Revenue"], period: "2022" or "2022-Q2" (fiscal), or start_date
         and end_date for period ends}; data.Revenue is the number. Others: time_series {ticker, metric, period:
         annual|quarterly}, compare {tickers, metrics, period}, statement {ticker, statement: income|balance|cash_flow,
-        period: 2022 or 2020..2022}, calculate {ticker, expression: free_cash_flow or
-        365*avg(Inventory)/CostOfRevenue, period}, segments {ticker, metric, axis: segment|product|region, period},
-        verify_claim {ticker, metric or formula, period, relation, value, unit}, company_info {ticker, or none for
-        all}, metrics {ticker}, custom_sql {sql_query}. All take as_of. A row's revisions are values restated, split
-        or rounded later. Never invents figures: read missing and source, and report them. For lists of filings use
+        period: 2022 or 2020..2022}, financial_ratios {ticker, ratios, period}, calculate {ticker, expression:
+        free_cash_flow or 365*avg(Inventory)/CostOfRevenue, period}, segments {ticker, metric, axis:
+        segment|product|region, period}, fact_history (restated, split or rounded), verify_claim {ticker, metric or
+        formula, period, relation, value, unit}, company_info, companies, metrics {ticker}, custom_sql {sql_query}.
+        All take as_of. Never invents figures: read missing and source, and report them. For lists of filings use
         sec_graph_query, for text sec_semantic_search."""
     def sec_graph_query(self, query_type: str, parameters: Mapping[str, Any] | None = None) -> _Body_co:
         """A company's filings with the SEC. query_type company_filings {ticker, filing_types, limit}, newest first,

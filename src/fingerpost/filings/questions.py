@@ -3,12 +3,13 @@
 A handler that finds no results raises DataNotFound with all reasons.
 """
 
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
 from fingerpost.errors import DataNotFound
 from fingerpost.filings.calculation import Calculation, Computation
-from fingerpost.filings.concepts import RECIPE, Metric, find_metric, list_metrics
+from fingerpost.filings.concepts import RATIO, RECIPE, Metric, find_metric, list_metrics, list_recipes
 from fingerpost.filings.figure import Company, Figure
 from fingerpost.filings.formula import read_formula
 from fingerpost.filings.library import FactLibrary
@@ -18,20 +19,33 @@ from fingerpost.filings.query_params import (
     CalculateParams,
     CompanyInfoParams,
     CompareParams,
+    FactHistoryParams,
     FinancialFactsQuery,
+    FinancialRatiosParams,
     MetricsParams,
     TimeSeriesParams,
 )
 from fingerpost.filings.reasons import open_company
-from fingerpost.filings.reply import Reply, build_points, build_source
+from fingerpost.filings.reply import Reply, build_cited_row, build_missing, build_points, build_source
 from fingerpost.filings.revisions import FRAMEWORKS
 
 
 def financial_facts(library: FactLibrary, params: FinancialFactsQuery) -> Reply:
-    not_found = f"No financial facts found for {params.ticker}"
+    return _list_facts(library, params, params.metrics, f"No financial facts found for {params.ticker}")
+
+
+def financial_ratios(library: FactLibrary, params: FinancialRatiosParams) -> Reply:
+    """Return ratios as metrics: those that are named, or all."""
+    ratios = params.ratios or [recipe.name for recipe in list_recipes() if recipe.statement == RATIO]
+    return _list_facts(library, params, ratios, f"No financial ratios found for {params.ticker}")
+
+
+def _list_facts(
+    library: FactLibrary, params: FinancialFactsQuery | FinancialRatiosParams, metrics: Sequence[str], not_found: str
+) -> Reply:
     source = open_company(library, params.ticker, not_found, params.options)
     reply = Reply([], data={}, source=source.provenance)
-    for text in dict.fromkeys(params.metrics):
+    for text in dict.fromkeys(metrics):
         result = find_figures(source, text, params.period_filter)
         reply.missing |= result.missing
         reply.results += [source.build_row(result.name, figure) for figure in result.selection.figures]
@@ -77,6 +91,23 @@ def time_series(library: FactLibrary, params: TimeSeriesParams) -> Reply:
     rows = [source.build_row(result.name, figure) for figure in result.selection.headline]
     reply = Reply(rows, missing=result.missing, source=source.provenance)
     reply.add_values(text, build_points(result.selection.headline), is_series=True)
+    return reply.require_rows(not_found)
+
+
+def fact_history(library: FactLibrary, params: FactHistoryParams) -> Reply:
+    """Return all stated values of a metric, oldest first, with the kind of each change."""
+    text, not_found = params.metric, f"No financial facts found for {params.ticker}"
+    source = open_company(library, params.ticker, not_found, params.options)
+    result = find_figures(source, text, params.period_filter)
+    reply = Reply([], source=source.provenance, missing=result.missing)
+    for figure in result.selection.figures:
+        for revision in figure.values:
+            stated = {"value": revision.value, "kind": revision.kind, "xbrl_tag": revision.fact.concept}
+            row = build_cited_row(source.company, figure, revision.fact)
+            reply.results.append(row | {"metric_name": result.name} | stated)
+    if not reply.results and not reply.missing:
+        next_step = "Get the history of its inputs"
+        reply.missing[text] = build_missing("not_reported", f"{text} is computed, not filed", next_step)
     return reply.require_rows(not_found)
 
 

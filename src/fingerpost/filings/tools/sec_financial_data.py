@@ -58,6 +58,16 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         usage="statement {ticker, statement: income|balance|cash_flow, period: 2022 or 2020..2022}",
     ),
     QueryType(
+        name="financial_ratios",
+        params=query_params.FinancialRatiosParams,
+        answer=questions.financial_ratios,
+        shape=shape.ValuesAnswer,
+        results=list[shape.FigureRow],
+        data=dict[str, shape.Headline],
+        continuation_hint="Name the ratios, or give a period.",
+        usage="financial_ratios {ticker, ratios, period}",
+    ),
+    QueryType(
         name="calculate",
         params=query_params.CalculateParams,
         answer=questions.calculate,
@@ -79,6 +89,15 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         usage="segments {ticker, metric, axis: segment|product|region, period}",
     ),
     QueryType(
+        name="fact_history",
+        params=query_params.FactHistoryParams,
+        answer=questions.fact_history,
+        shape=shape.SourcedAnswer,
+        results=list[shape.HistoryRow],
+        continuation_hint="Give one period.",
+        usage="fact_history (restated, split or rounded)",
+    ),
+    QueryType(
         name="verify_claim",
         params=query_params.Claim,
         answer=claims.verify_claim,
@@ -88,15 +107,18 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         continuation_hint="Send a claim about one period.",
         usage="verify_claim {ticker, metric or formula, period, relation, value, unit}",
     ),
-    QueryType(
-        name="company_info",
-        params=query_params.CompanyInfoParams,
-        answer=questions.company_info,
-        shape=shape.SourcedAnswer,
-        results=list[shape.CompanyRow],
-        text=text.format_table,
-        continuation_hint="Give a ticker; for the rest, use custom_sql with LIMIT and OFFSET.",
-        usage="company_info {ticker, or none for all}",
+    *(
+        QueryType(
+            name=name,
+            params=query_params.CompanyInfoParams,
+            answer=questions.company_info,
+            shape=shape.SourcedAnswer,
+            results=list[shape.CompanyRow],
+            text=text.format_table,
+            continuation_hint="Give a ticker; for the rest, use custom_sql with LIMIT and OFFSET.",
+            usage=name,
+        )
+        for name in ("company_info", "companies")
     ),
     QueryType(
         name="metrics",
@@ -127,8 +149,7 @@ _INTRO = (
     "start_date and end_date for period ends}; data.Revenue is the number. Others: "
 )
 _OUTRO = (
-    ". All take as_of. A row's revisions are values restated, split or rounded later."
-    " Never invents figures: read missing and source, and report them."
+    ". All take as_of. Never invents figures: read missing and source, and report them."
     " For lists of filings use sec_graph_query, for text sec_semantic_search."
 )
 

@@ -67,9 +67,12 @@ class FiledRow(StepModel):
     filing_url: str
 
 
-class FigureRow(FiledRow):
+class CitedRow(FiledRow):
     period_type: Literal["annual", "quarter", "half_year", "nine_months", "instant", "ttm", "other"]
     fiscal_period: str | None = None
+
+
+class FigureRow(CitedRow):
     cik: str
     metric_name: str
     fiscal_quarter: int | None = None
@@ -82,6 +85,12 @@ class FigureRow(FiledRow):
     confidence: Literal["low"] | None = None
     alternatives: list[Alternative] | None = None
     notes: list[str] | None = None
+
+
+class HistoryRow(CitedRow):
+    metric_name: str
+    xbrl_tag: str
+    kind: Change
 
 
 class CompanyRow(StepModel):

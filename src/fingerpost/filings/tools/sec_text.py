@@ -100,7 +100,7 @@ def format_filing(row: Body) -> str:
 
 def _format_figure(row: Body) -> str:
     period = f"fiscal {row['fiscal_year']} {row['fiscal_period'] or ''}".strip()
-    kind = "" if row["kind"] == "reported" else f", {row['kind']}"
+    kind = "" if row["kind"] in ("reported", "original") else f", {row['kind']}"
     confidence = ", low confidence" if row.get("confidence") == "low" else ""
     tag = f", tag {row['xbrl_tag']}" if row.get("xbrl_tag") else ""
     value = f"{row['value']:,} {row['unit']}{kind}{confidence}"
