@@ -44,18 +44,15 @@ class Memory:
 
     def build_names(self, ready: ReadyStep) -> dict[str, Any]:
         _present, value, response = self.find_value(ready)
+        before = self._valid.ancestors[ready.step.step_id]
         names = {
             "value": value,
             "results": response.get("results") if isinstance(response, dict) else None,
-            "memory": self.list_visible(ready.step.step_id),
+            "memory": self._collect_by_key(number for number in before if number in self._outputs),
         }
         if ready.key is not None:
             names.setdefault(ready.key, response)
         return names
-
-    def list_visible(self, step_id: int) -> dict[str, Any]:
-        before = self._valid.ancestors[step_id]
-        return self._collect_by_key(number for number in before if number in self._outputs)
 
     def to_dict(self) -> dict[str, Any]:
         return self._collect_by_key(self._outputs)

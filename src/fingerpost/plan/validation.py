@@ -1,6 +1,6 @@
 """Validate a plan before it runs: find all problems, order the steps, and choose the source of each reference."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
@@ -131,17 +131,15 @@ class _PlanCheck:
         declared = {
             number: [d for d in ready.step.dependencies if d in self.ready] for number, ready in self.ready.items()
         }
-        ordered_steps, cycle = order_steps(declared)
+        ancestors, cycle = _find_ancestors(declared)
         if cycle:
             return [*found, PlanProblem(cycle[0], "dependencies", f"form a cycle: {_format_cycle(cycle)}")]
-        ancestors = find_ancestors(declared, ordered_steps)
         found += [problem for ready in self.ready.values() for problem in self._add_dependencies(ready, ancestors)]
         edges = {number: ready.dependencies for number, ready in self.ready.items()}
-        ordered_steps, cycle = order_steps(edges)
+        self.ancestors, cycle = _find_ancestors(edges)
         if cycle:
             reason = f"refer to one another in a cycle: {_format_cycle(cycle)}"
             return [*found, PlanProblem(cycle[0], "parameters", reason)]
-        self.ancestors = find_ancestors(edges, ordered_steps)
         found += self._check_writers()
         if not found:
             self._choose_sources()
@@ -332,20 +330,15 @@ def _clip(text: str) -> str:
     return text if len(text) <= _MAX_QUOTED_CHARS else f"{text[:_MAX_QUOTED_CHARS]}…"
 
 
-def order_steps(edges: Mapping[int, Sequence[int]]) -> tuple[list[int], list[int]]:
-    """Sort the steps by their dependencies, or return a cycle as the second value."""
+def _find_ancestors(edges: Mapping[int, Sequence[int]]) -> tuple[dict[int, frozenset[int]], list[int]]:
+    """Return the direct and indirect dependencies of each step, or a cycle as the second value."""
+    ancestors: dict[int, frozenset[int]] = {}
     try:
-        return list(TopologicalSorter(edges).static_order()), []
+        for node in TopologicalSorter(edges).static_order():
+            ancestors[node] = frozenset(edges[node]).union(*(ancestors[earlier] for earlier in edges[node]))
     except CycleError as error:
         # graphlib lists each step before its dependents, and repeats the first step at the end.
         cycle: list[int] = error.args[1][:0:-1]
         start = cycle.index(min(cycle))
-        return [], cycle[start:] + cycle[:start]
-
-
-def find_ancestors(edges: Mapping[int, Sequence[int]], ordered_steps: Iterable[int]) -> dict[int, frozenset[int]]:
-    """Return the direct and indirect dependencies of each step, for steps sorted by ``order_steps``."""
-    ancestors: dict[int, frozenset[int]] = {}
-    for node in ordered_steps:
-        ancestors[node] = frozenset(edges[node]).union(*(ancestors[earlier] for earlier in edges[node]))
-    return ancestors
+        return {}, cycle[start:] + cycle[:start]
+    return ancestors, []
