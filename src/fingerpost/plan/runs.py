@@ -70,9 +70,6 @@ class PlanRuns:
         self._background: dict[str, _BackgroundRun] = {}
         journal.attach(self._execute)
 
-    def check(self, plan: Plan, memory: Mapping[str, Any] | None = None) -> ValidPlan:
-        return validate_plan(plan, self.catalogue, memory=memory or (), limits=self.limits)
-
     async def create(
         self,
         plan: Plan,
@@ -95,7 +92,7 @@ class PlanRuns:
         return await self.journal.create(plan_json, user=user, initial_memory=initial_memory, at=now(), base=base)
 
     def _check_and_write(self, plan: Plan, memory: Mapping[str, Any]) -> str:
-        self.check(plan, memory)
+        validate_plan(plan, self.catalogue, memory=memory, limits=self.limits)
         plan_json = write_plan(plan)
         if len(plan_json) > self.limits.plan_bytes:
             raise PlanInvalid(f"The plan has {len(plan_json):,} bytes, and the limit is {self.limits.plan_bytes:,}")
