@@ -71,6 +71,11 @@ def test_updates_without_a_stop_time_are_counted(timetable, made):
     assert (dict(told.rides), dict(told.counts)) == ({}, {"trip-calls-unmatched": 1})
 
 
+def test_a_trip_of_which_an_update_has_no_stop_time_is_counted_as_such():
+    told = read(LOOP, update("A-1", call("BETA", 60, 60), call("OMEGA", 90, 90)))
+    assert (len(told.rides), dict(told.counts)) == (1, {"trip-updated-without-unmatched-calls": 1})
+
+
 def test_the_first_of_two_updates_for_a_stop_time_counts():
     told = read(LOOP, update("A-1", call("BETA", 60, 60), call("BETA", 120, 120)))
     assert draw(LOOP, told) == "Alpha 08:00 ? | Beta 08:11 | Gamma 08:21 | Alpha 08:31"

@@ -7,6 +7,7 @@ class EntityOutcome(StrEnum):
     """The outcome of an entity of a GTFS-Realtime message; each entity has exactly one."""
 
     TRIP_UPDATED = "trip-updated"
+    TRIP_UPDATED_IN_PART = "trip-updated-without-unmatched-calls"
     TRIP_CANCELLED = "trip-cancelled"
     TRIP_DELETED = "trip-deleted"
     TRIP_ADDED = "trip-added"
@@ -38,6 +39,6 @@ class EntityOutcome(StrEnum):
 
 
 APPLIED = frozenset({
-    EntityOutcome.TRIP_UPDATED, EntityOutcome.TRIP_CANCELLED, EntityOutcome.TRIP_DELETED, EntityOutcome.TRIP_ADDED,
-    EntityOutcome.TRIP_REPLACED, EntityOutcome.ALERT_GIVEN,
+    EntityOutcome.TRIP_UPDATED, EntityOutcome.TRIP_UPDATED_IN_PART, EntityOutcome.TRIP_CANCELLED,
+    EntityOutcome.TRIP_DELETED, EntityOutcome.TRIP_ADDED, EntityOutcome.TRIP_REPLACED, EntityOutcome.ALERT_GIVEN,
 })  # fmt: skip

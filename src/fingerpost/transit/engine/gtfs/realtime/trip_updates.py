@@ -213,10 +213,13 @@ class TripUpdates:
         matched = match_stop_times(self.timetable, planned, updates)
         updated = [claim.received.updated for claim in claims]
         found = compute_delays(planned, updates, matched, late_s, trip_delay_s, updated)
-        for claim, ride in zip(claims, found, strict=True):
+        for at, (claim, ride) in enumerate(zip(claims, found, strict=True)):
+            is_updated = self.outcomes[claim.received.slot] == EntityOutcome.TRIP_UPDATED
             if ride is not None:
                 rides[claim.match.trip_departure, claim.match.day] = ride
-            elif self.outcomes[claim.received.slot] == EntityOutcome.TRIP_UPDATED:
+                if is_updated and (matched[0][updates.first[at] : updates.first[at + 1]] < 0).any():
+                    self.outcomes[claim.received.slot] = EntityOutcome.TRIP_UPDATED_IN_PART
+            elif is_updated:
                 self.outcomes[claim.received.slot] = _explain_no_times(claim.received.update)
 
     def _cancel(self, claim: MatchedUpdate, *, is_deleted: bool) -> RideUpdate:
