@@ -63,7 +63,7 @@ def test_a_network_is_added_from_an_address(town, home):
     assert (town.returncode, town.stdout) == (
         0,
         (
-            "TOWN is usable, 2026-01-01 to 2026-12-31: nothing left out.\n"
+            "TOWN is usable, 2026-01-01 to 2026-12-31.\n"
             "TOWN: 2026-01-01 to 2026-12-31, in service; 2 stops, 1 routes, 1 trips, 2 stop times; nothing left out\n"
         ),
     )

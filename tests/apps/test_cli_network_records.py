@@ -293,6 +293,6 @@ def test_a_remote_source_is_learned_again_by_refresh_shown_and_removed(paper, ho
     source.zone = "Europe/Madrid"
     assert run("refresh", "porto") == "PORTO: its profile was fetched again.\n"
     assert LearnedProfiles(home).find(records_of(home)["PORTO"]).zone == "Europe/Madrid"
-    assert "Its profile was fetched on " in run("show", "porto")
+    assert 'source = "paper"' in run("show", "porto")
     run("remove", "porto")
     assert LearnedProfiles(home).stamp() == ()

@@ -27,12 +27,12 @@ def verdict_on(*feeds, today=FIRST):
 @pytest.mark.parametrize(
     ("findings", "observed"),
     [
-        ([], "TOWN is usable, 2026-03-01 to 2026-03-31: nothing left out."),
-        ([("call-time-worked-out", 2)], "TOWN is usable, 2026-03-01 to 2026-03-31: nothing left out."),
-        ([("service-without-trips", 5)], "TOWN is usable, 2026-03-01 to 2026-03-31: nothing left out."),
+        ([], "TOWN is usable, 2026-03-01 to 2026-03-31."),
+        ([("call-time-worked-out", 2)], "TOWN is usable, 2026-03-01 to 2026-03-31."),
+        ([("service-without-trips", 5)], "TOWN is usable, 2026-03-01 to 2026-03-31."),
         (
             [("fare-unreadable-unapplied", 2), ("trip-without-route", 2), ("trip-runs-backwards", 4)],
-            ("TOWN is usable with losses, 2026-03-01 to 2026-03-31: trips left out: 6; fares not used: 2."),
+            "TOWN is usable with losses, 2026-03-01 to 2026-03-31.",
         ),
     ],
 )
@@ -58,10 +58,7 @@ def test_a_network_with_one_feed_out_is_usable_with_losses():
     running = replace(a_feed(), last_day=date(2026, 4, 30))
     lines = verdict_on(running, a_feed(name="OLD"), today=date(2026, 4, 1))
     assert lines == [
-        (
-            "TOWN is usable with losses, 2026-03-01 to 2026-04-30: "
-            "OLD has no service on 2026-04-01 (ended on 2026-03-31)."
-        ),
+        "TOWN is usable with losses, 2026-03-01 to 2026-04-30.",
         (
             "A feed that has ended answers only for its own dates. When its publisher has a newer one, run "
             "`fingerpost network refresh TOWN`."
@@ -73,9 +70,7 @@ def test_a_network_that_thinned_out_is_usable_with_losses():
     """From the day after the last on which at least a quarter of its trips run."""
     thin = replace(a_feed(), thin_after=FIRST)
     assert verdict_on(thin)[0].startswith("TOWN is usable, ")
-    line = verdict_on(thin, today=LAST)[0]
-    assert line.startswith("TOWN is usable with losses, ")
-    assert line.endswith(": TOWN has fewer than a quarter of its trips after 2026-03-01.")
+    assert verdict_on(thin, today=LAST)[0].startswith("TOWN is usable with losses, ")
 
 
 def test_every_finding_is_explained():

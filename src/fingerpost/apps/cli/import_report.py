@@ -1,6 +1,5 @@
 """Print the report of a GTFS import: the verdict, then the counts and findings of each feed."""
 
-from collections import Counter
 from collections.abc import Iterator
 from datetime import date
 
@@ -30,27 +29,15 @@ def print_report(report: ImportReport) -> None:
 
 
 def list_verdict_lines(report: ImportReport, today: date) -> list[str]:
-    """Return the verdict (usable, usable with losses, or not usable today) with its reasons, then any advice."""
-    inactive = [feed for feed in report.feeds if feed.service.state_on(today) is not ServiceState.IN_SERVICE]
-    reasons = [
-        f"{feed.feed} has no service on {today} ({feed.service.format_service_state(today)})" for feed in inactive
-    ]
-    reasons += [
-        f"{feed.feed} has fewer than a quarter of its trips after {feed.thin_after}"
-        for feed in report.feeds
-        if feed.thin_after is not None and feed.thin_after < today and feed not in inactive
-    ]
-    losses: Counter[str] = Counter()
-    for finding in (finding for feed in report.feeds for finding in feed.findings):
-        meaning = find_meaning(finding.reason)
-        if meaning.is_loss:
-            losses[f"{meaning.subject} {meaning.kind.value}"] += finding.count
-    reasons += [f"{loss}: {count:,}" for loss, count in losses.most_common()]
-    verdict = "usable with losses" if reasons else "usable"
-    if len(inactive) == len(report.feeds):
+    """Return the verdict (usable, usable with losses, or not usable today), then any advice."""
+    states = [feed.service.state_on(today) for feed in report.feeds]
+    thinned_out = [feed for feed in report.feeds if feed.thin_after is not None and feed.thin_after < today]
+    losses = [finding for feed in report.feeds for finding in feed.findings if find_meaning(finding.reason).is_loss]
+    verdict = "usable with losses" if losses or thinned_out or {*states} != {ServiceState.IN_SERVICE} else "usable"
+    if ServiceState.IN_SERVICE not in states:
         verdict = "not usable today"
-    lines = [f"{report.network} is {verdict}, {report.days}: {'; '.join(reasons) or 'nothing left out'}."]
-    if any(feed.service.state_on(today) is ServiceState.ENDED for feed in inactive):
+    lines = [f"{report.network} is {verdict}, {report.days}."]
+    if ServiceState.ENDED in states:
         lines.append(
             "A feed that has ended answers only for its own dates. When its publisher has a newer one, run "
             f"`fingerpost network refresh {report.network}`."

@@ -77,15 +77,12 @@ def list_networks(ctx: typer.Context) -> None:
     """List the added networks, and the demos."""
     settings = prepare_settings(ctx)
     store, records = TimetableStore(settings.home), open_record_store(settings.home).read()
-    mode, has_networks = DemoMode(settings.demo), bool(records.records or records.problems)
-    if do_demos_answer(mode, has_networks=has_networks):
-        reason = "until a network is added" if mode is DemoMode.AUTO else "because FINGERPOST_DEMO is on"
-        notes = [f"Demo networks answer, {reason}."]
-    else:
-        reason = "a network was added" if mode is DemoMode.AUTO else "FINGERPOST_DEMO is off"
-        notes = [f"Demo networks answer for their own stop ids only, because {reason}."]
+    has_networks = bool(records.records or records.problems)
+    demos_answer = do_demos_answer(DemoMode(settings.demo), has_networks=has_networks)
+    demo_state = "any day  in service" if demos_answer else "answers for its own stop ids only"
+    notes = []
     rows = [(name, _describe_state(record, store), record.source) for name, record in sorted(records.records.items())]
-    for row in (*rows, *((name, "any day  in service", "demo") for name in list_demo_names())):
+    for row in (*rows, *((name, demo_state, "demo") for name in list_demo_names())):
         print_line("  ".join((f"{row[0]:<13}", *row[1:])))
     for name, record in records.records.items():
         if record.source == EMBEDDED and (note := _find_note(record, store)) is not None:
@@ -138,11 +135,6 @@ def show_network(ctx: typer.Context, name: _Name) -> None:
     for key, value in record.model_dump(exclude={"name"}, exclude_defaults=True, mode="json").items():
         print_line(f"  {key} = {json.dumps(value, ensure_ascii=False)}")
     if record.source != EMBEDDED:
-        learned = LearnedProfiles(settings.home).find(record)
-        if learned is None:
-            print_line(f"Its server has not been contacted yet. Run `fingerpost network refresh {record.name}`.")
-            return
-        print_line(f"Its profile was fetched on {learned.learned_at:%Y-%m-%d %H:%M}. `fingerpost doctor` prints it.")
         return
     if (note := _find_note(record, store)) is not None:
         print_line(note)
