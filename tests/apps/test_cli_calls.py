@@ -58,9 +58,8 @@ def test_a_refused_call_prints_the_contracts_error(arguments, message, invoke):
 def test_invalid_json_is_wrong_usage(text, invoke):
     done = invoke("call", "plan_trip", text)
 
-    assert (done.returncode, json.loads(done.stdout)["error"]["code"]) == (2, "validation-error")
-    assert done.stderr.startswith("The arguments are not JSON: ")
-    assert done.stderr.count("\n") == 1
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "the arguments are not JSON: " in done.stderr
 
 
 def test_an_unknown_tool_is_wrong_usage(invoke):

@@ -54,20 +54,13 @@ def test_figures_and_filings_are_printed_in_the_tools_own_words(invoke, words, t
 
 
 @pytest.mark.parametrize(
-    ("words", "last"),
-    [
-        ("revenue AAPL 2022", "Write the company, its figures, and then"),
-        ("XXXX revenue 2022", "Run: fingerpost filings sync XXXX"),
-        ("AAPL xyzzy 2022", "List the metrics of a company"),
-        ("AAPL revenue H1 2022", "Write the company, its figures, and then"),
-        ("AAPL revenue FY22", "Write the company, its figures, and then"),
-        ("AAPL revenue Q2 2022", "Write the company, its figures, and then"),
-    ],
+    "words", ["revenue AAPL 2022", "XXXX revenue 2022", "AAPL xyzzy 2022", "AAPL revenue H1 2022", "AAPL revenue FY22"]
 )
-def test_the_order_of_words_is_mentioned_only_if_it_may_be_the_cause(invoke, words, last):
+def test_the_order_of_words_is_explained_if_a_word_is_unknown(invoke, words):
     ended = invoke("filings", *words.split())
 
-    assert (ended.returncode, ended.stderr.splitlines()[-1].startswith(last)) == (1, True)
+    assert ended.returncode == 1
+    assert ended.stderr.splitlines()[-1].startswith("Write the company, its figures, and then")
 
 
 def test_the_filings_of_several_forms_are_listed(invoke):

@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import closing
 from datetime import date, datetime
 from functools import partial
@@ -39,14 +39,11 @@ _SHOW = "show"
 _MAX_FILINGS = 20
 _FORM = re.compile(r"(?:\d{1,2}-[A-Z]{1,2}|[SFN]-\d{1,2})(?:/A)?", re.IGNORECASE)
 _ACCESSION = re.compile(r"\d{10}-\d{2}-\d{6}", re.ASCII)
-_PERIOD_LIKE = re.compile(r"\S*(?:19|20)\d\d\S*|(?:FY|CY|[QH][1-4]?)(?:\W?\d\d)?", re.IGNORECASE)
-_WORD_ORDER_HINT = (
+_UNKNOWN_WORDS = ("unknown_metric", "not_reported", "unknown_ticker")
+_WORDS_HINT = (
     "Write the company, its figures, and then one fiscal year, quarter or range:"
-    " fingerpost filings AAPL revenue 2022, or 2022-Q2, or 2019..2022."
-)
-_LIST_METRICS_HINT = (
-    "List the metrics of a company: fingerpost call sec_financial_data"
-    ' \'{"query_type": "metrics", "parameters": {"ticker": "TICKER"}}\''
+    " fingerpost filings AAPL revenue 2022, or 2022-Q2, or 2019..2022. List the metrics of a company:"
+    ' fingerpost call sec_financial_data \'{"query_type": "metrics", "parameters": {"ticker": "TICKER"}}\''
 )
 
 
@@ -228,37 +225,27 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Show a company's figures with their filings; without a figure, list its filings."""
-    tool, query_type, parameters = _parse_query(words or []) if by is None else _parse_breakdown(words or [], by)
+    tool, query_type, parameters = _parse_query(words or [], by)
     arguments = {"query_type": query_type, "parameters": {"ticker": ticker, **parameters}}
     answer = call_tool(open_application(ctx), tool, arguments)
     try:
         print_or_exit(answer, as_json=as_json)
     finally:
-        note = _find_hint(ticker, words or [], list((answer.body.get("missing") or {}).values()))
-        if note and not as_json:
-            print_message(note)
+        missing = (answer.body.get("missing") or {}).values()
+        if words and not as_json and any(entry["reason"] in _UNKNOWN_WORDS for entry in missing):
+            print_message(_WORDS_HINT)
 
 
-def _find_hint(company: str, words: Sequence[str], missing: Sequence[Mapping[str, Any]]) -> str | None:
-    """Return a hint about missing figures: the order of the words, or how to list the company's metrics."""
-    reasons = [entry["reason"] for entry in missing]
-    if "unknown_ticker" in reasons:
-        # A word in capitals is probably a ticker that is not loaded yet.
-        return _WORD_ORDER_HINT if len(words) > 1 and not company.isupper() else None
-    names, _period = read_figures(words)
-    if missing and any(_PERIOD_LIKE.fullmatch(word) for name in names for word in name.split()):
-        return _WORD_ORDER_HINT
-    is_unknown = any(
-        entry["reason"] in ("unknown_metric", "not_reported") and "did_you_mean" not in entry for entry in missing
-    )
-    return _LIST_METRICS_HINT if is_unknown else None
-
-
-def _parse_query(words: Sequence[str]) -> tuple[str, str, dict[str, Any]]:
+def _parse_query(words: Sequence[str], axis: str | None) -> tuple[str, str, dict[str, Any]]:
+    """Return the tool, the query type and the parameters, without the company."""
+    metrics, period = read_figures(words)
+    if axis is not None:
+        if len(metrics) != 1:
+            raise typer.BadParameter("--by needs one figure: fingerpost filings show AAPL revenue 2023 --by product")
+        return "sec_financial_data", "segments", {"metric": metrics[0], "period": period or "latest", "axis": axis}
     if all(_FORM.fullmatch(word.rstrip(",")) for word in words):
         forms = [word.rstrip(",").upper() for word in words] or None
         return "sec_graph_query", "company_filings", {"filing_types": forms, "limit": _MAX_FILINGS}
-    metrics, period = read_figures(words)
     if all(_FORM.fullmatch(word) for name in metrics for word in name.split()):
         raise typer.BadParameter("a period needs a figure: fingerpost filings AAPL revenue 2022")
     if period is not None:
@@ -266,13 +253,6 @@ def _parse_query(words: Sequence[str]) -> tuple[str, str, dict[str, Any]]:
     if len(metrics) > 1:
         raise typer.BadParameter("several figures need a period: fingerpost filings AAPL revenue, eps 2022")
     return "sec_financial_data", "time_series", {"metric": metrics[0], "period": "annual"}
-
-
-def _parse_breakdown(words: Sequence[str], axis: str) -> tuple[str, str, dict[str, Any]]:
-    metrics, period = read_figures(words)
-    if len(metrics) != 1:
-        raise typer.BadParameter("--by needs one figure: fingerpost filings show AAPL revenue 2023 --by product")
-    return "sec_financial_data", "segments", {"metric": metrics[0], "period": period or "latest", "axis": axis}
 
 
 def _is_period(text: str) -> bool:

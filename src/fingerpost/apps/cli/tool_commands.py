@@ -11,7 +11,7 @@ import typer
 from fingerpost.apps.cli import TOOL_ERROR, USAGE
 from fingerpost.apps.cli.application import Json, call_and_print, call_tool, open_application, with_options
 from fingerpost.apps.cli.error_texts import OPTIONS
-from fingerpost.apps.cli.output import print_json, print_message
+from fingerpost.apps.cli.output import print_json
 from fingerpost.apps.cli.typed_times import read_typed_time
 
 _POSITION = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)\s*")
@@ -110,11 +110,15 @@ def call(
     ] = "{}",
 ) -> None:
     application = open_application(ctx)
-    raw, is_json = _read_json(arguments)
+    try:
+        raw = json.loads(sys.stdin.buffer.read() if arguments == "-" else arguments)
+    except (ValueError, RecursionError) as error:
+        reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+        raise typer.BadParameter(f"the arguments are not JSON: {reason}") from error
     answer = call_tool(application, tool, raw)
     print_json(answer.body)
     if answer.is_error:
-        raise typer.Exit(TOOL_ERROR if is_json and tool in application.tools else USAGE)
+        raise typer.Exit(TOOL_ERROR if tool in application.tools else USAGE)
 
 
 def with_tool_options(command: Callable[..., None], tool_name: str) -> Callable[..., None]:
@@ -183,17 +187,6 @@ def _parse_position(text: str) -> dict[str, float]:
     if position is None:
         raise typer.BadParameter("a point is two numbers, LAT,LON")
     return position
-
-
-def _read_json(text: str) -> tuple[Any, bool]:
-    """Return the parsed arguments and True, or the text and False if it is not JSON."""
-    try:
-        return json.loads(sys.stdin.buffer.read() if text == "-" else text), True
-    except (ValueError, RecursionError) as error:
-        reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
-        print_message(f"The arguments are not JSON: {reason}.")
-        # The tool reports in its envelope that the arguments are not an object.
-        return text, False
 
 
 def _build_place(text: str) -> dict[str, Any]:

@@ -28,11 +28,9 @@ def read_typed_time(text: str, find_zone: Callable[[], tzinfo]) -> datetime:
         except ValueError as error:
             raise _new_error(text) from error
         return _find_next(parts["day"], at, clock.now().astimezone(find_zone()))
-    if typed.lower() in _DAYS_AHEAD:
-        raise typer.BadParameter(f"'{text}' is a day: add a time, such as '{typed} 09:00'")
     with suppress(ValueError):
         date.fromisoformat(typed)
-        raise typer.BadParameter(f"'{text}' is a day: add a time, such as '{typed}T09:00'")
+        raise _new_error(text)
     try:
         return datetime.fromisoformat(typed.upper())
     except ValueError as error:
