@@ -270,12 +270,12 @@ def _build_scheduled(snapshot: Snapshot, names: DisplayNames, call: BoardDepartu
         ride_fields = {"departure_delay_s": call.departure - scheduled, "last_realtime_update": added.updated}
     else:
         ride_names = names.get_ride_names(int(table.trip_departure_trip[call.trip_departure]), call.stop_time)
-        row = int(table.stop_time_stop[call.stop_time])
+        row, flags = int(table.stop_time_stop[call.stop_time]), names.get_flags(call.stop_time)
         scheduled = snapshot.find_scheduled_times(call.trip_departure, call.service_day, call.stop_time).departure
         ride_fields = {
             "headway_s": names.get_headway_s(call.trip_departure),
-            "by_arrangement": names.has_flag(BY_ARRANGEMENT, call.stop_time),
-            "is_interpolated": names.has_flag(INTERPOLATED, call.stop_time),
+            "by_arrangement": bool(flags & BY_ARRANGEMENT),
+            "is_interpolated": bool(flags & INTERPOLATED),
         }
     stop = names.get_stop_point(row)
     return Departure(

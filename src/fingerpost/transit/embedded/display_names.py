@@ -132,8 +132,12 @@ class DisplayNames:
     def get_headway_s(self, trip_departure: int) -> int | None:
         return int(self.timetable.trip_departure_headway_s[trip_departure]) or None
 
-    def has_flag(self, flag: int, *stop_times: int) -> bool:
-        return any(int(self.timetable.stop_time_flags[stop_time]) & flag for stop_time in stop_times)
+    def get_flags(self, *stop_times: int) -> int:
+        """Return the flags that any of the stop times has."""
+        flags = 0
+        for stop_time in stop_times:
+            flags |= int(self.timetable.stop_time_flags[stop_time])
+        return flags
 
 
 # How many destinations describe a direction, and how far away a stop that describes a location may be.

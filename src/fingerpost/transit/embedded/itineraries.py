@@ -247,14 +247,14 @@ def _build_leg(snapshot: Snapshot, names: DisplayNames, ride: Ride, change_s: in
     else:
         trip = int(table.trip_departure_trip[ride.trip_departure])
         ride_names, route = names.get_ride_names(trip, board), int(table.trip_route[trip])
-        path = find_ride_path(table, trip, board, alight)
+        path, flags = find_ride_path(table, trip, board, alight), names.get_flags(board, alight)
         departure = snapshot.find_scheduled_times(ride.trip_departure, ride.service_day, board).departure
         arrival = snapshot.find_scheduled_times(ride.trip_departure, ride.service_day, alight).arrival
         ride_fields = {
             "wheelchair": names.get_trip_access(trip),
             "headway_s": names.get_headway_s(ride.trip_departure),
-            "by_arrangement": names.has_flag(BY_ARRANGEMENT, board, alight),
-            "is_interpolated": names.has_flag(INTERPOLATED, board, alight),
+            "by_arrangement": bool(flags & BY_ARRANGEMENT),
+            "is_interpolated": bool(flags & INTERPOLATED),
         }
     return Leg(
         mode=ride_names.mode,

@@ -55,7 +55,9 @@ class Snapshot:
         return OverlayAlerts(self.timetable, self.overlay)
 
     def find_update(self, trip_departure: int, service_day: date) -> RideUpdate | None:
-        return self.overlay.rides.get((trip_departure, service_day.toordinal()))
+        # Most timetables have no realtime data, and every ride and row asks.
+        rides = self.overlay.rides
+        return rides.get((trip_departure, service_day.toordinal())) if rides else None
 
     def is_deleted(self, trip_departure: int, service_day: date) -> bool:
         update = self.find_update(trip_departure, service_day)

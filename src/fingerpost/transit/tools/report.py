@@ -128,8 +128,9 @@ def _list_affected(
     result: TripResult, differences: Sequence[Difference], warnings: Sequence[Warning]
 ) -> Iterator[AffectedPart]:
     for path, leg in list_leg_paths(result.shown):
-        yield AffectedPart(path, leg.alerts)
-        yield AffectedPart(path, _list_explanations(leg), explains=True)
+        if leg.alerts:
+            yield AffectedPart(path, leg.alerts)
+            yield AffectedPart(path, _list_explanations(leg), explains=True)
     for at, difference in enumerate(differences):
         alert = difference.cause.alert
         yield AffectedPart(f"meta/differences/{at}", () if alert is None else (alert,), explains=True)
