@@ -108,6 +108,15 @@ def test_the_state_of_demos_is_reported(feed, invoke):
     assert after[1].count("a demo: it answers only for its own stop ids") == 2
 
 
+def test_doctor_shows_a_network_that_is_only_a_fallback(feed, invoke):
+    invoke("network", "add", "Spare", str(feed))
+    invoke("network", "add", "Town", str(feed), "--fallback", "spare")
+    printed = invoke("doctor").stdout
+
+    assert "SPARE  2026-01-01 to 2026-12-31" in printed
+    assert "a fallback: it answers when another network cannot" in printed
+
+
 FAULTY = feed_from_drawing("line A | Alpha 08:00 | Beta 08:10") | {
     "transfers.txt": "from_stop_id,to_stop_id,transfer_type\nALPHA,NOWHERE,0\n"
 }

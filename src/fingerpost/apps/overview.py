@@ -13,7 +13,7 @@ _DEGREE_DIGITS = 4
 
 async def describe_networks(application: Application) -> list[dict[str, Any]]:
     opened, networks = await application.networks.open(), []
-    for network in (*opened.answering, *opened.by_token_only):
+    for network in (*opened.answering, *opened.by_token_only, *opened.fallbacks):
         described = _describe(network, answers=network in opened.answering)
         if (health := await network.find_realtime_health()) is not None:
             described["realtime"] = describe_realtime(health)

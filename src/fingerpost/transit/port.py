@@ -258,11 +258,13 @@ class OpenNetworks:
     """The open networks, and the problems of the others.
 
     ``answering`` are in order of preference (rule A13); ``by_token_only`` are demo networks, which resolve only their
-    own ids once a network has been added; ``problems`` has an error message for each network that cannot be used.
+    own ids once a network has been added; ``fallbacks`` answer only in place of other networks; ``problems`` has an
+    error message for each network that cannot be used.
     """
 
     answering: tuple[Network, ...] = ()
     by_token_only: tuple[Network, ...] = ()
+    fallbacks: tuple[Network, ...] = ()
     problems: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
     def list_owners(self, stop_id: str) -> list[Network]:

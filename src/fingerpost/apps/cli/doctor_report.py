@@ -76,7 +76,8 @@ async def _check_networks(application: Application) -> bool:
         days += "" if network["today"] == ServiceState.IN_SERVICE else f", {network['today']}"
         _print_line("network", f"{network['name']}  {days}  {network['zone']}  {', '.join(network['modes'])}")
         if not network["answers"]:
-            _print_line("", "a demo: it answers only for its own stop ids (a network was added, or demos are off)")
+            demo = "a demo: it answers only for its own stop ids (a network was added, or demos are off)"
+            _print_line("", demo if network["demo"] else "a fallback: it answers when another network cannot")
         for feed in network.get("feeds", ()):
             has_ended = feed["state"] == ServiceState.ENDED
             is_current &= not has_ended

@@ -138,6 +138,7 @@ class AllNetworks:
         return OpenNetworks(
             answering=tuple(sort_by_preference([*added, *(demos if is_on else ())])),
             by_token_only=() if is_on else tuple(sort_by_preference(demos)),
+            fallbacks=tuple(self._opened[name].network for name in records if name in fallbacks & self._opened.keys()),
             problems=MappingProxyType(dict(problems)),
         )
 
