@@ -58,11 +58,6 @@ REFUSED_CALLS = _new_counter("fingerpost.calls.refused", "call", "Calls refused 
 REFUSED_CONNECTIONS = _new_counter(
     "fingerpost.connections.refused", "connection", "Connections refused because the process had too many"
 )
-REQUESTS_IN_FLIGHT = _meter.create_up_down_counter(
-    "fingerpost.requests.in_hand",
-    unit="{request}",
-    description="HTTP requests that have been received and not yet answered",
-)
 FALLBACKS = _new_counter(
     "fingerpost.network.fallbacks",
     "query",

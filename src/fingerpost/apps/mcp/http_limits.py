@@ -16,7 +16,7 @@ from starlette.types import Message, Receive, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from fingerpost.apps.mcp.address import build_address_key, is_loopback
-from fingerpost.runtime.instruments import REFUSED_CALLS, REFUSED_CONNECTIONS, REQUESTS_IN_FLIGHT
+from fingerpost.runtime.instruments import REFUSED_CALLS, REFUSED_CONNECTIONS
 from fingerpost.transit.kernel_mode import is_compiling
 
 HEADERS_S = 10.0
@@ -212,9 +212,7 @@ class Admission:
             yield False
             return
         self._answering += 1
-        REQUESTS_IN_FLIGHT.add(1)
         try:
             yield True
         finally:
-            REQUESTS_IN_FLIGHT.add(-1)
             self._answering -= 1
