@@ -212,7 +212,7 @@ def paper(home, monkeypatch):
         ),
     )
     kind = SourceKind(kind="paper", open_source=lambda _fetch: source, add_options=options)
-    monkeypatch.setattr(source_kinds, "list_kinds", lambda: frozenset({"gtfs", "paper"}))
+    monkeypatch.setattr(source_kinds, "REMOTE_KINDS", (kind,))
     app = typer.Typer()
 
     app.callback()(_call)

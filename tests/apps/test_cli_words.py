@@ -121,7 +121,6 @@ MISTAKES = {
         "a point as it is copied from a map": (["stops", "60.17,x"], "fingerpost stops 60.17 24.93"),
         "a stop's name for a point": (["stops", "Kamppi"], "fingerpost find NAME"),
         "a name to search near": (["find", "asema", "--focus-point", "Kamppi"], "LAT,LON"),
-        "a day for a time": (["departures", "Kamppi", "--at", "2026-11-24"], "or 2026-01-31T08:00"),
         "nothing to delete": (["vars", "delete"], "--all"),
         "a network that is none": (["network", "remove", "NOPE"], "There is no network NOPE"),
         "a period without a figure": (["filings", "AAPL", "2022"], "fingerpost filings AAPL revenue 2022"),

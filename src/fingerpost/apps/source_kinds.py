@@ -103,13 +103,10 @@ def list_paces() -> dict[str, Pace]:
     return {host: pace for kind in REMOTE_KINDS for host, pace in kind.paces.items()}
 
 
-def list_kinds() -> frozenset[str]:
-    return frozenset({EMBEDDED, *(kind.kind for kind in REMOTE_KINDS)})
-
-
 def open_record_store(home: Path) -> NetworkRecordStore:
     """Return the store of a home folder's network records, which applies all checks."""
-    return NetworkRecordStore(home, kinds=list_kinds(), checks=(check_places,))
+    kinds = frozenset({EMBEDDED, *(kind.kind for kind in REMOTE_KINDS)})
+    return NetworkRecordStore(home, kinds=kinds, checks=(check_places,))
 
 
 def require_keys(home: Path, environ: Mapping[str, str] = os.environ) -> None:

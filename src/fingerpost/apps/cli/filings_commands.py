@@ -96,13 +96,10 @@ def sync_filings(
 async def _sync(settings: Settings, tickers: list[str], texts: int, forms: Collection[str], instances: int) -> bool:
     """Fetch each company, even if another fails; return whether all succeeded."""
     edgar = Edgar(contact=settings.sec_contact)
-    console = new_console(stderr=True)
     succeeded = True
     async with new_client(settings, PACES) as client:
         sync = EdgarSync(FactStore(settings.filings_file), client, edgar)
         for ticker in tickers:
-            if not console.is_terminal:
-                print_message(f"Fetching {ticker} ...")
             try:
                 with show_status(f"Fetching {ticker} ..."):
                     synced = await sync.sync(ticker, texts=texts, forms=forms, instances=instances)
