@@ -105,9 +105,6 @@ def test_an_unrelated_text_yields_no_candidate(text):
     assert NameSearch(["kamppi", "kamppi m", "hakaniemi", "pasilan asema"]).score(text) == {}
 
 
-NAMES = st.lists(st.text("abcäé1 ", min_size=1, max_size=8).map(plain).filter(bool), unique=True, max_size=12)
-
-
 def likeness(one, other):
     """Twice the longest common subsequence over both lengths."""
     row = [0] * (len(other) + 1)
