@@ -10,13 +10,17 @@ from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch, distan
 from fingerpost.transit.model.provenance import ServiceDays, ServiceState
 from fingerpost.transit.networks.order import list_covering
 from fingerpost.transit.port import Network
-from fingerpost.transit.rules.name_matching import AUTO_RESOLVE, RIVAL_DISTANCE_M, RIVAL_SCORE, sort_matches
+from fingerpost.transit.rules.name_matching import (
+    AUTO_RESOLVE,
+    MAX_SUGGESTED_SCORE,
+    RIVAL_DISTANCE_M,
+    RIVAL_SCORE,
+    sort_matches,
+)
 from fingerpost.transit.rules.times import to_local_date
 
 # A place this far outside the rider's networks never resolves by itself.
 FAR_M = 30_000.0
-# Caps the scores of distant places, and of names in two regions, below the threshold for resolving.
-_MAX_SUGGESTED_SCORE = 0.79
 _ESTIMATED_POSITION_SCORE = 0.77
 _DAY = timedelta(days=1)
 # RIVAL_DISTANCE_M in degrees of latitude.
@@ -107,7 +111,7 @@ def suggest_regions(matches: Sequence[PlaceMatch], networks: Sequence[Network]) 
         if owner.profile.name != match.network
     ):
         return list(matches)
-    return [replace(match, score=min(match.score, _MAX_SUGGESTED_SCORE), is_apart=True) for match in full_matches]
+    return [replace(match, score=min(match.score, MAX_SUGGESTED_SCORE), is_apart=True) for match in full_matches]
 
 
 def matches_full_name(match: PlaceMatch) -> bool:
@@ -116,4 +120,4 @@ def matches_full_name(match: PlaceMatch) -> bool:
 
 def _suggest_far(match: PlaceMatch, focus: Coordinate | None) -> PlaceMatch:
     away_m = None if focus is None else distance_m(focus, match.place.coordinate)
-    return replace(match, score=min(match.score, _MAX_SUGGESTED_SCORE), distance_m=away_m, is_apart=True)
+    return replace(match, score=min(match.score, MAX_SUGGESTED_SCORE), distance_m=away_m, is_apart=True)

@@ -4,23 +4,23 @@ from collections.abc import Sequence
 from itertools import chain
 
 from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch, distance_m, match_place
-from fingerpost.transit.rules.name_matching import AUTO_RESOLVE, plain, sort_matches
+from fingerpost.transit.rules.name_matching import MAX_SUGGESTED_SCORE, plain, sort_matches
 from fingerpost.transit.rules.name_search import NameSearch
 from fingerpost.transit.rules.place_groups import ONE_PLACE_M
 
-# A match based only on the geocoder's confidence is suggested, but never resolved.
-_MAX_SUGGESTED_SCORE = AUTO_RESOLVE - 0.01
-
 
 def score_spellings(text: str, spellings: Sequence[Sequence[str]], confidences: Sequence[float]) -> list[float]:
-    """Return each candidate's best score across its normalized spellings, or else the geocoder's confidence."""
+    """Return each candidate's best score across its normalized spellings.
+
+    Without any, return the geocoder's confidence, which is suggested but never resolved.
+    """
     names = list(dict.fromkeys(chain.from_iterable(spellings)))
     if not names:
         return [0.0 for _ in spellings]
     score_by_name = {names[row]: score for row, score in NameSearch(names).score(text).items()}
     return [
         max((score_by_name.get(spelling, 0.0) for spelling in candidate), default=0.0)
-        or round(max(0.0, min(confidence, _MAX_SUGGESTED_SCORE)), 4)
+        or round(max(0.0, min(confidence, MAX_SUGGESTED_SCORE)), 4)
         for candidate, confidence in zip(spellings, confidences, strict=True)
     ]
 

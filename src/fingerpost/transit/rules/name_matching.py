@@ -55,6 +55,8 @@ def strip_near(words: str) -> str:
 FLOOR = 0.60
 # Text resolves at this score unless there is a rival.
 AUTO_RESOLVE = 0.80
+# Matches that are suggested but never resolved score at most this.
+MAX_SUGGESTED_SCORE = AUTO_RESOLVE - 0.01
 # A rival scores at most this much below the best match,
 RIVAL_SCORE = 0.02
 # and is farther away from it than this.
