@@ -10,10 +10,7 @@ from fingerpost.transit.rules.place_groups import ONE_PLACE_M
 
 
 def score_spellings(text: str, spellings: Sequence[Sequence[str]], confidences: Sequence[float]) -> list[float]:
-    """Return each candidate's best score across its normalized spellings.
-
-    Without any, return the geocoder's confidence, which is suggested but never resolved.
-    """
+    """Return each candidate's best score across its normalized spellings, or else the geocoder's confidence."""
     names = list(dict.fromkeys(chain.from_iterable(spellings)))
     if not names:
         return [0.0 for _ in spellings]
