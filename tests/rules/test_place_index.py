@@ -170,6 +170,21 @@ def test_every_token_is_found_again(stops, chance):
 
 
 @settings(deadline=None)
+@given(STOPS)
+def test_every_named_stop_is_in_one_place_of_its_name(stops):
+    index = PlaceIndex(stops)
+
+    missing = [
+        stop.id
+        for stop in stops
+        if stop.name and not stop.is_station
+        if not any(stop.id in members for _, members in found(index, stop.name))
+    ]
+
+    assert missing == []
+
+
+@settings(deadline=None)
 @given(STOPS, st.text(max_size=30))
 def test_no_text_breaks_the_index(stops, text):
     matches = PlaceIndex(stops).search(text)
