@@ -49,6 +49,16 @@ def list_resources() -> list[types.Resource]:
     return [networks, *list_view_resources()]
 
 
+def complete_tool(application: Application, params: types.CompleteRequestParams) -> types.CompleteResult:
+    """Complete a tool's name for the schema template; return nothing for other templates."""
+    is_template = (
+        isinstance(params.ref, types.ResourceTemplateReference) and params.ref.uri == SCHEMA_TEMPLATE.uri_template
+    )
+    prefix = params.argument.value
+    names = [name for name in application.tools if is_template and name.startswith(prefix)]
+    return types.CompleteResult(completion=types.Completion(values=names, total=len(names), has_more=False))
+
+
 async def read_resource(application: Application, uri: str, *, user: str | None) -> types.ReadResourceResult:
     """Return a resource; raise MCPError if it does not exist, or if the networks cannot be opened."""
     if uri == NETWORKS:

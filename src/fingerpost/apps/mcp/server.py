@@ -15,7 +15,7 @@ from fingerpost.apps import error_boundary
 from fingerpost.apps.mcp.elicitation import Choices, elicit
 from fingerpost.apps.mcp.listing import EXTENSION_ID, EXTRAS, build_tool_entry, list_requested_parts
 from fingerpost.apps.mcp.progress import ProgressReporter
-from fingerpost.apps.mcp.resources import RUN_TEMPLATE, SCHEMA_TEMPLATE, list_resources, read_resource
+from fingerpost.apps.mcp.resources import RUN_TEMPLATE, SCHEMA_TEMPLATE, complete_tool, list_resources, read_resource
 from fingerpost.apps.wiring import Application
 from fingerpost.contract.tool_definition import Answer
 from fingerpost.errors import ToolError
@@ -65,6 +65,7 @@ def new_server(
         on_list_resources=handlers.list_resources,
         on_list_resource_templates=handlers.list_resource_templates,
         on_read_resource=handlers.read_resource,
+        on_completion=handlers.complete,
     )
     server.extensions[EXTENSION_ID] = {}
     # Handlers passed to the constructor must return models; this one returns JSON.
@@ -137,6 +138,9 @@ class _Handlers:
 
     async def read_resource(self, ctx: _Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         return await read_resource(self._application, params.uri, user=self._find_user(ctx))
+
+    async def complete(self, _ctx: _Context, params: types.CompleteRequestParams) -> types.CompleteResult:
+        return complete_tool(self._application, params)
 
 
 def build_result(answer: Answer) -> dict[str, Any]:
