@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Collection, Coroutine, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
+from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
@@ -50,7 +51,9 @@ class Fingerpost(ToolMethods[Coroutine[Any, Any, dict[str, Any]]]):
         """Return the instance; the first call opens the networks."""
         return self
 
-    async def __aexit__(self, *_error: object) -> None:
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         """Stop realtime updates and plan runs; each run can be resumed from its journal."""
         await self._application.networks.close()
         await self._application.runs.stop()
@@ -96,10 +99,12 @@ class SyncFingerpost(ToolMethods[dict[str, Any]]):
         self._stack.enter_context(self._portal.wrap_async_context_manager(self._inner))
         return self
 
-    def __exit__(self, *_error: object) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         """Stop the event loop."""
         self._portal = None
-        self._stack.close()
+        self._stack.__exit__(kind, error, trace)
 
     def call(self, tool: str, arguments: object = None) -> dict[str, Any]:
         """Call a tool and return its envelope; see ``Fingerpost.call``."""

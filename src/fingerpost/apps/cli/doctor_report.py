@@ -2,25 +2,26 @@
 
 import platform
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from rich.text import Text
 
 from fingerpost import __version__, clock
+from fingerpost.apps.cli.filings_commands import describe_companies
 from fingerpost.apps.cli.network_sources import list_realtime_lines
 from fingerpost.apps.cli.output import new_console
 from fingerpost.apps.overview import describe_networks
 from fingerpost.apps.storage import find_database
 from fingerpost.apps.wiring import Application
 from fingerpost.errors import ToolError
-from fingerpost.filings.library import FactLibrary
-from fingerpost.filings.reply import build_source
 from fingerpost.store.sqlite import SqliteFile
 from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
 from fingerpost.transit.kernel_mode import are_compiled, use_kernels_folder
 from fingerpost.transit.model.provenance import ServiceState
+
+# `fingerpost filings list` shows all.
+_MAX_COMPANIES = 10
 
 
 async def print_health(application: Application, *, deep: bool = False) -> bool:
@@ -41,7 +42,7 @@ async def print_health(application: Application, *, deep: bool = False) -> bool:
     checks = [
         _check("variables", lambda: [f"{len(variables.list_variables(settings.user))} stored for {settings.user}"]),
         await _check_networks(application),
-        _check("filings", lambda: _describe_companies(settings.filings_file)),
+        _check("filings", lambda: _list_companies(settings.filings_file)),
     ]
     return all([*checks, not deep or _check_files(settings.home)])
 
@@ -118,10 +119,7 @@ def _describe_feed(feed: dict[str, Any]) -> str:
     return f"{feed['feed']}: {days}, {feed['today']}"
 
 
-def _describe_companies(file: Path) -> list[str]:
-    with closing(FactLibrary(file)) as library:
-        companies = library.list_companies()
-    newest = max(company.complete_through for company in companies)
-    note = build_source(*companies).get("note")
-    line = f"{len(companies):,} companies, newest filing {newest}; see `fingerpost filings list`"
-    return [line, f"{note}."] if note else [line]
+def _list_companies(file: Path) -> list[str]:
+    lines = describe_companies(file)
+    # The last line is the note on overdue reports.
+    return lines if len(lines) <= _MAX_COMPANIES else [*lines[:_MAX_COMPANIES], "...", lines[-1]]

@@ -3,7 +3,8 @@
 import asyncio
 import re
 from collections.abc import Collection, Sequence
-from datetime import datetime
+from contextlib import closing
+from datetime import date, datetime
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,14 +14,7 @@ from typer.core import TyperGroup
 
 from fingerpost import clock
 from fingerpost.apps.cli import TOOL_ERROR
-from fingerpost.apps.cli.application import (
-    Json,
-    call_and_print,
-    call_tool,
-    open_application,
-    prepare_settings,
-    print_or_exit,
-)
+from fingerpost.apps.cli.application import Json, call_tool, open_application, prepare_settings, print_or_exit
 from fingerpost.apps.cli.network_sources import show_import_bars
 from fingerpost.apps.cli.output import (
     new_console,
@@ -34,8 +28,10 @@ from fingerpost.apps.settings import Settings
 from fingerpost.apps.storage import new_client
 from fingerpost.errors import ToolError
 from fingerpost.filings.edgar import PACES, Edgar
+from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.loading import LoadOptions, load_files
 from fingerpost.filings.period_filter import read_period
+from fingerpost.filings.reply import build_source
 from fingerpost.filings.store import FactStore
 from fingerpost.filings.sync import FORMS_WITH_ITEMS, EdgarSync, SyncedCompany
 
@@ -185,13 +181,30 @@ def read_text(
     filing = {"accession_number" if _ACCESSION.fullmatch(company) else "ticker": company}
     parameters = {**filing, "item": item, "form": form, "page": page}
     arguments = {"query_type": "filing_text", "parameters": parameters}
-    call_and_print(open_application(ctx), "sec_graph_query", arguments, as_json=as_json)
+    print_or_exit(call_tool(open_application(ctx), "sec_graph_query", arguments), as_json=as_json)
 
 
 @app.command("list", epilog="Example: fingerpost filings list")
-def list_companies(ctx: typer.Context, as_json: Json = False) -> None:
-    """List the loaded companies, with their periods and newest filing."""
-    call_and_print(open_application(ctx), "sec_financial_data", {"query_type": "companies"}, as_json=as_json)
+def list_companies(ctx: typer.Context) -> None:
+    """List the loaded companies, with their periods and the age of the newest filing."""
+    for line in describe_companies(prepare_settings(ctx).filings_file):
+        print_line(line)
+
+
+def describe_companies(file: Path) -> list[str]:
+    """Return a line for each loaded company, and a note on overdue annual reports."""
+    with closing(FactLibrary(file)) as library:
+        companies = library.list_companies()
+    today, lines = clock.now().date(), []
+    for company in companies:
+        days = (today - date.fromisoformat(company.complete_through)).days
+        # The clock may be wrong, or earlier than the newest filing.
+        age = f" ({days:,} days ago)" if days >= 0 else ""
+        newest = f"newest filing {company.complete_through}{age}"
+        name = f"{company.ticker}: {company.name} (CIK {company.padded_cik})"
+        lines.append(f"{name}, {company.dataset}, periods from {company.first_end}, {newest}")
+    note = build_source(*companies).get("note")
+    return [*lines, f"{note}."] if note else lines
 
 
 @app.command(_SHOW, epilog="Example: fingerpost filings AAPL revenue 2022")
