@@ -138,6 +138,20 @@ async def test_every_direction_offered_by_tfl_is_requested():
     ]
 
 
+async def test_more_directions_than_are_requested_are_reported():
+    options = [{"uri": f"{TIMETABLE}/to/{end}"} for end in range(7)]
+    first = {"disambiguation": {"disambiguationOptions": options}}
+
+    async def reply(asked):
+        return timetable(schedule("Friday", "10:00")) if "/to/" in asked.target else first
+
+    found, _ = await board(reply, "2026-06-12T10:00", "2026-06-12T11:00")
+
+    assert [note for note in found.provenance.notes if "directions" in note] == [
+        "There are too many directions to request the timetables of all; some are missing for Victoria."
+    ]
+
+
 async def test_a_disambiguation_with_status_300_is_one_too():
     first = (300, {"disambiguation": {"disambiguationOptions": [{"uri": "https://elsewhere.example/"}]}})
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
+from typing import NamedTuple
 from urllib.parse import parse_qsl, unquote, urlsplit
 from zoneinfo import ZoneInfo
 
@@ -80,9 +81,11 @@ async def find_scheduled(
             failures.append(outcome)
             remarks.append(TimetableRemark(RemarkKind.NO_ANSWER, line.name))
             continue
-        if not outcome:
+        if outcome.is_partial:
+            remarks.append(TimetableRemark(RemarkKind.DIRECTIONS_NOT_REQUESTED, line.name))
+        if not outcome.timetables:
             remarks.append(TimetableRemark(RemarkKind.NO_TIMETABLE, line.name))
-        for answer in outcome:
+        for answer in outcome.timetables:
             retrieved.append(answer.retrieved_at)
             timetable = LineTimetable(line, answer.data, ids, zone)
             for first, last in spans:
@@ -99,18 +102,21 @@ async def find_scheduled(
     )
 
 
-async def _find_or_error(
-    server: TflClient, line: StopLine
-) -> list[Answer[shapes.TimetableResponse]] | StorageUnavailable | SourceChanged:
+class _Found(NamedTuple):
+    """A line's timetables at a stop, one per direction; partial if there are too many directions to request."""
+
+    timetables: list[Answer[shapes.TimetableResponse]]
+    is_partial: bool = False
+
+
+async def _find_or_error(server: TflClient, line: StopLine) -> _Found | StorageUnavailable | SourceChanged:
     try:
         return await _find_line(server, line)
     except (StorageUnavailable, SourceChanged) as error:
         return error
 
 
-async def _find_line(server: TflClient, line: StopLine) -> list[Answer[shapes.TimetableResponse]]:
-    """Return a line's timetables at a stop, one per direction."""
-
+async def _find_line(server: TflClient, line: StopLine) -> _Found:
     async def find(path: Sequence[str], params: Mapping[str, str]) -> Answer[shapes.TimetableResponse] | None:
         accept = frozenset({MULTIPLE_CHOICES})
         return await server.find(
@@ -120,7 +126,7 @@ async def _find_line(server: TflClient, line: StopLine) -> list[Answer[shapes.Ti
     path = ("Line", line.line_id, _TIMETABLE, line.stop_id)
     answer = await find(path, {})
     if answer is None or answer.data.routes:
-        return [] if answer is None else [answer]
+        return _Found([] if answer is None else [answer])
     options = answer.data.options
     requests = [request for request in (read_option(option.uri) for option in options) if request is not None]
     # If no option can be read, request both directions.
@@ -130,7 +136,7 @@ async def _find_line(server: TflClient, line: StopLine) -> list[Answer[shapes.Ti
     for reply in await gather_all(find(*request) for request in requests[:_MAX_OPTIONS]):
         if reply is not None and reply.data.routes and all(reply.data != earlier.data for earlier in replies):
             replies.append(reply)
-    return replies
+    return _Found(replies, is_partial=len(requests) > _MAX_OPTIONS)
 
 
 def read_option(uri: str) -> tuple[tuple[str, ...], dict[str, str]] | None:
