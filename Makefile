@@ -58,7 +58,7 @@ bench-first: .venv/ready  ## Measure: the first answer of a fresh install beside
 	@$(BIN)/python bench/first_answer.py
 
 .PHONY: bench-import
-bench-import: .venv/ready oracle  ## Measure: zip to ready network beside nigiri's load, London and New York
+bench-import: .venv/ready oracle  ## Measure: zip to ready network beside nigiri's load, for New York
 	@$(BIN)/python bench/import_feeds.py
 
 .PHONY: bench-streets
