@@ -113,9 +113,9 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=60.0, help="of each of the two")
     parser.add_argument("--connections", type=int, default=50)
     options = parser.parse_args()
+    compile_kernels()
     with open_questions() as (questions, _):
         bodies = [write_call("plan_trip", questions.draw_trip()) for _ in range(200)]
-    compile_kernels()
     print(f"plan_trip on the demo, {options.connections} connections, {options.seconds:.0f} s each:")
     print(f"  {'':<22}{'calls/s':>9}{'p50 ms':>9}{'p99 ms':>9}{'MB before':>10}{'after':>9}")
     loads = {}
