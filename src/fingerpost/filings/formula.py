@@ -151,7 +151,8 @@ def _check_syntax(node: ast.expr) -> None:
             pass
         case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in FUNCTIONS:
             if len(arguments) != FUNCTIONS[name]:
-                raise ParameterError(f"{name} takes {FUNCTIONS[name]} arguments", _FIELD)
+                message = f"the number of arguments of {name} must be {FUNCTIONS[name]}, not {len(arguments)}"
+                raise ParameterError(message, _FIELD)
         case _:
             message = f"the expression contains {ast.unparse(node)!r}; it may contain {_VOCABULARY}"
             raise ParameterError(message, _FIELD)
