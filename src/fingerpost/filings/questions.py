@@ -44,13 +44,13 @@ def _list_facts(
     library: FactLibrary, params: FinancialFactsQuery | FinancialRatiosParams, metrics: Sequence[str], not_found: str
 ) -> Reply:
     source = open_company(library, params.ticker, not_found, params.options)
-    reply = Reply([], data={}, source=source.provenance)
+    reply, window = Reply([], data={}, source=source.provenance), params.period_filter
     for text in dict.fromkeys(metrics):
-        result = find_figures(source, text, params.period_filter)
+        result = find_figures(source, text, window)
         reply.missing |= result.missing
         reply.results += [source.build_row(result.name, figure) for figure in result.selection.figures]
         if points := build_points(result.selection.headline):
-            reply.add_values(text, points, is_series=params.period_filter.count > 1)
+            reply.add_values(text, points, is_series=window.count > 1)
     return reply.require_rows(not_found)
 
 
