@@ -101,8 +101,8 @@ def test_without_an_extract_the_straight_line_is_reported(tmp_path, invoke):
 @pytest.mark.parametrize(
     ("drawing", "problem"),
     [
-        (TOWN, "has no street near a stop of the network, whose 2 stops lie at 41.00 to 41.00 N, -8.00 to -7.90 E"),
-        ("A--x--B", "has no street near a stop of the network"),
+        (TOWN, "has no street near any stop of the network, whose 2 stops lie between 41.00 and 41.00 N, -8.00 and"),
+        ("A--x--B", "has no street near any stop of the network"),
     ],
     ids=["of another city", "without streets"],
 )

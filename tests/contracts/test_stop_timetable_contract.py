@@ -136,7 +136,7 @@ def test_cancelled_rides_are_dropped_and_counted(over, cancelled, running, shown
 
     assert rows(answer) == shown
     assert answer.body["metadata"] == (metadata if reason is None else metadata | {"noResultsReason": reason})
-    assert f"! Left out because they are cancelled: {count}." in answer.text
+    assert f"! Cancelled departures left out: {count}." in answer.text
 
 
 def test_rows_are_in_the_order_of_the_timetable(over):

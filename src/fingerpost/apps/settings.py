@@ -32,7 +32,7 @@ class Settings(BaseSettings):
         database_url: the URL, with password, of a PostgreSQL database in which machines share variables, rate limits
             and plan runs; empty stores them in the home folder. See docs/scale.md.
         retention_days: days until an unchanged variable is deleted; if unset, it is never deleted.
-        runs_retention_days: days until an ended plan run is deleted; if unset, it is never deleted.
+        runs_retention_days: days until a finished plan run is deleted; if unset, it is never deleted.
         contact: the operator's email address or URL, sent to sources in the User-Agent.
         sec_contact: the email address that EDGAR requires; if it is set, calls fetch companies that are not loaded.
         llm_url: an OpenAI-compatible endpoint that writes plans; empty disables it.

@@ -86,8 +86,8 @@ class ToolMethods(Generic[_Body_co]):
         at: str | None = None,
         until: str | None = None,
     ) -> _Body_co:
-        """Scheduled departures from a stop (by id): the next few, or all from at to until, on any day, such as a
-        Saturday's last bus. For delays, use get_departures."""
+        """Scheduled departures from a stop (by id): the next few, or all from at to until, on any day (for example,
+        the last bus on a Saturday). For delays, use get_departures."""
     def plan_journey(self, from_: str, to: str, *, need_accessible_route: bool | None = None) -> _Body_co:
         """Summaries of the 5 fastest journeys in London, leaving now. For legs, other times or other cities, use
         plan_trip."""

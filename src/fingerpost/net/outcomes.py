@@ -87,7 +87,7 @@ def find_failure(response: Response, now: datetime, settings: Collection[str] = 
         )
     if status in (408, 504):
         return SourceTimeout(f"{host} took too long (HTTP {status})", details)
-    return SourceFailed(f"{host} answered with a failure (HTTP {status})", details, retryable=status in _TRANSIENT)
+    return SourceFailed(f"{host} returned an error (HTTP {status})", details, retryable=status in _TRANSIENT)
 
 
 def may_retry(error: ToolError, remaining_s: float) -> bool:

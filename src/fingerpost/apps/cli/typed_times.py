@@ -44,7 +44,7 @@ def _find_next(day: str | None, at: time, now: datetime) -> datetime:
     """
     days_ahead = (-1, 0, 1) if day is None else _DAYS_AHEAD[day]
     instants = [datetime.combine(now.date() + timedelta(days=ahead), at, now.tzinfo) for ahead in days_ahead]
-    # Compare timestamps, because Python compares datetimes of one zone by wall-clock time.
+    # Compare timestamps, because Python compares datetimes in the same zone by wall-clock time.
     earliest = now.timestamp() - PAST_AFTER_S
     return next((instant for instant in instants if instant.timestamp() >= earliest), instants[-1])
 

@@ -136,7 +136,7 @@ class GroupCommit:
                 written.set_exception(failed)
             elif run_id in future.result():
                 written.set_exception(
-                    JournalFailed("The run is now executed elsewhere, so its later steps here are not recorded")
+                    JournalFailed("The run is now being executed elsewhere, so its later steps here are not recorded")
                 )
             else:
                 written.set_result(None)

@@ -57,10 +57,10 @@ class StreetPreparation:
             entered_stops=len(np.unique(access.stop[access.has_entrance])),
         )
         if not coverage.covered_stops:
-            where = f"{lats.min():.2f} to {lats.max():.2f} N, {lons.min():.2f} to {lons.max():.2f} E"
+            where = f"{lats.min():.2f} and {lats.max():.2f} N, {lons.min():.2f} and {lons.max():.2f} E"
             raise FeedUnusable(
-                f"The extract {self._extract} has no street near a stop of the network, whose {len(lats):,} stops lie "
-                f"at {where}. Use the extract of that region, or add the network without --streets"
+                f"The extract {self._extract} has no street near any stop of the network, whose {len(lats):,} "
+                f"stops lie between {where}. Use the extract of that region, or add the network without --streets"
             )
         self.prepared = StoredStreets(built.graph, grid, access, coverage)
         return WalkModes(walks, walks.without_steps())
@@ -81,7 +81,7 @@ def prepare_network(
     Raises:
         ParameterError: the feeds, or their names, are invalid.
         FeedUnusable: a feed or the extract cannot be used.
-        SettingsInvalid: the disk cannot be written, or an extract is given and osmium is not installed.
+        SettingsInvalid: the disk cannot be written to, or an extract is given and osmium is not installed.
     """
     store = TimetableStore(home)
     if extract is None:

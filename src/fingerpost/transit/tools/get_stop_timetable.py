@@ -124,7 +124,7 @@ def _write_text(
     if applied["clamped"]:
         remarks.append(f"! A limit was lowered: {limits}.")
     if "cancelledLeftOut" in metadata:
-        remarks.append(f"! Left out because they are cancelled: {metadata['cancelledLeftOut']}.")
+        remarks.append(f"! Cancelled departures left out: {metadata['cancelledLeftOut']}.")
     parts = [(path, f"{to_timetable_mode(row.mode)} {row.line}") for path, row in list_row_paths(shown)]
     alerts = list_alert_lines(meta, [*parts, ("meta/stop", "this stop")], "every departure", zone)
     return "\n".join(lines + list_footer_lines(metadata, meta, remarks + alerts))
@@ -166,8 +166,8 @@ class GetStopTimetable(PublishedTool):
         name="getStopTimetable",
         title="Stop timetable",
         description=(
-            "Scheduled departures from a stop (by id): the next few, or all from at to until, on any day, "
-            "such as a Saturday's last bus. For delays, use get_departures."
+            "Scheduled departures from a stop (by id): the next few, or all from at to until, on any day "
+            "(for example, the last bus on a Saturday). For delays, use get_departures."
         ),
         contract=Contract.LOOKUP,
         group="timetable",

@@ -85,7 +85,7 @@ def report_trip(
     low_walking: bool,
     is_default_walk: bool,
 ) -> Report:
-    """Report on found trips; ``is_default_walk`` means that the caller set no walking limit."""
+    """Report on the trips found; ``is_default_walk`` means that the caller set no walking limit."""
     shown, query, ranked = result.shown, result.query, result.ranked
     differences = find_differences(ranked, format_time)
     about_trips = _list_trip_warnings(result, format_time, low_walking=low_walking, is_default_walk=is_default_walk)

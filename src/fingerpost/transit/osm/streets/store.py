@@ -1,4 +1,4 @@
-"""Save the prepared streets of a network next to its timetable, and open them by memory map."""
+"""Save the prepared streets of a network next to its timetable, and open them as memory maps."""
 
 from dataclasses import asdict
 from pathlib import Path

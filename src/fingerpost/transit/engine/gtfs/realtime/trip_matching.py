@@ -117,7 +117,7 @@ _DAY_S = 86_400
 class TripMatch(NamedTuple):
     """A matched ride: rows of its trip and trip departure, and its service day as an ordinal.
 
-    ``late_s`` is how much later than its trip departure the ride began, because trips by headway depart at any time.
+    ``late_s`` is how much later than its trip departure the ride began: trips by headway may depart at any time.
     """
 
     trip: int

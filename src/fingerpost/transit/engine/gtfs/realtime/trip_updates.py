@@ -259,8 +259,8 @@ class TripUpdates:
     ) -> AddedRide | None:
         """Return an added ride, or None if fewer than two of its stop times have a known stop and a time.
 
-        ``planned_flags`` are the replaced trip's flags, keyed by stop, which apply to updates without flags. Times that
-        decrease are moved to the one before.
+        ``planned_flags`` are the replaced trip's flags, keyed by stop, which apply to updates without flags. A time
+        before the preceding one is replaced by that one.
         """
         update, stops, day_start = received.update, self.index.get_feed_stops(feed), self.index.day_start(feed, day)
         earliest, end = day_start + _EARLIEST_S, day_start + _LATEST_S

@@ -1,6 +1,6 @@
 """Split stops at which transfer rules treat trips or routes differently.
 
-The search does not know by which trip a rider arrived, so such a stop is split into copies, one for each kind of
+The search does not know which trip a rider arrived on, so such a stop is split into copies, one for each kind of
 trip that serves it, and the rules decide which copies are linked.
 """
 
@@ -87,7 +87,7 @@ def _can_catch(wait_s: npt.NDArray[np.int64], min_s: int) -> Bool:
 
 
 def _find_change_s(timetable: Timetable, begin: int, end: int) -> int:
-    """Return the seconds of a transfer between two stops without specific rules, or -1 if it is impossible."""
+    """Return the transfer time between two stops without specific rules, or -1 if there is no transfer."""
     if begin == end:
         return int(timetable.change_s[begin])
     path = find_footpath(timetable, begin, end, step_free=False)
@@ -140,7 +140,7 @@ class SpecificTransfers:
 class SearchStops:
     """The stops of the search, and their footpaths (first, to, seconds, metres) as in ``Timetable``.
 
-    The timetable's stops keep their rows; ``copy[copy_first[s] : copy_first[s + 1]]`` are a stop's copies and itself.
+    The timetable's stops keep their rows; ``copy[copy_first[s] : copy_first[s + 1]]`` are a stop and its copies.
     """
 
     stop_count: int
