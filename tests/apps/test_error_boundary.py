@@ -5,6 +5,7 @@ import json
 import logging
 
 import pytest
+from opentelemetry import trace
 
 from fingerpost.apps import error_boundary, logs
 from tests.apps.scripted_tool import ScriptedTool
@@ -60,6 +61,7 @@ async def test_the_log_names_the_call_and_not_its_arguments(caplog):
 
 async def test_a_json_line_describes_the_call_and_hashes_its_caller(caplog, monkeypatch):
     monkeypatch.setenv("TFL_API_KEY", 'quote"and/slash')
+    monkeypatch.setattr(trace, "get_tracer_provider", trace.NoOpTracerProvider)
     tools = {"scripted": ScriptedTool({})}
     with caplog.at_level(logging.INFO, "fingerpost.apps.error_boundary"):
         answer = await error_boundary.answer(tools, "scripted", {}, user=None, caller="203.0.113.5")
