@@ -5,6 +5,7 @@ from datetime import date
 import pytest
 
 from fingerpost.transit.model.itinerary import Departure, Mode
+from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch
 from fingerpost.transit.model.provenance import FeedVersion, OutOfService
 from tests.contracts.conftest import board_of, leaving, provenance, stop_place
 from tests.fakes import FakeNetwork
@@ -199,6 +200,32 @@ def test_an_empty_timetable_is_a_success_with_a_reason(over, told, since, reason
     assert (answer.is_error, answer.body["departures"]) == (False, [])
     assert answer.body["metadata"]["noResultsReason"] == reason
     assert reason in answer.text
+
+
+PAIR = Place(
+    id="T:A", name="A", coordinate=Coordinate(60.17, 24.94), kind=PlaceKind.STOP, member_ids=("T:A", "T:B"),
+    zero_walk_ids=("T:A",),
+)  # fmt: skip
+ALONE = Place(id="T:A", name="A", coordinate=Coordinate(60.17, 24.94), kind=PlaceKind.STOP, member_ids=("T:A",))
+
+
+class PairNetwork(FakeNetwork):
+    async def find_stop(self, stop_id, *, language=None):
+        return ALONE
+
+    async def find_stop_place(self, stop_id, *, language=None):
+        return PAIR
+
+
+def test_an_id_is_one_stop_and_its_place_is_reported(over):
+    network = PairNetwork(places={"A": [PlaceMatch(place=PAIR, score=1.0)]}, departures=[leaving(5)])
+    one = over(network)("getStopTimetable", STOP)
+    all_of_them = over(network)("getStopTimetable", {**STOP, "wholePlace": True})
+
+    assert [asked.stop_ids for asked in network.asked] == [("T:A",), ("T:A", "T:B")]
+    assert one.body["meta"]["stop"] == {"id": "T:A", "name": "A", "otherStops": ["T:B"]}
+    assert "! Only this stop is shown; its place has other stops too (T:B); wholePlace shows all." in one.text
+    assert all_of_them.body["meta"]["stop"] == {"id": "T:A", "name": "A"}
 
 
 def test_the_text_is_sufficient_for_a_short_timetable(over):

@@ -85,6 +85,7 @@ class ToolMethods(Generic[_Body_co]):
         horizon_minutes: int | None = None,
         at: str | None = None,
         until: str | None = None,
+        whole_place: bool | None = None,
     ) -> _Body_co:
         """Scheduled departures from a stop (by id): the next few, or all from at to until, on any day (for example,
         the last bus on a Saturday). For delays, use get_departures."""

@@ -1,7 +1,7 @@
 """The getStopTimetable tool: scheduled departures from a stop (rules D1, D3)."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
 from typing import Annotated, NotRequired
@@ -12,11 +12,11 @@ from fingerpost.contract.envelope import Contract
 from fingerpost.contract.published_tool import PublishedTool
 from fingerpost.contract.size_bounds import count_fitting
 from fingerpost.contract.tool_definition import Call, Output, ToolDefinition, ToolReply
-from fingerpost.contract.wire import PrintedId, WholeNumber, WireDict, WireModel, omit_none
+from fingerpost.contract.wire import Flag, PrintedId, WholeNumber, WireDict, WireModel, omit_none
 from fingerpost.errors import ParameterError
 from fingerpost.runtime.concurrency import compute
 from fingerpost.transit.model.itinerary import Departure
-from fingerpost.transit.networks.querying import Deadline, try_in_order
+from fingerpost.transit.networks.querying import UNAVAILABLE, Deadline, try_in_order
 from fingerpost.transit.places.candidates import format_count_of_shown
 from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.port import DepartureBoard, DepartureQuery
@@ -60,6 +60,7 @@ class TimetableRequestInput(WireModel):
     horizon_minutes: Annotated[WholeNumber, Field(ge=1, description="lowered to 90")] = DEFAULT_HORIZON_MINUTES
     at: Annotated[str | None, Field(max_length=40, description="RFC 3339 with offset; default now")] = None
     until: Annotated[str | None, Field(max_length=40, description="up to a day later; replaces minutes")] = None
+    whole_place: Annotated[Flag, Field(description="all stops of its place")] = False
 
 
 class TimetableDeparture(WireDict):
@@ -78,8 +79,11 @@ class AppliedLimits(WireDict):
 
 
 class TimetableStop(WireDict):
+    """The stop of the timetable; ``otherStops`` are stops of the same place that are not shown."""
+
     id: str
     name: str
+    otherStops: NotRequired[list[str]]
 
 
 class StopTimetableMeta(TimetableMeta):
@@ -125,6 +129,9 @@ def _write_text(
         remarks.append(f"! A limit was lowered: {limits}.")
     if "cancelledLeftOut" in metadata:
         remarks.append(f"! Cancelled departures left out: {metadata['cancelledLeftOut']}.")
+    if "otherStops" in stop:
+        others = ", ".join(stop["otherStops"])
+        remarks.append(f"! Only this stop is shown; its place has other stops too ({others}); wholePlace shows all.")
     parts = [(path, f"{to_timetable_mode(row.mode)} {row.line}") for path, row in list_row_paths(shown)]
     alerts = list_alert_lines(meta, [*parts, ("meta/stop", "this stop")], "every departure", zone)
     return "\n".join(lines + list_footer_lines(metadata, meta, remarks + alerts))
@@ -192,6 +199,15 @@ class GetStopTimetable(PublishedTool):
         stop = await self._places.get_stop(
             arguments.stop_id, is_label=False, user=None, language=_LANGUAGE, instant=window.first
         )
+        try:
+            place = await self._places.find_place_of_stop(arguments.stop_id, language=_LANGUAGE)
+        except UNAVAILABLE:
+            place = None
+        others: list[str] = []
+        if place is not None and arguments.whole_place:
+            stop = replace(place, warnings=stop.warnings)
+        elif place is not None:
+            others = [stop_id for stop_id in place.place.member_ids if stop_id not in stop.place.member_ids]
         query = DepartureQuery(
             stop_ids=stop.place.member_ids,
             instant=window.first,
@@ -202,7 +218,8 @@ class GetStopTimetable(PublishedTool):
         )
         outcome = await try_in_order(stop.networks, lambda network: network.list_departures(query), Deadline())
         warnings = [*stop.warnings, *list_time_warnings(window.when, None, "this is the timetable"), *outcome.warnings]
-        shown_stop: TimetableStop = {"id": stop.place.id or arguments.stop_id, "name": stop.place.name}
+        named = {"id": stop.place.id or arguments.stop_id, "name": stop.place.name, "otherStops": others or None}
+        shown_stop = omit_none(TimetableStop, named)
         return await compute(_build_reply, shown_stop, window, outcome.value, warnings, call.include)
 
 
