@@ -17,6 +17,7 @@ from fingerpost.contract.wire import build_json_schema
 from fingerpost.errors import PlanInvalid, SourceFailed
 from fingerpost.plan.catalogue import Catalogue
 from fingerpost.plan.plan_json import now
+from fingerpost.plan.planners import Goal
 from fingerpost.plan.validation import validate_plan
 
 _RETRIES = 2
@@ -34,7 +35,7 @@ class LanguageModelPlanner:
         provider = OpenAIProvider(base_url=base_url, api_key=api_key or "none")
         self._model = OpenAIChatModel(model, provider=provider)
 
-    async def plan(self, goal: str, catalogue: Catalogue, memory: Mapping[str, Any]) -> Plan | None:
+    async def plan(self, goal: Goal, catalogue: Catalogue, memory: Mapping[str, Any]) -> Plan | None:
         """Return a valid plan; raise PlanInvalid if values are missing, or SourceFailed if the endpoint fails."""
         answer_model = build_plan_model(catalogue)
         last_problems: list[str] = []
@@ -112,13 +113,14 @@ def _build_literal(words: Iterable[str]) -> Any:
     return literal[tuple(words)]
 
 
-def to_plan(answer: Any, goal: str) -> Plan:
+def to_plan(answer: Any, goal: Goal) -> Plan:
     steps = [PlanStep.model_validate(step.model_dump()) for step in answer.steps]
-    return Plan(goal=goal, steps=steps, created_at=now())
+    return Plan(goal=goal.text, steps=steps, created_at=now())
 
 
-def _format_prompt(goal: str, memory: Mapping[str, Any]) -> str:
-    return f"Goal: {goal}" + (f"\nValues already in memory: {dict(memory)}" if memory else "")
+def _format_prompt(goal: Goal, memory: Mapping[str, Any]) -> str:
+    wanted = f"\nThe plan must provide these keys: {', '.join(goal.wanted)}" if goal.wanted else ""
+    return f"Goal: {goal.text}{wanted}" + (f"\nValues already in memory: {dict(memory)}" if memory else "")
 
 
 def _describe_fields(model: type[BaseModel]) -> str:
