@@ -62,6 +62,7 @@ QUESTIONS = [
     sec("time_series", metric="Revenue", period="quarterly"),
     sec("statement", statement="balance", period="2022"),
     RATIOS,
+    sec("financial_ratios", period="2022"),
     sec("fact_history", metric="Revenue", period="2022"),
     sec("calculate", expression="free_cash_flow", period="2022"),
     sec("verify_claim", metric="Revenue", period="2022", relation="equals", value=394, unit="USD billion"),

@@ -3,6 +3,7 @@
 import pytest
 
 from fingerpost.errors import DataNotFound
+from fingerpost.filings.concepts import RATIO, list_recipes
 from fingerpost.filings.store import FactStore
 from tests.filings.drawing import ask, company_file, facts, library_of
 
@@ -165,6 +166,7 @@ def test_a_series_is_of_one_length_of_period(tmp_path, metric, frequency, values
 
 def test_other_queries_about_unknown_companies_report_it_too(library):
     asked = {
+        "financial_ratios": ({"period": "2022"}, "No financial ratios found for QQQQ"),
         "statement": ({"statement": "income"}, "No financial facts found for QQQQ"),
         "metrics": ({}, "No metrics found for QQQQ"),
         "company_info": ({}, "No company info found for QQQQ"),
@@ -187,10 +189,10 @@ Assets        -          2022-12-31 44 k22 10-K 2023-02-15
 def test_a_ratio_names_its_parts_and_the_newest_of_their_filings(tmp_path):
     library = library_of(tmp_path / "f.sqlite", facts(ONE_RATIO), {"2022-12-31": 2022})
     wanted = ["ROA", "net margin", "return-on-equity", "luck"]
-    reply = ask(library, "financial_facts", ticker="DRWN", metrics=wanted, period="2022")
+    reply = ask(library, "financial_ratios", ticker="DRWN", ratios=wanted, period="2022")
     (row,) = reply.results
 
-    assert [row[name] for name in ("metric_name", "value", "unit", "filing_date", "formula", "notes", "kind")] == [
+    assert [row[name] for name in ("ratio_name", "value", "unit", "filing_date", "formula", "notes", "kind")] == [
         "return_on_assets", 0.25, "ratio", "2023-02-15", "NetIncome / Assets", ["assets at the end of the period"],
         "derived",
     ]  # fmt: skip
@@ -198,9 +200,34 @@ def test_a_ratio_names_its_parts_and_the_newest_of_their_filings(tmp_path):
     assert {name: (entry["reason"], entry["message"]) for name, entry in reply.missing.items()} == {
         "net margin": ("not_comparable", "Revenue is zero, so nothing can be divided by it"),
         "return-on-equity": ("not_reported", UNTAGGED["message"].replace("Goodwill", "StockholdersEquity")),
-        "luck": ("unknown_metric", UNKNOWN["message"].replace("zzz", "luck")),
+        "luck": ("unknown_metric", "luck is not a ratio"),
     }
-    assert reply.missing["net margin"]["next_step"] == "Get the inputs with financial_facts"
+    assert [reply.missing[name]["next_step"] for name in ("net margin", "luck")] == [
+        "Get the inputs with financial_facts",
+        f"The ratios are {', '.join(recipe.name for recipe in list_recipes() if recipe.statement == RATIO)}",
+    ]
+
+
+RATIOS_OVER_TIME = """
+NetIncomeLoss 2021-01-01 2021-12-31 8  k21 10-K 2022-02-01
+NetIncomeLoss 2022-01-01 2022-12-31 11 k22 10-K 2023-02-01
+NetIncomeLoss 2022-01-01 2022-03-31 2  q22 10-Q 2022-05-01
+Assets        -          2021-12-31 1  k21 10-K 2022-02-01
+Assets        -          2022-12-31 44 k22 10-K 2023-02-01
+Assets        -          2022-03-31 6  q22 10-Q 2022-05-01
+"""
+
+
+def test_ratios_of_several_years_are_a_series_of_rounded_values(tmp_path):
+    library = library_of(tmp_path / "f.sqlite", facts(RATIOS_OVER_TIME), {"2021-12-31": 2021, "2022-12-31": 2022})
+    years = ask(library, "financial_ratios", ticker="DRWN", ratios=["roa"], **BOTH_YEARS)
+    quarter = ask(library, "financial_ratios", ticker="DRWN", ratios=["roa"], period="2022-Q1")
+
+    points = [{"end_date": "2021-12-31", "value": 8}, {"end_date": "2022-12-31", "value": 0.25}]
+    assert (years.value_mode, years.data, quarter.data) == ("series", {"roa": points}, {"roa": 0.333333})
+    assert [(row["fiscal_period"], row["fiscal_quarter"]) for row in years.results] == [("FY", None), ("FY", None)]
+    (row,) = quarter.results
+    assert (row["fiscal_period"], row["fiscal_quarter"], row["value"]) == ("Q1", 1, 0.333333)
 
 
 RECIPES = """
@@ -218,12 +245,13 @@ def test_a_recipe_or_an_expression_is_a_metric_of_every_question(tmp_path, word)
         ask(library, "financial_facts", ticker="DRWN", metrics=[word], period="2022").data[word],
         ask(library, "time_series", ticker="DRWN", metric=word, period="annual").data[word][1]["value"],
         ask(library, "compare", tickers=["DRWN"], metrics=[word], period="2022").data["DRWN"][word],
+        ask(library, "financial_ratios", ticker="DRWN", ratios=[word], period="2022").data[word],
         ask(library, "calculate", ticker="DRWN", expression=word, period="2022").data[word],
     ]
     claim = {"ticker": "DRWN", "metric": word, "period": "2022", "relation": "equals", "value": 30}
     (row,) = ask(library, "financial_facts", ticker="DRWN", metrics=[word], period="2022").results
 
-    assert every == [0.3] * 4
+    assert every == [0.3] * 5
     assert ask(library, "verify_claim", **claim, unit="percent").extra["data"]["verdict"] == "confirmed"
     assert (row["kind"], "Revenue" in row["formula"], row["xbrl_tag"]) == ("derived", True, None)
 

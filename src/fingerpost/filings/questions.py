@@ -3,7 +3,6 @@
 A handler that finds no results raises DataNotFound with all reasons.
 """
 
-from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -12,9 +11,9 @@ from fingerpost.filings.calculation import Calculation, Computation
 from fingerpost.filings.concepts import RATIO, RECIPE, Metric, find_metric, list_metrics, list_recipes
 from fingerpost.filings.figure import Company, Figure
 from fingerpost.filings.formula import read_formula
-from fingerpost.filings.library import FactLibrary
+from fingerpost.filings.library import CompanyFigures, FactLibrary
 from fingerpost.filings.lookup import ANNUAL, find_figures, mark_basis_changes
-from fingerpost.filings.periods import YEAR
+from fingerpost.filings.periods import QUARTER, YEAR
 from fingerpost.filings.query_params import (
     CalculateParams,
     CompanyInfoParams,
@@ -29,29 +28,48 @@ from fingerpost.filings.reasons import open_company
 from fingerpost.filings.reply import Reply, build_cited_row, build_missing, build_points, build_source
 from fingerpost.filings.revisions import FRAMEWORKS
 
+_RATIO_DIGITS = 6
+
 
 def financial_facts(library: FactLibrary, params: FinancialFactsQuery) -> Reply:
-    return _list_facts(library, params, params.metrics, f"No financial facts found for {params.ticker}")
-
-
-def financial_ratios(library: FactLibrary, params: FinancialRatiosParams) -> Reply:
-    """Return ratios as metrics: those that are named, or all."""
-    ratios = params.ratios or [recipe.name for recipe in list_recipes() if recipe.statement == RATIO]
-    return _list_facts(library, params, ratios, f"No financial ratios found for {params.ticker}")
-
-
-def _list_facts(
-    library: FactLibrary, params: FinancialFactsQuery | FinancialRatiosParams, metrics: Sequence[str], not_found: str
-) -> Reply:
+    not_found = f"No financial facts found for {params.ticker}"
     source = open_company(library, params.ticker, not_found, params.options)
     reply, window = Reply([], data={}, source=source.provenance), params.period_filter
-    for text in dict.fromkeys(metrics):
+    for text in dict.fromkeys(params.metrics):
         result = find_figures(source, text, window)
         reply.missing |= result.missing
         reply.results += [source.build_row(result.name, figure) for figure in result.selection.figures]
         if points := build_points(result.selection.headline):
             reply.add_values(text, points, is_series=window.count > 1)
     return reply.require_rows(not_found)
+
+
+def financial_ratios(library: FactLibrary, params: FinancialRatiosParams) -> Reply:
+    """Return a company's rounded ratios for the headline periods; all ratios if none are named."""
+    not_found = f"No financial ratios found for {params.ticker}"
+    source = open_company(library, params.ticker, not_found, params.options)
+    reply, window = Reply([], data={}, source=source.provenance), params.period_filter
+    ratios = [recipe.name for recipe in list_recipes() if recipe.statement == RATIO]
+    for text in dict.fromkeys(params.ratios or ratios):
+        metric = source.find_metric(text)
+        if metric is None or metric.kind != RECIPE:
+            next_step = f"The ratios are {', '.join(ratios)}"
+            reply.missing[text] = build_missing("unknown_metric", f"{text} is not a ratio", next_step)
+            continue
+        result = find_figures(source, text, window)
+        reply.missing |= result.missing
+        figures = [replace(figure, value=round(figure.value, _RATIO_DIGITS)) for figure in result.selection.headline]
+        reply.results += [_build_ratio_row(source, result.name, figure) for figure in figures]
+        if figures:
+            reply.add_values(text, build_points(figures), is_series=window.count > 1)
+    return reply.require_rows(not_found)
+
+
+def _build_ratio_row(source: CompanyFigures, name: str, figure: Figure) -> dict[str, Any]:
+    row = source.build_row(name, figure)
+    del row["metric_name"], row["xbrl_tag"]
+    quarter = figure.fiscal_quarter if figure.period == QUARTER else None
+    return row | {"ratio_name": name, "fiscal_quarter": quarter}
 
 
 def calculate(library: FactLibrary, params: CalculateParams) -> Reply:

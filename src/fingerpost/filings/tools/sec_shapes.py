@@ -87,6 +87,17 @@ class FigureRow(CitedRow):
     notes: list[str] | None = None
 
 
+class RatioRow(CitedRow):
+    cik: str
+    ratio_name: str
+    fiscal_quarter: int | None = None
+    kind: Literal["derived"]
+    vintage: Vintage
+    formula: str
+    inputs: list[Part]
+    notes: list[str] | None = None
+
+
 class HistoryRow(CitedRow):
     metric_name: str
     xbrl_tag: str
