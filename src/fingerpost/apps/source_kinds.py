@@ -16,6 +16,7 @@ from fingerpost.apps.storage import new_client
 from fingerpost.errors import SettingsInvalid
 from fingerpost.net.limiter import Pace
 from fingerpost.net.request import Fetch
+from fingerpost.net.shared_responses import SharedResponses
 from fingerpost.store.network_records import NetworkRecordStore
 from fingerpost.transit.embedded.feed_origins import check_places
 from fingerpost.transit.port import NetworkSource, RemoteSource
@@ -95,8 +96,11 @@ def open_sources(settings: Settings, fetch: Fetch) -> Mapping[str, NetworkSource
 
 @asynccontextmanager
 async def _open_realtime_fetch(settings: Settings) -> AsyncIterator[Fetch]:
+    """Open the HTTP client for realtime feeds; processes that use the same home folder share its responses."""
+    from fingerpost.transit.embedded.realtime_feeds import POLL_S
+
     async with new_client(settings, list_paces()) as client:
-        yield client.fetch
+        yield SharedResponses(folder=settings.home / "realtime", fetch=client.fetch, fresh_s=POLL_S)
 
 
 def list_paces() -> dict[str, Pace]:
