@@ -75,6 +75,7 @@ QUESTIONS = [
     ("sec_financial_data", {"query_type": "custom_sql", "parameters": {"sql_query": SQL.format(rows=3)}}),
     ("sec_financial_data", {"query_type": "custom_sql", "parameters": {"sql_query": SQL.format(rows=900)}}),
     ("sec_graph_query", {"query_type": "company_filings", "parameters": {"ticker": "AAPL", "limit": 10}}),
+    ("sec_graph_query", {"query_type": "filing_timeline", "parameters": {"ticker": "AAPL"}}),
     ("tool_details", {"query_type": "tool_details", "parameters": {"tool_name": "sec_financial_data"}}),
 ]  # fmt: skip
 

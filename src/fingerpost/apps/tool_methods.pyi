@@ -105,8 +105,8 @@ class ToolMethods(Generic[_Body_co]):
         sec_graph_query, for text sec_semantic_search."""
     def sec_graph_query(self, query_type: str, parameters: Mapping[str, Any] | None = None) -> _Body_co:
         """A company's filings with the SEC. query_type company_filings {ticker, filing_types, limit}, newest first,
-        filing_text {ticker or accession_number, form, item: 1A or 2.02, page}, the text of a loaded filing. For
-        figures use sec_financial_data."""
+        filing_timeline {ticker, filing_type}, oldest first, filing_text {ticker or accession_number, form, item: 1A
+        or 2.02, page}, the text of a loaded filing. For figures use sec_financial_data."""
     def sec_semantic_search(self, query_type: str, parameters: Mapping[str, Any] | None = None) -> _Body_co:
         """Paragraphs of SEC filings that share words with a query, ranked by BM25: lexical, so try synonyms.
         query_type semantic_search {query, companies, filing_types, date_range, sections, keywords, top_k}. Only

@@ -16,11 +16,20 @@ from fingerpost.filings.tools.filing_text import FilingTextParams, format_filing
 from fingerpost.filings.tools.sec_query import QueryTool, QueryType, define_query_tool
 from fingerpost.filings.tools.sec_text import format_rows
 
+Limit = Annotated[int, Field(ge=1, le=1000)]
+
 
 class CompanyFilingsParams(StepParams):
     ticker: Ticker
     filing_types: Annotated[list[Word] | None, Field(description="such as 10-K; defaults to all")] = None
-    limit: Annotated[int, Field(ge=1, le=1000)] = 10
+    limit: Limit = 10
+    as_of: Day | None = None
+
+
+class FilingTimelineParams(StepParams):
+    ticker: Ticker
+    filing_type: Word = "10-K"
+    limit: Limit = 10
     as_of: Day | None = None
 
 
@@ -43,6 +52,13 @@ def _list_filings(library: FactLibrary, params: CompanyFilingsParams) -> Reply:
     gaps = [f"CIK {cik}: {note}" if len(notes) > 1 else note for cik, note in notes.items() if note is not None]
     if gaps:
         reply.extra["notes"] = gaps
+    return reply
+
+
+def _list_timeline(library: FactLibrary, params: FilingTimelineParams) -> Reply:
+    fields = params.model_dump(exclude={"filing_type"})
+    reply = _list_filings(library, CompanyFilingsParams(**fields, filing_types=[params.filing_type]))
+    reply.results = [{name: row[name] for name in shape.TimelineRow.model_fields} for row in reversed(reply.results)]
     return reply
 
 
@@ -70,8 +86,9 @@ def _build_filing_row(source: CompanyFigures, cik: int, filing: Filing) -> dict[
 def _format_filing(row: Mapping[str, Any]) -> str:
     period = f", fiscal {row['fiscal_year']} {row['fiscal_period'] or ''}".rstrip() if row["fiscal_year"] else ""
     report = f", period to {row['report_date']}" if row["report_date"] else ""
-    description = f": {row['description']}" if row["description"] else ""
-    return f"{row['filing_type']} of {row['filing_date']}, {row['accession_number']}{period}{report}{description}"
+    description = f": {row['description']}" if row.get("description") else ""
+    form = f"{row['filing_type']} of " if "filing_type" in row else ""
+    return f"{form}{row['filing_date']}, {row['accession_number']}{period}{report}{description}"
 
 
 _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
@@ -84,6 +101,16 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         text=format_rows(_format_filing),
         continuation_hint="For the rest, set as_of to the filing_date of the last row.",
         usage="company_filings {ticker, filing_types, limit}, newest first",
+    ),
+    QueryType(
+        name="filing_timeline",
+        params=FilingTimelineParams,
+        answer=_list_timeline,
+        shape=shape.CountedAnswer,
+        results=list[shape.TimelineRow],
+        text=format_rows(_format_filing),
+        continuation_hint="Use a smaller limit, and as_of.",
+        usage="filing_timeline {ticker, filing_type}, oldest first",
     ),
     QueryType(
         name="filing_text",

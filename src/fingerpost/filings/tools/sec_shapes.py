@@ -161,14 +161,17 @@ class SqlAnswer(StandardAnswer):
     truncated: bool
 
 
-class FilingRow(StepModel):
-    filing_type: str
+class TimelineRow(StepModel):
     filing_date: str
     accession_number: str
     filing_url: str
     fiscal_year: int | None = None
     fiscal_period: str | None = None
     report_date: str | None = None
+
+
+class FilingRow(TimelineRow):
+    filing_type: str
     description: str | None = None
 
 
