@@ -9,6 +9,7 @@ import pytest
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
 from tests.apps.feed_server import serving_feeds
 from tests.apps.processes import COMMAND
+from tests.homes import write_record
 from tests.realtime.messages import NOW, call, message, update
 
 DRAWING = """
@@ -120,6 +121,12 @@ def test_less_than_half_is_warned_of_when_added_and_with_every_answer(add, invok
     for answer in (board, trip):
         (warning,) = [each for each in answer["warnings"] if each["code"] == "realtime-unmatched"]
         assert "matches 1 of 3 trips and alerts" in warning["message"]
+
+
+def test_the_source_of_a_network_that_is_only_a_fallback_is_checked(added, feed, home, invoke):
+    write_record(home, "MAIN", feeds=[feed], fallback="TOWN")
+
+    assert "updates.pb: 7 s old; 1 of 2 match the timetable" in invoke("network", "show", "town").stdout
 
 
 def test_ids_of_several_feeds_are_named_when_added_and_with_every_answer(feed, server, invoke):

@@ -93,7 +93,8 @@ def fetch_realtime_lines(settings: Settings, name: str) -> list[tuple[str, bool]
         networks = new_networks(settings)
         try:
             opened = await networks.open()
-            network = next((network for network in opened.answering if network.profile.name == name), None)
+            networks_by_name = {each.profile.name: each for each in (*opened.answering, *opened.fallbacks)}
+            network = networks_by_name.get(name)
             health = None if network is None else await network.find_realtime_health()
         finally:
             await networks.close()
