@@ -4,6 +4,7 @@ import httpx2
 import numpy as np
 import pytest
 
+from fingerpost.store.limits import Limits, Rate, read_clock_ms
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
 from fingerpost.transit.engine.timetable.array_file import ARRAYS
 from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
@@ -106,6 +107,13 @@ def test_the_state_of_demos_is_reported(feed, invoke):
     assert "a demo: it answers only for its own stop ids" not in before[1]
     assert after[0].count("answers for its own stop ids only  demo") == 2
     assert after[1].count("a demo: it answers only for its own stop ids") == 2
+
+
+def test_the_doctor_names_a_source_that_requested_a_pause(home, invoke):
+    home.mkdir(exist_ok=True)
+    Limits(home / "limits.sqlite").pause("sec", Rate(interval_ms=125), 3_600_000, read_clock_ms())
+
+    assert "requests   sec requested a pause until 20" in invoke("doctor").stdout
 
 
 def test_doctor_shows_a_network_that_is_only_a_fallback(feed, invoke):

@@ -3,6 +3,7 @@
 import asyncio
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 
 import pytest
 
@@ -183,6 +184,15 @@ def test_a_stated_pace_is_its_hosts_on_every_port():
 
     assert limiter.pace("a.example:8080/path") == stated
     assert limiter.pace("otp.lan:8080/path") == Pace(name="otp.lan:8080", per_second=50, burst=100)
+
+
+def test_coming_pauses_are_listed(limits):
+    assert limits.list_pauses(START_MS) == {}
+    limits.pause("gone", EDGAR.rate, 1000, START_MS - 2000)
+    limits.pause("sec", EDGAR.rate, 3_600_000, START_MS)
+    limits.take("used", RATE, START_MS)
+
+    assert limits.list_pauses(START_MS) == {"sec": datetime.fromtimestamp(START_MS / 1000 + 3600, UTC)}
 
 
 async def test_the_sentence_of_a_refusal_states_at_least_its_seconds():

@@ -6,6 +6,7 @@ further still.
 """
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ from fingerpost.store.tables import LIMITS, MemoryTables, SqliteTables, Tables
 
 MAX_PAUSE_MS = 86_400_000
 
+# No rate causes a longer delay than this, so the source has requested a pause.
+_MIN_PAUSE_MS = 60_000
 # A tolerance, because a caller may have read the clock long before its turn to write.
 _CLOCK_TOLERANCE_MS = 2_000
 # Ignore instants too far in the future, which were stored before the clock was set back.
@@ -31,6 +34,10 @@ _PAUSE = """
     INSERT INTO rate_limit (name, free_ms) VALUES (%(name)s, {now_ms} + %(slack_ms)s + %(pause_ms)s)
     ON CONFLICT (name) DO UPDATE SET free_ms = excluded.free_ms
     WHERE rate_limit.free_ms < excluded.free_ms OR rate_limit.free_ms > {now_ms} + %(longest_ms)s
+"""
+_LIST = """
+    SELECT name, free_ms FROM rate_limit
+    WHERE free_ms > {now_ms} + %(shortest_ms)s AND free_ms <= {now_ms} + %(longest_ms)s ORDER BY name
 """
 _DATABASE_MS = "floor(extract(epoch FROM statement_timestamp()) * 1000)::bigint"
 
@@ -62,7 +69,9 @@ class Limits:
     def __init__(self, place: Path | Tables | None = None, *, now_ms: str | None = None) -> None:
         is_local = place is None or isinstance(place, Path)
         clock_ms = now_ms or ("%(now_ms)s" if is_local else _DATABASE_MS)
-        self._take, self._wait, self._pause = [text.format(now_ms=clock_ms) for text in (_TAKE, _WAIT, _PAUSE)]
+        self._take, self._wait, self._pause, self._list = [
+            text.format(now_ms=clock_ms) for text in (_TAKE, _WAIT, _PAUSE, _LIST)
+        ]
         self._tables: Tables
         if place is None:
             self._tables = MemoryTables(LIMITS)
@@ -90,6 +99,12 @@ class Limits:
         """Block all calls for a while; an existing longer pause is not shortened."""
         values = _build_values(name, rate, now_ms=now_ms, pause_ms=pause_ms)
         self._tables.change(lambda connection: connection.execute(self._pause, values))
+
+    def list_pauses(self, now_ms: int) -> dict[str, datetime]:
+        """Return the end of each requested pause, by the name of the limit."""
+        values = {"now_ms": now_ms, "shortest_ms": _MIN_PAUSE_MS, "longest_ms": MAX_PAUSE_MS + _MIN_PAUSE_MS}
+        rows = self._tables.read(lambda connection: connection.execute(self._list, values).fetchall())
+        return {name: datetime.fromtimestamp(free_ms / 1000, UTC) for name, free_ms in rows}
 
 
 def read_clock_ms() -> int:
