@@ -1,5 +1,6 @@
 """Network records at a terminal: added, changed, edited by hand, shown, and added by a third-party source."""
 
+import json
 import os
 import tomllib
 from datetime import UTC, datetime
@@ -146,6 +147,18 @@ def test_a_record_that_was_written_by_hand_is_prepared_by_refresh(feed, home, in
     assert "TOWN is not prepared. Run `fingerpost network refresh TOWN`." in listed
     assert "TOWN is not prepared. Run `fingerpost network refresh TOWN`." in shown
     assert "in service; 2 stops" in refreshed.stdout, refreshed.stderr
+
+
+def test_an_unreadable_import_report_is_named_by_show_and_written_again_by_refresh(town, home, invoke):
+    pointer = home / "networks" / "TOWN.json"
+    pointer.write_text(json.dumps(json.loads(pointer.read_text()) | {"report": "{}"}))
+    shown, refreshed = invoke("network", "show", "town"), invoke("network", "refresh", "town")
+
+    assert (shown.returncode, shown.stderr) == (
+        2,
+        "The import report of TOWN cannot be read. Run `fingerpost network refresh TOWN`.\n",
+    )
+    assert "TOWN is usable" in refreshed.stdout
 
 
 def test_a_wrong_record_is_listed_with_its_sentence_and_can_be_removed(town, home, invoke):

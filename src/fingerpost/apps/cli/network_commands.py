@@ -140,6 +140,9 @@ def show_network(ctx: typer.Context, name: _Name) -> None:
         print_line(note)
     report = _find_report(record, store)
     if report is None:
+        if record.name in store.list_names():
+            hint = f"Run `fingerpost network refresh {record.name}`"
+            raise SettingsInvalid(f"The import report of {record.name} cannot be read. {hint}")
         return
     print_line(f"Added {store.get(record.name).added_at:%Y-%m-%d %H:%M}.")
     print_report(report)

@@ -74,11 +74,12 @@ class FeedImporter:
         """Whether the prepared files are intact, up to date with the record, and built by this version."""
         try:
             entry, _ = self._store.open(record.name)
+            ImportReport.from_json(entry.report_json)
             find_streets(entry.folder)
             find_basemap(entry.folder)
             if (addresses := find_addresses(entry.folder)) is not None:
                 addresses.close()
-        except (ParameterError, SettingsInvalid):
+        except (ParameterError, SettingsInvalid, ValueError):
             return False
         is_current = entry.find_note(record.feeds, record.extract) is None and entry.find_age_note() is None
         return is_current and self._store.find_damage(entry) is None
