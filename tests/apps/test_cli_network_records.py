@@ -175,6 +175,16 @@ def test_a_wrong_record_is_listed_with_its_sentence_and_can_be_removed(town, hom
     assert (path.exists(), TimetableStore(home).list_names()) == (False, [])
 
 
+def test_a_record_whose_file_has_an_invalid_name_is_removed_by_that_name(town, home, invoke):
+    write_record(home, "town")
+    outside = home / "mine.toml"
+    outside.write_text("")
+    removed = [invoke("network", "remove", name).returncode for name in ("../mine", "town")]
+
+    assert (removed, (home / "networks" / "town.toml").exists(), outside.exists()) == ([2, 0], False, True)
+    assert (list(records_of(home)), TimetableStore(home).list_names()) == (["TOWN"], ["TOWN"])
+
+
 def test_a_network_prepared_without_a_record_is_reported_and_can_be_removed(town, home, invoke):
     """As a command that was killed before its end leaves it."""
     (home / "networks" / "TOWN.toml").unlink()

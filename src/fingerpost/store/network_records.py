@@ -112,8 +112,9 @@ class NetworkRecordStore:
     def remove(self, name: str) -> None:
         """Remove a record; raise ParameterError if it does not exist or is the fallback of another network."""
         with self._locked():
-            name = parse_network_name(name)
             names = self._list_names()
+            # A file with an invalid network name is removed by its exact name.
+            name = name if name in names else parse_network_name(name)
             if name not in names:
                 known = ", ".join(names) or "none"
                 raise ParameterError(f"There is no network {name}. Added networks: {known}", {"field": "name"})

@@ -156,7 +156,7 @@ def remove_network(ctx: typer.Context, name: _Name) -> None:
     settings = prepare_settings(ctx)
     store, file = TimetableStore(settings.home), open_record_store(settings.home)
     records = file.read()
-    network = parse_network_name(name)
+    network = name if name in records.problems else parse_network_name(name)
     # An interrupted `network add` leaves a prepared network without a record.
     if network in records.records or network in records.problems or network not in store.list_names():
         file.remove(network)
