@@ -315,7 +315,14 @@ def test_a_remote_source_is_learned_again_by_refresh_shown_and_removed(paper, ho
 
     source.zone = "Europe/Madrid"
     assert run("refresh", "porto") == "PORTO: its profile was fetched again.\n"
-    assert LearnedProfiles(home).find(records_of(home)["PORTO"]).zone == "Europe/Madrid"
-    assert 'source = "paper"' in run("show", "porto")
+    assert run("show", "porto").splitlines()[1:] == [
+        '  source = "paper"',
+        '  url = "https://example.org/porto"',
+        '  key = "PAPER_KEY"',
+        "Reported by its server on 2026-03-10 08:00:",
+        '  bounds = {"south": 1.0, "west": 2.0, "north": 3.0, "east": 4.0}',
+        '  zone = "Europe/Madrid"',
+        '  languages = ["pt"]',
+    ]
     run("remove", "porto")
     assert LearnedProfiles(home).stamp() == ()

@@ -1,9 +1,11 @@
 """The ``fingerpost network`` commands: add, check, refresh, list, show and remove networks."""
 
 import json
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 import typer
+from pydantic import TypeAdapter
 
 from fingerpost import clock
 from fingerpost.apps.cli import TOOL_ERROR
@@ -21,7 +23,7 @@ from fingerpost.store.network_records import NetworkRecord, NetworkRecords
 from fingerpost.transit.engine.demo.catalogue import list_demo_names
 from fingerpost.transit.engine.gtfs.report import ImportReport
 from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
-from fingerpost.transit.learned_profile import LearnedProfiles
+from fingerpost.transit.learned_profile import LearnedProfile, LearnedProfiles
 from fingerpost.transit.model.provenance import ServiceState
 from fingerpost.transit.networks.composite import DemoMode, do_demos_answer
 
@@ -132,9 +134,18 @@ def show_network(ctx: typer.Context, name: _Name) -> None:
     store, file = TimetableStore(settings.home), open_record_store(settings.home)
     record = _get_record(file.read(), parse_network_name(name))
     print_line(f"{record.name} in {file.path(record.name)}")
-    for key, value in record.model_dump(exclude={"name"}, exclude_defaults=True, mode="json").items():
-        print_line(f"  {key} = {json.dumps(value, ensure_ascii=False)}")
+    _print_values(record.model_dump(exclude={"name"}, exclude_defaults=True, mode="json"))
     if record.source != EMBEDDED:
+        learned = LearnedProfiles(settings.home).find(record)
+        if learned is None:
+            print_line(f"Its server has not been contacted yet. Run `fingerpost network refresh {record.name}`.")
+            return
+        print_line(f"Reported by its server on {learned.learned_at:%Y-%m-%d %H:%M}:")
+        _print_values(
+            TypeAdapter(LearnedProfile).dump_python(
+                learned, mode="json", exclude={"abilities", "learned_at", "modes"}, exclude_defaults=True
+            )
+        )
         return
     if (note := _find_note(record, store)) is not None:
         print_line(note)
@@ -148,6 +159,11 @@ def show_network(ctx: typer.Context, name: _Name) -> None:
     print_report(report)
     if record.realtime:
         print_realtime(settings, record.name)
+
+
+def _print_values(values: Mapping[str, Any]) -> None:
+    for key, value in values.items():
+        print_line(f"  {key} = {json.dumps(value, ensure_ascii=False)}")
 
 
 @app.command("remove", epilog="Example: fingerpost network remove HSL")
