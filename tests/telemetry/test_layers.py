@@ -1,6 +1,7 @@
 """Each layer of a call has one span, each dropped item is counted, and no telemetry reveals the query."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 from opentelemetry.trace import SpanKind
@@ -71,6 +72,36 @@ def test_an_exception_leaves_no_words_in_a_span(seen):
     (span,) = seen.find_spans("execute_tool scripted")
 
     assert (span.events, span.status.description, span.attributes["error.type"]) == ((), None, "KeyError")
+
+
+@pytest.mark.parametrize("holder", [None, "metadata"])
+def test_warnings_of_answers_are_counted_by_code(seen, monkeypatch, holder):
+    warned = {"warnings": [{"code": "realtime-stale", "message": "old"}, {"code": "of-ann", "message": "?"}]}
+    if holder:
+        definition = replace(ScriptedTool.definition, warnings_path=(holder, "warnings"))
+        monkeypatch.setattr(ScriptedTool, "definition", definition)
+    call({holder: warned} if holder else warned)
+    counted = seen.counted("fingerpost.answer.warnings")
+
+    assert {dict(key)["fingerpost.warning.code"]: count for key, count in counted.items()} == {
+        "realtime-stale": 1,
+        "_OTHER": 1,
+    }
+
+
+@pytest.mark.parametrize(("warnings", "count"), [(None, 0), (5, 0), (["old"], 0), ([{}], 1), ([{"code": []}], 1)])
+def test_malformed_warnings_of_a_tool_do_not_fail_its_call(seen, warnings, count):
+    answered = call({"warnings": warnings})
+
+    assert not answered.is_error
+    assert sum(seen.counted("fingerpost.answer.warnings").values()) == count
+
+
+@pytest.mark.parametrize(("characters", "count"), [(40_000, 0), (60_000, 1)])
+def test_a_truncated_answer_is_counted(seen, characters, count):
+    call({"text": "x" * characters})
+
+    assert sum(seen.counted("fingerpost.answers.shortened").values()) == count
 
 
 def test_a_call_that_is_refused_is_counted(seen):

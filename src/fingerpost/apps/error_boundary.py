@@ -4,6 +4,7 @@ import errno
 import logging
 import traceback
 from collections.abc import Collection, Mapping
+from typing import Any
 
 from fingerpost import clock
 from fingerpost.apps.logs import hash_caller, redact
@@ -11,15 +12,27 @@ from fingerpost.contract.envelope import Contract, find_error_code, unexpected
 from fingerpost.contract.identity import new_correlation_id
 from fingerpost.contract.published_tool import PublishedTool, new_failure
 from fingerpost.contract.size_bounds import bound_answer
-from fingerpost.contract.tool_definition import Answer, ReportProgress, ignore_progress
+from fingerpost.contract.tool_definition import Answer, ReportProgress, ToolDefinition, ignore_progress
 from fingerpost.errors import StorageUnavailable, ToolNotFound
-from fingerpost.runtime.instruments import OTHER, TOOL, TOOL_CALL_DURATION, Measurement, MeasurementContext, measure
+from fingerpost.runtime.instruments import (
+    OTHER,
+    SHORTENED_ANSWERS,
+    TOOL,
+    TOOL_CALL_DURATION,
+    WARNINGS,
+    Measurement,
+    MeasurementContext,
+    measure,
+)
+from fingerpost.transit.rules.warnings import WarningCode
 
 _log = logging.getLogger(__name__)
 
 _OK = "ok"
 # The outcome of an answer that reports a failure without a ToolError.
 _FAILED = "failed"
+# A tuple, because users' tools may return codes that cannot be hashed.
+_WARNING_CODES = tuple(WarningCode)
 
 # Longer names are clipped in the error message.
 _MAX_NAME_CHARS = 80
@@ -50,7 +63,7 @@ async def answer(
         with measure_call(name) as operation:
             result = await tool.answer(raw, user=user, caller=caller, report=report, include=include)
             record_outcome(operation, tool, result, user or caller)
-        return bound_answer(result, tool.definition)
+        return _bound_and_count(result, tool.definition)
     except Exception as failure:  # noqa: BLE001  (an error boundary: callers get no traceback)
         correlation_id = new_correlation_id(clock.find_fixed(), user, name, raw)
         text = redact(traceback.format_exc())
@@ -84,6 +97,25 @@ def record_outcome(operation: Measurement, tool: PublishedTool, result: Answer, 
 def measure_call(tool: str) -> MeasurementContext:
     attributes = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.type": "function"}
     return measure(f"execute_tool {tool}", {TOOL: tool}, TOOL_CALL_DURATION, span_attributes=attributes)
+
+
+def _bound_and_count(answer: Answer, tool: ToolDefinition) -> Answer:
+    bounded = bound_answer(answer, tool)
+    if bounded is not answer:
+        SHORTENED_ANSWERS.add(1, {TOOL: tool.name})
+    for code in _list_warning_codes(bounded.body, tool):
+        WARNINGS.add(1, {TOOL: tool.name, "fingerpost.warning.code": code})
+    return bounded
+
+
+def _list_warning_codes(body: Mapping[str, Any], tool: ToolDefinition) -> list[str]:
+    """Return the codes of a body's warnings; unknown codes, which users' tools may return, become OTHER."""
+    warnings: Any = body
+    for key in tool.warnings_path:
+        warnings = warnings.get(key) if isinstance(warnings, Mapping) else None
+    listed = warnings if isinstance(warnings, list) else []
+    codes = [warning.get("code") for warning in listed if isinstance(warning, Mapping)]
+    return [code if code in _WARNING_CODES else OTHER for code in codes]
 
 
 def _answer_unknown_tool(tools: Mapping[str, PublishedTool], name: str, raw: object, user: str | None) -> Answer:

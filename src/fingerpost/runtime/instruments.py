@@ -58,6 +58,12 @@ REFUSED_CALLS = _new_counter("fingerpost.calls.refused", "call", "Calls refused 
 REFUSED_CONNECTIONS = _new_counter(
     "fingerpost.connections.refused", "connection", "Connections refused because the process had too many"
 )
+SHORTENED_ANSWERS = _new_counter("fingerpost.answers.shortened", "answer", "Answers truncated to the size limits")
+WARNINGS = _new_counter(
+    "fingerpost.answer.warnings",
+    "warning",
+    "Warnings in answers, by code: stale or unmatched realtime data, networks left out, and others",
+)
 FALLBACKS = _new_counter(
     "fingerpost.network.fallbacks",
     "query",
@@ -66,7 +72,7 @@ FALLBACKS = _new_counter(
 OPENED_BREAKERS = _new_counter(
     "fingerpost.breaker.opened",
     "opening",
-    "Circuit breakers that opened, for a host, a network or a tool in plans",
+    "Circuit breakers that opened, for a network or a tool in plans",
 )
 PLAN_RUNS = _new_counter(
     "fingerpost.plan.runs", "run", "Plan runs that this process executed, by their state afterwards"
