@@ -2,7 +2,9 @@
 
 import pytest
 
+from fingerpost.apps.source_kinds import list_paces
 from fingerpost.errors import ParameterError, SettingsInvalid
+from fingerpost.net.limiter import Limiter, Pace
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.model.profile import ANSWER_DEADLINE_S
 from fingerpost.transit.remote.opentripplanner.digitransit import DIGITRANSIT, FINLAND_DEADLINE_S, find_region
@@ -16,6 +18,13 @@ def test_a_region_is_its_address_and_its_key(name):
 
     assert filled == {"url": f"https://api.digitransit.fi/routing/v2/{name}/gtfs/v1", "key": "DIGITRANSIT_API_KEY"}
     assert find_region(filled["url"]) == name
+
+
+@pytest.mark.parametrize("name", ["finland", "hsl", "waltti", "varely"])
+def test_digitransit_gets_ten_requests_a_second_after_a_burst_of_thirty(name):
+    address = DIGITRANSIT.fill(name)["url"].removeprefix("https://")
+
+    assert Limiter(paces=list_paces()).pace(address) == Pace(name="digitransit", per_second=10, burst=30)
 
 
 def test_an_unknown_region_names_those_that_there_are():
