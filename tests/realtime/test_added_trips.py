@@ -25,6 +25,12 @@ LINES = timetable_from_drawing(
 THREE_CALLS = (call("ALPHA", None, "08:05"), call("DELTA", "08:15", "08:16"), call("GAMMA", "08:25"))
 
 
+def stop_time_at(stop, after_midnight_s):
+    made = call(stop)
+    made.arrival.time = at("00:00") + after_midnight_s
+    return made
+
+
 def added(told, timetable=LINES):
     return [(ride.trip_id, draw_added(timetable, ride)) for ride in told.added]
 
@@ -83,6 +89,18 @@ def test_of_two_added_rides_of_one_id_the_newer_counts():
 
 def replacement(*calls):
     return update("A-1", *calls, relationship="REPLACEMENT")
+
+
+@pytest.mark.parametrize(
+    "unused",
+    [call("OMEGA", "08:10"), call("BETA"), call("BETA", 60), stop_time_at("BETA", 5 * 86_400)],
+    ids=["unknown stop", "no time", "delay without time", "out of range"],
+)
+def test_a_trip_with_unused_stop_times_is_counted_as_such(unused):
+    calls = (THREE_CALLS[0], unused, THREE_CALLS[2])
+    told = read(LINES, update("EXTRA", *calls, relationship="ADDED"), replacement(*calls))
+    assert [drawn for _, drawn in added(told)] == ["Alpha 08:05 | Gamma 08:25"] * 2
+    assert dict(told.counts) == {"trip-added-in-part": 1, "trip-replaced-in-part": 1}
 
 
 @pytest.mark.parametrize(

@@ -71,9 +71,22 @@ def test_updates_without_a_stop_time_are_counted(timetable, made):
     assert (dict(told.rides), dict(told.counts)) == ({}, {"trip-calls-unmatched": 1})
 
 
-def test_a_trip_of_which_an_update_has_no_stop_time_is_counted_as_such():
-    told = read(LOOP, update("A-1", call("BETA", 60, 60), call("OMEGA", 90, 90)))
-    assert (len(told.rides), dict(told.counts)) == (1, {"trip-updated-without-unmatched-calls": 1})
+@pytest.mark.parametrize(
+    ("timetable", "entity"),
+    [
+        (LOOP, update("A-1", call("BETA", 60, 60), call("OMEGA", 90, 90))),
+        (LOOP, update("A-1", call("BETA", 60, 60), call("BETA", 120, 120))),
+        (LOOP, update("A-1", call("BETA", 60, 60), call("GAMMA", 12 * 3600 + 1))),
+        (LOOP, update("A-1", call("BETA", 60, 60), delay=12 * 3600 + 1)),
+        (GAPPED, update("A-1", call("P1", 60, 60, platform="P9"))),
+    ],
+    ids=["unknown stop", "repeated", "delay too long", "trip delay too long", "unknown platform"],
+)
+def test_a_trip_with_unused_updates_is_counted_as_updated_in_part(timetable, entity):
+    other = update("A-1", call("OMEGA", 60, 60), day="20260311")
+    told = read(timetable, entity, other)
+    assert len(told.rides) == 1
+    assert dict(told.counts) == {"trip-calls-unmatched": 1, "trip-updated-in-part": 1}
 
 
 def test_the_first_of_two_updates_for_a_stop_time_counts():

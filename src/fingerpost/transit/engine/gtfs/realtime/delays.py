@@ -14,6 +14,7 @@ from fingerpost.transit.engine.gtfs.realtime.stop_time_updates import (
     NO_STOP,
     NONE,
     SKIPPED,
+    UNKNOWN_STOP,
     Rides,
     StopTimeUpdateColumns,
     scatter,
@@ -36,8 +37,8 @@ def compute_delays(
     late_s: Int64,
     trip_delay_s: Int64,
     updated: Sequence[int],
-) -> list[RideUpdate | None]:
-    """Return the realtime data for each ride, or None if its update says nothing.
+) -> tuple[list[RideUpdate | None], Bool]:
+    """Return the realtime data for each ride, or None if its update says nothing, and which rides have unused updates.
 
     ``matched`` holds each update's stop time and new stop. ``late_s`` is added to the delays in updates; ``updated`` is
     the timestamp of each ride's update.
@@ -57,7 +58,7 @@ def compute_delays(
         np.logical_or.reduceat(marks, rides.first[:-1]).tolist()
         for marks in (has_realtime, stop != rides.stop, flags != rides.flags)
     )
-    return [
+    found = [
         RideUpdate(
             is_cancelled=False,
             arrival_delay_s=arrival_delay_s[rows],
@@ -72,10 +73,14 @@ def compute_delays(
         else None
         for ride, rows in enumerate(map(slice, first[:-1], first[1:]))
     ]
+    return found, stated.has_unused
 
 
 class _UpdatedStopTimes:
-    """The updates, arranged by planned stop time; updates with implausible delays are skipped."""
+    """The updates, arranged by planned stop time; updates with implausible delays are skipped.
+
+    ``has_unused`` marks the rides with skipped or unmatched updates, or with unknown new stops.
+    """
 
     def __init__(
         self, rides: Rides, updates: StopTimeUpdateColumns, matched: Int64, new_stops: Int32, late_s: Int64
@@ -92,6 +97,10 @@ class _UpdatedStopTimes:
             updates.departure[rows], updates.departure_delay_s[rows], rides.departure[stop_time], late
         )
         is_usable = ~(has_times & (_is_implausible(arrival_s) | _is_implausible(departure_s)))
+        is_unused = (matched < 0) | (new_stops == UNKNOWN_STOP)
+        is_unused[rows[~is_usable]] = True
+        ride = np.repeat(np.arange(len(rides.trip)), np.diff(updates.first))
+        self.has_unused = mark_rows(len(rides.trip), ride[is_unused])
         count = len(rides.stop)
         self.is_skipped = mark_rows(count, stop_time[relationship == SKIPPED])
         self.is_silent = mark_rows(count, stop_time[relationship == NO_DATA])

@@ -4,14 +4,19 @@ from enum import StrEnum
 
 
 class EntityOutcome(StrEnum):
-    """The outcome of an entity of a GTFS-Realtime message; each entity has exactly one."""
+    """The outcome of an entity of a GTFS-Realtime message; each entity has exactly one.
+
+    ``*_IN_PART``: the entity was applied without some of its stop time updates, new stops or delays.
+    """
 
     TRIP_UPDATED = "trip-updated"
-    TRIP_UPDATED_IN_PART = "trip-updated-without-unmatched-calls"
+    TRIP_UPDATED_IN_PART = "trip-updated-in-part"
     TRIP_CANCELLED = "trip-cancelled"
     TRIP_DELETED = "trip-deleted"
     TRIP_ADDED = "trip-added"
+    TRIP_ADDED_IN_PART = "trip-added-in-part"
     TRIP_REPLACED = "trip-replaced"
+    TRIP_REPLACED_IN_PART = "trip-replaced-in-part"
     ALERT_GIVEN = "alert-given"
 
     SUPERSEDED = "superseded-by-a-newer-one"
@@ -40,5 +45,6 @@ class EntityOutcome(StrEnum):
 
 APPLIED = frozenset({
     EntityOutcome.TRIP_UPDATED, EntityOutcome.TRIP_UPDATED_IN_PART, EntityOutcome.TRIP_CANCELLED,
-    EntityOutcome.TRIP_DELETED, EntityOutcome.TRIP_ADDED, EntityOutcome.TRIP_REPLACED, EntityOutcome.ALERT_GIVEN,
+    EntityOutcome.TRIP_DELETED, EntityOutcome.TRIP_ADDED, EntityOutcome.TRIP_ADDED_IN_PART,
+    EntityOutcome.TRIP_REPLACED, EntityOutcome.TRIP_REPLACED_IN_PART, EntityOutcome.ALERT_GIVEN,
 })  # fmt: skip

@@ -129,7 +129,7 @@ class TripUpdates:
         if key in added and not self._supersede(added[key].received, received):
             return EntityOutcome.SUPERSEDED
         added[key] = _Added(received, ride)
-        return EntityOutcome.TRIP_ADDED
+        return EntityOutcome.TRIP_ADDED_IN_PART if _is_in_part(ride, update) else EntityOutcome.TRIP_ADDED
 
     def _find_feed(self, update: TripUpdate, matcher: TripMatcher, rows: Sequence[int]) -> int | None:
         """Determine the feed of an added ride from its route, trip or stops; None if unclear."""
@@ -212,15 +212,15 @@ class TripUpdates:
         trip_delay_s = np.array([_get_trip_delay_s(claim) for claim in claims], np.int64)
         matched = match_stop_times(self.timetable, planned, updates)
         updated = [claim.received.updated for claim in claims]
-        found = compute_delays(planned, updates, matched, late_s, trip_delay_s, updated)
-        for at, (claim, ride) in enumerate(zip(claims, found, strict=True)):
-            is_updated = self.outcomes[claim.received.slot] == EntityOutcome.TRIP_UPDATED
-            if ride is not None:
-                rides[claim.match.trip_departure, claim.match.day] = ride
-                if is_updated and (matched[0][updates.first[at] : updates.first[at + 1]] < 0).any():
-                    self.outcomes[claim.received.slot] = EntityOutcome.TRIP_UPDATED_IN_PART
-            elif is_updated:
+        found, has_unused = compute_delays(planned, updates, matched, late_s, trip_delay_s, updated)
+        has_unused |= [claim.received.update.HasField("delay") for claim in claims] & (trip_delay_s == NONE)
+        for claim, ride, is_in_part in zip(claims, found, has_unused.tolist(), strict=True):
+            if ride is None:
                 self.outcomes[claim.received.slot] = _explain_no_times(claim.received.update)
+                continue
+            rides[claim.match.trip_departure, claim.match.day] = ride
+            if is_in_part:
+                self.outcomes[claim.received.slot] = EntityOutcome.TRIP_UPDATED_IN_PART
 
     def _cancel(self, claim: MatchedUpdate, *, is_deleted: bool) -> RideUpdate:
         count = len(self.timetable.stop_time_stop[self.timetable.list_stop_times(claim.match.trip)])
@@ -245,7 +245,10 @@ class TripUpdates:
         if ride is None:
             self.outcomes[received.slot] = EntityOutcome.REPLACEMENT_UNPLACED
             return None
-        self.outcomes[received.slot] = EntityOutcome.TRIP_REPLACED
+        is_in_part = _is_in_part(ride, received.update)
+        self.outcomes[received.slot] = (
+            EntityOutcome.TRIP_REPLACED_IN_PART if is_in_part else EntityOutcome.TRIP_REPLACED
+        )
         return replace(ride, replaces=(match.trip_departure, match.day))
 
     def _build_ride(
@@ -295,6 +298,10 @@ class TripUpdates:
             is_skipped=np.array(skipped, np.bool_),
             updated=received.updated,
         )
+
+
+def _is_in_part(ride: AddedRide, update: TripUpdate) -> bool:
+    return len(ride.stop) < len(update.stop_time_update)
 
 
 def _find_time(event: TripUpdate.StopTimeEvent) -> int | None:
