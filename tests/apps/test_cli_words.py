@@ -1,4 +1,4 @@
-"""A person at a terminal: times as people type them, and common mistakes."""
+"""A person at a terminal: times as people type them, timetables, and common mistakes."""
 
 import json
 import re
@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 import pytest
 import typer
 
+from fingerpost.apps.cli import zones
 from fingerpost.apps.cli.app import load_root
 from fingerpost.apps.cli.error_texts import OPTIONS, REMEDIES
 from fingerpost.apps.cli.output import print_error
@@ -41,6 +42,11 @@ NOW = datetime(2026, 3, 10, 8, 0, tzinfo=HELSINKI)
         ("tomorrow 09:00", "2026-03-11 09:00"),
         ("Tomorrow 9am", "2026-03-11 09:00"),
         ("today 18:00", "2026-03-10 18:00"),
+        ("tonight 23:15", "2026-03-10 23:15"),
+        ("tuesday 09:00", "2026-03-10 09:00"),
+        ("tuesday 07:00", "2026-03-17 07:00"),
+        ("mon 09:00", "2026-03-16 09:00"),
+        ("Wednesday 9am", "2026-03-11 09:00"),
         ("2026-03-10T08:00", "2026-03-10 08:00"),
     ],
 )
@@ -51,7 +57,7 @@ def test_a_time_as_a_person_types_it(text, meant):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        *((text, f"'{text}' is not a time: write 09:00") for text in ("", " ", "now", "9", "monday 09:00", "13pm")),
+        *((text, f"'{text}' is not a time: write 09:00") for text in ("", " ", "now", "9", "someday 09:00", "13pm")),
         *((text, f"'{text}' is not a time: write 09:00") for text in ("25:00", "09:60", "2026-11-24", "tomorrow")),
     ],
 )
@@ -102,11 +108,51 @@ def test_help_leaves_out_what_only_agents_need(invoke):
     assert [word for text in said.values() for word in AGENT_WORDS.findall(text)] == []
 
 
-def test_just_after_midnight_a_day_is_still_counted_from_now(monkeypatch):
+@pytest.mark.parametrize("text", ["tomorrow 09:00", "wednesday 09:00"])
+def test_just_after_midnight_a_day_is_still_counted_from_now(text, monkeypatch):
     """The two minutes that count as now belong to the day before."""
     monkeypatch.setenv("FINGERPOST_NOW", "2026-03-10T00:01:00+02:00")
 
-    assert read_typed_time("tomorrow 09:00", lambda: HELSINKI) == datetime(2026, 3, 11, 9, 0, tzinfo=HELSINKI)
+    assert read_typed_time(text, lambda: HELSINKI) == datetime(2026, 3, 11, 9, 0, tzinfo=HELSINKI)
+
+
+@pytest.mark.parametrize(
+    ("at", "until", "minutes"),
+    [
+        ("tomorrow 9am", "tomorrow 11am", 120),
+        ("tomorrow 9am", "2026-03-12T09:00", 1440),
+        ("today 23:00", "tomorrow 01:00", 120),
+        ("monday 9am", "monday 11am", 120),
+        # On a Tuesday at eight, this means the next week.
+        ("tuesday 7am", "tuesday 9am", 120),
+        ("tomorrow 9am", "11am", 120),
+        ("2026-03-14T23:30", "2am", 150),
+    ],
+)
+def test_the_end_of_a_timetable_follows_its_start(invoke, at, until, minutes):
+    done = invoke("departures", "Kauklahti", "--at", at, "--until", until, "--json")
+
+    assert json.loads(done.stdout)["applied"]["horizonMinutes"] == minutes
+
+
+def test_a_timetable_has_as_many_rows_as_the_limit_allows(invoke):
+    done = invoke("departures", "Kauklahti", "--until", "tomorrow 7am", "--limit", "2", "--json")
+
+    assert len(json.loads(done.stdout)["departures"]) == 2
+
+
+def test_a_timetable_whose_stop_could_not_be_looked_up_is_no_board(invoke, monkeypatch):
+    monkeypatch.setattr(zones, "find_stop", lambda *_: None)
+    done = invoke("departures", "Kauklahti", "--until", "tomorrow 9am")
+
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "--until" in done.stderr
+
+
+def test_an_ambiguous_stop_of_a_timetable_is_an_error_with_candidates(invoke):
+    done = invoke("departures", "kamp", "--until", "tomorrow 7am", "--json")
+
+    assert (done.returncode, json.loads(done.stdout)["error"]["code"]) == (1, "validation-error")
 
 
 PLAN = str(ROOT / "examples" / "there_and_back.json")
@@ -118,6 +164,10 @@ MISTAKES = {
         "a day without a time": (["plan", "Kamppi", "Espoo", "--at", "tomorow"], "tomorrow 09:00"),
         "leaving and arriving": (["plan", "Kamppi", "Espoo", "--at", "9am", "--arrive", "10am"], "--at or --arrive"),
         "a time of a board": (["departures", "Kamppi", "--at", "soon"], "tomorrow 09:00"),
+        "a window for a timetable": (
+            ["departures", "Kamppi", "--until", "9pm", "--window", "60"],
+            "--until can be combined only with --at and --limit",
+        ),
         "a point as it is copied from a map": (["stops", "60.17,x"], "fingerpost stops 60.17 24.93"),
         "a stop's name for a point": (["stops", "Kamppi"], "fingerpost find NAME"),
         "a name to search near": (["find", "asema", "--focus-point", "Kamppi"], "LAT,LON"),

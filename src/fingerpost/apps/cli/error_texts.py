@@ -20,6 +20,7 @@ OPTIONS: Mapping[str, str] = {
     "language": "--lang",
     "languagePreference": "--lang",
     "limit": "--limit",
+    "maxDepartures": "--limit",
     "maxResults": "--limit",
     "item": "ITEM",
     "origin.value": "FROM",

@@ -4,15 +4,27 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime, tzinfo
+from functools import cache
 from typing import Annotated, Any
+from zoneinfo import ZoneInfo
 
 import typer
 
+from fingerpost import clock
 from fingerpost.apps.cli import TOOL_ERROR, USAGE
-from fingerpost.apps.cli.application import Json, call_and_print, call_tool, open_application, with_options
+from fingerpost.apps.cli.application import (
+    Json,
+    call_and_print,
+    call_tool,
+    open_application,
+    print_or_exit,
+    with_options,
+)
 from fingerpost.apps.cli.error_texts import OPTIONS
 from fingerpost.apps.cli.output import print_json
 from fingerpost.apps.cli.typed_times import read_typed_time
+from fingerpost.errors import StorageUnavailable
 
 _POSITION = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)\s*")
 
@@ -34,7 +46,9 @@ def plan(
     ctx: typer.Context,
     origin: Annotated[str, typer.Argument(metavar="FROM", help="A place, a saved name, a stop id, or lat,lon.")],
     destination: Annotated[str, typer.Argument(metavar="TO", help="In the same form as FROM.")],
-    at: Annotated[str | None, typer.Option(help="Depart at: 09:00, 9am, tomorrow 09:00, or ISO 8601.")] = None,
+    at: Annotated[
+        str | None, typer.Option(help="Depart at: 09:00, 9am, tomorrow 09:00, saturday 9am, or ISO 8601.")
+    ] = None,
     arrive: Annotated[str | None, typer.Option(help="Arrive by, in the same form as --at.")] = None,
     step_free: Annotated[bool, typer.Option("--step-free", help="Plan trips that wheelchairs can use.")] = False,
     as_json: Json = False,
@@ -61,19 +75,53 @@ def plan(
 def departures(
     ctx: typer.Context,
     stop: Annotated[str, typer.Argument(help="A stop's name or id, or a saved name.")],
-    at: Annotated[str | None, typer.Option(help="Start at: 09:00, 9am, tomorrow 09:00, or ISO 8601.")] = None,
+    at: Annotated[
+        str | None, typer.Option(help="Start at: 09:00, 9am, tomorrow 09:00, saturday 9am, or ISO 8601.")
+    ] = None,
+    until: Annotated[
+        str | None,
+        typer.Option(help="Show the timetable until this time, at most a day later; in the same form as --at."),
+    ] = None,
     as_json: Json = False,
     **fields: Any,
 ) -> None:
-    from fingerpost.apps.cli.zones import find_stop_zone
+    from fingerpost.apps.cli.zones import find_stop
 
     application = open_application(ctx)
-    since = None if at is None else read_typed_time(at, lambda: find_stop_zone(application, stop))
+    find_once = cache(lambda: find_stop(application, stop))
+
+    def find_zone() -> tzinfo:
+        found = find_once()
+        return UTC if found is None else ZoneInfo(found.networks[0].profile.zone)
+
+    since = None if at is None else read_typed_time(at, find_zone)
+    if until is not None and (found := find_once()) is not None:
+        limit = fields.pop("limit", None)
+        if any(value is not None for value in fields.values()):
+            raise typer.BadParameter("--until can be combined only with --at and --limit")
+        begin = _add_zone(since or clock.now(), find_zone())
+        end = _add_zone(read_typed_time(until, find_zone, begin), find_zone())
+        arguments = _drop_none(
+            stopId=found.place.id or stop,
+            at=begin.isoformat(timespec="seconds"),
+            until=end.isoformat(timespec="seconds"),
+            maxDepartures=limit,
+            wholePlace=True,
+        )
+        call_and_print(application, "getStopTimetable", arguments, as_json=as_json)
+        return
     arguments = _drop_none(
         stop={"type": "label", "value": stop},
         at=None if since is None else since.isoformat(timespec="seconds"),
     )
-    call_and_print(application, "get_departures", _add_fields(arguments, fields), as_json=as_json)
+    answer = call_tool(application, "get_departures", _add_fields(arguments, fields))
+    if until is not None and not answer.is_error:
+        raise StorageUnavailable("The stop could not be looked up for --until", hint="Try again")
+    print_or_exit(answer, as_json=as_json)
+
+
+def _add_zone(time: datetime, zone: tzinfo) -> datetime:
+    return time.replace(tzinfo=time.tzinfo or zone)
 
 
 def find(

@@ -1,4 +1,4 @@
-"""Parse times as people type them: 09:00, 9am, tomorrow 09:00, or ISO 8601."""
+"""Parse times as people type them: 09:00, 9am, tomorrow 09:00, saturday 9am, or ISO 8601."""
 
 import re
 from collections.abc import Callable
@@ -10,24 +10,27 @@ import typer
 from fingerpost import clock
 from fingerpost.transit.rules.times import PAST_AFTER_S
 
-_DAYS_AHEAD = {"today": (0,), "tomorrow": (1,)}
-_TIME = re.compile(r"(?:(?P<day>[a-z]+)\s+)?(?P<hour>\d{1,2})(?::(?P<minute>\d{2}))?\s*(?P<half>[ap]m)?")
+_DAYS_AHEAD = {"today": 0, "tonight": 0, "tomorrow": 1}
+_WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_DAY = "|".join((*_DAYS_AHEAD, "(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?"))
+_TIME = re.compile(rf"(?:(?P<day>{_DAY})\s+)?(?P<hour>\d{{1,2}})(?::(?P<minute>\d{{2}}))?\s*(?P<half>[ap]m)?")
 
 
-def read_typed_time(text: str, find_zone: Callable[[], tzinfo]) -> datetime:
+def read_typed_time(text: str, find_zone: Callable[[], tzinfo], after: datetime | None = None) -> datetime:
     """Parse a typed time; the result is naive for ISO 8601 without an offset. Only a time of day needs the zone.
 
-    A time without a day is the next one.
+    A time without a day, or with a weekday, is the next one after ``after`` (aware), by default after now.
     """
     typed = text.strip()
     parts = _TIME.fullmatch(typed.lower())
-    if parts is not None and (parts["minute"] or parts["half"]) and parts["day"] in (None, *_DAYS_AHEAD):
+    if parts is not None and (parts["minute"] or parts["half"]):
         clock_text = f"{parts['hour']}:{parts['minute'] or '00'}{parts['half'] or ''}"
         try:
             at = datetime.strptime(clock_text, "%I:%M%p" if parts["half"] else "%H:%M").replace(tzinfo=UTC).time()
         except ValueError as error:
             raise _new_error(text) from error
-        return _find_next(parts["day"], at, clock.now().astimezone(find_zone()))
+        begin = clock.now() if after is None or parts["day"] in _DAYS_AHEAD else after
+        return _find_next(parts["day"], at, begin.astimezone(find_zone()))
     with suppress(ValueError):
         date.fromisoformat(typed)
         raise _new_error(text)
@@ -37,17 +40,25 @@ def read_typed_time(text: str, find_zone: Callable[[], tzinfo]) -> datetime:
         raise _new_error(text) from error
 
 
-def _find_next(day: str | None, at: time, now: datetime) -> datetime:
-    """Return the next instant at this time, from ``now`` (aware) on, and on the named day if there is one.
+def _find_next(day: str | None, at: time, begin: datetime) -> datetime:
+    """Return the next instant at this time, from ``begin`` (aware) on, and on the named day if there is one.
 
     A time that has just passed counts as now (rule B12).
     """
-    days_ahead = (-1, 0, 1) if day is None else _DAYS_AHEAD[day]
-    instants = [datetime.combine(now.date() + timedelta(days=ahead), at, now.tzinfo) for ahead in days_ahead]
+    if day is None:
+        days_ahead = [-1, 0, 1]
+    elif day in _DAYS_AHEAD:
+        days_ahead = [_DAYS_AHEAD[day]]
+    else:
+        weekday = (_WEEKDAYS.index(day[:3]) - begin.weekday()) % 7
+        days_ahead = [weekday, weekday + 7]
+    instants = [datetime.combine(begin.date() + timedelta(days=ahead), at, begin.tzinfo) for ahead in days_ahead]
     # Compare timestamps, because Python compares datetimes in the same zone by wall-clock time.
-    earliest = now.timestamp() - PAST_AFTER_S
+    earliest = begin.timestamp() - PAST_AFTER_S
     return next((instant for instant in instants if instant.timestamp() >= earliest), instants[-1])
 
 
 def _new_error(text: str) -> typer.BadParameter:
-    return typer.BadParameter(f"'{text}' is not a time: write 09:00, 9am, tomorrow 09:00, or 2026-01-31T08:00")
+    return typer.BadParameter(
+        f"'{text}' is not a time: write 09:00, 9am, tomorrow 09:00, saturday 9am, or 2026-01-31T08:00"
+    )

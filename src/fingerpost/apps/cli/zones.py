@@ -1,4 +1,4 @@
-"""Find the time zone in which a command parses a typed time: the zone of the network that covers its places."""
+"""Find the time zone in which a command parses a typed time, or the stop whose zone that is."""
 
 from datetime import UTC, tzinfo
 from typing import Any
@@ -10,7 +10,7 @@ from fingerpost import clock
 from fingerpost.apps.cli.application import run_and_close, show_spinner
 from fingerpost.apps.wiring import Application
 from fingerpost.errors import ToolError
-from fingerpost.transit.places.resolver import PlaceResolver
+from fingerpost.transit.places.resolver import FoundStop, PlaceResolver
 from fingerpost.transit.places.trip_ends import get_trip_ends
 from fingerpost.transit.tools.shapes import TripEnd
 
@@ -29,13 +29,13 @@ def find_trip_zone(application: Application, origin: dict[str, Any], destination
     return ZoneInfo(origin_match[0].network.profile.zone)
 
 
-def find_stop_zone(application: Application, label: str) -> tzinfo:
-    """Return the zone of a stop; UTC if no stop matches (the tool reports that)."""
+def find_stop(application: Application, label: str) -> FoundStop | None:
+    """Resolve a label to a place with all its stops; None if no stop matches (the tool reports that)."""
     places = PlaceResolver(application.networks, application.variables)
     now, user = int(clock.now().timestamp()), application.settings.user
     stop = places.get_stop(label, is_label=True, user=user, language="en", instant=now)
     try:
         with show_spinner(application):
-            return ZoneInfo(run_and_close(application, stop).networks[0].profile.zone)
+            return run_and_close(application, stop)
     except ToolError:
-        return UTC
+        return None
