@@ -1,23 +1,11 @@
 """Text as people type it in two cities: it resolves to its place or offers it, never to another (rule D2)."""
 
-import asyncio
-
 import pytest
 
-from fingerpost.store.network_record import NetworkRecord
-from fingerpost.transit.embedded.network import EmbeddedNetwork
-from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.model.place import Coordinate, distance_m
-from fingerpost.transit.osm.addresses.extract import read_addresses
-from fingerpost.transit.osm.addresses.index import AddressIndex
-from fingerpost.transit.osm.addresses.index_file import gather, write_index
 from fingerpost.transit.rules.name_matching import RIVAL_DISTANCE_M, find_certain
-from tests.shared_data import get_shared
+from tests.addresses.cities import CITIES, open_city
 
-CITIES = {
-    "tampere": ("gtfs/tampere/tampere_nysse_2021-22.gtfs.zip", "gtfs/tampere/tampere.osm.pbf"),
-    "helsinki": ("gtfs/helsinki/hsl_centre_2022-02-22.gtfs.zip", "gtfs/helsinki/helsinki_centre_2020.osm.pbf"),
-}
 MIDDLES = {"tampere": Coordinate(61.498, 23.761), "helsinki": Coordinate(60.17, 24.94)}
 # By the place that each text means.
 MEANT = {
@@ -125,14 +113,8 @@ Hervanta | Hämeenkatu 10 | Senate Square | Bulevardi 12 Espoo | koti | Esplanad
 @pytest.fixture(scope="module", params=CITIES)
 def city(request, tmp_path_factory):
     """A city, and how to search it for places."""
-    feed, extract = (get_shared(path) for path in CITIES[request.param])
-    folder = tmp_path_factory.mktemp(request.param)
-    write_index(gather(read_addresses(extract, lambda _lat, _lon: True)), folder / "addresses.sqlite")
-    index = AddressIndex(folder / "addresses.sqlite")
-    timetable = import_feeds("CITY", [FeedSource(feed, None)]).timetable
-    network = EmbeddedNetwork(NetworkRecord(name="CITY"), timetable, addresses=index)
-    yield request.param, lambda text, **asked: asyncio.run(network.find_places(text, **asked))
-    index.close()
+    with open_city(request.param, tmp_path_factory.mktemp(request.param)) as (_features, find):
+        yield request.param, find
 
 
 def list_texts(listed):

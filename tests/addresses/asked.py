@@ -1,0 +1,107 @@
+"""Addresses and places of a city as people type them, drawn from its extract by seeded rules."""
+
+import random
+import unicodedata
+from collections import Counter
+from itertools import islice
+from typing import NamedTuple
+
+from fingerpost.transit.osm.addresses.extract import FeatureKind
+from fingerpost.transit.osm.addresses.index_file import find_middle
+from fingerpost.transit.osm.extract_file import apart_m
+
+# How people go to and from places, made by rules that know nothing of the code that takes the endings off.
+_ENDINGS = {
+    "katu": ("kadulta", "kadulle", "kadun"), "tie": ("tieltä", "tielle", "tien"),
+    "kuja": ("kujalta", "kujalle", "kujan"), "polku": ("polulta", "polulle", "polun"),
+    "puisto": ("puistosta", "puistoon", "puiston"), "ranta": ("rannasta", "rantaan", "rannan"),
+    "koulu": ("koululta", "koululle", "koulun"), "kirkko": ("kirkolta", "kirkolle", "kirkon"),
+    "museo": ("museosta", "museoon", "museon"), "silta": ("sillalta", "sillalle", "sillan"),
+    "ravintola": ("ravintolasta", "ravintolaan", "ravintolan"), "apteekki": ("apteekista", "apteekkiin", "apteekin"),
+}  # fmt: skip
+# What is found no further away is what was drawn; of a street without a number its middle counts.
+_FOUND_WITHIN_M = 150.0
+
+
+class Asked(NamedTuple):
+    """A text, the rule by which it was typed, and the names, place and distance at which it must be found."""
+
+    text: str
+    rule: str
+    names: frozenset[str]
+    at: tuple[float, float]
+    reach_m: float
+
+    def is_found(self, matches):
+        return any(
+            apart_m((match.place.coordinate.lat, match.place.coordinate.lon), self.at) <= self.reach_m
+            and self.names & {match.place.name, *match.place.names.values()}
+            for match in matches[:3]
+        )
+
+
+def draw_questions(things, kind, count, seed=20261122):
+    """Return questions on things of a kind whose names occur once, as many by each rule as there are up to a share."""
+    dice = random.Random(seed)
+    counts = Counter(each.names.name.casefold() for each in things)
+    drawn = [
+        (each, house)
+        for each in things
+        if each.kind is kind and each.what != "station"
+        if counts[each.names.name.casefold()] == 1
+        for house in (each.houses if kind is FeatureKind.STREET else ()) or [None]
+    ]
+    asked = []
+    for rule in RULES:
+        questions = (_ask(dice, rule, *each) for each in dice.sample(drawn, len(drawn)))
+        asked += islice(filter(None, questions), count // len(RULES))
+    return asked
+
+
+def _ask(dice, rule, thing, house):
+    names = thing.names
+    typed = RULES[rule](dice, names)
+    if typed is None or (rule == "no number" and thing.kind is FeatureKind.PLACE):
+        return None
+    number = f" {house.number.text}" if house is not None and rule != "no number" else ""
+    every = {names.name, *names.by_language.values()}
+    at, reach_m = (house.at, 0.0) if number else find_middle(thing.points)
+    found_as = frozenset(f"{name}{number}" for name in every)
+    return Asked(f"{typed}{number}", rule, found_as, at, _FOUND_WITHIN_M + reach_m)
+
+
+def _inflect(dice, names):
+    end = next((end for end in _ENDINGS if names.name.lower().endswith(end) and len(names.name) > len(end)), None)
+    return end and names.name[: -len(end)] + dice.choice(_ENDINGS[end])
+
+
+def _leave_out_accents(_dice, names):
+    bare = "".join(each for each in unicodedata.normalize("NFD", names.name) if not unicodedata.combining(each))
+    return bare if bare != names.name else None
+
+
+def _translate(dice, names):
+    others = sorted(set(names.by_language.values()) - {names.name})
+    return dice.choice(others) if others else None
+
+
+def _misspell(dice, names):
+    """Change, drop, double or swap one letter, never the first one; names of four letters are left alone."""
+    name = names.name
+    letters = [at for at in range(1, len(name)) if name[at].isalpha()]
+    if len(letters) < 4:
+        return None
+    at = dice.choice(letters[:-1])
+    here, behind = name[at], name[at + 1]
+    typed = dice.choice([dice.choice("aeiouklmnrst") + behind, behind, here + here + behind, behind + here])
+    return f"{name[:at]}{typed}{name[at + 2 :]}"
+
+
+RULES = {
+    "another case": lambda dice, names: dice.choice([names.name.upper(), names.name.lower()]),
+    "no accents": _leave_out_accents,
+    "inflected": _inflect,
+    "one letter wrong": _misspell,
+    "no number": lambda _dice, names: names.name,
+    "another language": _translate,
+}
