@@ -1,11 +1,13 @@
 """Properties that hold for all recordings, whatever the numbers are."""
 
+import random
 from datetime import date, timedelta
 
 import pytest
 
 from fingerpost.filings.concepts import find_metric, list_metrics
 from fingerpost.filings.periods import QUARTER, YEAR
+from fingerpost.filings.resolver import resolve
 from fingerpost.filings.store import read_sample
 from tests.filings.conftest import CHANGED, RECORDED, read_recorded
 from tests.filings.drawing import figures_of, window
@@ -61,6 +63,13 @@ def test_an_answer_as_of_a_day_cites_nothing_later(recorded, ticker, as_of):
     assert max(fact.filed for fact in cited) <= as_of
 
 
+@pytest.mark.parametrize("ticker", TICKERS)
+def test_as_of_the_last_day_is_latest(recorded, ticker):
+    latest, then = figures_of(recorded, ticker), figures_of(recorded, ticker, as_of="2026-12-31")
+
+    assert all(then.series(metric).figures == latest.series(metric).figures for metric in list_metrics())
+
+
 @pytest.mark.parametrize("ticker", sorted(RECORDED | CHANGED))
 def test_a_figure_is_known_from_the_day_of_its_first_filing(recorded, ticker):
     metric = find_metric("Revenue")
@@ -87,6 +96,19 @@ def test_assets_are_liabilities_and_equity(recorded, ticker):
     both = sides[0].keys() & sides[1].keys()
 
     assert ([day for day in both if sides[0][day] != sides[1][day]], len(both) > 20) == ([], True)
+
+
+@pytest.mark.parametrize("ticker", TICKERS)
+def test_shuffled_and_duplicate_rows_change_nothing(recorded, ticker):
+    source = figures_of(recorded, ticker)
+    rows = read_recorded(ticker).facts
+    for name in ("Revenue", "NetIncome", "EPSDiluted", "Assets", "OperatingCashFlow"):
+        metric = find_metric(name)
+        own = [fact for fact in rows if fact.concept in metric.concepts]
+        shuffled = random.Random(7).sample(own, len(own)) + own[::3]
+        again = resolve(metric, shuffled, calendar=source.calendar, splits=source.splits, currency="USD")
+
+        assert again.figures == source.series(metric).figures
 
 
 def test_splits_are_reported_once(recorded):
