@@ -1,15 +1,16 @@
-"""The local server answers by our schema of MOTIS, which is compared with MOTIS' own where that file is at hand.
+"""The local server answers as MOTIS does: by our own schema, and by MOTIS' published description where it is at hand.
 
 ``FINGERPOST_MOTIS_OPENAPI`` names that file, ``openapi.yaml`` of motis-project/motis.
 """
 
 import asyncio
 import os
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 import yaml
-from jsonschema import Draft202012Validator
+from jsonschema import Draft202012Validator, FormatChecker
 
 from fingerpost.testing.networks.checking import TownNetwork
 from fingerpost.testing.networks.place_conformance import NEAR_ALPHA
@@ -27,6 +28,8 @@ PATHS = {
     "geocode": "/api/v1/geocode",
     "map/initial": "/api/v1/map/initial",
 }
+DATES = FormatChecker()
+DATES.checks("date-time", raises=ValueError)(lambda text: bool(datetime.fromisoformat(text).tzinfo))
 
 
 @pytest.fixture(scope="module")
@@ -65,14 +68,20 @@ async def _ask_everything(source):
         await network.list_stops_near(NEAR_ALPHA, 2000.0)
 
 
-def list_faults(question, status, body):
-    schema = ANSWERS[question] if status[:3] == "200" else SCHEMAS["Error"]
-    validator = Draft202012Validator({**schema, "components": {"schemas": SCHEMAS}})
-    return [(question, "/".join(map(str, fault.path)), fault.message) for fault in validator.iter_errors(body)]
+def list_faults(told, find_schema, schemas):
+    return [
+        (question, "/".join(map(str, fault.path)), fault.message)
+        for question, _, status, body in told
+        for fault in Draft202012Validator(
+            {**find_schema(question, status[:3]), "components": {"schemas": schemas}}, format_checker=DATES
+        ).iter_errors(body)
+    ]
 
 
 def test_every_answer_matches_our_schema(told):
-    faults = [fault for question, _, status, body in told for fault in list_faults(question, status, body)]
+    faults = list_faults(
+        told, lambda question, status: ANSWERS[question] if status == "200" else SCHEMAS["Error"], SCHEMAS
+    )
 
     assert faults == []
     assert {question for question, *_ in told} == set(ANSWERS)
@@ -87,6 +96,18 @@ def published():
     if not OPENAPI:
         pytest.skip("needs MOTIS' openapi.yaml: FINGERPOST_MOTIS_OPENAPI")
     return yaml.safe_load(Path(OPENAPI).read_text(encoding="utf-8"))
+
+
+def test_every_answer_matches_the_published_description(told, published):
+    """Where it contradicts itself, as to the two ends of a span of time, its words count."""
+    schemas = published["components"]["schemas"]
+    schemas["TimeRange"].pop("required")
+
+    def find_schema(question, status):
+        answers = published["paths"][PATHS[question]]["get"]["responses"]
+        return answers[status]["content"]["application/json"]["schema"]
+
+    assert list_faults(told, find_schema, schemas) == []
 
 
 def test_every_parameter_is_published(published):
