@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 from tests.project.sources import ROOT, parse
+from tests.shared_data import get_shared
 
 TABLE = Path(__file__).with_name("coverage.md")
 ROW = re.compile(r"^\| ([PDSMJ]\d+(?:-[PDSMJ]\d+)?) \| (.+) \|$", re.MULTILINE)
@@ -63,3 +64,10 @@ def test_the_table_has_every_statement_of_the_contracts():
     stated = [span for page in pages for span in STATED.findall(page.read_text(encoding="utf-8"))]
 
     assert set(rows()) == {name for span in stated for name in spread(span)}
+
+
+def test_the_table_has_every_id_of_the_checklist():
+    """The checklist was written from the contracts' own texts, line by line."""
+    checklist = get_shared("../contracts/checklist.md").read_text(encoding="utf-8")
+
+    assert set(rows()) == {name for span in STATED.findall(checklist) for name in spread(span)}

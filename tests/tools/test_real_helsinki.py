@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from tests.shared_data import get_shared, read_table
+from tests.tools.conftest import asker
 
 ZONE = ZoneInfo("Europe/Helsinki")
 QUESTION = {
@@ -81,6 +82,20 @@ def test_a_board_agrees_with_the_feeds_own_tables(ask, departures_by_stop, seed)
     assert {row for row in shown if row[0] == last} <= {row for row in expected if row[0] == last}
     assert len(shown) == min(50, len(expected))
     assert ("truncated-results" in [w["code"] for w in answer.body.get("warnings", [])]) == (len(expected) > 50)
+
+
+def test_the_issues_question_gives_real_lines_and_the_same_bytes_again(helsinki_home, tables, monkeypatch):
+    """A3, P63: under a fixed clock an answer is the same byte for byte, also from newly built tools."""
+    monkeypatch.setenv("FINGERPOST_NOW", "2022-02-22T06:00:00Z")
+    first = asker(helsinki_home)("plan_trip", QUESTION)
+    again = asker(helsinki_home)("plan_trip", QUESTION)
+    lines = {leg["line"] for itinerary in first.body["itineraries"] for leg in itinerary["legs"] if "line" in leg}
+
+    assert json.dumps(first.body) == json.dumps(again.body)
+    assert first.body["meta"]["network"] == "HSL"
+    assert lines
+    assert lines <= {row["route_short_name"] for row in tables["routes"]}
+    assert len(first.body["itineraries"]) == 3
 
 
 @pytest.mark.parametrize(("limit", "most_bytes"), [(2, 10_000), (3, 15_000)])
