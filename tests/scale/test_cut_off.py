@@ -171,7 +171,7 @@ async def test_a_process_without_the_lease_records_nothing_more(tmp_path, cut):
             await other.record(run_id, completed(2), [Event(2, AT, "step_completed", 2, None)], None, AT)
             late = one.record(run_id, completed(3), [Event(2, AT, "step_completed", 3, None)], "completed", AT)
             beside = one.record(free_id, completed(1), [], "completed", AT)
-            with pytest.raises(JournalFailed, match=r"^The run is now executed elsewhere, so its later steps here"):
+            with pytest.raises(JournalFailed, match=r"^The run is now being executed elsewhere, so its later"):
                 await late
             await beside
             is_held = await one.is_leased(run_id)
