@@ -1,4 +1,4 @@
-"""Addresses and places of a city as people type them, drawn from its extract by seeded rules."""
+"""Addresses and places of a city as people type them, drawn from its extract by rules with a seed."""
 
 import random
 import unicodedata
@@ -10,7 +10,7 @@ from fingerpost.transit.osm.addresses.extract import FeatureKind
 from fingerpost.transit.osm.addresses.index_file import find_middle
 from fingerpost.transit.osm.extract_file import apart_m
 
-# How people go to and from places, made by rules that know nothing of the code that takes the endings off.
+# Inflected forms of common last parts of names, written by hand and not by the code that removes endings.
 _ENDINGS = {
     "katu": ("kadulta", "kadulle", "kadun"), "tie": ("tieltä", "tielle", "tien"),
     "kuja": ("kujalta", "kujalle", "kujan"), "polku": ("polulta", "polulle", "polun"),
@@ -19,12 +19,12 @@ _ENDINGS = {
     "museo": ("museosta", "museoon", "museon"), "silta": ("sillalta", "sillalle", "sillan"),
     "ravintola": ("ravintolasta", "ravintolaan", "ravintolan"), "apteekki": ("apteekista", "apteekkiin", "apteekin"),
 }  # fmt: skip
-# What is found no further away is what was drawn; of a street without a number its middle counts.
+# A result within this distance is the drawn place; a street without a number counts by its middle.
 _FOUND_WITHIN_M = 150.0
 
 
 class Asked(NamedTuple):
-    """A text, the rule by which it was typed, and the names, place and distance at which it must be found."""
+    """A text, the rule by which it was typed, and the names, position and distance that a result must match."""
 
     text: str
     rule: str
@@ -41,7 +41,7 @@ class Asked(NamedTuple):
 
 
 def draw_questions(things, kind, count, seed=20261122):
-    """Return questions on things of a kind whose names occur once, as many by each rule as there are up to a share."""
+    """Return questions about features with unique names; each rule gives an equal share, or fewer if it fits fewer."""
     dice = random.Random(seed)
     counts = Counter(each.names.name.casefold() for each in things)
     drawn = [
@@ -86,7 +86,7 @@ def _translate(dice, names):
 
 
 def _misspell(dice, names):
-    """Change, drop, double or swap one letter, never the first one; names of four letters are left alone."""
+    """Change, drop, double or swap one letter, never the first; names of up to four letters are skipped."""
     name = names.name
     letters = [at for at in range(1, len(name)) if name[at].isalpha()]
     if len(letters) < 4:
