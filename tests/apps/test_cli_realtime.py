@@ -147,22 +147,47 @@ def test_ids_of_several_feeds_are_named_when_added_and_with_every_answer(feed, s
 @pytest.mark.parametrize(
     ("path", "observed"),
     [
-        ("/nowhere", "404"),
-        ("/page", "gave a web page"),
-        ("/garbage", "something that is not a GTFS-Realtime message"),
-        ("/empty", "something that is not a GTFS-Realtime message"),
         # A message without entities is a message.
         ("/silent.pb", "matched: nothing"),
         # FEEDs are compared as ids are.
         ("town=/good.pb", "matched: 1 trip-updated"),
-        # Updates for a feed that does not exist cannot match.
-        ("BUS=/good.pb", "0 of 2 match the timetable"),
     ],
 )
 def test_an_added_source_is_followed_and_its_state_is_reported(add, invoke, path, observed):
     feed_name, equals, path = path.rpartition("=")
     ended = add(path, f"{feed_name}{equals}")
     assert (ended.returncode, observed in " ".join(ended.stdout.split()), len(follows(invoke))) == (0, True, 1)
+
+
+@pytest.mark.parametrize(
+    ("path", "observed"),
+    [
+        ("/nowhere", "404"),
+        ("/page", "gave a web page"),
+        ("/garbage", "something that is not a GTFS-Realtime message"),
+        ("/empty", "something that is not a GTFS-Realtime message"),
+    ],
+)
+def test_a_source_without_a_message_is_stored_and_reported_by_the_exit_status(add, invoke, home, path, observed):
+    ended = add(path)
+
+    assert (ended.returncode, observed in " ".join(ended.stdout.split()), len(follows(invoke))) == (1, True, 1)
+    assert f"To remove one, edit the line `realtime` in {home / 'networks' / 'TOWN.toml'}." in ended.stderr
+
+
+def test_a_stored_source_without_a_message_does_not_change_the_exit_status(add, feed, invoke):
+    add("/nowhere")
+    again = invoke("network", "add", "town", feed)
+
+    assert (again.returncode, "404" in again.stdout) == (0, True)
+
+
+def test_a_feed_that_does_not_exist_is_refused_with_those_that_do(add, invoke):
+    """Its updates could never match."""
+    ended = add("/good.pb", "BUS=")
+
+    assert (ended.returncode, "Its FEEDs are: TOWN." in ended.stderr) == (1, True)
+    assert "TOWN" not in invoke("network", "list").stdout
 
 
 def test_a_reader_that_stops_listening_does_not_lose_the_source(feed, server, invoke):

@@ -6,10 +6,11 @@ from typing import Annotated, Any
 
 import typer
 
+from fingerpost.apps.cli import TOOL_ERROR
 from fingerpost.apps.cli.application import prepare_settings, with_options
 from fingerpost.apps.cli.import_report import print_report
 from fingerpost.apps.cli.network_sources import forget_import, learn_profile, print_realtime, run_import
-from fingerpost.apps.cli.output import print_line
+from fingerpost.apps.cli.output import print_line, print_message
 from fingerpost.apps.source_kinds import EMBEDDED, SourceKind, open_record_store
 from fingerpost.errors import ParameterError
 from fingerpost.store.network_names import parse_network_name
@@ -81,7 +82,13 @@ def new_add_command(kinds: Sequence[SourceKind]) -> Callable[..., None]:
             keys = ", ".join(unchanged)
             print_line(f"Unchanged settings: {keys}. To remove one, delete its line in {store.path(network)}.")
         if record.source == EMBEDDED and record.realtime:
-            print_realtime(settings, network)
+            has_messages = print_realtime(settings, network)
+            if "realtime" in typed and not has_messages:
+                print_message(
+                    f"{network} and its realtime sources are stored, and sources without a message will be fetched "
+                    f"again. To remove one, edit the line `realtime` in {store.path(network)}."
+                )
+                raise typer.Exit(TOOL_ERROR)
 
     return with_options(add_network, _list_options(kinds))
 

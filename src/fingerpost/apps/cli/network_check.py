@@ -15,7 +15,7 @@ from fingerpost import clock
 from fingerpost.apps import error_boundary
 from fingerpost.apps.cli import TOOL_ERROR
 from fingerpost.apps.cli.application import Json, prepare_settings
-from fingerpost.apps.cli.network_sources import fetch_realtime_lines, run_import, show_import_bars
+from fingerpost.apps.cli.network_sources import fetch_realtime, list_realtime_lines, run_import, show_import_bars
 from fingerpost.apps.cli.output import new_console, print_error, print_json, print_line
 from fingerpost.apps.kernels import compile_in_background
 from fingerpost.apps.settings import Settings
@@ -125,7 +125,7 @@ def _check_realtime(settings: Settings, sources: int) -> "CheckResult":
     # A local import, because it loads numba.
     from fingerpost.transit.check.check_report import FaultKind, Observation, summarize
 
-    lines = fetch_realtime_lines(settings, NAME)
+    lines = list_realtime_lines(fetch_realtime(settings, NAME))
     faults = [Observation(FaultKind.REALTIME_UNUSABLE, line) for line, is_ok in lines if not is_ok]
     return summarize("realtime", sources, "sources", faults)
 

@@ -81,15 +81,18 @@ def forget_import(home: Path, name: str) -> None:
     OriginFolder(home, name).remove()
 
 
-def print_realtime(settings: Settings, name: str) -> None:
-    for line, is_ok in fetch_realtime_lines(settings, name):
+def print_realtime(settings: Settings, name: str) -> bool:
+    """Fetch and describe each realtime source of a network; return whether every source returned a message."""
+    described = fetch_realtime(settings, name)
+    for line, is_ok in list_realtime_lines(described):
         print_line(Text(f"Real time: {line}", "" if is_ok else "bold red"))
+    return all("ageSeconds" in source for source in described["sources"])
 
 
-def fetch_realtime_lines(settings: Settings, name: str) -> list[tuple[str, bool]]:
-    """Fetch each realtime source of a network; return lines on how many of its entities match the timetable."""
+def fetch_realtime(settings: Settings, name: str) -> dict[str, Any]:
+    """Fetch each realtime source of a network, and describe how many of its entities match the timetable."""
 
-    async def fetch() -> list[tuple[str, bool]]:
+    async def fetch() -> dict[str, Any]:
         networks = new_networks(settings)
         try:
             opened = await networks.open()
@@ -99,8 +102,9 @@ def fetch_realtime_lines(settings: Settings, name: str) -> list[tuple[str, bool]
         finally:
             await networks.close()
         if health is None:
-            return [("not checked, because the network does not answer", False)]
-        return list(list_realtime_lines(describe_realtime(health)))
+            failure = {"source": name, "problem": "The network does not answer"}
+            return {"sources": [failure], "matched": {}, "unmatched": {}}
+        return describe_realtime(health)
 
     return asyncio.run(fetch())
 
@@ -112,7 +116,8 @@ def list_realtime_lines(described: Mapping[str, Any]) -> Iterator[tuple[str, boo
         age = f"{format_age(source['ageSeconds'])} old" if "ageSeconds" in source else "no message yet"
         problem = f"; {source['problem']}" if "problem" in source else ""
         known = f"; {matched:,} of {matched + unmatched:,} match the timetable" if "matched" in source else ""
-        yield f"{source['source']}: {age}{problem}{known}", "problem" not in source and matched >= unmatched
+        is_ok = "ageSeconds" in source and "problem" not in source and matched >= unmatched
+        yield f"{source['source']}: {age}{problem}{known}", is_ok
     for name in ("matched", "unmatched"):
         counts = ", ".join(f"{count:,} {reason}" for reason, count in described[name].items())
         yield f"{name}: {counts or 'nothing'}", True

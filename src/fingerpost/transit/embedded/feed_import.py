@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fingerpost import clock
-from fingerpost.errors import ParameterError, SettingsInvalid
+from fingerpost.errors import FeedUnusable, ParameterError, SettingsInvalid
 from fingerpost.net.client import Client
 from fingerpost.net.download import download
 from fingerpost.net.request import Request, RequestLimits, read_template
@@ -14,7 +14,7 @@ from fingerpost.runtime.concurrency import run_in_thread
 from fingerpost.store.network_record import NetworkRecord
 from fingerpost.transit.embedded.feed_origins import Content, NamedPlace, OriginFolder, read_place, sign
 from fingerpost.transit.embedded.preparing import prepare_network
-from fingerpost.transit.engine.gtfs.importer import FeedSource, ImportProgress
+from fingerpost.transit.engine.gtfs.importer import FeedSource, ImportProgress, list_feed_names
 from fingerpost.transit.engine.gtfs.report import ImportReport
 from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
 from fingerpost.transit.osm.addresses.index import find_addresses
@@ -45,10 +45,15 @@ class FeedImporter:
         self._progress = progress
 
     async def add(self, record: NetworkRecord) -> ImportReport:
-        """Import the feeds of a record; the caller stores the record."""
+        """Import the feeds of a record; raise FeedUnusable if a realtime source names an unknown FEED.
+
+        The caller stores the record.
+        """
         folder = OriginFolder(self._home, record.name)
         with folder.locked(), _remove_unused_files(folder):
-            return await self._import(record, folder, await self._fetch_all(record, folder, {}))
+            fetched = await self._fetch_all(record, folder, {})
+            _check_realtime_feeds(self._home, record, _list_sources(fetched))
+            return await self._import(record, folder, fetched)
 
     async def refresh(self, record: NetworkRecord) -> ImportReport | None:
         """Fetch and import a record's feeds again; return None if nothing changed and the network can be opened."""
@@ -119,13 +124,27 @@ class FeedImporter:
     async def _import(
         self, record: NetworkRecord, folder: OriginFolder, fetched: Sequence[_FetchedFeed]
     ) -> ImportReport:
-        sources = [FeedSource(feed.path, feed.origin.feed_name) for feed in fetched]
         report = await run_in_thread(
-            prepare_network, self._home, record.name, sources,
+            prepare_network, self._home, record.name, _list_sources(fetched),
             extract=record.extract, feeds=record.feeds, added_at=clock.now(), progress=self._progress,
         )  # fmt: skip
         folder.write(_list_contents(self._home, record, fetched))
         return report
+
+
+def _list_sources(fetched: Sequence[_FetchedFeed]) -> list[FeedSource]:
+    return [FeedSource(feed.path, feed.origin.feed_name) for feed in fetched]
+
+
+def _check_realtime_feeds(home: Path, record: NetworkRecord, sources: Sequence[FeedSource]) -> None:
+    feed_names = list_feed_names(record.name, sources)
+    for text in record.realtime:
+        feed_name = read_place(text, home).feed_name
+        if feed_name is not None and feed_name.upper() not in feed_names:
+            raise FeedUnusable(
+                f"{record.name} has no FEED {feed_name}, which the realtime source {text} names; nothing was stored",
+                hint=f"Its FEEDs are: {', '.join(feed_names)}. A source without FEED= applies to all of them",
+            )
 
 
 def _list_contents(home: Path, record: NetworkRecord, fetched: Sequence[_FetchedFeed]) -> dict[str, Content]:
