@@ -158,9 +158,11 @@ def test_a_url_that_fails_at_first_leaves_the_timetable(towns):
 
 
 def test_a_closed_house_leaves_no_thread(towns):
+    threads_of_others = set(threading.enumerate())
     upstream = Upstream(LATE)
     town = towns(open_fetch=upstream.open)
     town.follow(URL)
     town.board()
     town.close()
-    assert [thread.name for thread in threading.enumerate() if thread.name == "fingerpost-realtime"] == []
+    started = set(threading.enumerate()) - threads_of_others
+    assert [thread.name for thread in started if thread.name == "fingerpost-realtime"] == []
