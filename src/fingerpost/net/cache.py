@@ -41,8 +41,6 @@ class Cache:
         """Return a fresh cached response, or join a request in flight, or fetch it."""
         key, host = request.key, request.split().hostname or ""
         entry = self._entries.get(key)
-        if entry is not None and request.renew is not None and entry.response.retrieved_at <= request.renew:
-            entry = None
         if entry is not None and self._clock_s() < entry.expires_s:
             self._entries.move_to_end(key)
             count_request(host, Ending.MEMORY)

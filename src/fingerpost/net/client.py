@@ -26,7 +26,7 @@ from fingerpost.net.addresses import CheckedBackend
 from fingerpost.net.cache import Cache
 from fingerpost.net.limiter import Limiter
 from fingerpost.net.outcomes import Ending, count_request, find_ending, find_failure, may_retry
-from fingerpost.net.redaction import MIN_SECRET_CHARS_IN_CONTENT, redact
+from fingerpost.net.redaction import redact, redact_content
 from fingerpost.net.request import REDIRECTS, Request, follow_redirect, format_server
 from fingerpost.net.response import ACCEPT_ENCODING, NOT_MODIFIED, Body, MemoryBody, Response, Validators
 from fingerpost.net.transport import WireTransport, read_content, read_refusal, translating_wire_errors
@@ -36,6 +36,7 @@ from fingerpost.runtime.instruments import HOST, HTTP_REQUEST_DURATION, Attribut
 _log = logging.getLogger(__name__)
 
 _FIRST_FAILURE = 400
+_MAX_REDIRECTS = 5
 
 
 @dataclass(slots=True)
@@ -141,7 +142,7 @@ class Client:
     async def _send_with_retries(
         self, request: Request, conditions: Mapping[str, str], body: Body, state: _RequestState
     ) -> Response:
-        policy = retry.RetryPolicy(attempts=request.limits.attempts if request.may_repeat else 1)
+        policy = retry.RetryPolicy(attempts=request.limits.attempts)
         for number in count(1):
             try:
                 return await self._send_following_redirects(request, conditions, body, state)
@@ -160,7 +161,7 @@ class Client:
     async def _send_following_redirects(
         self, request: Request, conditions: Mapping[str, str], body: Body, state: _RequestState
     ) -> Response:
-        for _ in range(request.limits.max_redirects + 1):
+        for _ in range(_MAX_REDIRECTS + 1):
             parts = request.split()
             address = f"{format_server(parts)}{parts.path}"
             longest_pause_s = request.limits.longest_pause_s
@@ -237,15 +238,14 @@ def _measure_request(request: Request) -> MeasurementContext:
 def _refuse_host_with_key(request: Request, source_host: str, secrets: Collection[str]) -> None:
     """Raise SourceFailed if the host name contains a key, because rate limits and metrics store host names."""
     host = request.split().hostname or ""
-    if redact(host, [secret for secret in secrets if len(secret) >= MIN_SECRET_CHARS_IN_CONTENT]) != host:
+    if redact_content(host, secrets) != host:
         raise SourceFailed(f"{source_host} redirects to a host name that contains a key", retryable=False)
 
 
 def _redact_response(response: Response, body: Body, secrets: Collection[str]) -> Response:
     content = response.body or (body.content() if isinstance(body, MemoryBody) else b"")
-    long_secrets = [secret for secret in secrets if len(secret) >= MIN_SECRET_CHARS_IN_CONTENT]
     headers = {name: redact(value, secrets) for name, value in response.headers.items()}
-    return replace(response, body=redact(content, long_secrets), headers=headers)
+    return replace(response, body=redact_content(content, secrets), headers=headers)
 
 
 def _check_response(request: Request, response: Response, *, conditional: bool) -> ToolError | None:

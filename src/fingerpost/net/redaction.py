@@ -29,7 +29,7 @@ _HTML_SPECIAL = re.compile("[+&<>'\"`]")
 _ESCAPE = re.compile("%[0-9A-F]{2}")
 # Shorter values would match ordinary words in messages or content.
 _MIN_SECRET_CHARS = 4
-MIN_SECRET_CHARS_IN_CONTENT = 8
+_MIN_SECRET_CHARS_IN_CONTENT = 8
 
 
 @lru_cache(maxsize=1024)
@@ -70,6 +70,10 @@ def redact(data: AnyStr, secrets: Iterable[str]) -> AnyStr:
         for text, octets in _list_forms(secret):
             data = data.replace(octets, HIDDEN.encode()) if isinstance(data, bytes) else data.replace(text, HIDDEN)
     return data
+
+
+def redact_content(data: AnyStr, secrets: Iterable[str]) -> AnyStr:
+    return redact(data, [secret for secret in secrets if len(secret) >= _MIN_SECRET_CHARS_IN_CONTENT])
 
 
 @lru_cache(maxsize=256)

@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from math import inf
 from typing import Protocol
 from urllib.parse import SplitResult, unquote, urlencode, urljoin, urlsplit, urlunsplit
@@ -17,7 +16,6 @@ from fingerpost.net.response import Response
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
-_SAFE_METHODS = frozenset({"GET", "HEAD"})
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 # The headers that are part of the cache key.
@@ -39,7 +37,6 @@ class RequestLimits:
     total_s: float = 30.0
     longest_pause_s: float = inf
     max_bytes: int = 20_000_000
-    max_redirects: int = 5
     attempts: int = 3
 
 
@@ -49,32 +46,28 @@ class Request:
 
     Attributes:
         url: an absolute http or https URL; quote path segments that callers choose.
-        repeatable: whether the request may be retried; None means only if the method is safe.
-        fresh_s: how long a response may be served from the cache.
-        renew: ignore cached responses that were retrieved at or before this instant, because they are unusable.
+        content: the body of a POST, which must be a query, because requests are retried; None sends a GET.
+        fresh_s: how long a response may be served from the cache; 0 requests it again, whether one is cached or not.
         may_cache: whether a response may be cached; None caches all, even an error page with status 200.
         accept: statuses other than 2xx that are not failures.
         check_response: called before the status check; the body is present if it is in memory.
     """
 
     url: str
-    method: str = "GET"
     params: Mapping[str, str] = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)
     secret_params: Mapping[str, str] = field(default_factory=dict)
     secret_headers: Mapping[str, str] = field(default_factory=dict)
     content: bytes | None = None
-    repeatable: bool | None = None
     fresh_s: float = 0.0
-    renew: datetime | None = None
     may_cache: Callable[[Response], bool] | None = None
     accept: frozenset[int] = frozenset()
     check_response: ResponseCheck | None = None
     limits: RequestLimits = field(default_factory=RequestLimits)
 
     @property
-    def may_repeat(self) -> bool:
-        return self.method.upper() in _SAFE_METHODS if self.repeatable is None else self.repeatable
+    def method(self) -> str:
+        return "GET" if self.content is None else "POST"
 
     @property
     def redacted_url(self) -> str:
@@ -86,7 +79,7 @@ class Request:
         lowered = {name.lower(): value for name, value in self.headers.items()}
         varying = [(name, lowered[name]) for name in _VARY_HEADERS if name in lowered]
         digest = hashlib.sha256(self.content or b"").hexdigest()
-        return repr((self.method.upper(), self.redacted_url, varying, digest))
+        return repr((self.method, self.redacted_url, varying, digest))
 
     def split(self) -> SplitResult:
         return split_address(self.url)
@@ -155,7 +148,7 @@ def follow_redirect(request: Request, status: int, headers: Mapping[str, str]) -
         raise _refuse_redirect(old, "to an unusable address") from error
     if old.scheme == "https" and new.scheme != "https":
         raise _refuse_redirect(old, "from https to unencrypted http")
-    if status in (301, 302, 303) and request.method.upper() not in _SAFE_METHODS:
+    if status in (301, 302, 303) and request.content is not None:
         raise _refuse_redirect(old, "a request that cannot be sent elsewhere; correct the address")
     sent, secret_headers = request.headers, request.secret_headers
     if _get_origin(old) != _get_origin(new):
@@ -163,12 +156,7 @@ def follow_redirect(request: Request, status: int, headers: Mapping[str, str]) -
         sent = {name: value for name, value in sent.items() if not is_secret_name(name)}
     # Drop the params, because the new URL already has its query.
     return replace(
-        request,
-        url=new.geturl(),
-        headers=sent,
-        params={},
-        secret_params={},
-        secret_headers=secret_headers,
+        request, url=new.geturl(), headers=sent, params={}, secret_params={}, secret_headers=secret_headers
     )
 
 

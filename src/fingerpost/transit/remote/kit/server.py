@@ -80,9 +80,7 @@ class Connection:
         self, content: bytes, *, headers: Mapping[str, str], fresh_s: float, read: Callable[[Response], Awaitable[_T]]
     ) -> _T:
         headers = {**self._request.headers, "content-type": "application/json", **headers}
-        request = replace(
-            self._request, method="POST", repeatable=True, headers=headers, content=content, fresh_s=fresh_s
-        )
+        request = replace(self._request, headers=headers, content=content, fresh_s=fresh_s)
         return await self._send(request, read)
 
     async def _send(self, request: Request, read: Callable[[Response], Awaitable[_T]]) -> _T:
@@ -93,7 +91,7 @@ class Connection:
         except SourceChanged:
             if not response.from_cache:
                 raise
-        return await read(await self._fetch(replace(request, renew=response.retrieved_at)))
+        return await read(await self._fetch(replace(request, fresh_s=0.0)))
 
 
 def shorten(message: str) -> str:
