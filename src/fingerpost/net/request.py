@@ -155,9 +155,7 @@ def follow_redirect(request: Request, status: int, headers: Mapping[str, str]) -
         secret_headers = {}
         sent = {name: value for name, value in sent.items() if not is_secret_name(name)}
     # Drop the params, because the new URL already has its query.
-    return replace(
-        request, url=new.geturl(), headers=sent, params={}, secret_params={}, secret_headers=secret_headers
-    )
+    return replace(request, url=new.geturl(), headers=sent, params={}, secret_params={}, secret_headers=secret_headers)
 
 
 def _get_origin(parts: SplitResult) -> tuple[str, str | None, int | None]:

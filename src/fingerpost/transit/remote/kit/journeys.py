@@ -116,23 +116,15 @@ class JourneyPage:
 
 
 def filter_live(
-    itineraries: Sequence[Itinerary],
-    query: JourneyQuery,
-    retrieved_at: datetime,
-    notes: tuple[str, ...],
-    *,
-    in_minutes: bool = False,
+    itineraries: Sequence[Itinerary], query: JourneyQuery, retrieved_at: datetime, notes: tuple[str, ...]
 ) -> JourneyPage:
-    """Select the itineraries within the query's limits.
-
-    ``in_minutes``, for servers that count in minutes, also drops itineraries that miss the query's time by seconds.
-    """
+    """Select the itineraries within the query's limits and time; servers that count in minutes miss it by seconds."""
     possible = [itinerary for itinerary in itineraries if is_possible(itinerary)]
     within = list_within_limits(possible, query)
     is_unmeasured = any(_is_unmeasured(leg) for itinerary in itineraries for leg in itinerary.legs)
     return JourneyPage(
         retrieved_at=retrieved_at,
-        live=tuple(itinerary for itinerary in within if not in_minutes or _is_in_time(itinerary, query)),
+        live=tuple(itinerary for itinerary in within if _is_in_time(itinerary, query)),
         notes=(*notes, UNMEASURED) if is_unmeasured else notes,
         left_out=frozenset((LeftOut.IMPOSSIBLE, itinerary) for itinerary in {*itineraries} - {*possible}),
         walks_too_far=any(itinerary.walk_m > query.max_walk_m for itinerary in possible),

@@ -1,8 +1,7 @@
 """Base classes for the stop ids, stop look-up and geocoding of a transit server."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -131,19 +130,22 @@ class StopLookup(ABC):
     async def list_near(self, centre: Coordinate, radius_m: float, language: str | None) -> Answer[list[NearbyStop]]:
         """Return boardable stops within a straight-line radius, nearest first, then by id."""
         around = await self._list_around(centre, radius_m, language)
-        nearby = [self._new_nearby_stop(centre, stop) for stop in around.data]
+        nearby = [
+            NearbyStop(
+                stop=StopPoint(
+                    name=stop.name or UNNAMED,
+                    coordinate=stop.coordinate,
+                    id=self._ids.encode(stop.server_id),
+                    platform=stop.platform or None,
+                    wheelchair=stop.wheelchair,
+                ),
+                distance_m=distance_m(centre, stop.coordinate),
+                modes=tuple(sorted(stop.modes)),
+            )
+            for stop in around.data
+        ]
         in_radius = (stop for stop in nearby if stop.distance_m <= radius_m)
         return around.with_data(sorted(in_radius, key=lambda stop: (stop.distance_m, stop.stop.id or "")))
-
-    def _new_nearby_stop(self, centre: Coordinate, stop: ServerStop) -> NearbyStop:
-        point = StopPoint(
-            name=stop.name or UNNAMED,
-            coordinate=stop.coordinate,
-            id=self._ids.encode(stop.server_id),
-            platform=stop.platform or None,
-            wheelchair=stop.wheelchair,
-        )
-        return NearbyStop(stop=point, distance_m=distance_m(centre, stop.coordinate), modes=tuple(sorted(stop.modes)))
 
 
 class GroupingLookup(StopLookup):
@@ -230,17 +232,11 @@ class Geocoder(ABC):
     async def find_places(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[PlaceMatch]:
         if not self._is_searchable(text):
             return []
-        with _naming_failures():
+        try:
             candidates = await self._search(text, language, focus)
             spellings = [candidate.list_spellings() for candidate in candidates]
             scores = score_spellings(text, spellings, [candidate.confidence for candidate in candidates])
             places = await self._find_places(candidates, scores, language)
+        except ToolError as error:
+            raise error.with_message(error.message, details={"service": "geocoding", **error.details}) from error
         return match_places(places, scores, focus)
-
-
-@contextmanager
-def _naming_failures() -> Iterator[None]:
-    try:
-        yield
-    except ToolError as error:
-        raise error.with_message(error.message, details={"service": "geocoding", **error.details}) from error

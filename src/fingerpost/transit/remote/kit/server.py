@@ -25,17 +25,17 @@ def new_limits(deadline_s: float) -> RequestLimits:
     return RequestLimits(read_s=deadline_s, total_s=deadline_s, longest_pause_s=_MAX_PAUSE_S)
 
 
-def is_json(response: Response) -> bool:
-    """Whether a response is successful and has a JSON body, so that it may be cached."""
-    return response.status < _FIRST_REFUSAL and response.body.lstrip()[:1] in (b"{", b"[")
+def is_cacheable(response: Response) -> bool:
+    """Whether a response is successful, and JSON without GraphQL's errors."""
+    is_json = response.body.lstrip()[:1] in (b"{", b"[")
+    return response.status < _FIRST_REFUSAL and is_json and b'"errors"' not in response.body
 
 
 class Connection:
     """Sends requests to one server; raises ParameterError if its ``url`` is invalid.
 
     ``?name=${VARIABLE}`` in the ``url`` is a key; ``key`` names the variable with the key for ``key_header``.
-    ``may_cache`` decides whether a response may be cached; ``check_response`` finds failures that the HTTP status does
-    not show.
+    ``check_response`` finds failures that the HTTP status does not show.
     """
 
     def __init__(
@@ -46,7 +46,6 @@ class Connection:
         key_header: str,
         key: str | None,
         deadline_s: float = ANSWER_DEADLINE_S,
-        may_cache: Callable[[Response], bool] = is_json,
         check_response: ResponseCheck | None = None,
     ) -> None:
         self._fetch = fetch
@@ -57,7 +56,7 @@ class Connection:
             headers={"accept": "application/json"},
             secret_params=secret_params,
             secret_headers={} if key is None else {key_header: key},
-            may_cache=may_cache,
+            may_cache=is_cacheable,
             check_response=check_response,
             limits=new_limits(deadline_s),
         )

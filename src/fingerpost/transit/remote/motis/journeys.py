@@ -100,7 +100,7 @@ class MotisJourneySearch(kit.JourneySearch):
         page = answered.data
         answered.require("itinerary", "itineraries", found=page.itineraries)
         itineraries, left_out = read_itineraries((*page.direct, *page.itineraries), query, self._ids)
-        found = kit.filter_live(itineraries, query, answered.retrieved_at, answered.notes, in_minutes=True)
+        found = kit.filter_live(itineraries, query, answered.retrieved_at, answered.notes)
         found = replace(found, left_out=found.left_out | left_out, zone=_find_zone(page))
         cursor = page.previous_page_cursor if query.arrive_by else page.next_page_cursor
         # No page follows an empty one.

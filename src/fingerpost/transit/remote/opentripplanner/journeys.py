@@ -245,27 +245,23 @@ ARRIVAL_MARGIN_S = 1
 
 def list_itineraries(edges: Iterable[shapes.Edge], query: JourneyQuery, ids: StopIdCodec) -> list[Itinerary]:
     itineraries = [kit.read_itinerary(edge.legs, query, ids, new_leg) for edge in edges if edge.legs]
-    in_time = [_undo_margin(itinerary, query) for itinerary in itineraries]
-    return [replace(itinerary, fare=price(itinerary)) for itinerary in in_time if itinerary is not None]
+    return [replace(_undo_margin(itinerary, query), fare=price(itinerary)) for itinerary in itineraries]
 
 
-def _undo_margin(itinerary: Itinerary, query: JourneyQuery) -> Itinerary | None:
-    """Undo the margin that was added to the query: move walks earlier, and drop rides that arrive within it."""
-    if not query.arrive_by or not 0 < itinerary.arrival - query.instant <= ARRIVAL_MARGIN_S:
-        return itinerary
-    if itinerary.rides:
-        return None
+def _undo_margin(itinerary: Itinerary, query: JourneyQuery) -> Itinerary:
+    """Return a walk that arrives within the query's margin, moved earlier; return any other itinerary unchanged."""
     late_s = itinerary.arrival - query.instant
-    return Itinerary(
-        tuple(
-            replace(
-                leg,
-                departure_scheduled=leg.departure_scheduled - late_s,
-                arrival_scheduled=leg.arrival_scheduled - late_s,
-            )
-            for leg in itinerary.legs
+    if itinerary.rides or not query.arrive_by or not 0 < late_s <= ARRIVAL_MARGIN_S:
+        return itinerary
+    legs = [
+        replace(
+            leg,
+            departure_scheduled=leg.departure_scheduled - late_s,
+            arrival_scheduled=leg.arrival_scheduled - late_s,
         )
-    )
+        for leg in itinerary.legs
+    ]
+    return Itinerary(tuple(legs))
 
 
 def price(itinerary: Itinerary) -> Fare | None:

@@ -48,7 +48,6 @@ class Server(Connection):
             key_header=KEY_HEADER if find_region(record.url) else _PLAIN_KEY_HEADER,
             key=record.key,
             deadline_s=get_deadline_s(record.url),
-            may_cache=is_cacheable,
             check_response=find_rate_limit,
         )
 
@@ -77,11 +76,6 @@ class Server(Connection):
             fresh_s=fresh_s,
             read=read,
         )
-
-
-def is_cacheable(response: Response) -> bool:
-    """Whether a response is JSON without errors, and may therefore be cached."""
-    return response.body.lstrip()[:1] == b"{" and b'"errors"' not in response.body
 
 
 def find_rate_limit(response: Response) -> ToolError | None:

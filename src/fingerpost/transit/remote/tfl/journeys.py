@@ -125,7 +125,7 @@ class TflJourneySearch(JourneySearch):
         answered = await self.fetch(tfl_request)
         placed = [itinerary for itinerary in answered.live if is_placed(itinerary)]
         unplaced = ((LeftOut.UNPLACED, itinerary) for itinerary in answered.live if itinerary not in placed)
-        found = filter_live(placed, query, answered.retrieved_at, answered.notes, in_minutes=True)
+        found = filter_live(placed, query, answered.retrieved_at, answered.notes)
         found = replace(found, left_out=found.left_out.union(unplaced), reasons=answered.reasons)
         new_itineraries = [itinerary for itinerary in answered.live if itinerary not in previous]
         if query.window_s is None or not new_itineraries:
