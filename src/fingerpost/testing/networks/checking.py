@@ -111,12 +111,6 @@ def draw_board(board: DepartureBoard) -> list[str]:
     ]
 
 
-def list_scheduled(board: DepartureBoard) -> list[str]:
-    """Format the rows of a board, sorted by scheduled time and without realtime data: ``1 08:10``."""
-    rows = sorted(board.departures, key=lambda row: (row.scheduled, row.line))
-    return [f"{row.line} {_format_time(row.scheduled)}" for row in rows]
-
-
 def list_rides(itineraries: Sequence[Itinerary]) -> list[Leg]:
     return [leg for itinerary in itineraries for leg in itinerary.rides]
 

@@ -6,15 +6,7 @@ and there are works at Alpha (rule B13).
 
 from collections.abc import Iterable
 
-from fingerpost.testing.networks.checking import (
-    TownNetwork,
-    draw,
-    draw_board,
-    expect,
-    expect_same,
-    list_rides,
-    list_scheduled,
-)
+from fingerpost.testing.networks.checking import TownNetwork, draw, draw_board, expect, expect_same, list_rides
 from fingerpost.testing.networks.town import DETOUR, REALTIME_AGE_S, WORKS, at
 from fingerpost.transit.model.itinerary import ServiceAlert
 
@@ -56,9 +48,10 @@ async def a_window_goes_by_the_expected_time(case: TownNetwork) -> None:
 
 
 async def a_timetable_goes_by_the_scheduled_time(case: TownNetwork) -> None:
-    before = list_scheduled(await case.board("Alpha", "08:39", "08:41", by_schedule=True))
-    after = list_scheduled(await case.board("Alpha", "08:41", "08:50", by_schedule=True))
-    expect_same((before, after), (["1 08:40"], []), "timetables around a late tram")
+    before = (await case.board("Alpha", "08:39", "08:41", by_schedule=True)).departures
+    after = (await case.board("Alpha", "08:41", "08:50", by_schedule=True)).departures
+    observed = [row.scheduled for row in before], list(after)
+    expect_same(observed, ([at("08:40")], []), "timetables around a late tram")
 
 
 async def a_timetable_shows_cancellations_and_delays(case: TownNetwork) -> None:
@@ -76,7 +69,11 @@ async def answers_state_the_age_of_realtime(case: TownNetwork) -> None:
 
 async def a_ride_has_the_alerts_of_its_line(case: TownNetwork) -> None:
     rides = list_rides((await case.plan("Alpha", "Gamma", "08:00")).itineraries)
-    observed = {ride.line: _effects(ride.alerts) for ride in rides if ride.departure_scheduled <= at("08:27")}
+    observed = {
+        ride.line: [(alert.header, alert.effect) for alert in ride.alerts]
+        for ride in rides
+        if ride.departure_scheduled <= at("08:27")
+    }
     alerts = [alert for alert in observed.get("2", ()) if alert[0] != WORKS]
     expect_same((alerts, observed.get("3")), ([(DETOUR, "DETOUR")], []), "alerts for bus 2 and for bus 3")
     later = list_rides((await case.plan("Alpha", "Gamma", "09:05")).itineraries)
@@ -99,7 +96,3 @@ async def rows_have_their_alerts(case: TownNetwork) -> None:
 
 def _headers(alerts: Iterable[ServiceAlert]) -> list[str]:
     return sorted(alert.header for alert in alerts)
-
-
-def _effects(alerts: Iterable[ServiceAlert]) -> list[tuple[str, str]]:
-    return sorted((alert.header, alert.effect) for alert in alerts)

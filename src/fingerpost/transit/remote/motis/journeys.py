@@ -12,13 +12,7 @@ from functools import partial
 from fingerpost import clock
 from fingerpost.errors import ToolError
 from fingerpost.runtime.concurrency import gather_all
-from fingerpost.transit.model.itinerary import (
-    Access,
-    Itinerary,
-    Leg,
-    ServiceAlert,
-    StopPoint,
-)
+from fingerpost.transit.model.itinerary import Access, Itinerary, Leg, ServiceAlert, StopPoint
 from fingerpost.transit.model.line_colors import read_line_colors
 from fingerpost.transit.model.place import Coordinate, Location, distance_m
 from fingerpost.transit.port import JourneyQuery

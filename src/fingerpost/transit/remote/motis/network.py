@@ -1,6 +1,6 @@
 """A network on one MOTIS server, and its learned profile."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 from zoneinfo import ZoneInfo
@@ -40,12 +40,14 @@ async def learn_profile(fetch: Fetch, record: NetworkRecord) -> LearnedProfile:
     stops = await _list_stops(server, record)
     modes = (shapes.read_mode(mode) for stop in stops for mode in stop.modes)
     abilities = ABILITIES if has_streets else ABILITIES - {Ability.STEP_FREE}
+    # MOTIS does not name the publishers of its feeds.
+    operator = f"MOTIS at {split_address(record.url or '').hostname}; its operator names the data sources"
     return LearnedProfile(
         bounds=box_of([stop.coordinate for stop in stops]) if stops else None,
         zone=find_common_zone(stop.tz for stop in stops),
         feeds=tuple(FeedVersion(name=tag) for tag in _list_tags(stops)),
         modes=frozenset(modes),
-        attribution=_list_attribution_lines(record, has_streets=has_streets),
+        attribution=(operator, _OSM) if has_streets else (operator,),
         abilities=abilities,
         learned_at=clock.now(),
     )
@@ -92,13 +94,6 @@ async def _list_stops(server: MotisServer, record: NetworkRecord) -> Sequence[sh
 def _list_tags(stops: Iterable[shapes.MotisPlace]) -> list[str]:
     ids = (stop.stop_id for stop in stops if stop.stop_id is not None)
     return sorted({tag for stop_id in ids for tag, underscore, _ in [stop_id.partition("_")] if tag and underscore})
-
-
-def _list_attribution_lines(record: NetworkRecord, *, has_streets: bool) -> tuple[str, ...]:
-    # MOTIS does not name the publishers of its feeds.
-    host = split_address(record.url or "").hostname
-    operator = f"MOTIS at {host}; its operator names the data sources"
-    return (operator, _OSM) if has_streets else (operator,)
 
 
 class MotisNetwork(ServerNetwork):
@@ -183,10 +178,7 @@ async def fetch_board(
 
 def list_rows(times: Iterable[tuple[str, shapes.StopTime]], ids: StopIdCodec, zone: ZoneInfo) -> Iterable[Departure]:
     """Return the distinct departures for stop times, each paired with the server's id for the board's stop."""
-    return {(row.stop_id, row.trip_id, row.scheduled): row for row in _build_rows(times, ids, zone)}.values()
-
-
-def _build_rows(times: Iterable[tuple[str, shapes.StopTime]], ids: StopIdCodec, zone: ZoneInfo) -> Iterator[Departure]:
+    rows: dict[tuple[str, str, int], Departure] = {}
     for server_id, time in times:
         place = time.place
         cancelled = bool(time.cancelled or time.trip_cancelled)
@@ -197,7 +189,7 @@ def _build_rows(times: Iterable[tuple[str, shapes.StopTime]], ids: StopIdCodec, 
         scheduled = place.departure if place.scheduled_departure is None else place.scheduled_departure
         trip_id = time.trip_id or ""
         line = journeys.name_line(time) or "?"
-        yield Departure(
+        row = Departure(
             line=line,
             mode=shapes.read_mode(time.mode, time.route_type),
             destination=journeys.find_destination(time) or line,
@@ -213,6 +205,8 @@ def _build_rows(times: Iterable[tuple[str, shapes.StopTime]], ids: StopIdCodec, 
             colors=read_line_colors(time.route_color, time.route_text_color),
             alerts=journeys.list_active_alerts(place.alerts, place.departure, place.departure),
         )
+        rows[row.stop_id, row.trip_id, row.scheduled] = row
+    return rows.values()
 
 
 class MotisSource(ServerSource):

@@ -97,15 +97,13 @@ def _find_blocked_error(response: Response) -> ToolError | None:
 
 def _new_refusal(response: Response) -> ToolError:
     host = response.host
-    error_text = _parse_error_text(response)
-    if error_text is None:
+    try:
+        error_body: ErrorBody = get_reader(ErrorBody).validate_json(response.body)
+    except ValidationError:
         path = split_address(response.redacted_url).path
-        return SourceChanged(
-            f"{host} has no {path} (HTTP {response.status})",
-            {"status": response.status},
-            hint=_VERSION_HINT,
-        )
-    text = shorten(error_text)
+        message = f"{host} has no {path} (HTTP {response.status})"
+        return SourceChanged(message, {"status": response.status}, hint=_VERSION_HINT)
+    text = shorten(error_body.error)
     _log.info("%s refused (HTTP %d): %s", response.redacted_url, response.status, text)
     if response.status == 404:
         return UnknownThere(f"{host} does not know the stop or feed: {text}")
@@ -127,11 +125,3 @@ def _find_days(window: str) -> tuple[date, date] | tuple[None, None]:
     except ValueError:
         return None, None
     return (first, end - timedelta(days=1)) if first < end else (None, None)
-
-
-def _parse_error_text(response: Response) -> str | None:
-    try:
-        error_body: ErrorBody = get_reader(ErrorBody).validate_json(response.body)
-    except ValidationError:
-        return None
-    return error_body.error

@@ -6,6 +6,7 @@ query uses a high walk reluctance.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from decimal import Decimal
 from functools import partial
 from typing import Any
@@ -74,7 +75,7 @@ def new_variables(request: kit.JourneyRequest, zone: ZoneInfo) -> dict[str, Any]
     variables: dict[str, Any] = {
         "origin": to_plan_location(request.origin),
         "destination": to_plan_location(request.destination),
-        "dateTime": {bound: shapes.format_offset_time(instant, zone)},
+        "dateTime": {bound: datetime.fromtimestamp(instant, zone).isoformat()},
         "first": max(kit.PAGE_SIZE, query.wanted + 1),
         "preferences": preferences,
         "withScheduled": True,

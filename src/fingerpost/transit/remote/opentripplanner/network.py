@@ -23,7 +23,7 @@ from fingerpost.transit.remote.opentripplanner import journeys, shapes
 from fingerpost.transit.remote.opentripplanner.digitransit import ATTRIBUTION, REGIONS, find_region, get_deadline_s
 from fingerpost.transit.remote.opentripplanner.places import DigitransitGeocoder, OtpStopIds, OtpStopLookup, StopNames
 from fingerpost.transit.remote.opentripplanner.server import Server
-from fingerpost.transit.remote.opentripplanner.shapes import find_service_day, read_mode
+from fingerpost.transit.remote.opentripplanner.shapes import read_mode
 from fingerpost.transit.rules.board_window import EARLIEST_S, LATEST_S
 
 _log = logging.getLogger(__name__)
@@ -145,6 +145,7 @@ MAX_ROWS = 3000
 # The server treats the start and the end of a time window differently.
 MARGIN_S = 120
 _NO_BOARDING = "NONE"
+_HALF_DAY_S = 12 * 3600
 
 
 def list_rows(stop: shapes.BoardStop, ids: StopIdCodec, zone: ZoneInfo) -> Iterator[Departure]:
@@ -173,7 +174,8 @@ def _new_row(time: shapes.Stoptime, ids: StopIdCodec, stop_id: str, platform: st
         scheduled=time.service_day + time.scheduled_departure,
         stop_id=stop_id,
         trip_id=ids.encode_trip(trip.gtfs_id),
-        service_day=find_service_day(time.service_day, zone),
+        # A service day begins at noon minus twelve hours.
+        service_day=datetime.fromtimestamp(time.service_day + _HALF_DAY_S, zone).date(),
         departure_delay_s=time.departure_delay if time.realtime and not cancelled else None,
         cancelled=cancelled,
         platform=platform,

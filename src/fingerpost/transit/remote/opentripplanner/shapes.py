@@ -5,7 +5,7 @@ schema allows null, and enumerations are strings, because a server may know newe
 """
 
 from collections.abc import Sequence
-from datetime import date, datetime, timedelta, tzinfo
+from datetime import date, timedelta
 from functools import lru_cache
 from typing import Annotated, Generic, TypeVar
 
@@ -32,18 +32,6 @@ _T = TypeVar("_T")
 
 # Delays and service days are shorter than this.
 MAX_DURATION_S = 30 * 86_400
-_HALF_DAY_S = 12 * 3600
-
-
-def find_service_day(service_day_s: int, zone: tzinfo) -> date:
-    """Return the service day that begins at an instant, which is noon minus twelve hours."""
-    return datetime.fromtimestamp(service_day_s + _HALF_DAY_S, zone).date()
-
-
-def format_offset_time(instant: int, zone: tzinfo) -> str:
-    return datetime.fromtimestamp(instant, zone).isoformat(timespec="seconds")
-
-
 _DURATION = TypeAdapter(timedelta)
 
 

@@ -102,25 +102,31 @@ class TflNetwork(ServerNetwork):
         first, last = query.instant, query.instant + query.window_s
         predicted, timetabled = _split_window(first, last, now, by_schedule=query.by_schedule)
         answers = await self._find_predictions(server_ids) if predicted else []
-        timetable, line_ids = BoardRows(), set[str]()
+        timetable, ids_by_line = BoardRows(), dict[str, str]()
         try:
             if timetabled:
-                timetable, line_ids = await self._find_timetabled(server_ids, timetabled)
+                timetable, ids_by_line = await self._find_timetabled(server_ids, timetabled)
         except (StorageUnavailable, SourceChanged):
             if predicted is None:
                 raise
             timetable = BoardRows(notes=(NOTE_WITHOUT_TIMETABLE,))
         predictions = [prediction for answer in answers for prediction in answer.data]
-        line_ids |= {prediction.line_id for prediction in predictions if prediction.line_id}
-        status = await self._find_status(sorted(line_ids), server_ids, first, last, now)
+        ids_by_line |= {prediction.line: prediction.line_id for prediction in predictions if prediction.line_id}
+        status = await self._find_status(sorted(set(ids_by_line.values())), server_ids, first, last, now)
         rows = list(timetable.rows)
         if predicted is not None:
-            rows += self._list_predicted(predictions, *predicted, now, status.lines)
+            rows += self._list_predicted(predictions, *predicted, now)
         retrieved = [answer.retrieved_at for answer in answers]
         if timetable.retrieved_at is not None:
             retrieved.append(timetable.retrieved_at)
         return BoardRows(
-            rows=[_add_alerts(row, status.lines) for row in rows],
+            rows=[
+                replace(
+                    row,
+                    alerts=list_line_alerts(status.lines, ids_by_line.get(row.line, ""), row.expected, row.expected),
+                )
+                for row in rows
+            ],
             alerts=_list_alerts(status, server_ids, now, first, last),
             notes=(*((NOTE,) if predicted else ()), *timetable.notes, *status.notes),
             retrieved_at=min(retrieved, default=None),
@@ -134,7 +140,7 @@ class TflNetwork(ServerNetwork):
         return [answer for answer in answers if answer is not None]
 
     def _list_predicted(
-        self, predictions: Iterable[shapes.Prediction], first: int, last: int, now: int, lines: Sequence[shapes.TflLine]
+        self, predictions: Iterable[shapes.Prediction], first: int, last: int, now: int
     ) -> Iterator[Departure]:
         """Yield departures from ``first`` to ``last`` (inclusive), leaving out last stops and expired predictions."""
         # Of two predictions with the same id, use the later one.
@@ -144,28 +150,27 @@ class TflNetwork(ServerNetwork):
             is_expired = prediction.time_to_live is not None and prediction.time_to_live < now and expected < now
             if not first <= expected <= last or is_expired or prediction.destination_naptan_id == prediction.naptan_id:
                 continue
-            line = prediction.line_name or prediction.line_id or prediction.mode_name
             platform = (prediction.platform_name or "").strip()
             yield Departure(
-                line=line,
+                line=prediction.line,
                 mode=shapes.read_mode(prediction.mode_name),
-                destination=prediction.destination_name or prediction.towards or line,
+                destination=prediction.destination_name or prediction.towards or prediction.line,
                 scheduled=expected,
                 stop_id=self._ids.encode(prediction.naptan_id),
                 trip_id=self._ids.encode_trip(prediction.id),
                 service_day=datetime.fromtimestamp(expected, self._zone).date(),
                 platform=None if platform.lower() in _NO_PLATFORM else platform,
                 last_realtime_update=prediction.timestamp,
-                alerts=list_line_alerts(lines, prediction.line_id, expected, expected),
             )
 
     async def _find_timetabled(
         self, server_ids: Sequence[str], spans: Sequence[tuple[int, int]]
-    ) -> tuple[BoardRows, set[str]]:
+    ) -> tuple[BoardRows, dict[str, str]]:
+        """Return the timetabled departures in spans of time, and the lines' ids by name."""
         stops = await gather_all(self._lookup.find_exact(server_id, with_lines=True) for server_id in server_ids)
         lines = list_stop_lines([stop for stop in stops if stop is not None])
         board = await find_scheduled(self._server, lines, spans, self._ids, self._zone)
-        return board, {line.line_id for line in lines}
+        return board, {line.name: line.line_id for line in lines}
 
     async def _find_status(
         self, line_ids: Sequence[str], server_ids: Sequence[str], first: int, last: int, now: int
@@ -209,13 +214,6 @@ def _split_window(
     before = [(first, begin - 1)] if first < begin else []
     after = [(end + 1, last)] if last > end else []
     return (max(first, begin), min(last, end)), before + after
-
-
-def _add_alerts(row: Departure, lines: Sequence[shapes.TflLine]) -> Departure:
-    ids = [line.id for line in lines if row.line.lower() in (line.name.lower(), line.id.lower())]
-    if row.alerts or not ids:
-        return row
-    return replace(row, alerts=list_line_alerts(lines, ids[0], row.expected, row.expected))
 
 
 def _list_alerts(

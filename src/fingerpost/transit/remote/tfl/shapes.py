@@ -184,6 +184,10 @@ class Prediction(Shape):
     time_to_live: OpenInstant = None
     mode_name: str = ""
 
+    @property
+    def line(self) -> str:
+        return self.line_name or self.line_id or self.mode_name
+
 
 class LineModeGroup(Shape):
     mode_name: str = ""
