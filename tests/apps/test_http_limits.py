@@ -254,16 +254,17 @@ async def test_a_crowd_of_one_machine_is_refused_while_another_machine_is_answer
 
 
 @pytest.mark.parametrize(
-    ("most", "is_shared_name", "room"), [(100, False, 8), (4, False, 2), (100, True, 50)], ids=["one", "half", "many"]
+    ("most", "caller", "room"),
+    [(100, "203.0.113.5", 8), (4, "203.0.113.5", 2), (100, "127.0.0.1", 50), (100, "::ffff:127.0.0.1", 50)],
 )
-def test_a_caller_has_room_for_so_many_requests(most, is_shared_name, room):
+def test_a_caller_has_room_for_so_many_requests(most, caller, room):
     """An address of this machine may stand for many callers, because of a proxy that is not trusted."""
     admission = Admission(most)
     with ExitStack() as requests:
-        found = [requests.enter_context(admission.enter("one", is_shared_name=is_shared_name)) for _ in range(room + 1)]
+        found = [requests.enter_context(admission.enter(caller)) for _ in range(room + 1)]
         assert found == [True] * room + [False]
 
-    with admission.enter("one") as is_admitted:
+    with admission.enter(caller) as is_admitted:
         assert is_admitted
 
 

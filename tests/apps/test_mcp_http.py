@@ -161,7 +161,12 @@ async def test_only_a_caller_on_this_machine_stores_variables(application, host,
 
 @pytest.mark.parametrize(
     ("host", "machine"),
-    [("203.0.113.5", "203.0.113.5"), ("2001:db8::1:2", "2001:db8::/64"), ("::ffff:203.0.113.5", "::ffff:203.0.113.5")],
+    [
+        ("203.0.113.5", "203.0.113.5"),
+        ("2001:db8::1:2", "2001:db8::/64"),
+        ("::ffff:203.0.113.5", "::ffff:203.0.113.5"),
+        ("::1", "::1"),
+    ],
 )
 def test_limits_count_a_caller_by_its_address_or_its_ipv6_network(host, machine):
     assert build_address_key(host) == machine

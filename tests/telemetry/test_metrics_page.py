@@ -39,14 +39,14 @@ def scrape(url):
 def test_without_the_extra_there_is_no_page(monkeypatch):
     monkeypatch.setitem(sys.modules, "prometheus_client", None)
 
-    assert list_metrics_addresses(None) == []
+    assert list_metrics_addresses(None, 1) == []
 
 
 def test_an_occupied_address_is_refused_if_it_was_given():
     with closing(listen(ANY_PORT)) as occupied, pytest.raises(SettingsInvalid, match="Cannot listen on 127"):
-        list_metrics_addresses(Address("127.0.0.1", occupied.getsockname()[1]))
+        list_metrics_addresses(Address("127.0.0.1", occupied.getsockname()[1]), 1)
     with pytest.raises(SettingsInvalid, match=r"Cannot listen on 127\.0\.0\.1:65536"):
-        list_metrics_addresses(Address("127.0.0.1", 65535), processes=2)
+        list_metrics_addresses(Address("127.0.0.1", 65535), 2)
 
 
 async def test_metrics_are_served_next_to_configured_exporters(seen):

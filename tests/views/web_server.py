@@ -8,7 +8,7 @@ import uvicorn
 
 from fingerpost.apps.mcp.address import Access, Address
 from fingerpost.apps.mcp.http import new_app
-from fingerpost.apps.views.site import Site
+from fingerpost.apps.views.page import Site
 from fingerpost.apps.warm_up import WarmUp
 
 LOOPBACK = Address("127.0.0.1", 0)

@@ -116,9 +116,8 @@ class Settings(BaseSettings):
 def read_settings(**overrides: Any) -> Settings:
     """Read the settings; ``overrides`` that are not None take precedence over the environment."""
     try:
-        settings = Settings(**{name: value for name, value in overrides.items() if value is not None})
+        return Settings(**{name: value for name, value in overrides.items() if value is not None})
     except ValidationError as error:
         name = str(error.errors(include_url=False)[0]["loc"][0])
         sentence = explain(error, Settings).message
         raise SettingsInvalid(f"{_PREFIX}{name.upper()} is not usable: {sentence}") from error
-    return settings

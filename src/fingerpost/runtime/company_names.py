@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping
+from itertools import accumulate
 
 # Names that differ from the registered name, and names that must be found before a company list is loaded.
 WELL_KNOWN: Mapping[str, str] = {
@@ -45,12 +46,7 @@ def build_name_key(name: str) -> str:
 
 def begins_with(name: str, key: str) -> bool:
     """Whether a company's name begins with the words of a key."""
-    prefix = ""
-    for word in split_company_name(name):
-        prefix += word
-        if prefix == key:
-            return True
-    return False
+    return key in accumulate(split_company_name(name))
 
 
 def find_tickers(text: str, companies: Iterable[tuple[str, int, str]], *, is_complete: bool) -> list[str]:

@@ -19,18 +19,13 @@ class Caller:
 
 def main() -> None:
     try:
-        _run()
-    except KeyboardInterrupt:
-        # Typer catches it only while a command runs, not during imports.
-        sys.exit(_INTERRUPTED)
+        # Local imports, because typer catches an interrupt only while a command runs.
+        from fingerpost.apps.cli.app import app
+        from fingerpost.apps.cli.output import print_error, print_message
 
-
-def _run() -> None:
-    from fingerpost.apps.cli.app import app
-    from fingerpost.apps.cli.output import print_error, print_message
-
-    try:
         app(prog_name="fingerpost")
+    except KeyboardInterrupt:
+        sys.exit(_INTERRUPTED)
     except ToolError as error:
         print_error(error)
         is_usage = isinstance(error, ParameterError | SettingsInvalid) and not isinstance(error, NotAccessible)

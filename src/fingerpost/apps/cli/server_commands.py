@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Collection
-from functools import partial
 from typing import Annotated
 
 import typer
@@ -72,12 +71,11 @@ def serve(
 
     address, proxies = Address.read(http), read_networks(trusted_proxy or ())
     access = Access(allowed_hosts=allow_host or (), trusted_proxies=proxies, is_public=public)
-    metrics_address = None if metrics is None else Address.read(metrics)
+    metrics_addresses = list_metrics_addresses(None if metrics is None else Address.read(metrics), workers)
     if workers > 1:
-        serve_workers(application.settings, address, workers, groups, access, metrics_address)
+        serve_workers(application.settings, address, workers, groups, access, metrics_addresses)
     else:
-        list_addresses = partial(list_metrics_addresses, metrics_address)
-        serve_http(application, address, new_warm_up(application), access, list_metrics_addresses=list_addresses)
+        serve_http(application, address, new_warm_up(application), access, metrics=metrics_addresses)
 
 
 def web(
@@ -92,7 +90,7 @@ def web(
 ) -> None:
     application = _open_server(ctx)
     from fingerpost.apps.mcp.http import serve_http
-    from fingerpost.apps.views.site import Site
+    from fingerpost.apps.views.page import Site
 
     require_keys(application.settings.home)
     # --host decides who can reach the page.

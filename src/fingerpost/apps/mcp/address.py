@@ -32,13 +32,9 @@ class Address:
         return cls(host, int(port))
 
     @property
-    def is_loopback(self) -> bool:
-        return self.host == "localhost" or is_loopback(self.host)
-
-
-def format_url(address: Address) -> str:
-    host = f"[{address.host}]" if ":" in address.host else address.host
-    return f"http://{host}:{address.port}"
+    def url(self) -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"http://{host}:{self.port}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +71,7 @@ def is_loopback(host: str) -> bool:
     # A socket on [::] reports IPv4 callers as mapped addresses, which Python before 3.13 does not unwrap.
     if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None:
         address = address.ipv4_mapped
-    return address is not None and address.is_loopback
+    return host == "localhost" or (address is not None and address.is_loopback)
 
 
 def read_networks(texts: Sequence[str]) -> list[str]:
@@ -87,9 +83,9 @@ def read_networks(texts: Sequence[str]) -> list[str]:
 
 
 def build_address_key(host: str) -> str:
-    """Return the key for a caller's limits: the IPv4 address, or the 64-bit IPv6 network."""
+    """Return the key for a caller's limits: the loopback or IPv4 address, or the 64-bit IPv6 network."""
     address = find_ip_address(host)
-    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is None:
+    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is None and not address.is_loopback:
         return str(ipaddress.ip_network((address, _IPV6_PREFIX), strict=False))
     return host
 

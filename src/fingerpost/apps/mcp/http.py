@@ -23,7 +23,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import Message, Receive, Scope, Send
 
-from fingerpost.apps.mcp.address import LOCAL_ACCESS, Access, Address, format_url, listen
+from fingerpost.apps.mcp.address import LOCAL_ACCESS, Access, Address, listen
 from fingerpost.apps.mcp.http_limits import (
     ANSWER_S,
     MAX_BYTES,
@@ -38,7 +38,7 @@ from fingerpost.apps.mcp.metrics_page import start_metrics_server
 from fingerpost.apps.mcp.server import new_server
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.storage import find_database
-from fingerpost.apps.views.site import Site
+from fingerpost.apps.views.page import Site
 from fingerpost.apps.warm_up import WarmUp
 from fingerpost.apps.wiring import Application, recovering
 from fingerpost.errors import ToolError
@@ -97,7 +97,7 @@ class McpTransport:
 
     async def _admit(self, scope: Scope, receive: Receive, send: Send) -> None:
         caller = scope[_CALLER_KEY] = self._callers.find(scope)
-        with self._admission.enter(caller.name, is_shared_name=caller.is_shared_name) as is_admitted:
+        with self._admission.enter(caller.name) as is_admitted:
             if not is_admitted:
                 await _TOO_MANY(scope, receive, send)
                 return
@@ -263,7 +263,7 @@ def serve_http(
     access: Access = LOCAL_ACCESS,
     site: Site | None = None,
     *,
-    list_metrics_addresses: Callable[[], Sequence[Address]] = list,
+    metrics: Sequence[Address] = (),
     announce: Callable[[str], None] = lambda _url: None,
 ) -> None:
     """Serve until SIGTERM or an interrupt; running calls are still answered; ``announce`` receives the server's URL.
@@ -274,9 +274,8 @@ def serve_http(
     listener = listen(address)
     address = Address(address.host, listener.getsockname()[1])
     app = new_app(application, address, warm_up, access, site)
-    start_metrics_server(list_metrics_addresses(), access)
-    config = new_config(app, access)
-    server = uvicorn.Server(config)
+    start_metrics_server(metrics, access)
+    server = uvicorn.Server(new_config(app, access))
     # This handles signals before uvicorn listens and after it stops. A handler that raises could leave Python's import
     # lock locked, because the warm-up imports modules in a thread.
     for stop in (signal.SIGTERM, signal.SIGINT):
@@ -307,6 +306,5 @@ def new_config(app: Starlette | Callable[[], Starlette], access: Access, workers
 
 def log_endpoint(address: Address) -> str:
     """Log the URL of the endpoint, and return the server's URL."""
-    url = format_url(address)
-    _log.info("serving at %s/mcp", url)
-    return url
+    _log.info("serving at %s/mcp", address.url)
+    return address.url

@@ -7,7 +7,7 @@ import asyncio
 import ipaddress
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from typing import Any, Final, cast
 
@@ -90,12 +90,8 @@ class LimitedHttpProtocol(HttpToolsProtocol):
         return None if is_trusted else build_address_key(host)
 
     def _is_over_address_limit(self) -> bool:
-        same_address = [
-            protocol
-            for protocol in self.connections
-            if isinstance(protocol, LimitedHttpProtocol) and protocol.address_key == self.address_key
-        ]
-        return self.address_key is not None and len(same_address) > MAX_CONNECTIONS_PER_ADDRESS
+        keys = [getattr(protocol, "address_key", None) for protocol in self.connections]
+        return self.address_key is not None and keys.count(self.address_key) > MAX_CONNECTIONS_PER_ADDRESS
 
     def _is_answering(self) -> bool:
         return self.cycle is not None and not self.cycle.response_complete
@@ -180,39 +176,33 @@ class Admission:
     """Limits the concurrent requests to a process, per caller and in total.
 
     At most ``max_calls`` are answered at once. A caller may have ``MAX_CALLS_PER_CALLER``, or half of ``max_calls``
-    if several callers may share its name; never more than that half.
+    if it is a loopback address, because several programs, or the callers of a proxy, may share that; never more than
+    half.
     """
 
     def __init__(self, max_calls: int) -> None:
         self._max_calls = max_calls
-        self._answering = 0
-        self._by_caller: Counter[str] = Counter()
+        self._counts: Counter[str | None] = Counter()
 
-    @contextmanager
-    def enter(self, caller: str, *, is_shared_name: bool = False) -> Iterator[bool]:
-        """Count a caller's request while the block runs; yield False if the caller already has too many."""
+    def enter(self, caller: str) -> AbstractContextManager[bool]:
+        """Count a caller's request while the block runs; return False if the caller already has too many."""
         half = max(1, self._max_calls // 2)
-        if self._by_caller.get(caller, 0) >= (half if is_shared_name else min(half, MAX_CALLS_PER_CALLER)):
-            REFUSED_CALLS.add(1)
-            yield False
-            return
-        self._by_caller[caller] += 1
-        try:
-            yield True
-        finally:
-            self._by_caller[caller] -= 1
-            if not self._by_caller[caller]:
-                del self._by_caller[caller]
+        return self._count(caller, half if is_loopback(caller) else min(half, MAX_CALLS_PER_CALLER))
+
+    def answer(self) -> AbstractContextManager[bool]:
+        """Count a fully received request while the block runs; return False if the process has too many."""
+        return self._count(None, self._max_calls)
 
     @contextmanager
-    def answer(self) -> Iterator[bool]:
-        """Count a fully received request while the block runs; yield False if the process has too many."""
-        if self._answering >= self._max_calls:
+    def _count(self, name: str | None, limit: int) -> Iterator[bool]:
+        if self._counts[name] >= limit:
             REFUSED_CALLS.add(1)
             yield False
             return
-        self._answering += 1
+        self._counts[name] += 1
         try:
             yield True
         finally:
-            self._answering -= 1
+            self._counts[name] -= 1
+            if not self._counts[name]:
+                del self._counts[name]

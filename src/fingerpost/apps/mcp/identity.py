@@ -35,13 +35,10 @@ class Caller:
     Attributes:
         user: the owner of variables and plan runs; None if anonymous.
         name: the key for limits: the user, or the address (for IPv6, its 64-bit network).
-        is_shared_name: whether the name is a loopback address, which several programs, or the callers of a proxy, may
-            share.
     """
 
     user: str | None
     name: str
-    is_shared_name: bool
 
 
 class CallerFinder:
@@ -56,12 +53,12 @@ class CallerFinder:
         self.scopes = list(settings.token_scopes)
         self.issuer, self.resource = settings.token_issuer, settings.resource_url
         self._is_public = access.is_public
-        if not (address.is_loopback or access.is_public or self.verifier):
+        if not (is_loopback(address.host) or access.is_public or self.verifier):
             raise SettingsInvalid(
                 f"Other machines can reach {address.host}, and any of them could call the tools. "
                 "Add --public to allow that, configure tokens (docs/serving.md), or listen on 127.0.0.1"
             )
-        is_private = address.is_loopback and not access.allowed_hosts and not access.trusted_proxies
+        is_private = is_loopback(address.host) and not access.allowed_hosts and not access.trusted_proxies
         self._local_user = settings.user if is_private else None
 
     def log_rights(self) -> None:
@@ -78,9 +75,9 @@ class CallerFinder:
         """Return the caller of a request; call it after any token is verified."""
         auth_user = scope.get("user")
         if isinstance(auth_user, AuthenticatedUser) and (subject := auth_user.access_token.subject):
-            return Caller(subject, f"user {subject}", is_shared_name=False)
+            return Caller(subject, f"user {subject}")
         host, _port = scope.get("client") or ("", 0)
-        return Caller(None if _is_forwarded(scope) else self._local_user, build_address_key(host), is_loopback(host))
+        return Caller(None if _is_forwarded(scope) else self._local_user, build_address_key(host))
 
     def must_verify(self, scope: Scope) -> bool:
         """Whether a request has a token or needs one."""

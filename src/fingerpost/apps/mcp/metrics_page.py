@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from fingerpost.apps.mcp.address import Access, Address, format_url, listen
+from fingerpost.apps.mcp.address import Access, Address, listen
 from fingerpost.apps.mcp.http_limits import new_protocol
 from fingerpost.apps.mcp.identity import check_host
 from fingerpost.errors import SettingsInvalid
@@ -26,7 +26,7 @@ _DEFAULT_ADDRESS = Address("127.0.0.1", 9464)
 _METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
-def list_metrics_addresses(given: Address | None, processes: int = 1) -> list[Address]:
+def list_metrics_addresses(given: Address | None, processes: int) -> list[Address]:
     """Return free addresses at successive ports, one for each process.
 
     There are none if the extra is not installed or the default port is occupied. Raise SettingsInvalid if a given port
@@ -61,7 +61,7 @@ def start_metrics_server(addresses: Sequence[Address], access: Access) -> None:
     app = Starlette(routes=[Route("/metrics", check_host(start_metrics(), access.list_hosts(address)))])
     app.router.redirect_slashes = False
     config = uvicorn.Config(app, log_config=None, access_log=False, http=new_protocol(()))
-    _log.info("metrics at %s/metrics", format_url(Address(address.host, listener.getsockname()[1])))
+    _log.info("metrics at %s/metrics", Address(address.host, listener.getsockname()[1]).url)
     run = partial(uvicorn.Server(config).run, sockets=[listener])
     threading.Thread(target=run, name="fingerpost-metrics", daemon=True).start()
 

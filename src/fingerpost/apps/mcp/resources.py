@@ -21,38 +21,45 @@ _SCHEMA_TTL_MS = 3_600_000
 # A limit, because encoding a resource blocks other calls.
 _MAX_OUTPUT_BYTES = 300_000
 
-SCHEMA_TEMPLATE = types.ResourceTemplate(
+_SCHEMA_TEMPLATE = types.ResourceTemplate(
     uri_template=f"{_SCHEMAS}{{tool}}",
     name="schemas",
     title="Tool schemas",
     description="JSON Schemas of a tool's arguments and answers",
     mime_type=_JSON,
 )
-
-RUN_TEMPLATE = types.ResourceTemplate(
+_RUN_TEMPLATE = types.ResourceTemplate(
     uri_template=f"{_RUNS}{{run_id}}",
     name="runs",
     title="Plan runs",
     description="A run with its plan, memory items and events",
     mime_type=_JSON,
 )
+_NETWORKS_RESOURCE = types.Resource(
+    uri=NETWORKS,
+    name="networks",
+    title="Networks",
+    description="Where trips can be planned: areas, time zones, covered days, sources",
+    mime_type=_JSON,
+)
 
 
-def list_resources() -> list[types.Resource]:
-    networks = types.Resource(
-        uri=NETWORKS,
-        name="networks",
-        title="Networks",
-        description="Where trips can be planned: areas, time zones, covered days, sources",
-        mime_type=_JSON,
-    )
-    return [networks, *list_view_resources()]
+async def list_resources(_ctx: object, _params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
+    return types.ListResourcesResult(resources=[_NETWORKS_RESOURCE, *list_view_resources()])
 
 
-def complete_tool(application: Application, params: types.CompleteRequestParams) -> types.CompleteResult:
+async def list_resource_templates(
+    _ctx: object, _params: types.PaginatedRequestParams | None
+) -> types.ListResourceTemplatesResult:
+    return types.ListResourceTemplatesResult(resource_templates=[_SCHEMA_TEMPLATE, _RUN_TEMPLATE])
+
+
+async def complete_tool(
+    application: Application, _ctx: object, params: types.CompleteRequestParams
+) -> types.CompleteResult:
     """Complete a tool's name for the schema template; return nothing for other templates."""
     is_template = (
-        isinstance(params.ref, types.ResourceTemplateReference) and params.ref.uri == SCHEMA_TEMPLATE.uri_template
+        isinstance(params.ref, types.ResourceTemplateReference) and params.ref.uri == _SCHEMA_TEMPLATE.uri_template
     )
     prefix = params.argument.value
     names = [name for name in application.tools if is_template and name.startswith(prefix)]

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import mcp_types as types
@@ -15,7 +16,7 @@ from fingerpost.apps import error_boundary
 from fingerpost.apps.mcp.elicitation import Choices, elicit
 from fingerpost.apps.mcp.listing import EXTENSION_ID, EXTRAS, build_tool_entry, list_requested_parts
 from fingerpost.apps.mcp.progress import ProgressReporter
-from fingerpost.apps.mcp.resources import RUN_TEMPLATE, SCHEMA_TEMPLATE, complete_tool, list_resources, read_resource
+from fingerpost.apps.mcp.resources import complete_tool, list_resource_templates, list_resources, read_resource
 from fingerpost.apps.wiring import Application
 from fingerpost.contract.tool_definition import Answer
 from fingerpost.errors import ToolError
@@ -62,15 +63,15 @@ def new_server(
         cache_hints=_CACHE_HINTS,
         get_tool_input_schema=handlers.header_schemas.get,
         on_list_tools=handlers.list_tools,
-        on_list_resources=handlers.list_resources,
-        on_list_resource_templates=handlers.list_resource_templates,
+        on_list_resources=list_resources,
+        on_list_resource_templates=list_resource_templates,
         on_read_resource=handlers.read_resource,
-        on_completion=handlers.complete,
+        on_completion=partial(complete_tool, application),
     )
     server.extensions[EXTENSION_ID] = {}
     # Handlers passed to the constructor must return models; this one returns JSON.
     server.add_request_handler("tools/call", types.CallToolRequestParams, handlers.call_tool)
-    server.middleware.append(handlers.handle_invalid_arguments)
+    server.middleware.append(handlers.check_request)
     return server
 
 
@@ -83,8 +84,7 @@ class _Handlers:
         # The SDK looks for header parameters in a tool's schema; our tools have none.
         self.header_schemas = {tool.name: _NO_HEADER_PARAMETERS for tool in self._entries.values()}
 
-    async def list_tools(self, _ctx: _Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        _refuse_cursor(params)
+    async def list_tools(self, _ctx: _Context, _params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         tools = self._application.tools
         listed = [entry for name, entry in self._entries.items() if await tools[name].is_available()]
         return types.ListToolsResult(tools=listed)
@@ -113,9 +113,14 @@ class _Handlers:
                     return choice
                 choices = choice
 
-    async def handle_invalid_arguments(self, ctx: _Context, call_next: CallNext) -> HandlerResult:
-        """Answer arguments that are not objects in the tool's envelope, because models do not see protocol errors."""
+    async def check_request(self, ctx: _Context, call_next: CallNext) -> HandlerResult:
+        """Refuse cursors, and answer arguments that are not objects in the tool's envelope.
+
+        Models do not see protocol errors.
+        """
         params = ctx.params or {}
+        if ctx.method.endswith("/list") and params.get("cursor") is not None:
+            raise MCPError(code=types.INVALID_PARAMS, message="Unknown cursor: every list has only one page")
         arguments, name = params.get("arguments"), params.get("name")
         if ctx.method != "tools/call" or not isinstance(name, str) or isinstance(arguments, Mapping):
             return await call_next(ctx)
@@ -124,23 +129,8 @@ class _Handlers:
         user = self._find_user(ctx)
         return build_result(await error_boundary.answer(self._application.tools, name, arguments, user=user))
 
-    async def list_resources(
-        self, _ctx: _Context, params: types.PaginatedRequestParams | None
-    ) -> types.ListResourcesResult:
-        _refuse_cursor(params)
-        return types.ListResourcesResult(resources=list_resources())
-
-    async def list_resource_templates(
-        self, _ctx: _Context, params: types.PaginatedRequestParams | None
-    ) -> types.ListResourceTemplatesResult:
-        _refuse_cursor(params)
-        return types.ListResourceTemplatesResult(resource_templates=[SCHEMA_TEMPLATE, RUN_TEMPLATE])
-
     async def read_resource(self, ctx: _Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         return await read_resource(self._application, params.uri, user=self._find_user(ctx))
-
-    async def complete(self, _ctx: _Context, params: types.CompleteRequestParams) -> types.CompleteResult:
-        return complete_tool(self._application, params)
 
 
 def build_result(answer: Answer) -> dict[str, Any]:
@@ -164,8 +154,3 @@ def _describe_error(error: ToolError | None) -> dict[str, Any]:
     remedy = error.remedy
     remedy_field = {} if remedy is None else {REMEDY: {"kind": remedy.kind.value, "values": dict(remedy.values)}}
     return {CAUSE: error.cause, **remedy_field}
-
-
-def _refuse_cursor(params: types.PaginatedRequestParams | None) -> None:
-    if params is not None and params.cursor is not None:
-        raise MCPError(code=types.INVALID_PARAMS, message="Unknown cursor: every list has only one page")

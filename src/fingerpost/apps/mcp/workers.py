@@ -17,7 +17,7 @@ from fingerpost.apps.logs import start_logging
 from fingerpost.apps.mcp.address import Access, Address, SharedAddress
 from fingerpost.apps.mcp.http import log_endpoint, new_app, new_config
 from fingerpost.apps.mcp.identity import CallerFinder
-from fingerpost.apps.mcp.metrics_page import list_metrics_addresses, start_metrics_server
+from fingerpost.apps.mcp.metrics_page import start_metrics_server
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.warm_up import new_warm_up, start_server_process
 from fingerpost.apps.wiring import build
@@ -55,7 +55,7 @@ def serve_workers(
     count: int,
     groups: Collection[str] | None,
     access: Access,
-    metrics: Address | None,
+    metrics: list[Address],
 ) -> None:
     """Serve in ``count`` processes until SIGTERM or an interrupt; running calls are still answered.
 
@@ -63,8 +63,7 @@ def serve_workers(
     """
     CallerFinder(settings, address, access)
     with closing(SharedAddress(address)) as shared:
-        addresses = list_metrics_addresses(metrics, count)
-        worker = partial(_start_worker, settings, groups, shared.address, access, addresses)
+        worker = partial(_start_worker, settings, groups, shared.address, access, metrics)
         # uvicorn logs which workers died and were replaced.
         logging.getLogger("uvicorn.error").setLevel(logging.INFO)
         log_endpoint(shared.address)
