@@ -16,6 +16,7 @@ from fingerpost.transit.port import (
     JourneyAnswer,
     JourneyQuery,
     NearbyStops,
+    Network,
     OpenNetworks,
 )
 
@@ -35,7 +36,7 @@ Found = Sequence[Itinerary] | Journeys
 
 
 @dataclass(kw_only=True)
-class FakeNetwork:
+class FakeNetwork(Network):
     """A network with given answers; errors among them are raised.
 
     ``journeys`` are the answers to ``plan_journeys`` in turn, the last one for ever; ``asked`` the queries so far.
@@ -111,12 +112,6 @@ class FakeNetwork:
             departures=self.departures, found_count=len(within), provenance=self.describe(query.language)
         )
 
-    async def has_stops(self, query, *, is_destination):
-        return None
-
-    async def find_service(self, query, *, is_destination):
-        return None
-
     async def find_places(self, text, *, language=None, focus=None):
         return self.places.get(text, ())
 
@@ -131,20 +126,8 @@ class FakeNetwork:
         near = [stop for stop in self.near if stop.distance_m <= radius_m]
         return NearbyStops(stops=near, provenance=self.describe(language))
 
-    async def find_address(self, coordinate, *, language=None):
-        return None
-
     def find_fare(self, itinerary):
         return Fare(unknown=f"{self.name} states no fares") if itinerary.rides else None
-
-    def find_line(self, leg):
-        return None
-
-    async def find_basemap(self, box, leg):
-        return None
-
-    async def find_realtime_health(self):
-        return None
 
 
 class FakeNetworks:

@@ -5,6 +5,8 @@ Methods that query a source may raise ``SourceChanged`` and the subclasses of ``
 ``fingerpost.errors``). No other error from a source reaches their callers.
 """
 
+# ruff: noqa: ARG002  (the methods for optional abilities ignore their arguments)
+
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -163,7 +165,7 @@ class NearbyStops:
 class Network(Protocol):
     """A named transit network, as its source implements it.
 
-    Callers use only the abilities that its profile declares.
+    Callers use only the abilities that its profile declares. Subclasses inherit the methods for optional abilities.
     """
 
     @property
@@ -187,7 +189,8 @@ class Network(Protocol):
                 the first such end, best candidate first; ``details["other"]`` describes the second in the same way.
             PlaceUnknown: no place matches an end; the message names the side.
         """
-        ...
+        name = self.profile.name
+        raise NotImplementedError(f"{name} does not read texts")
 
     async def list_departures(self, query: DepartureQuery) -> DepartureBoard:
         """Return the first departures in the window, leaving out stop times at which riders cannot board."""
@@ -195,7 +198,7 @@ class Network(Protocol):
 
     async def has_stops(self, query: JourneyQuery, *, is_destination: bool) -> bool | None:
         """Whether a stop is within walking distance of an end; None if that needs requests to a server."""
-        ...
+        return None
 
     async def find_service(self, query: JourneyQuery, *, is_destination: bool) -> ServiceGap | None:
         """Describe the service near an end; return None if there is no stop, or if that needs requests to a server.
@@ -203,7 +206,7 @@ class Network(Protocol):
         It describes the departures near the origin, or the arrivals near the destination: the next ones from the
         query's instant on, or the last ones before it if ``arrive_by``.
         """
-        ...
+        return None
 
     async def find_places(
         self, text: str, *, language: str | None = None, focus: Coordinate | None = None
@@ -231,7 +234,7 @@ class Network(Protocol):
 
         No position is sent to a server.
         """
-        ...
+        return None
 
     def find_fare(self, itinerary: Itinerary) -> Fare | None:
         """Return the fare for an itinerary, or why it is unknown; None for walks and for other networks' rides."""
@@ -239,18 +242,18 @@ class Network(Protocol):
 
     def find_line(self, leg: Leg) -> LegLine | None:
         """Return the line of a leg on the map, or None for another network's leg."""
-        ...
+        return None
 
     async def find_basemap(self, box: Bounds, leg: Leg) -> Basemap | None:
         """Return the water and ways in a box around a leg; None if there is no map, or for another network's leg.
 
         Answers credit only the sources of their legs, so a network's map is not drawn for other networks' legs.
         """
-        ...
+        return None
 
     async def find_realtime_health(self) -> RealtimeHealth | None:
         """Return the state of the network's realtime sources, or None if it has none."""
-        ...
+        return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -297,7 +300,7 @@ class NetworkSource(Protocol):
 
     def stamp(self) -> Hashable:
         """Return a value that changes when a network of this kind has to be reopened; called before each query."""
-        ...
+        return None
 
     def open(self, record: NetworkRecord, learned: LearnedProfile | None = None) -> Network:
         """Open the network of a record, or return the open one with its record updated. This may block.
@@ -310,12 +313,12 @@ class NetworkSource(Protocol):
         ...
 
     def retire(self, name: str) -> None:
-        """Stop the background work of a network whose record was removed."""
-        ...
+        """Stop the background work of a network whose record was removed, if it has any."""
+        return
 
     async def close(self) -> None:
-        """Stop the background work of all networks from this source; a later ``open`` starts it again."""
-        ...
+        """Stop the background work of all networks from this source, if any; a later ``open`` starts it again."""
+        return
 
 
 class RemoteSource(NetworkSource, Protocol):

@@ -44,8 +44,8 @@ from fingerpost.transit.port import (
     JourneyAnswer,
     JourneyQuery,
     NearbyStops,
+    Network,
     ServiceGap,
-    TextJourneyQuery,
 )
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ _AFTER_QUERY_S = 5
 _SHORT_BOARD_S = 3 * 3600
 
 
-class EmbeddedNetwork:
+class EmbeddedNetwork(Network):
     """A thread-safe network over an immutable timetable and a realtime overlay.
 
     Queries wait for ``check``, whose result is an error message if files are damaged.
@@ -100,7 +100,11 @@ class EmbeddedNetwork:
         if notes is not None:
             self._notes = tuple(notes)
         self._feed_profile = TimetableProfile(record, self.timetable, self._notes)
-        self.profile: NetworkProfile = self._feed_profile.new_profile(has_fares=self._fares.has_fares)
+        self._profile = self._feed_profile.new_profile(has_fares=self._fares.has_fares)
+
+    @property
+    def profile(self) -> NetworkProfile:
+        return self._profile
 
     @property
     def record(self) -> NetworkRecord:
@@ -243,9 +247,6 @@ class EmbeddedNetwork:
         first, last = self._feed_profile.covered_days or (None, None)
         message = f"The timetable of {self.profile.name} covers {first} to {last} only"
         return OutsideCalendar(message, {"first_day": str(first), "last_day": str(last)})
-
-    async def plan_texts(self, query: TextJourneyQuery) -> JourneyAnswer:
-        raise NotImplementedError
 
     async def list_departures(self, query: DepartureQuery) -> DepartureBoard:
         await self._check_files()

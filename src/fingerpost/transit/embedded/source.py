@@ -27,7 +27,7 @@ from fingerpost.transit.learned_profile import LearnedProfile
 from fingerpost.transit.osm.addresses.index import find_addresses
 from fingerpost.transit.osm.basemap import find_basemap
 from fingerpost.transit.osm.streets.store import find_streets
-from fingerpost.transit.port import Network
+from fingerpost.transit.port import Network, NetworkSource
 
 # The disk limits how fast checksums are computed, so one background thread is enough.
 _CHECKS = ThreadPoolExecutor(1, thread_name_prefix="fingerpost-checksums")
@@ -43,7 +43,7 @@ class _OpenedTimetable(NamedTuple):
     check: Future[str | None]
 
 
-class EmbeddedSource:
+class EmbeddedSource(NetworkSource):
     """Opens imported networks (``source = "gtfs"``); ``day_cache_bytes`` limits the memory of search timetables."""
 
     kind = "gtfs"
@@ -150,7 +150,7 @@ class EmbeddedSource:
             network.follow(RealtimeUpdater(network.timetable, sources, self._worker, clock.now, network.publish))
 
 
-class DemoSource:
+class DemoSource(NetworkSource):
     """Opens the demo networks in the package (``source = "demo"``), which are valid on any day."""
 
     kind = "demo"
@@ -158,21 +158,12 @@ class DemoSource:
     def __init__(self) -> None:
         self._opened: dict[str, EmbeddedNetwork] = {}
 
-    def stamp(self) -> Hashable:
-        return None
-
     def open(self, record: NetworkRecord, learned: LearnedProfile | None = None) -> EmbeddedNetwork:  # noqa: ARG002
         network = self._opened.get(record.name)
         if network is None:
             network = EmbeddedNetwork(record, build_demo(record.name), notes=(DEMO_NOTE,))
             self._opened[record.name] = network
         return network
-
-    def retire(self, name: str) -> None:
-        """Do nothing, because a demo follows no realtime source."""
-
-    async def close(self) -> None:
-        """Do nothing."""
 
 
 def _list_notes(record: NetworkRecord, entry: StoredTimetable) -> tuple[str, ...]:

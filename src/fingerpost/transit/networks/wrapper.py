@@ -17,7 +17,7 @@ from fingerpost.transit.port import Network
 _T = TypeVar("_T")
 
 
-class WrapperNetwork(ABC):
+class WrapperNetwork(Network, ABC):
     """A network that passes every query to another through ``forward``; ``names`` marks geocoder queries."""
 
     def __init__(self, network: Network) -> None:

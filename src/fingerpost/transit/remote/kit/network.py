@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Awaitable, Hashable, Iterable, Sequence
+from collections.abc import Awaitable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import ClassVar
@@ -16,10 +16,9 @@ from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit import port
 from fingerpost.transit.learned_profile import LearnedProfile
 from fingerpost.transit.model.itinerary import Departure, Fare, Itinerary, Leg, LegLine, ServiceAlert
-from fingerpost.transit.model.map_layer import Basemap
-from fingerpost.transit.model.place import Bounds, Coordinate, Place, PlaceMatch
+from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch
 from fingerpost.transit.model.profile import Ability, NetworkProfile
-from fingerpost.transit.model.provenance import FeedVersion, Provenance, RealtimeHealth
+from fingerpost.transit.model.provenance import FeedVersion, Provenance
 from fingerpost.transit.remote.kit.answers import MeasuredLeg
 from fingerpost.transit.remote.kit.journeys import JourneyPage, JourneyRequest, JourneySearch, draw_leg, resolve_end
 from fingerpost.transit.remote.kit.places import PlaceNames, StopIdCodec, StopLookup
@@ -31,7 +30,7 @@ from fingerpost.transit.rules.times import format_instant, is_zone
 _PATIENT = RequestLimits(read_s=40.0, total_s=60.0)
 
 
-class ServerSource:
+class ServerSource(port.RemoteSource):
     """Opens networks on one kind of server; see ``port.RemoteSource``.
 
     ``url_option`` is the ``network add`` option for the server's URL; it is None if the URL is fixed. ``new_profile``
@@ -66,15 +65,6 @@ class ServerSource:
                 f"The url of {record.name} cannot be used: {error.message}", hint=error.remedy
             ) from error
 
-    def stamp(self) -> Hashable:
-        return None
-
-    def retire(self, name: str) -> None:
-        """Do nothing: these networks have no background work."""
-
-    async def close(self) -> None:
-        """Do nothing: the caller owns the HTTP client of ``fetch``."""
-
 
 def _limit(fetch: Fetch, limits: RequestLimits) -> Fetch:
     async def fetch_within(request: Request, known: Response | None = None) -> Response:
@@ -99,7 +89,7 @@ class BoardRows:
     days: tuple[date | None, date | None] | None = None
 
 
-class ServerNetwork(ABC):
+class ServerNetwork(port.Network, ABC):
     """A network on one server; see ``port.Network``. Threads may share it.
 
     ``credit`` is a sentence that the server's terms require in addition to the attribution; ``{retrieved}`` is
@@ -140,9 +130,6 @@ class ServerNetwork(ABC):
         )
         return self._new_answer(found, query.language)
 
-    async def plan_texts(self, query: port.TextJourneyQuery) -> port.JourneyAnswer:
-        raise NotImplementedError
-
     async def list_departures(self, query: port.DepartureQuery) -> port.DepartureBoard:
         found = await self._find_board(query, self._choose_language(query.language))
         rows = list(found.rows)
@@ -173,19 +160,10 @@ class ServerNetwork(ABC):
         provenance = self._new_provenance(around.retrieved_at, language, around.notes)
         return port.NearbyStops(stops=around.data, provenance=provenance)
 
-    async def has_stops(self, query: port.JourneyQuery, *, is_destination: bool) -> bool | None:  # noqa: ARG002
-        return None
-
-    async def find_service(self, query: port.JourneyQuery, *, is_destination: bool) -> port.ServiceGap | None:  # noqa: ARG002
-        return None
-
     async def find_places(
         self, text: str, *, language: str | None = None, focus: Coordinate | None = None
     ) -> Sequence[PlaceMatch]:
         return await self._names.find_places(text, self._choose_language(language), focus)
-
-    async def find_address(self, coordinate: Coordinate, *, language: str | None = None) -> Place | None:  # noqa: ARG002
-        return None
 
     def find_fare(self, itinerary: Itinerary) -> Fare | None:
         fare, is_from_server = itinerary.fare, any(isinstance(ride.handle, MeasuredLeg) for ride in itinerary.rides)
@@ -195,12 +173,6 @@ class ServerNetwork(ABC):
 
     def find_line(self, leg: Leg) -> LegLine | None:
         return draw_leg(leg) if self._profile.can(Ability.GEOMETRY) else None
-
-    async def find_basemap(self, box: Bounds, leg: Leg) -> Basemap | None:  # noqa: ARG002  # servers have no map
-        return None
-
-    async def find_realtime_health(self) -> RealtimeHealth | None:
-        return None
 
     @abstractmethod
     async def _find_board(self, query: port.DepartureQuery, language: str | None) -> BoardRows:
