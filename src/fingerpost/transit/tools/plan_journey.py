@@ -229,13 +229,15 @@ class PlanJourney(PublishedTool):
         )
         found = await search_trip(ends, query, limit=_MAX_SEARCHED, with_alternatives=True, in_full=False)
         return _JourneysResult(
-            answer=replace(
-                found.first_answer, itineraries=found.ranked.found, provenance=found.provenance, why_nothing=None
+            answer=JourneyAnswer(
+                itineraries=found.ranked.found,
+                provenance=found.provenance,
+                step_free_supported=found.step_free_supported,
             ),
             warnings=[*warnings, *found.warnings],
             offset=found.offset,
             # An answer from TfL's fallback lists missing data.
-            is_embedded=not found.ends.network.profile.reads_texts or bool(found.provenance.lost),
+            is_embedded=not found.network.profile.reads_texts or bool(found.provenance.lost),
         )
 
     async def _suggest(self, error: PlaceAmbiguous, arguments: JourneyPlanRequest, now: int) -> PlaceAmbiguous:

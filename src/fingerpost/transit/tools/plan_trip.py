@@ -1,6 +1,7 @@
 """The plan_trip tool: itineraries between two places, with disruptions and alternatives."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
 from typing import Any
@@ -10,14 +11,25 @@ from fingerpost.contract.published_tool import PublishedTool
 from fingerpost.contract.tool_definition import Call, Output, ToolDefinition, ToolReply
 from fingerpost.contract.wire import omit_none
 from fingerpost.runtime.concurrency import compute
-from fingerpost.transit.model.itinerary import Itinerary, Optimize
+from fingerpost.transit.model.itinerary import Fare, Itinerary, Leg, Optimize, ServiceAlert
+from fingerpost.transit.places.candidates import format_count_of_shown
 from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.places.trip_ends import get_trip_ends
 from fingerpost.transit.port import JourneyQuery
-from fingerpost.transit.rules.disruption import ItineraryOption
+from fingerpost.transit.rules.accessibility import find_low_walking_warning, find_step_free_warning, list_walking_notes
+from fingerpost.transit.rules.alerts import AffectedPart, choose_alerts, find_explanation
+from fingerpost.transit.rules.disruption import (
+    Difference,
+    ItineraryOption,
+    find_differences,
+    is_disrupted_leg,
+    name_disrupted,
+)
 from fingerpost.transit.rules.modes import to_trip_mode
 from fingerpost.transit.rules.realtime_status import find_data_freshness, find_schedule_type
 from fingerpost.transit.rules.times import format_instant, parse_instant, to_query_instant
+from fingerpost.transit.rules.trip_limits import find_long_wait_message, find_long_walk_message
+from fingerpost.transit.rules.warnings import Warning, WarningCode, list_stated  # noqa: A004
 from fingerpost.transit.tools.map_shapes import (
     BASEMAP,
     GEOMETRY,
@@ -30,7 +42,9 @@ from fingerpost.transit.tools.map_shapes import (
     serialize_basemap,
     serialize_line_colors,
 )
+from fingerpost.transit.tools.no_trip import format_trip
 from fingerpost.transit.tools.plan_trip_shapes import (
+    PlanConstraints,
     PlanMeta,
     PlanTripInput,
     PlanTripOutput,
@@ -40,7 +54,7 @@ from fingerpost.transit.tools.plan_trip_shapes import (
     serialize_itinerary,
     serialize_stays,
 )
-from fingerpost.transit.tools.report import Report, list_leg_paths, report_trip
+from fingerpost.transit.tools.report import Report, list_leg_paths, list_legs, report_rides
 from fingerpost.transit.tools.shapes import LocationRef, serialize_location, serialize_warnings
 from fingerpost.transit.tools.trip_search import TripResult, search_trip
 from fingerpost.transit.tools.wording import (
@@ -108,39 +122,91 @@ class PlanTrip(PublishedTool):
         result = await search_trip(
             ends, query, limit=arguments.limit, with_alternatives=arguments.include_disruption_alt
         )
-        stated = list_time_warnings(when, zone, "these are the trips", instant.note)
         format_time = partial(format_clock, since=when.instant, zone=result.provenance.zone)
-        report = report_trip(
-            result,
-            now,
-            format_time,
-            [*warned, *stated, *result.warnings],
-            low_walking=constraints.accessibility.low_walking_distance,
-            is_default_walk="max_walking_distance" not in constraints.model_fields_set,
-        )
-        body = _serialize(report, result, arguments, call)
-        text = _write_text(body, report, result.ranked.choices, format_time)
+        differences = find_differences(result.ranked, format_time)
+        stated = list_time_warnings(when, zone, "these are the trips", instant.note)
+        about_trips = _list_trip_warnings(result, constraints, format_time)
+        warnings = [*warned, *stated, *result.warnings, *about_trips]
+        report = report_rides(list_legs(result.shown), (), result.provenance, now, warnings)
+        affected = _list_affected(result, differences, report.warnings)
+        report = replace(report, alerts=choose_alerts(affected, step_free=query.step_free))
+        fares = [(choice, result.network.find_fare(choice.itinerary)) for choice in result.ranked.choices]
+        fares_by_trip = {choice.fingerprint: fare for choice, fare in fares if fare is not None}
+        body = _serialize(report, result, differences, fares_by_trip, arguments, call)
+        text = _write_text(body, fares_by_trip, result.ranked.choices, format_time)
         return ToolReply(body, text, await _list_extras(result, call))
 
 
-def _serialize(report: Report, result: TripResult, arguments: PlanTripInput, call: Call) -> PlanTripOutput:
-    choices, zone = result.ranked.choices, report.provenance.zone
+def _list_trip_warnings(result: TripResult, constraints: PlanConstraints, format_time: FormatTime) -> Iterator[Warning]:
+    ranked, shown, query = result.ranked, result.shown, result.query
+    no_steps = find_step_free_warning(shown, supported=result.step_free_supported)
+    if query.step_free and no_steps is not None:
+        yield no_steps
+    far = find_low_walking_warning(ranked.found)
+    if constraints.accessibility.low_walking_distance and far is not None:
+        yield far
+    is_default_walk = "max_walking_distance" not in constraints.model_fields_set
+    better = None if result.better is None else f"{format_trip(result.better, result.provenance.zone)}."
+    replaced = f"Left out because it is disrupted: {name_disrupted(ranked.dropped, format_time)}"
+    count = f"{len(ranked.found)} itineraries were found; {format_count_of_shown(len(shown))}."
+    yield from list_stated(
+        (WarningCode.PREFERENCE_UNMET, find_long_walk_message(shown, query.max_walk_m, is_default=is_default_walk)),
+        (WarningCode.PREFERENCE_UNMET, better),
+        (WarningCode.DISRUPTED_ITINERARY_REPLACED, replaced if ranked.dropped else None),
+        (WarningCode.TRUNCATED_RESULTS, count if len(ranked.found) > len(shown) else None),
+        (WarningCode.PREFERENCE_UNMET, result.offset),
+        (WarningCode.PREFERENCE_UNMET, find_long_wait_message(shown)),
+    )
+
+
+def _list_affected(
+    result: TripResult, differences: Sequence[Difference], warnings: Sequence[Warning]
+) -> Iterator[AffectedPart]:
+    for path, leg in list_leg_paths(result.shown):
+        if leg.alerts:
+            yield AffectedPart(path, leg.alerts)
+            yield AffectedPart(path, _list_explanations(leg), explains=True)
+    for at, difference in enumerate(differences):
+        alert = difference.cause.alert
+        yield AffectedPart(f"meta/differences/{at}", () if alert is None else (alert,), explains=True)
+    for at, warning in enumerate(warnings):
+        if warning.code is WarningCode.DISRUPTED_ITINERARY_REPLACED:
+            for leg in list_legs(result.ranked.dropped):
+                yield AffectedPart(f"warnings/{at}", _list_explanations(leg), explains=True)
+
+
+def _list_explanations(leg: Leg) -> tuple[ServiceAlert, ...]:
+    alert = find_explanation(leg) if is_disrupted_leg(leg) else None
+    return () if alert is None else (alert,)
+
+
+def _serialize(
+    report: Report,
+    result: TripResult,
+    differences: Sequence[Difference],
+    fares: Mapping[str, Fare],
+    arguments: PlanTripInput,
+    call: Call,
+) -> PlanTripOutput:
+    choices, shown, zone = result.ranked.choices, result.shown, report.provenance.zone
     meta = {
         **report.serialize(),
         "walking": report.provenance.walking,
         "deduplicatedFrom": result.ranked.deduplicated_from,
         "staySeated": serialize_stays(choices) or None,
-        "differences": [serialize_difference(difference) for difference in report.differences] or None,
-        "fares": serialize_fares(report.fares) or None,
+        "differences": [serialize_difference(difference) for difference in differences] or None,
+        "fares": serialize_fares(fares) or None,
     }
     freshness = find_data_freshness(report.rides, int(call.now.timestamp()))
+    has_notes = arguments.constraints.accessibility.low_walking_distance
+    notes = list_walking_notes(shown, result.ranked.found) if has_notes else [None for _ in shown]
     return {
-        "origin": serialize_location(result.ends.origin),
-        "destination": serialize_location(result.ends.destination),
+        "origin": serialize_location(result.query.origin),
+        "destination": serialize_location(result.query.destination),
         "requested": {"type": arguments.when.type, "time": format_instant(result.query.instant, zone)},
         "constraints": arguments.constraints.to_wire(),
-        "itineraries": [serialize_itinerary(*row, zone) for row in zip(choices, report.notes, strict=True)],
-        "realtimeUsed": find_schedule_type(*result.shown).value,
+        "itineraries": [serialize_itinerary(*row, zone) for row in zip(choices, notes, strict=True)],
+        "realtimeUsed": find_schedule_type(*shown).value,
         "dataFreshness": format_instant(freshness, zone),
         **serialize_warnings(report.warnings),
         "correlationId": call.correlation_id,
@@ -149,7 +215,7 @@ def _serialize(report: Report, result: TripResult, arguments: PlanTripInput, cal
 
 
 async def _list_extras(result: TripResult, call: Call) -> dict[str, Mapping[str, Any]]:
-    network = result.ends.network
+    network = result.network
     extras: dict[str, Mapping[str, Any]] = {}
     if GEOMETRY in call.include:
         extras[GEOMETRY] = draw_itineraries(result.shown, network.find_line)
@@ -162,7 +228,7 @@ async def _list_extras(result: TripResult, call: Call) -> dict[str, Mapping[str,
 
 
 def _write_text(
-    body: PlanTripOutput, report: Report, options: Sequence[ItineraryOption], format_time: FormatTime
+    body: PlanTripOutput, fares: Mapping[str, Fare], options: Sequence[ItineraryOption], format_time: FormatTime
 ) -> str:
     requested, meta = body["requested"], body["meta"]
     since = requested["time"]
@@ -173,7 +239,7 @@ def _write_text(
         trip = option.itinerary
         minutes, walk_m = round(trip.duration_s / 60), round(trip.walk_m)
         head = format_itinerary(trip, format_time, minutes=minutes, walk_m=walk_m)
-        fare = report.fares.get(option.fingerprint)
+        fare = fares.get(option.fingerprint)
         if fare is not None and fare.amount is not None:
             head += f", {fare.amount} {fare.currency}"
         notes = body["itineraries"][number - 1].get("accessibilityNotes", ())

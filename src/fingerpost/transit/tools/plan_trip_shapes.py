@@ -1,6 +1,6 @@
 """Input and output models of the plan_trip tool, and their serializers (rule B1)."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Literal, NotRequired
 
 from pydantic import Field, model_validator
@@ -8,11 +8,7 @@ from typing_extensions import TypedDict
 
 from fingerpost.contract.wire import EchoOf, EnumValue, Flag, Number, WholeNumber, Wire, WireDict, WireModel, omit_none
 from fingerpost.transit.model.itinerary import Fare, Leg, StopPoint
-from fingerpost.transit.rules.disruption import (
-    Difference,
-    ItineraryOption,
-    find_leg_note,
-)
+from fingerpost.transit.rules.disruption import Difference, ItineraryOption, find_leg_note
 from fingerpost.transit.rules.modes import TripMode, to_trip_mode
 from fingerpost.transit.rules.ranking import compute_fingerprint
 from fingerpost.transit.rules.realtime_status import ScheduleType, Status, find_schedule_type, get_status
@@ -163,7 +159,7 @@ class PlanTripOutput(WireDict):
     meta: PlanMeta
 
 
-def serialize_itinerary(choice: ItineraryOption, notes: Sequence[str], zone: str) -> WireItinerary:
+def serialize_itinerary(choice: ItineraryOption, note: str | None, zone: str) -> WireItinerary:
     itinerary = choice.itinerary
     fields = {
         "legs": [serialize_leg(leg, zone) for leg in itinerary.legs],
@@ -172,7 +168,7 @@ def serialize_itinerary(choice: ItineraryOption, notes: Sequence[str], zone: str
         "walkingDistance": round(itinerary.walk_m),
         "scheduleType": find_schedule_type(itinerary).value,
         "fingerprint": choice.fingerprint,
-        "accessibilityNotes": list(notes) or None,
+        "accessibilityNotes": None if note is None else [note],
         "DisruptionFlag": choice.flagged or None,
         "DisruptionNote": choice.note,
     }

@@ -7,19 +7,14 @@ from functools import reduce
 from fingerpost.errors import NoItinerary, OutsideCalendar, SourceChanged, StorageUnavailable
 from fingerpost.transit.model.itinerary import Itinerary, Optimize
 from fingerpost.transit.model.provenance import Provenance, merge_provenance
-from fingerpost.transit.networks.querying import UNAVAILABLE, Deadline, NetworkFailure, query_network, try_in_order
+from fingerpost.transit.networks.querying import UNAVAILABLE, Deadline, Outcome, query_network, try_in_order
 from fingerpost.transit.places.trip_ends import TripEnds
 from fingerpost.transit.port import JourneyAnswer, JourneyQuery, Network
-from fingerpost.transit.rules.disruption import (
-    RankedItineraries,
-    as_scheduled,
-    list_candidates,
-    merge_alternatives,
-)
+from fingerpost.transit.rules.disruption import RankedItineraries, as_scheduled, list_candidates, merge_alternatives
 from fingerpost.transit.rules.ranking import JourneyPreset, compute_route_id
 from fingerpost.transit.rules.times import format_instant, to_local_date
 from fingerpost.transit.rules.trip_limits import find_out_of_service_hint, relax_limits
-from fingerpost.transit.rules.warnings import Warning, WarningCode, add_reasons  # noqa: A004  (the contract's own name)
+from fingerpost.transit.rules.warnings import Warning, WarningCode  # noqa: A004  (the contract's own name)
 from fingerpost.transit.tools.no_trip import explain_no_trip, find_better_beyond, find_offset_message, plan_usable
 from fingerpost.transit.tools.shapes import NoResultsReason
 from fingerpost.transit.tools.wording import WhyEmptySentence
@@ -27,15 +22,15 @@ from fingerpost.transit.tools.wording import WhyEmptySentence
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TripResult:
-    """The result of plan_trip's search; ``ends`` and ``query`` belong to the network that answered.
+    """The result of plan_trip's search; ``query`` has the ends as the answering network resolved them.
 
     ``offset`` explains why the first trip departs, or the last arrives, over an hour from the request.
     """
 
-    ends: TripEnds
+    network: Network
     query: JourneyQuery
     ranked: RankedItineraries
-    first_answer: JourneyAnswer
+    step_free_supported: bool
     provenance: Provenance
     better: Itinerary | None = None
     offset: str | None = None
@@ -46,42 +41,22 @@ class TripResult:
         return [choice.itinerary for choice in self.ranked.choices]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _FirstAnswer:
-    ends: TripEnds
-    query: JourneyQuery
-    answer: JourneyAnswer
-    left_out: Sequence[NetworkFailure]
-
-    @property
-    def warnings(self) -> list[Warning]:
-        return [failure.warning for failure in self.left_out]
-
-
-async def _query_networks(ends: Sequence[TripEnds], query: JourneyQuery, deadline: Deadline) -> _FirstAnswer:
-    """Query the networks in order and drop departed itineraries."""
-    ends_by_network = {trip_ends.network.profile.name: trip_ends for trip_ends in ends}
-
-    async def search(network: Network) -> tuple[JourneyQuery, JourneyAnswer]:
-        here = ends_by_network[network.profile.name]
-        local_query = replace(query, origin=here.origin, destination=here.destination)
-        return local_query, await network.plan_journeys(local_query)
-
-    outcome = await try_in_order([trip_ends.network for trip_ends in ends], search, deadline)
-    local_query, answer = outcome.value
-    answering_ends = ends_by_network[outcome.network.profile.name]
-    attribution = [
-        *answer.provenance.attribution,
-        *answering_ends.origin.attribution,
-        *answering_ends.destination.attribution,
-    ]
-    provenance = replace(answer.provenance, attribution=tuple(dict.fromkeys(attribution)))
-    return _FirstAnswer(
-        ends=answering_ends,
-        query=local_query,
-        answer=_drop_departed(replace(answer, provenance=provenance), local_query),
-        left_out=outcome.left_out,
+async def _query_networks(
+    ends: Sequence[TripEnds], query: JourneyQuery, deadline: Deadline
+) -> tuple[JourneyQuery, Outcome[JourneyAnswer]]:
+    """Query the networks in order; return the answering network's query, and its answer without departed trips."""
+    queries = {
+        here.network.profile.name: replace(query, origin=here.origin, destination=here.destination) for here in ends
+    }
+    outcome = await try_in_order(
+        [here.network for here in ends],
+        lambda network: network.plan_journeys(queries[network.profile.name]),
+        deadline,
     )
+    query, answer = queries[outcome.network.profile.name], outcome.value
+    attribution = (*answer.provenance.attribution, *query.origin.attribution, *query.destination.attribution)
+    provenance = replace(answer.provenance, attribution=tuple(dict.fromkeys(attribution)))
+    return query, replace(outcome, value=_drop_departed(replace(answer, provenance=provenance), query))
 
 
 async def search_trip(
@@ -97,11 +72,10 @@ async def search_trip(
     ``in_full`` also searches for a better trip beyond the walking limit.
     """
     deadline = Deadline()
-    first = await _query_networks(ends, query, deadline)
-    network, query = first.ends.network, first.query
-    warnings, answers = first.warnings, [first.answer]
+    query, first = await _query_networks(ends, query, deadline)
+    network, warnings, answers = first.network, list(first.warnings), [first.value]
     wanted_arrival = query.instant if query.arrive_by else None
-    candidates = list_candidates(first.answer, wanted_arrival=wanted_arrival)
+    candidates = list_candidates(first.value, wanted_arrival=wanted_arrival)
     is_empty = not candidates
     if is_empty or (with_alternatives and any(candidate.is_disrupted for candidate in candidates)):
         try:
@@ -114,7 +88,7 @@ async def search_trip(
         else:
             candidates += list_candidates(answers[-1], is_known=is_empty, wanted_arrival=wanted_arrival)
     if not candidates:
-        raise await _build_no_itinerary(network, query, deadline, first)
+        raise await _build_no_itinerary(query, first, deadline)
     ranked = merge_alternatives(
         candidates, limit=limit, optimize=query.optimize, arrive_by=query.arrive_by, wanted_arrival=wanted_arrival
     )
@@ -125,13 +99,13 @@ async def search_trip(
     better = await find_better_beyond(network, query, usable, deadline) if in_full else None
     sources = [answer.provenance for answer in answers] + ([] if better is None else [better[1]])
     return TripResult(
-        ends=first.ends,
+        network=network,
         query=query,
         ranked=ranked,
-        first_answer=first.answer,
+        step_free_supported=first.value.step_free_supported,
         provenance=reduce(merge_provenance, sources),
         better=None if better is None else better[0],
-        offset=await find_offset_message(network, query, ranked.found, first.answer.provenance.zone),
+        offset=await find_offset_message(network, query, ranked.found, first.value.provenance.zone),
         warnings=warnings,
     )
 
@@ -151,27 +125,26 @@ def _drop_departed(answer: JourneyAnswer, query: JourneyQuery) -> JourneyAnswer:
     return replace(answer, itineraries=list_remaining(answer.itineraries), timetabled=list_remaining(answer.timetabled))
 
 
-async def _build_no_itinerary(
-    network: Network, query: JourneyQuery, deadline: Deadline, found: _FirstAnswer
-) -> NoItinerary:
-    hint = None
-    if query.arrive_by and query.not_before is not None:
-        first = await _find_earliest_arrival(network, query, query.not_before, deadline)
-        if first is not None:
-            zone = network.profile.zone
-            hint = f"The earliest possible arrival is {format_instant(first.arrival, zone)}"
-            hint += f", leaving at {format_instant(first.departure, zone)}"
-    hint = hint or found.answer.why_nothing
-    hint = hint or await explain_no_trip(network, query, deadline, found.answer.provenance.out_of_service)
+async def _build_no_itinerary(query: JourneyQuery, found: Outcome[JourneyAnswer], deadline: Deadline) -> NoItinerary:
+    network, answer = found.network, found.value
+    first = await _find_earliest_arrival(network, query, deadline)
+    if first is None:
+        out_of_service = answer.provenance.out_of_service
+        hint = answer.why_nothing or await explain_no_trip(network, query, deadline, out_of_service)
+    else:
+        leaves, arrives = (
+            format_instant(instant, network.profile.zone) for instant in (first.departure, first.arrival)
+        )
+        hint = f"The earliest possible arrival is {arrives}, leaving at {leaves}"
     reasons = [*(failure.clause for failure in found.left_out), *filter(None, [hint])]
-    hint = add_reasons(reasons[0], reasons[1:]) if reasons else None
-    return NoItinerary("No itineraries for given constraints", hint=hint)
+    return NoItinerary("No itineraries for given constraints", hint=". ".join(dict.fromkeys(reasons)) or None)
 
 
-async def _find_earliest_arrival(
-    network: Network, query: JourneyQuery, now: int, deadline: Deadline
-) -> Itinerary | None:
-    found = await _find_usable_from(network, replace(query, window_s=None), now, deadline)
+async def _find_earliest_arrival(network: Network, query: JourneyQuery, deadline: Deadline) -> Itinerary | None:
+    """Return the trip that arrives first from now on, if the query wants an arrival in the future."""
+    if not query.arrive_by or query.not_before is None:
+        return None
+    found = await _find_usable_from(network, replace(query, window_s=None), query.not_before, deadline)
     return min(found, key=lambda itinerary: itinerary.arrival, default=None)
 
 
@@ -221,7 +194,7 @@ class RoutesResult:
 async def search_routes(ends: Sequence[TripEnds], query: JourneyQuery, preset: JourneyPreset, now: int) -> RoutesResult:
     deadline = Deadline()
     try:
-        first = await _query_networks(ends, query, deadline)
+        query, first = await _query_networks(ends, query, deadline)
     except OutsideCalendar as error:
         # This is the preferred network's error, because no network answered.
         return RoutesResult(
@@ -230,19 +203,19 @@ async def search_routes(ends: Sequence[TripEnds], query: JourneyQuery, preset: J
             reason=NoResultsReason.NO_SERVICE,
             why_empty=WhyEmptySentence(error.message),
         )
-    answers = [first.answer]
+    answers = [first.value]
     if preset is JourneyPreset.LEAST_WALK:
-        answers += await _query_with_less_walking(first, deadline)
+        answers += await _query_with_less_walking(query, first, deadline)
     everything = [trip for answer in answers for trip in (*answer.itineraries, *answer.timetabled)]
     # Realtime and scheduled answers may contain the same trip.
     different = list({compute_route_id(trip): trip for trip in everything}.values())
-    within = [trip for trip in different if _is_in_window(trip, first.query)]
+    within = [trip for trip in different if _is_in_window(trip, query)]
     routes = [trip for trip in within if not trip.is_unusable]
     cancelled = sum(any(leg.cancelled for leg in trip.legs) for trip in within)
     reason, why_empty = None, None
     if not routes:
         usable = [trip for trip in different if not trip.is_unusable]
-        reason, why_empty = await _explain(first, usable, deadline)
+        reason, why_empty = await _explain(query, first, usable, deadline)
     return RoutesResult(
         routes=routes,
         provenance=reduce(merge_provenance, (answer.provenance for answer in answers)),
@@ -250,7 +223,7 @@ async def search_routes(ends: Sequence[TripEnds], query: JourneyQuery, preset: J
         missed_changes=len(within) - len(routes) - cancelled,
         reason=reason,
         why_empty=why_empty,
-        offset=await find_offset_message(first.ends.network, first.query, different, first.answer.provenance.zone),
+        offset=await find_offset_message(first.network, query, different, first.value.provenance.zone),
         warnings=first.warnings,
     )
 
@@ -261,16 +234,18 @@ def _is_in_window(itinerary: Itinerary, query: JourneyQuery) -> bool:
     return 0 <= distance_s <= (query.window_s or 0)
 
 
-async def _query_with_less_walking(first: _FirstAnswer, deadline: Deadline) -> list[JourneyAnswer]:
+async def _query_with_less_walking(
+    query: JourneyQuery, first: Outcome[JourneyAnswer], deadline: Deadline
+) -> list[JourneyAnswer]:
     answers: list[JourneyAnswer] = []
-    answer = first.answer
+    answer = first.value
     for _ in range(LEAST_WALK_TRIES):
-        within = (trip for trip in answer.itineraries if _is_in_window(trip, first.query))
+        within = (trip for trip in answer.itineraries if _is_in_window(trip, query))
         least_m = min((trip.walk_m for trip in within if not trip.is_unusable), default=0.0)
         if least_m < 1:
             break
         try:
-            answer = await _plan(first.ends.network, replace(first.query, max_walk_m=least_m - 1), deadline)
+            answer = await _plan(first.network, replace(query, max_walk_m=least_m - 1), deadline)
         except (*UNAVAILABLE, OutsideCalendar):
             break
         answers.append(answer)
@@ -278,19 +253,18 @@ async def _query_with_less_walking(first: _FirstAnswer, deadline: Deadline) -> l
 
 
 async def _explain(
-    first: _FirstAnswer, usable: Sequence[Itinerary], deadline: Deadline
+    query: JourneyQuery, first: Outcome[JourneyAnswer], usable: Sequence[Itinerary], deadline: Deadline
 ) -> tuple[NoResultsReason, WhyEmptySentence | None]:
-    network, answer, query = first.ends.network, first.answer, first.query
+    network, answer = first.network, first.value
     instant, zone = query.instant, answer.provenance.zone
     nearest = _find_nearest(usable, query)
     out_of_service = find_out_of_service_hint(answer.provenance.out_of_service)
     day = to_local_date(instant, zone)
     if out_of_service and (nearest is None or to_local_date(nearest.departure, zone) != day):
         return NoResultsReason.NO_SERVICE, WhyEmptySentence(out_of_service)
-    if query.arrive_by and query.not_before is not None:
-        earliest = await _find_earliest_arrival(network, query, query.not_before, deadline)
-        if earliest is not None and earliest.arrival > instant:
-            return NoResultsReason.IN_THE_PAST, _build_sentence("The earliest possible arrival is ", earliest)
+    earliest = await _find_earliest_arrival(network, query, deadline)
+    if earliest is not None and earliest.arrival > instant:
+        return NoResultsReason.IN_THE_PAST, _build_sentence("The earliest possible arrival is ", earliest)
     reason = NoResultsReason.IN_THE_PAST if query.not_before is None else NoResultsReason.NO_DEPARTURES
     if nearest is None:
         why = answer.why_nothing or await explain_no_trip(network, query, deadline)
