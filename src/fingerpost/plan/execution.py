@@ -4,7 +4,7 @@ import asyncio
 import logging
 import traceback
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from graphlib import TopologicalSorter
@@ -23,11 +23,11 @@ from fingerpost.plan.conditions import ConditionFailed
 from fingerpost.plan.journal import Journal
 from fingerpost.plan.limits import Limits, encode, find_excess
 from fingerpost.plan.memory import Memory
-from fingerpost.plan.plan_json import find_finished, now
+from fingerpost.plan.plan_json import now
 from fingerpost.plan.records import Event, JournalFailed, RunRecord, RunState, Signal, StepRecord, StepState
 from fingerpost.plan.references import fill, get_at_path
 from fingerpost.plan.remarks import find_unresolved_path
-from fingerpost.plan.step_attempts import StepCall, StepExecutor, build_failure, find_failure
+from fingerpost.plan.step_attempts import StepExecutor, build_failure, find_failure, new_task
 from fingerpost.plan.validation import THINKING, ReadyStep, ValidPlan, read_arguments
 from fingerpost.runtime import retry
 from fingerpost.runtime.instruments import PLAN_STEP_DURATION, TOOL, Attribute, measure
@@ -54,11 +54,10 @@ class Execution:
 
     def __post_init__(self) -> None:
         self._seq = self.run.last_seq
-        done = find_finished(self.run)
+        done = self.run.finished
         outputs = {n: step.output for n, step in self.run.steps.items() if n in done and step.output is not None}
         self._memory = Memory(self.valid, self.run.initial_memory, outputs)
-        self._unfinished = {number: ready for number, ready in self.valid.steps.items() if number not in done}
-        self._unfinished_count = len(self._unfinished)
+        self._unfinished = [number for number in self.valid.steps if number not in done]
 
     def wake(self) -> None:
         self._woken.set()
@@ -78,7 +77,11 @@ class Execution:
         self._append_event("run_resumed" if self.run.last_seq else "run_started", None)
         if self.run.state != "running":
             await self.journal.record(self.run.run_id, None, [], "running", now())
-        graph = _build_graph(self._unfinished)
+        planned = frozenset(self._unfinished)
+        graph = TopologicalSorter(
+            {n: [before for before in self.valid.steps[n].dependencies if before in planned] for n in self._unfinished}
+        )
+        graph.prepare()
         ready: deque[int] = deque()
         running: dict[asyncio.Task[bool], int] = {}
         listener = asyncio.create_task(self._listen())
@@ -105,13 +108,13 @@ class Execution:
             for unfinished in (*running, listener):
                 unfinished.cancel()
             await asyncio.wait([*running, listener])
-        if self._unfinished_count == 0:
-            if not self._unfinished:
-                # The process crashed after it recorded the last step, but before it recorded the end of the run.
-                await self._end("completed")
+        if planned and not self._unfinished:
             return "completed"
         state: RunState = "cancelled" if self._is_cancelled else "waiting" if self._waiting else "failed"
-        await self._end(state)
+        if not planned:
+            # The process crashed after it recorded the last step, but before it recorded the end of the run.
+            state = "completed"
+        await self._commit(None, [self._new_event(f"run_{state}", None)], state)
         return state
 
     async def _listen(self) -> None:
@@ -124,9 +127,6 @@ class Execution:
         except StorageUnavailable as error:
             # The next read may succeed; only a failed write of a record ends the run.
             _log.warning("run=%s: its signals cannot be read: %s", self.run.run_id, error.message)
-
-    async def _end(self, state: RunState) -> None:
-        await self._commit(None, [self._new_event(f"run_{state}", None)], state)
 
     async def _commit(self, step: StepRecord | None, events: list[Event], state: RunState | None) -> None:
         await self.journal.record(self.run.run_id, step, events, state, events[0].at)
@@ -179,14 +179,14 @@ class Execution:
         arguments = self._resolve_arguments(ready)
         if ready.step.tool is None and ready.step.agent is None:
             return self._run_thinking_step(ready, arguments), 1
-        call = StepCall(ready, arguments, self.run.run_id, self.run.user)
+        task = new_task(ready, self.run, arguments)
         number = 0
         while True:
             number += 1
-            response = await self.executor.attempt(call, number)
+            response = await self.executor.attempt(ready, task, number)
             if (reason := find_failure(response)) is None:
                 return response, number
-            wait_s = self.executor.find_wait_s(call, number, response)
+            wait_s = self.executor.find_wait_s(task, number, response)
             detail = {"attempt": number, "error": reason[:1000], "retried_after_s": wait_s}
             self._append_event("attempt_failed", ready.step.step_id, encode(detail))
             if wait_s is None:
@@ -266,8 +266,8 @@ class Execution:
         if state in ("completed", "skipped"):
             if output is not None:
                 self._memory.store(number, output)
-            self._unfinished_count -= 1
-            if self._unfinished_count == 0:
+            self._unfinished.remove(number)
+            if not self._unfinished:
                 run_state = "completed"
                 events.append(self._new_event("run_completed", None))
         record = StepRecord(number, state, output, note, attempts, events[0].at)
@@ -312,11 +312,3 @@ class Execution:
         source = "fingerpost" if name == THINKING else name
         detail = error if isinstance(error, BrokenContract) else unexpected(correlation_id, source)
         return await self._record(ready, build_failure(name, name, {}, detail))
-
-
-def _build_graph(steps: Mapping[int, ReadyStep]) -> "TopologicalSorter[int]":
-    graph = TopologicalSorter(
-        {n: [before for before in ready.dependencies if before in steps] for n, ready in steps.items()}
-    )
-    graph.prepare()
-    return graph

@@ -68,10 +68,6 @@ def check_protocol(run: RunRecord) -> None:
         raise PlanInvalid("The run was started by a newer fingerpost; update fingerpost to read or resume it")
 
 
-def find_finished(run: RunRecord) -> frozenset[int]:
-    return frozenset(number for number, step in run.steps.items() if step.state in ("completed", "skipped"))
-
-
 def parse_plan(text: bytes, limits: Limits) -> Plan:
     if len(text) > limits.plan_bytes:
         raise PlanInvalid(f"The plan is larger than {limits.plan_bytes:,} bytes")

@@ -75,6 +75,11 @@ class RunRecord:
     steps: Mapping[int, StepRecord]
     last_seq: int
 
+    @property
+    def finished(self) -> frozenset[int]:
+        """The steps that never run again."""
+        return frozenset(number for number, step in self.steps.items() if step.state in ("completed", "skipped"))
+
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:

@@ -17,7 +17,7 @@ from fingerpost.plan.execution import Execution
 from fingerpost.plan.journal import Journal
 from fingerpost.plan.limits import Limits, encode, find_excess
 from fingerpost.plan.memory import Memory
-from fingerpost.plan.plan_json import check_protocol, find_finished, now, read_recorded_plan, write_instant, write_plan
+from fingerpost.plan.plan_json import check_protocol, now, read_recorded_plan, write_instant, write_plan
 from fingerpost.plan.records import ENDED, Event, InitialMemory, RunRecord, RunState, RunSummary, Verb
 from fingerpost.plan.step_attempts import StepExecutor
 from fingerpost.plan.validation import ValidPlan, validate_plan
@@ -167,7 +167,7 @@ class PlanRuns:
         if run.replans >= self.limits.replans:
             times = f"{run.replans} time{'' if run.replans == 1 else 's'}"
             raise PlanInvalid(f"The plan has been changed {times}, which is the limit")
-        done = find_finished(run)
+        done = run.finished
         planned = {step.step_id: _reset_state(step) for step in plan.steps}
         changed = [s.step_id for s in old.steps if s.step_id in done and planned.get(s.step_id) != _reset_state(s)]
         if changed:
@@ -279,7 +279,7 @@ class PlanRuns:
             read_recorded_plan(run),
             self.catalogue,
             memory=run.initial_memory.values,
-            done=find_finished(run),
+            done=run.finished,
             limits=self.limits,
             summary="The unfinished steps no longer fit the tools",
             hint="Replace the unfinished steps, or cancel the run; recorded results are preserved",
