@@ -7,7 +7,7 @@ import asyncio
 import json
 import uuid
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from itertools import count
 from typing import Any, TypeVar
@@ -33,18 +33,20 @@ _NAMESPACE = uuid.uuid5(uuid.NAMESPACE_DNS, "fingerpost.plan.runs")
 
 _R = TypeVar("_R")
 
-PUT_STEP = """
-    INSERT INTO plan_step (run_id, step_id, state, output, note, attempts, at) VALUES (%s, %s, %s, %s, %s, %s, %s)
+_PUT_STEP = """
+    INSERT INTO plan_step (run_id, step_id, state, output, note, attempts, at)
+    VALUES (%(run_id)s, %(step_id)s, %(state)s, %(output)s, %(note)s, %(attempts)s, %(at)s)
     ON CONFLICT (run_id, step_id) DO UPDATE SET
     state = excluded.state, output = excluded.output, note = excluded.note,
     attempts = excluded.attempts, at = excluded.at
 """
 # An event is written twice if the connection breaks during its commit.
-PUT_EVENT = """
-    INSERT INTO plan_event (run_id, seq, at, kind, step_id, data) VALUES (%s, %s, %s, %s, %s, %s)
+_PUT_EVENT = """
+    INSERT INTO plan_event (run_id, seq, at, kind, step_id, data)
+    VALUES (%(run_id)s, %(seq)s, %(at)s, %(kind)s, %(step_id)s, %(data)s)
     ON CONFLICT (run_id, seq) DO NOTHING
 """
-PUT_STATE = "UPDATE plan_run SET state = %s, ended_at = %s WHERE id = %s"
+_PUT_STATE = "UPDATE plan_run SET state = %(state)s, ended_at = %(ended_at)s WHERE id = %(run_id)s"
 _CREATE = """
     INSERT INTO plan_run (id, user_name, plan, goal, step_count, given, state, created_at, protocol)
     VALUES (%s, %s, %s, %s, %s, %s, 'running', %s, %s) ON CONFLICT (id) DO NOTHING
@@ -66,14 +68,6 @@ _CHANGE_PLAN = """
     UPDATE plan_run SET plan = %s, goal = %s, step_count = %s, state = 'running', ended_at = NULL,
     replans = replans + 1 WHERE id = %s
 """
-
-
-def write_rows(
-    cursor: Any, steps: Sequence[Row], events: Sequence[Row], states: Sequence[Row], refused: Collection[str]
-) -> None:
-    for statement, rows, run_id_column in ((PUT_STEP, steps, 0), (PUT_EVENT, events, 0), (PUT_STATE, states, -1)):
-        if stored := [row for row in rows if row[run_id_column] not in refused]:
-            cursor.executemany(statement, stored)
 
 
 class Journal(ABC):
@@ -156,7 +150,7 @@ class Journal(ABC):
         """
 
         def write(connection: Any) -> None:
-            if not connection.execute(PUT_EVENT, (run_id, *event)).rowcount:
+            if not connection.execute(_PUT_EVENT, _build_row(run_id, event)).rowcount:
                 # The event exists if this change was committed but its reply was lost.
                 stored = connection.execute(_EVENT, (run_id, event.seq)).fetchone()
                 if stored == (event.kind, event.data):
@@ -187,17 +181,17 @@ class Journal(ABC):
         self, run_id: str, step: StepRecord | None, events: Sequence[Event], state: RunState | None, at: str
     ) -> Awaitable[None]:
         """Record a step, events and a state atomically; the returned awaitable completes once they are durable."""
-        if step is not None and step.note is not None:
-            step = step._replace(note=_to_json(step.note))
-        return self._get_writer().put(
-            run_id,
-            None if step is None else (run_id, *step),
-            [(run_id, *event) for event in events],
-            None if state is None else (state, at if state in ENDED else None, run_id),
-        )
+        rows = [(_PUT_EVENT, _build_row(run_id, event)) for event in events]
+        if step is not None:
+            step = step._replace(note=step.note and _to_json(step.note))
+            rows.append((_PUT_STEP, _build_row(run_id, step)))
+        if state is not None:
+            ended_at = at if state in ENDED else None
+            rows.append((_PUT_STATE, {"run_id": run_id, "state": state, "ended_at": ended_at}))
+        return self._get_writer().put(run_id, rows)
 
     def append_event(self, run_id: str, event: Event) -> None:
-        self._get_writer().append_event((run_id, *event))
+        self._get_writer().append(_PUT_EVENT, _build_row(run_id, event))
 
     def attach(self, execute_run: ExecuteRun) -> None:
         self._execute_attached = execute_run
@@ -251,6 +245,10 @@ def _read_run(connection: Any, run_id: str) -> RunRecord | None:
         steps={step.step_id: step._replace(note=step.note and json.loads(step.note)) for step in records},
         last_seq=last_seq or 0,
     )
+
+
+def _build_row(run_id: str, record: StepRecord | Event) -> Row:
+    return {"run_id": run_id, **record._asdict()}
 
 
 def _summarize_plan(plan_json: str) -> tuple[str, int]:

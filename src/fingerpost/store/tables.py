@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from functools import cache, cached_property
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, Self, TypeVar
 
 from fingerpost.store.sqlite import SqliteFile, connect_memory, use_write_ahead_log
 
@@ -134,14 +134,19 @@ def translate_to_sqlite(statement: str) -> str:
     return _COMPOSITE_KEY.sub(r"\1 WITHOUT ROWID", _NAMED_PARAMETER.sub(r":\1", statement))
 
 
+class SqliteCursor(sqlite3.Cursor):
+    def executemany(self, statement: str, rows: Iterable[Any]) -> Self:
+        return super().executemany(translate_to_sqlite(statement), rows)
+
+
 class SqliteConnection(sqlite3.Connection):
     """A connection that accepts statements in PostgreSQL's dialect."""
 
     def execute(self, statement: str, values: Any = ()) -> sqlite3.Cursor:
         return super().execute(translate_to_sqlite(statement), values)
 
-    def executemany(self, statement: str, rows: Iterable[Any]) -> sqlite3.Cursor:
-        return super().executemany(translate_to_sqlite(statement), rows)
+    def cursor(self, factory: Any = SqliteCursor) -> Any:
+        return super().cursor(factory)
 
 
 class MemoryTables:

@@ -10,14 +10,12 @@ import platform
 import threading
 import time
 import uuid
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from functools import cache
 from typing import TypeVar
 
 import psycopg
 
-from fingerpost.plan.engines.group_commit import Row
-from fingerpost.plan.journal import write_rows
 from fingerpost.store.postgres import Database, DatabaseLost, is_lost, translate
 
 _log = logging.getLogger(__name__)
@@ -64,18 +62,21 @@ class DbosSession:
         self._released: dict[str, int] = {}
         self._is_stopped = threading.Event()
 
-    def transact(self, act: Callable[[psycopg.Connection], _R]) -> _R:
-        return self._retry_while_lost(lambda: self._transact_once(act), _MAX_READ_WAIT_S)
+    def transact(self, act: Callable[[psycopg.Connection], _R], *, is_commit: bool = False) -> _R:
+        max_wait_s = _MAX_WRITE_WAIT_S if is_commit else _MAX_READ_WAIT_S
+        return self._retry_while_lost(lambda: self._transact_once(act), max_wait_s)
 
-    def commit(self, steps: Sequence[Row], events: Sequence[Row], states: Sequence[Row]) -> Collection[str]:
-        def write(connection: psycopg.Connection) -> Collection[str]:
-            run_ids = {row[0] for row in (*steps, *events)} | {row[-1] for row in states}
-            refused = self._find_refused(connection, run_ids)
-            with connection.cursor() as cursor:
-                write_rows(cursor, steps, events, states, refused)
-            return refused
-
-        return self._retry_while_lost(lambda: self._transact_once(write), _MAX_WRITE_WAIT_S)
+    def find_refused(self, connection: psycopg.Connection, run_ids: Collection[str]) -> Collection[str]:
+        """Lock the runs' rows, in sorted order to avoid deadlocks, and return the runs claimed by another process."""
+        rows = connection.execute(
+            "SELECT id, holder FROM plan_run WHERE id = ANY(%s) ORDER BY id FOR NO KEY UPDATE", (sorted(run_ids),)
+        ).fetchall()
+        current: dict[str, int] = dict(rows)
+        return {
+            run_id
+            for run_id in run_ids
+            if run_id not in current or self._holders.get(run_id, current[run_id]) != current[run_id]
+        }
 
     def claim(self, run_id: str) -> bool:
         """Claim a run; return False if a living process executes it. Unknown runs can be claimed."""
@@ -142,18 +143,6 @@ class DbosSession:
             # psycopg raises no error if the connection is lost at the end of a transaction.
             raise DatabaseLost
         return result
-
-    def _find_refused(self, connection: psycopg.Connection, run_ids: Collection[str]) -> Collection[str]:
-        """Lock the runs' rows, in sorted order to avoid deadlocks, and return the runs claimed by another process."""
-        rows = connection.execute(
-            "SELECT id, holder FROM plan_run WHERE id = ANY(%s) ORDER BY id FOR NO KEY UPDATE", (sorted(run_ids),)
-        ).fetchall()
-        current: dict[str, int] = dict(rows)
-        return {
-            run_id
-            for run_id in run_ids
-            if run_id not in current or self._holders.get(run_id, current[run_id]) != current[run_id]
-        }
 
     def _connect(self) -> psycopg.Connection:
         if self._connection is None or self._connection.closed:

@@ -3,7 +3,7 @@
 import asyncio
 import os
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
@@ -11,8 +11,7 @@ from typing import TypeVar
 from filelock import lock_descriptor
 
 from fingerpost.errors import SettingsInvalid
-from fingerpost.plan.engines.group_commit import Row
-from fingerpost.plan.journal import Journal, write_rows
+from fingerpost.plan.journal import Journal
 from fingerpost.store.sqlite import SqliteFile
 from fingerpost.store.tables import RUNS, Layout, SqliteTables
 
@@ -109,12 +108,12 @@ class FileSession:
         self._tables = tables
         self._connection: sqlite3.Connection | None = None
 
-    def transact(self, act: Callable[[sqlite3.Connection], _R], *, begin: str = "BEGIN") -> _R:
+    def transact(self, act: Callable[[sqlite3.Connection], _R], *, is_commit: bool = False) -> _R:
         with self._tables.file.translating_sqlite_errors():
             if self._connection is None:
                 self._connection = self._tables.connect()
             connection = self._connection
-            connection.execute(begin)
+            connection.execute("BEGIN IMMEDIATE" if is_commit else "BEGIN")
             try:
                 result = act(connection)
                 connection.execute("COMMIT")
@@ -123,14 +122,8 @@ class FileSession:
                     connection.execute("ROLLBACK")
         return result
 
-    def commit(self, steps: Sequence[Row], events: Sequence[Row], states: Sequence[Row]) -> Collection[str]:
-        def write(connection: sqlite3.Connection) -> Collection[str]:
-            run_ids = {row[0] for row in (*steps, *events)}
-            removed = {run_id for run_id in run_ids if connection.execute(_EXISTS, (run_id,)).fetchone() is None}
-            write_rows(connection, steps, events, states, removed)
-            return removed
-
-        return self.transact(write, begin="BEGIN IMMEDIATE")
+    def find_refused(self, connection: sqlite3.Connection, run_ids: Collection[str]) -> Collection[str]:
+        return {run_id for run_id in run_ids if not connection.execute(_EXISTS, (run_id,)).fetchone()}
 
     def stop_waiting(self) -> None:
         """Do nothing: SQLite's busy timeout limits the wait."""

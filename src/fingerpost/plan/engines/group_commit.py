@@ -2,7 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Collection, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
@@ -16,21 +17,20 @@ _log = logging.getLogger(__name__)
 # An event waits at most this long for a record whose commit it can share.
 _MAX_DELAY_S = 0.02
 
-Row = tuple[Any, ...]
+Row = dict[str, Any]
+"""The values of a statement by name; ``run_id`` is one of them."""
+
 _R = TypeVar("_R")
 
 
 class JournalSession(Protocol):
     """A connection to the runs' database; only the writer's thread calls it, except ``stop_waiting``."""
 
-    def transact(self, act: Callable[[Any], _R]) -> _R:
-        """Call a function with the connection in one transaction, and return its result."""
+    def transact(self, act: Callable[[Any], _R], *, is_commit: bool = False) -> _R:
+        """Call a function with the connection in one transaction, which may write records if ``is_commit``."""
 
-    def commit(self, steps: Sequence[Row], events: Sequence[Row], states: Sequence[Row]) -> Collection[str]:
-        """Write rows in one transaction; return the runs that another process claimed, whose rows are refused.
-
-        The run id is the first value of a step or an event row, and the last value of a state row.
-        """
+    def find_refused(self, connection: Any, run_ids: Collection[str]) -> Collection[str]:
+        """Return the runs that were deleted or claimed by another process, whose records are refused."""
 
     def stop_waiting(self) -> None:
         """Stop waiting for an unreachable database; any thread may call this."""
@@ -41,9 +41,8 @@ class JournalSession(Protocol):
 @dataclass(slots=True)
 class _Batch:
     waiters: list[tuple[str, "asyncio.Future[None]"]] = field(default_factory=list)
-    steps: list[Row] = field(default_factory=list)
-    events: list[Row] = field(default_factory=list)
-    states: list[Row] = field(default_factory=list)
+    rows: defaultdict[str, list[Row]] = field(default_factory=lambda: defaultdict(list))
+    """By statement."""
 
 
 class GroupCommit:
@@ -58,14 +57,10 @@ class GroupCommit:
         self._timer: asyncio.TimerHandle | None = None
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="fingerpost-journal")
 
-    def put(self, run_id: str, step: Row | None, events: list[Row], state: Row | None) -> "asyncio.Future[None]":
-        """Add rows to the next transaction; the returned future completes once they are on disk."""
-        batch = self._batch
-        if step is not None:
-            batch.steps.append(step)
-        batch.events += events
-        if state is not None:
-            batch.states.append(state)
+    def put(self, run_id: str, rows: Iterable[tuple[str, Row]]) -> "asyncio.Future[None]":
+        """Add statements and their rows to the next transaction; the future completes once they are on disk."""
+        for statement, row in rows:
+            self._batch.rows[statement].append(row)
         written = self._new_waiter(run_id)
         if not self._is_requested:
             self._is_requested = True
@@ -78,8 +73,8 @@ class GroupCommit:
         self._batch.waiters.append((run_id, written))
         return written
 
-    def append_event(self, event: Row) -> None:
-        self._batch.events.append(event)
+    def append(self, statement: str, row: Row) -> None:
+        self._batch.rows[statement].append(row)
         if self._timer is None:
             self._timer = self.loop.call_later(_MAX_DELAY_S, self._request_commit)
 
@@ -93,7 +88,7 @@ class GroupCommit:
 
     async def drain(self) -> None:
         """Wait until all queued rows are written or refused."""
-        if self._is_busy or self._batch.events or self._batch.steps or self._batch.states:
+        if self._is_busy or self._batch.rows:
             written = self._new_waiter("")
             self._request_commit()
             await asyncio.wait([written])
@@ -119,8 +114,16 @@ class GroupCommit:
             self._timer = None
         batch, self._batch = self._batch, _Batch()
         self._is_busy, self._is_requested = True, False
-        commit = partial(self._session.commit, batch.steps, batch.events, batch.states)
+        commit = partial(self._session.transact, partial(self._write, batch.rows), is_commit=True)
         self.submit(commit).add_done_callback(partial(self._finish, batch))
+
+    def _write(self, rows: Mapping[str, Sequence[Row]], connection: Any) -> Collection[str]:
+        run_ids = {row["run_id"] for statement_rows in rows.values() for row in statement_rows}
+        refused = self._session.find_refused(connection, run_ids)
+        for statement, statement_rows in rows.items():
+            if stored := [row for row in statement_rows if row["run_id"] not in refused]:
+                connection.cursor().executemany(statement, stored)
+        return refused
 
     def _finish(self, batch: _Batch, future: "asyncio.Future[Collection[str]]") -> None:
         self._is_busy = False
