@@ -3,7 +3,7 @@
 import asyncio
 from contextlib import contextmanager
 
-from fingerpost.store.network_record import NetworkRecord
+from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.embedded.network import EmbeddedNetwork
 from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.osm.addresses.extract import read_addresses

@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from fingerpost.store.file_checksums import list_checksums
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
+from fingerpost.transit.engine.timetable.timetable_store import list_checksums
 from tests.streets.drawn import osm, read
 
 BUS = """

@@ -3,7 +3,7 @@
 import pytest
 
 from fingerpost.apps.source_kinds import open_record_store
-from fingerpost.store.network_record import KEYS
+from fingerpost.store.network_records import KEYS
 
 WRONG = {
     "an unknown key": ('feds = ["x.zip"]', "a record has no key 'feds'; did you mean feeds?"),

@@ -31,7 +31,7 @@ from fingerpost.plan.plan_tools import GetPlanRun, RunPlan
 from fingerpost.plan.planners import Planner, PlanningCapability, plan_backward, plan_from_template
 from fingerpost.plan.runs import PlanRuns
 from fingerpost.runtime.extras import require_extra
-from fingerpost.store.network_record import NetworkRecord
+from fingerpost.store.network_records import NetworkRecord
 from fingerpost.store.variables import VariableStore
 from fingerpost.transit.learned_profile import LearnedProfiles
 from fingerpost.transit.networks.composite import AllNetworks, DemoMode

@@ -14,7 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from fingerpost.errors import SettingsInvalid, new_unwritable
 from fingerpost.store.atomic_file import locked, replace_file
-from fingerpost.store.network_record import NetworkRecord
+from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.model.itinerary import Mode
 from fingerpost.transit.model.place import Bounds
 from fingerpost.transit.model.profile import Ability, NetworkProfile

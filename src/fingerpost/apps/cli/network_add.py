@@ -13,9 +13,7 @@ from fingerpost.apps.cli.network_sources import forget_import, learn_profile, pr
 from fingerpost.apps.cli.output import print_line, print_message
 from fingerpost.apps.source_kinds import EMBEDDED, SourceKind, open_record_store
 from fingerpost.errors import ParameterError
-from fingerpost.store.network_names import parse_network_name
-from fingerpost.store.network_record import KEYS, NetworkRecord
-from fingerpost.store.network_records import NetworkRecordStore
+from fingerpost.store.network_records import KEYS, NetworkRecord, NetworkRecordStore, parse_network_name
 from fingerpost.transit.embedded.feed_origins import expand_home, read_place
 from fingerpost.transit.learned_profile import LearnedProfiles
 

@@ -22,7 +22,7 @@ from fingerpost.apps.settings import Settings
 from fingerpost.apps.source_kinds import EMBEDDED, open_record_store
 from fingerpost.apps.wiring import build
 from fingerpost.errors import FeedUnusable, SettingsInvalid
-from fingerpost.store.network_record import NetworkRecord
+from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.embedded.feed_origins import OriginFolder, expand_home, read_place
 
 if TYPE_CHECKING:

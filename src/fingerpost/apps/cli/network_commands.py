@@ -18,8 +18,7 @@ from fingerpost.apps.cli.output import print_error, print_line
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.source_kinds import EMBEDDED, REMOTE_KINDS, open_record_store
 from fingerpost.errors import ParameterError, SettingsInvalid, ToolError
-from fingerpost.store.network_names import parse_network_name
-from fingerpost.store.network_records import NetworkRecord, NetworkRecords
+from fingerpost.store.network_records import NetworkRecord, NetworkRecords, parse_network_name
 from fingerpost.transit.engine.demo.catalogue import list_demo_names
 from fingerpost.transit.engine.gtfs.report import ImportReport
 from fingerpost.transit.engine.timetable.timetable_store import TimetableStore

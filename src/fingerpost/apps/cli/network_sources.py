@@ -16,7 +16,7 @@ from fingerpost.apps.settings import Settings
 from fingerpost.apps.source_kinds import SourceKind, list_paces
 from fingerpost.apps.storage import new_client
 from fingerpost.apps.wiring import new_networks
-from fingerpost.store.network_record import NetworkRecord
+from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.embedded.feed_origins import OriginFolder
 from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
 from fingerpost.transit.learned_profile import LearnedProfile, LearnedProfiles, new_remote_profile

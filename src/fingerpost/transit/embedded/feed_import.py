@@ -11,7 +11,7 @@ from fingerpost.net.client import Client
 from fingerpost.net.download import download
 from fingerpost.net.request import Request, RequestLimits, read_template
 from fingerpost.runtime.concurrency import run_in_thread
-from fingerpost.store.network_record import NetworkRecord
+from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.embedded.feed_origins import Content, NamedPlace, OriginFolder, read_place, sign
 from fingerpost.transit.embedded.preparing import prepare_network
 from fingerpost.transit.engine.gtfs.importer import FeedSource, ImportProgress, list_feed_names

@@ -27,7 +27,7 @@ from fingerpost.errors import ParameterError, SettingsInvalid, new_unwritable
 from fingerpost.net.request import read_template
 from fingerpost.net.response import Downloaded
 from fingerpost.store.atomic_file import locked, replace_file
-from fingerpost.store.network_record import NetworkRecord
+from fingerpost.store.network_records import NetworkRecord
 
 _NAMED = re.compile(r"([A-Za-z0-9_-]+)=(.+)", re.DOTALL)
 # Never store such a string as a path, because it may contain a key.

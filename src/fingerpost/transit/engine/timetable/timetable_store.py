@@ -17,6 +17,7 @@ import json
 import logging
 import shutil
 import uuid
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -24,8 +25,7 @@ from typing import NamedTuple
 
 from fingerpost.errors import ParameterError, SettingsInvalid, new_unwritable
 from fingerpost.store.atomic_file import flush_file, flush_folder, locked, replace_file
-from fingerpost.store.file_checksums import find_damaged_file, list_checksums
-from fingerpost.store.network_names import is_network_name, parse_network_name
+from fingerpost.store.network_records import is_network_name, parse_network_name
 from fingerpost.transit.engine.timetable.array_file import open_timetable, save_timetable
 from fingerpost.transit.engine.timetable.timetable import Timetable
 
@@ -33,6 +33,7 @@ from fingerpost.transit.engine.timetable.timetable import Timetable
 # `doctor` suggest `network refresh`.
 RULES = 3
 _SUFFIX = ".json"
+_PIECE_BYTES = 1 << 20
 _log = logging.getLogger(__name__)
 
 
@@ -171,7 +172,7 @@ class TimetableStore:
     def find_damage(self, entry: StoredTimetable) -> str | None:
         """Check the files of an entry against its checksums; return a message about the first damaged one."""
         try:
-            path = find_damaged_file(entry.folder, entry.checksums)
+            path = _find_damaged_file(entry.folder, entry.checksums)
             if path is None or self.get(entry.name).stamp != entry.stamp:
                 # Another process has replaced the network, and removed files that are still open here.
                 return None
@@ -231,3 +232,29 @@ def _flush_files(folder: Path) -> None:
         (flush_folder if path.is_dir() else flush_file)(path)
     flush_folder(folder)
     flush_folder(folder.parent)
+
+
+def list_checksums(folder: Path) -> dict[str, int]:
+    """Return the CRC-32 of every file below a folder, keyed by relative path."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): _compute_checksum(path) for path in files}
+
+
+def _find_damaged_file(folder: Path, checksums: Mapping[str, int]) -> Path | None:
+    for name, checksum in checksums.items():
+        path = folder / name
+        try:
+            actual = _compute_checksum(path)
+        except FileNotFoundError:
+            return path
+        if actual != checksum:
+            return path
+    return None
+
+
+def _compute_checksum(path: Path) -> int:
+    checksum = 0
+    with path.open("rb") as file:
+        while piece := file.read(_PIECE_BYTES):
+            checksum = zlib.crc32(piece, checksum)
+    return checksum
