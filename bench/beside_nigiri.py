@@ -11,24 +11,25 @@ import os
 import random
 import sys
 import tempfile
+import zipfile
 from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import date, datetime, timedelta
 from functools import partial
+from itertools import chain, pairwise
 from pathlib import Path
 
 import numpy as np
 from google.transit.gtfs_realtime_pb2 import FeedMessage
 from harness import HEAD, p95, report_pairs, timed_ms
 
+from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.engine.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
 from fingerpost.transit.engine.raptor.search_timetable.build import build_search_timetable
 from fingerpost.transit.engine.timetable.service_days import find_covered_days, find_service_day_start, find_services
-from fingerpost.transit.engine.timetable.timetable import Timetable
+from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING, STOP, Timetable
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from bench.levelled_new_york import level_new_york
 from tests.raptor import levelled
 from tests.raptor.rival import load_rival
 from tests.raptor.test_live_helsinki import draw_message, draw_questions, read_live, until
@@ -38,6 +39,9 @@ BOUND = 0.25
 QUESTIONS = 300
 SEED = 4
 LIVE_TRIPS = 20_000
+# New York's stops of one crossing; a larger distance would join whole avenues into one cluster.
+LINK_M = 45.0
+HOURS = 60
 
 
 def measure(*, is_live: bool, count: int = QUESTIONS) -> bool:
@@ -46,7 +50,7 @@ def measure(*, is_live: bool, count: int = QUESTIONS) -> bool:
     if importlib.util.find_spec("pynigiri") is None or not feed.exists():
         print("\nBeside nigiri: not measured, it needs pynigiri and the recorded Helsinki feed.")
         return True
-    with tempfile.TemporaryDirectory() as folder, _quiet_stderr():
+    with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "hsl.zip"
         timetable = levelled.level(feed, path)
         rival = load_rival(path)
@@ -66,7 +70,7 @@ def measure_new_york() -> bool:
     if importlib.util.find_spec("pynigiri") is None or not feeds:
         print("skipped: needs pynigiri, and New York's feeds beside the project")
         return True
-    with tempfile.TemporaryDirectory() as folder, _quiet_stderr():
+    with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "nyc.zip"
         timetable = level_new_york(feeds, path)
         day = busiest_day(timetable)
@@ -105,6 +109,67 @@ def compare(name, timetable, search_timetable, rival, questions, *, live, midnig
     ratios = [mine / its for mine, its in zip(took_ms[ours], took_ms[theirs], strict=True)]
     note = f"p95 of ratios {p95(ratios):.2f}"
     return report_pairs(name, took_ms[ours], took_ms[theirs], bound=bound, note=note)
+
+
+def level_new_york(feeds: list[Path], path: Path) -> Timetable:
+    """Write the levelled feed to a path, and return our timetable for it, in which all stops of a cluster are linked.
+
+    nigiri does not walk from feed to feed, so the nine are merged first, as our importer merges them.
+    """
+    sources = [FeedSource(feed, feed.name.split(".")[0].upper()) for feed in feeds]
+    write_levelled(import_feeds("NYC", sources).timetable, path)
+    timetable = levelled.clustered(import_feeds("NYC", [FeedSource(path)]).timetable, LINK_M)
+    with zipfile.ZipFile(path, "a") as out:
+        levelled.write_transfers(timetable, out)
+    return timetable
+
+
+def write_levelled(timetable: Timetable, path: Path) -> None:
+    """Write a feed that nigiri reads as we do: ids as names, no parents, whole minutes."""
+    if len(timetable.trip_departure_trip) != len(timetable.trip_route) or timetable.trip_departure_shift_s.any():
+        raise RuntimeError("New York has trips by frequency now: write them")
+    zone = timetable.feeds[0].zone
+    places = zip(timetable.stop_lat.tolist(), timetable.stop_lon.tolist(), timetable.stop_kind.tolist(), strict=True)
+    trips = zip(timetable.trip_route.tolist(), timetable.trip_service.tolist(), strict=True)
+    runs_on = zip(*(rows.tolist() for rows in np.nonzero(timetable.service_runs_on)), strict=True)
+    tables = {
+        "agency": ("agency_id,agency_name,agency_url,agency_timezone", [f"A,A,https://example.org,{zone}"]),
+        "stops": (
+            "stop_id,stop_name,stop_lat,stop_lon",
+            (f"S{stop},S{stop},{lat:.6f},{lon:.6f}" for stop, (lat, lon, kind) in enumerate(places) if kind == STOP),
+        ),
+        "routes": (
+            "route_id,agency_id,route_short_name,route_type",
+            (f"R{row},A,{row},{kind}" for row, kind in enumerate(timetable.route_type.tolist())),
+        ),
+        "trips": (
+            "route_id,service_id,trip_id",
+            (f"R{route},D{service},T{trip}" for trip, (route, service) in enumerate(trips)),
+        ),
+        "calendar_dates": (
+            "service_id,date,exception_type",
+            (f"D{service},{timetable.calendar_start + timedelta(days=day):%Y%m%d},1" for service, day in runs_on),
+        ),
+        "stop_times": (
+            "trip_id,arrival_time,departure_time,stop_id,stop_sequence,pickup_type,drop_off_type",
+            _stop_times(timetable),
+        ),
+    }
+    with zipfile.ZipFile(path, "w") as out:
+        for name, (header, rows) in tables.items():
+            with out.open(f"{name}.txt", "w", force_zip64=True) as table:
+                for row in chain([header], rows):
+                    table.write(f"{row}\n".encode())
+
+
+def _stop_times(timetable: Timetable) -> Iterator[str]:
+    clock = [f"{minute // 60:02}:{minute % 60:02}:00" for minute in range(HOURS * 60)]
+    doors = [f"{bool(flags & NO_BOARDING):d},{bool(flags & NO_ALIGHTING):d}" for flags in range(4)]
+    columns = (timetable.stop_time_arrival_s, timetable.stop_time_departure_s, timetable.stop_time_stop,
+               timetable.stop_time_sequence, timetable.stop_time_flags)  # fmt: skip
+    for trip, (first, last) in enumerate(pairwise(timetable.trip_first_stop_time.tolist())):
+        for arrives_s, departs_s, stop, sequence, flags in zip(*(c[first:last].tolist() for c in columns), strict=True):
+            yield f"T{trip},{clock[arrives_s // 60]},{clock[departs_s // 60]},S{stop},{sequence},{doors[flags & 3]}"
 
 
 def busiest_day(timetable: Timetable) -> date:
@@ -150,19 +215,6 @@ def apply_live(rival, day: date, message: FeedMessage):
     if done.total_entities_success != len(message.entity):
         raise SystemExit(f"short: nigiri took {done.total_entities_success} of {len(message.entity)} updates")
     return live
-
-
-@contextmanager
-def _quiet_stderr() -> Iterator[None]:
-    """Keep the loader's log off the terminal; it bypasses Python and cannot be disabled."""
-    kept = os.dup(2)
-    with Path(os.devnull).open("wb") as nowhere:
-        os.dup2(nowhere.fileno(), 2)
-        try:
-            yield
-        finally:
-            os.dup2(kept, 2)
-            os.close(kept)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,6 @@ machine affects little.
 import asyncio
 import resource
 import shutil
-import statistics
 import sys
 import tempfile
 import time
@@ -26,7 +25,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import numpy as np
-from harness import HEAD, p95, report
+from harness import HEAD, p50, p95, report
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
@@ -133,8 +132,8 @@ def draw_pairs(ours, table, wanted):
 def compare(server, ours, ends):
     """Return (metres, seconds) of a walk for both planners, and its ends; None for a planner that finds no way."""
     mine = ours.walk(*(ours.snap(place, is_pin=is_pin) for place, is_pin in ends))
-    told = ask_walk(server, *(place for place, _ in ends))
-    return mine, told and (told["walkDistance"], told["duration"]), ends
+    found = ask_otp(server, WALK, *(place for place, _ in ends))
+    return mine, (found[0]["walkDistance"], found[0]["duration"]) if found else None, ends
 
 
 def ask_otp(server, query, *ends, **more):
@@ -142,10 +141,6 @@ def ask_otp(server, query, *ends, **more):
     asked = [{"location": {"coordinate": {"latitude": lat, "longitude": lon}}} for lat, lon in ends]
     told = server.ask(query, **{"from": asked[0], "to": asked[1]}, **more)
     return [edge["node"] for edge in (told.get("data") or {}).get("planConnection", {}).get("edges", [])]
-
-
-def ask_walk(server, start, end):
-    return next(iter(ask_otp(server, WALK, start, end)), None)
 
 
 def report_walks(rows):
@@ -156,10 +151,7 @@ def report_walks(rows):
     )
     for column, what in enumerate(("metres", "seconds")):
         values = [abs(mine[column] - theirs[column]) for mine, theirs, _ in both]
-        print(
-            f"{what}: median {statistics.median(values):.1f}, p95 {np.percentile(values, 95):.1f}, "
-            f"worst {max(values):.0f}"
-        )
+        print(f"{what}: median {p50(values):.1f}, p95 {p95(values):.1f}, worst {max(values):.0f}")
     print(f"within 30 s: {np.mean(np.array(values) <= 30):.1%}")
     for mine, theirs, ends in rows:
         if not (mine and theirs) or abs(mine[1] - theirs[1]) > FAR_S:
@@ -229,10 +221,8 @@ def compare_walks(network, streets, theirs):
             ours_s += walked[1] if walked else np.inf
             total_s += leg["duration"]
         apart_s.append(abs(ours_s - total_s))
-    print(
-        f"{len(apart_s)} itineraries of theirs: the sums of walks differ by {statistics.median(apart_s):.1f} s at the "
-        f"median, {p95(apart_s):.0f} s at p95"
-    )
+    differences = f"{p50(apart_s):.1f} s at the median, {p95(apart_s):.0f} s at p95"
+    print(f"{len(apart_s)} itineraries of theirs: the sums of walks differ by {differences}")
 
 
 def place_of(network, streets, place):
@@ -250,16 +240,12 @@ def compare_arrivals(questions, ours, theirs):
     counts = Counter()
     for question, mine, found in zip(questions, ours, theirs, strict=True):
         best = min((itinerary.arrival for itinerary in mine), default=None)
-        its = min((_seconds(itinerary["end"]) for itinerary in found), default=None)
+        its = min((datetime.fromisoformat(itinerary["end"]).timestamp() for itinerary in found), default=None)
         who = _who_is_earlier(best, its)
         counts[who] += 1
         if who not in ("as early", "nobody answers"):
             print(f"  {who}, {best} and {its}: {question.origin.coordinate} to {question.destination.coordinate}")
     print(f"arrivals: {dict(counts)}")
-
-
-def _seconds(text):
-    return datetime.fromisoformat(text).timestamp()
 
 
 def _who_is_earlier(best, its):

@@ -13,6 +13,12 @@ from pathlib import Path
 
 from harness import HEAD, report, report_pairs, run_json
 
+from fingerpost.filings.companyfacts import parse_json, read_facts
+from fingerpost.filings.concepts import find_metric
+from fingerpost.filings.library import CompanyFigures, FactLibrary
+from fingerpost.filings.period_filter import read_period
+from fingerpost.filings.store import FactStore
+
 ROUNDS = 5
 BOUNDS = {"cold load": 0.3, "warm query": 0.5, "resident memory": 0.3, "import": 0.2}
 RECORDED = {
@@ -116,10 +122,6 @@ def measure(source: Path, theirs: str, home: Path) -> bool:
 
 def compare_answers(folder: Path, theirs: str, home: Path) -> bool:
     """Print how often both agree, and every kind of disagreement; return whether all are explained."""
-    from fingerpost.filings.companyfacts import parse_json, read_facts
-    from fingerpost.filings.library import FactLibrary
-    from fingerpost.filings.store import FactStore
-
     store = FactStore(home / "all.sqlite")
     paths = {ticker: folder / name for ticker, name in RECORDED.items()}
     for ticker, path in paths.items():
@@ -140,10 +142,6 @@ def compare_answers(folder: Path, theirs: str, home: Path) -> bool:
 
 def explain(library, ticker, metric, year, part, theirs):
     """Return the reason why edgartools' direct getter and our resolver return different values."""
-    from fingerpost.filings.concepts import find_metric
-    from fingerpost.filings.library import CompanyFigures
-    from fingerpost.filings.period_filter import read_period
-
     source, word = CompanyFigures(library, library.find_company(ticker)), find_metric(metric)
 
     def ask(of_year, of_part, of_word=word):

@@ -6,18 +6,16 @@ that both run under the same load. Both start a process and plan one trip.
 """
 
 import argparse
-import http.client
 import os
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
-from harness import HEAD, report_pairs, timed_ms
-from serving import DEADLINE_S, Caller
+from harness import HEAD, report_pairs
+from serving import Caller, serving
 
 # A fresh install's first answer may take at most this many times as long as a warm one's.
 BOUND = 5.0
@@ -30,9 +28,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Measure the first answer of a fresh install.")
     parser.add_argument("--rounds", type=int, default=5, help="answers of each kind")
     rounds = parser.parse_args().rounds
+    for name in [name for name in os.environ if name.startswith("FINGERPOST_")]:
+        del os.environ[name]
+    kernels = os.environ.pop(KERNELS, None)
     good = True
     with tempfile.TemporaryDirectory() as folder:
-        warm = {"FINGERPOST_HOME": folder, KERNELS: os.environ.get(KERNELS, str(Path(folder) / "kernels"))}
+        warm = {"FINGERPOST_HOME": folder, KERNELS: kernels or str(Path(folder) / "kernels")}
         # Compile the kernels that are missing from that folder.
         ask_cli(warm)
         print(f"The first answer of a fresh install (ours) beside a warm one's (theirs), in s:\n{HEAD}")
@@ -40,47 +41,29 @@ def main() -> int:
             fresh_s, warm_s = [], []
             for _ in range(rounds):
                 with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
-                    fresh_s.append(timed_ms(ask, {"FINGERPOST_HOME": home})[0] / 1e3)
+                    fresh_s.append(ask({"FINGERPOST_HOME": home}))
                     _end_compiler(home)
-                warm_s.append(timed_ms(ask, warm)[0] / 1e3)
+                warm_s.append(ask(warm))
             good &= report_pairs(name, fresh_s, warm_s, bound=BOUND)
     return 0 if good else 1
 
 
-def ask_cli(settings: dict[str, str]) -> None:
-    subprocess.run([COMMAND, "plan", "Kamppi", "Espoo"], env=_environ(settings), check=True, capture_output=True)
+def ask_cli(settings: dict[str, str]) -> float:
+    """Return the seconds from starting a process to its answer."""
+    began = time.perf_counter()
+    subprocess.run([COMMAND, "plan", "Kamppi", "Espoo"], env=os.environ | settings, check=True, capture_output=True)
+    return time.perf_counter() - began
 
 
-def ask_http(settings: dict[str, str]) -> None:
-    """Start a server, and plan a trip through it as soon as it listens."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [COMMAND, "serve", "--http", f"127.0.0.1:{port}"]
-    server = subprocess.Popen(command, env=_environ(settings), stderr=subprocess.DEVNULL)
-    try:
-        received = _ask_once_it_listens(port)
-        if b'"isError":false' not in received:
-            raise RuntimeError(f"the first trip was refused: {received[:300]!r}")
-    finally:
-        # Killed, so that a clean stop is not measured.
-        server.kill()
-        server.wait()
-
-
-def _ask_once_it_listens(port: int) -> bytes:
-    end = time.monotonic() + DEADLINE_S
-    while time.monotonic() < end:
-        try:
-            return Caller("127.0.0.1", port).call("plan_trip", ENDS)[1]
-        except (OSError, http.client.HTTPException):
-            time.sleep(0.02)
-    raise RuntimeError("the server did not come up")
-
-
-def _environ(settings: dict[str, str]) -> dict[str, str]:
-    kept = {key: value for key, value in os.environ.items() if not key.startswith(("FINGERPOST_", "NUMBA_"))}
-    return {**kept, **settings}
+def ask_http(settings: dict[str, str]) -> float:
+    """Return the seconds from starting a server to its first answer, which is requested as soon as it listens."""
+    began = time.perf_counter()
+    with serving([COMMAND, "serve", "--http", "127.0.0.1:0"], opened=0, **settings) as server:
+        _, received = Caller(server.host, server.port).call("plan_trip", ENDS)
+        taken_s = time.perf_counter() - began
+    if b'"isError":false' not in received:
+        raise RuntimeError(f"the first trip was refused: {received[:300]!r}")
+    return taken_s
 
 
 def _end_compiler(home: str) -> None:

@@ -35,7 +35,7 @@ _WAIT_S = 20.0
 
 def write_trip_on_another_day(number: int) -> bytes:
     day = _FIRST_DAY + timedelta(days=number % 300)
-    return write_call("plan_trip", {**_TRIP, "departureTime": f"{day}T08:00"})
+    return write_call("plan_trip", {**_TRIP, "when": {"type": "depart", "time": f"{day}T08:00:00"}})
 
 
 _CALL = write_call("plan_trip", _TRIP)

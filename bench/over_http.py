@@ -1,17 +1,28 @@
-"""Compare get_departures and plan_trip with a no-op tool: same server, same run, raw HTTP."""
+"""Compare get_departures and plan_trip over HTTP with a no-op tool of the same server, or with those of another commit.
 
+As a command, compare this checkout with the baseline, or with another commit. ``bench/baseline`` names the baseline, so
+that small slowdowns add up; a commit that moves it gives the reason. Each commit runs in its own process, with its own
+packages. Only the sizes of the answers are compared, because a commit may answer better than the one before it.
+"""
+
+import argparse
 import json
+import subprocess
 import sys
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from harness import HEAD, p50, p95, report_pairs
-from questions import ITINERARIES, ROWS, Questions
+from questions import ITINERARIES, ROWS, Questions, open_questions
 from serving import Caller, Server, serving
 
 BOUNDS = {"get_departures": 2.0, "plan_trip": 4.0}
+COMMIT_BOUND = 1.1
 NOOP = "noop"
 SCRIPT = Path(__file__).with_name("server.py")
+_ROOT = Path(__file__).resolve().parent.parent
 
 Answers = dict[str, list[list[tuple[float, bytes]]]]
 
@@ -61,3 +72,73 @@ def measure(questions: Questions, home: str, *, rounds: int, calls: int) -> bool
         slow = p95([spent for answers in found[tool][1:] for spent, _ in answers])
         good &= report_pairs(tool, median_ms(found[tool]), noop, bound=bound, note=f"p95 {slow:.2f}")
     return good
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Measure this checkout beside another commit.")
+    parser.add_argument(
+        "commit",
+        nargs="?",
+        default=(_ROOT / "bench" / "baseline").read_text().split()[0],
+        help="the other commit; default: the baseline",
+    )
+    parser.add_argument("--rounds", type=int, default=10, help="interleaved rounds")
+    parser.add_argument("--calls", type=int, default=60, help="calls of each tool a round")
+    options = parser.parse_args()
+    with open_questions() as (questions, _):
+        asked = draw(questions, (options.rounds + 1) * options.calls)
+    with ExitStack() as stack:
+        other = stack.enter_context(_checked_out(options.commit))
+        servers = [_serving(_ROOT, Path(sys.executable)), _serving(other, _install_packages(other))]
+        found = ask([stack.enter_context(server) for server in servers], asked, options.calls)
+    print(f"In ms, beside {options.commit}:\n{HEAD}")
+    good = True
+    for tool in asked:
+        received = [[raw for part in answers[tool] for _, raw in part] for answers in found]
+        if tool != NOOP and (failed := [raw for raw in received[0] + received[1] if b'"isError":true' in raw]):
+            raise RuntimeError(f"{tool} failed: {failed[0][:300]!r}")
+        sizes = [sum(map(len, answers)) / len(answers) for answers in received]
+        note = f"{sizes[0]:.0f} and {sizes[1]:.0f} bytes"
+        good &= report_pairs(tool, *(median_ms(answers[tool]) for answers in found), bound=COMMIT_BOUND, note=note)
+    return 0 if good else 1
+
+
+@contextmanager
+def _checked_out(commit: str) -> Iterator[Path]:
+    """Check out a commit into its own folder, which is removed after the block."""
+    with tempfile.TemporaryDirectory() as folder:
+        checkout = Path(folder) / "checkout"
+        subprocess.run(["git", "-C", _ROOT, "worktree", "add", "--quiet", "--detach", checkout, commit], check=True)
+        try:
+            yield checkout
+        finally:
+            subprocess.run(["git", "-C", _ROOT, "worktree", "remove", "--force", checkout], check=True)
+
+
+def _install_packages(checkout: Path) -> Path:
+    """Return the Python of an environment with the packages of a commit; the environment is created once."""
+    commit = subprocess.check_output(["git", "-C", checkout, "rev-parse", "HEAD"], text=True).strip()
+    folder = _ROOT / ".venv" / "beside" / commit
+    python, ready = folder / "bin" / "python", folder / "ready"
+    if not ready.exists():
+        subprocess.run([sys.executable, "-m", "venv", "--clear", folder], check=True)
+        subprocess.run([python, "-m", "pip", "install", "--quiet", checkout], check=True)
+        ready.touch()
+    return python
+
+
+@contextmanager
+def _serving(checkout: Path, python: Path) -> Iterator[Server]:
+    with tempfile.TemporaryDirectory() as home:
+        kernels = python.parent.parent / "kernels"
+        where = {
+            "FINGERPOST_HOME": home,
+            "NUMBA_CACHE_DIR": str(kernels),
+            "PYTHONPATH": f"{checkout / 'src'}:{checkout / 'bench'}",
+        }
+        with serving([str(python), str(checkout / "bench" / "server.py")], **where) as server:
+            yield server
+
+
+if __name__ == "__main__":
+    sys.exit(main())

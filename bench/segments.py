@@ -7,10 +7,10 @@ environment with edgartools, such as that of ``make bench-filings``.
 """
 
 import json
-import subprocess
 import sys
-import time
 from pathlib import Path
+
+from harness import run_json, timed_ms
 
 from fingerpost.filings import segments
 from fingerpost.filings.concepts import find_metric
@@ -45,13 +45,13 @@ def list_checks(instance: Instance) -> list[str]:
     checks = []
     for name in METRICS:
         metric = find_metric(name)
-        assert metric is not None
-        facts = [fact for fact in instance.facts if fact.concept in metric.concepts and fact.end == instance.period_end]
-        periods = [segments.find_period(fact, calendar) for fact in facts]
         chosen = [
             fact
-            for fact, period in zip(facts, periods, strict=True)
-            if period and (period.quarter is None) == is_annual
+            for fact in instance.facts
+            if fact.concept in metric.concepts
+            and fact.end == instance.period_end
+            and (period := segments.find_period(fact, calendar))
+            and (period.quarter is None) == is_annual
         ]
         for breakdown in segments.build_breakdowns(loaded, chosen):
             if breakdown.axis in words:
@@ -62,9 +62,8 @@ def list_checks(instance: Instance) -> list[str]:
 
 def count_differences(path: Path, instance: Instance, python: str) -> int:
     """Return how many of our facts edgartools lacks, or reads with another value."""
-    done = subprocess.run([python, "-c", _EDGARTOOLS, str(path)], capture_output=True, text=True, check=True)
     theirs: dict[tuple[str, str, str, str], set[float]] = {}
-    for concept, start, end, value, members in json.loads(done.stdout.splitlines()[-1]):
+    for concept, start, end, value, members in run_json(python, "-c", _EDGARTOOLS, path):
         theirs.setdefault((concept, start, end, json.dumps(members)), set()).add(float(value))
     return sum(
         float(fact.value) not in theirs.get((fact.concept, fact.start, fact.end, json.dumps(fact.members)), set())
@@ -78,12 +77,8 @@ def main() -> None:
         raise SystemExit("usage: segments.py FOLDER [PYTHON_WITH_EDGARTOOLS]; the folder has no instance")
     facts = differences = 0
     for path in paths:
-        began = time.perf_counter()
-        instance = read_instance(path.read_bytes(), path.name)
-        seconds = time.perf_counter() - began
-        print(
-            f"{instance.name}, {instance.form} to {instance.period_end}, {len(instance.facts):,} facts, {seconds:.2f} s"
-        )
+        ms, instance = timed_ms(read_instance, path.read_bytes(), path.name)
+        print(f"{instance.name}, {instance.form} to {instance.period_end}, {len(instance.facts):,} facts, {ms:.0f} ms")
         for check in list_checks(instance):
             print(f"  {check}")
         facts += len(instance.facts)

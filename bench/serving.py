@@ -87,17 +87,17 @@ def compile_kernels() -> None:
 
 
 @contextmanager
-def serving(command: Sequence[str], workers: int = 1, **environ: str) -> Iterator[Server]:
-    """Run a server command until the block ends; the server is ready once all workers have opened their networks."""
+def serving(command: Sequence[str], opened: int = 1, **environ: str) -> Iterator[Server]:
+    """Run a server command until the block ends; wait until it listens and ``opened`` workers opened their networks."""
     with tempfile.TemporaryFile("w+") as log:
         process = subprocess.Popen(command, stderr=log, env={**os.environ, **environ})
         try:
             give_up = time.monotonic() + DEADLINE_S
             logged = ""
-            while not _SERVING.search(logged) or logged.count("the networks are open") < workers:
+            while not _SERVING.search(logged) or logged.count("the networks are open") < opened:
                 if time.monotonic() > give_up or process.poll() is not None:
                     raise RuntimeError(f"the server did not become ready: {logged}")
-                time.sleep(0.1)
+                time.sleep(0.02)
                 log.seek(0)
                 logged = log.read()
             host, port = _SERVING.search(logged).groups()

@@ -83,24 +83,22 @@ def clustered(timetable, link_m=LINK_M):
 
 
 def level(original, path):
-    timetable = import_feeds("HSL", [FeedSource(original)]).timetable
-    ids = list(timetable.stop_local_id)
-    timetable = clustered(timetable)
-    origins = np.repeat(np.arange(len(ids)), np.diff(timetable.footpaths.first))
+    timetable = clustered(import_feeds("HSL", [FeedSource(original)]).timetable)
     with zipfile.ZipFile(original) as archive, zipfile.ZipFile(path, "w") as out:
         for name in ("agency.txt", "routes.txt", "trips.txt", "stop_times.txt", "calendar.txt", "frequencies.txt"):
             out.writestr(name, archive.read(name))
         stops = _rows(archive, "stops.txt")
         out.writestr("stops.txt", _text([row | {"stop_name": row["stop_id"], "parent_station": ""} for row in stops]))
-        links = ["from_stop_id,to_stop_id,transfer_type,min_transfer_time"]
-        links += [
-            f"{ids[a]},{ids[b]},2,{seconds}"
-            for a, b, seconds in zip(
-                origins.tolist(), timetable.footpaths.to.tolist(), timetable.footpaths.seconds.tolist(), strict=True
-            )
-        ]
-        out.writestr("transfers.txt", "\n".join(links) + "\n")
+        write_transfers(timetable, out)
     return timetable
+
+
+def write_transfers(timetable, out):
+    ids, footpaths = list(timetable.stop_local_id), timetable.footpaths
+    origins = np.repeat(np.arange(len(ids)), np.diff(footpaths.first))
+    links = zip(origins.tolist(), footpaths.to.tolist(), footpaths.seconds.tolist(), strict=True)
+    rows = [f"{ids[a]},{ids[b]},2,{seconds}\n" for a, b, seconds in links]
+    out.writestr("transfers.txt", "from_stop_id,to_stop_id,transfer_type,min_transfer_time\n" + "".join(rows))
 
 
 def ask_rival(rival, locations, origin, destination, leave_s, *, live=None, midnight=MIDNIGHT):
