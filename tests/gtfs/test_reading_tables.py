@@ -11,10 +11,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from fingerpost.transit.engine.gtfs.csv.columns import IdIndex
-from fingerpost.transit.engine.gtfs.csv.encoding import prefetch
 from fingerpost.transit.engine.gtfs.csv.findings import Findings
 from fingerpost.transit.engine.gtfs.csv.kernel import BLANK, UNKNOWN, parse_decimals, parse_integers, parse_times
-from fingerpost.transit.engine.gtfs.csv.table import Table, find_decimal, find_integer, find_time_s
+from fingerpost.transit.engine.gtfs.csv.table import Table, find_decimal, find_integer, find_time_s, prefetch
 
 SPACES = "".join(map(chr, range(33)))
 FIELDS = st.text(st.sampled_from('ab",\n\r äé東;'), max_size=6)

@@ -29,12 +29,6 @@ class ColumnBuffer:
         return {name: np.concatenate(self._parts.pop(name)) for name in self._types}
 
 
-def _grow_column(column: npt.NDArray[Any], capacity: int) -> npt.NDArray[Any]:
-    grown = np.empty(capacity, column.dtype)
-    grown[: len(column)] = column
-    return grown
-
-
 _MIN_SLOTS = 64
 _Spans = tuple[UInt8, Int32, Int32]
 
@@ -92,9 +86,9 @@ class IdIndex:
     def _grow(self, new_bytes: int) -> None:
         used = int(self._offsets[self._count])
         if used + new_bytes > len(self._keys):
-            self._keys = _grow_column(self._keys, 2 * len(self._keys) + new_bytes)
+            self._keys = np.resize(self._keys, 2 * len(self._keys) + new_bytes)
         if self._count + 2 > len(self._offsets):
-            self._offsets = _grow_column(self._offsets, 2 * len(self._offsets))
+            self._offsets = np.resize(self._offsets, 2 * len(self._offsets))
         if 2 * (self._count + 1) > len(self._slots):
             self._slots = np.full(2 * len(self._slots), -1, np.int32)
             fill_slots(self._keys, self._offsets, self._count, self._slots)

@@ -3,24 +3,19 @@
 Tables that violate the GTFS Schedule reference, "File requirements", are read as far as possible; faults are counted.
 """
 
+import codecs
 import re
 import zipfile
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from itertools import cycle
-from typing import IO, NamedTuple
+from typing import IO, NamedTuple, TypeVar
 
 import numpy as np
 
 from fingerpost.errors import FeedUnusable
-from fingerpost.transit.engine.gtfs.csv.encoding import (
-    BLOCK_BYTES,
-    LineTooLong,
-    decode_blocks,
-    prefetch,
-    remove_direction_marks,
-)
 from fingerpost.transit.engine.gtfs.csv.findings import Findings, Mask, Reason
 from fingerpost.transit.engine.gtfs.csv.kernel import (
     parse_decimals,
@@ -30,15 +25,18 @@ from fingerpost.transit.engine.gtfs.csv.kernel import (
 )
 from fingerpost.transit.engine.timetable.timetable import Float64, Int32, UInt8
 
-_BUFFER_ROWS = 65_536
+_BLOCK_BYTES = 1_048_576
 _PEEKED_BYTES = 32_768
-# The maximum number of bytes in a row, including quoted line ends; files with longer rows are not tables.
+_BUFFER_ROWS = 65_536
+# The maximum number of bytes in a line, and in a row with quoted line ends; files with longer ones are not tables.
+_LINE_LIMIT = 1_048_576
 _ROW_LIMIT = 4_194_304
 _LINE_FEED = ord("\n")
 _NOT_A_NUMBER = np.int32(-2147483648)
 
 _ROW_FAULTS = (Reason.ROW_LONGER_THAN_HEADER_ASSUMED, Reason.QUOTE_WITHOUT_END_ASSUMED)
 _UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError)
+_DIRECTION_MARKS = re.compile(rb"\xe2\x80[\xaa-\xae]|\xe2\x81[\xa6-\xa9]")
 
 
 class Block(NamedTuple):
@@ -112,7 +110,7 @@ class Table:
     def read_blocks(self, *columns: str) -> Iterator[Block]:
         """Yield blocks of rows with the given columns; missing columns are empty."""
         split = self._split(columns)
-        for size, block in prefetch(split, "split") if self.size > BLOCK_BYTES else split:
+        for size, block in prefetch(split, "split") if self.size > _BLOCK_BYTES else split:
             self._advance(size)
             if len(block.lines):
                 yield block
@@ -129,7 +127,7 @@ class Table:
         line, skip = 0, 1
         remainder = b""
         for block, is_last in self._decode():
-            cleaned, marked = remove_direction_marks(block)
+            cleaned, marked = _remove_direction_marks(block)
             if marked:
                 self.findings.add(Reason.TEXT_DIRECTION_REMOVED, self.name, line + marked[0], count=len(marked))
             data = remainder + cleaned
@@ -181,37 +179,86 @@ class Table:
         column_values[faulty] = empty
         return column_values
 
-    def _decode(self, block_bytes: int = BLOCK_BYTES) -> Iterator[tuple[bytes, bool]]:
-        pending: bytes | None = None
+    def _decode(self, block_bytes: int = _BLOCK_BYTES) -> Iterator[tuple[bytes, bool]]:
+        """Yield blocks of complete lines as UTF-8, and whether they are the last; a byte order mark is removed."""
+        remainder = b""
         try:
             with self._open_binary() as binary:
-                for data, was_recoded in decode_blocks(binary, block_bytes):
-                    if was_recoded and not self._recoded:
-                        self._recoded = True
-                        self.findings.add(Reason.TABLE_ENCODING_ASSUMED, self.name, 1)
-                    if pending is not None:
-                        yield pending, False
-                    pending = data
-        except LineTooLong:
-            raise self._new_not_a_table_error() from None
+                for raw in _read_raw(binary, block_bytes):
+                    block = remainder + raw
+                    # A carriage return at the very end may be the first half of a CRLF.
+                    cut = max(block.rfind(b"\n"), block.rfind(b"\r", 0, -1)) + 1
+                    remainder = block[cut:]
+                    if len(remainder) > _LINE_LIMIT:
+                        raise self._new_not_a_table_error()
+                    if cut:
+                        yield self._convert_block(block[:cut]), False
         except _UNREADABLE as error:
             raise FeedUnusable(
                 f"{self.feed}: {self.name} cannot be unpacked ({error})", hint="Download the feed again"
             ) from error
-        if pending is not None:
-            yield pending, True
+        yield self._convert_block(remainder), True
+
+    def _convert_block(self, block: bytes) -> bytes:
+        """Convert the lines that are not UTF-8 from Windows-1252."""
+        if _is_utf8(block):
+            return block
+        if not self._recoded:
+            self._recoded = True
+            self.findings.add(Reason.TABLE_ENCODING_ASSUMED, self.name, 1)
+        return b"".join(
+            line if _is_utf8(line) else line.decode("cp1252", errors="replace").encode()
+            for line in block.splitlines(keepends=True)
+        )
 
     def _new_not_a_table_error(self) -> FeedUnusable:
         return FeedUnusable(f"{self.feed}: {self.name} is not a text table", hint="Ask the publisher for a valid feed")
 
     def _read_header(self) -> list[str]:
-        block, _ = next(self._decode(_PEEKED_BYTES), (b"", True))
-        text_block, _ = remove_direction_marks(block)
+        block, _ = next(self._decode(_PEEKED_BYTES))
+        text_block, _ = _remove_direction_marks(block)
         for line in text_block.splitlines():
             text = line.decode(errors="replace").strip()
             if text:
                 return [name.strip().strip('"').strip().lower() for name in text.split(",")]
         return []
+
+
+def _read_raw(binary: IO[bytes], block_bytes: int) -> Iterator[bytes]:
+    """Yield the bytes of a file; a thread reads and unpacks the next block while the caller works on this one."""
+    first = binary.read(block_bytes)
+    following = iter(lambda: binary.read(block_bytes), b"")
+    yield first.removeprefix(codecs.BOM_UTF8)
+    if len(first) == block_bytes:
+        yield from prefetch(following, "unpack")
+
+
+_T = TypeVar("_T")
+
+
+def prefetch(items: Iterator[_T], name: str) -> Iterator[_T]:
+    """Yield the items of an iterator (none may be None), and compute the next one in a thread."""
+    with ThreadPoolExecutor(1, thread_name_prefix=f"fingerpost-{name}") as pool:
+        following = pool.submit(next, items, None)
+        while (item := following.result()) is not None:
+            following = pool.submit(next, items, None)
+            yield item
+
+
+def _is_utf8(text: bytes) -> bool:
+    try:
+        text.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _remove_direction_marks(block: bytes) -> tuple[bytes, list[int]]:
+    """Remove bidirectional control characters (U+202A..E, U+2066..9); return the lines that had any."""
+    if block.isascii() or not _DIRECTION_MARKS.search(block):
+        return block, []
+    marked = [line for line, text in enumerate(block.splitlines(), 1) if _DIRECTION_MARKS.search(text)]
+    return _DIRECTION_MARKS.sub(b"", block), marked
 
 
 _INTEGER = re.compile(r"([-+]?[0-9]{1,9})(?:\.0*)?")
