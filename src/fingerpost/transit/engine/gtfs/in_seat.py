@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from functools import cache
-from itertools import combinations, compress, pairwise, starmap
+from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
@@ -164,25 +164,20 @@ def _pair_trips(departures: Departures, trip: int, next_trip: int, days_later: i
 
 
 def _list_block_pairs(departures: Departures, blocks: Int32, days: Sequence[Int32]) -> list[_Candidate]:
-    """Return the pairs of consecutive trip departures with exact times in each block.
-
-    If no two services in a block share a day, the block is split by service.
-    """
+    """Return the pairs of consecutive trip departures with exact times in each block, on each service day."""
     services = departures.service.tolist()
     rows = np.flatnonzero((blocks >= 0) & departures.is_exact)
     rows = rows[np.lexsort((rows, departures.end_s[rows], departures.begin_s[rows], blocks[rows]))]
     share_days = cache(lambda a, b: bool(len(np.intersect1d(days[a], days[b]))))
-    is_mixed = cache(lambda block_rows: any(starmap(share_days, combinations(block_rows, 2))))
     candidates: list[_Candidate] = []
     for block_rows in np.split(rows, np.flatnonzero(np.diff(blocks[rows])) + 1):
         departure_rows = block_rows.tolist()
-        if not is_mixed(frozenset(services[row] for row in departure_rows)):
-            departure_rows.sort(key=services.__getitem__)
-            candidates += [(a, b, None) for a, b in pairwise(departure_rows) if services[a] == services[b]]
-            continue
         for index, first in enumerate(departure_rows):
-            remaining_days = days[services[first]]
+            all_days = remaining_days = days[services[first]]
             for second in departure_rows[index + 1 :]:
+                if services[first] == services[second]:
+                    candidates.append((first, second, None if remaining_days is all_days else remaining_days))
+                    break
                 if not share_days(services[first], services[second]):
                     continue
                 shared = np.intersect1d(remaining_days, days[services[second]]).astype(np.int32)
