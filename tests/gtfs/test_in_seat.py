@@ -23,7 +23,6 @@ def seats_of(tmp_path, drawing, **tables):
         for runs in (table.in_seat_from, table.in_seat_to)
     ]
     later = ["+1" if days else "" for days in table.in_seat_days_later.tolist()]
-    assert imported.report.feeds[0].in_seat == len(later)
     return [f"{one} {other}{day}" for one, other, day in zip(*ids, later, strict=True)], findings_of(imported)
 
 
@@ -136,9 +135,10 @@ def test_stops_of_a_link_are_the_end_and_the_beginning(tmp_path, ends, joined):
     ],
 )
 def test_real_feeds_use_all_in_seat_and_specific_transfers(path, in_seat, specific):
-    feed = import_feeds("real", [FeedSource(get_shared(f"gtfs/{path}"))]).report.feeds[0]
-    assert (feed.in_seat, feed.narrow_transfers) == (in_seat, specific)
-    assert not {found.reason for found in feed.findings} & {
+    imported = import_feeds("real", [FeedSource(get_shared(f"gtfs/{path}"))])
+    table = imported.timetable
+    assert (len(table.in_seat_from), len(table.specific_transfer_s)) == (in_seat, specific)
+    assert not {found.reason for found in imported.report.feeds[0].findings} & {
         "transfer-in-seat-unapplied",
         "transfer-too-many",
     }

@@ -133,8 +133,6 @@ def build_report(archive: Archive, draft: TimetableDraft) -> FeedReport:
         trips=len(draft.trip_stop_time_count),
         runs=len(draft.trip_departure_columns.trip),
         events=len(draft.stop_times.stop),
-        in_seat=len(draft.in_seat.from_departure),
-        narrow_transfers=len(draft.specific_transfers.from_stop),
         first_day=date.fromordinal(int(days[0])),
         last_day=date.fromordinal(int(days[-1])),
         gaps=find_service_days(map(date.fromordinal, days.tolist())).gaps,

@@ -37,10 +37,9 @@ class FeedReport:
     """The import report of one feed.
 
     Only usable rows count; a stop shared with an earlier feed counts for both. ``events`` is the number of stop times,
-    ``runs`` of trip departures, ``in_seat`` of in-seat transfers between trip departures, ``narrow_transfers`` of trip-
-    and route-specific transfer rules. ``gaps`` are the (first, last) days of periods without trips between
-    ``first_day`` and ``last_day``, in the time zone ``zone``. ``thin_after`` is the last day with at least a quarter
-    of the average daily departures of the four busiest weeks, or None if less than a week follows.
+    ``runs`` of trip departures. ``gaps`` are the (first, last) days of periods without trips between ``first_day`` and
+    ``last_day``, in the time zone ``zone``. ``thin_after`` is the last day with at least a quarter of the average daily
+    departures of the four busiest weeks, or None if less than a week follows.
     """
 
     feed: str
@@ -55,8 +54,6 @@ class FeedReport:
     gaps: tuple[tuple[date, date], ...] = ()
     thin_after: date | None = None
     zone: str = "UTC"
-    in_seat: int = 0
-    narrow_transfers: int = 0
     findings: tuple[Finding, ...] = ()
     tables_not_read: tuple[str, ...] = ()
 

@@ -1,7 +1,7 @@
 """Read GTFS-Realtime messages entity by entity, and build the overlay of their trips and alerts."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -81,7 +81,7 @@ class _Reader:
             alerts=tuple(self.alerts),
             timestamp=min(self.timestamps, default=None),
             as_of=self.now,
-            counts=_freeze(Counter(self.outcomes)),
+            counts=MappingProxyType({str(outcome): count for outcome, count in sorted(Counter(self.outcomes).items())}),
             has_future_messages=self.has_future_messages,
             matches=MappingProxyType({message.origin: self._count_matches(message) for message in self.messages}),
         )
@@ -117,7 +117,3 @@ class _Reader:
                 return EntityOutcome.FROM_THE_FUTURE
             updated = min(update.timestamp, self.now)
         return self.rides.add(ReceivedUpdate(update, matcher, updated, len(self.outcomes)))
-
-
-def _freeze(counts: Counter[str]) -> Mapping[str, int]:
-    return MappingProxyType({str(reason): counts[reason] for reason in sorted(counts) if counts[reason]})
