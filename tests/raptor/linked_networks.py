@@ -11,7 +11,6 @@ from fingerpost.transit.engine.timetable.draft import (
     RouteRow,
     SpecificTransferColumns,
     StopRow,
-    TripRow,
 )
 from tests.raptor.networks import LAT, LON, add_trip, random_draft
 
@@ -51,7 +50,7 @@ class Links:
 def random_linked(seed, *, with_rules=True, with_seats=True):
     draft, dice = random_draft(seed), random.Random(seed * 31 + 5)
     draft.routes = [RouteRow(0, f"L{index}", f"L{index}", "", 3) for index in range(3)]
-    draft.trips = [trip._replace(route=dice.randrange(3)) for trip in draft.trips]
+    draft.trips = draft.trips._replace(route=np.array([dice.randrange(3) for _ in draft.trips.route], np.int32))
     grown = _grow_trips(draft, dice)
     begin, goal, leave_s, planted = _plant_crossing(draft, dice, grown)
     bounds = {seat: dice.choice([None, None, None, 0, 1]) for seat in sorted(grown)}
@@ -82,7 +81,7 @@ def _grow_trips(draft, dice):
     """Add trips that begin where others end or stop, and link departures: in rows, dividing, coupling, at midnight."""
     seats = set()
     for _ in range(dice.randint(2, 6)):
-        before = dice.randrange(len(draft.trips))
+        before = dice.randrange(len(draft.trips.route))
         last = int(draft.trip_stop_time_count[: before + 1].sum()) - 1
         is_linked = dice.random() < 0.5
         if not is_linked:
@@ -104,20 +103,20 @@ def _grow_trips(draft, dice):
             clock += dice.choice([0, 0, 30])
             departures.append(clock)
             clock += dice.choice([60, 240, 600])
-        service = dice.choice([draft.trips[before].service, 0, 0, dice.randrange(3)])
+        service = dice.choice([int(draft.trips.service[before]), 0, 0, dice.randrange(3)])
         _add_trip(draft, dice, stops, arrivals, departures, service)
-        linked = [row for row, trip_departure in enumerate(draft.trip_departures) if trip_departure.trip == before]
+        linked = np.flatnonzero(draft.trip_departures.trip == before).tolist()
         if is_linked:
-            seats.add((dice.choice(linked), len(draft.trip_departures) - 1, days_later))
+            seats.add((dice.choice(linked), len(draft.trip_departures.trip) - 1, days_later))
     for _ in range(dice.randint(0, 4)):
-        seats.add((dice.randrange(len(draft.trip_departures)), dice.randrange(len(draft.trip_departures)), 0))
+        seats.add((dice.randrange(len(draft.trip_departures.trip)), dice.randrange(len(draft.trip_departures.trip)), 0))
     return seats
 
 
 def _add_trip(draft, dice, stops, arrivals, departures, service):
     flags_of_line = [dice.choice([0, 0, 0, 0, 0, 1, 2]) for _ in stops]
-    trip = TripRow(f"T{len(draft.trips)}", dice.randrange(3), service, wheelchair=dice.choice([0, 1]))
-    add_trip(draft, trip, list(zip(stops, arrivals, departures, flags_of_line, strict=True)))
+    stop_times = list(zip(stops, arrivals, departures, flags_of_line, strict=True))
+    add_trip(draft, stop_times, route=dice.randrange(3), service=service, wheelchair=dice.choice([0, 1]))
 
 
 def _plant_crossing(draft, dice, seats):
@@ -136,7 +135,7 @@ def _plant_crossing(draft, dice, seats):
         times = [leave_s + late_s, leave_s + late_s + 900, leave_s + late_s + 1200]
         stops = [begin, middle, other][: dice.choice([2, 2, 3])]
         _add_trip(draft, dice, stops, times[: len(stops)], times[: len(stops)], dice.choice([0, 0, 1, 2]))
-        into.append((len(draft.trip_departures) - 1, len(draft.stop_times.stop) - len(stops) + 1))
+        into.append((len(draft.trip_departures.trip) - 1, len(draft.stop_times.stop) - len(stops) + 1))
     for _ in range(dice.randint(1, 3)):
         clock = leave_s + 900 + dice.choice([0, 30, 60, 119, 120, 121, 240, 300, 600])
         days_later = int(clock >= 86_400 and dice.random() < 0.7)
@@ -146,17 +145,17 @@ def _plant_crossing(draft, dice, seats):
         out_of.append(len(draft.stop_times.stop) - 2)
         for trip_departure, _ in into:
             if dice.random() < 0.4:
-                seats.add((trip_departure, len(draft.trip_departures) - 1, days_later))
+                seats.add((trip_departure, len(draft.trip_departures.trip) - 1, days_later))
     return begin, goal, leave_s, [(event, then) for _, event in into for then in out_of]
 
 
 def _random_rule(draft, dice, planted, is_of_trips):
-    trips = np.repeat(np.arange(len(draft.trips)), draft.trip_stop_time_count)
+    trips = np.repeat(np.arange(len(draft.trips.route)), draft.trip_stop_time_count)
     one, other = dice.choice(planted) if dice.random() < 0.7 else _find_two_stop_times(draft, trips, dice)
     here, there = (int(draft.stop_times.stop[event]) for event in (one, other))
     from_trip, to_trip = int(trips[one]), int(trips[other])
     names = {
-        "from_route": draft.trips[from_trip].route, "to_route": draft.trips[to_trip].route,
+        "from_route": int(draft.trips.route[from_trip]), "to_route": int(draft.trips.route[to_trip]),
         "from_trip": from_trip, "to_trip": to_trip,
     }  # fmt: skip
     chosen = dice.sample(sorted(names), dice.choice([1, 1, 2, 2, 3]))

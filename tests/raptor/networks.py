@@ -7,15 +7,13 @@ from zoneinfo import ZoneInfo
 import numpy as np
 
 from fingerpost.transit.engine.timetable.assembly import assemble
-from fingerpost.transit.engine.timetable.columns import to_columns
+from fingerpost.transit.engine.timetable.columns import TextColumn, to_columns
 from fingerpost.transit.engine.timetable.draft import (
     RouteRow,
     ServiceRow,
     StopRow,
     TimetableDraft,
     TransferColumns,
-    TripDepartureRow,
-    TripRow,
 )
 from fingerpost.transit.engine.timetable.timetable import Feed
 
@@ -37,8 +35,8 @@ def random_draft(seed, *, zone="Europe/Helsinki"):
         draft.stops.append(StopRow(0, f"S{index}", f"Stop {index}", lat, lon, wheelchair=wheelchair))
     days = [DAY + timedelta(days=offset) for offset in range(-1, 3)]
     draft.services = [
-        ServiceRow(0, frozenset(days)),
-        ServiceRow(0, frozenset(dice.sample(days, 2))),
+        ServiceRow(0, to_ordinals(days)),
+        ServiceRow(0, to_ordinals(dice.sample(days, 2))),
         ServiceRow(0, None),
     ]
     draft.routes = [RouteRow(0, "L", "L", "", 3)]
@@ -58,8 +56,8 @@ def random_draft(seed, *, zone="Europe/Helsinki"):
                 clock += dice.choice([0, 0, 30, 60])
                 stop_times.append((stop, arrival, clock, flags))
                 clock += dice.randint(1, 4) * pace
-            trip = TripRow(f"T{len(draft.trips)}", 0, dice.choice([0, 0, 1, 2]), wheelchair=dice.choice([0, 1, 2]))
-            add_trip(draft, trip, stop_times, range(0, 3600, 900) if dice.random() < 0.15 else (0,))
+            trip = {"service": dice.choice([0, 0, 1, 2]), "wheelchair": dice.choice([0, 1, 2])}
+            add_trip(draft, stop_times, range(0, 3600, 900) if dice.random() < 0.15 else (0,), **trip)
             begin += dice.randint(0, 1500)
     transfers = []
     for _ in range(dice.randint(0, 3)):
@@ -73,10 +71,31 @@ def random_draft(seed, *, zone="Europe/Helsinki"):
     return draft
 
 
-def add_trip(draft, trip, stop_times, shifts=(0,)):
-    for name, values in zip(("stop", "arrival_s", "departure_s", "flags"), zip(*stop_times, strict=True), strict=True):
-        column = getattr(draft.stop_times, name)
-        draft.stop_times = draft.stop_times._replace(**{name: np.append(column, np.array(values, column.dtype))})
-    draft.trip_stop_time_count = np.append(draft.trip_stop_time_count, np.int32(len(stop_times)))
-    draft.trip_departures += [TripDepartureRow(len(draft.trips), shift_s) for shift_s in shifts]
-    draft.trips.append(trip)
+def to_ordinals(days):
+    return np.array([day.toordinal() for day in days], np.int32)
+
+
+def add_trip(draft, stop_times, shifts=(0,), *, service, route=0, wheelchair=0):
+    row, count = len(draft.trips.route), len(stop_times)
+    stops, arrivals_s, departures_s, flags = zip(*stop_times, strict=True)
+    draft.stop_times = _append(
+        draft.stop_times,
+        stop=stops, sequence=range(1, count + 1), arrival_s=arrivals_s, departure_s=departures_s, flags=flags,
+    )  # fmt: skip
+    draft.trip_stop_time_count = np.append(draft.trip_stop_time_count, np.int32(count))
+    draft.trip_departures = _append(
+        draft.trip_departures, trip=[row] * len(shifts), shift_s=shifts, headway_s=[0] * len(shifts)
+    )
+    local_id = TextColumn.of([*draft.trips.local_id, f"T{row}"])
+    draft.trips = _append(
+        draft.trips._replace(local_id=local_id),
+        route=[route], service=[service], headsign=[-1], wheelchair=[wheelchair], direction=[-1], shape=[-1],
+    )  # fmt: skip
+
+
+def _append(table, **columns):
+    added = {
+        name: np.append(getattr(table, name), values).astype(getattr(table, name).dtype)
+        for name, values in columns.items()
+    }
+    return table._replace(**added)

@@ -13,16 +13,10 @@ import pytest
 from fingerpost.transit.engine.raptor.search import Endpoint, find_endpoint, find_journeys
 from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetables
 from fingerpost.transit.engine.timetable.assembly import assemble
-from fingerpost.transit.engine.timetable.draft import (
-    RouteRow,
-    ServiceRow,
-    StopRow,
-    TimetableDraft,
-    TripRow,
-)
+from fingerpost.transit.engine.timetable.draft import RouteRow, ServiceRow, StopRow, TimetableDraft
 from fingerpost.transit.engine.timetable.timetable import Feed
 from tests.raptor.asking import query_of
-from tests.raptor.networks import add_trip
+from tests.raptor.networks import add_trip, to_ordinals
 from tests.raptor.oracle import NEVER, around, earliest_arrivals, leaves, list_trip_instances
 
 ZONE = ZoneInfo("Europe/Helsinki")
@@ -42,9 +36,9 @@ def _village(*buses):
     draft.stops = [StopRow(0, name, name, 60 + row, 25) for row, name in enumerate(names)]
     draft.routes = [RouteRow(0, "L", "L", "", 3)]
     for row, (origin, destination, hour, days) in enumerate(buses):
-        draft.services.append(ServiceRow(0, frozenset(days)))
+        draft.services.append(ServiceRow(0, to_ordinals(days)))
         times = ((origin, int(hour * HOUR)), (destination, int((hour + 1) * HOUR)))
-        add_trip(draft, TripRow(f"T{row}", 0, row), [(names.index(stop), time, time, 0) for stop, time in times])
+        add_trip(draft, [(names.index(stop), time, time, 0) for stop, time in times], service=row)
     return assemble(draft)
 
 

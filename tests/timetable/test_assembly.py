@@ -2,6 +2,8 @@
 
 from datetime import date
 
+import numpy as np
+
 from fingerpost.transit.engine.timetable.assembly import assemble
 from fingerpost.transit.engine.timetable.draft import ServiceRow, StopRow, TimetableDraft
 from fingerpost.transit.engine.timetable.timetable import Feed
@@ -11,9 +13,9 @@ FEED = Feed(name="F", zone="Europe/Helsinki")
 
 def test_the_calendar_spans_all_stated_days():
     services = [
-        ServiceRow(0, frozenset({date(2026, 3, 1)})),
+        ServiceRow(0, np.array([date(2026, 3, 1).toordinal()])),
         ServiceRow(0, None),
-        ServiceRow(0, frozenset({date(2026, 2, 27), date(2026, 2, 28)})),
+        ServiceRow(0, np.array([date(2026, 2, day).toordinal() for day in (27, 28)])),
     ]
     table = assemble(TimetableDraft(feeds=[FEED], services=services))
     daily = assemble(TimetableDraft(feeds=[FEED], services=[ServiceRow(0, None)]))

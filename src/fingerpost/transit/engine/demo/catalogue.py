@@ -20,8 +20,8 @@ from fingerpost.transit.engine.timetable.draft import (
     StopRow,
     StopTimeColumns,
     TimetableDraft,
-    TripDepartureRow,
-    TripRow,
+    TripColumns,
+    TripDepartureColumns,
 )
 from fingerpost.transit.engine.timetable.timetable import Feed, Timetable
 from fingerpost.transit.model.line_colors import parse_color
@@ -74,26 +74,36 @@ def _read_draft(name: str) -> TimetableDraft:
 
 
 def _add_trips(draft: TimetableDraft, name: str) -> None:
+    trips = list(_read_rows(name, "trips.txt"))
     route_rows = {route.local_id: number for number, route in enumerate(draft.routes)}
-    headsign_rows: dict[str, int] = {}
-    for row in _read_rows(name, "trips.txt"):
-        headsign = headsign_rows.setdefault(row["trip_headsign"], len(headsign_rows))
-        wheelchair = int(row["wheelchair_accessible"])
-        draft.trips.append(TripRow(row["trip_id"], route_rows[row["route_id"]], 0, headsign, wheelchair))
-    draft.headsigns = TextColumn.of(headsign_rows)
-    trip_rows = {trip.local_id: number for number, trip in enumerate(draft.trips)}
-    for row in _read_rows(name, "frequencies.txt"):
-        departures_s = range(_parse_time_s(row["start_time"]), _parse_time_s(row["end_time"]), int(row["headway_secs"]))
-        draft.trip_departures += [TripDepartureRow(trip_rows[row["trip_id"]], at_s) for at_s in departures_s]
+    headsigns = list(dict.fromkeys(row["trip_headsign"] for row in trips))
+    draft.headsigns = TextColumn.of(headsigns)
+    draft.trips = TripColumns(
+        local_id=TextColumn.of(row["trip_id"] for row in trips),
+        route=np.array([route_rows[row["route_id"]] for row in trips], np.int32),
+        service=np.zeros(len(trips), np.int32),
+        headsign=np.array([headsigns.index(row["trip_headsign"]) for row in trips], np.int32),
+        wheelchair=np.array([int(row["wheelchair_accessible"]) for row in trips], np.int8),
+        direction=np.full(len(trips), -1, np.int8),
+        shape=np.full(len(trips), -1, np.int32),
+    )
+    trip_rows = {trip_id: number for number, trip_id in enumerate(draft.trips.local_id)}
+    departures = [
+        (trip_rows[row["trip_id"]], at_s, 0)
+        for row in _read_rows(name, "frequencies.txt")
+        for at_s in range(_parse_time_s(row["start_time"]), _parse_time_s(row["end_time"]), int(row["headway_secs"]))
+    ]
+    draft.trip_departures = TripDepartureColumns(*np.array(departures, np.int32).T.copy())
 
 
 def _add_stop_times(draft: TimetableDraft, name: str, stop_rows: dict[str, int]) -> None:
     """Add the stop times, which the file lists trip by trip, in the order of trips.txt and along each trip."""
     stop_times = list(_read_rows(name, "stop_times.txt"))
     counts = Counter(row["trip_id"] for row in stop_times)
-    draft.trip_stop_time_count = np.array([counts[trip.local_id] for trip in draft.trips], np.int32)
+    draft.trip_stop_time_count = np.array([counts[trip_id] for trip_id in draft.trips.local_id], np.int32)
     draft.stop_times = StopTimeColumns(
         stop=np.array([stop_rows[row["stop_id"]] for row in stop_times], np.int32),
+        sequence=np.array([int(row["stop_sequence"]) for row in stop_times], np.int32),
         arrival_s=np.array([_parse_time_s(row["arrival_time"]) for row in stop_times], np.int32),
         departure_s=np.array([_parse_time_s(row["departure_time"]) for row in stop_times], np.int32),
         flags=np.zeros(len(stop_times), np.uint8),

@@ -86,7 +86,7 @@ def read_feed(archive: Archive, name: str, headsigns: IdIndex) -> TimetableDraft
         stops=stops.rows,
         routes=routes.rows,
         services=[ServiceRow(0, service) for service in days + more_days],
-        trip_columns=TripColumns(
+        trips=TripColumns(
             local_id=trips.ids.to_texts(),
             route=trips.route,
             service=trip_service,
@@ -95,7 +95,7 @@ def read_feed(archive: Archive, name: str, headsigns: IdIndex) -> TimetableDraft
             direction=trips.direction,
             shape=shapes.of_trip,
         ),
-        trip_departure_columns=trip_departures,
+        trip_departures=trip_departures,
         transfers=transfers.by_stop,
         pathways=pathways,
         station_ways=station_ways,
@@ -120,18 +120,16 @@ def read_feed(archive: Archive, name: str, headsigns: IdIndex) -> TimetableDraft
 
 def build_report(archive: Archive, draft: TimetableDraft) -> FeedReport:
     feed = draft.feeds[0]
-    services = [service.days for service in draft.services if isinstance(service.days, np.ndarray)]
+    services = [service.days for service in draft.services if service.days is not None]
     days = np.unique(np.concatenate(services))
-    departures = np.bincount(
-        draft.trip_columns.service[draft.trip_departure_columns.trip], minlength=len(draft.services)
-    )
+    departures = np.bincount(draft.trips.service[draft.trip_departures.trip], minlength=len(draft.services))
     return FeedReport(
         feed=feed.name,
         source=archive.name,
         stops=len(draft.stops),
         routes=len(draft.routes),
         trips=len(draft.trip_stop_time_count),
-        runs=len(draft.trip_departure_columns.trip),
+        runs=len(draft.trip_departures.trip),
         events=len(draft.stop_times.stop),
         first_day=date.fromordinal(int(days[0])),
         last_day=date.fromordinal(int(days[-1])),

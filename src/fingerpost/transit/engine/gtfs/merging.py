@@ -66,8 +66,8 @@ class FeedMerger:
                 self._append(table, name, values, stop_rows)
         self._append("trips", "stop_time_count", feed.trip_stop_time_count, stop_rows)
         counts["routes"], counts["services"] = len(draft.routes), len(draft.services)
-        counts["trips"] += len(feed.trip_columns.route)
-        counts["trip_departures"] += len(feed.trip_departure_columns.trip)
+        counts["trips"] += len(feed.trips.route)
+        counts["trip_departures"] += len(feed.trip_departures.trip)
         counts["shapes"] += len(feed.shapes.first) - 1
         counts["points"] += len(feed.shapes.lat_udeg)
 

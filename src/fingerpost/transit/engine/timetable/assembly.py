@@ -1,26 +1,17 @@
 """Assemble a draft into a timetable: pack columns, and derive footpaths and calendars."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from fingerpost.transit.engine.timetable.columns import (
-    TextColumn,
-    list_ranges,
-    list_starts,
-    mark_rows,
-    rows_to_columns,
-    take_rows,
-)
+from fingerpost.transit.engine.timetable.columns import NO_INT32, TextColumn, list_starts, mark_rows, take_rows
 from fingerpost.transit.engine.timetable.draft import (
     ServiceRow,
     SpecificTransferColumns,
     TimetableDraft,
     TransferColumns,
-    TripColumns,
-    TripDepartureColumns,
 )
 from fingerpost.transit.engine.timetable.footpaths import build_footpaths, compute_transfer_times
 from fingerpost.transit.engine.timetable.station_ways import StationPlaces, find_change_s
@@ -72,8 +63,8 @@ def assemble(draft: TimetableDraft, find_walks: FindWalks = straight_line_walks)
         feed_fares=TextColumn.of(draft.fare_books or ["" for _ in draft.feeds]),
         stop_printed_id=TextColumn.of(encode_stop_ids((draft.feeds[row.feed].name, row.local_id) for row in rows)),
         stop_wheelchair=wheelchair,
-        stop_names=_pack_names(draft.stop_names, len(rows)),
-        route_names=_pack_names(draft.route_names, len(draft.routes)),
+        stop_names=_pack_names(draft.stop_names, range(len(rows))),
+        route_names=_pack_names(draft.route_names, range(len(draft.routes))),
         **stops,
         **routes,
         **trips,
@@ -101,24 +92,14 @@ def _pack(prefix: str, rows: Sequence[Any], types: Mapping[str, Any]) -> dict[st
 
 
 def _pack_trips(draft: TimetableDraft) -> dict[str, Any]:
-    trips = rows_to_columns(TripColumns, draft.trips) if draft.trips else draft.trip_columns
-    trip_departures = draft.trip_departure_columns
-    if draft.trip_departures:
-        trip_departures = rows_to_columns(TripDepartureColumns, draft.trip_departures)
-    stop_times, count = draft.stop_times, draft.trip_stop_time_count
-    if not len(stop_times.sequence):
-        stop_times = stop_times._replace(sequence=list_ranges(np.ones_like(count), count)[1].astype(np.int32))
     return (
-        _prefix("trip_", trips)
-        | _prefix("trip_departure_", trip_departures)
-        | _prefix("stop_time_", stop_times)
+        _prefix("trip_", draft.trips)
+        | _prefix("trip_departure_", draft.trip_departures)
+        | _prefix("stop_time_", draft.stop_times)
         | {
-            "trip_first_stop_time": list_starts(count),
+            "trip_first_stop_time": list_starts(draft.trip_stop_time_count),
             "headsign": draft.headsigns,
-            "headsign_names": {
-                language: TextColumn.of(texts.get(headsign, "") for headsign in draft.headsigns)
-                for language, texts in sorted(draft.headsign_names.items())
-            },
+            "headsign_names": _pack_names(draft.headsign_names, draft.headsigns),
         }
     )
 
@@ -168,22 +149,14 @@ def _pack_specific_transfers(rules: SpecificTransferColumns, walks: Walks, paren
     }
 
 
-def _pack_names(names: Mapping[str, Mapping[int, str]], count: int) -> dict[str, TextColumn]:
-    return {
-        language: TextColumn.of(texts.get(row, "") for row in range(count)) for language, texts in sorted(names.items())
-    }
+def _pack_names(names: Mapping[str, Mapping[Any, str]], keys: Iterable[Any]) -> dict[str, TextColumn]:
+    return {language: TextColumn.of(texts.get(key, "") for key in keys) for language, texts in sorted(names.items())}
 
 
 def _pack_calendar(services: list[ServiceRow]) -> tuple[date, UInt8]:
-    days_by_service = [row.days for row in services]
-    ordinals = [
-        days if isinstance(days, np.ndarray) else np.array([day.toordinal() for day in days or ()], np.int32)
-        for days in days_by_service
-    ]
-    days_run = np.concatenate([np.zeros(0, np.int32), *ordinals])
-    start, length = (
-        (int(days_run.min()), int(days_run.max() - days_run.min()) + 1) if len(days_run) else (_NO_DAY.toordinal(), 0)
-    )
+    ordinals = [NO_INT32 if row.days is None else row.days for row in services]
+    days_run = np.concatenate([NO_INT32, *ordinals])
+    start, length = (int(days_run.min()), int(np.ptp(days_run)) + 1) if len(days_run) else (_NO_DAY.toordinal(), 0)
     runs_on = np.zeros((len(services), length), np.uint8)
     for index, days in enumerate(ordinals):
         runs_on[index, days - start] = 1

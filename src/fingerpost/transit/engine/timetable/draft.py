@@ -1,7 +1,6 @@
 """A timetable under construction: the rows of its feeds, from which the other columns are derived."""
 
 from dataclasses import dataclass, field
-from datetime import date
 from typing import NamedTuple
 
 import numpy as np
@@ -39,34 +38,16 @@ class RouteRow(NamedTuple):
     text_color: int = NOT_STATED
 
 
-class TripRow(NamedTuple):
-    """A trip. ``headsign`` and ``shape`` are rows; these and ``direction`` are -1 for none."""
-
-    local_id: str
-    route: int
-    service: int
-    headsign: int = -1
-    wheelchair: int = 0
-    direction: int = -1
-    shape: int = -1
-
-
-class TripDepartureRow(NamedTuple):
-    """One departure of a trip: its stop times plus ``shift_s``. ``headway_s`` 0 means the time is exact."""
-
-    trip: int
-    shift_s: int = 0
-    headway_s: int = 0
-
-
 class ServiceRow(NamedTuple):
-    """The days on which trips run, as dates or ordinals (date.toordinal), or None for every day."""
+    """The days on which trips run, as ordinals (date.toordinal), or None for every day."""
 
     feed: int
-    days: frozenset[date] | Int32 | None
+    days: Int32 | None
 
 
 class TripColumns(NamedTuple):
+    """Trips. ``headsign`` and ``shape`` are rows; these and ``direction`` are -1 for none."""
+
     local_id: TextColumn = NO_TEXTS
     route: Int32 = NO_INT32
     service: Int32 = NO_INT32
@@ -77,11 +58,7 @@ class TripColumns(NamedTuple):
 
 
 class StopTimeColumns(NamedTuple):
-    """Stop times of trip 0, then of trip 1, and so on.
-
-    ``sequence`` may be empty if each trip's stop times are numbered from 1. ``headsign`` and ``shape_point`` may be
-    empty.
-    """
+    """Stop times of trip 0, then of trip 1, and so on; ``headsign`` and ``shape_point`` may be empty."""
 
     stop: Int32 = NO_INT32
     sequence: Int32 = NO_INT32
@@ -93,6 +70,8 @@ class StopTimeColumns(NamedTuple):
 
 
 class TripDepartureColumns(NamedTuple):
+    """Departures of trips: their stop times plus ``shift_s``. ``headway_s`` 0 means the time is exact."""
+
     trip: Int32 = NO_INT32
     shift_s: Int32 = NO_INT32
     headway_s: Int32 = NO_INT32
@@ -153,7 +132,7 @@ class ShapeColumns(NamedTuple):
 
 @dataclass(slots=True, kw_only=True)
 class TimetableDraft:
-    """The rows of one or several feeds; trips and trip departures are either rows or columns.
+    """The rows of one or several feeds.
 
     ``trip_stop_time_count`` is the number of stop times in each trip. ``stop_names`` and ``route_names`` map a language
     to {row: name}, ``headsign_names`` to {headsign: translation}. ``fare_books`` has one string per feed, or is empty.
@@ -163,14 +142,12 @@ class TimetableDraft:
     fare_books: list[str] = field(default_factory=list)
     stops: list[StopRow] = field(default_factory=list)
     routes: list[RouteRow] = field(default_factory=list)
-    trips: list[TripRow] = field(default_factory=list)
-    trip_departures: list[TripDepartureRow] = field(default_factory=list)
     services: list[ServiceRow] = field(default_factory=list)
     stop_names: dict[str, dict[int, str]] = field(default_factory=dict)
     route_names: dict[str, dict[int, str]] = field(default_factory=dict)
     headsign_names: dict[str, dict[str, str]] = field(default_factory=dict)
-    trip_columns: TripColumns = field(default_factory=TripColumns)
-    trip_departure_columns: TripDepartureColumns = field(default_factory=TripDepartureColumns)
+    trips: TripColumns = field(default_factory=TripColumns)
+    trip_departures: TripDepartureColumns = field(default_factory=TripDepartureColumns)
     transfers: TransferColumns = field(default_factory=TransferColumns)
     headsigns: TextColumn = NO_TEXTS
     pathways: PathwayColumns = field(default_factory=PathwayColumns)
