@@ -73,10 +73,6 @@ def to_columns(kind: type[T], values: Mapping[str, Any]) -> T:
     )
 
 
-def rows_to_columns(kind: type[T], rows: Sequence[Any]) -> T:
-    return to_columns(kind, {name: [getattr(row, name) for row in rows] for name in kind._fields})
-
-
 def list_starts(sizes: npt.ArrayLike) -> npt.NDArray[np.int64]:
     """Return the offsets of consecutive blocks of the given sizes, and the end of the last one."""
     return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])

@@ -3,7 +3,7 @@
 import heapq
 import math
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -40,7 +40,7 @@ class StationPlaces(NamedTuple):
     pathways: Pathways
 
 
-_Ways = Mapping[int, list[tuple[int, float]]]
+_Ways = dict[int, list[tuple[int, float]]]
 
 
 def find_entrance_ways(
@@ -53,10 +53,10 @@ def find_entrance_ways(
     entrances known to be inaccessible; ``closed`` are the entrances and nodes (rows) to exclude.
     """
     barred = frozenset(closed)
-    outgoing, incoming = _list_ways(places, barred, step_free=step_free)
+    outgoing, incoming = list_ways(places, barred, step_free=step_free)
     connected = {*places.pathways.begin.tolist(), *places.pathways.end.tolist()}
     found: dict[tuple[int, int], tuple[int, int]] = {}
-    for entrances, platforms in _list_stations(places):
+    for entrances, platforms in list_stations(places):
         has_ways = not connected.isdisjoint([*entrances, *platforms])
         for entrance in entrances:
             if entrance in barred or (step_free and places.wheelchair[entrance] == WHEELCHAIR_NO):
@@ -71,17 +71,18 @@ def find_entrance_ways(
     return dict(sorted(found.items()))
 
 
-def _list_stations(places: StationPlaces) -> Iterator[tuple[list[int], list[int]]]:
+def list_stations(places: StationPlaces) -> Iterable[tuple[list[int], list[int]]]:
+    """Return the entrances and the platforms of each station."""
     children: dict[int, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
     kinds, parents = places.kinds.tolist(), places.parents.tolist()
     for row, (kind, parent) in enumerate(zip(kinds, parents, strict=True)):
         if parent >= 0 and kind in (ENTRANCE, STOP):
             children[parent][kind == STOP].append(row)
-    return (station for station in children.values() if all(station))
+    return children.values()
 
 
-def _list_ways(
-    places: StationPlaces, barred: frozenset[int], *, step_free: bool, gates: bool = True
+def list_ways(
+    places: StationPlaces, barred: Collection[int] = (), *, step_free: bool = False, gates: bool = True
 ) -> tuple[_Ways, _Ways]:
     """Return the usable pathways from each place and to it; a gate whose time is unknown takes no time."""
     outgoing: dict[int, list[tuple[int, float]]] = defaultdict(list)
@@ -148,7 +149,7 @@ def find_change_s(
 ) -> Int32:
     """Return the seconds of transfers by pathways inside a station, -1 if impossible; transfers do not pass gates."""
     taken_s = np.full(len(begin), -1, np.int32)
-    outgoing, _ = _list_ways(places, frozenset(closed), step_free=step_free, gates=False)
+    outgoing, _ = list_ways(places, frozenset(closed), step_free=step_free, gates=False)
     for platform in np.unique(begin).tolist():
         times = find_quickest_s(outgoing, platform)
         for row in np.flatnonzero(begin == platform).tolist():
