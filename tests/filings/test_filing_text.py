@@ -3,8 +3,7 @@
 import pytest
 
 from fingerpost.filings.library import FactLibrary
-from fingerpost.filings.paragraphs import split_pages, split_paragraphs
-from fingerpost.filings.sections import split_sections
+from fingerpost.filings.sections import split_pages, split_paragraphs, split_sections
 from fingerpost.filings.store import FactStore
 from fingerpost.filings.tools.sec_graph_query import SecGraphQuery
 from fingerpost.filings.tools.sec_semantic_search import SecSemanticSearch

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from fingerpost.filings.paragraphs import split_paragraphs
 from fingerpost.store.sqlite import SqliteFile
 
 _APPLICATION_ID = 0x46504643
@@ -113,17 +112,6 @@ def has_tables(file: SqliteFile, connection: sqlite3.Connection) -> bool:
 
 def create_tables(connection: sqlite3.Connection) -> None:
     connection.executescript(f"{_TABLES} PRAGMA application_id = {_APPLICATION_ID}; PRAGMA user_version = {_VERSION};")
-
-
-def put_paragraphs(connection: sqlite3.Connection, sections: Iterable[tuple[int, str]]) -> None:
-    for section_id, text in sections:
-        rows = [(section_id, start + 1, end - start) for start, end in split_paragraphs(text)]
-        insert_rows(connection, "paragraphs (section, start, length)", rows)
-        connection.execute(
-            "INSERT INTO paragraph_words (rowid, title, text) SELECT id, title, text FROM paragraph_texts"
-            " WHERE section = ?",
-            (section_id,),
-        )
 
 
 def insert_rows(

@@ -1,4 +1,4 @@
-"""Read a filing's HTML document: its cover page, its plain text, and the items in the text."""
+"""Read a filing's HTML document: its cover page, its plain text, and the items, paragraphs and pages of the text."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -7,8 +7,6 @@ from datetime import datetime
 from html import unescape
 from html.parser import HTMLParser
 from math import log1p
-
-from fingerpost.filings.store import Section
 
 _BLOCK_TAGS = frozenset({"p", "div", "br", "tr", "li", "table", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "section"})
 _HIDDEN_TAGS = frozenset({"script", "style", "head", "ix:header"})
@@ -169,6 +167,19 @@ class _Heading:
     body: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """A part of a filing's text; ``section_type`` is a short name such as ``risk_factors``."""
+
+    cik: int
+    accession: str
+    form: str
+    filed: str
+    section_type: str
+    title: str
+    text: str
+
+
 def split_sections(cik: int, accession: str, form: str, filed: str, text: str) -> list[Section]:
     """Split a filing's plain text into its items; the text before the first item is a section too."""
     headings = _choose_headings(text, list(_list_headings(text, form)), form)
@@ -313,3 +324,46 @@ def match_sections(form: str, sections: Sequence[tuple[str, str]], item: str) ->
         and not re.match(r"\d", title[len(prefix) :])
         and (not part or keys.get(kind, "").partition(".")[0] == part)
     ]
+
+
+# A paragraph has at least this many characters, unless its section ends first; shorter lines, such as a heading and
+# the rows of a table, are joined.
+_MIN_PARAGRAPH = 700
+_MAX_PARAGRAPH = 1_500
+_LINE = re.compile(r"[^\n]+")
+
+
+def split_paragraphs(text: str) -> list[tuple[int, int]]:
+    """Return the start and end of each paragraph; together they contain every line of the text."""
+    paragraphs: list[tuple[int, int]] = []
+    start = end = 0
+    for line_start, line_end in _split_lines(text):
+        if end > start and (end - start >= _MIN_PARAGRAPH or line_end - start > _MAX_PARAGRAPH):
+            paragraphs.append((start, end))
+            start = line_start
+        start, end = (line_start if end == 0 else start), line_end
+    return [*paragraphs, (start, end)] if end > start else paragraphs
+
+
+def _split_lines(text: str) -> Iterator[tuple[int, int]]:
+    """Return the start and end of each line; split a very long line after a sentence or a word."""
+    for line in _LINE.finditer(text):
+        start, end = line.span()
+        while end - start > _MAX_PARAGRAPH:
+            limit = start + _MAX_PARAGRAPH
+            cut = text.rfind(". ", start, limit) + 1 or text.rfind(" ", start, limit) + 1 or limit
+            yield start, cut
+            start = cut
+        yield start, end
+
+
+def split_pages(text: str, max_bytes: int) -> list[str]:
+    """Return pages of at most ``max_bytes``, which end at line ends or, in a long line, after a sentence or a word."""
+    pages: list[str] = []
+    page_start, page_end = 0, 0
+    for _, end in _split_lines(text):
+        if len(text[page_start:end].encode()) > max_bytes:
+            pages.append(text[page_start:page_end].strip("\n"))
+            page_start = page_end
+        page_end = end
+    return [*pages, text[page_start:].strip("\n")]

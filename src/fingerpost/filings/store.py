@@ -4,35 +4,17 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 from fingerpost.filings.companyfacts import FactsFile, SubmissionsFile
-from fingerpost.filings.facts_file import (
-    build_facts_file,
-    create_tables,
-    has_tables,
-    insert_rows,
-    next_id,
-    put_paragraphs,
-)
+from fingerpost.filings.facts_file import build_facts_file, create_tables, has_tables, insert_rows, next_id
 from fingerpost.filings.figure import EDGAR, SAMPLE, Fact
+from fingerpost.filings.sections import Section, split_paragraphs
 from fingerpost.filings.xbrl import Instance
 from fingerpost.store.sqlite import connect_memory, use_write_ahead_log
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Section:
-    """A part of a filing's text; ``section_type`` is a short name such as ``risk_factors``."""
-
-    cik: int
-    accession: str
-    form: str
-    filed: str
-    section_type: str
-    title: str
-    text: str
 
 
 def normalize_ticker(text: str) -> str:
@@ -104,14 +86,22 @@ class FactStore:
     def put_sections(self, sections: Sequence[Section]) -> None:
         with self._transaction() as connection:
             for accession in {section.accession for section in sections}:
-                query = "SELECT id FROM sections WHERE accession_number = ?"
-                for (section_id,) in connection.execute(query, (accession,)).fetchall():
-                    _delete_section(connection, section_id)
+                _delete_text(connection, accession)
             first_id = next_id(connection, "sections")
             columns = "cik, accession_number, filing_type, filing_date, section_type, title, text, id, position"
             numbered = [(*astuple(section), first_id + index, index + 1) for index, section in enumerate(sections)]
             insert_rows(connection, f"sections ({columns})", numbered)
-            put_paragraphs(connection, [(first_id + index, section.text) for index, section in enumerate(sections)])
+            paragraphs = [
+                (section_id, start + 1, end - start)
+                for section_id, section in enumerate(sections, first_id)
+                for start, end in split_paragraphs(section.text)
+            ]
+            insert_rows(connection, "paragraphs (section, start, length)", paragraphs)
+            connection.execute(
+                "INSERT INTO paragraph_words (rowid, title, text) SELECT id, title, text FROM paragraph_texts"
+                " WHERE section >= ?",
+                (first_id,),
+            )
 
     def put_failed_fetch(self, ticker: str, failed_at: str, message: str) -> None:
         with self._transaction() as connection:
@@ -191,33 +181,35 @@ def _put_facts(
     connection: sqlite3.Connection, file: FactsFile, tickers: Iterable[str], retrieved_at: str | None, dataset: str
 ) -> None:
     cik = file.cik
-    all_tickers = [normalize_ticker(ticker) for ticker in tickers]
-    for table in ("tickers", "listed"):
-        ticker_rows = connection.execute(f"SELECT ticker FROM {table} WHERE cik = ? ORDER BY ticker", (cik,))  # noqa: S608
-        all_tickers += [ticker for (ticker,) in ticker_rows]
-    main_ticker = connection.execute("SELECT ticker FROM main_tickers WHERE cik = ?", (cik,)).fetchone()
-    query = "SELECT ticker, sic, industry, exchange FROM companies WHERE cik = ?"
-    ticker, sic, industry, exchange = connection.execute(query, (cik,)).fetchone() or (None, None, None, None)
-    if ticker is None or ticker.startswith("CIK"):
-        ticker = next(iter(all_tickers), f"CIK{cik:010d}")
+    query = (
+        "SELECT 1 AS place, ticker FROM main_tickers WHERE cik = ?1"
+        " UNION ALL SELECT 2, ticker FROM companies WHERE cik = ?1 AND ticker NOT LIKE 'CIK%'"
+        " UNION ALL SELECT 4, ticker FROM tickers WHERE cik = ?1"
+        " UNION ALL SELECT 5, ticker FROM listed WHERE cik = ?1 ORDER BY place, ticker"
+    )
+    ranked = [*connection.execute(query, (cik,)), *((3, normalize_ticker(ticker)) for ticker in tickers)]
+    all_tickers = [ticker for _, ticker in sorted(ranked, key=itemgetter(0))]
     connection.execute("DELETE FROM reported WHERE concept IN (SELECT id FROM concepts WHERE cik = ?)", (cik,))
-    for table in ("concepts", "reports", "fiscal_years", "companies"):
+    for table in ("concepts", "reports", "fiscal_years"):
         connection.execute(f"DELETE FROM {table} WHERE cik = ?", (cik,))  # noqa: S608  (names of our own)
     insert_rows(connection, "tickers (ticker, cik)", [(symbol, cik) for symbol in all_tickers], "OR IGNORE")
     company = {
         "cik": cik,
-        "ticker": main_ticker[0] if main_ticker else ticker,
+        "ticker": next(iter(all_tickers), f"CIK{cik:010d}"),
         "name": file.name,
-        "sic": sic,
-        "industry": industry,
-        "exchange": exchange,
         "currency": file.currency,
         "dataset": dataset,
         "retrieved_at": retrieved_at,
         "complete_through": file.complete_through,
         "first_end": file.first_end,
     }
-    insert_rows(connection, f"companies ({', '.join(company)})", [tuple(company.values())])
+    # The industry and the exchange, which come from the list of filings, stay.
+    updates = ", ".join(f"{column} = excluded.{column}" for column in company)
+    connection.execute(
+        f"INSERT INTO companies ({', '.join(company)}) VALUES (:{', :'.join(company)})"  # noqa: S608
+        f" ON CONFLICT (cik) DO UPDATE SET {updates}",
+        company,
+    )
     concepts = {name: number for number, name in enumerate(file.labels, next_id(connection, "concepts"))}
     rows = [(number, cik, name, file.labels[name]) for name, number in concepts.items()]
     insert_rows(connection, "concepts (id, cik, name, label)", rows)
@@ -234,14 +226,15 @@ def _put_facts(
     insert_rows(connection, "fiscal_years (cik, end_date, fiscal_year)", years)
 
 
-def _delete_section(connection: sqlite3.Connection, section_id: int) -> None:
+def _delete_text(connection: sqlite3.Connection, accession: str) -> None:
+    of_filing = "WHERE section IN (SELECT id FROM sections WHERE accession_number = ?)"
     connection.execute(
-        "INSERT INTO paragraph_words (paragraph_words, rowid, title, text)"
-        " SELECT 'delete', id, title, text FROM paragraph_texts WHERE section = ?",
-        (section_id,),
+        "INSERT INTO paragraph_words (paragraph_words, rowid, title, text)"  # noqa: S608
+        f" SELECT 'delete', id, title, text FROM paragraph_texts {of_filing}",
+        (accession,),
     )
-    connection.execute("DELETE FROM paragraphs WHERE section = ?", (section_id,))
-    connection.execute("DELETE FROM sections WHERE id = ?", (section_id,))
+    connection.execute(f"DELETE FROM paragraphs {of_filing}", (accession,))  # noqa: S608
+    connection.execute("DELETE FROM sections WHERE accession_number = ?", (accession,))
 
 
 def _put_ticker_list(connection: sqlite3.Connection, rows: Iterable[tuple[str, int, str]]) -> None:

@@ -8,12 +8,11 @@ from pydantic import Field, model_validator
 from fingerpost.errors import ParameterError
 from fingerpost.filings.figure import ANNUAL_FORMS, cite_filing
 from fingerpost.filings.library import FactLibrary
-from fingerpost.filings.paragraphs import split_pages
 from fingerpost.filings.period_filter import LAST_DAY
 from fingerpost.filings.query_params import Day, StepParams, Ticker, Word
 from fingerpost.filings.reasons import explain_missing_ticker
 from fingerpost.filings.reply import Reply, build_missing, build_not_found
-from fingerpost.filings.sections import FULL_TEXT, match_sections
+from fingerpost.filings.sections import FULL_TEXT, match_sections, split_pages
 from fingerpost.filings.tools.sec_semantic_search import NO_TEXT_STEP
 
 # The text of an answer has at most 16 KB (rule A11), and the heading and the notes need some of it.
