@@ -3,8 +3,8 @@
 from contextlib import closing
 
 from fingerpost.filings.edgar import Edgar
-from fingerpost.filings.fetching import CompanyFetcher
 from fingerpost.filings.library import FactLibrary
+from fingerpost.filings.sync import CompanyFetcher
 from fingerpost.filings.tools.sec_financial_data import SecFinancialData
 from tests.net.local_server import answer, new_client, serving
 from tests.net.test_filings_sync import CONTACT, SUBMISSIONS, TICKERS, as_json, facts
@@ -69,7 +69,7 @@ async def test_a_failure_is_reported_and_remembered_for_a_day(tmp_path, monkeypa
 
 
 async def test_a_slow_server_is_left_after_the_limit(tmp_path, monkeypatch):
-    monkeypatch.setattr("fingerpost.filings.fetching._TIMEOUT_S", 0)
+    monkeypatch.setattr("fingerpost.filings.sync._FETCH_TIMEOUT_S", 0)
     async with serving(*FETCHED) as server:
         done, _ = await ask(server, tmp_path)
 

@@ -34,7 +34,7 @@ class Fact(NamedTuple):
         return self.concept.partition(":")[0]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Company:
     """A company that files with the SEC.
 

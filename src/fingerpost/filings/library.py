@@ -4,7 +4,7 @@ import json
 import sqlite3
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -49,6 +49,12 @@ _LIKENESS = 60
 _MAX_SUGGESTED = 3
 # A list with this many companies is EDGAR's complete list.
 _MIN_FULL_LIST = 1_000
+_COMPANIES = """
+    SELECT cik, ticker, (SELECT json_group_array(ticker) FROM tickers WHERE tickers.cik = companies.cik), name, sic,
+        industry, exchange, currency, dataset, retrieved_at, complete_through, first_end,
+        EXISTS (SELECT 1 FROM reports WHERE reports.cik = companies.cik AND form LIKE '10-Q%')
+    FROM companies
+"""
 _T = TypeVar("_T")
 
 # A period end that has less than this share of the most common end's figures is a single event.
@@ -89,7 +95,14 @@ class FactLibrary:
 
         Its ``ticker`` is the requested one. A name shared by several companies resolves to None.
         """
-        return self.get_cached(("company", text), lambda: self._find_company(text))
+
+        def find() -> Company | None:
+            company = self._find_by_ticker(text)
+            if company is None and len(matching := self._match_tickers(text)) == 1:
+                company = self._find_by_ticker(matching[0])
+            return company
+
+        return self.get_cached(("company", text), find)
 
     def list_companies(self) -> list[Company]:
         return self.get_cached(("companies",), lambda: self._query_companies("ORDER BY ticker, cik"))
@@ -146,20 +159,6 @@ class FactLibrary:
         query = "SELECT DISTINCT cik FROM sections WHERE cik = ?"
         return owners or [cik for (cik,) in self.rows(query, _read_cik(text))]
 
-    def find_filing_list(self, cik: int) -> tuple[bool, str] | None:
-        """Return whether the loaded list of filings is complete, and its oldest date; None if no list is loaded."""
-        rows = self.rows("SELECT is_complete, oldest FROM filing_lists WHERE cik = ?", cik)
-        return (bool(rows[0][0]), rows[0][1]) if rows else None
-
-    def find_failed_fetch(self, ticker: str) -> tuple[str, str] | None:
-        """Return the time and reason of the last failed fetch of a ticker, or None."""
-        rows = self.rows("SELECT failed_at, message FROM failed_fetches WHERE ticker = ?", ticker)
-        return rows[0] if rows else None
-
-    def find_file(self) -> Path | None:
-        (_, _, name), *_ = self.rows("PRAGMA database_list")
-        return Path(name) if name else None
-
     def close(self) -> None:
         with self._lock:
             self._close()
@@ -176,38 +175,22 @@ class FactLibrary:
         listed_count = self.rows("SELECT count(*) FROM listed")[0][0]
         return find_tickers(text, self._list_all_companies(), is_complete=listed_count >= _MIN_FULL_LIST)
 
-    def _find_company(self, text: str) -> Company | None:
-        company = self._find_by_ticker(text)
-        if company is None and len(tickers_matched := self._match_tickers(text)) == 1:
-            company = self._find_by_ticker(tickers_matched[0])
-        return company
-
     def _find_by_ticker(self, text: str) -> Company | None:
         normalized = normalize_ticker(text)
         matches = self._query_companies(
-            "WHERE cik IN (SELECT cik FROM tickers WHERE ticker = :ticker) OR ticker = :ticker"
+            "WHERE cik IN (SELECT cik FROM tickers WHERE ticker = ?1) OR ticker = ?1"
             " ORDER BY complete_through DESC, cik DESC",
-            ticker=normalized,
-        )
-        if not matches:
-            matches = self._query_companies("WHERE cik = :cik", cik=_read_cik(text))
+            normalized,
+        ) or self._query_companies("WHERE cik = ?", _read_cik(text))
         if not matches:
             return None
         return replace(matches[0], ticker=normalized) if normalized in matches[0].tickers else matches[0]
 
-    def _query_companies(self, clause: str, **values: Any) -> list[Company]:
-        with self._lock, self._translating_sqlite_errors():
-            cursor = self._refresh().cursor()
-            cursor.row_factory = sqlite3.Row
-            quarterly = "EXISTS (SELECT 1 FROM reports WHERE reports.cik = companies.cik AND form LIKE '10-Q%')"
-            query = f"SELECT *, {quarterly} AS is_quarterly FROM companies {clause}"  # noqa: S608
-            rows = cursor.execute(query, values).fetchall()
-        companies = []
-        for row in rows:
-            tickers = self.rows("SELECT ticker FROM tickers WHERE cik = ? ORDER BY ticker", row["cik"])
-            tickers_matched = tuple(ticker for (ticker,) in tickers) or (row["ticker"],)
-            companies.append(Company(tickers=tickers_matched, **row))
-        return companies
+    def _query_companies(self, clause: str, *values: Any) -> list[Company]:
+        return [
+            Company(cik, ticker, tuple(sorted(json.loads(tickers))) or (ticker,), *columns)
+            for cik, ticker, tickers, *columns in self.rows(_COMPANIES + clause, *values)
+        ]
 
     def list_filings_of(self, cik: int) -> list[Filing]:
         rows = self.rows(
@@ -245,33 +228,29 @@ class FactLibrary:
         connection = self._connection
         if connection is None or identity != self._opened_identity:
             self._close()
-            connection = self._connection = self._open(identity)
-            self._opened_identity = identity
-            self._data_version = -1
-        if identity is not None:
-            data_version = connection.execute("PRAGMA data_version").fetchone()[0]
-            if data_version != self._data_version:
-                self._cache.clear()
-                self._data_version = data_version
+            connection, self._opened_identity = self._open(identity)
+            self._connection = connection
+        data_version = connection.execute("PRAGMA data_version").fetchone()[0]
+        if data_version != self._data_version:
+            self._cache.clear()
+            self._data_version = data_version
         return connection
 
     def _read_identity(self) -> tuple[int, int] | None:
-        if self.path is None:
-            return None
         try:
-            matches = self.path.stat()
+            found = None if self.path is None else self.path.stat()
         except FileNotFoundError:
             return None
-        return matches.st_dev, matches.st_ino
+        return found and (found.st_dev, found.st_ino)
 
-    def _open(self, identity: tuple[int, int] | None) -> sqlite3.Connection:
-        if self._file is None or identity is None:
-            return create_sample()
-        connection = self._file.connect("ro")
-        if has_tables(self._file, connection):
-            return connection
-        connection.close()
-        return create_sample()
+    def _open(self, identity: tuple[int, int] | None) -> tuple[sqlite3.Connection, tuple[int, int] | None]:
+        """Open the file; while it does not exist or has no tables, open the sample, without the file's identity."""
+        if self._file is not None and identity is not None:
+            connection = self._file.connect("ro")
+            if has_tables(self._file, connection):
+                return connection, identity
+            connection.close()
+        return create_sample(), None
 
     def _close(self) -> None:
         if self._connection is not None:
@@ -296,24 +275,22 @@ class CompanyFigures:
     def build_row(self, metric_name: str, figure: Figure) -> dict[str, Any]:
         return build_row(self.company, metric_name, figure, self.options)
 
-    @property
-    def concepts(self) -> dict[str, str]:
-        return self.library.get_cached(
-            ("concepts", self.company.cik),
-            lambda: dict(self._rows("SELECT name, label FROM concepts WHERE cik = ? ORDER BY name")),
-        )
+    def _cached(self, build: Callable[[], _T], *key: Any) -> _T:
+        return self.library.get_cached((*key, self.company.cik), build)
 
-    def list_concepts_filed_by(self, as_of: str) -> set[str]:
-        query = (
-            "SELECT DISTINCT concepts.name FROM concepts JOIN reported ON reported.concept = concepts.id"
-            " JOIN reports ON reports.id = reported.report WHERE concepts.cik = ? AND reports.filed <= ?"
-        )
-        return {name for (name,) in self._rows(query, as_of)}
+    def list_concepts(self, as_of: str | None = None) -> dict[str, str]:
+        """Return the company's tags with their labels, without those first filed after ``as_of``."""
+        query = """
+            SELECT name, label FROM concepts WHERE cik = ?1 AND (?2 IS NULL OR EXISTS (
+                SELECT 1 FROM reported JOIN reports ON reports.id = report WHERE concept = concepts.id AND filed <= ?2
+            )) ORDER BY name
+        """
+        return self._cached(lambda: dict(self._rows(query, as_of)), "concepts", as_of)
 
     def find_metric(self, text: str) -> Metric | None:
         """Return the metric for a name, for one of this company's tags, or for an expression that combines them."""
         matches = find_metric(text) if ":" not in text else None
-        return matches or find_concept(text, self.concepts) or self._find_expression(text)
+        return matches or find_concept(text, self.list_concepts()) or self._find_expression(text)
 
     def _find_expression(self, text: str) -> Metric | None:
         if not any(operator in text for operator in OPERATORS):
@@ -323,27 +300,24 @@ class CompanyFigures:
         except ParameterError:
             return None
         # Text that contains no metric is an unknown name with a hyphen rather than a subtraction.
-        is_formula = any(find_metric(word) or find_concept(word, self.concepts) for word in words)
+        is_formula = any(find_metric(word) or find_concept(word, self.list_concepts()) for word in words)
         return Metric(text, "", RECIPE, expression=text) if is_formula else None
 
     @property
     def calendar(self) -> FiscalCalendar:
         query = "SELECT end_date, fiscal_year FROM fiscal_years WHERE cik = ?"
-        key = ("calendar", self.company.cik)
-        return self.library.get_cached(key, lambda: FiscalCalendar(dict(self._rows(query)).items()))
+        return self._cached(lambda: FiscalCalendar(dict(self._rows(query)).items()), "calendar")
 
     @property
     def name_changes(self) -> list[str]:
         """The dates on which the company's name changed, if its submissions are loaded."""
         query = "SELECT day FROM name_changes WHERE cik = ?"
-        key = ("name_changes", self.company.cik)
-        return self.library.get_cached(key, lambda: sorted(day for (day,) in self._rows(query)))
+        return self._cached(lambda: sorted(day for (day,) in self._rows(query)), "name_changes")
 
     @property
     def splits(self) -> list[Split]:
-        return self.library.get_cached(
-            ("splits", self.company.cik),
-            lambda: list_splits(self._facts((SPLIT_CONCEPT,)), self._facts(SPLIT_EVIDENCE_CONCEPTS)),
+        return self._cached(
+            lambda: list_splits(self._facts((SPLIT_CONCEPT,)), self._facts(SPLIT_EVIDENCE_CONCEPTS)), "splits"
         )
 
     def series(self, metric: Metric) -> Series:
@@ -362,7 +336,7 @@ class CompanyFigures:
                 name_changes=self.name_changes,
             )
 
-        return self.library.get_cached(("series", self.company.cik, metric.concepts, metric.name, self.options), read)
+        return self._cached(read, "series", metric.concepts, metric.name, self.options)
 
     def restate(self, figure: Figure, fact: Fact) -> Figure:
         splits = self.splits if is_in_shares(figure.unit) else ()
@@ -385,22 +359,23 @@ class CompanyFigures:
         return replace(matches, is_trailing=period.newest == NEWEST_FOUR_QUARTERS)
 
     def find_newest(self, kind: str = NEWEST) -> PeriodFilter | None:
-        key = ("newest", self.company.cik, kind, self.options.as_of)
-        return self.library.get_cached(
-            key, lambda: self._find_newest(ANNUAL_FORMS if kind == NEWEST_YEAR else PERIODIC_FORMS)
-        )
+        as_of = self.options.as_of
 
-    def _find_newest(self, forms: Collection[str]) -> PeriodFilter | None:
-        reports = sorted(
-            (filed, form, accession)
-            for filed, form, accession in self._rows("SELECT filed, form, accession FROM reports WHERE cik = ?")
-            if form in forms and not form.endswith("/A") and filed <= (self.options.as_of or LAST_DAY)
-        )[-_NEWEST_REPORTS:]
-        ends: dict[str, Counter[str]] = defaultdict(Counter)
-        for accession, end, count in self._rows(_PERIOD_ENDS, json.dumps([accession for *_, accession in reports])):
-            ends[accession][end] += count
-        periods = [self._find_period_of_report(filed, form, ends[accession]) for filed, form, accession in reports]
-        return max(periods, key=lambda period: (period.year or 0, period.quarter or QUARTERS), default=None)
+        def find() -> PeriodFilter | None:
+            reports = sorted(
+                (filed, form, accession)
+                for filed, form, accession in self._rows("SELECT filed, form, accession FROM reports WHERE cik = ?")
+                if form in (ANNUAL_FORMS if kind == NEWEST_YEAR else PERIODIC_FORMS)
+                and not form.endswith("/A")
+                and filed <= (as_of or LAST_DAY)
+            )[-_NEWEST_REPORTS:]
+            ends: dict[str, Counter[str]] = defaultdict(Counter)
+            for accession, end, count in self._rows(_PERIOD_ENDS, json.dumps([accession for *_, accession in reports])):
+                ends[accession][end] += count
+            periods = [self._find_period_of_report(filed, form, ends[accession]) for filed, form, accession in reports]
+            return max(periods, key=lambda period: (period.year or 0, period.quarter or QUARTERS), default=None)
+
+        return self._cached(find, "newest", kind, as_of)
 
     def _find_period_of_report(self, filed: str, form: str, ends: Counter[str]) -> PeriodFilter:
         common_ends = [end for end, count in ends.items() if count >= max(ends.values()) * _COMMON_SHARE]
@@ -411,8 +386,10 @@ class CompanyFigures:
         return PeriodFilter(year=year, quarter=None if quarter == QUARTERS or form in ANNUAL_FORMS else quarter)
 
     def select(self, metric: Metric, period: PeriodFilter) -> Selection:
-        key = ("selection", self.company.cik, metric.concepts, metric.name, period, self.options)
-        return self.library.get_cached(key, lambda: select_figures(self.series(metric), period, self.calendar))
+        return self._cached(
+            lambda: select_figures(self.series(metric), period, self.calendar),
+            *("selection", metric.concepts, metric.name, period, self.options),
+        )
 
     def _facts(self, concepts: Sequence[str]) -> list[Fact]:
         placeholders = ", ".join("?" * len(concepts))

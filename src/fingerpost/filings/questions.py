@@ -179,10 +179,7 @@ def metrics(library: FactLibrary, params: MetricsParams) -> Reply:
     subject = params.ticker if category is None else f"category: {category}"
     not_found = f"No metrics found for {subject}"
     source = open_company(library, params.ticker, not_found)
-    filed = source.concepts
-    if as_of is not None:
-        visible = source.list_concepts_filed_by(as_of)
-        filed = {concept: label for concept, label in filed.items() if concept in visible}
+    filed = source.list_concepts(as_of)
     concept_rows: list[tuple[str | None, str, str]] = [
         (metric.name, metric.statement, concept) for metric in list_metrics() for concept in metric.concepts
     ]

@@ -53,7 +53,7 @@ def open_company(
 def explain_missing_metric(source: CompanyFigures, text: str) -> dict[str, Any]:
     message = f"{text} is not a metric, and {source.company.name} files no such tag"
     step = 'The query type "metrics" lists the names; or name a us-gaap: tag'
-    return _suggest_or_advise("unknown_metric", message, suggest_metrics(text, source.concepts), step)
+    return _suggest_or_advise("unknown_metric", message, suggest_metrics(text, source.list_concepts()), step)
 
 
 def explain_missing_figure(source: CompanyFigures, metric: Metric, period: PeriodFilter) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import sys
 from asyncio.subprocess import DEVNULL, PIPE
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, closing
+from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
@@ -74,9 +75,10 @@ async def _process_slot(caller: str) -> AsyncIterator[None]:
 
 
 def _write_input(library: FactLibrary, params: CustomSqlParams) -> bytes:
-    path, query, as_of = library.find_file(), params.sql_query, params.as_of
-    if path is not None:
-        return json.dumps([f"{path.absolute().as_uri()}?mode=ro", query, as_of]).encode() + b"\n"
+    query, as_of = params.sql_query, params.as_of
+    (_, _, file), *_ = library.rows("PRAGMA database_list")
+    if file:
+        return json.dumps([f"{Path(file).as_uri()}?mode=ro", query, as_of]).encode() + b"\n"
     with closing(create_sample()) as sample:
         return json.dumps([None, query, as_of]).encode() + b"\n" + sample.serialize()
 

@@ -1,12 +1,16 @@
-"""Fetch a company's figures and filings from EDGAR into the facts file; a failure leaves stored figures intact."""
+"""Fetch companies' figures and filings from EDGAR into the facts file; a failure leaves stored figures intact."""
 
+import asyncio
 from collections.abc import Callable, Collection
-from contextlib import closing
+from contextlib import AbstractAsyncContextManager, closing
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from fingerpost.errors import DataNotFound, FeedUnusable, SourceChanged
+from fingerpost import clock
+from fingerpost.errors import DataNotFound, FeedUnusable, SourceChanged, SourceFailed, SourceTimeout, ToolError
 from fingerpost.filings.companyfacts import FactsFile, Filing, parse_json, read_facts, read_submissions, read_tickers
 from fingerpost.filings.edgar import Edgar
 from fingerpost.filings.facts_file import build_facts_file
@@ -25,6 +29,9 @@ NEW, UNCHANGED, NOT_IN_AGGREGATE = "new", "unchanged", "not_in_aggregate"
 _NOT_MODIFIED = 304
 FORMS_WITH_ITEMS = frozenset({"10-K", "10-K/A", "10-Q", "10-Q/A", "20-F", "40-F"})
 _FORMS_WITH_SEGMENTS = FORMS_WITH_ITEMS | {"10-KT", "20-F/A", "40-F/A"}
+_FETCH_TIMEOUT_S = 30
+# A failed fetch is not repeated for this long.
+_FAILURE = timedelta(days=1)
 _T = TypeVar("_T")
 
 
@@ -154,6 +161,46 @@ class EdgarSync:
                 "INSERT OR REPLACE INTO fetched (url, etag, last_modified, retrieved_at) VALUES (?, ?, ?, ?)",
                 (url, response.validators.etag, response.validators.last_modified, retrieved_at),
             )
+
+
+class CompanyFetcher:
+    """Fetches one company while a caller waits, and records failures in the facts file for all processes."""
+
+    def __init__(
+        self, path: Path, edgar: Edgar, open_client: Callable[[], AbstractAsyncContextManager["Client"]]
+    ) -> None:
+        self._store = FactStore(path)
+        self._edgar = edgar
+        self._open_client = open_client
+
+    async def fetch(self, text: str) -> None:
+        """Fetch a company by ticker or name; raise ToolError if the fetch fails, or failed within the last day."""
+        with closing(FactLibrary(self._store.path)) as library:
+            ticker = normalize_ticker(text)
+            now = clock.now()
+            query = "SELECT failed_at, message FROM failed_fetches WHERE ticker = ? AND failed_at > ?"
+            for failed_at, message in await run_in_thread(library.rows, query, ticker, (now - _FAILURE).isoformat()):
+                raise SourceFailed(f"{message} (tried at {failed_at})", retryable=False)
+            try:
+                async with asyncio.timeout(_FETCH_TIMEOUT_S), self._open_client() as client:
+                    await self._sync(EdgarSync(self._store, client, self._edgar), library, text)
+            except (ToolError, TimeoutError) as error:
+                timed_out = SourceTimeout(f"EDGAR did not send it within {_FETCH_TIMEOUT_S} seconds")
+                reason = error if isinstance(error, ToolError) else timed_out
+                failed_at = now.isoformat(timespec="seconds")
+                await run_in_thread(self._store.put_failed_fetch, ticker, failed_at, reason.message)
+                raise reason from error
+
+    async def _sync(self, sync: EdgarSync, library: FactLibrary, text: str) -> None:
+        """Fetch a company by ticker, or by a name in EDGAR's list of tickers, which is fetched if necessary."""
+        listed = await run_in_thread(library.find_listed_company, text)
+        try:
+            await sync.sync(listed[0] if listed else text)
+        except DataNotFound:
+            found = None if listed else await run_in_thread(library.find_listed_company, text)
+            if found is None:
+                raise
+            await sync.sync(found[0])
 
 
 def _find_validators(library: FactLibrary, url: str, cik: int) -> Validators | None:

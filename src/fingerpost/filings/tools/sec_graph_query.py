@@ -1,20 +1,33 @@
 """``sec_graph_query``: a company's filings, and their text."""
 
-from collections.abc import Mapping
-from typing import Annotated, Any
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import Annotated, Any, NamedTuple, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
+from fingerpost.errors import ParameterError
 from fingerpost.filings.companyfacts import Filing
 from fingerpost.filings.figure import ANNUAL_FORMS, FigureOptions, cite_filing
 from fingerpost.filings.library import CompanyFigures, FactLibrary
+from fingerpost.filings.period_filter import LAST_DAY
 from fingerpost.filings.query_params import Day, StepParams, Ticker, Word
-from fingerpost.filings.reasons import open_company, suggest_load
+from fingerpost.filings.reasons import explain_missing_ticker, open_company, suggest_load
 from fingerpost.filings.reply import Reply, build_missing, build_not_found
+from fingerpost.filings.sections import FULL_TEXT, match_sections, split_pages
 from fingerpost.filings.tools import sec_shapes as shape
-from fingerpost.filings.tools.filing_text import FilingTextParams, format_filing_text, read_filing_text
 from fingerpost.filings.tools.sec_query import QueryTool, QueryType, define_query_tool
+from fingerpost.filings.tools.sec_semantic_search import NO_TEXT_STEP
 from fingerpost.filings.tools.sec_text import format_rows
+
+# The text of an answer has at most 16 KB (rule A11), and the heading and the notes need some of it.
+_PAGE_BYTES = 14_000
+_MAX_NAMED = 5
+_MAX_TITLE_CHARACTERS = 50
+_QUERY = (
+    "SELECT accession_number, filing_type, filing_date, cik, section_type, title, text FROM sections"
+    " WHERE {column} = ? AND filing_date <= ? ORDER BY filing_date DESC, accession_number, position"
+)
 
 Limit = Annotated[int, Field(ge=1, le=1000)]
 
@@ -63,10 +76,10 @@ def _list_timeline(library: FactLibrary, params: FilingTimelineParams) -> Reply:
 
 
 def _describe_coverage(library: FactLibrary, cik: int) -> str | None:
-    filing_list = library.find_filing_list(cik)
-    if filing_list is None:
+    filing_lists = library.rows("SELECT is_complete, oldest FROM filing_lists WHERE cik = ?", cik)
+    if not filing_lists:
         return "These are only the filings with loaded figures, because the company's list of filings is not loaded"
-    is_complete, oldest = filing_list
+    ((is_complete, oldest),) = filing_lists
     return None if is_complete else f"The loaded list goes back to {oldest}; older filings exist"
 
 
@@ -89,6 +102,129 @@ def _format_filing(row: Mapping[str, Any]) -> str:
     description = f": {row['description']}" if row.get("description") else ""
     form = f"{row['filing_type']} of " if "filing_type" in row else ""
     return f"{form}{row['filing_date']}, {row['accession_number']}{period}{report}{description}"
+
+
+class FilingTextParams(StepParams):
+    ticker: Ticker | None = None
+    accession_number: Word | None = None
+    form: Annotated[
+        Word | None, Field(description="defaults to the newest annual report, then the newest other form")
+    ] = None
+    item: Annotated[Word | None, Field(description="such as 1A, 2.02 or mdna; defaults to the whole filing")] = None
+    page: Annotated[int, Field(ge=1)] = 1
+    as_of: Day | None = None
+
+    @model_validator(mode="after")
+    def _check_filing(self) -> Self:
+        if (self.ticker is None) == (self.accession_number is None):
+            raise ParameterError.about("ticker", "or accession_number is required, but not both")
+        return self
+
+
+class _FilingText(NamedTuple):
+    accession: str
+    form: str
+    filed: str
+    cik: int
+    sections: tuple[tuple[str, str, str], ...]
+
+    @property
+    def name(self) -> str:
+        return f"{self.form} of {self.filed} ({self.accession})"
+
+    def match_item(self, item: str | None) -> list[tuple[str, str, str]]:
+        if item is None:
+            return list(self.sections)
+        headings = [(kind, title) for kind, title, _ in self.sections]
+        return [self.sections[index] for index in match_sections(self.form, headings, item)]
+
+
+def _read_filing_text(library: FactLibrary, params: FilingTextParams) -> Reply:
+    filings = _list_filings_with_text(library, params)
+    matching = [filing for filing in filings if filing.match_item(params.item)]
+    if not matching:
+        items = "; ".join(title for _, title, _ in filings[0].sections)
+        entry = build_missing("no_match", f"{filings[0].name} has no item {params.item}", f"Its items are: {items}")
+        raise build_not_found(f"No text found for {params.ticker or params.accession_number}", {"text": entry})
+    # An amendment may have a few items only.
+    annual = sorted((each for each in matching if each.form in ANNUAL_FORMS), key=lambda each: each.form.endswith("/A"))
+    filing = (annual or matching)[0]
+    sections = filing.match_item(params.item)
+    if params.item is not None and len(sections) > 1:
+        titles = "; ".join(f"{title} ({kind})" for kind, title, _ in sections)
+        raise ParameterError.about(
+            "item", f"{params.item} names several items of {filing.name}: {titles}; send one of the names in brackets"
+        )
+    kind, title, text = sections[0]
+    if params.item is None:
+        kind, title = FULL_TEXT, "All items"
+        text = "\n".join(f"{heading}\n{body}" for _, heading, body in sections)
+    pages = split_pages(text, _PAGE_BYTES)
+    if params.page > len(pages):
+        raise ParameterError.about("page", f"must be at most {len(pages)} for {title} of {filing.name}")
+    row = {
+        "ticker": _find_ticker(library, filing.cik),
+        "cik": f"{filing.cik:010d}",
+        **cite_filing(filing.cik, filing.accession, filing.form, filing.filed),
+        "section": title,
+        "section_type": kind,
+        "page": params.page,
+        "pages": len(pages),
+        "text": pages[params.page - 1],
+    }
+    notes = _list_text_notes(params, filing, matching, len(pages))
+    return Reply([row], extra={"notes": notes} if notes else {})
+
+
+def _list_filings_with_text(library: FactLibrary, params: FilingTextParams) -> list[_FilingText]:
+    """Return the filings with text, newest first."""
+    not_found = f"No text found for {params.ticker or params.accession_number}"
+    last = params.as_of or LAST_DAY
+    if params.ticker is None:
+        rows = library.rows(_QUERY.format(column="accession_number"), params.accession_number, last)
+    else:
+        ciks = library.list_ciks_named(params.ticker)
+        if not ciks:
+            raise build_not_found(not_found, {params.ticker: explain_missing_ticker(library, params.ticker)})
+        rows = [row for cik in ciks for row in library.rows(_QUERY.format(column="cik"), cik, last)]
+    by_filing = groupby(rows, key=lambda row: row[:4])
+    filings = [_FilingText._make((*filing, tuple(row[4:] for row in parts))) for filing, parts in by_filing]
+    forms = sorted({filing.form for filing in filings})
+    if params.form is not None:
+        filings = [filing for filing in filings if filing.form.upper() == params.form.upper()]
+    if not filings:
+        reason = f"only the text of its forms {', '.join(forms)} is loaded" if forms else "its text is not loaded"
+        raise build_not_found(not_found, {"text": build_missing("not_loaded", reason, NO_TEXT_STEP)})
+    return sorted(filings, key=lambda filing: filing.filed, reverse=True)
+
+
+def _list_text_notes(
+    params: FilingTextParams, filing: _FilingText, matching: Sequence[_FilingText], page_count: int
+) -> list[str]:
+    notes = []
+    if params.page < page_count:
+        notes.append(f"Page {params.page} of {page_count}: for the next, set page to {params.page + 1}")
+    if params.item is None and page_count > 1 and params.page == 1:
+        titles = "; ".join(title[:_MAX_TITLE_CHARACTERS] for _, title, _ in filing.sections)
+        notes.append(f"To read one item, set item: {titles}")
+    newer = [other for other in matching if other.filed > filing.filed]
+    if newer:
+        names = ", ".join(other.name for other in newer[:_MAX_NAMED])
+        notes.append(f"Newer filings have this too: {names}; set form or accession_number")
+    return notes
+
+
+def _find_ticker(library: FactLibrary, cik: int) -> str | None:
+    query = "SELECT ticker FROM companies WHERE cik = ?1 UNION ALL SELECT ticker FROM listed WHERE cik = ?1"
+    return next((ticker for (ticker,) in library.rows(query, cik)), None)
+
+
+def _format_filing_text(body: Mapping[str, Any]) -> str:
+    (row,) = body["results"]
+    company = row["ticker"] or f"CIK {row['cik']}"
+    heading = f"{company} {row['filing_type']} of {row['filing_date']} ({row['accession_number']}), {row['section']}"
+    page = f", page {row['page']} of {row['pages']}" if row["pages"] > 1 else ""
+    return "\n".join([f"{heading}{page}:", row["text"], *(f"({note}.)" for note in body.get("notes") or ())])
 
 
 _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
@@ -115,9 +251,9 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
     QueryType(
         name="filing_text",
         params=FilingTextParams,
-        answer=read_filing_text,
+        answer=_read_filing_text,
         results=list[shape.TextRow],
-        text=format_filing_text,
+        text=_format_filing_text,
         usage="filing_text {ticker or accession_number, form, item: 1A or 2.02, page}, the text",
     ),
 )

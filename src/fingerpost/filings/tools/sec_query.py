@@ -19,8 +19,8 @@ from fingerpost.contract.spec import ToolInput, ToolSpec
 from fingerpost.contract.tool_definition import Call, Output, Path, ToolDefinition, ToolReply
 from fingerpost.contract.wire import WireModel
 from fingerpost.errors import DataNotFound, QueryTypeUnsupported, ToolError
-from fingerpost.filings.fetching import CompanyFetcher, find_unloaded_company
-from fingerpost.filings.reply import Reply
+from fingerpost.filings.reply import Missing, Reply
+from fingerpost.filings.sync import CompanyFetcher
 from fingerpost.filings.tools.sec_text import format_figures
 from fingerpost.runtime.concurrency import compute
 
@@ -167,7 +167,7 @@ class QueryTool(PublishedTool):
             reply, error = await self._answer(query, params, call), None
         except DataNotFound as not_found:
             reply, error = Reply([], missing=not_found.details.get("missing", {})), not_found
-        company = find_unloaded_company(params, reply.missing)
+        company = _find_unloaded_company(params, reply.missing)
         if company is not None:
             call.report(0, 1, f"Fetching {company} from EDGAR")
             try:
@@ -191,3 +191,14 @@ def read_params(model: type[BaseModel], raw: Mapping[str, Any]) -> BaseModel:
         # The original tool uses this wording.
         message = f"Missing required parameter{'s' if len(required) > 1 else ''}: {' and '.join(required)}"
         raise explain(error, model, dict.fromkeys(required, message)) from error
+
+
+def _find_unloaded_company(params: BaseModel, missing: Missing) -> str | None:
+    """Return the first company in a query without loaded figures, or None; ``missing`` comes from the answer."""
+    reasons = {name: entry["reason"] for name, entry in missing.items()}
+    fields = [getattr(params, name, None) for name in ("tickers", "among")]
+    ticker: str | None = getattr(params, "ticker", None)
+    for company in [ticker, *(company for companies in fields for company in companies or ())]:
+        if company is not None and reasons.get(company) in ("unknown_ticker", "not_loaded"):
+            return str(company)
+    return ticker if "outside_sample" in reasons.values() else None
