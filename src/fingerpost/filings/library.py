@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from rapidfuzz import fuzz, process
 
@@ -38,7 +38,7 @@ from fingerpost.filings.period_filter import (
 )
 from fingerpost.filings.periods import QUARTERS, FiscalCalendar
 from fingerpost.filings.reply import build_missing, build_not_found, build_row, build_source
-from fingerpost.filings.resolver import adjust_for_splits, resolve
+from fingerpost.filings.resolver import resolve
 from fingerpost.filings.revisions import SPLIT_CONCEPT, SPLIT_EVIDENCE_CONCEPTS, Split, is_in_shares, list_splits
 from fingerpost.filings.store import create_sample, normalize_ticker
 from fingerpost.runtime.company_names import begins_with, build_name_key, find_tickers
@@ -210,8 +210,7 @@ class FactLibrary:
                 if len(self._cache) >= _CACHE_SIZE:
                     self._cache.clear()
                 self._cache[key] = value
-            cached: _T = self._cache[key]
-            return cached
+            return cast("_T", self._cache[key])
 
     def rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
         with self._lock, self._translating_sqlite_errors():
@@ -338,10 +337,6 @@ class CompanyFigures:
 
         return self._cached(read, "series", metric.concepts, metric.name, self.options)
 
-    def restate(self, figure: Figure, fact: Fact) -> Figure:
-        splits = self.splits if is_in_shares(figure.unit) else ()
-        return adjust_for_splits((figure.as_filed or figure).with_fact(fact), splits, self.options)
-
     def resolve_period(self, period: PeriodFilter) -> PeriodFilter:
         """Replace ``latest``, ``latest-annual`` and ``ttm`` with the fiscal period of the newest report."""
         if not period.newest:
@@ -378,12 +373,12 @@ class CompanyFigures:
         return self._cached(find, "newest", kind, as_of)
 
     def _find_period_of_report(self, filed: str, form: str, ends: Counter[str]) -> PeriodFilter:
-        common_ends = [end for end, count in ends.items() if count >= max(ends.values()) * _COMMON_SHARE]
-        if common_ends:
-            year, quarter = self.calendar.find_period(max(common_ends))
-        else:
-            year, quarter = self.calendar.find_report_period(filed, is_annual=form in ANNUAL_FORMS)
-        return PeriodFilter(year=year, quarter=None if quarter == QUARTERS or form in ANNUAL_FORMS else quarter)
+        is_annual = form in ANNUAL_FORMS
+        year, quarter = self.calendar.find_report_period(filed, is_annual=is_annual)
+        if ends:
+            min_count = max(ends.values()) * _COMMON_SHARE
+            year, quarter = self.calendar.find_period(max(end for end, count in ends.items() if count >= min_count))
+        return PeriodFilter(year=year, quarter=None if is_annual or quarter == QUARTERS else quarter)
 
     def select(self, metric: Metric, period: PeriodFilter) -> Selection:
         return self._cached(

@@ -23,37 +23,32 @@ _FREQUENCIES = {ANNUAL: (YEAR,), "quarterly": (QUARTER,), "ytd": YEAR_TO_DATE, "
 
 @dataclass(frozen=True, slots=True)
 class MetricResult:
+    """The figures of a metric, those among them that are headlines, and the reasons for missing values."""
+
     name: str
-    selection: Selection = field(default_factory=Selection)
+    figures: Sequence[Figure] = ()
+    headline: Sequence[Figure] = ()
     missing: Missing = field(default_factory=dict)
 
 
 def find_figures(source: CompanyFigures, text: str, window: PeriodFilter) -> MetricResult:
     """Return the figures for a metric, given any of its names or an expression."""
-    result = _find_in_periods(source, text, source.resolve_period(window).list_periods())
-    headline = tuple(mark_basis_changes(result.selection.headline, source))
-    marked = {(figure.start, figure.end): figure for figure in headline}
-    figures = tuple(marked.get((figure.start, figure.end), figure) for figure in result.selection.figures)
-    return replace(result, selection=replace(result.selection, figures=figures, headline=headline))
-
-
-def _find_in_periods(source: CompanyFigures, text: str, periods: Sequence[PeriodFilter]) -> MetricResult:
-    if len(periods) == 1:
-        return _find(source, text, periods[0])
+    periods = source.resolve_period(window).list_periods()
     results = [_find(source, text, period) for period in periods]
-    found = [result.selection for result in results]
-    missing: Missing = {}
-    for period, result in zip(periods, results, strict=True):
-        for key, entry in result.missing.items():
-            missing[f"{text} {period.period}" if key == text else key] = entry
-    entries = list(missing.values())
-    if len(entries) == len(periods) and all(entry == entries[0] for entry in entries):
-        missing = {text: entries[0]}
-    figures, headline, refused = (
-        tuple(figure for selection in found for figure in getattr(selection, name))
-        for name in ("figures", "headline", "refused")
-    )
-    return MetricResult(results[0].name, Selection(figures, headline, refused), missing)
+    headline = mark_basis_changes([figure for result in results for figure in result.headline], source)
+    marked = {(figure.start, figure.end): figure for figure in headline}
+    figures = [marked.get((figure.start, figure.end), figure) for result in results for figure in result.figures]
+    missing = results[0].missing
+    if len(periods) > 1:
+        missing = {
+            f"{text} {period.period}" if key == text else key: entry
+            for period, result in zip(periods, results, strict=True)
+            for key, entry in result.missing.items()
+        }
+        entries = list(missing.values())
+        if len(entries) == len(periods) and all(entry == entries[0] for entry in entries):
+            missing = {text: entries[0]}
+    return MetricResult(results[0].name, figures, headline, missing)
 
 
 def mark_basis_changes(headline: Sequence[Figure], source: CompanyFigures) -> list[Figure]:
@@ -77,11 +72,13 @@ def _find(source: CompanyFigures, text: str, window: PeriodFilter) -> MetricResu
         trailing = find_trailing(source, metric, window)
         if not isinstance(trailing, Figure):
             return MetricResult(metric.name, missing={text: trailing})
-        return MetricResult(metric.name, Selection((trailing,), (trailing,)))
+        return MetricResult(metric.name, [trailing], [trailing])
     found = _select(source, metric, window)
     if not found.headline:
-        return MetricResult(metric.name, found, {text: _explain_missing(source, metric, metric, window, found.figures)})
-    return MetricResult(metric.name, found, _explain_refused(source, metric, text, found))
+        missing = {text: _explain_missing(source, metric, metric, window, found.figures)}
+    else:
+        missing = _explain_refused(source, metric, text, found)
+    return MetricResult(metric.name, found.figures, found.headline, missing)
 
 
 def _select(source: CompanyFigures, metric: Metric, window: PeriodFilter) -> Selection:
@@ -154,4 +151,4 @@ def _compute(source: CompanyFigures, recipe: Metric, text: str, window: PeriodFi
             missing[text if window.year else f"{text} {period.period}"] = next(iter(computed.values()))
     if missing and not figures:
         missing = {text: next(iter(missing.values()))}
-    return MetricResult(recipe.name, Selection(tuple(figures), tuple(figures)), missing)
+    return MetricResult(recipe.name, figures, figures, missing)

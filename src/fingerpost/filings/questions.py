@@ -38,8 +38,8 @@ def financial_facts(library: FactLibrary, params: FinancialFactsQuery) -> Reply:
     for text in dict.fromkeys(params.metrics):
         result = find_figures(source, text, window)
         reply.missing |= result.missing
-        reply.results += [source.build_row(result.name, figure) for figure in result.selection.figures]
-        if points := build_points(result.selection.headline):
+        reply.results += [source.build_row(result.name, figure) for figure in result.figures]
+        if points := build_points(result.headline):
             reply.add_values(text, points, is_series=window.count > 1)
     return reply.require_rows(not_found)
 
@@ -58,7 +58,7 @@ def financial_ratios(library: FactLibrary, params: FinancialRatiosParams) -> Rep
             continue
         result = find_figures(source, text, window)
         reply.missing |= result.missing
-        figures = [replace(figure, value=round(figure.value, _RATIO_DIGITS)) for figure in result.selection.headline]
+        figures = [replace(figure, value=round(figure.value, _RATIO_DIGITS)) for figure in result.headline]
         reply.results += [_build_ratio_row(source, result.name, figure) for figure in figures]
         if figures:
             reply.add_values(text, build_points(figures), is_series=window.count > 1)
@@ -103,12 +103,12 @@ def time_series(library: FactLibrary, params: TimeSeriesParams) -> Reply:
     source = open_company(library, params.ticker, not_found, params.options)
     window = source.resolve_period(params.period_filter)
     result = find_figures(source, text, window)
-    has_years = any(figure.period == YEAR for figure in result.selection.headline)
+    has_years = any(figure.period == YEAR for figure in result.headline)
     if not window.frequency and window.year is None and has_years:
         result = find_figures(source, text, replace(window, frequency=ANNUAL))
-    rows = [source.build_row(result.name, figure) for figure in result.selection.headline]
+    rows = [source.build_row(result.name, figure) for figure in result.headline]
     reply = Reply(rows, missing=result.missing, source=source.provenance)
-    reply.add_values(text, build_points(result.selection.headline), is_series=True)
+    reply.add_values(text, build_points(result.headline), is_series=True)
     return reply.require_rows(not_found)
 
 
@@ -118,7 +118,7 @@ def fact_history(library: FactLibrary, params: FactHistoryParams) -> Reply:
     source = open_company(library, params.ticker, not_found, params.options)
     result = find_figures(source, text, params.period_filter)
     reply = Reply([], source=source.provenance, missing=result.missing)
-    for figure in result.selection.figures:
+    for figure in result.figures:
         for revision in figure.values:
             stated = {"value": revision.value, "kind": revision.kind, "xbrl_tag": revision.fact.concept}
             row = build_cited_row(source.company, figure, revision.fact)
@@ -146,10 +146,10 @@ def compare(library: FactLibrary, params: CompareParams) -> Reply:
         for text in dict.fromkeys(params.metrics):
             result = find_figures(source, text, period)
             reply.missing |= {f"{ticker}.{name}": entry for name, entry in result.missing.items()}
-            if points := build_points(result.selection.headline):
+            if points := build_points(result.headline):
                 company_reply.add_values(text, points, is_series=period.count > 1)
-                reply.results += [source.build_row(result.name, figure) for figure in result.selection.headline]
-                frameworks |= {name for figure in result.selection.headline for name in figure.taxonomies & FRAMEWORKS}
+                reply.results += [source.build_row(result.name, figure) for figure in result.headline]
+                frameworks |= {name for figure in result.headline for name in figure.taxonomies & FRAMEWORKS}
         if company_reply.data:
             reply.data = {**(reply.data or {}), ticker: company_reply.data}
     if companies:

@@ -13,7 +13,8 @@ from fingerpost.filings.periods import INSTANT
 from fingerpost.filings.query_params import StatementParams
 from fingerpost.filings.reasons import explain_missing_figure, explain_missing_tag, open_company, suggest_load
 from fingerpost.filings.reply import Missing, Reply, build_missing, build_not_found, build_points
-from fingerpost.filings.revisions import is_rounding
+from fingerpost.filings.resolver import adjust_for_splits
+from fingerpost.filings.revisions import is_in_shares, is_rounding
 
 # The totals of each statement, with the main total first.
 TOTALS: Mapping[str, tuple[str, ...]] = {
@@ -150,4 +151,5 @@ def _match_filing(source: CompanyFigures, line: Figure, filing: Fact | None) -> 
         return line
     if source.options.vintage == ORIGINAL:
         return line.with_note(f"from an earlier filing: {fact.form} {fact.accession} states {fact.value}")
-    return source.restate(line, fact)
+    splits = source.splits if is_in_shares(line.unit) else ()
+    return adjust_for_splits((line.as_filed or line).with_fact(fact), splits, source.options)

@@ -1,5 +1,6 @@
 """``sec_financial_data``: query company figures, each with its filing (plan-step contract, rule F3)."""
 
+from functools import partial
 from typing import Any
 
 from fingerpost.filings import claims, query_params, questions, statements
@@ -16,32 +17,27 @@ from fingerpost.filings.tools.segment_query import (
     list_segments,
 )
 
+_FIGURES = partial(QueryType[FactLibrary, Any], shape=shape.ValuesAnswer, results=list[shape.FigureRow])
 _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
-    QueryType(
+    _FIGURES(
         name="financial_facts",
         params=query_params.FinancialFactsQuery,
         answer=questions.financial_facts,
-        shape=shape.ValuesAnswer,
-        results=list[shape.FigureRow],
         data=dict[str, shape.Headline],
         continuation_hint="Ask for fewer metrics or a shorter period.",
     ),
-    QueryType(
+    _FIGURES(
         name="time_series",
         params=query_params.TimeSeriesParams,
         answer=questions.time_series,
-        shape=shape.ValuesAnswer,
-        results=list[shape.FigureRow],
         data=dict[str, list[shape.Point]],
         continuation_hint="For the rest, send start_date and end_date.",
         usage="time_series {ticker, metric, period: annual|quarterly}",
     ),
-    QueryType(
+    _FIGURES(
         name="compare",
         params=query_params.CompareParams,
         answer=questions.compare,
-        shape=shape.ValuesAnswer,
-        results=list[shape.FigureRow],
         data=dict[str, dict[str, shape.Headline]],
         continuation_hint="Ask for fewer tickers, metrics or years.",
         usage="compare {tickers, metrics, period}",
@@ -67,12 +63,10 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         continuation_hint="Name the ratios, or give a period.",
         usage="financial_ratios {ticker, ratios, period}",
     ),
-    QueryType(
+    _FIGURES(
         name="calculate",
         params=query_params.CalculateParams,
         answer=questions.calculate,
-        shape=shape.ValuesAnswer,
-        results=list[shape.FigureRow],
         data=dict[str, shape.Headline],
         continuation_hint="Give a shorter period.",
         usage="calculate {ticker, expression: free_cash_flow or 365*avg(Inventory)/CostOfRevenue, period}",

@@ -40,12 +40,15 @@ class Part(StepModel):
     kind: Kind
 
 
-class RevisionRow(StepModel):
-    value: Value
-    kind: Change
+class Filed(StepModel):
     filing_date: str
     filing_type: str
     accession_number: str
+
+
+class RevisionRow(Filed):
+    value: Value
+    kind: Change
 
 
 class Alternative(StepModel):
@@ -54,16 +57,13 @@ class Alternative(StepModel):
     accession_number: str
 
 
-class FiledRow(StepModel):
+class FiledRow(Filed):
     ticker: str
     value: Value
     unit: str
     start_date: str | None = None
     end_date: str
     fiscal_year: int
-    filing_date: str
-    filing_type: str
-    accession_number: str
     filing_url: str
 
 
@@ -179,14 +179,11 @@ class CountedAnswer(StandardAnswer):
     total_results: int
 
 
-class TextRow(StepModel):
+class TextRow(Filed):
     """A page from a filing's text."""
 
     ticker: str | None = None
     cik: str
-    filing_type: str
-    filing_date: str
-    accession_number: str
     filing_url: str
     section: str
     section_type: str
@@ -195,13 +192,10 @@ class TextRow(StepModel):
     text: str
 
 
-class HitPlace(StepModel):
+class HitPlace(Filed):
     company: str | None = None
     ticker: str | None = None
     cik: str
-    filing_type: str
-    filing_date: str
-    accession_number: str
     section: str
     section_type: str
 
