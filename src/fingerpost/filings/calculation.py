@@ -97,8 +97,7 @@ class Calculation:
             return matches
         name = f"{metric.name} of {self.source.company.name}"
         current = self._select(metric, self.period) if back else ()
-        current = () if isinstance(current, dict) else current
-        if len(current) == 1 and not current[0].is_cover:
+        if isinstance(current, tuple) and len(current) == 1 and not current[0].is_cover:
             end, slack_days = _find_earlier_end(current[0], self.period, back)
             adjacent = _filter_by_end(matches, end, slack_days)
             # After a change of year end, the earlier period may have a different name, or the earlier balance may fall

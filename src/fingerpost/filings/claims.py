@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from datetime import date, timedelta
 from fractions import Fraction
 from typing import Any, Literal
@@ -37,9 +38,9 @@ def verify_claim(library: FactLibrary, claim: Claim) -> Reply:
         open_company(library, ticker, f"No financial facts found for {ticker}", options)
         for ticker in dict.fromkeys([claim.ticker, *(claim.among or ())])
     ]
-    claim = claim.model_copy(update={"period": sources[0].resolve_period(claim.period)})
-    if claim.base_period:
-        claim = claim.model_copy(update={"base_period": sources[0].resolve_period(claim.base_period)})
+    periods = {"period": claim.period, "base_period": claim.base_period}
+    resolved = {name: sources[0].resolve_period(period) for name, period in periods.items() if period}
+    claim = claim.model_copy(update=resolved)
     operands: list[Computation] = []
     data: dict[str, Any] = {}
     try:
@@ -65,42 +66,38 @@ def verify_claim(library: FactLibrary, claim: Claim) -> Reply:
 def _find_operands(claim: Claim, sources: Sequence[CompanyFigures]) -> list[Computation]:
     def find(source: CompanyFigures, period: PeriodFilter, back: int = 0) -> Computation:
         if claim.metric is None:
-            return _find_operand(source, read_formula(claim.subject), period, back)
+            return _compute(source, read_formula(claim.subject), period, back)
         metric = source.find_metric(claim.metric)
         if metric is not None and claim.unit_name in source.series(metric).units:
             # The company reports the metric in several currencies.
             source = source.with_options(unit=claim.unit_name)
-        return _find_operand(source, read_recipe(metric, claim.metric), period, back)
+        return _compute(source, read_recipe(metric, claim.metric), period, back)
 
     first, period = sources[0], claim.period
     operands = [find(source, period) for source in sources]
     if claim.relation == "grew_by":
-        # The earlier period must be adjacent, so find it relative to the claimed period.
-        earlier_value = (first, period, 1)
-        if claim.base_period:
-            if (claim.base_period.quarter is None) != (period.quarter is None):
-                raise ParameterError(
-                    "base_period must be a year if period is a year, and a quarter if period is a quarter",
-                    {"field": "base_period"},
-                )
-            earlier_value = (first, claim.base_period, 0)
-        operands = _on_one_basis([*operands, find(*earlier_value)])
+        # Without a base period, find the adjacent one, which may have an irregular name.
+        earlier, back = (claim.base_period, 0) if claim.base_period else (period, 1)
+        if (earlier.quarter is None) != (period.quarter is None):
+            raise ParameterError(
+                "base_period must be a year if period is a year, and a quarter if period is a quarter",
+                {"field": "base_period"},
+            )
+        operands = _on_one_basis([*operands, find(first, earlier, back)])
     elif claim.relation == "is_record":
         first_year = int(first.company.first_end[:4]) - 1
         for back in range(1, _MAX_EARLIER_PERIODS):
             earlier = period.shift(-back)
             if (earlier.year or 0) < first_year:
                 break
-            try:
+            with suppress(DataNotFound, _Undecidable):
                 operands.append(find(first, earlier))
-            except (DataNotFound, _Undecidable):
-                continue
         if len(operands) == 1:
             raise _Undecidable("the data has no earlier period")
     return operands
 
 
-def _find_operand(source: CompanyFigures, formula: ast.expr, period: PeriodFilter, back: int) -> Computation:
+def _compute(source: CompanyFigures, formula: ast.expr, period: PeriodFilter, back: int) -> Computation:
     computed = Calculation(source, formula, period, back).compute(check_splits=False)
     if isinstance(computed, Computation):
         return computed
@@ -111,13 +108,12 @@ def _find_operand(source: CompanyFigures, formula: ast.expr, period: PeriodFilte
 
 
 def _on_one_basis(operands: Sequence[Computation]) -> list[Computation]:
-    positions = enumerate(operands)
-    inputs = {(position, lookup): pair for position, operand in positions for lookup, pair in operand.inputs.items()}
+    inputs = {(at, lookup): pair for at, operand in enumerate(operands) for lookup, pair in operand.inputs.items()}
     try:
         aligned = align_basis(inputs, operands[0].source.options)
         return [
-            operand.calculation.evaluate({lookup: aligned[position, lookup] for lookup in operand.inputs})
-            for position, operand in enumerate(operands)
+            operand.calculation.evaluate({lookup: aligned[at, lookup] for lookup in operand.inputs})
+            for at, operand in enumerate(operands)
         ]
     except NotComputable as error:
         raise _Undecidable(str(error)) from error
@@ -183,12 +179,10 @@ def _check_table_scale(claim: Claim, operands: Sequence[Computation]) -> None:
 
 def _check_growth_unit(claim: Claim, operands: Sequence[Computation]) -> None:
     """Reject growth without a unit, which means percent, if it equals the growth as an amount."""
-    if claim.relation != "grew_by" or claim.unit is not None or claim.value is None:
+    if claim.relation != "grew_by" or claim.unit is not None:
         return
-    if (
-        abs(operands[0].value - operands[1].value - Fraction(str(claim.value)))
-        <= claim.allowed_difference / claim.scale
-    ):
+    error = operands[0].value - operands[1].value - claim.claimed / claim.scale
+    if abs(error) <= claim.allowed_difference / claim.scale:
         raise _Undecidable(f"the value equals the growth as an amount: give the unit '{operands[0].unit}'")
 
 

@@ -1,8 +1,8 @@
 """Break a figure down by an axis in a filing, such as segments or products, and check the sum against the total."""
 
 import json
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -126,22 +126,22 @@ def find_period(fact: InstanceFact, calendar: FiscalCalendar) -> PeriodFilter | 
 def build_breakdowns(instance: LoadedInstance, facts: Sequence[InstanceFact]) -> list[Breakdown]:
     """Break down one period's facts by each axis, using the concept and unit whose parts match the total best."""
     by_axis: dict[str, list[Breakdown]] = defaultdict(list)
-    spans = Counter((fact.concept, fact.unit, fact.start, fact.end) for fact in facts if fact.members)
-    for concept, unit, start, end in spans:
-        group = [
-            fact for fact in facts if (fact.concept, fact.unit, fact.start, fact.end) == (concept, unit, start, end)
-        ]
+    groups: dict[tuple[str, str, str, str], list[InstanceFact]] = defaultdict(list)
+    # Facts with members come first, because their order decides between equal candidates.
+    for fact in sorted(facts, key=lambda fact: not fact.members):
+        groups[fact.concept, fact.unit, fact.start, fact.end].append(fact)
+    for (concept, unit, start, end), group in groups.items():
         total = next((fact.value for fact in group if not fact.members), None)
         for axis in sorted({axis for fact in group for axis, _ in fact.members if axis not in _CONSOLIDATION_AXES}):
             rows, omitted = _list_rows(group, axis)
             if rows:
-                marked = _assign_roles(rows, total)
+                roles = {} if total is None else _find_double_counts(rows, total)
+                marked = tuple(replace(row, role=roles.get(row.member, row.role)) for row in rows)
                 by_axis[axis].append(Breakdown(instance, axis, concept, unit, start, end, total, marked, omitted))
-    return [max(candidates, key=_rank) for candidates in by_axis.values()]
-
-
-def _rank(breakdown: Breakdown) -> tuple[bool, bool, int]:
-    return breakdown.difference == 0, breakdown.total is not None, len(breakdown.rows)
+    return [
+        max(candidates, key=lambda each: (each.difference == 0, each.total is not None, len(each.rows)))
+        for candidates in by_axis.values()
+    ]
 
 
 def _list_rows(group: Sequence[InstanceFact], axis: str) -> tuple[list[BreakdownRow], int]:
@@ -150,7 +150,11 @@ def _list_rows(group: Sequence[InstanceFact], axis: str) -> tuple[list[Breakdown
     omitted = 0
     # The value of a segment that includes sales to other segments comes first, and the plain one replaces it.
     for fact in sorted(group, key=lambda fact: -len(fact.members)):
-        members = {each: member for each, member in fact.members if not _is_all_segments(each, member)}
+        members = {
+            each: member
+            for each, member in fact.members
+            if each not in _CONSOLIDATION_AXES or member not in _OPERATING_SEGMENTS
+        }
         if members.keys() == {axis}:
             row = BreakdownRow(members[axis], fact.value, PART)
             omitted += row != rows.get(row.member, row)
@@ -163,27 +167,15 @@ def _list_rows(group: Sequence[InstanceFact], axis: str) -> tuple[list[Breakdown
     return list(rows.values()), omitted
 
 
-def _is_all_segments(axis: str, member: str) -> bool:
-    return axis in _CONSOLIDATION_AXES and member in _OPERATING_SEGMENTS
-
-
-def _assign_roles(rows: Sequence[BreakdownRow], total: float | None) -> tuple[BreakdownRow, ...]:
-    """Mark the rows that count a value twice, if the remaining rows add up to the total exactly."""
-    roles = None if total is None else _find_double_counts(rows, total)
-    return tuple(replace(row, role=(roles or {}).get(row.member, row.role)) for row in rows)
-
-
-def _find_double_counts(rows: Sequence[BreakdownRow], total: float) -> dict[str, str] | None:
-    """Return the roles of the rows without which the others add up to the total; None if no such rows are found.
+def _find_double_counts(rows: Sequence[BreakdownRow], total: float) -> dict[str, str]:
+    """Return the roles of the rows without which the others add up to the total exactly; empty if there are none.
 
     A subtotal is the sum of other rows. Alternative rows add up to the total themselves. If there are few rows, one or
     two of them may be details of others.
     """
     surplus = _round(sum(row.value for row in rows) - total)
-    if not rows or surplus == 0:
-        return {} if rows else None
-    if len(rows) > _MAX_PARTS:
-        return None
+    if surplus == 0 or len(rows) > _MAX_PARTS:
+        return {}
     for count in range(1, min(_MAX_SUBTOTALS, len(rows) - 1) + 1):
         for chosen in combinations([row for row in rows if row.role == PART], count):
             if _round(sum(row.value for row in chosen) - surplus) == 0:
@@ -194,7 +186,7 @@ def _find_double_counts(rows: Sequence[BreakdownRow], total: float) -> dict[str,
                     return {row.member: ALTERNATIVE for row in chosen}
                 if count <= _MAX_DETAILS and len(rows) <= _MAX_ROWS_WITH_DETAILS and len(others) > 1:
                     return {row.member: DETAIL for row in chosen}
-    return None
+    return {}
 
 
 def _is_sum(value: float, others: Sequence[float]) -> bool:
@@ -214,12 +206,13 @@ def match_axes(text: str, axes: Iterable[str], labels: Mapping[str, str]) -> lis
     """Return the axes that a caller's word means: a usual word such as ``product``, a tag, or a label."""
     wanted = _fold(text)
     usual = next((tags for word, tags in AXIS_WORDS.items() if wanted in (word, f"{word}s")), ())
-    return [axis for axis in axes if axis in usual or wanted in _list_names(axis, labels)]
-
-
-def _list_names(axis: str, labels: Mapping[str, str]) -> Iterator[str]:
-    local = axis.partition(":")[2]
-    yield from (_fold(name) for name in (axis, local, local.removesuffix("Axis"), labels.get(axis, axis)))
+    found = []
+    for axis in axes:
+        local = axis.partition(":")[2]
+        names = (axis, local, local.removesuffix("Axis"), labels.get(axis, axis))
+        if axis in usual or wanted in map(_fold, names):
+            found.append(axis)
+    return found
 
 
 def _fold(text: str) -> str:

@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -71,14 +70,6 @@ Reports = Mapping[LoadedInstance, Sequence[InstanceFact]]
 """A company's loaded reports, newest first, each with its facts about the metric."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
-    breakdowns: list[Breakdown]
-    labels: Mapping[str, str]
-    period: PeriodFilter
-    other_axes: list[str]
-
-
 def list_segments(library: FactLibrary, params: SegmentsParams) -> Reply:
     not_found = f"No segments found for {params.ticker}"
     source = open_company(library, params.ticker, not_found)
@@ -89,26 +80,29 @@ def list_segments(library: FactLibrary, params: SegmentsParams) -> Reply:
         raise build_not_found(not_found, {"segments": entry})
     name, concepts = _find_concepts(library, instances, params.metric)
     if not concepts:
-        raise build_not_found(not_found, {params.metric: _explain_metric(library, instances, params.metric)})
+        message = f"{params.metric} is not a metric, and no loaded filing breaks down such a tag"
+        step = "Name a metric such as Revenue, or a tag in the filing; a calculated metric has no segments"
+        suggestions = suggest_metrics(params.metric, _list_tags(library, instances))
+        entry = build_missing("unknown_metric", message, step, suggestions)
+        raise build_not_found(not_found, {params.metric: entry})
     reports = {each: segments.read_facts(library, each, concepts) for each in instances}
     reply = Reply([], extra={"sums": []})
     notes: list[str] = []
     points: dict[str, dict[str, list[dict[str, Any]]]] = defaultdict(lambda: defaultdict(list))
     for period in _list_periods(params.period, instances, source.calendar):
-        found = _find_breakdowns(source, reports, period, params.axis)
-        if found is None:
+        breakdowns, labels, other_axes = _find_breakdowns(source, reports, period, params.axis)
+        if not breakdowns:
             entry = _explain_period(source.calendar, reports, name, period, params.axis)
             reply.missing[f"{params.metric} {period.period}"] = entry
-            continue
-        for breakdown in found.breakdowns:
-            axis = found.labels.get(breakdown.axis, breakdown.axis)
-            rows = [_build_row(source.company.ticker, name, breakdown, row, found) for row in breakdown.rows]
+        for breakdown in breakdowns:
+            names = {"ticker": source.company.ticker, "metric_name": name}
+            rows = [names | _build_row(breakdown, row, labels, period) for row in breakdown.rows]
             reply.results += rows
-            reply.extra["sums"].append(_build_check(axis, breakdown, found))
+            reply.extra["sums"].append(_build_check(breakdown, labels, period))
             for row in rows:
-                points[axis][row["member"]].append({"end_date": row["end_date"], "value": row["value"]})
-        if found.other_axes:
-            notes.append(f"{found.period.wording} has other axes, which axis can name: {', '.join(found.other_axes)}")
+                points[row["axis"]][row["member"]].append({"end_date": row["end_date"], "value": row["value"]})
+        if other_axes:
+            notes.append(f"{period.wording} has other axes, which axis can name: {', '.join(other_axes)}")
     reply.data = {
         axis: {
             member: values[0]["value"] if params.period.count == 1 and len(values) == 1 else values
@@ -137,12 +131,6 @@ def _list_tags(library: FactLibrary, instances: Iterable[LoadedInstance]) -> lis
     return list(dict.fromkeys(tag for each in instances for (tag,) in library.rows(query, each.number)))
 
 
-def _explain_metric(library: FactLibrary, instances: Sequence[LoadedInstance], text: str) -> dict[str, Any]:
-    message = f"{text} is not a metric, and no loaded filing breaks down such a tag"
-    step = "Name a metric such as Revenue, or a tag in the filing; a calculated metric has no segments"
-    return build_missing("unknown_metric", message, step, suggest_metrics(text, _list_tags(library, instances)))
-
-
 def _list_periods(
     period: PeriodFilter, instances: Sequence[LoadedInstance], calendar: FiscalCalendar
 ) -> list[PeriodFilter]:
@@ -163,8 +151,10 @@ def _list_periods(
     return [PeriodFilter(year=year, quarter=None if newest.form in ANNUAL_FORMS else quarter)]
 
 
-def _find_breakdowns(source: CompanyFigures, reports: Reports, period: PeriodFilter, axis: str | None) -> _Found | None:
-    """Return the breakdowns in the newest filing that has one for the period, or None.
+def _find_breakdowns(
+    source: CompanyFigures, reports: Reports, period: PeriodFilter, axis: str | None
+) -> tuple[list[Breakdown], Mapping[str, str], list[str]]:
+    """Return the breakdowns in the newest filing that has one for the period, its labels, and its other axes.
 
     All rows for a period come from one filing, so that they have the same names and the same basis.
     """
@@ -182,8 +172,8 @@ def _find_breakdowns(source: CompanyFigures, reports: Reports, period: PeriodFil
         breakdowns = [each for each in segments.build_breakdowns(instance, of_period) if each.axis in chosen]
         if breakdowns:
             others = [labels.get(each, each) for each in axes if each not in chosen] if axis is None else []
-            return _Found(breakdowns, labels, period, others)
-    return None
+            return breakdowns, labels, others
+    return [], {}, []
 
 
 def _explain_period(
@@ -207,13 +197,11 @@ def _explain_period(
 
 
 def _build_row(
-    ticker: str, name: str, breakdown: Breakdown, row: segments.BreakdownRow, found: _Found
+    breakdown: Breakdown, row: segments.BreakdownRow, labels: Mapping[str, str], period: PeriodFilter
 ) -> dict[str, Any]:
-    instance, labels = breakdown.instance, found.labels
+    instance = breakdown.instance
     same_label = [each for each in breakdown.rows if labels.get(each.member) == labels.get(row.member)]
     return {
-        "ticker": ticker,
-        "metric_name": name,
         "axis": labels.get(breakdown.axis, breakdown.axis),
         "axis_tag": breakdown.axis,
         # Two members may have the same label.
@@ -224,7 +212,7 @@ def _build_row(
         "unit": breakdown.unit,
         "start_date": breakdown.start or None,
         "end_date": breakdown.end,
-        **_build_period(found.period),
+        **_build_period(period),
         "xbrl_tag": breakdown.concept,
         **cite_filing(instance.cik, instance.accession, instance.form, instance.filed),
     }
@@ -234,10 +222,10 @@ def _build_period(period: PeriodFilter) -> dict[str, Any]:
     return {"fiscal_year": period.year, "fiscal_period": f"Q{period.quarter}" if period.quarter else "FY"}
 
 
-def _build_check(axis: str, breakdown: Breakdown, found: _Found) -> dict[str, Any]:
+def _build_check(breakdown: Breakdown, labels: Mapping[str, str], period: PeriodFilter) -> dict[str, Any]:
     return {
-        "axis": axis,
-        **_build_period(found.period),
+        "axis": labels.get(breakdown.axis, breakdown.axis),
+        **_build_period(period),
         "unit": breakdown.unit,
         "sum": breakdown.sum,
         "total": breakdown.total,
