@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from fingerpost.filings.concepts import PER_SHARE, STOCK, Metric
-from fingerpost.filings.figure import ORIGINAL, SPLIT_ADJUSTED, Figure, FigureOptions, derive_figure
+from fingerpost.filings.figure import ORIGINAL, SPLIT_ADJUSTED, Figure, derive_figure
 from fingerpost.filings.formula import (
     Lookup,
     NotComputable,
@@ -192,7 +192,12 @@ def find_trailing(source: CompanyFigures, metric: Metric, period: PeriodFilter) 
         quarters.insert(0, matches)
     try:
         aligned = align_basis({end: (metric, quarters[end]) for end in range(QUARTERS)}, source.options)
-        quarters = _check_quarters([figure for _, figure in aligned.values()], source.options)
+        quarters = [figure for _, figure in aligned.values()]
+        if classify_period(quarters[0].start, quarters[-1].end) != YEAR:
+            raise NotComputable("its last four quarters do not form a year")
+        is_restated = any(part.restated for quarter in quarters for part in quarter.parts)
+        if len({quarter.tier for quarter in quarters}) > 1 or (is_restated and source.options.vintage != ORIGINAL):
+            raise NotComputable("its last four quarters are not on the same basis")
     except NotComputable as error:
         return build_missing("not_comparable", f"{name} for {period.wording}: {error}", "Use latest-annual")
     total = to_number(sum((Fraction(str(quarter.value)) for quarter in quarters), Fraction(0)))
@@ -200,16 +205,6 @@ def find_trailing(source: CompanyFigures, metric: Metric, period: PeriodFilter) 
     notes = [note for quarter in quarters for note in quarter.notes]
     trailing = derive_figure(quarters[-1], quarters, total, formula, notes)
     return replace(trailing, start=quarters[0].start, is_trailing=True)
-
-
-def _check_quarters(quarters: list[Figure], options: FigureOptions) -> list[Figure]:
-    """Return the four quarters if they are consecutive and on the same basis; otherwise raise NotComputable."""
-    if classify_period(quarters[0].start, quarters[-1].end) != YEAR:
-        raise NotComputable("its last four quarters do not form a year")
-    restated = [part for quarter in quarters if quarter.parts for part in quarter.parts if part.restated]
-    if len({quarter.tier for quarter in quarters}) > 1 or (restated and options.vintage != ORIGINAL):
-        raise NotComputable("its last four quarters are not on the same basis")
-    return quarters
 
 
 def _find_earlier_end(current: Figure, period: PeriodFilter, back: int) -> tuple[int, int]:

@@ -95,7 +95,7 @@ def _raising_feed_unusable(kind: str, name: str) -> Iterator[None]:
 
 def read_facts(raw: Mapping[str, Any], name: str) -> FactsFile:
     facts: dict[Fact, None] = {}
-    years: list[tuple[str, int | None, str, str]] = []
+    year_ends: dict[tuple[str, str, int | None], Counter[str]] = defaultdict(Counter)
     labels: dict[str, str] = {}
     with _raising_feed_unusable("companyfacts", name):
         for taxonomy, concepts in raw["facts"].items():
@@ -108,8 +108,8 @@ def read_facts(raw: Mapping[str, Any], name: str) -> FactsFile:
                         accession, filed = row["accn"], row["filed"]
                         value = normalize_number(row["val"])
                         facts[Fact._make((concept, unit, start, end, value, accession, form, filed))] = None
-                        if form in ANNUAL_FORMS and classify_period(start, end) == YEAR:
-                            years.append((accession, row.get("fy"), filed, end))
+                        if form in ANNUAL_FORMS and classify_period(start, end) == YEAR and end <= filed:
+                            year_ends[accession, filed, row.get("fy")][end] += 1
         if not facts:
             raise FeedUnusable(f"{name} holds no facts")
         unique_facts = list(facts)
@@ -121,7 +121,7 @@ def read_facts(raw: Mapping[str, Any], name: str) -> FactsFile:
             name=str(raw["entityName"]),
             facts=unique_facts,
             labels=labels,
-            fiscal_years=_find_fiscal_years(years),
+            fiscal_years=_find_fiscal_years(year_ends),
             currency=_find_main_currency(unique_facts),
             complete_through=max(filed for form, filed in reports if form in PERIODIC_FORMS or not has_periodic),
             first_end=min(map(itemgetter(3), unique_facts)),
@@ -176,13 +176,10 @@ def read_tickers(raw: Mapping[str, Any], name: str) -> TickerList:
         return [(str(row["ticker"]), int(row["cik_str"]), str(row["title"])) for row in raw.values()]
 
 
-def _find_fiscal_years(years: Iterable[tuple[str, int | None, str, str]]) -> dict[str, int]:
-    by_filing: dict[tuple[str, str, int | None], Counter[str]] = defaultdict(Counter)
-    for accession, year, filed, end in years:
-        if end <= filed:
-            by_filing[accession, filed, year][end] += 1
+def _find_fiscal_years(year_ends: Mapping[tuple[str, str, int | None], Counter[str]]) -> dict[str, int]:
+    """Return the fiscal year of each year end; ``year_ends`` counts the ends of each (accession, filed, ``fy``)."""
     reported = []
-    for (_accession, filed, year), ends in by_filing.items():
+    for (_accession, filed, year), ends in year_ends.items():
         min_count = max(ends.values()) * _MIN_END_SHARE
         reported.append((max(end for end, count in ends.items() if count >= min_count), filed, year))
     return name_years(reported)

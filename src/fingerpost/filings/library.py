@@ -5,7 +5,6 @@ import sqlite3
 import threading
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -15,7 +14,6 @@ from rapidfuzz import fuzz, process
 from fingerpost.errors import ParameterError
 from fingerpost.filings.companyfacts import Filing
 from fingerpost.filings.concepts import RECIPE, Metric, find_concept, find_metric
-from fingerpost.filings.facts_file import build_facts_file, has_tables
 from fingerpost.filings.figure import (
     ANNUAL_FORMS,
     LATEST_FIGURES,
@@ -40,7 +38,7 @@ from fingerpost.filings.periods import QUARTERS, FiscalCalendar
 from fingerpost.filings.reply import build_missing, build_not_found, build_row, build_source
 from fingerpost.filings.resolver import resolve
 from fingerpost.filings.revisions import SPLIT_CONCEPT, SPLIT_EVIDENCE_CONCEPTS, Split, is_in_shares, list_splits
-from fingerpost.filings.store import create_sample, normalize_ticker
+from fingerpost.filings.store import build_facts_file, create_sample, has_tables, normalize_ticker
 from fingerpost.runtime.company_names import begins_with, build_name_key, find_tickers
 
 _CACHE_SIZE = 4_096
@@ -83,7 +81,8 @@ class FactLibrary:
 
     def __init__(self, path: Path | None = None) -> None:
         self.path = path
-        self._file = None if path is None else build_facts_file(path)
+        # The sample has no file, but its errors are those of one.
+        self._file = build_facts_file(path or Path("sample"))
         self._lock = threading.RLock()
         self._connection: sqlite3.Connection | None = None
         self._opened_identity: tuple[int, int] | None = None
@@ -203,7 +202,7 @@ class FactLibrary:
     def get_cached(self, key: tuple[Any, ...], build: Callable[[], _T]) -> _T:
         """Return a cached value, or call ``build`` and cache its result until the file changes."""
         with self._lock:
-            with self._translating_sqlite_errors():
+            with self._file.translating_sqlite_errors():
                 self._refresh()
             if key not in self._cache:
                 value = build()
@@ -213,13 +212,9 @@ class FactLibrary:
             return cast("_T", self._cache[key])
 
     def rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
-        with self._lock, self._translating_sqlite_errors():
+        with self._lock, self._file.translating_sqlite_errors():
             connection = self._refresh()
             return connection.execute(query, values).fetchall()
-
-    def _translating_sqlite_errors(self) -> AbstractContextManager[None]:
-        # The in-memory sample has no file to report in errors.
-        return nullcontext() if self._file is None else self._file.translating_sqlite_errors()
 
     def _refresh(self) -> sqlite3.Connection:
         """Reopen a created, replaced or removed file; clear the cache after a write."""
@@ -244,7 +239,7 @@ class FactLibrary:
 
     def _open(self, identity: tuple[int, int] | None) -> tuple[sqlite3.Connection, tuple[int, int] | None]:
         """Open the file; while it does not exist or has no tables, open the sample, without the file's identity."""
-        if self._file is not None and identity is not None:
+        if identity is not None:
             connection = self._file.connect("ro")
             if has_tables(self._file, connection):
                 return connection, identity

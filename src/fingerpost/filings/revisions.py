@@ -91,14 +91,14 @@ def is_in_shares(unit: str) -> bool:
     return unit == "shares" or is_per_share(unit)
 
 
-def find_cent_error(before: float, after: float, unit: str) -> float:
-    """Return the relative error of a ratio of per-share amounts, which are rounded to cents."""
-    return 0.005 / abs(after) + 0.005 / abs(before) if is_per_share(unit) else 0.0
+def _measure_split(before: float, after: float, unit: str) -> tuple[float, float]:
+    """Return the number of new shares for one, if only a split changed the figure, and the ratio's relative error.
 
-
-def compute_share_ratio(before: float, after: float, unit: str) -> float:
-    """Return the number of new shares for one, assuming that only a split changed the figure."""
-    return before / after if is_per_share(unit) else after / before
+    Amounts per share are rounded to cents.
+    """
+    if not is_per_share(unit):
+        return after / before, _RATIO_SLACK
+    return before / after, min(_RATIO_SLACK + 0.005 / abs(after) + 0.005 / abs(before), _MAX_SLACK)
 
 
 def _derive_splits(stated: Sequence[Fact], changes: Sequence[_Change]) -> list[Split]:
@@ -147,8 +147,7 @@ def _list_changes(evidence: Iterable[Fact]) -> Iterator[_Change]:
         facts.sort(key=lambda fact: (fact.filed, fact.accession, fact.value))
         for before, after in pairwise(facts):
             if before.filed < after.filed and before.value != after.value:
-                slack = min(_RATIO_SLACK + find_cent_error(before.value, after.value, after.unit), _MAX_SLACK)
-                ratio = compute_share_ratio(before.value, after.value, after.unit)
+                ratio, slack = _measure_split(before.value, after.value, after.unit)
                 yield _Change(after.filed, before.filed, ratio, slack)
 
 
@@ -171,7 +170,6 @@ ROUNDED, SPLIT, RESTATED = "rounded", "split", "restated"
 
 # Larger changes are not roundings.
 _MAX_ROUNDING = 0.01
-_SPLIT_SLACK = 0.01
 _LARGEST_RATIO = 100
 
 
@@ -192,15 +190,12 @@ def classify_change(before: float, after: float, unit: str, ratios: Iterable[flo
 
 
 def _is_split(before: float, after: float, unit: str, ratios: Iterable[float]) -> bool:
-    observed = compute_share_ratio(before, after, unit)
-    if observed <= 0:
-        return False
-    slack = min(_SPLIT_SLACK + find_cent_error(before, after, unit), _MAX_SLACK)
+    observed, slack = _measure_split(before, after, unit)
     known = list(ratios)
-    if any(abs(observed / ratio - 1) <= slack for ratio in known):
-        return True
+    if observed <= 0 or known:
+        return any(abs(observed / ratio - 1) <= slack for ratio in known)
     nearest = round(observed)
-    return not known and 2 <= nearest <= _LARGEST_RATIO and abs(observed / nearest - 1) <= min(slack, 2 * _SPLIT_SLACK)
+    return 2 <= nearest <= _LARGEST_RATIO and abs(observed / nearest - 1) <= min(slack, 2 * _RATIO_SLACK)
 
 
 def _find_precision(value: float) -> Decimal:

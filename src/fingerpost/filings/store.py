@@ -1,4 +1,4 @@
-"""Write the facts file: a SQLite database of companies, XBRL facts, filings and sections of filing text."""
+"""Write the facts file: a SQLite database of companies, facts, filings, their text and their segments."""
 
 import json
 import sqlite3
@@ -10,11 +10,116 @@ from pathlib import Path
 from typing import Any
 
 from fingerpost.filings.companyfacts import FactsFile, SubmissionsFile
-from fingerpost.filings.facts_file import build_facts_file, create_tables, has_tables, insert_rows, next_id
 from fingerpost.filings.figure import EDGAR, SAMPLE, Fact
 from fingerpost.filings.sections import Section, split_paragraphs
 from fingerpost.filings.xbrl import Instance
-from fingerpost.store.sqlite import connect_memory, use_write_ahead_log
+from fingerpost.store.sqlite import SqliteFile, connect_memory, use_write_ahead_log
+
+_APPLICATION_ID = 0x46504643
+_VERSION = 4
+
+_TABLES = """
+CREATE TABLE companies (
+    cik INTEGER PRIMARY KEY, ticker TEXT NOT NULL, name TEXT NOT NULL, sic TEXT, industry TEXT, exchange TEXT,
+    currency TEXT NOT NULL, dataset TEXT NOT NULL, retrieved_at TEXT, complete_through TEXT NOT NULL,
+    first_end TEXT NOT NULL
+);
+CREATE TABLE tickers (ticker TEXT NOT NULL, cik INTEGER NOT NULL, PRIMARY KEY (ticker, cik)) WITHOUT ROWID;
+CREATE TABLE main_tickers (cik INTEGER PRIMARY KEY, ticker TEXT NOT NULL);
+CREATE TABLE listed (
+    ticker TEXT NOT NULL, cik INTEGER NOT NULL, name TEXT NOT NULL, PRIMARY KEY (ticker, cik)
+) WITHOUT ROWID;
+CREATE TABLE concepts (
+    id INTEGER PRIMARY KEY, cik INTEGER NOT NULL, name TEXT NOT NULL, label TEXT NOT NULL, UNIQUE (cik, name)
+);
+CREATE TABLE reports (
+    id INTEGER PRIMARY KEY, cik INTEGER NOT NULL, accession TEXT NOT NULL, form TEXT NOT NULL, filed TEXT NOT NULL,
+    UNIQUE (cik, accession, form, filed)
+);
+CREATE TABLE reported (
+    concept INTEGER NOT NULL, unit TEXT NOT NULL, start_date TEXT NOT NULL, end_date TEXT NOT NULL, value NOT NULL,
+    report INTEGER NOT NULL
+);
+CREATE INDEX reported_by_concept ON reported (concept);
+CREATE TABLE fiscal_years (
+    cik INTEGER NOT NULL, end_date TEXT NOT NULL, fiscal_year INTEGER NOT NULL, PRIMARY KEY (cik, end_date)
+) WITHOUT ROWID;
+CREATE TABLE filings (
+    cik INTEGER NOT NULL, accession_number TEXT NOT NULL, filing_type TEXT NOT NULL, filing_date TEXT NOT NULL,
+    report_date TEXT NOT NULL, document TEXT NOT NULL, description TEXT NOT NULL, PRIMARY KEY (cik, accession_number)
+) WITHOUT ROWID;
+CREATE TABLE filing_lists (cik INTEGER PRIMARY KEY, is_complete INTEGER NOT NULL, oldest TEXT NOT NULL);
+CREATE TABLE sections (
+    id INTEGER PRIMARY KEY, cik INTEGER NOT NULL, accession_number TEXT NOT NULL, filing_type TEXT NOT NULL,
+    filing_date TEXT NOT NULL, position INTEGER NOT NULL, section_type TEXT NOT NULL, title TEXT NOT NULL,
+    text TEXT NOT NULL
+);
+CREATE INDEX sections_by_filing ON sections (accession_number);
+CREATE TABLE fetched (
+    url TEXT PRIMARY KEY, etag TEXT, last_modified TEXT, retrieved_at TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE VIEW facts AS
+    SELECT companies.ticker AS ticker, companies.cik AS cik, concepts.name AS concept, concepts.label AS label,
+        reported.unit AS unit, nullif(reported.start_date, '') AS start_date, reported.end_date AS end_date,
+        reported.value AS value, reports.accession AS accession_number, reports.form AS filing_type,
+        reports.filed AS filing_date
+    FROM reported
+    JOIN concepts ON concepts.id = reported.concept
+    JOIN reports ON reports.id = reported.report
+    JOIN companies ON companies.cik = concepts.cik;
+CREATE TABLE paragraphs (
+    id INTEGER PRIMARY KEY, section INTEGER NOT NULL,
+    start INTEGER NOT NULL, -- counts characters from 1, as SQLite's substr does
+    length INTEGER NOT NULL
+);
+CREATE INDEX paragraphs_by_section ON paragraphs (section);
+CREATE VIEW paragraph_texts AS
+    SELECT paragraphs.id AS id, section, title, substr(text, start, length) AS text
+    FROM paragraphs JOIN sections ON sections.id = section;
+CREATE VIRTUAL TABLE paragraph_words USING fts5 (
+    title, text, content = 'paragraph_texts', content_rowid = 'id', tokenize = 'porter unicode61'
+);
+CREATE TABLE name_changes (cik INTEGER NOT NULL, day TEXT NOT NULL, PRIMARY KEY (cik, day)) WITHOUT ROWID;
+CREATE TABLE failed_fetches (ticker TEXT PRIMARY KEY, failed_at TEXT NOT NULL, message TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE instances (
+    id INTEGER PRIMARY KEY, cik INTEGER NOT NULL, accession_number TEXT NOT NULL UNIQUE, filing_type TEXT NOT NULL,
+    filing_date TEXT NOT NULL, report_date TEXT NOT NULL, fiscal_year INTEGER
+);
+CREATE TABLE instance_facts (
+    instance INTEGER NOT NULL, concept TEXT NOT NULL, unit TEXT NOT NULL, start_date TEXT NOT NULL,
+    end_date TEXT NOT NULL, value NOT NULL,
+    members TEXT NOT NULL -- a JSON object of axes and members; empty for a total
+);
+CREATE INDEX instance_facts_by_concept ON instance_facts (instance, concept);
+CREATE TABLE instance_labels (
+    instance INTEGER NOT NULL, name TEXT NOT NULL, label TEXT NOT NULL, PRIMARY KEY (instance, name)
+) WITHOUT ROWID;
+"""
+
+
+def build_facts_file(path: Path) -> SqliteFile:
+    return SqliteFile(
+        path=path,
+        contents="filings",
+        application_id=_APPLICATION_ID,
+        any_thread=True,
+        remedy="move it away and load again",
+        # The original tool uses this sentence.
+        unavailable="Database connection failed: {error}",
+    )
+
+
+def has_tables(file: SqliteFile, connection: sqlite3.Connection) -> bool:
+    """Whether the file has tables; raise SettingsInvalid if another program or version wrote them."""
+    if file.is_empty(connection):
+        return False
+    if connection.execute("PRAGMA user_version").fetchone()[0] != _VERSION:
+        raise file.unusable(f"was written by another version of fingerpost; {file.remedy}")
+    return True
+
+
+def _create_tables(connection: sqlite3.Connection) -> None:
+    connection.executescript(f"{_TABLES} PRAGMA application_id = {_APPLICATION_ID}; PRAGMA user_version = {_VERSION};")
 
 
 def normalize_ticker(text: str) -> str:
@@ -47,7 +152,7 @@ class FactStore:
         tickers = [normalize_ticker(ticker) for ticker in file.tickers]
         ticker = tickers[0] if tickers else None
         with self._transaction() as connection:
-            insert_rows(connection, "tickers (ticker, cik)", [(ticker, file.cik) for ticker in tickers], "OR IGNORE")
+            _insert_rows(connection, "tickers (ticker, cik)", [(ticker, file.cik) for ticker in tickers], "OR IGNORE")
             updated = connection.execute(
                 "UPDATE companies SET name = ?, ticker = coalesce(?, ticker), sic = ?, industry = ?, exchange = ?"
                 " WHERE cik = ?",
@@ -57,15 +162,15 @@ class FactStore:
             connection.execute("DELETE FROM filings WHERE cik = ?", (file.cik,))
             columns = "cik, accession_number, filing_type, filing_date, report_date, document, description"
             filings = [(file.cik, *astuple(filing)) for filing in file.filings]
-            insert_rows(connection, f"filings ({columns})", filings, "OR REPLACE")
+            _insert_rows(connection, f"filings ({columns})", filings, "OR REPLACE")
             connection.execute("DELETE FROM name_changes WHERE cik = ?", (file.cik,))
             days = [(file.cik, day) for day in file.name_changes]
-            insert_rows(connection, "name_changes (cik, day)", days, "OR IGNORE")
+            _insert_rows(connection, "name_changes (cik, day)", days, "OR IGNORE")
             if ticker is not None:
-                insert_rows(connection, "main_tickers (cik, ticker)", [(file.cik, ticker)], "OR REPLACE")
+                _insert_rows(connection, "main_tickers (cik, ticker)", [(file.cik, ticker)], "OR REPLACE")
             oldest = min((row.filed for row in file.filings), default="")
             rows = [(file.cik, file.is_complete, oldest)]
-            insert_rows(connection, "filing_lists (cik, is_complete, oldest)", rows, "OR REPLACE")
+            _insert_rows(connection, "filing_lists (cik, is_complete, oldest)", rows, "OR REPLACE")
         return updated.rowcount > 0
 
     def put_tickers(self, rows: Sequence[tuple[str, int, str]]) -> None:
@@ -77,7 +182,7 @@ class FactStore:
                 " SELECT ticker, cik FROM listed WHERE cik IN (SELECT cik FROM companies)"
             )
             main_ticker = {cik: normalize_ticker(ticker) for ticker, cik, _ in reversed(rows)}
-            insert_rows(connection, "main_tickers (cik, ticker)", main_ticker.items(), "OR REPLACE")
+            _insert_rows(connection, "main_tickers (cik, ticker)", main_ticker.items(), "OR REPLACE")
             connection.execute(
                 "UPDATE companies SET ticker = (SELECT ticker FROM main_tickers WHERE main_tickers.cik = companies.cik)"
                 " WHERE cik IN (SELECT cik FROM main_tickers)"
@@ -87,16 +192,16 @@ class FactStore:
         with self._transaction() as connection:
             for accession in {section.accession for section in sections}:
                 _delete_text(connection, accession)
-            first_id = next_id(connection, "sections")
+            first_id = _next_id(connection, "sections")
             columns = "cik, accession_number, filing_type, filing_date, section_type, title, text, id, position"
             numbered = [(*astuple(section), first_id + index, index + 1) for index, section in enumerate(sections)]
-            insert_rows(connection, f"sections ({columns})", numbered)
+            _insert_rows(connection, f"sections ({columns})", numbered)
             paragraphs = [
                 (section_id, start + 1, end - start)
                 for section_id, section in enumerate(sections, first_id)
                 for start, end in split_paragraphs(section.text)
             ]
-            insert_rows(connection, "paragraphs (section, start, length)", paragraphs)
+            _insert_rows(connection, "paragraphs (section, start, length)", paragraphs)
             connection.execute(
                 "INSERT INTO paragraph_words (rowid, title, text) SELECT id, title, text FROM paragraph_texts"
                 " WHERE section >= ?",
@@ -106,7 +211,7 @@ class FactStore:
     def put_failed_fetch(self, ticker: str, failed_at: str, message: str) -> None:
         with self._transaction() as connection:
             row = (ticker, failed_at, message)
-            insert_rows(connection, "failed_fetches (ticker, failed_at, message)", [row], "OR REPLACE")
+            _insert_rows(connection, "failed_fetches (ticker, failed_at, message)", [row], "OR REPLACE")
 
     def put_instance(
         self, instance: Instance, labels: Mapping[str, str], *, accession: str, form: str, filed: str
@@ -124,15 +229,15 @@ class FactStore:
                     ("instance_labels", "instance"),
                 ):
                     connection.execute(f"DELETE FROM {table} WHERE {column} = ?", (old_id,))  # noqa: S608
-            number = next_id(connection, "instances")
+            number = _next_id(connection, "instances")
             columns = "id, cik, accession_number, filing_type, filing_date, report_date, fiscal_year"
             row = (number, instance.cik, accession, form, filed, instance.period_end, instance.fiscal_year)
-            insert_rows(connection, f"instances ({columns})", [row])
+            _insert_rows(connection, f"instances ({columns})", [row])
             columns = "instance, concept, unit, start_date, end_date, value, members"
             rows = [(number, *fact[:-1], json.dumps(dict(fact.members)) if fact.members else "") for fact in facts]
-            insert_rows(connection, f"instance_facts ({columns})", rows)
+            _insert_rows(connection, f"instance_facts ({columns})", rows)
             label_rows = [(number, name, labels[name]) for name in sorted(names & labels.keys())]
-            insert_rows(connection, "instance_labels (instance, name, label)", label_rows)
+            _insert_rows(connection, "instance_labels (instance, name, label)", label_rows)
         return len(facts)
 
     @contextmanager
@@ -142,7 +247,7 @@ class FactStore:
             use_write_ahead_log(connection)
             connection.execute("PRAGMA synchronous = NORMAL")
             if not has_tables(self._file, connection):
-                create_tables(connection)
+                _create_tables(connection)
             connection.execute("BEGIN IMMEDIATE")
             if not connection.execute("SELECT count(*) FROM companies").fetchone()[0]:
                 _put_sample(connection)
@@ -161,7 +266,7 @@ def read_sample() -> list[tuple[FactsFile, dict[str, Any]]]:
 
 def create_sample() -> sqlite3.Connection:
     connection = connect_memory()
-    create_tables(connection)
+    _create_tables(connection)
     connection.execute("BEGIN")
     _put_sample(connection)
     connection.execute("COMMIT")
@@ -192,7 +297,7 @@ def _put_facts(
     connection.execute("DELETE FROM reported WHERE concept IN (SELECT id FROM concepts WHERE cik = ?)", (cik,))
     for table in ("concepts", "reports", "fiscal_years"):
         connection.execute(f"DELETE FROM {table} WHERE cik = ?", (cik,))  # noqa: S608  (names of our own)
-    insert_rows(connection, "tickers (ticker, cik)", [(symbol, cik) for symbol in all_tickers], "OR IGNORE")
+    _insert_rows(connection, "tickers (ticker, cik)", [(symbol, cik) for symbol in all_tickers], "OR IGNORE")
     company = {
         "cik": cik,
         "ticker": next(iter(all_tickers), f"CIK{cik:010d}"),
@@ -210,20 +315,20 @@ def _put_facts(
         f" ON CONFLICT (cik) DO UPDATE SET {updates}",
         company,
     )
-    concepts = {name: number for number, name in enumerate(file.labels, next_id(connection, "concepts"))}
+    concepts = {name: number for number, name in enumerate(file.labels, _next_id(connection, "concepts"))}
     rows = [(number, cik, name, file.labels[name]) for name, number in concepts.items()]
-    insert_rows(connection, "concepts (id, cik, name, label)", rows)
+    _insert_rows(connection, "concepts (id, cik, name, label)", rows)
     keys = dict.fromkeys((fact.accession, fact.form, fact.filed) for fact in file.facts)
-    reports = {key: number for number, key in enumerate(keys, next_id(connection, "reports"))}
+    reports = {key: number for number, key in enumerate(keys, _next_id(connection, "reports"))}
     report_rows = [(number, cik, *key) for key, number in reports.items()]
-    insert_rows(connection, "reports (id, cik, accession, form, filed)", report_rows)
+    _insert_rows(connection, "reports (id, cik, accession, form, filed)", report_rows)
     facts = (
         (concepts[concept], unit, start, end, value, reports[accession, form, filed])
         for concept, unit, start, end, value, accession, form, filed in file.facts
     )
-    insert_rows(connection, "reported (concept, unit, start_date, end_date, value, report)", facts)
+    _insert_rows(connection, "reported (concept, unit, start_date, end_date, value, report)", facts)
     years = [(cik, end, year) for end, year in file.fiscal_years.items()]
-    insert_rows(connection, "fiscal_years (cik, end_date, fiscal_year)", years)
+    _insert_rows(connection, "fiscal_years (cik, end_date, fiscal_year)", years)
 
 
 def _delete_text(connection: sqlite3.Connection, accession: str) -> None:
@@ -239,4 +344,17 @@ def _delete_text(connection: sqlite3.Connection, accession: str) -> None:
 
 def _put_ticker_list(connection: sqlite3.Connection, rows: Iterable[tuple[str, int, str]]) -> None:
     rows = [(normalize_ticker(ticker), cik, name) for ticker, cik, name in rows]
-    insert_rows(connection, "listed (ticker, cik, name)", rows, "OR REPLACE")
+    _insert_rows(connection, "listed (ticker, cik, name)", rows, "OR REPLACE")
+
+
+def _insert_rows(
+    connection: sqlite3.Connection, columns: str, rows: Iterable[Sequence[Any]], conflict: str = ""
+) -> None:
+    """Insert rows into ``table (column, ...)``; ``conflict`` is SQLite's conflict clause, such as ``OR REPLACE``."""
+    placeholders = ", ".join("?" * (columns.count(",") + 1))
+    connection.executemany(f"INSERT {conflict} INTO {columns} VALUES ({placeholders})", rows)  # noqa: S608
+
+
+def _next_id(connection: sqlite3.Connection, table: str) -> int:
+    number: int = connection.execute(f"SELECT coalesce(max(id), 0) + 1 FROM {table}").fetchone()[0]  # noqa: S608
+    return number

@@ -13,10 +13,9 @@ from fingerpost import clock
 from fingerpost.errors import DataNotFound, FeedUnusable, SourceChanged, SourceFailed, SourceTimeout, ToolError
 from fingerpost.filings.companyfacts import FactsFile, Filing, parse_json, read_facts, read_submissions, read_tickers
 from fingerpost.filings.edgar import Edgar
-from fingerpost.filings.facts_file import build_facts_file
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.sections import read_plain_text, split_sections
-from fingerpost.filings.store import FactStore, normalize_ticker
+from fingerpost.filings.store import FactStore, build_facts_file, normalize_ticker
 from fingerpost.filings.xbrl import read_instance, read_labels
 from fingerpost.net.response import MemoryBody, Response, Validators
 from fingerpost.runtime.concurrency import run_in_thread

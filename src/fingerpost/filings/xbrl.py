@@ -88,7 +88,10 @@ class _Names:
 
     def __init__(self, namespaces: Mapping[str, str]) -> None:
         self._namespaces = namespaces
-        self._prefixes = {uri: _choose_prefix(prefix, uri) for prefix, uri in namespaces.items()}
+        self._prefixes = {
+            uri: next((segment for segment in uri.split("/") if segment in _STANDARD_PREFIXES), prefix)
+            for prefix, uri in namespaces.items()
+        }
 
     def read_tag(self, tag: str) -> str:
         uri, _, local = tag.removeprefix("{").rpartition("}")
@@ -97,10 +100,6 @@ class _Names:
     def read_value(self, text: str | None) -> str:
         prefix, _, local = (text or "").strip().rpartition(":")
         return f"{self._prefixes.get(self._namespaces.get(prefix, ''), prefix)}:{local}"
-
-
-def _choose_prefix(prefix: str, uri: str) -> str:
-    return next((segment for segment in uri.split("/") if segment in _STANDARD_PREFIXES), prefix)
 
 
 def read_instance(content: bytes, name: str) -> Instance:

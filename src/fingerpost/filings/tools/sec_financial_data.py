@@ -1,10 +1,8 @@
 """``sec_financial_data``: query company figures, each with its filing (plan-step contract, rule F3)."""
 
 from functools import partial
-from typing import Any
 
 from fingerpost.filings import claims, query_params, questions, statements
-from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.sandbox import run_sql
 from fingerpost.filings.tools import sec_shapes as shape
 from fingerpost.filings.tools import sec_text as text
@@ -17,8 +15,8 @@ from fingerpost.filings.tools.segment_query import (
     list_segments,
 )
 
-_FIGURES = partial(QueryType[FactLibrary, Any], shape=shape.ValuesAnswer, results=list[shape.FigureRow])
-_QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
+_FIGURES = partial(QueryType, shape=shape.ValuesAnswer, results=list[shape.FigureRow])
+_QUERIES = (
     _FIGURES(
         name="financial_facts",
         params=query_params.FinancialFactsQuery,

@@ -227,7 +227,7 @@ def _format_filing_text(body: Mapping[str, Any]) -> str:
     return "\n".join([f"{heading}{page}:", row["text"], *(f"({note}.)" for note in body.get("notes") or ())])
 
 
-_QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
+_QUERIES = (
     QueryType(
         name="company_filings",
         params=CompanyFilingsParams,

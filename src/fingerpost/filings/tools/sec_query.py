@@ -5,10 +5,10 @@ Every interface sends ``{query_type, parameters}`` and gets the standard respons
 """
 
 import inspect
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
@@ -23,9 +23,6 @@ from fingerpost.filings.reply import Missing, Reply
 from fingerpost.filings.sync import CompanyFetcher
 from fingerpost.filings.tools.sec_text import format_figures
 from fingerpost.runtime.concurrency import compute
-
-_S = TypeVar("_S")
-_P = TypeVar("_P", bound=BaseModel)
 
 
 class StepModel(WireModel):
@@ -57,7 +54,7 @@ class StandardAnswer(StepModel):
 
 
 @dataclass(frozen=True, kw_only=True)
-class QueryType(Generic[_S, _P]):
+class QueryType:
     """One query type of a tool.
 
     Attributes:
@@ -70,8 +67,8 @@ class QueryType(Generic[_S, _P]):
     """
 
     name: str
-    params: type[_P]
-    answer: Callable[[_S, _P], Reply] | Callable[[_S, _P, str], Awaitable[Reply]]
+    params: type[BaseModel]
+    answer: Callable[..., Any]
     shape: type[StandardAnswer] = StandardAnswer
     results: Any = list[Any]
     data: Any = None
@@ -93,7 +90,7 @@ class QueryType(Generic[_S, _P]):
 def define_query_tool(
     name: str,
     title: str,
-    queries: Sequence[QueryType[Any, Any]],
+    queries: Sequence[QueryType],
     *,
     intro: str,
     outro: str = ".",
@@ -131,7 +128,7 @@ def define_query_tool(
 class QueryTool(PublishedTool):
     """Dispatches calls by query type; all query types use the same source."""
 
-    queries: Sequence[QueryType[Any, Any]]
+    queries: Sequence[QueryType]
 
     def __init__(self, source: Any, fetcher: CompanyFetcher | None = None) -> None:
         self._source = source
@@ -151,16 +148,13 @@ class QueryTool(PublishedTool):
         body = self.format_success_response(query_type, arguments.parameters, reply.results, reply.to_fields())
         return ToolReply(body, query.text(body), output=query.output)
 
-    async def _answer(self, query: QueryType[Any, Any], params: BaseModel, call: Call) -> Reply:
-        answer: Callable[..., Any] = query.answer
-        is_async = inspect.iscoroutinefunction(answer)
-        reply: Reply = await (
-            answer(self._source, params, call.caller) if is_async else compute(answer, self._source, params)
-        )
-        return reply
+    async def _answer(self, query: QueryType, params: BaseModel, call: Call) -> Reply:
+        if inspect.iscoroutinefunction(query.answer):
+            return cast("Reply", await query.answer(self._source, params, call.caller))
+        return cast("Reply", await compute(query.answer, self._source, params))
 
     async def _fetch_and_answer(
-        self, fetcher: CompanyFetcher, query: QueryType[Any, Any], params: BaseModel, call: Call
+        self, fetcher: CompanyFetcher, query: QueryType, params: BaseModel, call: Call
     ) -> Reply:
         """Answer a query; if a company in it is not loaded, fetch the company and answer again."""
         try:

@@ -157,7 +157,7 @@ def _format_hits(body: Mapping[str, Any]) -> str:
     return "\n".join([*lines, *(f"({note}.)" for note in body["notes"])])
 
 
-_QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
+_QUERIES = (
     QueryType(
         name="semantic_search",
         params=SemanticSearchParams,

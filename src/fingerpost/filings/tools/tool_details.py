@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from typing import Any
 
 from fingerpost.contract.spec import ToolSpec
 from fingerpost.contract.wire import build_json_schema
@@ -53,7 +52,7 @@ def _format_documentation(spec: ToolSpec) -> str:
     return "\n".join(lines)
 
 
-_QUERIES: tuple[QueryType[ListSpecs, Any], ...] = (
+_QUERIES = (
     QueryType(
         name="tool_details",
         params=ToolDetailsParams,
