@@ -109,14 +109,6 @@ async def test_too_much_walking_is_skipped_and_shorter_walks_are_requested():
     ]
 
 
-async def test_a_walk_without_a_length_uses_the_straight_line_and_is_reported():
-    walk = a_walk(**{"distance": None, "from": a_street(lat=52.372)})
-    answer = await plan(Told(plan=a_plan([walk, a_ride()])))
-
-    assert round(answer.itineraries[0].walk_m) == 222
-    assert answer.provenance.notes == ("The server gives no length for some walks; straight-line distances are used.",)
-
-
 async def test_the_way_on_foot_is_an_itinerary():
     answer = await plan(Told(plan=a_plan(direct=[[a_walk()]])))
 

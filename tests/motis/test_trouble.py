@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from fingerpost.errors import SourceChanged, SourceFailed, SourceKeyRefused
+from fingerpost.errors import SourceFailed, SourceKeyRefused
 from fingerpost.transit.networks.circuit_breaker import CircuitBreakerNetwork, NetworkBreaker
 from fingerpost.transit.remote.motis.network import MotisSource
 from fingerpost.transit.remote.motis.server import UnknownThere
@@ -30,14 +30,6 @@ async def told_bytes(told, environ=None, **record):
     async with serving(told) as local, new_client(environ={} if environ is None else environ) as client:
         made = new_record(url=local.url, **record)
         yield MotisSource(client.fetch, LIMITS).open(made, LEARNED), local
-
-
-async def test_a_removed_path_names_the_remedy():
-    async with told_bytes(html("404 Not Found")) as (network, _):
-        with pytest.raises(SourceChanged, match=r"has no /api/v6/plan \(HTTP 404\)") as raised:
-            await network.plan_journeys(a_query())
-
-    assert "MOTIS 2.11 or later" in raised.value.hint
 
 
 async def test_a_server_that_is_back_answers_a_query_of_several_requests():

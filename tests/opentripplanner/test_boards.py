@@ -1,5 +1,7 @@
 """Departure boards from the server's stop times."""
 
+from datetime import UTC, date, datetime
+
 import pytest
 
 from fingerpost.transit.model.itinerary import Mode
@@ -87,3 +89,23 @@ async def test_alerts_of_the_stop_and_of_a_ride_are_reported_while_in_force():
     assert [alert.id for alert in board.departures[0].alerts] == ["route", "stop"]
     assert [alert.id for alert in board.alerts] == ["stop", "later"]
     assert board.alerts[0].effect == "DETOUR"
+
+
+@pytest.mark.parametrize(
+    ("day", "begins", "hours", "leaves"),
+    [
+        # Clocks go forward at 03:00: noon minus twelve hours is 23:00 of the day before, and 08:00 is 05:00Z.
+        (date(2026, 3, 29), datetime(2026, 3, 28, 21, tzinfo=UTC), 8, datetime(2026, 3, 29, 5, tzinfo=UTC)),
+        # Clocks go back at 04:00: it is 01:00 of the day itself, and 08:00 is 06:00Z.
+        (date(2026, 10, 25), datetime(2026, 10, 24, 22, tzinfo=UTC), 8, datetime(2026, 10, 25, 6, tzinfo=UTC)),
+        # A trip at 24:30.
+        (date(2026, 3, 10), datetime(2026, 3, 9, 22, tzinfo=UTC), 24.5, datetime(2026, 3, 10, 22, 30, tzinfo=UTC)),
+    ],
+)
+async def test_a_departure_counts_from_noon_minus_twelve_hours_of_its_service_day(day, begins, hours, leaves):
+    instant = int(leaves.timestamp())
+    time = a_time(serviceDay=int(begins.timestamp()), scheduledDeparture=int(hours * 3600))
+    async with asking(data(stops=[a_board(time)])) as (network, _):
+        board = await network.list_departures(a_board_query(instant=instant, window_s=0))
+
+    assert [(row.scheduled, row.service_day) for row in board.departures] == [(instant, day)]

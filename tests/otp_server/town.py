@@ -1,11 +1,10 @@
-"""The conformance suite's town behind a real OpenTripPlanner, with straight streets between its stops.
+"""The conformance suite's town behind a real OpenTripPlanner, with straight streets between its stops."""
 
-A street extract is written here by hand, because OpenTripPlanner reads no other format than OpenStreetMap's PBF.
-"""
-
-import struct
 import zipfile
 from contextlib import asynccontextmanager
+from itertools import combinations
+
+import osmium
 
 from fingerpost.net.client import Client
 from fingerpost.net.limiter import Limiter
@@ -29,8 +28,7 @@ def start_towns(folder):
     with zipfile.ZipFile(feed, "w") as archive:
         for name, text in new_town().tables.items():
             archive.writestr(zipfile.ZipInfo(name), text)
-    near = (NEAR_ALPHA.lat, NEAR_ALPHA.lon)
-    streets.write_bytes(_streets([*PLACES.values(), near]))
+    _write_streets(streets, [*PLACES.values(), (NEAR_ALPHA.lat, NEAR_ALPHA.lon)])
     graph = build_graph({new_town().name: feed}, [streets])
     updates = Updates()
     updates.say_message(new_town(live=True).realtime)
@@ -60,49 +58,11 @@ class RealTown(ConformingSource):
             yield source.open(record, await source.learn(record))
 
 
-def _streets(corners):
-    words = [b"", b"highway", b"footway"]
-    nodes = b""
-    for at, corner in enumerate(corners, 1):
-        lat, lon = (_zigzag(round(degrees * 1e7)) for degrees in corner)
-        nodes += _bytes(1, _number(1, _zigzag(at)) + _number(8, lat) + _number(9, lon))
-    pairs = [(one, other) for one in range(1, len(corners) + 1) for other in range(one + 1, len(corners) + 1)]
-    ways = b"".join(
-        _bytes(
-            3,
-            _number(1, at)
-            + _bytes(2, _varint(1))
-            + _bytes(3, _varint(2))
-            + _bytes(8, _varint(_zigzag(one)) + _varint(_zigzag(other - one))),
-        )
-        for at, (one, other) in enumerate(pairs, 1)
-    )
-    table = _bytes(1, b"".join(_bytes(1, word) for word in words))
-    block = table + _bytes(2, nodes) + _bytes(2, ways)
-    return _blob(b"OSMHeader", _bytes(4, b"OsmSchema-V0.6")) + _blob(b"OSMData", block)
-
-
-def _blob(kind, content):
-    blob = _bytes(1, content)
-    head = _bytes(1, kind) + _number(3, len(blob))
-    return struct.pack(">I", len(head)) + head + blob
-
-
-def _bytes(key, content):
-    return _varint(key << 3 | 2) + _varint(len(content)) + content
-
-
-def _number(key, value):
-    return _varint(key << 3) + _varint(value)
-
-
-def _zigzag(value):
-    return value << 1 if value >= 0 else (-value << 1) - 1
-
-
-def _varint(value):
-    out = bytearray()
-    while value > 127:
-        out.append(value & 127 | 128)
-        value >>= 7
-    return bytes((*out, value))
+def _write_streets(path, corners):
+    """Write footways between all corners; OpenTripPlanner reads no other format of OpenStreetMap than PBF."""
+    mutable = osmium.osm.mutable
+    with osmium.SimpleWriter(str(path)) as writer:
+        for number, (lat, lon) in enumerate(corners, 1):
+            writer.add_node(mutable.Node(id=number, version=1, location=(lon, lat)))
+        for number, ends in enumerate(combinations(range(1, len(corners) + 1), 2), 1):
+            writer.add_way(mutable.Way(id=number, version=1, nodes=ends, tags={"highway": "footway"}))

@@ -138,13 +138,6 @@ async def test_too_much_walking_leads_to_a_search_with_less():
     assert [each["journeyPreference"] for each in server.questions] == ["LeastTime", "LeastWalking"]
 
 
-async def test_a_walk_without_a_length_is_measured_straight_and_reported():
-    answer, _ = await plan(journeys(a_leg("09:05", "09:15", 10, mode="walking", arrivalPoint=a_point(lat=51.502))))
-
-    assert round(answer.itineraries[0].walk_m) == 222
-    assert "straight-line distances are used" in answer.provenance.notes[0]
-
-
 async def test_no_journey_is_an_answer_with_a_reason():
     near, _ = await plan((404, NO_JOURNEY))
     far, _ = await plan((404, NO_JOURNEY), replace(QUERY, instant=NINE + 9 * 86_400))
