@@ -1,7 +1,6 @@
 """``fingerpost network add --motis`` and ``--transitous``: the record, and Transitous' etiquette."""
 
 import json
-from contextlib import asynccontextmanager
 from urllib.parse import urlencode
 
 import pytest
@@ -19,10 +18,6 @@ from tests.motis.answers import LIMITS, Told, a_plan, a_query, a_ride
 from tests.net.local_server import FakeTime
 
 
-def transitous(**stated):
-    return NetworkRecord(name="NL", source="motis", **TRANSITOUS.fill(""), **stated)
-
-
 class _Asked:
     def __init__(self, told):
         self._told = told
@@ -37,22 +32,17 @@ class _Asked:
         )
 
 
-@asynccontextmanager
-async def asking_transitous(**stated):
-    told = Told(
-        map__initial={"lat": 50, "lon": 8, "zoom": 4},
-        plan=a_plan([a_ride()]),
-    )
-    asked = _Asked(told)
+async def add_transitous(**stated):
+    asked = _Asked(Told(map__initial={"lat": 50, "lon": 8, "zoom": 4}, plan=a_plan([a_ride()])))
     source = MotisSource(asked.fetch, LIMITS)
-    record = transitous(**stated)
-    yield asked, record, source, await source.learn(record)
+    record = NetworkRecord(name="NL", source="motis", **TRANSITOUS.fill(""), **stated)
+    return asked, record, source, await source.learn(record)
 
 
 async def test_transitous_is_never_listed():
     """Its terms forbid scraping."""
-    async with asking_transitous(zone="Europe/Amsterdam") as (asked, _, _, learned):
-        paths = [request.url.removeprefix(URL) for request in asked.requests]
+    asked, _, _, learned = await add_transitous(zone="Europe/Amsterdam")
+    paths = [request.url.removeprefix(URL) for request in asked.requests]
 
     assert paths == ["/api/v1/map/initial"]
     assert (learned.feeds, learned.bounds) == ((), Bounds(south=-90, west=-180, north=90, east=180))
@@ -60,17 +50,16 @@ async def test_transitous_is_never_listed():
 
 async def test_transitous_requires_a_zone():
     with pytest.raises(ParameterError, match="give the time zone") as raised:
-        async with asking_transitous():
-            pass
+        await add_transitous()
 
     assert "--zone Europe/Berlin" in raised.value.hint
 
 
 async def test_every_answer_links_to_the_sources_and_states_when_it_was_retrieved(monkeypatch):
     monkeypatch.setenv("FINGERPOST_NOW", "2026-03-10T12:00:00+01:00")
-    async with asking_transitous(zone="Europe/Oslo", bounds=(50.7, 3.3, 53.6, 7.3)) as (_, record, source, learned):
-        network = source.open(record, learned)
-        answer = await network.plan_journeys(a_query())
+    _, record, source, learned = await add_transitous(zone="Europe/Oslo", bounds=(50.7, 3.3, 53.6, 7.3))
+    network = source.open(record, learned)
+    answer = await network.plan_journeys(a_query())
 
     assert answer.provenance.attribution == (
         "Transitous; data sources: https://transitous.org/sources/",

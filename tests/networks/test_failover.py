@@ -101,13 +101,6 @@ def test_a_trip_from_a_stop_unknown_to_the_fallback_begins_at_its_position():
     )
 
 
-def test_a_known_stop_is_unchanged():
-    first = live()
-    answer = run(FallbackNetwork(first, offline()).plan_journeys(trip(stop_ids=(LIVE_STOP,))))
-
-    assert (first.journeys_asked, answer.provenance.lost) == ([trip(stop_ids=(LIVE_STOP,))], ())
-
-
 def test_an_unknown_id_during_an_outage_is_not_called_unknown():
     class Down(FakeNetwork):
         async def find_stop(self, stop_id, *, language=None):

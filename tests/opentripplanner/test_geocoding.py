@@ -137,12 +137,3 @@ async def test_an_answer_states_when_it_was_retrieved(tmp_path):
     assert len(said) == 1
     assert ", retrieved 20" in said[0]
     assert upstream.questions("routing")[0].target == "/routing/v2/hsl/gtfs/v1"
-
-
-@pytest.mark.parametrize("lon", ["NaN", "1e999", "999", "null", '"east"'])
-async def test_a_candidate_without_a_position_does_not_affect_others(tmp_path, lon):
-    told = features(("Kamppi", *KAMPPI, {}), ("Kamppi", 60.18, 77.5, {}))
-    body = told.partition(b"\r\n\r\n")[2].replace(b"77.5", lon.encode())
-    found, _ = await _find(tmp_path, "kamppi", geocoding=answer(body=body))
-
-    assert [(each.place.coordinate.lat, each.place.coordinate.lon) for each in found] == [KAMPPI]

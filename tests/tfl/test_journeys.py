@@ -12,7 +12,7 @@ from fingerpost.transit.model.itinerary import LineSource, Mode, Optimize
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.remote.kit.journeys import draw_leg
-from fingerpost.transit.remote.tfl.itineraries import TflRequest, choose_after
+from fingerpost.transit.remote.tfl.itineraries import TflRequest
 from tests.tfl.asking import NO_JOURNEY, a_leg, a_point, asking, journeys
 
 LONDON = ZoneInfo("Europe/London")
@@ -42,12 +42,6 @@ async def plan(told, query=QUERY, **answers):
 
 def utc(text):
     return int(datetime.fromisoformat(text).timestamp())
-
-
-def test_time_advances_through_the_repeated_hour():
-    first_ten_to_two = utc("2026-10-25T00:50Z")
-
-    assert choose_after(datetime(2026, 10, 25, 1, 10), LONDON, earliest=first_ten_to_two) == utc("2026-10-25T01:10Z")
 
 
 async def test_a_night_bus_through_the_clock_change_takes_twenty_minutes():

@@ -70,19 +70,6 @@ def test_a_name_with_an_unknown_word_has_no_meaning(name):
     assert parse_named_days(name) is None
 
 
-@given(st.integers(0, 6), st.integers(0, 6), st.sampled_from([" - ", "-", " to "]), st.booleans())
-def test_a_range_covers_the_days_from_its_first_to_its_last(begin, end, joint, is_short):
-    long = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-    words = [long[each][:3] if is_short else long[each] for each in (begin, end)]
-    days = parse_named_days(joint.join(words))
-    wanted = {begin}
-    while end not in wanted:
-        wanted.add((max(wanted, key=lambda each: (each - begin) % 7) + 1) % 7)
-
-    assert days is not None
-    assert days.weekdays == wanted
-
-
 @given(st.text(max_size=60))
 def test_any_text_is_read_or_refused(name):
     days = parse_named_days(name)

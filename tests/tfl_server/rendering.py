@@ -116,21 +116,6 @@ def stop_of(place, lines):
     )
 
 
-def option_of(match):
-    place = match.place
-    shown = entity(
-        "StopPoint", commonName=place.name, placeType="StopPoint", lat=place.coordinate.lat, lon=place.coordinate.lon
-    )
-    value = local_id(place.id) if place.id else place.token
-    return entity(
-        "JourneyPlanner.DisambiguationOption",
-        parameterValue=value,
-        matchQuality=round(match.score * 1000),
-        place=shown,
-        uri=f"/journey/journeyresults/{value}",
-    )
-
-
 def prediction_of(row, timestamp, number):
     return entity(
         "Prediction",

@@ -14,7 +14,6 @@ from fingerpost.transit.model.itinerary import Departure, Mode
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.places.labels import parse_position
 from fingerpost.transit.port import DepartureQuery, JourneyQuery
-from fingerpost.transit.rules.name_matching import find_certain
 from tests.net.local_server import answer
 from tests.tfl_server import rendering as tfl
 
@@ -76,53 +75,31 @@ class TflServer:
         return _write(404, tfl.api_error(404, "EntityNotFoundException", f"Resource not found: {parts.path}"))
 
     async def _plan(self, origin, destination, params):
-        ends = [await self._read_end(text) for text in (origin, destination)]
-        if any(isinstance(end, dict) for end in ends):
-            told = [
-                end if isinstance(end, dict) else tfl.entity("JourneyPlanner.Disambiguation", matchStatus="identified")
-                for end in ends
-            ]
-            return 300, tfl.entity(
-                "JourneyPlanner.DisambiguationResult",
-                fromLocationDisambiguation=told[0],
-                toLocationDisambiguation=told[1],
-                viaLocationDisambiguation=tfl.entity("JourneyPlanner.Disambiguation", matchStatus="empty"),
-            )
         query = JourneyQuery(
-            origin=ends[0],
-            destination=ends[1],
+            origin=await self._read_end(origin),
+            destination=await self._read_end(destination),
             instant=tfl.instant_of(params["date"], params["time"], self._zone),
             arrive_by=params["timeIs"].lower() == "arriving",
             max_walk_m=_FAR_M,
             max_transfers=8,
             step_free="StepFree" in params.get("accessibilityPreference", ""),
         )
-        nothing = tfl.api_error(404, "EntityNotFoundException", "No journey found for your inputs.")
         try:
             found = await self._served.plan_journeys(query)
         except OutsideCalendar:
-            return 404, nothing
-        if not found.itineraries:
-            return 404, nothing
+            found = None
+        if found is None or not found.itineraries:
+            return 404, tfl.api_error(404, "EntityNotFoundException", "No journey found for your inputs.")
         journeys = [tfl.journey_of(each, self._zone, self._served.find_line) for each in found.itineraries]
         rides = [ride for each in found.itineraries for ride in each.rides]
         lines = [tfl.line_of(ride.line.lower(), [each for each in ride.alerts if _is_of_line(each)]) for ride in rides]
         return 200, tfl.entity("JourneyPlanner.ItineraryResult", journeys=journeys, lines=lines, stopMessages=[])
 
     async def _read_end(self, text):
-        """Return a location, or the disambiguation of a text that means none, or several."""
         position = parse_position(text)
         if position is not None:
             return Location(coordinate=position, source=LocationSource.INPUT)
         place = await self._served.find_stop_place(self._print(text))
-        if place is None:
-            matches = await self._served.find_places(text)
-            certain = find_certain(matches)
-            if certain is None:
-                options = [tfl.option_of(match) for match in matches] or None
-                status = "list" if options else "notidentified"
-                return tfl.entity("JourneyPlanner.Disambiguation", matchStatus=status, disambiguationOptions=options)
-            place = certain.place
         return Location(
             coordinate=place.coordinate, source=LocationSource.GEOCODE, name=place.name, stop_ids=place.member_ids
         )

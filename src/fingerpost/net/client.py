@@ -110,28 +110,24 @@ class Client:
         """
         state = _RequestState(time.monotonic() + request.limits.total_s)
         host = request.split().hostname or ""
-        ending: Ending | None = None
         try:
             async with asyncio.timeout(request.limits.total_s):
                 conditions = {} if validators is None else validators.conditions
                 response = await self._send_with_retries(request, conditions, body, state)
-            ending = Ending.ANSWERED
-            return response
         except TimeoutError as error:
-            ending = Ending.TIMED_OUT
+            count_request(host, Ending.TIMED_OUT)
             raise state.last_error or SourceTimeout(f"{host} did not answer in time") from error
         except ToolError as error:
-            ending = find_ending(error)
+            count_request(host, find_ending(error))
             raise
         except asyncio.CancelledError:
             left_s = clock.find_remaining_s()
             if state.is_in_flight and left_s is not None and left_s <= 0:
                 # The caller's deadline passed while the host had not answered.
-                ending = Ending.TIMED_OUT
+                count_request(host, Ending.TIMED_OUT)
             raise
-        finally:
-            if ending is not None:
-                count_request(host, ending)
+        count_request(host, Ending.ANSWERED)
+        return response
 
     async def _fetch(self, request: Request, known: Response | None) -> Response:
         response = await self.fetch_into(request, MemoryBody(), None if known is None else known.validators)

@@ -135,7 +135,6 @@ class _Drawing:
 def timetable_from_drawing(
     text: str,
     *,
-    network: str = "TEST",
     zone: str = "Europe/Helsinki",
     days: Sequence[date] | None = None,
     coordinates: Mapping[str, tuple[float, float]] | None = None,
@@ -146,7 +145,7 @@ def timetable_from_drawing(
     Raise ValueError if a line is invalid, or FeedUnusable if the feed cannot be used.
     """
     feed = feed_from_drawing(text, zone=zone, days=days, coordinates=coordinates) | dict(tables or {})
-    return timetable_from_tables(feed, network=network)
+    return timetable_from_tables(feed)
 
 
 def timetable_from_tables(tables: Mapping[str, str], *, network: str = "TEST") -> Timetable:

@@ -4,7 +4,7 @@ OpenTripPlanner cannot limit walking (rule B6), so itineraries with too much wal
 query uses a high walk reluctance.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
@@ -277,12 +277,18 @@ def price(itinerary: Itinerary) -> Fare | None:
     for leg, offers in zip(itinerary.rides, by_ride, strict=True):
         if not offers:
             return Fare(unknown=f"the server gives no fare for {leg.line or 'a ride'}")
-    shared = set.intersection(*(set(offers) for offers in by_ride))
-    if shared:
-        return _sum_offers([min((by_ride[0][name] for name in sorted(shared)), key=lambda offer: offer[1].amount)])
-    if any(len(offers) > 1 for offers in by_ride):
+    shared = set.intersection(*map(set, by_ride))
+    if not shared and any(len(offers) > 1 for offers in by_ride):
         return Fare(unknown="the server lists several tickets, but not which of them are bought together")
-    return _sum_offers(list({name: offer for offers in by_ride for name, offer in offers.items()}.values()))
+    bought = list({name: offer for offers in by_ride for name, offer in offers.items()}.values())
+    if shared:
+        bought = [min((by_ride[0][name] for name in sorted(shared)), key=lambda offer: offer[1].amount)]
+    currencies = sorted({money.currency.code for _, money in bought})
+    if len(currencies) > 1:
+        return Fare(unknown=f"its parts are priced in {' and '.join(currencies)}")
+    total = sum((Decimal(str(money.amount)) for _, money in bought), Decimal(0))
+    tickets = tuple(product.id for product, _ in bought)
+    return Fare(amount=format_amount(total, currencies[0]), currency=currencies[0], tickets=tickets)
 
 
 def _list_offers(leg: Leg) -> Mapping[str, tuple[shapes.FareProduct, shapes.Money]]:
@@ -294,12 +300,3 @@ def _list_offers(leg: Leg) -> Mapping[str, tuple[shapes.FareProduct, shapes.Mone
         for use in uses
         if use.product is not None and use.product.price is not None and use.product.is_default is not False
     }
-
-
-def _sum_offers(offers: Sequence[tuple[shapes.FareProduct, shapes.Money]]) -> Fare:
-    currencies = sorted({money.currency.code for _, money in offers})
-    if len(currencies) > 1:
-        return Fare(unknown=f"its parts are priced in {' and '.join(currencies)}")
-    total = sum((Decimal(str(money.amount)) for _, money in offers), Decimal(0))
-    tickets = tuple(product.id for product, _ in offers)
-    return Fare(amount=format_amount(total, currencies[0]), currency=currencies[0], tickets=tickets)
