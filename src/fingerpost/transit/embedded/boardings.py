@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
-from itertools import count, islice
+from itertools import count, filterfalse, islice
 
 import numpy as np
 
@@ -105,7 +105,10 @@ _DAY = timedelta(days=1)
 
 def find_gap(snapshot: Snapshot, stops: Sequence[int], zone: str, query: DepartureQuery) -> ServiceGap:
     end = query.instant + query.window_s
-    following = StopDepartures(snapshot, stops, zone, replace(query, instant=end + 1, window_s=_LOOK_AHEAD_S))
+    # Without realtime data, the first departure can be taken.
+    wanted = 1 if snapshot.live is snapshot.planned else 0
+    later = replace(query, instant=end + 1, window_s=_LOOK_AHEAD_S, wanted=wanted)
+    following = StopDepartures(snapshot, stops, zone, later)
     first = following.find_first()
     if first is not None:
         return ServiceGap(next_departure=first)
@@ -116,7 +119,7 @@ def find_gap(snapshot: Snapshot, stops: Sequence[int], zone: str, query: Departu
     since = local_day(end, zone) - _DAY  # Trips from the previous evening may run past midnight.
     calls = () if days is None else calls_at_stops.list_after(end, islice(_iterate_days(days, since), _MAX_DAYS))
     last_cancelled = None
-    for number, call in enumerate(filter(following.is_shown, calls)):
+    for number, call in enumerate(filterfalse(snapshot.is_deleted, calls)):
         if (
             number > _MAX_DEPARTURES
             and last_cancelled is not None

@@ -1,6 +1,6 @@
 """List the departures from stops for departure boards, with realtime data and alerts."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fingerpost.transit.embedded.display_names import DisplayNames
-from fingerpost.transit.embedded.overlay_alerts import RideSelector, Span
+from fingerpost.transit.embedded.overlay_alerts import Span
 from fingerpost.transit.embedded.snapshot import Snapshot
 from fingerpost.transit.engine.raptor.journeys import BoardDeparture, list_board_departures
 from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetables
@@ -50,40 +50,24 @@ class StopDepartures:
         cancelled = [
             StopDeparture(call, is_cancelled=True)
             for call in planned
-            if self.is_shown(call) and self.is_cancelled(call)
+            if not snapshot.is_deleted(call) and self.is_cancelled(call)
         ]
         moved = self._list_moved()
         found = [*map(StopDeparture, (*calls, *moved)), *cancelled]
         return sorted(found, key=lambda row: row.call.departure), count + len(moved) + len(cancelled)
 
     def list_by_schedule(self) -> tuple[list[StopDeparture], int]:
-        snapshot = self._snapshot
-        calls, count = self._list(snapshot.planned, self._stops, self._query.wanted)
-        if snapshot.live is snapshot.planned:
+        calls, count = self._list(self._snapshot.planned, self._stops, self._query.wanted)
+        if self._snapshot.live is self._snapshot.planned:
             return [StopDeparture(call) for call in calls], count
-        shown = [(call, self.is_cancelled(call)) for call in calls if self.is_shown(call)]
-        found = [
-            StopDeparture(call if is_cancelled else _apply_delay(snapshot, call), is_cancelled)
-            for call, is_cancelled in shown
-            if is_cancelled or not self._is_stranded(call)
-        ]
+        shown = [StopDeparture(call, self.is_cancelled(call)) for call in calls if not self._snapshot.is_deleted(call)]
+        found = [row for row in shown if row.is_cancelled or not self._is_stranded(row.call)]
         return found, count - (len(calls) - len(found))
 
     def find_first(self) -> int | None:
-        """Return the time of the first departure in the window that riders can take, or None."""
-        snapshot = self._snapshot
-        is_plain = snapshot.live is snapshot.planned
-        if self._query.by_schedule:
-            planned, _ = self._list(snapshot.planned, self._stops, 1 if is_plain else None)
-            taken = (
-                call.departure
-                for call in planned
-                if self.is_shown(call) and not (self.is_cancelled(call) or self._is_stranded(call))
-            )
-            return next(taken, None)
-        calls, _ = self._list(snapshot.live, self._stops, 1)
-        moved = [] if is_plain else self._list_moved()
-        return min((call.departure for call in (*calls, *moved)), default=None)
+        """Return the time of the first departure that riders can take, or None."""
+        rows, _ = self.list_by_schedule() if self._query.by_schedule else self.list_expected()
+        return next((row.call.departure for row in rows if not row.is_cancelled), None)
 
     def find_added_from(self, instant: int) -> int | None:
         """Return the time of the first departure of an added trip at or after an instant, or None."""
@@ -95,7 +79,7 @@ class StopDepartures:
             )
             for row, added in enumerate(self._snapshot.overlay.added)
             for at in np.flatnonzero(added.departure >= instant).tolist()
-            if int(added.stop[at]) in self._stops and not (added.is_skipped[at] or added.flags[at] & NO_BOARDING)
+            if int(added.stop[at]) in self._stops
         )
         return min((call.departure for call in calls if not self.is_cancelled(call)), default=None)
 
@@ -105,7 +89,8 @@ class StopDepartures:
     def _list_moved(self) -> list[BoardDeparture]:
         others = self._station_stops - self._stops
         elsewhere, _ = self._list(self._snapshot.live, others, None) if others else ([], 0)
-        return [call for call in elsewhere if self._find_planned_stop(call) in self._stops]
+        find_planned_stop = self._snapshot.find_planned_stop
+        return [call for call in elsewhere if find_planned_stop(call, call.stop_time) in self._stops]
 
     def _list(
         self, timetables: SearchTimetables, stops: frozenset[int], wanted: int | None
@@ -114,31 +99,22 @@ class StopDepartures:
         day_timetable = timetables.get_search_timetable(self._day, is_reverse=False, step_free=False)
         return list_board_departures(timetable, day_timetable, list(stops), query.instant, query.window_s, wanted)
 
-    def is_shown(self, call: BoardDeparture) -> bool:
-        return not self._snapshot.is_deleted(call.trip_departure, call.service_day)
-
     def is_cancelled(self, call: BoardDeparture) -> bool:
         """Return whether the trip is cancelled, the stop is closed, or riders cannot alight later.
 
         For a replaced trip, its replacement is checked.
         """
         snapshot = self._snapshot
-        if call.trip_departure >= 0:
-            update = snapshot.find_update(call.trip_departure, call.service_day)
-            if update is None and not snapshot.has_closures:
-                return False
-            position = snapshot.get_position(call.trip_departure, call.stop_time)
-            if update is not None and not update.is_usable(position, NO_BOARDING):
-                replacing = snapshot.replacements.find_departure(call)
-                return replacing is None or self.is_cancelled(replacing)
-            call = _apply_delay(snapshot, call)
-        selector = snapshot.get_selector(call.trip_departure, call.service_day)
-        remaining = _list_remaining_stops(snapshot, call)
-        here = next(remaining)
+        here = snapshot.find_call(call, call.stop_time, NO_BOARDING)
+        if here.updated is None and not snapshot.has_closures:
+            return False
+        if not here.is_usable:
+            replacing = snapshot.replacements.find_departure(call)
+            return replacing is None or self.is_cancelled(replacing)
         return (
             here.stop not in self._station_stops
-            or snapshot.is_closed(here.stop, call.departure, selector)
-            or not (_can_alight(snapshot, remaining, selector) or _continues_in_seat(snapshot, call))
+            or snapshot.is_closed(here.stop, here.departure, snapshot.get_selector(call))
+            or not (_can_alight(snapshot, call) or _continues_in_seat(snapshot, call))
         )
 
     def _is_stranded(self, call: BoardDeparture) -> bool:
@@ -148,35 +124,21 @@ class StopDepartures:
         """
         snapshot = self._snapshot
         call = _apply_delay(snapshot, call)
-        if not _has_in_seat_transfer(snapshot, call):
+        if not _has_in_seat_transfer(snapshot, call) or _can_alight(snapshot, call):
             return False
-        remaining = _list_remaining_stops(snapshot, call)
-        here = next(remaining)
-        if _can_alight(snapshot, remaining, snapshot.get_selector(call.trip_departure, call.service_day)):
-            return False
+        here = snapshot.find_call(call, call.stop_time).stop
         timetable = snapshot.live.get_search_timetable(self._day, is_reverse=False, step_free=False)
-        leaving, _ = list_board_departures(snapshot.timetable, timetable, [here.stop], call.departure, 0)
+        leaving, _ = list_board_departures(snapshot.timetable, timetable, [here], call.departure, 0)
         return call not in leaving
-
-    def _find_planned_stop(self, call: BoardDeparture) -> int:
-        stop_time: int | None = call.stop_time
-        if call.trip_departure < 0:
-            stop_time = self._snapshot.replacements.find_scheduled_stop_time(call.trip_departure, call.stop_time)
-        return -1 if stop_time is None else int(self._snapshot.timetable.stop_time_stop[stop_time])
-
-
-class BoardRows(NamedTuple):
-    """The departures to show, their total number, and whether to search for the next one."""
-
-    departures: list[Departure]
-    found_count: int
-    is_empty: bool
 
 
 def list_rows(
     snapshot: Snapshot, names: DisplayNames, stops: Sequence[int], zone: str, query: DepartureQuery
-) -> BoardRows:
-    """Return the rows of a timetable, or the first rows of a board, including ties so that callers may reorder them."""
+) -> tuple[list[Departure], int, bool]:
+    """Return the departures to show, their total number, and whether to search for the next one.
+
+    The first rows of a board include ties, so that callers may reorder them.
+    """
     board = StopDepartures(snapshot, stops, zone, query)
     calls, count = board.list_by_schedule() if query.by_schedule else board.list_expected()
     # A timetable, unlike a board, lists no cancelled departures.
@@ -185,53 +147,24 @@ def list_rows(
         last = calls[min(query.wanted, len(calls)) - 1].call.departure
         calls = [call for call in calls if call.call.departure <= last]
     departures = [_build_departure(snapshot, names, call, query.language) for call in calls]
-    return BoardRows(departures, count, is_cancelled or not count)
-
-
-class _ExpectedStop(NamedTuple):
-    """A stop (row), its expected arrival (Unix seconds), and whether riders may alight."""
-
-    stop: int
-    arrival: int
-    may_alight: bool
+    return departures, count, is_cancelled or not count
 
 
 def _apply_delay(snapshot: Snapshot, call: BoardDeparture) -> BoardDeparture:
     replacing = snapshot.replacements.find_departure(call)
-    if replacing is not None:
-        return replacing
-    update = snapshot.find_update(call.trip_departure, call.service_day)
-    if update is None:
-        return call
-    delay_s = int(update.departure_delay_s[snapshot.get_position(call.trip_departure, call.stop_time)])
-    return replace(call, departure=call.departure + delay_s)
+    return replacing or replace(call, departure=snapshot.find_call(call, call.stop_time).departure)
 
 
-def _list_remaining_stops(snapshot: Snapshot, call: BoardDeparture) -> Iterator[_ExpectedStop]:
+def _can_alight(snapshot: Snapshot, call: BoardDeparture) -> bool:
+    """Return whether riders can alight at a later stop."""
     if call.trip_departure < 0:
-        added = snapshot.get_added(call.trip_departure)
-        for at in range(call.stop_time, len(added.stop)):
-            may_alight = not (added.is_skipped[at] or added.flags[at] & NO_ALIGHTING)
-            yield _ExpectedStop(int(added.stop[at]), int(added.arrival[at]), may_alight)
-        return
-    table, trip_departure = snapshot.timetable, call.trip_departure
-    update = snapshot.find_update(trip_departure, call.service_day)
-    end = int(table.trip_first_stop_time[table.trip_departure_trip[trip_departure] + 1])
-    for stop_time in range(call.stop_time, end):
-        position = snapshot.get_position(trip_departure, stop_time)
-        arrival = snapshot.find_scheduled_times(trip_departure, call.service_day, stop_time).arrival
-        stop, flags = int(table.stop_time_stop[stop_time]), int(table.stop_time_flags[stop_time])
-        if update is None:
-            yield _ExpectedStop(stop, arrival, not flags & NO_ALIGHTING)
-            continue
-        stop = stop if update.stop is None else int(update.stop[position])
-        is_stated = update.flags is not None
-        may_alight = update.is_usable(position, NO_ALIGHTING) and (is_stated or not flags & NO_ALIGHTING)
-        yield _ExpectedStop(stop, arrival + int(update.arrival_delay_s[position]), may_alight)
-
-
-def _can_alight(snapshot: Snapshot, remaining: Iterator[_ExpectedStop], selector: RideSelector) -> bool:
-    return any(stop.may_alight and not snapshot.is_closed(stop.stop, stop.arrival, selector) for stop in remaining)
+        end = len(snapshot.get_added(call.trip_departure).stop)
+    else:
+        table = snapshot.timetable
+        end = int(table.trip_first_stop_time[table.trip_departure_trip[call.trip_departure] + 1])
+    selector = snapshot.get_selector(call)
+    remaining = (snapshot.find_call(call, at, NO_ALIGHTING) for at in range(call.stop_time + 1, end))
+    return any(stop.is_usable and not snapshot.is_closed(stop.stop, stop.arrival, selector) for stop in remaining)
 
 
 def _has_in_seat_transfer(snapshot: Snapshot, call: BoardDeparture) -> bool:
@@ -243,41 +176,32 @@ def _has_in_seat_transfer(snapshot: Snapshot, call: BoardDeparture) -> bool:
 def _continues_in_seat(snapshot: Snapshot, call: BoardDeparture) -> bool:
     if not _has_in_seat_transfer(snapshot, call):
         return False
-    update = snapshot.find_update(call.trip_departure, call.service_day)
+    update = snapshot.find_update(call)
     return update is None or not update.is_skipped[-1]
 
 
 def _build_departure(snapshot: Snapshot, names: DisplayNames, shown: StopDeparture, language: str) -> Departure:
-    call = shown.call
-    departure = _apply_update(snapshot, names, shown, _build_scheduled(snapshot, names, call))
-    if not snapshot.overlay.alerts:
-        return departure
-    selector = snapshot.get_selector(call.trip_departure, call.service_day)
-    there = Span(*sorted((departure.scheduled, departure.expected)))
-    stop = snapshot.find_stop_row(call.trip_departure, call.service_day, call.stop_time)
-    alerts = snapshot.alerts.list_ride_alerts(selector, there, ((stop, there),), language)
-    return replace(departure, alerts=alerts)
-
-
-def _build_scheduled(snapshot: Snapshot, names: DisplayNames, call: BoardDeparture) -> Departure:
-    table = snapshot.timetable
-    ride_fields: dict[str, Any]
+    is_cancelled, table = shown.is_cancelled, snapshot.timetable
+    call = (None if is_cancelled else snapshot.replacements.find_departure(shown.call)) or shown.call
+    here = snapshot.find_call(call, call.stop_time)
+    ride_fields: dict[str, Any] = {}
     if call.trip_departure < 0:
-        added = snapshot.get_added(call.trip_departure)
-        ride_names, row = names.get_added_names(added), int(added.stop[call.stop_time])
-        replaced = snapshot.replacements.find_scheduled(call.trip_departure, call.stop_time)
-        scheduled = call.departure if replaced is None else replaced.departure
-        ride_fields = {"departure_delay_s": call.departure - scheduled, "last_realtime_update": added.updated}
+        ride_names = names.get_added_names(snapshot.get_added(call.trip_departure))
     else:
         ride_names = names.get_ride_names(int(table.trip_departure_trip[call.trip_departure]), call.stop_time)
-        row, flags = int(table.stop_time_stop[call.stop_time]), names.get_flags(call.stop_time)
-        scheduled = snapshot.find_scheduled_times(call.trip_departure, call.service_day, call.stop_time).departure
+        flags = names.get_flags(call.stop_time)
         ride_fields = {
             "headway_s": names.get_headway_s(call.trip_departure),
             "by_arrangement": bool(flags & BY_ARRANGEMENT),
             "is_interpolated": bool(flags & INTERPOLATED),
         }
-    stop = names.get_stop_point(row)
+    stop = names.get_stop_point(int(table.stop_time_stop[call.stop_time]) if is_cancelled else here.stop)
+    delay_s = None if is_cancelled else here.departure_delay_s
+    scheduled = here.scheduled.departure
+    if snapshot.overlay.alerts:
+        there = Span(*sorted((scheduled, scheduled + (delay_s or 0))))
+        selector = snapshot.get_selector(call)
+        ride_fields["alerts"] = snapshot.alerts.list_ride_alerts(selector, there, ((here.stop, there),), language)
     return Departure(
         line=ride_names.line,
         mode=ride_names.mode,
@@ -286,29 +210,11 @@ def _build_scheduled(snapshot: Snapshot, names: DisplayNames, call: BoardDepartu
         stop_id=stop.id or "",
         trip_id=ride_names.trip_id,
         service_day=call.service_day,
+        departure_delay_s=delay_s,
+        cancelled=is_cancelled,
         platform=stop.platform,
+        last_realtime_update=here.updated if is_cancelled or delay_s is not None else None,
         long_name=ride_names.long_name,
         colors=ride_names.colors,
         **ride_fields,
-    )
-
-
-def _apply_update(snapshot: Snapshot, names: DisplayNames, shown: StopDeparture, planned: Departure) -> Departure:
-    call = shown.call
-    update = snapshot.find_update(call.trip_departure, call.service_day)
-    if shown.is_cancelled:
-        return replace(planned, cancelled=True, last_realtime_update=None if update is None else update.updated)
-    if update is None:
-        return planned
-    position = snapshot.get_position(call.trip_departure, call.stop_time)
-    if update.stop is not None:
-        stop = names.get_stop_point(int(update.stop[position]))
-        planned = replace(planned, stop_id=stop.id or "", platform=stop.platform)
-    # Updates to other stop times may have propagated.
-    if not update.is_known[position] and call.departure == planned.scheduled:
-        return planned
-    return replace(
-        planned,
-        departure_delay_s=call.departure - planned.scheduled,
-        last_realtime_update=update.updated,
     )

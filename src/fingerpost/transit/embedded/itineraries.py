@@ -66,7 +66,7 @@ def find_itineraries(
     planned = [
         journey
         for journey in ([] if live is snapshot.planned else _search(names.timetable, snapshot.planned, search))
-        if not any(snapshot.is_deleted(ride.trip_departure, ride.service_day) for ride in journey.rides)
+        if not any(snapshot.is_deleted(ride) for ride in journey.rides)
     ]
     found, scheduled = (
         [_build_itinerary(snapshot, names, query.language, journey, ends) for journey in journeys]
@@ -139,10 +139,7 @@ def _build_itinerary(
         is_as_planned = rides[max(0, at - 1) : at + 1] == journey.rides[max(0, at - 1) : at + 1]
         change = None if at == 0 else walks.find_transfer(rides[at - 1], ride, may_be_short=is_as_planned)
         change_s = None if change is None else change.change_s
-        leg = _apply_update(
-            snapshot, names, ride, _build_leg(snapshot, names, ride, change_s), continues_on=continues_on
-        )
-        leg = _add_alerts(snapshot, language, ride, leg, continues_on=continues_on)
+        leg = _build_leg(snapshot, names, language, ride, change_s, continues_on=continues_on)
         if ride.stays_seated and legs and not (legs[-1].cancelled or leg.cancelled):
             leg = replace(leg, stays_seated=legs[-1].arrival <= leg.departure)
         if change is not None:
@@ -228,93 +225,63 @@ def _find_walk_end(begin: int, departure: int, walk_s: int) -> int:
     return max(begin, min(begin + walk_s, departure))
 
 
-def _build_leg(snapshot: Snapshot, names: DisplayNames, ride: Ride, change_s: int | None) -> Leg:
+def _build_leg(
+    snapshot: Snapshot, names: DisplayNames, language: str, ride: Ride, change_s: int | None, *, continues_on: bool
+) -> Leg:
     """Build the leg of a ride; added trips that replace no other trip are scheduled at their expected times."""
     table, board, alight = snapshot.timetable, ride.board_stop_time, ride.alight_stop_time
-    ride_fields: dict[str, Any]
+    # In-seat transfers need neither pickup nor drop-off.
+    begin = snapshot.find_call(ride, board, 0 if ride.stays_seated else NO_BOARDING)
+    end = snapshot.find_call(ride, alight, 0 if continues_on else NO_ALIGHTING)
+    ride_fields: dict[str, Any] = {}
     if ride.trip_departure < 0:
         added = snapshot.get_added(ride.trip_departure)
         ride_names, route = names.get_added_names(added), added.route
         path = RidePath(-1, tuple(added.stop[board : alight + 1].tolist()))
-        replaced = [snapshot.replacements.find_scheduled(ride.trip_departure, at) for at in (board, alight)]
-        departure = ride.departure if replaced[0] is None else replaced[0].departure
-        arrival = ride.arrival if replaced[1] is None else replaced[1].arrival
-        ride_fields = {
-            "departure_delay_s": ride.departure - departure,
-            "arrival_delay_s": ride.arrival - arrival,
-            "last_realtime_update": added.updated,
-        }
     else:
         trip = int(table.trip_departure_trip[ride.trip_departure])
         ride_names, route = names.get_ride_names(trip, board), int(table.trip_route[trip])
         path, flags = find_ride_path(table, trip, board, alight), names.get_flags(board, alight)
-        departure = snapshot.find_scheduled_times(ride.trip_departure, ride.service_day, board).departure
-        arrival = snapshot.find_scheduled_times(ride.trip_departure, ride.service_day, alight).arrival
         ride_fields = {
             "wheelchair": names.get_trip_access(trip),
             "headway_s": names.get_headway_s(ride.trip_departure),
             "by_arrangement": bool(flags & BY_ARRANGEMENT),
             "is_interpolated": bool(flags & INTERPOLATED),
         }
-    return Leg(
+    is_usable = begin.is_usable and end.is_usable
+    departure_delay_s, arrival_delay_s = (begin.departure_delay_s, end.arrival_delay_s) if is_usable else (None, None)
+    is_scheduled = is_usable and departure_delay_s is None and arrival_delay_s is None
+    leg = Leg(
         mode=ride_names.mode,
-        start=names.get_stop_point(path.stops[0]),
-        end=names.get_stop_point(path.stops[-1]),
-        departure_scheduled=departure,
-        arrival_scheduled=arrival,
+        start=names.get_stop_point(begin.stop if is_usable else path.stops[0]),
+        end=names.get_stop_point(end.stop if is_usable else path.stops[-1]),
+        departure_scheduled=begin.scheduled.departure,
+        arrival_scheduled=end.scheduled.arrival,
+        departure_delay_s=departure_delay_s,
+        arrival_delay_s=arrival_delay_s,
+        cancelled=not is_usable,
         line=ride_names.line,
         headsign=ride_names.headsign,
         trip_id=ride_names.trip_id,
         service_day=ride.service_day,
+        last_realtime_update=None if is_scheduled else begin.updated,
         colors=ride_names.colors,
         distance_m=names.measure_ride_m(path),
         change_s=change_s,
         handle=TimetableRide(timetable=names.timetable, route=route, path=path),
         **ride_fields,
     )
-
-
-def _apply_update(snapshot: Snapshot, names: DisplayNames, ride: Ride, leg: Leg, *, continues_on: bool) -> Leg:
-    update = snapshot.find_update(ride.trip_departure, ride.service_day)
-    if update is None:
-        return leg
-    board, alight = (
-        snapshot.get_position(ride.trip_departure, stop_time)
-        for stop_time in (ride.board_stop_time, ride.alight_stop_time)
-    )
-    # In-seat transfers need neither pickup nor drop-off.
-    boarding_flag = 0 if ride.stays_seated else NO_BOARDING
-    alighting_flag = 0 if continues_on else NO_ALIGHTING
-    if not (update.is_usable(board, boarding_flag) and update.is_usable(alight, alighting_flag)):
-        return replace(leg, cancelled=True, last_realtime_update=update.updated)
-    if update.stop is not None:
-        leg = replace(
-            leg,
-            start=names.get_stop_point(int(update.stop[board])),
-            end=names.get_stop_point(int(update.stop[alight])),
-        )
-    departure_s, arrival_s = int(update.departure_delay_s[board]), int(update.arrival_delay_s[alight])
-    # Updates to other stop times may have propagated.
-    is_departure_known, is_arrival_known = update.is_known[board] or departure_s, update.is_known[alight] or arrival_s
-    if not (is_departure_known or is_arrival_known):
-        return leg
-    return replace(
-        leg,
-        departure_delay_s=departure_s if is_departure_known else None,
-        arrival_delay_s=arrival_s if is_arrival_known else None,
-        last_realtime_update=update.updated,
-    )
-
-
-def _add_alerts(snapshot: Snapshot, language: str, ride: Ride, leg: Leg, *, continues_on: bool) -> Leg:
-    """Add alerts to a leg; closed stops cancel it, and broken lifts make its stops inaccessible."""
     if not snapshot.overlay.alerts:
         return leg
-    begin, end = (
-        snapshot.find_stop_row(ride.trip_departure, ride.service_day, stop_time)
-        for stop_time in (ride.board_stop_time, ride.alight_stop_time)
-    )
-    selector = snapshot.get_selector(ride.trip_departure, ride.service_day)
+    return _add_alerts(snapshot, language, ride, leg, (begin.stop, end.stop), continues_on=continues_on)
+
+
+def _add_alerts(
+    snapshot: Snapshot, language: str, ride: Ride, leg: Leg, stops: tuple[int, int], *, continues_on: bool
+) -> Leg:
+    """Add alerts to a leg between two stops (rows); closed ones cancel it, and those with a broken lift have steps."""
+    begin, end = stops
+    selector = snapshot.get_selector(ride)
     is_closed = (not ride.stays_seated and snapshot.is_closed(begin, leg.departure, selector)) or (
         not continues_on and snapshot.is_closed(end, leg.arrival, selector)
     )

@@ -123,12 +123,8 @@ class RideWalks:
         return walk, walk.seconds + CHANGE_SLACK_S + STRAIGHT_SLACK_S
 
     def _find_ride_end(self, ride: Ride, stop_time: int) -> _RideEnd:
-        stop = self._snapshot.find_stop_row(ride.trip_departure, ride.service_day, stop_time)
-        planned: int | None = stop_time
-        if ride.trip_departure < 0:
-            planned = self._snapshot.replacements.find_scheduled_stop_time(ride.trip_departure, stop_time)
-        is_moved = planned is not None and stop != int(self._snapshot.timetable.stop_time_stop[planned])
-        return _RideEnd(stop, is_moved)
+        stop = self._snapshot.find_call(ride, stop_time).stop
+        return _RideEnd(stop, self._snapshot.find_planned_stop(ride, stop_time) not in (-1, stop))
 
     def find_access_walk(self, point: Endpoint, ride: Ride, stop_time: int, metres: int) -> Walk:
         """Return the walk to or from a ride, which is ``metres`` long unless realtime data moved the stop."""
