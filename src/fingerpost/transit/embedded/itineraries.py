@@ -47,7 +47,14 @@ def find_itineraries(
 ) -> list[list[Itinerary]]:
     """Return the expected itineraries, and the scheduled ones that realtime data disrupts."""
     origin, destination = _find_ends(names.timetable, stops, query, walks)
-    ends = JourneyEnds(query.origin, query.destination, origin, destination, step_free=step_free)
+    ends = JourneyEnds(
+        _build_end_point(query.origin, "Origin"),
+        _build_end_point(query.destination, "Destination"),
+        origin,
+        destination,
+        TimetableLeg(timetable=names.timetable, is_step_free=step_free),
+    )
+    ride_walks = RideWalks(snapshot, ends)
     search = SearchQuery(
         origin=origin,
         destination=destination,
@@ -69,7 +76,7 @@ def find_itineraries(
         if not any(snapshot.is_deleted(ride) for ride in journey.rides)
     ]
     found, scheduled = (
-        [_build_itinerary(snapshot, names, query.language, journey, ends) for journey in journeys]
+        [_build_itinerary(snapshot, names, query.language, journey, ride_walks) for journey in journeys]
         for journeys in (running, planned)
     )
     return [found, [itinerary for itinerary in scheduled if _is_worth_reporting(itinerary, query)]]
@@ -124,20 +131,19 @@ def _build_itinerary(
     names: DisplayNames,
     language: str,
     journey: Journey,
-    ends: JourneyEnds,
+    walks: RideWalks,
 ) -> Itinerary:
     """Convert a journey to legs with expected times; ``language`` is the rider's, for alerts."""
-    here = _build_end_point(ends.origin, "Origin")
-    goal = _build_end_point(ends.destination, "Destination")
-    walks = RideWalks(snapshot, ends)
-    on_foot = TimetableLeg(timetable=names.timetable, is_step_free=ends.step_free)
+    here, goal, near_origin, near_destination, on_foot = walks.ends
     legs: list[Leg] = []
     rides = _substitute_replacements(snapshot, journey.rides)
     for at, ride in enumerate(rides):
         continues_on = at + 1 < len(rides) and rides[at + 1].stays_seated
-        # Shorter trip-specific transfers apply only between the scheduled rides.
-        is_as_planned = rides[max(0, at - 1) : at + 1] == journey.rides[max(0, at - 1) : at + 1]
-        change = None if at == 0 else walks.find_transfer(rides[at - 1], ride, may_be_short=is_as_planned)
+        change = None
+        if at:
+            # Shorter trip-specific transfers apply only between the scheduled rides.
+            is_as_planned = rides[at - 1 : at + 1] == journey.rides[at - 1 : at + 1]
+            change = walks.find_transfer(rides[at - 1], ride, may_be_short=is_as_planned)
         change_s = None if change is None else change.change_s
         leg = _build_leg(snapshot, names, language, ride, change_s, continues_on=continues_on)
         if ride.stays_seated and legs and not (legs[-1].cancelled or leg.cancelled):
@@ -145,7 +151,7 @@ def _build_itinerary(
         if change is not None:
             if change.walk.metres and not leg.stays_seated:
                 legs.append(_build_transfer_walk(legs[-1], leg, change, on_foot))
-        elif (walk := walks.find_access_walk(ends.near_origin, ride, ride.board_stop_time, ride.foot_m)).metres:
+        elif (walk := walks.find_access_walk(near_origin, ride, ride.board_stop_time, ride.foot_m)).metres:
             begin = leg.departure - walk.seconds
             legs.append(
                 _build_walk_leg(here, leg.start, begin, leg.departure, walk.metres, leg.departure_delay_s, on_foot)
@@ -155,7 +161,7 @@ def _build_itinerary(
     if not legs:
         legs.append(_build_walk_leg(here, goal, journey.departure, journey.arrival, journey.egress_m, None, on_foot))
     elif (
-        walk := walks.find_access_walk(ends.near_destination, rides[-1], rides[-1].alight_stop_time, journey.egress_m)
+        walk := walks.find_access_walk(near_destination, rides[-1], rides[-1].alight_stop_time, journey.egress_m)
     ).metres:
         begin = legs[-1].arrival
         legs.append(

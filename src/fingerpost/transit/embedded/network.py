@@ -111,13 +111,18 @@ class EmbeddedNetwork(Network):
         return self._feed_profile.record
 
     def _build_provenance(
-        self, snapshot: Snapshot, language: str, out_of_service: tuple[OutOfService, ...] = ()
+        self,
+        snapshot: Snapshot,
+        language: str,
+        out_of_service: tuple[OutOfService, ...] = (),
+        *,
+        step_free: bool = False,
     ) -> Provenance:
         return replace(
             self.profile.new_provenance(int(clock.now().timestamp())),
             source="embedded",
             language=self._feed_profile.choose_language(language),
-            walking=self._walks.describe(),
+            walking=self._walks.describe(step_free=step_free),
             out_of_service=out_of_service,
             realtime_updated=snapshot.realtime_updated,
             realtime_problems=() if self.realtime is None else self.realtime.list_problems(snapshot.overlay),
@@ -195,8 +200,8 @@ class EmbeddedNetwork(Network):
         ends = (query.origin.coordinate, query.destination.coordinate)
         out_of_service = self._feed_profile.list_out_around(query.instant, ends, query.max_walk_m)
         step_free = query.step_free and self._feed_profile.has_wheelchair_data
-        provenance = self._build_provenance(snapshot, query.language, out_of_service)
-        provenance = replace(self._walks.add_attribution(provenance), walking=self._walks.describe(step_free=step_free))
+        provenance = self._build_provenance(snapshot, query.language, out_of_service, step_free=step_free)
+        provenance = self._walks.add_attribution(provenance)
         day = local_day(query.instant, self._feed_profile.zone)
         if covered and day < covered[0]:
             raise self._new_outside_calendar()

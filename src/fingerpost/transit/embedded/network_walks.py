@@ -90,8 +90,9 @@ class NetworkWalks:
         return remaining, avoid_closed_ways(self._timetable, remaining, places, closed, step_free=step_free)
 
     def add_attribution(self, provenance: Provenance) -> Provenance:
-        credits_due = () if self._walks is None else (LICENCE,)
-        return replace(provenance, attribution=(*provenance.attribution, *credits_due))
+        if self._walks is None:
+            return provenance
+        return replace(provenance, attribution=(*provenance.attribution, LICENCE))
 
     def describe(self, *, step_free: bool = False) -> str:
         if self._streets is None:

@@ -16,8 +16,7 @@ from fingerpost.transit.engine.timetable.shapes import RidePath, find_ride_line,
 from fingerpost.transit.engine.timetable.timetable import Timetable
 from fingerpost.transit.engine.timetable.walking import CHANGE_SLACK_S, PACE_M_PER_S, STRAIGHT_SLACK_S
 from fingerpost.transit.engine.timetable.walks import StraightLine, Walk
-from fingerpost.transit.model.itinerary import Access, Leg, LegLine, LineSource
-from fingerpost.transit.model.place import Location
+from fingerpost.transit.model.itinerary import Access, Leg, LegLine, LineSource, StopPoint
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,13 +62,13 @@ def draw_leg(walks: NetworkWalks, find_row: FindRow, leg: Leg) -> LegLine:
 
 
 class JourneyEnds(NamedTuple):
-    """Origin and destination of a journey, and the stops around each."""
+    """Origin and destination of a query's journeys, the stops around each, and the timetable leg of their walks."""
 
-    origin: Location
-    destination: Location
+    origin: StopPoint
+    destination: StopPoint
     near_origin: Endpoint
     near_destination: Endpoint
-    step_free: bool
+    on_foot: TimetableLeg
 
 
 class Transfer(NamedTuple):
@@ -86,16 +85,16 @@ class _RideEnd(NamedTuple):
 
 
 class RideWalks:
-    """Finds the walks of a journey, and recalculates those to stops that realtime data moved."""
+    """Finds the walks of a query's journeys, and recalculates those to stops that realtime data moved."""
 
     def __init__(self, snapshot: Snapshot, ends: JourneyEnds) -> None:
-        self._snapshot, self._ends = snapshot, ends
+        self._snapshot, self.ends = snapshot, ends
         self._straight = StraightLine(snapshot.timetable.stop_lat, snapshot.timetable.stop_lon)
 
     def find_transfer(self, before: Ride, ride: Ride, *, may_be_short: bool) -> Transfer:
         """Return the transfer between rides; if ``may_be_short``, it may take less time than the footpath."""
         off, on = self._find_ride_end(before, before.alight_stop_time), self._find_ride_end(ride, ride.board_stop_time)
-        path = find_footpath(self._snapshot.timetable, off.stop, on.stop, step_free=self._ends.step_free)
+        path = find_footpath(self._snapshot.timetable, off.stop, on.stop, step_free=self.ends.on_foot.is_step_free)
         access = Access.NO if path is not None and path.has_steps else Access.UNKNOWN
         allowed_s = ride.departure - before.arrival
         if off.is_moved or on.is_moved:

@@ -173,6 +173,8 @@ def merge_alternatives(
                 late_s = chosen.itinerary.arrival - wanted_arrival
                 notes.append(f"It arrives {format_duration(late_s)} after the requested time.")
             return replace(chosen, note=" ".join(filter(None, notes)) or None)
+        if not disrupted:
+            return chosen
         # Itineraries from the relaxed query are shown only because of the disruption.
         better = takewhile(lambda other: other is not chosen, by_schedule) if chosen.is_known else by_schedule
         usual = [other.itinerary for other in better if disrupted.get(other.fingerprint, -1) > at]

@@ -89,6 +89,7 @@ def format_instant(instant: int, zone_name: str) -> str:
     return datetime.fromtimestamp(instant, _load_zone(zone_name)).isoformat()
 
 
+@lru_cache(maxsize=4_096)
 def format_utc(instant: int) -> str:
     return datetime.fromtimestamp(instant, UTC).isoformat().removesuffix("+00:00") + "Z"
 

@@ -139,11 +139,9 @@ class PlanTrip(PublishedTool):
 
 def _list_trip_warnings(result: TripResult, constraints: PlanConstraints, format_time: FormatTime) -> Iterator[Warning]:
     ranked, shown, query = result.ranked, result.shown, result.query
-    no_steps = find_step_free_warning(shown, supported=result.step_free_supported)
-    if query.step_free and no_steps is not None:
+    if query.step_free and (no_steps := find_step_free_warning(shown, supported=result.step_free_supported)):
         yield no_steps
-    far = find_low_walking_warning(ranked.found)
-    if constraints.accessibility.low_walking_distance and far is not None:
+    if constraints.accessibility.low_walking_distance and (far := find_low_walking_warning(ranked.found)):
         yield far
     is_default_walk = "max_walking_distance" not in constraints.model_fields_set
     better = None if result.better is None else f"{format_trip(result.better, result.provenance.zone)}."

@@ -54,9 +54,10 @@ async def _query_networks(
         deadline,
     )
     query, answer = queries[outcome.network.profile.name], outcome.value
-    attribution = (*answer.provenance.attribution, *query.origin.attribution, *query.destination.attribution)
-    provenance = replace(answer.provenance, attribution=tuple(dict.fromkeys(attribution)))
-    return query, replace(outcome, value=_drop_departed(replace(answer, provenance=provenance), query))
+    if of_ends := (*query.origin.attribution, *query.destination.attribution):
+        attribution = tuple(dict.fromkeys((*answer.provenance.attribution, *of_ends)))
+        answer = replace(answer, provenance=replace(answer.provenance, attribution=attribution))
+    return query, replace(outcome, value=_drop_departed(answer, query))
 
 
 async def search_trip(
