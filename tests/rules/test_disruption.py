@@ -7,14 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fingerpost.transit.model.itinerary import Mode, Optimize
-from fingerpost.transit.model.provenance import Provenance
-from fingerpost.transit.port import JourneyAnswer
 from fingerpost.transit.rules.disruption import (
     as_scheduled,
     find_leg_note,
     find_note,
     is_disrupted,
-    list_candidates,
     merge_alternatives,
     name_disrupted,
 )
@@ -60,9 +57,6 @@ def test_note_of_an_itinerary():
     )
 
     assert find_note(itinerary) == "Line 1 from A is cancelled. Line 3 from C leaves 6 min late."
-
-
-PROVENANCE = Provenance(network="T", source="fake", zone="UTC", language="en", retrieved_at=0)
 
 
 def change(late_s, gap_s, change_s=None, line="9", walk_m=0):
@@ -119,18 +113,9 @@ NEW_BUT_GONE = line("Y", 5, cancelled=True)
 
 
 def merge(first, second=(), limit=3, *, arrive_by=False, wanted_arrival=None, optimize=Optimize.SHORTEST_TIME):
-    candidates = [
-        candidate
-        for found, is_known in ((first, True), (second, False))
-        for candidate in list_candidates(
-            JourneyAnswer(itineraries=tuple(found), provenance=PROVENANCE),
-            is_known=is_known,
-            wanted_arrival=wanted_arrival,
-        )
-    ]
-    return merge_alternatives(
-        candidates, limit=limit, optimize=optimize, arrive_by=arrive_by, wanted_arrival=wanted_arrival
-    )
+    if arrive_by and wanted_arrival is None:
+        wanted_arrival = at(10_000)
+    return merge_alternatives(first, second, limit=limit, optimize=optimize, wanted_arrival=wanted_arrival)
 
 
 def shown(merged) -> str:

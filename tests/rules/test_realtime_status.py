@@ -11,7 +11,6 @@ from fingerpost.transit.rules.realtime_status import (
     find_realtime_age_s,
     find_schedule_type,
     find_stale_message,
-    get_departure_status,
     get_status,
     uses_realtime,
 )
@@ -34,12 +33,11 @@ from tests.rules.drawing import T0, departure, ride, trip, walk
 )
 def test_status_of_a_ride_and_of_a_departure(delay_s, cancelled, status):
     assert get_status(ride("7", "A", "B", 0, 9, delay_s, cancelled=cancelled)) == status
-    assert get_departure_status(departure(delay_s, cancelled=cancelled)) == status
+    assert get_status(departure(delay_s, cancelled=cancelled)) == status
 
 
 def test_status_is_of_rides_where_they_are_boarded():
     assert get_status(ride("7", "A", "B", 0, 9, 0, arrival_delay_s=600)) == "on_time"
-    assert get_status(walk("A", "B", 0, 5)) is None
 
 
 LIVE, PLANNED = ride("7", "A", "B", 0, 9, 0), ride("7", "B", "C", 12, 20)

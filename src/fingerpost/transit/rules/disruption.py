@@ -1,13 +1,12 @@
 """Find disrupted itineraries, rank them among their alternatives, and describe the disruptions (rule B5)."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from itertools import takewhile
 from typing import NamedTuple
 
 from fingerpost.transit.model.itinerary import Itinerary, Leg, MissedChange, Optimize, ServiceAlert
-from fingerpost.transit.port import JourneyAnswer
 from fingerpost.transit.rules.alerts import find_explanation
 from fingerpost.transit.rules.modes import to_trip_mode
 from fingerpost.transit.rules.ranking import SortKey, build_sort_key, compute_fingerprint
@@ -46,14 +45,13 @@ class Usability(IntEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItineraryOption:
-    """An itinerary and its answer; ``is_known`` is False if only the relaxed query found it.
+    """An itinerary; ``is_known`` is False if only the relaxed query found it.
 
     ``flagged`` and ``note`` are the contract's DisruptionFlag and DisruptionNote, and ``instead_of`` is the disrupted
     itinerary that this one replaces.
     """
 
     itinerary: Itinerary
-    answer: JourneyAnswer
     fingerprint: str
     is_known: bool
     usability: Usability
@@ -61,22 +59,6 @@ class ItineraryOption:
     flagged: bool = False
     note: str | None = None
     instead_of: Itinerary | None = None
-
-
-def list_candidates(
-    answer: JourneyAnswer, *, is_known: bool = True, wanted_arrival: int | None = None
-) -> list[ItineraryOption]:
-    return [
-        ItineraryOption(
-            itinerary=itinerary,
-            answer=answer,
-            fingerprint=compute_fingerprint(itinerary),
-            is_known=is_known,
-            usability=_find_usability(itinerary, wanted_arrival),
-            is_disrupted=is_disrupted(itinerary),
-        )
-        for itinerary in (*answer.itineraries, *answer.timetabled)
-    ]
 
 
 def _find_usability(itinerary: Itinerary, wanted_arrival: int | None) -> Usability:
@@ -142,14 +124,29 @@ def _list_notes(itinerary: Itinerary) -> list[tuple[str, Leg]]:
 
 
 def merge_alternatives(
-    candidates: Sequence[ItineraryOption],
+    known: Iterable[Itinerary],
+    relaxed: Iterable[Itinerary] = (),
     *,
     limit: int,
     optimize: Optimize,
-    arrive_by: bool,
     wanted_arrival: int | None = None,
 ) -> RankedItineraries:
-    """Deduplicate the candidates, rank usable before unusable ones, and flag alternatives to disrupted ones."""
+    """Deduplicate itineraries, rank usable before unusable ones, and flag alternatives to disrupted ones.
+
+    ``relaxed`` are from the relaxed query. ``wanted_arrival`` is set if the query is about an arrival.
+    """
+    arrive_by = wanted_arrival is not None
+    candidates = [
+        ItineraryOption(
+            itinerary=itinerary,
+            fingerprint=compute_fingerprint(itinerary),
+            is_known=is_known,
+            usability=_find_usability(itinerary, wanted_arrival),
+            is_disrupted=is_disrupted(itinerary),
+        )
+        for found, is_known in ((known, True), (relaxed, False))
+        for itinerary in found
+    ]
 
     def rank(ranked: ItineraryOption, *, by_timetable: bool = False) -> SortKey:
         return build_sort_key(
@@ -210,31 +207,17 @@ def _deduplicate(candidates: Iterable[ItineraryOption], *, arrive_by: bool) -> d
     }
 
 
-@dataclass(frozen=True, slots=True)
-class DisruptionCause:
-    id: str
-    sentence: str
-    alert: ServiceAlert | None = None
-
-
 class Difference(NamedTuple):
+    """An option, the disrupted itinerary that it replaces, its first disrupted ride, and the alert about that."""
+
     option: ItineraryOption
     usual: Itinerary
-    cause: DisruptionCause
+    leg: Leg | None
+    alert: ServiceAlert | None
 
 
-def find_differences(ranked: RankedItineraries, format_time: Callable[[int], str]) -> list[Difference]:
-    return [
-        Difference(option, option.instead_of, _find_cause(option.instead_of, format_time))
-        for option in ranked.choices
-        if option.instead_of is not None
-    ]
-
-
-def _find_cause(itinerary: Itinerary, format_time: Callable[[int], str]) -> DisruptionCause:
-    sentence = name_disrupted([itinerary], format_time)
-    leg = next(filter(is_disrupted_leg, itinerary.legs), None)
-    if leg is None:
-        return DisruptionCause("", sentence)
-    alert = find_explanation(leg)
-    return DisruptionCause(leg.trip_id or "" if alert is None else alert.id, sentence, alert)
+def find_differences(ranked: RankedItineraries) -> Iterator[Difference]:
+    for option in ranked.choices:
+        if option.instead_of is not None:
+            leg = next(filter(is_disrupted_leg, option.instead_of.legs), None)
+            yield Difference(option, option.instead_of, leg, None if leg is None else find_explanation(leg))

@@ -17,20 +17,12 @@ class Status(StrEnum):
     SCHEDULED_ONLY = "scheduled_only"
 
 
-def get_status(leg: Leg) -> Status | None:
-    return _find_status(cancelled=leg.cancelled, delay_s=leg.departure_delay_s) if leg.is_transit else None
-
-
-def get_departure_status(departure: Departure) -> Status:
-    return _find_status(cancelled=departure.cancelled, delay_s=departure.departure_delay_s)
-
-
-def _find_status(*, cancelled: bool, delay_s: int | None) -> Status:
-    if cancelled:
+def get_status(ride: Leg | Departure) -> Status:
+    if ride.cancelled:
         return Status.CANCELLED
-    if delay_s is None:
+    if ride.departure_delay_s is None:
         return Status.SCHEDULED_ONLY
-    return Status.DELAYED if abs(delay_s) > ON_TIME_WITHIN_S else Status.ON_TIME
+    return Status.DELAYED if abs(ride.departure_delay_s) > ON_TIME_WITHIN_S else Status.ON_TIME
 
 
 class ScheduleType(StrEnum):
@@ -49,7 +41,7 @@ def find_schedule_type(*itineraries: Itinerary) -> ScheduleType:
 
 
 def uses_realtime(departures: Iterable[Departure]) -> bool:
-    return any(get_departure_status(departure) is not Status.SCHEDULED_ONLY for departure in departures)
+    return any(get_status(departure) is not Status.SCHEDULED_ONLY for departure in departures)
 
 
 STALE_AFTER_S = 90

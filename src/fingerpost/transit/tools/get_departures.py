@@ -21,7 +21,7 @@ from fingerpost.transit.places.labels import read_label
 from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.port import DepartureBoard, DepartureQuery, WalkToStop
 from fingerpost.transit.rules.modes import TripMode, to_trip_mode
-from fingerpost.transit.rules.realtime_status import Status, find_data_freshness, get_departure_status, uses_realtime
+from fingerpost.transit.rules.realtime_status import Status, find_data_freshness, get_status, uses_realtime
 from fingerpost.transit.rules.times import format_instant, parse_instant, to_local_date, to_query_instant
 from fingerpost.transit.rules.trip_limits import MAX_WALK_M
 from fingerpost.transit.rules.warnings import Warning, WarningCode, list_stated  # noqa: A004  # the contract's own name
@@ -224,7 +224,7 @@ def serialize_departure(departure: Departure, zone: str) -> WireDeparture:
         "mode": to_trip_mode(departure.mode),
         "destination": departure.destination,
         "scheduledTime": format_instant(departure.scheduled, zone),
-        "status": get_departure_status(departure).value,
+        "status": get_status(departure).value,
         "realtimeTime": None if delay_s is None else format_instant(departure.expected, zone),
         "delaySeconds": delay_s,
         "platform": departure.platform,
@@ -271,7 +271,7 @@ def _format_row(row: Departure, format_time: FormatTime) -> str:
 
 
 def _format_status(row: Departure, format_time: FormatTime) -> str:
-    status, delay_s = get_departure_status(row), row.departure_delay_s or 0
+    status, delay_s = get_status(row), row.departure_delay_s or 0
     if status is Status.CANCELLED:
         return " CANCELLED"
     if status is Status.SCHEDULED_ONLY:

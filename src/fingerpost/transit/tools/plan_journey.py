@@ -1,7 +1,7 @@
 """The planJourney tool: summaries of the fastest journeys in London (rules E1 to E3)."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Literal, NotRequired
 
@@ -142,10 +142,6 @@ class PlanJourney(PublishedTool):
         return self._options.with_demo or bool((await self._london.open()).answering)
 
     async def handle(self, arguments: JourneyPlanRequest, call: Call) -> ToolReply:
-        body = await self._plan(arguments, call)
-        return ToolReply(body, describe_journeys(body))
-
-    async def _plan(self, arguments: JourneyPlanRequest, call: Call) -> JourneyPlanToolResponse:
         await self._limit.enter()
         opened = await self._london.open()
         if not opened.answering:
@@ -161,9 +157,10 @@ class PlanJourney(PublishedTool):
                 found = await self._plan_from_texts(opened, arguments, call)
             else:
                 found = await self._search(arguments, call)
+            body = _build_response(found, arguments, int(call.now.timestamp()))
         except DataNotFound as nothing:
-            return _serialize([_format_nothing_found(_format_no_trip(nothing))], [])
-        return _build_response(found, arguments, call)
+            body = _serialize([_format_nothing_found(_format_no_trip(nothing))], [])
+        return ToolReply(body, describe_journeys(body))
 
     async def _plan_from_texts(
         self, opened: OpenNetworks, arguments: JourneyPlanRequest, call: Call
@@ -249,19 +246,41 @@ class PlanJourney(PublishedTool):
         return PlaceAmbiguous(error.message, details, hint=Remedy(RemedyKind.SEND_PARAMETER_VALUE))
 
 
-def _build_response(found: _JourneysResult, arguments: JourneyPlanRequest, call: Call) -> JourneyPlanToolResponse:
-    usable = [itinerary for itinerary in found.answer.itineraries if not itinerary.is_unusable]
-    unusable = [itinerary for itinerary in found.answer.itineraries if itinerary.is_unusable]
+def _build_response(found: _JourneysResult, arguments: JourneyPlanRequest, now: int) -> JourneyPlanToolResponse:
+    itineraries, provenance = found.answer.itineraries, found.answer.provenance
+    usable = [itinerary for itinerary in itineraries if not itinerary.is_unusable]
+    unusable = [itinerary for itinerary in itineraries if itinerary.is_unusable]
     shown = sorted(usable, key=lambda trip: (_count_minutes(trip), trip.arrival, trip.departure))[:MAX_JOURNEYS]
-    now, zone = int(call.now.timestamp()), found.answer.provenance.zone
     sentences = [_format_found(shown, len(usable), found.answer.why_nothing)]
-    disrupted = name_disrupted(unusable, lambda instant: format_clock(instant, now, zone))
+    disrupted = name_disrupted(unusable, lambda instant: format_clock(instant, now, provenance.zone))
     if disrupted:
         sentences.append(f"Left out because it is disrupted: {disrupted}")
-    offset = found.offset or find_long_offset(usable, now, zone)
+    offset = found.offset or find_long_offset(usable, now, provenance.zone)
     sentences += filter(None, [offset, find_long_wait_message(shown)])
-    sentences += _list_remarks(found, shown, unusable, arguments, now)
-    return _serialize(sentences, [_serialize_summary(trip, zone) for trip in shown])
+    if found.is_embedded:
+        sentences.append(f"Planned from the timetable of the network {provenance.network}, not by TfL")
+    if arguments.need_accessible_route:
+        sentences += _list_accessibility_remarks(found, shown)
+    affected = [AffectedPart("topJourneys", leg.alerts) for leg in list_legs((*shown, *unusable))]
+    report = report_rides(list_legs(shown), affected, provenance, now, found.warnings)
+    sentences += [warning.message for warning in report.warnings]
+    sentences += [f"Alert: {notice.alert.header}" for notice in report.alerts.notices]
+    if report.alerts.more:
+        sentences.append(f"And {format_count(report.alerts.more, 'more alert')}")
+    sentences += provenance.notes
+    if provenance.attribution:
+        sentences.append(f"Data: {'; '.join(provenance.attribution)}")
+    return _serialize(sentences, [_serialize_summary(trip, provenance.zone) for trip in shown])
+
+
+def _list_accessibility_remarks(found: _JourneysResult, shown: Sequence[Itinerary]) -> Iterator[str]:
+    is_supported = found.answer.step_free_supported
+    if is_supported:
+        how = "step-free all the way" if found.is_embedded else "step-free to the platform (StepFreeToPlatform)"
+        yield f"Requested: {how}"
+    unmet = find_step_free_warning(shown, supported=is_supported)
+    if unmet and (found.is_embedded or not is_supported):
+        yield unmet.message
 
 
 def _serialize(sentences: Iterable[str], journeys: list[JourneyOptionSummary]) -> JourneyPlanToolResponse:
@@ -317,37 +336,6 @@ def _format_found(shown: Sequence[Itinerary], usable_count: int, why_nothing: st
     more = usable_count - len(shown)
     rest = f"; {more} left out" if more > 0 else ""
     return f"{len(shown)} journeys, the fastest {_count_minutes(shown[0])} min{rest}"
-
-
-def _list_remarks(
-    found: _JourneysResult,
-    shown: Sequence[Itinerary],
-    unusable: Sequence[Itinerary],
-    arguments: JourneyPlanRequest,
-    now: int,
-) -> list[str]:
-    remarks = []
-    provenance = found.answer.provenance
-    if found.is_embedded:
-        remarks.append(f"Planned from the timetable of the network {provenance.network}, not by TfL")
-    if arguments.need_accessible_route:
-        is_supported = found.answer.step_free_supported
-        unmet = find_step_free_warning(shown, supported=is_supported)
-        if is_supported:
-            how = "step-free all the way" if found.is_embedded else "step-free to the platform (StepFreeToPlatform)"
-            remarks.append(f"Requested: {how}")
-        if unmet and (found.is_embedded or not is_supported):
-            remarks.append(unmet.message)
-    affected = [AffectedPart("topJourneys", leg.alerts) for leg in list_legs((*shown, *unusable))]
-    report = report_rides(list_legs(shown), affected, provenance, now, found.warnings)
-    remarks += [warning.message for warning in report.warnings]
-    remarks += [f"Alert: {notice.alert.header}" for notice in report.alerts.notices]
-    if report.alerts.more:
-        remarks.append(f"And {format_count(report.alerts.more, 'more alert')}")
-    remarks += provenance.notes
-    if provenance.attribution:
-        remarks.append(f"Data: {'; '.join(provenance.attribution)}")
-    return remarks
 
 
 def _count_minutes(itinerary: Itinerary) -> int:

@@ -123,7 +123,7 @@ class PlanTrip(PublishedTool):
             ends, query, limit=arguments.limit, with_alternatives=arguments.include_disruption_alt
         )
         format_time = partial(format_clock, since=when.instant, zone=result.provenance.zone)
-        differences = find_differences(result.ranked, format_time)
+        differences = list(find_differences(result.ranked))
         stated = list_time_warnings(when, zone, "these are the trips", instant.note)
         about_trips = _list_trip_warnings(result, constraints, format_time)
         warnings = [*warned, *stated, *result.warnings, *about_trips]
@@ -132,7 +132,8 @@ class PlanTrip(PublishedTool):
         report = replace(report, alerts=choose_alerts(affected, step_free=query.step_free))
         fares = [(choice, result.network.find_fare(choice.itinerary)) for choice in result.ranked.choices]
         fares_by_trip = {choice.fingerprint: fare for choice, fare in fares if fare is not None}
-        body = _serialize(report, result, differences, fares_by_trip, arguments, call)
+        shown_differences = [serialize_difference(difference, format_time) for difference in differences]
+        body = _serialize(report, result, shown_differences, fares_by_trip, arguments, call)
         text = _write_text(body, fares_by_trip, result.ranked.choices, format_time)
         return ToolReply(body, text, await _list_extras(result, call))
 
@@ -165,8 +166,7 @@ def _list_affected(
             yield AffectedPart(path, leg.alerts)
             yield AffectedPart(path, _list_explanations(leg), explains=True)
     for at, difference in enumerate(differences):
-        alert = difference.cause.alert
-        yield AffectedPart(f"meta/differences/{at}", () if alert is None else (alert,), explains=True)
+        yield AffectedPart(f"meta/differences/{at}", list(filter(None, [difference.alert])), explains=True)
     for at, warning in enumerate(warnings):
         if warning.code is WarningCode.DISRUPTED_ITINERARY_REPLACED:
             for leg in list_legs(result.ranked.dropped):
@@ -181,7 +181,7 @@ def _list_explanations(leg: Leg) -> tuple[ServiceAlert, ...]:
 def _serialize(
     report: Report,
     result: TripResult,
-    differences: Sequence[Difference],
+    differences: Sequence[WireDifference],
     fares: Mapping[str, Fare],
     arguments: PlanTripInput,
     call: Call,
@@ -192,7 +192,7 @@ def _serialize(
         "walking": report.provenance.walking,
         "deduplicatedFrom": result.ranked.deduplicated_from,
         "staySeated": serialize_stays(choices) or None,
-        "differences": [serialize_difference(difference) for difference in differences] or None,
+        "differences": differences or None,
         "fares": serialize_fares(fares) or None,
     }
     freshness = find_data_freshness(report.rides, int(call.now.timestamp()))

@@ -1,6 +1,6 @@
 """Input and output models of the plan_trip tool, and their serializers (rule B1)."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Annotated, Literal, NotRequired
 
 from pydantic import Field, model_validator
@@ -8,7 +8,7 @@ from typing_extensions import TypedDict
 
 from fingerpost.contract.wire import EchoOf, EnumValue, Flag, Number, WholeNumber, Wire, WireDict, WireModel, omit_none
 from fingerpost.transit.model.itinerary import Fare, Leg, StopPoint
-from fingerpost.transit.rules.disruption import Difference, ItineraryOption, find_leg_note
+from fingerpost.transit.rules.disruption import Difference, ItineraryOption, find_leg_note, name_disrupted
 from fingerpost.transit.rules.modes import TripMode, to_trip_mode
 from fingerpost.transit.rules.ranking import compute_fingerprint
 from fingerpost.transit.rules.realtime_status import ScheduleType, Status, find_schedule_type, get_status
@@ -190,12 +190,12 @@ def serialize_leg(leg: Leg, zone: str) -> WireLeg:
 
 
 def _serialize_ride(leg: Leg, zone: str) -> dict[str, str | int | None]:
-    status, updated = get_status(leg), leg.last_realtime_update
+    updated = leg.last_realtime_update
     return {
         "line": leg.line,
         "headsign": leg.headsign,
         "tripId": leg.trip_id,
-        "status": status and status.value,
+        "status": get_status(leg).value,
         "delaySeconds": None if leg.cancelled else leg.departure_delay_s,
         "lastRealtimeUpdate": None if updated is None else format_instant(updated, zone),
         "disruptionNote": find_leg_note(leg),
@@ -234,13 +234,14 @@ def serialize_stays(choices: Iterable[ItineraryOption]) -> list[WireStaySeated]:
     return [{"fingerprint": choice.fingerprint, "legs": legs} for choice, legs in stays if legs]
 
 
-def serialize_difference(difference: Difference) -> WireDifference:
-    option, usual, cause = difference
+def serialize_difference(difference: Difference, format_time: Callable[[int], str]) -> WireDifference:
+    option, usual, leg, alert = difference
     itinerary = option.itinerary
+    cause_id = alert.id if alert is not None else leg and leg.trip_id
     return {
         "fingerprint": option.fingerprint,
         "insteadOf": compute_fingerprint(usual),
-        "cause": omit_none(WireCause, {"text": cause.sentence, "id": cause.id or None}),
+        "cause": omit_none(WireCause, {"text": name_disrupted([usual], format_time), "id": cause_id or None}),
         "laterMinutes": round((itinerary.arrival - usual.legs[-1].arrival_scheduled) / 60),
         "moreChanges": itinerary.transfers - usual.transfers,
         "moreWalkMeters": round(itinerary.walk_m - usual.walk_m),

@@ -10,7 +10,7 @@ from fingerpost.transit.model.provenance import Provenance, merge_provenance
 from fingerpost.transit.networks.querying import UNAVAILABLE, Deadline, Outcome, query_network, try_in_order
 from fingerpost.transit.places.trip_ends import TripEnds
 from fingerpost.transit.port import JourneyAnswer, JourneyQuery, Network
-from fingerpost.transit.rules.disruption import RankedItineraries, as_scheduled, list_candidates, merge_alternatives
+from fingerpost.transit.rules.disruption import RankedItineraries, as_scheduled, is_disrupted, merge_alternatives
 from fingerpost.transit.rules.ranking import JourneyPreset, compute_route_id
 from fingerpost.transit.rules.times import format_instant, to_local_date
 from fingerpost.transit.rules.trip_limits import find_out_of_service_hint, relax_limits
@@ -75,10 +75,9 @@ async def search_trip(
     deadline = Deadline()
     query, first = await _query_networks(ends, query, deadline)
     network, warnings, answers = first.network, list(first.warnings), [first.value]
-    wanted_arrival = query.instant if query.arrive_by else None
-    candidates = list_candidates(first.value, wanted_arrival=wanted_arrival)
-    is_empty = not candidates
-    if is_empty or (with_alternatives and any(candidate.is_disrupted for candidate in candidates)):
+    known, relaxed = [*first.value.itineraries, *first.value.timetabled], list[Itinerary]()
+    is_empty = not known
+    if is_empty or (with_alternatives and any(map(is_disrupted, known))):
         try:
             answers.append(await _plan(network, relax_limits(query), deadline))
         except (StorageUnavailable, SourceChanged) as error:
@@ -87,12 +86,11 @@ async def search_trip(
             left_out = f"{network.profile.name} returned no alternatives to disrupted itineraries: {error.message}."
             warnings.append(Warning(WarningCode.NETWORK_LEFT_OUT, left_out))
         else:
-            candidates += list_candidates(answers[-1], is_known=is_empty, wanted_arrival=wanted_arrival)
-    if not candidates:
+            (known if is_empty else relaxed).extend((*answers[-1].itineraries, *answers[-1].timetabled))
+    if not known:
         raise await _build_no_itinerary(query, first, deadline)
-    ranked = merge_alternatives(
-        candidates, limit=limit, optimize=query.optimize, arrive_by=query.arrive_by, wanted_arrival=wanted_arrival
-    )
+    wanted_arrival = query.instant if query.arrive_by else None
+    ranked = merge_alternatives(known, relaxed, limit=limit, optimize=query.optimize, wanted_arrival=wanted_arrival)
     if not ranked.any_usable:
         message = await _format_next_usable(network, query, ranked, deadline)
         warnings.append(Warning(WarningCode.NO_USABLE_ITINERARY, message))
