@@ -14,6 +14,7 @@ from fingerpost.transit.model.place import Bounds, Coordinate, Place
 from fingerpost.transit.model.profile import Ability, NetworkProfile
 from fingerpost.transit.networks.querying import (
     UNAVAILABLE,
+    CallScopedNetwork,
     Failures,
     NetworkFailure,
     bind_to_call,
@@ -30,7 +31,7 @@ class _UnknownIds(Exception):
     """The fallback has none of the requested stops; the message lists their ids."""
 
 
-class FallbackNetwork(WrapperNetwork):
+class FallbackNetwork(WrapperNetwork, CallScopedNetwork):
     """A network and its fallback, which share stop ids (rule A13).
 
     Answers have the first network's name; the provenance of a fallback's answer lists missing data. ``failures`` are

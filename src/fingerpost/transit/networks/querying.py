@@ -2,9 +2,10 @@
 
 import asyncio
 import logging
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar, runtime_checkable
+from typing import Generic, TypeVar
 
 from fingerpost import clock
 from fingerpost.errors import (
@@ -77,10 +78,10 @@ class Outcome(Generic[_T]):
         return tuple(failure.warning for failure in self.left_out)
 
 
-@runtime_checkable
-class CallScopedNetwork(Protocol):
+class CallScopedNetwork(ABC):
     """A network that queries a failed server only once per call."""
 
+    @abstractmethod
     def bind_to_call(self, failures: Failures) -> Network: ...
 
 
