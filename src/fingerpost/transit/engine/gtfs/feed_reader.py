@@ -26,8 +26,8 @@ from fingerpost.transit.engine.gtfs.stops import read_stops
 from fingerpost.transit.engine.gtfs.transfers import limit_specific_transfers, read_transfers
 from fingerpost.transit.engine.gtfs.translations import read_translations
 from fingerpost.transit.engine.gtfs.trips import read_routes, read_trips
-from fingerpost.transit.engine.timetable.columns import NO_FLOAT32, NO_INT32, mark_rows
-from fingerpost.transit.engine.timetable.draft import ServiceRow, StopTimeColumns, TimetableDraft, TripColumns
+from fingerpost.transit.engine.timetable.columns import mark_rows
+from fingerpost.transit.engine.timetable.draft import ServiceRow, TimetableDraft, TripColumns
 from fingerpost.transit.engine.timetable.timetable import Feed, Int32
 from fingerpost.transit.model.provenance import find_service_days
 
@@ -52,10 +52,10 @@ def read_feed(archive: Archive, name: str, headsigns: IdIndex) -> TimetableDraft
     services = read_services(archive)
     shape_ids = IdIndex()
     trips = read_trips(archive, routes, IdIndex(services.row_of), shape_ids, headsigns)
-    trips, stop_times = read_stop_times(archive, stops, trips, headsigns)
+    trips, stop_times, shape_dist = read_stop_times(archive, stops, trips, headsigns)
     trip_departures = read_trip_departures(archive, trips, stop_times)
     transfers = read_transfers(archive, stops, routes, trips)
-    shapes = read_shapes(archive, shape_ids, trips, stop_times)
+    shapes = read_shapes(archive, shape_ids, trips, shape_dist)
     fares = read_fares(archive)
     translations = read_translations(archive, stops, routes, trips, headsigns)
     is_used = mark_rows(len(services.days), trips.service)
@@ -106,15 +106,7 @@ def read_feed(archive: Archive, name: str, headsigns: IdIndex) -> TimetableDraft
         route_names=translations.routes,
         headsign_names=translations.headsigns,
         trip_stop_time_count=trips.stop_time_count,
-        stop_times=StopTimeColumns(
-            stop=stop_times.stop,
-            sequence=stop_times.sequence,
-            arrival_s=stop_times.arrival_s,
-            departure_s=stop_times.departure_s,
-            flags=stop_times.flags,
-            headsign=NO_INT32 if stop_times.headsign is None else stop_times.headsign,
-            shape_point=NO_FLOAT32 if shapes.of_stop_time is None else shapes.of_stop_time,
-        ),
+        stop_times=stop_times._replace(shape_point=shapes.of_stop_time),
     )
 
 

@@ -9,11 +9,10 @@ import numpy as np
 
 from fingerpost.transit.engine.gtfs.csv.archive import Archive
 from fingerpost.transit.engine.gtfs.csv.findings import Mask, Reason
-from fingerpost.transit.engine.gtfs.stop_times import StopTimes
 from fingerpost.transit.engine.gtfs.transfers import IN_SEAT
 from fingerpost.transit.engine.gtfs.trips import Trips
 from fingerpost.transit.engine.timetable.columns import to_columns
-from fingerpost.transit.engine.timetable.draft import InSeatColumns, StopRow, TripDepartureColumns
+from fingerpost.transit.engine.timetable.draft import InSeatColumns, StopRow, StopTimeColumns, TripDepartureColumns
 from fingerpost.transit.engine.timetable.timetable import Int32, Int64
 
 # The longest layover between trips of a block; riders do not stay seated for longer.
@@ -52,7 +51,7 @@ def list_departures(
     trips: Trips,
     service: Int32,
     trip_departures: TripDepartureColumns,
-    stop_times: StopTimes,
+    stop_times: StopTimeColumns,
 ) -> Departures:
     """Build the columns; ``service`` is the service row of each trip, counting only services with trips."""
     trip = trip_departures.trip

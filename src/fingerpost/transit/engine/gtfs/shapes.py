@@ -8,9 +8,8 @@ from fingerpost.transit.engine.gtfs.csv.archive import Archive
 from fingerpost.transit.engine.gtfs.csv.columns import ColumnBuffer, IdIndex
 from fingerpost.transit.engine.gtfs.csv.findings import Reason
 from fingerpost.transit.engine.gtfs.csv.table import Table
-from fingerpost.transit.engine.gtfs.stop_times import StopTimes
 from fingerpost.transit.engine.gtfs.trips import Trips
-from fingerpost.transit.engine.timetable.columns import list_starts, mark_rows
+from fingerpost.transit.engine.timetable.columns import NO_FLOAT32, list_starts, mark_rows
 from fingerpost.transit.engine.timetable.draft import ShapeColumns
 from fingerpost.transit.engine.timetable.timetable import Float32, Float64, Int32, Int64
 
@@ -24,18 +23,18 @@ _END = 0.9
 class Shapes(NamedTuple):
     """The shapes that trips refer to; ``of_trip`` is each trip's row in ``columns``, -1 for none.
 
-    ``of_stop_time`` is each stop time's position along its shape, counted in points, NaN or None if unknown.
+    ``of_stop_time`` is each stop time's position along its shape, counted in points, NaN if unknown, or empty.
     """
 
     columns: ShapeColumns
     of_trip: Int32
-    of_stop_time: Float32 | None
+    of_stop_time: Float32
 
 
-def read_shapes(archive: Archive, ids: IdIndex, trips: Trips, stop_times: StopTimes) -> Shapes:
+def read_shapes(archive: Archive, ids: IdIndex, trips: Trips, stop_time_dist: Float32) -> Shapes:
     table = archive.find_optional_table("shapes.txt", *_COLUMNS[:3])
     if table is None:
-        return Shapes(ShapeColumns(), np.full(len(trips), -1, np.int32), None)
+        return Shapes(ShapeColumns(), np.full(len(trips), -1, np.int32), NO_FLOAT32)
     points = _read_points(table, ids)
     has_points = mark_rows(len(ids) + 1, points["shape"])
     missing = (trips.shape >= 0) & ~has_points[trips.shape]
@@ -51,11 +50,10 @@ def read_shapes(archive: Archive, ids: IdIndex, trips: Trips, stop_times: StopTi
         lat_udeg=np.round(points["lat"][is_used] * _UDEG).astype(np.int32),
         lon_udeg=np.round(points["lon"][is_used] * _UDEG).astype(np.int32),
     )
-    of_stop_time = None
-    if stop_times.shape_dist is not None:
-        of_stop_time = _locate_stop_times(
-            first, row, points["dist"][is_used], of_trip.repeat(trips.stop_time_count), stop_times.shape_dist
-        )
+    of_stop_time = NO_FLOAT32
+    if len(row) and len(stop_time_dist):
+        stop_time_row = of_trip.repeat(trips.stop_time_count)
+        of_stop_time = _locate_stop_times(first, row, points["dist"][is_used], stop_time_row, stop_time_dist)
     return Shapes(columns, of_trip, of_stop_time)
 
 
@@ -84,14 +82,12 @@ def _read_points(table: Table, ids: IdIndex) -> dict[str, Any]:
 
 def _locate_stop_times(
     first: Int64, row: Int32, dist: Float64, stop_time_row: Int32, stop_time_dist: Float32
-) -> Float32 | None:
-    """Return the position of each stop time along its shape, counted in points; None if all are unknown.
+) -> Float32:
+    """Return the position of each stop time along its shape, counted in points; empty if all are unknown.
 
     Shapes with missing or decreasing distances are skipped. All shapes are put on one scale, each less than one unit
     long, so that a single binary search finds all positions.
     """
-    if not len(row):
-        return None
     lowest, highest = dist[first[:-1]], dist[first[1:] - 1]
     is_usable = highest > lowest
     is_usable[row[np.isnan(dist)]] = False
@@ -103,7 +99,7 @@ def _locate_stop_times(
         # Publishers round the two tables differently.
         is_known = (stop_time_row >= 0) & is_usable[stop_time_row] & (ratio > -1e-3) & (ratio < 1 + 1e-3)
     if not is_known.any():
-        return None
+        return NO_FLOAT32
     position = np.full(len(stop_time_dist), np.nan, np.float32)
     shape = stop_time_row[is_known]
     target = shape + np.clip(ratio[is_known], 0.0, 1.0) * _END

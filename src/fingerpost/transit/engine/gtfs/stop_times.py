@@ -15,8 +15,8 @@ from fingerpost.transit.engine.gtfs.csv.kernel import BLANK, UNREADABLE
 from fingerpost.transit.engine.gtfs.csv.table import Block, Table, find_integer, find_time_s
 from fingerpost.transit.engine.gtfs.stops import Stops
 from fingerpost.transit.engine.gtfs.trips import Trips
-from fingerpost.transit.engine.timetable.columns import NO_INT32, mark_rows, to_columns
-from fingerpost.transit.engine.timetable.draft import TripDepartureColumns
+from fingerpost.transit.engine.timetable.columns import NO_FLOAT32, NO_INT32, mark_rows, to_columns
+from fingerpost.transit.engine.timetable.draft import StopTimeColumns, TripDepartureColumns
 from fingerpost.transit.engine.timetable.timetable import (
     BY_ARRANGEMENT,
     INTERPOLATED,
@@ -52,23 +52,23 @@ MAX_EXPANDED_PER_FEED = 5_000_000
 
 
 class StopTimes(NamedTuple):
-    """Stop times of trips as columns; ``line`` is the line in the file. Missing times are negative.
+    """Stop times while they are read; ``line`` is the line in the file. Missing times are negative.
 
-    ``shape_dist`` is shape_dist_traveled, NaN if missing; it and ``headsign`` are None if the table has no such column.
+    ``shape_dist`` is shape_dist_traveled, NaN if missing; it and ``headsign`` are empty if the table lacks them.
     """
 
     line: Int32
     trip: Int32
-    sequence: Int32
+    shape_dist: Float32
     stop: Int32
+    sequence: Int32
     arrival_s: Int32
     departure_s: Int32
     flags: UInt8
-    headsign: Int32 | None = None
-    shape_dist: Float32 | None = None
+    headsign: Int32
 
     def select(self, index: Int64 | Mask) -> "StopTimes":
-        return StopTimes._make(None if column is None else column[index] for column in self)
+        return StopTimes._make(column[index] if len(column) else column for column in self)
 
 
 def fill_times(stop_times: StopTimes, stops: Stops) -> tuple[StopTimes, Int64]:
@@ -112,8 +112,10 @@ def fill_times(stop_times: StopTimes, stops: Stops) -> tuple[StopTimes, Int64]:
     return stop_times._replace(arrival_s=arrival_s, departure_s=departure_s, flags=flags), blank
 
 
-def read_stop_times(archive: Archive, stops: Stops, trips: Trips, headsigns: IdIndex) -> tuple[Trips, StopTimes]:
-    """Read the stop times, sorted or not; return them with the usable trips.
+def read_stop_times(
+    archive: Archive, stops: Stops, trips: Trips, headsigns: IdIndex
+) -> tuple[Trips, StopTimeColumns, Float32]:
+    """Read the stop times, sorted or not; return the usable trips, their stop times, and shape_dist_traveled of these.
 
     Trips with a stop time at an area or within a window run on demand (GTFS-Flex); they are skipped and reported.
     """
@@ -128,8 +130,7 @@ def read_stop_times(archive: Archive, stops: Stops, trips: Trips, headsigns: IdI
     is_usable, count = _mark_usable_trips(archive, filled, trips, on_demand)
     stop_times = filled if is_usable.all() else filled.select(is_usable[filled.trip])
     trips = replace(trips.select(is_usable), stop_time_count=count[is_usable].astype(np.int32))
-    # These columns are large and no longer needed.
-    return trips, stop_times._replace(line=NO_INT32, trip=NO_INT32)
+    return trips, StopTimeColumns(*stop_times[3:]), stop_times.shape_dist
 
 
 def _read_rows(
@@ -176,7 +177,7 @@ def _read_rows(
         if with_shape_dist:
             columns["shape_dist"] = block.read_decimals(_SHAPE_DIST).astype(np.float32)
         buffer.append(columns, usable)
-    return StopTimes(**buffer.finish()), on_demand[:-1]
+    return StopTimes(**{"headsign": NO_INT32, "shape_dist": NO_FLOAT32} | buffer.finish()), on_demand[:-1]
 
 
 def _read_times_s(table: Table, block: Block, column: int, usable: Mask) -> Int32:
@@ -229,7 +230,7 @@ def _mark_usable_trips(archive: Archive, stop_times: StopTimes, trips: Trips, on
     return archive.findings.drop_faulty("trips.txt", trips.lines, np.ones(len(trips), np.bool_), faults), count
 
 
-def read_trip_departures(archive: Archive, trips: Trips, stop_times: StopTimes) -> TripDepartureColumns:
+def read_trip_departures(archive: Archive, trips: Trips, stop_times: StopTimeColumns) -> TripDepartureColumns:
     """Return the trip departures of all trips, in trip order; a trip without frequencies departs once."""
     table = archive.find_optional_table("frequencies.txt", "trip_id", "start_time", "end_time", "headway_secs")
     departs_once = np.ones(len(trips), np.bool_)

@@ -11,6 +11,7 @@ from fingerpost.transit.engine.gtfs.csv.archive import Archive
 from fingerpost.transit.engine.gtfs.csv.findings import Reason
 from fingerpost.transit.engine.gtfs.csv.table import Table
 from fingerpost.transit.engine.gtfs.feed_info import has_same_times
+from fingerpost.transit.engine.timetable.columns import group_rows
 from fingerpost.transit.engine.timetable.draft import StopRow
 from fingerpost.transit.engine.timetable.timetable import (
     BOARDING_AREA,
@@ -40,22 +41,12 @@ class Stops:
 
     def list_boardable(self, row: int) -> Sequence[int]:
         """Return the rows of a stop, or of a station's stops; empty for other kinds."""
-        if self.rows[row].kind == STOP:
-            return (row,)
-        if self.rows[row].kind == STATION:
-            return [child for child in self.list_children(row) if self.rows[child].kind == STOP]
-        return ()
-
-    def list_children(self, row: int) -> Sequence[int]:
-        return self._children.get(row, ())
+        return (row,) if self.rows[row].kind == STOP else self._platforms.get(row, ())
 
     @cached_property
-    def _children(self) -> Mapping[int, Sequence[int]]:
-        children: dict[int, list[int]] = {}
-        for child, stop in enumerate(self.rows):
-            if stop.parent >= 0:
-                children.setdefault(stop.parent, []).append(child)
-        return children
+    def _platforms(self) -> Mapping[int, Sequence[int]]:
+        parents = [stop.parent for stop in self.rows]
+        return group_rows(parents, (row for row, stop in enumerate(self.rows) if stop.kind == STOP))
 
 
 class _StopDraft(NamedTuple):

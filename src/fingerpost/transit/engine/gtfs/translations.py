@@ -1,6 +1,5 @@
 """Read GTFS ``translations.txt``: stop and line names, and headsigns, in other languages (rule A7)."""
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 from fingerpost.transit.engine.gtfs.csv.archive import Archive
@@ -9,6 +8,7 @@ from fingerpost.transit.engine.gtfs.csv.findings import Reason
 from fingerpost.transit.engine.gtfs.feed_info import find_primary_language
 from fingerpost.transit.engine.gtfs.stops import Stops
 from fingerpost.transit.engine.gtfs.trips import Routes, Trips
+from fingerpost.transit.engine.timetable.columns import group_rows
 
 Names = dict[str, dict[int, str]]
 """{language: {row: name}}."""
@@ -46,8 +46,8 @@ def read_translations(archive: Archive, stops: Stops, routes: Routes, trips: Tri
     if is_draft_format:
         columns = (_NO_COLUMN, _NO_COLUMN, "lang", "translation", _NO_COLUMN, "trans_id")
     by_name = {
-        "stops": _group_rows_by_name(stop.name for stop in stops.rows),
-        "routes": _group_rows_by_name(route.long_name for route in routes.rows),
+        "stops": group_rows([stop.name for stop in stops.rows], range(len(stops.rows))),
+        "routes": group_rows([route.long_name for route in routes.rows], range(len(routes.rows))),
     }
     headsign_of: dict[str, str] = {}
     by_id: list[tuple[Names, int, str, str]] = []
@@ -89,10 +89,3 @@ def _map_trip_headsigns(trips: Trips, headsigns: IdIndex) -> dict[str, str]:
     texts = headsigns.to_texts()
     named = zip(trips.ids.to_texts(), trips.headsign.tolist(), strict=True)
     return {local_id: texts[row] if row >= 0 else "" for local_id, row in named}
-
-
-def _group_rows_by_name(names: Iterable[str]) -> dict[str, list[int]]:
-    rows: dict[str, list[int]] = {}
-    for row, name in enumerate(names):
-        rows.setdefault(name, []).append(row)
-    return rows

@@ -63,6 +63,7 @@ NO_TEXTS = TextColumn.of(())
 
 # The defaults of a table's fields are empty columns of the right type.
 T = TypeVar("T", bound=NamedTuple)
+_K = TypeVar("_K")
 
 
 def to_columns(kind: type[T], values: Mapping[str, Any]) -> T:
@@ -71,6 +72,14 @@ def to_columns(kind: type[T], values: Mapping[str, Any]) -> T:
         TextColumn.of(values[name]) if isinstance(empty, TextColumn) else np.array(values[name], empty.dtype)
         for name, empty in kind._field_defaults.items()
     )
+
+
+def group_rows(keys: Sequence[_K], rows: Iterable[int]) -> dict[_K, tuple[int, ...]]:
+    """Return the rows with each key, which is given for all rows."""
+    groups: dict[_K, list[int]] = {}
+    for row in rows:
+        groups.setdefault(keys[row], []).append(row)
+    return {key: tuple(grouped) for key, grouped in groups.items()}
 
 
 def list_starts(sizes: npt.ArrayLike) -> npt.NDArray[np.int64]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from functools import cache, cached_property
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 from google.transit.gtfs_realtime_pb2 import TripDescriptor, TripUpdate
@@ -11,23 +11,20 @@ from google.transit.gtfs_realtime_pb2 import TripDescriptor, TripUpdate
 from fingerpost.transit.engine.gtfs.csv.table import find_day, find_time_s
 from fingerpost.transit.engine.gtfs.realtime.messages import to_text
 from fingerpost.transit.engine.gtfs.realtime.outcomes import EntityOutcome
+from fingerpost.transit.engine.timetable.columns import group_rows
 from fingerpost.transit.engine.timetable.service_days import find_service_day_start, find_services, local_day
 from fingerpost.transit.engine.timetable.timetable import Int64, Timetable
 
 StopTimeUpdate = TripUpdate.StopTimeUpdate
-_K = TypeVar("_K")
 
 
-class Scope:
+class Scope(NamedTuple):
     """The feeds (rows) to which a message may refer, and the rows of their trips and routes by id."""
 
-    def __init__(self, index: "RealtimeIndex", feeds: tuple[int, ...]) -> None:
-        self.feeds = feeds
-        self.feed_names = tuple(dict.fromkeys(index.timetable.feeds[feed].name for feed in feeds))
-        trips = np.flatnonzero(np.isin(index.trip_feed, feeds)).tolist()
-        routes = np.flatnonzero(np.isin(index.timetable.route_feed, feeds)).tolist()
-        self.trips = group_rows(list(index.timetable.trip_local_id), trips)
-        self.routes = group_rows(list(index.timetable.route_local_id), routes)
+    feeds: tuple[int, ...]
+    feed_names: tuple[str, ...]
+    trips: Mapping[str, tuple[int, ...]]
+    routes: Mapping[str, tuple[int, ...]]
 
 
 class RealtimeIndex:
@@ -82,8 +79,15 @@ class RealtimeIndex:
     def _build_scope(self, feed_name: str | None) -> Scope:
         """Return the scope of all feeds with the given name, ignoring case, or of all feeds if it is None."""
         folded_name = None if feed_name is None else feed_name.casefold()
+        feeds = tuple(row for row, name in enumerate(self.feed_names) if folded_name in (None, name.casefold()))
+        trips, routes = (
+            np.flatnonzero(np.isin(of_rows, feeds)).tolist() for of_rows in (self.trip_feed, self.route_feed)
+        )
         return Scope(
-            self, tuple(row for row, name in enumerate(self.feed_names) if folded_name in (None, name.casefold()))
+            feeds,
+            tuple(dict.fromkeys(self.feed_names[feed] for feed in feeds)),
+            group_rows(list(self.timetable.trip_local_id), trips),
+            group_rows(list(self.timetable.route_local_id), routes),
         )
 
     def get_feed_stops(self, feed: int) -> Mapping[str, int]:
@@ -100,13 +104,6 @@ class RealtimeIndex:
 
     def is_running(self, trip: int, day: int) -> bool:
         return self._services_on(day)[self.trip_service[trip]] != 0
-
-
-def group_rows(keys: Sequence[_K], rows: Iterable[int]) -> dict[_K, tuple[int, ...]]:
-    groups: dict[_K, list[int]] = {}
-    for row in rows:
-        groups.setdefault(keys[row], []).append(row)
-    return {key: tuple(grouped) for key, grouped in groups.items()}
 
 
 # Realtime data for days further away is an error.
@@ -194,7 +191,7 @@ class TripMatcher:
         if not is_single and not trip.start_time:
             return EntityOutcome.START_TIME_MISSING
         if trip.start_time and not (is_single and not index.timetable.trip_departure_headway_s[trip_departure]):
-            chosen = self._choose_trip_departure(row, trip.start_time)
+            chosen = self._choose_trip_departure(row, find_time_s(to_text(trip.start_time)))
             if isinstance(chosen, EntityOutcome):
                 return chosen
             trip_departure, late_s = chosen
@@ -207,10 +204,9 @@ class TripMatcher:
             return EntityOutcome.NOT_RUNNING
         return TripMatch(row, trip_departure, day, late_s)
 
-    def _choose_trip_departure(self, row: int, start_time: str) -> tuple[int, int] | EntityOutcome:
+    def _choose_trip_departure(self, row: int, start_s: int | None) -> tuple[int, int] | EntityOutcome:
         """Return the trip departure at a time, and how much later the trip began (only for headways)."""
         table = self.index.timetable
-        start_s = find_time_s(start_time) if isinstance(start_time, str) else None
         span = slice(self.index.trip_departure_first[row], self.index.trip_departure_first[row + 1])
         trip_departures: list[int] = self.index.trip_departure_order[span].tolist()
         # A trip may have no departures because of a row in frequencies.txt.
@@ -246,7 +242,7 @@ class TripMatcher:
     ) -> TripMatch | EntityOutcome:
         if not trip.route_id or not trip.start_time:
             return EntityOutcome.TRIP_NOT_NAMED
-        start_s = find_time_s(trip.start_time) if isinstance(trip.start_time, str) else None
+        start_s = find_time_s(to_text(trip.start_time))
         if start_s is None:
             return EntityOutcome.START_TIME_UNKNOWN
         found: list[TripMatch] = []
@@ -258,7 +254,7 @@ class TripMatcher:
                 direction = int(self.index.timetable.trip_direction[row])
                 if trip.HasField("direction_id") and direction not in (-1, trip.direction_id):
                     continue
-                chosen = self._choose_trip_departure(row, trip.start_time)
+                chosen = self._choose_trip_departure(row, start_s)
                 if not isinstance(chosen, EntityOutcome):
                     found.append(TripMatch(row, chosen[0], day, chosen[1]))
         if len(found) > 1:
