@@ -34,7 +34,7 @@ from tests.otp_server.server import OtpServer, build_graph
 from tests.shared_data import get_shared
 
 from fingerpost.transit.engine.timetable.timetable import STOP
-from fingerpost.transit.engine.timetable.walking import PACE_M_PER_S, straight_line_m
+from fingerpost.transit.engine.timetable.walks import PACE_M_PER_S, straight_line_m
 from fingerpost.transit.osm.streets.graph import compute_weights
 from fingerpost.transit.osm.streets.search import StreetSearch
 from fingerpost.transit.osm.streets.snapping import snap_pin, snap_to_streets

@@ -15,7 +15,7 @@ from fingerpost.transit.engine.demo.catalogue import build_demo, list_demo_names
 from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.engine.timetable.stop_ids import escape
 from fingerpost.transit.engine.timetable.timetable import Timetable
-from fingerpost.transit.engine.timetable.walking import straight_line_m
+from fingerpost.transit.engine.timetable.walks import straight_line_m
 from tests.shared_data import get_shared
 
 NETWORKS = list_demo_names()

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fingerpost.testing.feeds import feed_from_drawing, timetable_from_tables
-from fingerpost.transit.engine.timetable.walking import CHANGE_SLACK_S, STRAIGHT_SLACK_S
+from fingerpost.transit.engine.timetable.walks import CHANGE_SLACK_S, STRAIGHT_SLACK_S
 from tests.gtfs.importing import import_text
 
 # Two platforms of one station, eleven metres apart, a third in another station, a node, a door and a boarding area.

@@ -25,7 +25,7 @@ from fingerpost.transit.engine.raptor.journeys import read_journey
 from fingerpost.transit.engine.raptor.kernel import UNREACHED
 from fingerpost.transit.engine.raptor.search import run_kernel
 from fingerpost.transit.engine.timetable.timetable import STOP, Footpaths
-from fingerpost.transit.engine.timetable.walking import (
+from fingerpost.transit.engine.timetable.walks import (
     CHANGE_SLACK_S,
     DETOUR_FACTOR,
     find_neighbours,

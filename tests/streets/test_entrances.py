@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fingerpost.transit.engine.timetable.station_ways import StationPlaces, find_entrance_ways
-from fingerpost.transit.engine.timetable.timetable import ENTRANCE, NODE, STATION, STOP, Pathways
+from fingerpost.transit.engine.timetable.station_ways import find_entrance_ways
+from fingerpost.transit.engine.timetable.timetable import ENTRANCE, NODE, STATION, STOP, Pathways, StationPlaces
 from fingerpost.transit.model.itinerary import Access
 from tests.realtime.messages import DAY, NOW, alert, read
 from tests.streets.drawn import degrees

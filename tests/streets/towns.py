@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from fingerpost.transit.engine.timetable.station_ways import StationPlaces
-from fingerpost.transit.engine.timetable.timetable import STOP, Pathways
+from fingerpost.transit.engine.timetable.timetable import STOP, Pathways, StationPlaces
 from fingerpost.transit.osm.streets.building import build_graph
 from fingerpost.transit.osm.streets.extract import find_area, read_extract
 from fingerpost.transit.osm.streets.graph import compute_weights

@@ -17,7 +17,7 @@ from fingerpost.transit.engine.timetable.timetable import (
     Int64,
     Timetable,
 )
-from fingerpost.transit.engine.timetable.walking import straight_line_m
+from fingerpost.transit.engine.timetable.walks import straight_line_m
 from fingerpost.transit.model.itinerary import Access, Mode, StopPoint
 from fingerpost.transit.model.line_colors import LineColors, find_line_colors
 from fingerpost.transit.model.place import Coordinate, Place, PlaceTraits

@@ -12,8 +12,7 @@ from fingerpost.transit.engine.raptor.search import Endpoint, SearchQuery, find_
 from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetables
 from fingerpost.transit.engine.timetable.overlay import Overlay, RideUpdate
 from fingerpost.transit.engine.timetable.service_days import find_service_day_start
-from fingerpost.transit.engine.timetable.station_ways import StationPlaces
-from fingerpost.transit.engine.timetable.timetable import STOP, Pathways
+from fingerpost.transit.engine.timetable.timetable import STOP, Pathways, StationPlaces
 from fingerpost.transit.osm.streets.building import build_graph
 from fingerpost.transit.osm.streets.extract import ExtractedStreets, Way, WayRule
 from fingerpost.transit.osm.streets.snapping import build_grid

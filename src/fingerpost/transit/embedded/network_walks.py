@@ -10,8 +10,7 @@ from fingerpost.transit.engine.timetable.footpaths import avoid_closed_ways
 from fingerpost.transit.engine.timetable.overlay import Overlay
 from fingerpost.transit.engine.timetable.station_ways import get_places
 from fingerpost.transit.engine.timetable.timetable import ENTRANCE, NODE, Timetable
-from fingerpost.transit.engine.timetable.walking import DETOUR_FACTOR, FOOTPATH_RADIUS_M
-from fingerpost.transit.engine.timetable.walks import StraightLine, Walks
+from fingerpost.transit.engine.timetable.walks import DETOUR_FACTOR, FOOTPATH_RADIUS_M, StraightLine, Walks
 from fingerpost.transit.model.itinerary import Access, Itinerary, Leg, LegLine, LineSource
 from fingerpost.transit.model.place import Coordinate
 from fingerpost.transit.model.provenance import Provenance

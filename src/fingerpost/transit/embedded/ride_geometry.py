@@ -14,8 +14,7 @@ from fingerpost.transit.engine.raptor.search import Endpoint
 from fingerpost.transit.engine.timetable.footpaths import Footpath, find_footpath
 from fingerpost.transit.engine.timetable.shapes import RidePath, find_ride_line, line_m
 from fingerpost.transit.engine.timetable.timetable import Timetable
-from fingerpost.transit.engine.timetable.walking import CHANGE_SLACK_S, PACE_M_PER_S, STRAIGHT_SLACK_S
-from fingerpost.transit.engine.timetable.walks import StraightLine, Walk
+from fingerpost.transit.engine.timetable.walks import CHANGE_SLACK_S, PACE_M_PER_S, STRAIGHT_SLACK_S, StraightLine, Walk
 from fingerpost.transit.model.itinerary import Access, Leg, LegLine, LineSource, StopPoint
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from fingerpost.transit.embedded.display_names import DisplayNames, describe_place
 from fingerpost.transit.engine.timetable.timetable import STATION, STOP, Timetable
-from fingerpost.transit.engine.timetable.walking import straight_line_m
+from fingerpost.transit.engine.timetable.walks import straight_line_m
 from fingerpost.transit.model.itinerary import Mode, NearbyStop
 from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch, PlaceTraits
 from fingerpost.transit.rules.modes import to_mode

@@ -17,7 +17,7 @@ from fingerpost.transit.engine.timetable.columns import TextColumn
 from fingerpost.transit.engine.timetable.draft import StopRow, TimetableDraft
 from fingerpost.transit.engine.timetable.stop_ids import SAME_STOP_M
 from fingerpost.transit.engine.timetable.timetable import WHEELCHAIR_UNKNOWN, Int32
-from fingerpost.transit.engine.timetable.walking import straight_line_m
+from fingerpost.transit.engine.timetable.walks import straight_line_m
 
 # Stops with the same id but different names are one stop if they are this close and the names this similar (0-100).
 SAME_POSITION_M = 30.0

@@ -16,7 +16,6 @@ from fingerpost.transit.engine.timetable.station_ways import (
     WALKWAY,
     WITH_STEP,
     WITHOUT_STEP,
-    StationPlaces,
     find_quickest_s,
     list_stations,
     list_ways,
@@ -29,8 +28,9 @@ from fingerpost.transit.engine.timetable.timetable import (
     WHEELCHAIR_UNKNOWN,
     WHEELCHAIR_YES,
     Pathways,
+    StationPlaces,
 )
-from fingerpost.transit.engine.timetable.walking import PACE_M_PER_S
+from fingerpost.transit.engine.timetable.walks import PACE_M_PER_S
 
 # Modes whose duration is computed from the length; this does not work for stairs and lifts.
 _FLAT = frozenset({WALKWAY, TRAVELATOR})

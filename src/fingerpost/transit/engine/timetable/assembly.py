@@ -14,13 +14,14 @@ from fingerpost.transit.engine.timetable.draft import (
     TransferColumns,
 )
 from fingerpost.transit.engine.timetable.footpaths import build_footpaths, compute_transfer_times
-from fingerpost.transit.engine.timetable.station_ways import StationPlaces, find_change_s
+from fingerpost.transit.engine.timetable.station_ways import find_change_s
 from fingerpost.transit.engine.timetable.stop_ids import encode_stop_ids
 from fingerpost.transit.engine.timetable.timetable import (
     WHEELCHAIR_UNKNOWN,
     Bool,
     Int16,
     Int32,
+    StationPlaces,
     Timetable,
     UInt8,
 )

@@ -22,8 +22,13 @@ from fingerpost.transit.engine.timetable.timetable import (
     Int64,
     Timetable,
 )
-from fingerpost.transit.engine.timetable.walking import CHANGE_SLACK_S, STRAIGHT_SLACK_S, straight_line_m
-from fingerpost.transit.engine.timetable.walks import StopLinks, Walks
+from fingerpost.transit.engine.timetable.walks import (
+    CHANGE_SLACK_S,
+    STRAIGHT_SLACK_S,
+    StopLinks,
+    Walks,
+    straight_line_m,
+)
 
 
 def use_step_free_footpaths(timetable: Timetable) -> Timetable:

@@ -4,7 +4,6 @@ import heapq
 import math
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -13,31 +12,18 @@ from fingerpost.transit.engine.timetable.timetable import (
     ENTRANCE,
     STOP,
     WHEELCHAIR_NO,
-    Float64,
-    Int8,
     Int32,
     Int64,
-    Pathways,
+    StationPlaces,
     Timetable,
 )
-from fingerpost.transit.engine.timetable.walking import DETOUR_FACTOR, PACE_M_PER_S, straight_line_m
+from fingerpost.transit.engine.timetable.walks import DETOUR_FACTOR, PACE_M_PER_S, straight_line_m
 
 # GTFS pathway_mode
 WALKWAY, STAIRS, TRAVELATOR, ESCALATOR, LIFT, FARE_GATE, EXIT_GATE = range(1, 8)
 WITHOUT_STEP = frozenset({WALKWAY, TRAVELATOR, LIFT, FARE_GATE, EXIT_GATE})
 WITH_STEP = frozenset({STAIRS, ESCALATOR})
 GATES = frozenset({FARE_GATE, EXIT_GATE})
-
-
-class StationPlaces(NamedTuple):
-    """Stops with their stations: positions in degrees, parents as rows, and GTFS wheelchair values."""
-
-    lats: Float64
-    lons: Float64
-    kinds: Int8
-    parents: Int32
-    wheelchair: Int8
-    pathways: Pathways
 
 
 _Ways = dict[int, list[tuple[int, float]]]

@@ -85,6 +85,17 @@ class Pathways(NamedTuple):
     seconds: Float32 = NO_FLOAT32
 
 
+class StationPlaces(NamedTuple):
+    """Stops with their stations: positions in degrees, parents as rows, and GTFS wheelchair values."""
+
+    lats: Float64
+    lons: Float64
+    kinds: Int8
+    parents: Int32
+    wheelchair: Int8
+    pathways: Pathways
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Timetable:
     """The timetable of one network, without realtime data."""

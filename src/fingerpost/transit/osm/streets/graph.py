@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from fingerpost.transit.engine.timetable.columns import list_starts
 from fingerpost.transit.engine.timetable.timetable import Float32, Int32, UInt8
-from fingerpost.transit.engine.timetable.walking import PACE_M_PER_S
+from fingerpost.transit.engine.timetable.walks import PACE_M_PER_S
 
 # Arrays that inner loops use as indices are unsigned.
 UInt32 = npt.NDArray[np.uint32]

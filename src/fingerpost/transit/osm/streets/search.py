@@ -6,8 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fingerpost.transit.engine.timetable.timetable import Float64, Int32, Int64
-from fingerpost.transit.engine.timetable.walking import PACE_M_PER_S
-from fingerpost.transit.engine.timetable.walks import StopWalks
+from fingerpost.transit.engine.timetable.walks import PACE_M_PER_S, StopWalks
 from fingerpost.transit.osm.streets.graph import (
     DEGREES_E7,
     UNKNOWN_KERB,

@@ -6,7 +6,7 @@ import numpy as np
 
 from fingerpost.transit.engine.timetable.columns import list_ranges
 from fingerpost.transit.engine.timetable.timetable import Float64, Int32, Int64
-from fingerpost.transit.engine.timetable.walking import straight_line_m
+from fingerpost.transit.engine.timetable.walks import straight_line_m
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
 from fingerpost.transit.osm.streets.graph import DEGREES_E7, LIFT, UNDERGROUND, StreetGraph
 from fingerpost.transit.osm.streets.kernel.nearest import CELLS_PER_ROW, snap

@@ -8,10 +8,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from fingerpost.transit.engine.timetable.station_ways import StationPlaces, find_entrance_ways, find_inside_m
-from fingerpost.transit.engine.timetable.timetable import STOP, Float64, Int32
-from fingerpost.transit.engine.timetable.walking import DETOUR_FACTOR, PACE_M_PER_S, straight_line_m
-from fingerpost.transit.engine.timetable.walks import WalkedStops
+from fingerpost.transit.engine.timetable.station_ways import find_entrance_ways, find_inside_m
+from fingerpost.transit.engine.timetable.timetable import STOP, Float64, Int32, StationPlaces
+from fingerpost.transit.engine.timetable.walks import DETOUR_FACTOR, PACE_M_PER_S, WalkedStops, straight_line_m
 from fingerpost.transit.osm.extract_file import apart_m
 from fingerpost.transit.osm.streets.extract import OsmEntrance, OsmStop
 

@@ -7,10 +7,17 @@ from functools import lru_cache, partial
 import numpy as np
 
 from fingerpost.transit.engine.timetable.columns import join_rows, take_rows
-from fingerpost.transit.engine.timetable.station_ways import StationPlaces
-from fingerpost.transit.engine.timetable.timetable import STOP, Float64, Int32, Int64
-from fingerpost.transit.engine.timetable.walking import DETOUR_FACTOR, FOOTPATH_RADIUS_M, PACE_M_PER_S, find_neighbours
-from fingerpost.transit.engine.timetable.walks import StopLinks, StopWalks, StraightLine, Walk
+from fingerpost.transit.engine.timetable.timetable import STOP, Float64, Int32, Int64, StationPlaces
+from fingerpost.transit.engine.timetable.walks import (
+    DETOUR_FACTOR,
+    FOOTPATH_RADIUS_M,
+    PACE_M_PER_S,
+    StopLinks,
+    StopWalks,
+    StraightLine,
+    Walk,
+    find_neighbours,
+)
 from fingerpost.transit.osm.streets.graph import (
     CUT_OFF,
     NO_WHEELS,

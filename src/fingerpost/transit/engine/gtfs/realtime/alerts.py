@@ -16,7 +16,7 @@ from fingerpost.transit.engine.gtfs.realtime.outcomes import EntityOutcome
 from fingerpost.transit.engine.gtfs.realtime.trip_matching import TripMatch, TripMatcher
 from fingerpost.transit.engine.timetable.overlay import ALWAYS, Alert, RideKey
 from fingerpost.transit.engine.timetable.stop_ids import SAME_STOP_M
-from fingerpost.transit.engine.timetable.walking import straight_line_m
+from fingerpost.transit.engine.timetable.walks import straight_line_m
 
 DEFAULT_LANGUAGE = "default"
 # Longer URLs are dropped.

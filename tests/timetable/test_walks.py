@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fingerpost.transit.engine.timetable import walking
+from fingerpost.transit.engine.timetable import walks
 from fingerpost.transit.engine.timetable.draft import TransferColumns
 from fingerpost.transit.engine.timetable.footpaths import build_footpaths as link
 from fingerpost.transit.engine.timetable.timetable import FORBIDDEN, MINIMUM_TIME, RECOMMENDED, STATION, STOP, TIMED
 from fingerpost.transit.engine.timetable.walks import StraightLine
 from fingerpost.transit.model.geodesy import EARTH_RADIUS_M
 
-SLACK_S = walking.CHANGE_SLACK_S + walking.STRAIGHT_SLACK_S
+SLACK_S = walks.CHANGE_SLACK_S + walks.STRAIGHT_SLACK_S
 M_PER_DEG = math.radians(1) * EARTH_RADIUS_M
 
 
@@ -56,11 +56,11 @@ def slow_footpaths(points, kinds, transfers):
                 continue
             kind, minimum_s = said.get((a, b), (None, -1))
             straight_m = distance_m(start, goal)
-            near = straight_m <= walking.FOOTPATH_RADIUS_M and kinds[a] == STOP and kinds[b] == STOP
+            near = straight_m <= walks.FOOTPATH_RADIUS_M and kinds[a] == STOP and kinds[b] == STOP
             if kind == FORBIDDEN or (kind is None and not near):
                 continue
-            metres = straight_m * walking.DETOUR_FACTOR
-            seconds = metres / walking.PACE_M_PER_S + (0 if kind == TIMED else SLACK_S)
+            metres = straight_m * walks.DETOUR_FACTOR
+            seconds = metres / walks.PACE_M_PER_S + (0 if kind == TIMED else SLACK_S)
             rows[a, b] = (minimum_s if kind == MINIMUM_TIME and minimum_s >= 0 else seconds, metres)
     return rows
 
@@ -93,7 +93,7 @@ def test_footpaths_equal_the_slow_way(town):
         (a, b)
         for a, start in enumerate(points)
         for b, goal in enumerate(points)
-        if abs(distance_m(start, goal) - walking.FOOTPATH_RADIUS_M) < 0.01
+        if abs(distance_m(start, goal) - walks.FOOTPATH_RADIUS_M) < 0.01
     }
 
     assert set(rows) ^ set(expected) <= edge
