@@ -13,7 +13,7 @@ from fingerpost.net.request import Fetch, Request, RequestLimits, read_template
 from fingerpost.net.response import Response
 from fingerpost.transit.embedded.feed_origins import NamedPlace, read_place
 from fingerpost.transit.engine.gtfs.realtime import CLOCK_SKEW_S, FeedBytes, find_timestamp
-from fingerpost.transit.engine.gtfs.realtime.outcomes import APPLIED
+from fingerpost.transit.engine.gtfs.realtime.messages import APPLIED
 from fingerpost.transit.engine.timetable.overlay import Overlay
 from fingerpost.transit.model.provenance import RealtimeHealth, SourceHealth
 

@@ -11,8 +11,7 @@ from typing import Any
 from google.transit.gtfs_realtime_pb2 import Alert as AlertMessage
 from google.transit.gtfs_realtime_pb2 import EntitySelector, TranslatedString, TripDescriptor
 
-from fingerpost.transit.engine.gtfs.realtime.messages import to_text
-from fingerpost.transit.engine.gtfs.realtime.outcomes import EntityOutcome
+from fingerpost.transit.engine.gtfs.realtime.messages import EntityOutcome, to_text
 from fingerpost.transit.engine.gtfs.realtime.trip_matching import TripMatch, TripMatcher
 from fingerpost.transit.engine.timetable.overlay import ALWAYS, Alert, RideKey
 from fingerpost.transit.engine.timetable.stop_ids import SAME_STOP_M

@@ -8,8 +8,7 @@ from typing import NamedTuple
 from google.transit.gtfs_realtime_pb2 import FeedEntity, TripUpdate
 
 from fingerpost.transit.engine.gtfs.realtime.alerts import read_alert
-from fingerpost.transit.engine.gtfs.realtime.messages import FeedBytes, parse_message
-from fingerpost.transit.engine.gtfs.realtime.outcomes import APPLIED, EntityOutcome
+from fingerpost.transit.engine.gtfs.realtime.messages import APPLIED, EntityOutcome, FeedBytes, parse_message
 from fingerpost.transit.engine.gtfs.realtime.trip_matching import RealtimeIndex, TripMatcher
 from fingerpost.transit.engine.gtfs.realtime.trip_updates import ReceivedUpdate, TripUpdates
 from fingerpost.transit.engine.timetable.overlay import Alert, MatchCount, Overlay

@@ -9,8 +9,7 @@ import numpy as np
 from google.transit.gtfs_realtime_pb2 import TripDescriptor, TripUpdate
 
 from fingerpost.transit.engine.gtfs.csv.table import find_day, find_time_s
-from fingerpost.transit.engine.gtfs.realtime.messages import to_text
-from fingerpost.transit.engine.gtfs.realtime.outcomes import EntityOutcome
+from fingerpost.transit.engine.gtfs.realtime.messages import EntityOutcome, to_text
 from fingerpost.transit.engine.timetable.columns import group_rows
 from fingerpost.transit.engine.timetable.service_days import find_service_day_start, find_services, local_day
 from fingerpost.transit.engine.timetable.timetable import Int64, Timetable

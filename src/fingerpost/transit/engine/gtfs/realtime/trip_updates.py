@@ -12,8 +12,7 @@ from google.transit.gtfs_realtime_pb2 import TripDescriptor, TripUpdate
 
 from fingerpost.transit.engine.gtfs.csv.table import find_time_s
 from fingerpost.transit.engine.gtfs.realtime.delays import MAX_DELAY_S, compute_delays
-from fingerpost.transit.engine.gtfs.realtime.messages import to_text
-from fingerpost.transit.engine.gtfs.realtime.outcomes import EntityOutcome
+from fingerpost.transit.engine.gtfs.realtime.messages import EntityOutcome, to_text
 from fingerpost.transit.engine.gtfs.realtime.stop_time_updates import (
     NONE,
     SKIPPED,
