@@ -2,10 +2,11 @@
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Awaitable, Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from enum import StrEnum
+from functools import reduce
 from math import isfinite
 from typing import ClassVar, TypeVar
 
@@ -74,7 +75,7 @@ class JourneyPage:
     """One page of results, or several combined.
 
     ``timetabled`` holds scheduled itineraries that became unusable in realtime; ``left_out`` holds the dropped
-    itineraries, each with the reason. ``following`` requests the next page; it is None if none is needed.
+    itineraries, each with the reason. ``cursor`` is the server's name for the next page; None if none is needed.
     """
 
     retrieved_at: datetime
@@ -85,7 +86,7 @@ class JourneyPage:
     left_out: frozenset[tuple[LeftOut, Hashable]] = frozenset()
     walks_too_far: bool = False
     zone: str | None = None
-    following: "Callable[[], Awaitable[JourneyPage]] | None" = field(default=None, compare=False)
+    cursor: str | None = None
 
     def list_notes(self) -> tuple[str, ...]:
         counts = Counter(reason for reason, _ in self.left_out)
@@ -111,7 +112,6 @@ class JourneyPage:
             left_out=self.left_out | later.left_out,
             walks_too_far=self.walks_too_far or later.walks_too_far,
             zone=self.zone or later.zone,
-            following=later.following,
         )
 
 
@@ -166,17 +166,14 @@ class JourneyRequest:
 class JourneySearch(ABC):
     """Searches journeys on one server.
 
-    A search requests up to ``max_pages`` pages, because all walks on a page may be too long; if more pages exist,
-    ``truncation_note`` is reported. If ``retries_with_steps``, a step-free query that finds no rides is repeated as an
-    ordinary one.
+    If ``retries_with_steps``, a step-free query that finds no rides is repeated as an ordinary one.
     """
 
-    max_pages: ClassVar[int]
-    truncation_note: ClassVar[str | None] = None
     retries_with_steps: ClassVar[bool] = True
 
     @abstractmethod
-    async def request_first_page(self, request: JourneyRequest) -> JourneyPage: ...
+    def list_pages(self, request: JourneyRequest) -> AsyncIterator[JourneyPage]:
+        """Request pages until the query is answered; a page may have nothing usable, such as only long walks."""
 
     async def find(self, request: JourneyRequest) -> JourneyPage:
         found = await self._find_within(request)
@@ -186,20 +183,13 @@ class JourneySearch(ABC):
         return found
 
     async def _find_within(self, request: JourneyRequest) -> JourneyPage:
-        found = await self._page_through(request)
+        found = await self._combine_pages(request)
         if found.walks_too_far and not found.has_rides:
-            return found.add(await self._page_through(replace(request, shorter_walks=True)))
+            return found.add(await self._combine_pages(replace(request, shorter_walks=True)))
         return found
 
-    async def _page_through(self, request: JourneyRequest) -> JourneyPage:
-        found = await self.request_first_page(request)
-        for _ in range(self.max_pages - 1):
-            if found.following is None:
-                return found
-            found = found.add(await found.following())
-        if found.following is not None and self.truncation_note is not None:
-            return replace(found, notes=(*found.notes, self.truncation_note))
-        return found
+    async def _combine_pages(self, request: JourneyRequest) -> JourneyPage:
+        return reduce(JourneyPage.add, [page async for page in self.list_pages(request)])
 
 
 _Leg = TypeVar("_Leg")

@@ -5,9 +5,8 @@ A second search, by scheduled times, finds the journeys that realtime has cancel
 
 import hashlib
 import math
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import AsyncIterator, Hashable, Iterable, Mapping
 from dataclasses import replace
-from functools import partial
 
 from fingerpost import clock
 from fingerpost.errors import ToolError
@@ -64,9 +63,10 @@ def new_params(request: kit.JourneyRequest) -> dict[str, str]:
     return params
 
 
-class MotisJourneySearch(kit.JourneySearch):
-    max_pages = 3
+_MAX_PAGES = 3
 
+
+class MotisJourneySearch(kit.JourneySearch):
     def __init__(self, server: MotisServer, ids: MotisStopIds) -> None:
         self._server = server
         self._ids = ids
@@ -83,10 +83,16 @@ class MotisJourneySearch(kit.JourneySearch):
         found = await super().find(replace(request, origin=origin, destination=destination))
         return replace(found, notes=(*found.notes, _UNKNOWN_STOP))
 
-    async def request_first_page(self, request: kit.JourneyRequest) -> kit.JourneyPage:
+    async def list_pages(self, request: kit.JourneyRequest) -> AsyncIterator[kit.JourneyPage]:
         params = new_params(request)
         page, scheduled = await gather_all([self._fetch_page(request, params), self._find_scheduled(request, params)])
-        return replace(page.add(scheduled), following=page.following)
+        yield page
+        yield scheduled
+        for _ in range(_MAX_PAGES - 1):
+            if page.cursor is None:
+                return
+            page = await self._fetch_page(request, {**params, "pageCursor": page.cursor})
+            yield page
 
     async def _fetch_page(self, request: kit.JourneyRequest, params: Mapping[str, str]) -> kit.JourneyPage:
         query = request.query
@@ -95,13 +101,11 @@ class MotisJourneySearch(kit.JourneySearch):
         answered.require("itinerary", "itineraries", found=page.itineraries)
         itineraries, left_out = read_itineraries((*page.direct, *page.itineraries), query, self._ids)
         found = kit.filter_live(itineraries, query, answered.retrieved_at, answered.notes)
-        found = replace(found, left_out=found.left_out | left_out, zone=_find_zone(page))
         cursor = page.previous_page_cursor if query.arrive_by else page.next_page_cursor
         # No page follows an empty one.
-        if found.has_rides or not page.itineraries or not cursor:
-            return found
-        following = partial(self._fetch_page, request, {**params, "pageCursor": cursor})
-        return replace(found, following=following)
+        has_next = bool(page.itineraries and cursor) and not found.has_rides
+        zone = _find_zone(page)
+        return replace(found, left_out=found.left_out | left_out, zone=zone, cursor=cursor if has_next else None)
 
     async def _find_scheduled(self, request: kit.JourneyRequest, params: Mapping[str, str]) -> kit.JourneyPage:
         query = request.query

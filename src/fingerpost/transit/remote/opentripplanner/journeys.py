@@ -4,11 +4,10 @@ OpenTripPlanner cannot limit walking (rule B6), so itineraries with too much wal
 query uses a high walk reluctance.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
-from functools import partial
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -104,18 +103,25 @@ def _build_preferences(query: JourneyQuery, *, shorter_walks: bool) -> dict[str,
     return preferences
 
 
-class OpenTripPlannerSearch(kit.JourneySearch):
-    # A page may be empty although more pages exist.
-    max_pages = 4
+# A page may be empty although more pages exist.
+_MAX_PAGES = 4
 
+
+class OpenTripPlannerSearch(kit.JourneySearch):
     def __init__(self, server: Server, ids: OtpStopIds, profile: NetworkProfile) -> None:
         self._server = server
         self._ids = ids
         self._profile = profile
         self._zone = ZoneInfo(profile.zone)
 
-    async def request_first_page(self, request: kit.JourneyRequest) -> kit.JourneyPage:
-        return await self._fetch(request, new_variables(request, self._zone))
+    async def list_pages(self, request: kit.JourneyRequest) -> AsyncIterator[kit.JourneyPage]:
+        variables = new_variables(request, self._zone)
+        for _ in range(_MAX_PAGES):
+            page = await self._fetch(request, variables)
+            yield page
+            if page.cursor is None or not _may_have_more(page, request.query):
+                return
+            variables |= {"withScheduled": False, "after": page.cursor}
 
     async def _fetch(self, request: kit.JourneyRequest, variables: Mapping[str, Any]) -> kit.JourneyPage:
         query = request.query
@@ -133,14 +139,11 @@ class OpenTripPlannerSearch(kit.JourneySearch):
             timetabled=kit.list_unusable(list_itineraries(cancelled, query, self._ids), query),
             reasons=list_reasons(page.routing_errors),
             walks_too_far=live.walks_too_far or WALKING_IS_BETTER in codes,
+            cursor=page.end_cursor if page.has_next_page else None,
         )
         if not (found.live or found.timetabled or "after" in variables):
             self._refuse_outside(page.routing_errors)
-        cursor = page.end_cursor if page.has_next_page else None
-        if cursor is None or not _may_have_more(found, query):
-            return found
-        next_page = {**variables, "withScheduled": False, "after": cursor}
-        return replace(found, following=partial(self._fetch, request, next_page))
+        return found
 
     def _refuse_outside(self, errors: Iterable[shapes.RoutingError]) -> None:
         name = self._profile.name
@@ -206,8 +209,8 @@ def new_leg(leg: shapes.OtpLeg, ids: StopIdCodec, start: Location | None, end: L
         arrival_delay_s=None if cancelled else leg.end.delay_s,
         cancelled=cancelled,
         distance_m=leg.distance,
-        line=None if leg.route is None else name_line(leg.route),
-        headsign=leg.headsign or (None if leg.trip is None else find_destination(leg.trip)),
+        line=None if leg.route is None else leg.route.name,
+        headsign=leg.headsign or (None if leg.trip is None else leg.trip.destination),
         trip_id=None if leg.trip is None else ids.encode_trip(leg.trip.gtfs_id),
         service_day=leg.service_date,
         wheelchair=shapes.read_access(None if leg.trip is None else leg.trip.wheelchair_accessible),
@@ -217,14 +220,6 @@ def new_leg(leg: shapes.OtpLeg, ids: StopIdCodec, start: Location | None, end: L
         alerts=list_active_alerts(leg.alerts, leg.start.expected_time, leg.end.expected_time),
         handle=leg,
     )
-
-
-def name_line(route: shapes.Route) -> str:
-    return route.short_name or route.long_name or route.gtfs_id.partition(":")[2] or route.gtfs_id
-
-
-def find_destination(trip: shapes.Trip | shapes.BoardTrip) -> str | None:
-    return trip.trip_headsign or trip.last_stop_name
 
 
 def _new_stop_point(end: shapes.End, ids: StopIdCodec, location: Location | None) -> StopPoint:

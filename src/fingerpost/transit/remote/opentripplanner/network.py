@@ -113,7 +113,7 @@ class OpenTripPlannerNetwork(ServerNetwork):
         stops = OtpStopLookup(self._server, ids)
         names: PlaceNames = StopNames(self._server, ids)
         if region is not None:
-            names = DigitransitGeocoder(fetch, record, stops, ids, profile.bounds)
+            names = DigitransitGeocoder(fetch, record, stops, profile.bounds)
             self.credit = "© Digitransit {year}, retrieved {retrieved}"
         search = journeys.OpenTripPlannerSearch(self._server, ids, profile)
         super().__init__(profile, record, learned, ids=ids, stops=stops, names=names, search=search)
@@ -166,11 +166,10 @@ def _is_last_call(time: shapes.Stoptime) -> bool:
 def _new_row(time: shapes.Stoptime, ids: StopIdCodec, stop_id: str, platform: str | None, zone: ZoneInfo) -> Departure:
     trip = time.trip
     cancelled = time.realtime_state == journeys.CANCELLED or (bool(time.realtime) and time.pickup_type is None)
-    line = journeys.name_line(trip.route)
     return Departure(
-        line=line,
+        line=trip.route.name,
         mode=read_mode(None, trip.route.type),
-        destination=time.headsign or journeys.find_destination(trip) or line,
+        destination=time.headsign or trip.destination or trip.route.name,
         scheduled=time.service_day + time.scheduled_departure,
         stop_id=stop_id,
         trip_id=ids.encode_trip(trip.gtfs_id),

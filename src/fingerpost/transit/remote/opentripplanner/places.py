@@ -63,8 +63,7 @@ class OtpStopLookup(GroupingLookup):
         super().__init__(ids)
         self._server = server
 
-    async def find(self, public_ids: Sequence[str], language: str | None = None) -> shapes.StopsById:
-        server_ids = self._ids.decode_all(public_ids)
+    async def find(self, server_ids: Sequence[str], language: str | None = None) -> shapes.StopsById:
         if not server_ids:
             return shapes.StopsById(stops=(), stations=())
         answered = await self._server.fetch(
@@ -74,11 +73,13 @@ class OtpStopLookup(GroupingLookup):
         return answered.data
 
     async def list_known(self, public_ids: Sequence[str]) -> list[ServerStop]:
-        return [new_stop(stop, stop.parent_station) for stop in (await self.find(public_ids)).stops]
+        return [
+            new_stop(stop, stop.parent_station) for stop in (await self.find(self._ids.decode_all(public_ids))).stops
+        ]
 
     async def find_stop(self, public_id: str, language: str | None) -> Place | None:
         upper_id = public_id.strip().upper()
-        found = await self.find([public_id], language)
+        found = await self.find(self._ids.decode(public_id), language)
         for station in found.stations:
             if self._ids.encode(station.gtfs_id) == upper_id:
                 return set_language(self.new_station_place(station), language)
@@ -200,14 +201,11 @@ class Features(Shape):
 
 
 class DigitransitGeocoder(Geocoder):
-    def __init__(
-        self, fetch: Fetch, record: NetworkRecord, stops: OtpStopLookup, ids: OtpStopIds, bounds: Bounds
-    ) -> None:
+    def __init__(self, fetch: Fetch, record: NetworkRecord, stops: OtpStopLookup, bounds: Bounds) -> None:
         self._connection = Connection(
             fetch, GEOCODING_URL, key_header=KEY_HEADER, key=record.key, check_response=find_rate_limit
         )
         self._stops = stops
-        self._ids = ids
         self._bounds = bounds
 
     def _is_searchable(self, text: str) -> bool:
@@ -244,7 +242,7 @@ class DigitransitGeocoder(Geocoder):
 
     async def _find_stops(self, server_ids: Sequence[str], language: str | None) -> dict[str, Place]:
         """Return the complete place for each stop or station, keyed by its id on the routing server (rule D2)."""
-        found = await self._stops.find([self._ids.encode(server_id) for server_id in server_ids], language)
+        found = await self._stops.find(server_ids, language)
         stations = {station.gtfs_id: station for station in found.stations}
         stations |= {stop.gtfs_id: stop.parent_station for stop in found.stops if stop.parent_station is not None}
         places = {server_id: self._stops.new_station_place(station) for server_id, station in stations.items()}

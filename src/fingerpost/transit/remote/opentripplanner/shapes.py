@@ -185,11 +185,22 @@ class Route(Shape):
     color: str | None = None
     text_color: str | None = None
 
+    @property
+    def name(self) -> str:
+        return self.short_name or self.long_name or self.gtfs_id.partition(":")[2] or self.gtfs_id
 
-class BoardTrip(Shape):
+
+class Trip(Shape):
     gtfs_id: NonBlank
     trip_headsign: str | None = None
     last_stop_name: str | None = nested("arrivalStoptime", "stop", "name")
+
+    @property
+    def destination(self) -> str | None:
+        return self.trip_headsign or self.last_stop_name
+
+
+class BoardTrip(Trip):
     last_position: int | None = nested("arrivalStoptime", "stopPositionInPattern")
     route: Route
     alerts: Several[OtpAlert] = ()
@@ -241,11 +252,8 @@ class End(Positioned):
     stop: EndStop | None = None
 
 
-class Trip(Shape):
-    gtfs_id: NonBlank
-    trip_headsign: str | None = None
+class RiddenTrip(Trip):
     wheelchair_accessible: str | None = None
-    last_stop_name: str | None = nested("arrivalStoptime", "stop", "name")
 
 
 # The decimal places of a line's coordinates.
@@ -291,7 +299,7 @@ class OtpLeg(MeasuredLeg):
     from_: End = Field(alias="from")
     to: End
     route: Route | None = None
-    trip: Trip | None = None
+    trip: RiddenTrip | None = None
     line: Annotated[str, Field(pattern=_POLYLINE)] | None = nested("legGeometry", "points")
     alerts: Several[OtpAlert] = ()
     fare_products: Several[FareProductUse] = ()

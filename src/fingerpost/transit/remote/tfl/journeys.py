@@ -1,8 +1,7 @@
 """Request journeys from TfL, and report origins and destinations that TfL cannot resolve."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -11,6 +10,7 @@ from fingerpost.errors import PlaceAmbiguous, PlaceUnknown, SourceFailed
 from fingerpost.net.response import Response
 from fingerpost.remedies import Remedy, RemedyKind
 from fingerpost.transit.model.itinerary import Itinerary, Optimize
+from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.remote.kit.answers import Answer, read_answer, read_exactly
 from fingerpost.transit.remote.kit.journeys import JourneyPage, JourneyRequest, JourneySearch, LeftOut, filter_live
 from fingerpost.transit.remote.kit.places import StopIdCodec
@@ -87,10 +87,12 @@ _HORIZON_DAYS = 4
 _DAY_S = 86_400
 
 
+# TfL returns three to five journeys per request.
+_MAX_PAGES = 4
+_TRUNCATED = "TfL did not return all trips in the window, because it offers only a few at a time."
+
+
 class TflJourneySearch(JourneySearch):
-    # TfL returns three to five journeys per request.
-    max_pages = 4
-    truncation_note = "TfL did not return all trips in the window, because it offers only a few at a time."
     retries_with_steps = False
 
     def __init__(self, server: TflClient, ids: StopIdCodec, zone: ZoneInfo) -> None:
@@ -98,45 +100,37 @@ class TflJourneySearch(JourneySearch):
         self._ids = ids
         self._zone = zone
 
-    async def request_first_page(self, request: JourneyRequest) -> JourneyPage:
-        return await self._fetch_from(request, request.query.instant, ())
-
-    async def _fetch_next(self, request: JourneyRequest, instant: int, offered: Sequence[Itinerary]) -> JourneyPage:
-        page = await find_or_none(self._fetch_from(request, instant, offered))
-        return page or JourneyPage(retrieved_at=clock.now(), notes=(self.truncation_note,))
-
-    async def _fetch_from(self, request: JourneyRequest, instant: int, previous: Sequence[Itinerary]) -> JourneyPage:
-        """Return the journeys from an instant on, and a request for the next ones in the window.
-
-        TfL has no windows and returns few journeys at once, so each request starts after the last journey of the
-        ``previous`` page.
-        """
+    async def list_pages(self, request: JourneyRequest) -> AsyncIterator[JourneyPage]:
+        """Request the journeys in the window; TfL has no windows, so each request starts after the last journey."""
         query = request.query
         preference = "LeastInterchange" if query.optimize is Optimize.FEW_TRANSFERS else "LeastTime"
         tfl_request = TflRequest(
             origin=request.origin.format(6),
             destination=request.destination.format(6),
-            instant=instant,
+            instant=query.instant,
             arrive_by=query.arrive_by,
             preference="LeastWalking" if request.shorter_walks else preference,
             accessibility=STEP_FREE if query.step_free else None,
             ends=(query.origin, query.destination),
         )
-        answered = await self.fetch(tfl_request)
-        placed = [itinerary for itinerary in answered.live if is_placed(itinerary)]
-        unplaced = ((LeftOut.UNPLACED, itinerary) for itinerary in answered.live if itinerary not in placed)
-        found = filter_live(placed, query, answered.retrieved_at, answered.notes)
-        found = replace(found, left_out=found.left_out.union(unplaced), reasons=answered.reasons)
-        new_itineraries = [itinerary for itinerary in answered.live if itinerary not in previous]
-        if query.window_s is None or not new_itineraries:
-            return found
-        if query.arrive_by:
-            next_instant = min(itinerary.arrival for itinerary in new_itineraries) - MINUTE_S
-        else:
-            next_instant = max(itinerary.departure for itinerary in new_itineraries) + MINUTE_S
-        if abs(next_instant - query.instant) > query.window_s:
-            return found
-        return replace(found, following=partial(self._fetch_next, request, next_instant, new_itineraries))
+        previous: list[Itinerary] = []
+        for number in range(_MAX_PAGES):
+            fetching = self.fetch(tfl_request)
+            answered = await (find_or_none(fetching) if number else fetching)
+            if answered is None:
+                break
+            yield _filter_placed(answered, query)
+            previous = [itinerary for itinerary in answered.live if itinerary not in previous]
+            if query.window_s is None or not previous:
+                return
+            if query.arrive_by:
+                instant = min(itinerary.arrival for itinerary in previous) - MINUTE_S
+            else:
+                instant = max(itinerary.departure for itinerary in previous) + MINUTE_S
+            if abs(instant - query.instant) > query.window_s:
+                return
+            tfl_request = replace(tfl_request, instant=instant)
+        yield JourneyPage(retrieved_at=clock.now(), notes=(_TRUNCATED,))
 
     async def fetch(self, request: TflRequest) -> JourneyPage:
         """Return all journeys, without applying limits; raise PlaceAmbiguous or PlaceUnknown for an unresolved end."""
@@ -185,3 +179,10 @@ class TflJourneySearch(JourneySearch):
                     raise new_unknown(end, side)
             raise PlaceUnknown(f"TfL does not know {sides[0]} or {sides[1]}: {text}", {"field": sides[0]})
         raise SourceFailed(f"TfL could not plan: {text}")
+
+
+def _filter_placed(answered: JourneyPage, query: JourneyQuery) -> JourneyPage:
+    placed = [itinerary for itinerary in answered.live if is_placed(itinerary)]
+    unplaced = ((LeftOut.UNPLACED, itinerary) for itinerary in answered.live if itinerary not in placed)
+    found = filter_live(placed, query, answered.retrieved_at, answered.notes)
+    return replace(found, left_out=found.left_out.union(unplaced), reasons=answered.reasons)

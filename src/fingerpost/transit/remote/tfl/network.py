@@ -16,7 +16,7 @@ from fingerpost.net.request import Fetch
 from fingerpost.runtime.concurrency import gather_all
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.learned_profile import LearnedProfile, new_remote_profile
-from fingerpost.transit.model.itinerary import Departure, ServiceAlert
+from fingerpost.transit.model.itinerary import Departure
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.port import DepartureQuery, JourneyAnswer, TextJourneyQuery
 from fingerpost.transit.remote.kit.answers import Answer
@@ -116,6 +116,8 @@ class TflNetwork(ServerNetwork):
         rows = list(timetable.rows)
         if predicted is not None:
             rows += self._list_predicted(predictions, *predicted, now)
+        # TfL reports only the current state of lifts.
+        lifts = list_lift_alerts(status.lifts, server_ids) if first - REACH_S <= now <= last else ()
         retrieved = [answer.retrieved_at for answer in answers]
         if timetable.retrieved_at is not None:
             retrieved.append(timetable.retrieved_at)
@@ -127,7 +129,7 @@ class TflNetwork(ServerNetwork):
                 )
                 for row in rows
             ],
-            alerts=_list_alerts(status, server_ids, now, first, last),
+            alerts=(*list_stop_alerts(status.stops, first, last), *lifts),
             notes=(*((NOTE,) if predicted else ()), *timetable.notes, *status.notes),
             retrieved_at=min(retrieved, default=None),
         )
@@ -214,14 +216,6 @@ def _split_window(
     before = [(first, begin - 1)] if first < begin else []
     after = [(end + 1, last)] if last > end else []
     return (max(first, begin), min(last, end)), before + after
-
-
-def _list_alerts(
-    status: _Status, server_ids: Sequence[str], now: int, first: int, last: int
-) -> tuple[ServiceAlert, ...]:
-    """Return the alerts for a board's stops; for lifts, TfL reports only the current state."""
-    lifts = list_lift_alerts(status.lifts, server_ids) if first - REACH_S <= now <= last else ()
-    return (*list_stop_alerts(status.stops, first, last), *lifts)
 
 
 def new_known_profile() -> LearnedProfile:

@@ -17,6 +17,7 @@ from fingerpost.transit.remote.kit.answers import (
     MeasuredLeg,
     ModeReader,
     OpenInstant,
+    Positioned,
     Several,
     Shape,
     from_text,
@@ -194,7 +195,7 @@ class LineModeGroup(Shape):
     line_identifier: Several[str] = ()
 
 
-class TflStopPoint(Shape):
+class TflStopPoint(Positioned):
     """A stop, a station, a group or a hub, with its children."""
 
     naptan_id: str | None = None
@@ -207,8 +208,6 @@ class TflStopPoint(Shape):
     hub_naptan_code: str | None = None
     lines: Several[Named] = ()
     line_mode_groups: Several[LineModeGroup] = ()
-    lat: Latitude
-    lon: Longitude
     children: "Several[TflStopPoint]" = ()
 
     @property
@@ -216,11 +215,9 @@ class TflStopPoint(Shape):
         return self.naptan_id or self.id
 
 
-class MatchedStop(Shape):
+class MatchedStop(Positioned):
     id: str
     name: str
-    lat: Latitude
-    lon: Longitude
     top_most_parent_id: str | None = None
 
 

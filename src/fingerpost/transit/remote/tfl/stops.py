@@ -77,7 +77,7 @@ class StopPointLookup(StopLookup):
                 ServerStop(
                     server_id=stop.server_id,
                     name=stop.common_name,
-                    coordinate=Coordinate(stop.lat, stop.lon),
+                    coordinate=stop.coordinate,
                     modes=frozenset(map(shapes.read_mode, stop.modes)),
                     platform=stop.stop_letter,
                 )
@@ -87,7 +87,7 @@ class StopPointLookup(StopLookup):
 
     def _new_place(self, stop: shapes.TflStopPoint) -> Place:
         members = tuple(self._ids.encode(part.server_id) for part in _list_boardable(stop))
-        return new_place(self._ids.encode(stop.server_id), stop.common_name, Coordinate(stop.lat, stop.lon), members)
+        return new_place(self._ids.encode(stop.server_id), stop.common_name, stop.coordinate, members)
 
     async def _find(self, server_id: str) -> shapes.TflStopPoint | None:
         found = await self._server.find(shapes.TflStopPoint, "StopPoint", server_id, fresh_s=STOPS_FRESH_S)
@@ -133,7 +133,7 @@ class StopPointNames(Geocoder):
                 name=match.name,
                 # People leave out ``Underground Station`` when they search.
                 label=_STATION_SUFFIX.sub("", match.name),
-                coordinate=Coordinate(match.lat, match.lon),
+                coordinate=match.coordinate,
                 stop_id=match.id,
                 confidence=_CONFIDENCE,
             )

@@ -155,8 +155,6 @@ def read_option(uri: str) -> tuple[tuple[str, ...], dict[str, str]] | None:
 
 _DAY_MINUTES = 24 * 60
 _NOON_MINUTES = 12 * 60
-# Days on which the clocks change are an hour longer or shorter.
-_MARGIN_MINUTES = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +184,7 @@ class LineTimetable:
         """Return a service day's departures from ``first`` to ``last``."""
         rows: list[Departure] = []
         remarks: list[TimetableRemark] = []
-        begin, end = self._count_minutes(first, day) - _MARGIN_MINUTES, self._count_minutes(last, day) + _MARGIN_MINUTES
+        midnight = datetime.combine(day, time())
         names = {stop.id: stop.name for stop in (*self.response.stations, *self.response.stops) if stop.name}
         for route in self.response.routes:
             day_schedules, new_remarks = choose_schedules(route.schedules, day, self.line.name)
@@ -200,26 +198,22 @@ class LineTimetable:
             for schedule, is_night in day_schedules:
                 for journey in schedule.known_journeys or filter(None, (schedule.first_journey, schedule.last_journey)):
                     minutes = _shift_night_minutes(journey.minutes, is_night)
-                    if begin <= minutes <= end and journey.interval_id in destinations:
-                        rows.append(self._new_row(day, minutes, journey.interval_id, destinations[journey.interval_id]))
+                    # In the hour that occurs twice, use the first occurrence.
+                    scheduled = list_instants(midnight + timedelta(minutes=minutes), self.zone)[0]
+                    if first <= scheduled <= last and (destination := destinations.get(journey.interval_id)):
+                        rows.append(self._new_row(day, minutes, scheduled, journey.interval_id, destination))
                 if _has_frequency_only(schedule):
                     remarks.append(TimetableRemark(RemarkKind.FREQUENCY_ALONE, f"{self.line.name} ('{schedule.name}')"))
-        return [row for row in rows if first <= row.scheduled <= last], remarks
+        return rows, remarks
 
-    def _count_minutes(self, instant: int, day: date) -> int:
-        local_time = datetime.fromtimestamp(instant, self.zone).replace(tzinfo=None)
-        return int((local_time - datetime.combine(day, time())).total_seconds() // 60)
-
-    def _new_row(self, day: date, minutes: int, pattern: int, destination: str) -> Departure:
+    def _new_row(self, day: date, minutes: int, scheduled: int, pattern: int, destination: str) -> Departure:
         line = self.line
-        local_time = datetime.combine(day, time()) + timedelta(minutes=minutes)
         trip_id = f"{line.line_id}-{self.response.direction or 'any'}-{pattern}-{day:%Y%m%d}-{minutes}"
         return Departure(
             line=line.name,
             mode=line.mode,
             destination=destination,
-            # In the hour that occurs twice, use the first occurrence.
-            scheduled=list_instants(local_time, self.zone)[0],
+            scheduled=scheduled,
             stop_id=self.ids.encode(line.stop_id),
             trip_id=self.ids.encode_trip(trip_id),
             service_day=day,
