@@ -6,10 +6,8 @@ from types import SimpleNamespace
 
 import polyline
 import pytest
-from mcp import Client
 
 from fingerpost.apps.library import Fingerpost
-from fingerpost.apps.mcp.server import new_server
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.wiring import build
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
@@ -17,6 +15,7 @@ from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
 from fingerpost.transit.model.place import Coordinate
 from fingerpost.transit.tools.map_shapes import MAX_CHARACTERS, build_map_bounds
+from tests.apps.clients import connect
 from tests.apps.questions import KAMPPI_TO_ESPOO
 from tests.homes import keep_network
 from tests.views import lakeside
@@ -52,7 +51,7 @@ def over(feed):
 
 
 async def ask(application, question, meta=None, tool="plan_trip"):
-    async with Client(new_server(application, find_user=lambda _: "eva")) as client:
+    async with connect(application) as client:
         return await client.call_tool(tool, question, meta=meta)
 
 
@@ -71,7 +70,7 @@ async def test_lines_are_returned_on_request(tmp_path):
 
 async def test_a_tool_without_lines_reports_it(application):
     answer = await ask(application, {"stop": {"type": "label", "value": "Kamppi"}}, ASKED, "get_departures")
-    async with Client(new_server(application, find_user=lambda _: "eva")) as client:
+    async with connect(application) as client:
         listed = (await client.list_tools()).tools
 
     assert answer.content[0].text.startswith("validation-error: get_departures has no optional part geometry")

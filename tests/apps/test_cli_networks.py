@@ -8,8 +8,8 @@ from fingerpost.store.limits import Limits, Rate, read_clock_ms
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
 from fingerpost.transit.engine.timetable.array_file import ARRAYS
 from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
+from tests.apps.clients import post
 from tests.apps.processes import serving
-from tests.apps.test_mcp_http import post
 
 DRAWING = """
     line 1 | Alpha 08:00 | Beta 08:10 | Gamma 08:20

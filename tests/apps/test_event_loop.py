@@ -11,10 +11,9 @@ import httpx2
 
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.wiring import build
+from tests.apps.clients import request_of
 from tests.apps.generated_calls import CallDrawer
 from tests.apps.processes import serving
-from tests.apps.questions import call_of
-from tests.apps.test_mcp_http import WIRE
 from tests.event_loop import BLOCKED, reporting_blocking_callbacks
 
 CALLS = 10_000 if os.environ.get("FINGERPOST_SOAK") else 300
@@ -25,9 +24,7 @@ def test_mixed_calls_over_http_never_block_the_event_loop(home):
     with serving(ready=True) as server, httpx2.Client(base_url=server.url, timeout=600) as client:
         statuses = Counter()
         for _ in range(CALLS):
-            name, arguments = drawer.draw()
-            body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call_of(name, arguments)}
-            headers = {**WIRE, "content-type": "application/json", "mcp-name": name}
+            body, headers = request_of(*drawer.draw())
             statuses[client.post("/mcp", content=json.dumps(body), headers=headers).status_code] += 1
 
     assert statuses == {200: CALLS}

@@ -16,10 +16,11 @@ from fingerpost.apps.mcp.http_limits import Admission
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.warm_up import WarmUp
 from fingerpost.apps.wiring import build
-from tests.apps.questions import call_of
+from tests.apps.clients import calling, request_of
 from tests.apps.scripted_tool import ScriptedTool
 
 DEADLINE_S = 30
+LOOPBACK = Address("127.0.0.1", 8000)
 HEAD = b"POST /mcp HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: 100\r\n"
 
 
@@ -31,7 +32,7 @@ def brief(monkeypatch):
 
 @asynccontextmanager
 async def connected(application, trusted_proxies=()):
-    app = new_app(application, Address("127.0.0.1", 8000), WarmUp(application.networks))
+    app = new_app(application, LOOPBACK, WarmUp(application.networks))
     listener = listen(Address("127.0.0.1", 0))
     config = uvicorn.Config(
         app,
@@ -73,14 +74,11 @@ class Endless(ScriptedTool):
 
 
 def write_call(version):
-    params = call_of("scripted", {})
-    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).encode()
-    head = (
-        f"POST /mcp HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\naccept: application/json\r\n"
-        f"mcp-protocol-version: {version}\r\nmcp-method: tools/call\r\nmcp-name: scripted\r\n"
-        f"content-length: {len(body)}\r\n\r\n"
-    )
-    return head.encode() + body
+    content, headers = request_of("scripted", {}, version=version)
+    body = json.dumps(content).encode()
+    headers |= {"host": "127.0.0.1", "content-length": len(body)}
+    lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+    return f"POST /mcp HTTP/1.1\r\n{lines}\r\n".encode() + body
 
 
 @pytest.mark.parametrize("version", ["2026-07-28", "2025-11-25"])
@@ -119,9 +117,7 @@ async def test_a_slow_call_is_cancelled_and_answered(application, monkeypatch, v
 async def test_a_call_that_ends_with_the_server_is_answered(application, version):
     """The server cancels calls that are left ten seconds after Ctrl-C, and logs what they raise with its traceback."""
     tool = Endless()
-    app = new_app(
-        replace(application, tools={tool.name: tool}), Address("127.0.0.1", 8000), WarmUp(application.networks)
-    )
+    app = new_app(replace(application, tools={tool.name: tool}), LOOPBACK, WarmUp(application.networks))
     head, _, body = write_call(version).partition(b"\r\n\r\n")
     headers = [tuple(line.split(b": ", 1)) for line in head.splitlines()[1:]]
     scope = {"type": "http", "method": "POST", "path": "/mcp", "query_string": b"", "headers": headers}
@@ -213,16 +209,10 @@ async def test_connections_of_one_address_are_limited_unless_it_is_a_trusted_pro
     assert received.split()[1] == status
 
 
-@pytest.fixture
-async def client(application):
-    app = new_app(application, Address("127.0.0.1", 8000), WarmUp(application.networks))
-    async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://127.0.0.1:8000") as client:
-        yield client
-
-
 @pytest.mark.parametrize("headers", [{}, {"content-length": "4000000"}], ids=["as it is sent", "by its header"])
-async def test_a_body_that_is_too_large_is_refused(client, headers):
-    answer = await client.post("/mcp", content=b"x" * 1_600_000, headers=headers)
+async def test_a_body_that_is_too_large_is_refused(application, headers):
+    async with calling(new_app(application, LOOPBACK, WarmUp(application.networks))) as client:
+        answer = await client.post("/mcp", content=b"x" * 1_600_000, headers=headers)
 
     assert answer.status_code == 413
     # An endless body would be read on otherwise.
@@ -235,7 +225,7 @@ async def test_a_body_that_is_too_large_is_refused(client, headers):
 
 async def test_a_crowd_of_one_machine_is_refused_while_another_machine_is_answered(application, monkeypatch):
     monkeypatch.setenv("FINGERPOST_MAX_CONCURRENT_CALLS", "4")
-    app = new_app(build(read_settings()), Address("127.0.0.1", 8000), WarmUp(application.networks))
+    app = new_app(build(read_settings()), LOOPBACK, WarmUp(application.networks))
     params = {"name": "get_user_variables", "arguments": {}}
     call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
 
@@ -271,14 +261,13 @@ def test_a_caller_has_room_for_so_many_requests(most, caller, room):
 async def test_unfinished_bodies_use_only_their_callers_share(application, monkeypatch):
     """Each is counted from its headers on, before anything of its body is read."""
     monkeypatch.setattr(http_limits, "MAX_CALLS_PER_CALLER", 0)
-    app = new_app(application, Address("127.0.0.1", 8000), WarmUp(application.networks))
+    app = new_app(application, LOOPBACK, WarmUp(application.networks))
 
     async def never():
         raise AssertionError("the body was read")
         yield b""
 
-    transport = httpx2.ASGITransport(app, client=("192.0.2.1", 1))
-    async with httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1:8000") as client:
+    async with calling(app, address="192.0.2.1") as client:
         answer = await client.post("/mcp", content=never())
 
     assert answer.status_code == 429

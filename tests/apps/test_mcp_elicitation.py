@@ -4,11 +4,10 @@ from functools import reduce
 from operator import getitem
 
 import pytest
-from mcp import Client
 from mcp_types import ElicitResult
 
 from fingerpost.apps.mcp import elicitation
-from fingerpost.apps.mcp.server import new_server
+from tests.apps.clients import connect
 from tests.apps.questions import AMBIGUOUS
 
 ERAS = pytest.mark.parametrize("mode", ["auto", "legacy"])
@@ -25,10 +24,6 @@ class Person:
         self.asked.append((params.message, [choice["const"] for choice in choices]))
         content = {"place": choices[self.choose]["const"]} if self.action == "accept" else None
         return ElicitResult(action=self.action, content=content)
-
-
-def connect(application, mode, person):
-    return Client(new_server(application, find_user=lambda _: "eva"), mode=mode, elicitation_callback=person)
 
 
 LABELS = {name: {"type": "label", "value": name} for name in ("kamp", "pasi", "Kamppi")}
@@ -60,7 +55,7 @@ async def test_every_ambiguous_place_is_elicited_and_replaced_by_the_choice(
     application, mode, tool, arguments, chosen_at
 ):
     person = Person()
-    async with connect(application, mode, person) as client:
+    async with connect(application, mode, elicitation_callback=person) as client:
         answer = await client.call_tool(tool, arguments)
 
     assert [message for message, _ in person.asked] == [f"Which place is the {side}?" for side in chosen_at]
@@ -73,7 +68,7 @@ async def test_every_ambiguous_place_is_elicited_and_replaced_by_the_choice(
 @pytest.mark.parametrize("action", ["decline", "cancel"])
 async def test_a_declined_elicitation_returns_the_candidates(application, mode, action):
     person = Person(action)
-    async with connect(application, mode, person) as client:
+    async with connect(application, mode, elicitation_callback=person) as client:
         answer = await client.call_tool("plan_trip", AMBIGUOUS)
 
     tokens = [candidate["token"] for candidate in answer.structured_content["error"]["candidates"]]
@@ -84,7 +79,7 @@ async def test_a_declined_elicitation_returns_the_candidates(application, mode, 
 @pytest.mark.parametrize("state", ["", "[]", "{", '{"origin":7}', '{"limit":"1"}'])
 async def test_a_foreign_state_changes_nothing(application, state):
     """The client may send what it likes; the question is asked as if for the first time."""
-    async with connect(application, "auto", Person()) as client:
+    async with connect(application, elicitation_callback=Person()) as client:
         result = await client.session.call_tool("plan_trip", AMBIGUOUS, request_state=state, allow_input_required=True)
 
     assert list(result.input_requests) == ["origin"]
@@ -92,7 +87,7 @@ async def test_a_foreign_state_changes_nothing(application, state):
 
 async def test_a_choice_other_than_a_place_is_reported(application):
     response = ElicitResult(action="accept", content={"place": "NOWHERE:1"})
-    async with connect(application, "auto", Person()) as client:
+    async with connect(application, elicitation_callback=Person()) as client:
         result = await client.session.call_tool(
             "plan_trip", AMBIGUOUS, input_responses={"origin": response}, allow_input_required=True
         )

@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
 
 import httpx2
 import pytest
@@ -21,35 +20,19 @@ from fingerpost.apps.mcp.http import check_host, new_app, new_config
 from fingerpost.apps.warm_up import WarmUp
 from fingerpost.errors import SettingsInvalid
 from fingerpost.transit.kernel_mode import mark_compiled
+from tests.apps.clients import calling, post, request_of
 from tests.apps.processes import DEADLINE_S, run, serving
-from tests.apps.questions import KAMPPI_TO_ESPOO, call_of
+from tests.apps.questions import KAMPPI_TO_ESPOO
 
 ERAS = pytest.mark.parametrize("mode", ["auto", "legacy"])
 LOOPBACK = Address("127.0.0.1", 8000)
 NAMED, PUBLIC = Access(allowed_hosts=["trips.example"]), Access(is_public=True)
-WIRE = {
-    "accept": "application/json, text/event-stream",
-    "mcp-protocol-version": "2026-07-28",
-    "mcp-method": "tools/call",
-}
 
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory):
     with serving(FINGERPOST_HOME=str(tmp_path_factory.mktemp("home")), ready=True) as server:
         yield server
-
-
-@asynccontextmanager
-async def calling(app, url="http://127.0.0.1:8000"):
-    transport = httpx2.ASGITransport(app)
-    async with app.router.lifespan_context(app), httpx2.AsyncClient(transport=transport, base_url=url) as client:
-        yield client
-
-
-def post(client, name, arguments, **headers):
-    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call_of(name, arguments)}
-    return client.post("/mcp", json=body, headers={**WIRE, "mcp-name": name, **headers})
 
 
 @ERAS
@@ -237,21 +220,14 @@ def test_it_stops_cleanly_even_while_it_compiles(number, tmp_path, monkeypatch):
         assert server.process.wait(DEADLINE_S) == 0
 
 
-STREAMED = {**call_of("slow", {}), "_meta": {**call_of("slow", {})["_meta"], "progressToken": 7}}
-
-
 @pytest.mark.parametrize(
-    ("version", "params", "kind"),
-    [
-        ("2026-07-28", call_of("slow", {}), "application/json"),
-        ("2025-11-25", STREAMED, "text/event-stream"),
-    ],
+    ("version", "meta", "kind"),
+    [("2026-07-28", {}, "application/json"), ("2025-11-25", {"progressToken": 7}, "text/event-stream")],
     ids=["in one body", "on a stream"],
 )
-def test_a_running_call_is_answered_when_the_server_stops(tmp_path, version, params, kind):
+def test_a_running_call_is_answered_when_the_server_stops(tmp_path, version, meta, kind):
     """The tool waits for a pipe, so the signal surely comes while the call runs."""
-    headers = {**WIRE, "mcp-protocol-version": version, "mcp-name": "slow"}
-    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    body, headers = request_of("slow", {}, version=version, **meta)
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     with (

@@ -3,16 +3,12 @@
 import json
 
 import pytest
-from mcp import Client, MCPError
+from mcp import MCPError
 
-from fingerpost.apps.mcp.server import new_server
+from tests.apps.clients import connect
 from tests.apps.questions import AMBIGUOUS, KAMPPI, KAMPPI_TO_ESPOO
 
 ERAS = pytest.mark.parametrize("mode", ["auto", "legacy"])
-
-
-def connect(application, mode="auto", user="eva"):
-    return Client(new_server(application, find_user=lambda _: user), mode=mode)
 
 
 @ERAS

@@ -13,11 +13,10 @@ from mcp import Client, StdioServerParameters
 
 from fingerpost.apps.mcp import progress as progress_reports
 from fingerpost.apps.mcp.progress import ProgressReporter
-from fingerpost.apps.mcp.server import new_server
 from fingerpost.errors import ParameterError
+from tests.apps.clients import connect, request_of
 from tests.apps.plan_server import PLAN
 from tests.apps.processes import COMMAND, DEADLINE_S, serving
-from tests.apps.questions import call_of
 from tests.project.sources import ROOT
 
 pytestmark = pytest.mark.slow
@@ -69,7 +68,7 @@ async def test_progress_is_sent_only_on_request(application, mode):
     async def keep(message):
         messages.append(message)
 
-    async with Client(new_server(application, find_user=lambda _: "eva"), mode=mode, message_handler=keep) as client:
+    async with connect(application, mode, message_handler=keep) as client:
         answer = await client.call_tool("run_plan", {"plan": TRIP})
     application.runs.journal.close()
 
@@ -88,18 +87,11 @@ async def test_progress_is_sent_only_on_request(application, mode):
     ids=["no token", "no stream", "text token", "number token"],
 )
 def test_http_streams_need_a_token(shared, version, token, accept, kind, observed):
-    params = call_of("run_plan", {"plan": {"goal": "g", "steps": [{"step_id": 1, "description": "think"}]}})
-    if token is not None:
-        params["_meta"] = {**params["_meta"], "progressToken": token}
-    headers = {
-        "accept": accept,
-        "mcp-protocol-version": version,
-        "mcp-method": "tools/call",
-        "mcp-name": "run_plan",
-    }
-    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    arguments = {"plan": {"goal": "g", "steps": [{"step_id": 1, "description": "think"}]}}
+    meta = {} if token is None else {"progressToken": token}
+    body, headers = request_of("run_plan", arguments, version=version, **meta)
     with httpx2.Client(base_url=shared.url, timeout=DEADLINE_S) as client:
-        answer = client.post("/mcp", json=body, headers=headers)
+        answer = client.post("/mcp", json=body, headers={**headers, "accept": accept})
     # How many reports are sent depends on how long the steps take.
     tokens = {
         json.loads(line.removeprefix("data: "))["params"]["progressToken"]
@@ -272,7 +264,7 @@ async def test_callers_who_wait_for_the_compiler_get_progress(application, compi
         raise ParameterError("enough")
 
     monkeypatch.setattr(type(application.tools["find_stops"]), "handle", wait)
-    async with Client(new_server(application, find_user=lambda _: "eva")) as client:
+    async with connect(application) as client:
         call = {"coordinate": {"lat": 60.17, "lon": 24.94}}
         await client.call_tool("find_stops", call, progress_callback=hear)
 

@@ -10,8 +10,8 @@ import time
 import pytest
 
 from fingerpost.transit.kernel_mode import use_kernels_folder
+from tests.apps.clients import call_of
 from tests.apps.processes import COMMAND, DEADLINE_S
-from tests.apps.questions import call_of
 
 # Measured beside the bare protocol, because machines differ: about 1.5 s where its import takes 0.75 s.
 MAX_TIMES_THE_PROTOCOL = 2.0

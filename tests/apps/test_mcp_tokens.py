@@ -4,7 +4,6 @@ import hashlib
 import json
 from contextlib import asynccontextmanager
 
-import httpx2
 import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
@@ -16,7 +15,8 @@ from fingerpost.apps.settings import read_settings
 from fingerpost.apps.warm_up import WarmUp
 from fingerpost.apps.wiring import build
 from fingerpost.errors import SettingsInvalid
-from tests.apps.questions import call_of
+from tests.apps.clients import calling as calling_app
+from tests.apps.clients import post
 from tests.net.local_server import answer, serving
 
 CITY = Address("0.0.0.0", 8000)
@@ -32,18 +32,11 @@ HOME = {"key": "home", "type": "location", "value": {"lat": 60.16, "lon": 24.93}
 async def calling(access=None):
     application = build(read_settings())
     app = new_app(application, CITY, WarmUp(application.networks), access or Access(allowed_hosts=["city.example"]))
-    transport = httpx2.ASGITransport(app, client=("203.0.113.5", 1))
-    async with (
-        app.router.lifespan_context(app),
-        httpx2.AsyncClient(transport=transport, base_url="http://city.example") as client,
-    ):
+    async with calling_app(app, "http://city.example", "203.0.113.5") as client:
 
         async def call(authorization, name="get_user_variables", arguments=None):
-            body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call_of(name, arguments or {})}
-            headers = {"accept": "application/json, text/event-stream", "mcp-protocol-version": "2026-07-28"}
-            headers |= {"mcp-method": "tools/call", "mcp-name": name}
-            headers |= {"authorization": authorization} if authorization else {}
-            return await client.post("/mcp", json=body, headers=headers)
+            headers = {"authorization": authorization} if authorization else {}
+            return await post(client, name, arguments or {}, **headers)
 
         call.client = client
         yield call

@@ -6,11 +6,10 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from mcp import Client
 from mcp.client.extension import advertise
 
-from fingerpost.apps.mcp.server import new_server
 from fingerpost.apps.views.page import VIEW_BY_TOOL
+from tests.apps import clients
 
 EXTENSION = "io.modelcontextprotocol/ui"
 MIME_TYPE = "text/html;profile=mcp-app"
@@ -40,7 +39,7 @@ FOREIGN = {
 
 def connect(application, mode="auto", mime_types=(MIME_TYPE,)):
     extensions = [advertise(EXTENSION, {"mimeTypes": list(mime_types)})]
-    return Client(new_server(application, find_user=lambda _: "eva"), mode=mode, extensions=extensions)
+    return clients.connect(application, mode, extensions=extensions)
 
 
 class Shown:

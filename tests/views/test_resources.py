@@ -3,20 +3,15 @@
 import json
 
 import pytest
-from mcp import Client
 
-from fingerpost.apps.mcp.server import new_server
 from fingerpost.apps.views.page import VIEWS, read_page
+from tests.apps import clients
 from tests.apps.questions import KAMPPI_TO_ESPOO
 from tests.views.hosting import EXTENSION, MIME_TYPE, connect
 
 ERAS = pytest.mark.parametrize("mode", ["auto", "legacy"])
 GEOMETRY = "fingerpost/geometry"
 NETWORKS = "fingerpost://networks"
-
-
-def connect_plain(application, mode):
-    return Client(new_server(application, find_user=lambda _: "eva"), mode=mode)
 
 
 def views_of(tools):
@@ -58,7 +53,7 @@ async def test_a_host_with_views_gets_lines_to_draw_unless_it_declines(applicati
     async with connect(application, mode) as client:
         answer = await client.call_tool("plan_trip", KAMPPI_TO_ESPOO, meta=meta)
         board = await client.call_tool("get_departures", {"stop": {"type": "label", "value": "Kamppi"}}, meta=None)
-    async with connect_plain(application, mode) as client:
+    async with clients.connect(application, mode) as client:
         plain = await client.call_tool("plan_trip", KAMPPI_TO_ESPOO)
 
     assert (GEOMETRY in answer.meta, GEOMETRY in board.meta, GEOMETRY in plain.meta) == (expected, False, False)

@@ -6,6 +6,7 @@ from hashlib import sha256
 import httpx2
 import pytest
 
+from tests.apps.clients import calling
 from tests.apps.processes import COMMAND, serving
 from tests.views.web_server import new_site
 
@@ -16,13 +17,8 @@ POLICY = (
 )
 
 
-def calling(application):
-    transport = httpx2.ASGITransport(new_site(application))
-    return httpx2.AsyncClient(transport=transport, base_url=HOST)
-
-
 async def test_the_page_can_reach_only_its_own_server(application):
-    async with calling(application) as client:
+    async with calling(new_site(application)) as client:
         document = await client.get("/?from=Kamppi&to=Espoo")
 
     assert document.headers["content-security-policy"] == POLICY
@@ -30,7 +26,7 @@ async def test_the_page_can_reach_only_its_own_server(application):
 
 
 async def test_every_module_that_a_module_imports_is_served(application):
-    async with calling(application) as client:
+    async with calling(new_site(application)) as client:
         document = (await client.get("/")).text
         waiting = re.findall(r'(?:src|href)="(/assets/[^"]+)"', document)
         seen = {}
@@ -53,12 +49,12 @@ async def test_every_module_that_a_module_imports_is_served(application):
 
 @pytest.mark.parametrize("path", ["/assets/", "/assets/web", "/assets/../page.py", "/assets/%2e%2e/page.py"])
 async def test_only_the_pages_files_are_served(application, path):
-    async with calling(application) as client:
+    async with calling(new_site(application)) as client:
         assert (await client.get(path)).status_code == 404
 
 
 async def test_a_file_that_has_not_changed_is_not_sent_again(application):
-    async with calling(application) as client:
+    async with calling(new_site(application)) as client:
         first = await client.get("/assets/trip.js")
         again = await client.get("/assets/trip.js", headers={"if-none-match": first.headers["etag"]})
         changed = await client.get("/assets/trip.js", headers={"if-none-match": '"other"'})
@@ -85,12 +81,8 @@ async def test_a_file_that_has_not_changed_is_not_sent_again(application):
 async def test_no_other_site_can_call_tools_through_a_visitors_browser(application, headers, status):
     """DNS rebinding comes with a foreign host, forgery with a foreign origin or with what a form can send."""
     body = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_user_variables","arguments":{}}}'
-    app = new_site(application)
     sent = {"content-type": "application/json", "accept": "application/json", **headers}
-    async with (
-        app.router.lifespan_context(app),
-        httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url=HOST) as client,
-    ):
+    async with calling(new_site(application)) as client:
         answer = await client.post("/mcp", content=body, headers=sent)
 
     assert answer.status_code == status

@@ -1,0 +1,47 @@
+"""Clients of the server: over the protocol in memory, and over HTTP in this process."""
+
+from contextlib import asynccontextmanager
+
+import httpx2
+from mcp import Client
+
+from fingerpost.apps.mcp.server import new_server
+
+_META = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": {},
+    "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+}
+
+
+def connect(application, mode="auto", *, user="eva", **options):
+    return Client(new_server(application, find_user=lambda _: user), mode=mode, **options)
+
+
+def call_of(name, arguments, **meta):
+    return {"name": name, "arguments": arguments, "_meta": {**_META, **meta}}
+
+
+def request_of(name, arguments, *, version="2026-07-28", **meta):
+    """Return the body and the headers of a call over HTTP."""
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call_of(name, arguments, **meta)}
+    headers = {
+        "accept": "application/json, text/event-stream",
+        "content-type": "application/json",
+        "mcp-protocol-version": version,
+        "mcp-method": "tools/call",
+        "mcp-name": name,
+    }
+    return body, headers
+
+
+def post(client, name, arguments, **headers):
+    body, usual = request_of(name, arguments)
+    return client.post("/mcp", json=body, headers={**usual, **headers})
+
+
+@asynccontextmanager
+async def calling(app, url="http://127.0.0.1:8000", address="127.0.0.1"):
+    transport = httpx2.ASGITransport(app, client=(address, 1))
+    async with app.router.lifespan_context(app), httpx2.AsyncClient(transport=transport, base_url=url) as client:
+        yield client
