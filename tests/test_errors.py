@@ -74,16 +74,16 @@ def test_query_type_unsupported_without_a_list_names_none():
     assert error.supported_types == []
 
 
-def test_tool_not_found_is_a_value_error_with_the_contracts_words():
-    """S61: an unknown tool is a ValueError that names the registry."""
-    with pytest.raises(ValueError, match=r"^Tool 'plan_trp' not found in registry$"):
-        raise ToolNotFound("plan_trp")
-
-
-def test_data_not_found_is_a_lookup_error():
-    """F1: DataNotFound can be caught as LookupError."""
-    with pytest.raises(LookupError, match=r"^No figure for 1890$"):
-        raise DataNotFound("No figure for 1890")
+@pytest.mark.parametrize(
+    ("error", "kind", "message"),
+    [
+        (ToolNotFound("plan_trp"), ValueError, "Tool 'plan_trp' not found in registry"),
+        (DataNotFound("No figure for 1890"), LookupError, "No figure for 1890"),
+    ],
+)
+def test_some_errors_are_pythons_own_too(error, kind, message):
+    """S61, F1: the contract's words."""
+    assert (isinstance(error, kind), str(error)) == (True, message)
 
 
 def test_a_stated_hint_replaces_the_default_hint():

@@ -1,10 +1,13 @@
 """Clients of the server: over the protocol in memory, and over HTTP in this process."""
 
+import asyncio
 from contextlib import asynccontextmanager
 
 import httpx2
+import uvicorn
 from mcp import Client
 
+from fingerpost.apps.mcp.address import Address, listen
 from fingerpost.apps.mcp.server import new_server
 
 _META = {
@@ -45,3 +48,18 @@ async def calling(app, url="http://127.0.0.1:8000", address="127.0.0.1"):
     transport = httpx2.ASGITransport(app, client=(address, 1))
     async with app.router.lifespan_context(app), httpx2.AsyncClient(transport=transport, base_url=url) as client:
         yield client
+
+
+@asynccontextmanager
+async def serving_here(app, **options):
+    """Serve an application on a free port of this machine; yield its host and port."""
+    listener = listen(Address("127.0.0.1", 0))
+    server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, **options))
+    task = asyncio.create_task(server.serve(sockets=[listener]))
+    while not server.started:  # noqa: ASYNC110  (uvicorn has no event for it)
+        await asyncio.sleep(0)
+    try:
+        yield listener.getsockname()
+    finally:
+        server.should_exit = True
+        await task

@@ -6,6 +6,19 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
+@contextmanager
+def serving_http(handler):
+    """Serve requests with a handler class in a thread; yield the server."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            yield server
+        finally:
+            server.shutdown()
+            thread.join()
+
+
 class FeedServer:
     def __init__(self):
         self.contents = {}
@@ -39,13 +52,6 @@ def serving_feeds():
         def log_message(self, format, *args):  # noqa: A002  (the base class names it)
             """Stay silent."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    feeds.port = server.server_address[1]
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
+    with serving_http(Handler) as server:
+        feeds.port = server.server_port
         yield feeds
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()

@@ -7,16 +7,15 @@ from dataclasses import replace
 
 import httpx2
 import pytest
-import uvicorn
 
 from fingerpost.apps.mcp import http_limits
-from fingerpost.apps.mcp.address import Address, listen
+from fingerpost.apps.mcp.address import Address
 from fingerpost.apps.mcp.http import new_app
 from fingerpost.apps.mcp.http_limits import Admission
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.warm_up import WarmUp
 from fingerpost.apps.wiring import build
-from tests.apps.clients import calling, request_of
+from tests.apps.clients import calling, request_of, serving_here
 from tests.apps.scripted_tool import ScriptedTool
 
 DEADLINE_S = 30
@@ -33,28 +32,13 @@ def brief(monkeypatch):
 @asynccontextmanager
 async def connected(application, trusted_proxies=()):
     app = new_app(application, LOOPBACK, WarmUp(application.networks))
-    listener = listen(Address("127.0.0.1", 0))
-    config = uvicorn.Config(
-        app,
-        log_config=None,
-        access_log=False,
-        http=http_limits.new_protocol(trusted_proxies),
-        timeout_keep_alive=DEADLINE_S,
-    )
-    server = uvicorn.Server(config)
-    server.install_signal_handlers = lambda: None
-    serving = asyncio.create_task(server.serve(sockets=[listener]))
-    while not server.started:  # noqa: ASYNC110  (uvicorn has no event for it)
-        await asyncio.sleep(0)
-    try:
-        reader, writer = await asyncio.open_connection(*listener.getsockname())
+    protocol = http_limits.new_protocol(trusted_proxies)
+    async with serving_here(app, http=protocol, timeout_keep_alive=DEADLINE_S) as address:
+        reader, writer = await asyncio.open_connection(*address)
         try:
             yield reader, writer
         finally:
             writer.close()
-    finally:
-        server.should_exit = True
-        await serving
 
 
 class Endless(ScriptedTool):

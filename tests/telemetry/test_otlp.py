@@ -3,15 +3,14 @@
 import asyncio
 import gzip
 import re
-import threading
 from collections import defaultdict
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
 from mcp import Client
 
+from tests.apps.feed_server import serving_http
 from tests.apps.processes import COMMAND, serving
 from tests.apps.questions import KAMPPI_TO_ESPOO
 from tests.plan.suite.processes import wait_until
@@ -41,19 +40,6 @@ class Collector(BaseHTTPRequestHandler):
         """Say nothing."""
 
 
-@contextmanager
-def collecting():
-    with ThreadingHTTPServer(("127.0.0.1", 0), Collector) as server:
-        server.taken = defaultdict(list)
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}", server.taken
-        finally:
-            server.shutdown()
-            thread.join()
-
-
 def list_spans(bodies):
     traces = [ExportTraceServiceRequest.FromString(body) for body in list(bodies)]
     return [span for each in traces for top in each.resource_spans for scope in top.scope_spans for span in scope.spans]
@@ -69,11 +55,12 @@ def list_metrics(bodies):
 
 @pytest.mark.skipif(not LAUNCHER.exists(), reason="OpenTelemetry's launcher is not installed")
 async def test_a_trip_arrives_at_the_collector(tmp_path):
-    with collecting() as (address, taken):
+    with serving_http(Collector) as collector:
+        taken = collector.taken = defaultdict(list)
         command = PAGE.read_text(encoding="utf-8").partition("opentelemetry-instrument")[0]
         environ = dict(re.findall(r"(OTEL_\w+)=(\S+)", command)) | {
             "FINGERPOST_HOME": str(tmp_path),
-            "OTEL_EXPORTER_OTLP_ENDPOINT": address,
+            "OTEL_EXPORTER_OTLP_ENDPOINT": f"http://127.0.0.1:{collector.server_port}",
             "OTEL_TRACES_EXPORTER": "otlp",
             "OTEL_BSP_SCHEDULE_DELAY": "50",
             "OTEL_METRIC_EXPORT_INTERVAL": "200",

@@ -8,7 +8,7 @@ import pytest
 
 from tests.apps.clients import calling
 from tests.apps.processes import COMMAND, serving
-from tests.views.web_server import new_site
+from tests.views.web_visit import new_site
 
 HOST = "http://127.0.0.1:8000"
 POLICY = (

@@ -3,8 +3,18 @@
 import json
 from contextlib import asynccontextmanager
 
+from fingerpost.apps.mcp.address import Access, Address
+from fingerpost.apps.mcp.http import new_app
+from fingerpost.apps.views.page import Site
+from fingerpost.apps.warm_up import WarmUp
+from tests.apps.clients import serving_here
 from tests.views.hosting import opening
-from tests.views.web_server import serving_page
+
+LOOPBACK = Address("127.0.0.1", 0)
+
+
+def new_site(application, address=LOOPBACK):
+    return new_app(application, address, WarmUp(application.networks), Access(is_public=True), Site())
 
 
 class Visit:
@@ -52,14 +62,14 @@ class Visit:
 
 @asynccontextmanager
 async def visiting(
-    browser, application, search="", *, width=1280, scheme="light", locale="en-GB", address=None, **look
+    browser, application, search="", *, width=1280, scheme="light", locale="en-GB", address=LOOPBACK, **look
 ):
     """Open a server's page at a question in a browser, or nothing yet for None; requests go only to the server."""
-    served = {} if address is None else {"address": address}
     async with (
-        serving_page(application, **served) as url,
+        serving_here(new_site(application, address)) as (host, port),
         opening(browser, viewport={"width": width, "height": 800}, color_scheme=scheme, locale=locale, **look) as page,
     ):
+        url = f"http://{host}:{port}"
         visit = Visit(page, url)
         if search is not None:
             await visit.open(search)
