@@ -21,8 +21,7 @@ from harness import HEAD, p50, report, report_pairs
 from pydantic import BaseModel
 
 from fingerpost.contract.plan import Plan, PlanStep
-from fingerpost.contract.spec import ToolSpec
-from fingerpost.contract.tool import success_response
+from fingerpost.contract.tool import ToolSpec, success_response
 from fingerpost.plan.catalogue import Catalogue, PlanTool
 from fingerpost.plan.engines.embedded import EmbeddedJournal
 from fingerpost.plan.runs import PlanRuns

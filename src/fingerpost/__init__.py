@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from fingerpost.apps.library import Fingerpost, SyncFingerpost
     from fingerpost.contract.check import validate_call
-    from fingerpost.contract.filings import FinancialFactsParams
     from fingerpost.contract.plan import Plan, PlanStep
-    from fingerpost.contract.spec import ToolInput, ToolRegistry, ToolSpec
-    from fingerpost.contract.tool import Tool
+    from fingerpost.contract.tool import Tool, ToolInput, ToolRegistry, ToolSpec
     from fingerpost.errors import (
         DataNotFound,
         ParameterError,
@@ -21,6 +19,7 @@ if TYPE_CHECKING:
         ToolError,
         ToolNotFound,
     )
+    from fingerpost.filings.query_params import FinancialFactsParams
     from fingerpost.plan.planners import PlanningCapability
 
     __version__: str
@@ -49,10 +48,9 @@ __all__ = [
 _NAMES = {
     "fingerpost.apps.library": ("Fingerpost", "SyncFingerpost"),
     "fingerpost.contract.check": ("validate_call",),
-    "fingerpost.contract.filings": ("FinancialFactsParams",),
+    "fingerpost.filings.query_params": ("FinancialFactsParams",),
     "fingerpost.contract.plan": ("Plan", "PlanStep"),
-    "fingerpost.contract.spec": ("ToolInput", "ToolRegistry", "ToolSpec"),
-    "fingerpost.contract.tool": ("Tool",),
+    "fingerpost.contract.tool": ("Tool", "ToolInput", "ToolRegistry", "ToolSpec"),
     "fingerpost.plan.planners": ("PlanningCapability",),
 }
 """The public names of each module, except those of ``fingerpost.errors``."""

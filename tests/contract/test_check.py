@@ -9,10 +9,10 @@ import pytest
 from pydantic import Field, ValidationError, model_validator
 
 from fingerpost.contract.check import explain, get_validated, validate_call
-from fingerpost.contract.filings import FinancialFactsParams
-from fingerpost.contract.spec import ToolRegistry, ToolSpec
+from fingerpost.contract.tool import ToolRegistry, ToolSpec
 from fingerpost.contract.wire import Flag, Identifier, Number, WholeNumber, WireModel
 from fingerpost.errors import BrokenContract, ParameterError, QueryTypeUnsupported, ToolNotFound
+from fingerpost.filings.query_params import FinancialFactsParams
 
 FACTS = {"ticker": "AAPL", "metrics": ["Revenue"], "start_date": "2022-01-01", "end_date": "2022-12-31"}
 SPEC = ToolSpec(

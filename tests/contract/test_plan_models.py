@@ -5,9 +5,9 @@ from datetime import date, datetime
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from fingerpost.contract.filings import FinancialFactsParams
 from fingerpost.contract.plan import Plan, PlanStep
-from fingerpost.contract.spec import ToolInput, ToolSpec
+from fingerpost.contract.tool import ToolInput, ToolSpec
+from fingerpost.filings.query_params import FinancialFactsParams
 
 CREATED = "2022-02-22T06:00:00Z"
 FACTS = {"ticker": "AAPL", "metrics": ["Revenue"], "start_date": "2022-01-01", "end_date": "2022-12-31"}

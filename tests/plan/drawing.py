@@ -5,10 +5,9 @@ from collections import Counter
 
 from pydantic import BaseModel, ConfigDict
 
-from fingerpost.contract.filings import FinancialFactsParams
 from fingerpost.contract.plan import Plan, PlanStep, find_attempt
-from fingerpost.contract.spec import ToolSpec
-from fingerpost.contract.tool import failure_response, success_response
+from fingerpost.contract.tool import ToolSpec, failure_response, success_response
+from fingerpost.filings.query_params import FinancialFactsParams
 from fingerpost.plan.catalogue import Catalogue, PlanTool
 from fingerpost.plan.engines.embedded import EmbeddedJournal
 from fingerpost.plan.limits import Limits

@@ -3,8 +3,7 @@
 import pytest
 from pydantic import BaseModel, create_model
 
-from fingerpost.contract.spec import ToolSpec
-from fingerpost.contract.tool import success_response
+from fingerpost.contract.tool import ToolSpec, success_response
 from fingerpost.errors import PlanInvalid
 from fingerpost.plan.catalogue import Catalogue, PlanTool
 from fingerpost.plan.planners import Goal, PlanningCapability, plan_from_template

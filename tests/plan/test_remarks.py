@@ -5,8 +5,7 @@ from typing import Annotated
 import pytest
 from pydantic import BaseModel, BeforeValidator
 
-from fingerpost.contract.spec import ToolSpec
-from fingerpost.contract.tool import failure_response, success_response
+from fingerpost.contract.tool import ToolSpec, failure_response, success_response
 from fingerpost.errors import ParameterError, PlanInvalid
 from fingerpost.plan.catalogue import Catalogue, PlanTool
 from fingerpost.plan.remarks import Remark, find_unresolved_path, list_remark_sentences, list_remarks

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from fingerpost.transit.rules.board_window import list_in_window, take_first
+from fingerpost.transit.remote.kit.network import list_in_window, take_first
 from tests.rules.drawing import at, departure
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from fingerpost.transit.model.place import Coordinate, Place, PlaceKind
-from fingerpost.transit.rules.geocoder_matches import match_places, score_spellings
+from fingerpost.transit.remote.kit.places import match_places, score_spellings
 from tests.rules.drawing import DEGREE_M
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from fingerpost.transit.model.itinerary import Access, Optimize
-from fingerpost.transit.model.place import Coordinate, Location, LocationSource
+from fingerpost.transit.model.place import Coordinate, Location, LocationSource, choose_language
 from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.rules.accessibility import (
     AccessLink,
@@ -14,7 +14,6 @@ from fingerpost.transit.rules.accessibility import (
     find_weakest_link,
     list_walking_notes,
 )
-from fingerpost.transit.rules.language import choose
 from fingerpost.transit.rules.trip_limits import find_long_walk_message, relax_limits
 from tests.rules.drawing import T0, point, ride, trip, walk
 
@@ -139,7 +138,7 @@ def test_low_walking_is_unmet_over_500_metres(best_m, message):
     ],
 )
 def test_languages_are_the_requested_then_fi_en_sv(requested, available, chosen):
-    assert choose(requested, available) == chosen
+    assert choose_language(requested, available) == chosen
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,7 @@ from typing_extensions import TypedDict
 from fingerpost.contract.check import explain
 from fingerpost.contract.envelope import Contract, step_fields
 from fingerpost.contract.published_tool import PublishedTool
-from fingerpost.contract.spec import ToolSpec
-from fingerpost.contract.tool import Tool
+from fingerpost.contract.tool import Tool, ToolSpec
 from fingerpost.contract.tool_definition import Call, Output, ToolDefinition, ToolReply
 from fingerpost.contract.wire import Flag, Wire, build_json_schema
 from fingerpost.errors import BrokenContract, ParameterError, SettingsInvalid, ToolError

@@ -16,7 +16,7 @@ from fingerpost.apps.settings import Settings
 from fingerpost.apps.source_kinds import list_paces, open_record_store, open_sources
 from fingerpost.apps.storage import new_client, open_journal, open_limits, open_variables
 from fingerpost.contract.published_tool import PublishedTool
-from fingerpost.contract.spec import ToolRegistry, ToolSpec
+from fingerpost.contract.tool import ToolRegistry, ToolSpec
 from fingerpost.errors import SettingsInvalid
 from fingerpost.filings.edgar import PACES, Edgar
 from fingerpost.filings.library import FactLibrary

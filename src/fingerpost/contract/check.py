@@ -1,13 +1,16 @@
-"""Validate a tool call before execution (plan-step contract, statement S59)."""
+"""Validate a tool call before execution (plan-step contract, statement S59), and describe what is invalid in it."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+import json
+import types
+from collections.abc import Mapping, Sequence, Sized
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+from typing_extensions import TypeAliasType
 
-from fingerpost.contract.problem import describe_problem
-from fingerpost.contract.spec import ToolRegistry
-from fingerpost.contract.wire import WireModel
+from fingerpost.contract.tool import ToolRegistry
+from fingerpost.contract.wire import Shape, WireModel, get_field_types
 from fingerpost.errors import FieldProblem, ParameterError, QueryTypeUnsupported, ToolNotFound
 
 # Each unknown field adds a sentence to the error, so thousands would stall a server.
@@ -91,3 +94,161 @@ def check_count(arguments: Mapping[str, Any], max_values: int | None) -> None:
             values += value.values() if isinstance(value, Mapping) else value
         if max_values is not None and len(values) > max_values + 1:
             raise ParameterError(f"the arguments contain more than {max_values:,} values", hint="Send a shorter call")
+
+
+_MAX_CHARS = 80
+
+_MISSING_ERRORS = ("missing", "blank")
+_TAG_ERRORS = ("union_tag_invalid", "union_tag_not_found")
+
+
+def describe_problem(
+    error: ErrorDetails, shape: Shape | None = None, when_missing: Mapping[str, str] | None = None
+) -> FieldProblem:
+    """Convert one pydantic error to a problem.
+
+    ``shape`` determines the allowed names for an unknown field, and the union tags to remove from the path.
+    ``when_missing`` maps paths to a contract's sentence for missing or blank values.
+    """
+    path, parents = _resolve_path(shape, list(error["loc"]))
+    kind, context, place = error["type"], error.get("ctx", {}), path or "the arguments"
+    if kind == "extra_forbidden":
+        allowed = sorted({name for parent in parents for name in get_field_types(parent)})
+        listed = f"; allowed: {', '.join(allowed)}" if allowed else ""
+        return FieldProblem(path, f"unknown field '{path}'{listed}")
+    message = error["msg"]
+    if kind == "value_error" and "error" in context:
+        # Drop the prefix of pydantic's message.
+        message = str(context["error"])
+    if kind == "whole_sentence" or (kind == "value_error" and not path):
+        return FieldProblem(path, message)
+    if kind == "value_error":
+        predicate = f": {message}"
+    elif kind in _PREDICATES:
+        predicate = f" {_format_predicate(kind, error['input'], context)}"
+    else:
+        predicate = f": {_clip(message[:1].lower() + message[1:])}"
+    if kind in _TAG_ERRORS:
+        return FieldProblem(path, f"{place}.{str(context['discriminator']).strip(chr(39))}{predicate}")
+    if kind in _MISSING_ERRORS and when_missing and path in when_missing:
+        return FieldProblem(path, when_missing[path], predicate)
+    return FieldProblem(path, f"{place}{predicate}", predicate)
+
+
+def show(value: Any) -> str:
+    """Format a value for a message: as JSON if possible, clipped."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    try:
+        # Python raises ValueError for integers with thousands of digits.
+        is_huge = isinstance(value, int) and value.bit_length() >= 4 * _MAX_CHARS
+        text = "a very large number" if is_huge else json.dumps(value, ensure_ascii=False)
+    except (TypeError, ValueError, RecursionError):
+        text = f"a {type(value).__name__}"
+    return _clip(text)
+
+
+def _clip(text: str) -> str:
+    return text if len(text) <= _MAX_CHARS else f"{text[:_MAX_CHARS]}…"
+
+
+def describe_kind(value: Any) -> str:
+    """Format a value with its kind, such as ``the number 5``; omit the content of lists and objects."""
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return show(value)
+        case int() | float():
+            return f"the number {show(value)}"
+        case str():
+            return f"the text {show(value)}"
+        case list() | tuple():
+            return "a list"
+        case Mapping():
+            return "an object"
+    return f"a {type(value).__name__}"
+
+
+_PREDICATES = {
+    **dict.fromkeys(("missing", "union_tag_not_found"), "is missing"),
+    "blank": "must not be empty",
+    **dict.fromkeys(
+        ("whole_number", "int_type", "int_from_float", "int_parsing"), "must be a whole number, not {kind}"
+    ),
+    **dict.fromkeys(("float_type", "float_parsing"), "must be a number, not {kind}"),
+    "finite_number": "must be a finite number, not {kind}",
+    **dict.fromkeys(("bool_type", "bool_parsing"), "must be true or false, not {kind}"),
+    **dict.fromkeys(("string_type", "identifier"), "must be text, not {kind}"),
+    **dict.fromkeys(("list_type", "tuple_type"), "must be a list, not {kind}"),
+    **dict.fromkeys(("dict_type", "model_type", "model_attributes_type"), "must be an object, not {kind}"),
+    "string_unicode": "contains characters that are not valid Unicode",
+    "greater_than_equal": "must be at least {ge}; you sent {sent}",
+    "less_than_equal": "must be at most {le}; you sent {sent}",
+    "greater_than": "must be more than {gt}; you sent {sent}",
+    "less_than": "must be less than {lt}; you sent {sent}",
+    **dict.fromkeys(("string_too_short", "too_short"), "must have at least {min_length} {units}; you sent {length}"),
+    **dict.fromkeys(("string_too_long", "too_long"), "must have at most {max_length} {units}; you sent {length}"),
+    "string_pattern_mismatch": "must match {pattern}; you sent {sent}",
+    **dict.fromkeys(("literal_error", "enum"), "must be {expected}; you sent {sent}"),
+    "union_tag_invalid": "must be one of {expected_tags}; you sent {shown_tag}",
+}
+
+
+def _format_predicate(kind: str, value: Any, context: Mapping[str, Any]) -> str:
+    template = "must not be empty" if context.get("min_length") == 1 else _PREDICATES[kind]
+    return template.format(
+        **{key: show(bound) if isinstance(bound, int | float) else bound for key, bound in context.items()},
+        kind=describe_kind(value),
+        sent=show(value),
+        units="entries" if isinstance(value, list | tuple | Mapping) else "characters",
+        length=len(value) if isinstance(value, Sized) else describe_kind(value),
+        shown_tag=show(context.get("tag")),
+    )
+
+
+def _resolve_path(shape: Shape | None, location: list[int | str]) -> tuple[str, list[Shape]]:
+    """Return the dotted path of a location without union tags, and the shapes that contain its last part."""
+    path = ""
+    branches: list[Any] = [] if shape is None else [shape]
+    parents: list[Shape] = []
+    for part in location:
+        branches = _list_branches(branches)
+        if isinstance(part, str) and len(branches) > 1:
+            # This part is the union's branch, which pydantic adds to the location.
+            branches = [branch for branch in branches if _has_tag(branch, part)]
+            continue
+        parents = [branch for branch in branches if get_field_types(branch)]
+        branches = [inner for branch in branches if (inner := _find_inner_type(branch, part)) is not None]
+        path += f"[{part}]" if isinstance(part, int) else f"{'.' if path else ''}{_clip(part)}"
+    return path, parents
+
+
+def _list_branches(annotations: list[Any]) -> list[Any]:
+    members: list[Any] = []
+    for annotation in annotations:
+        if get_origin(annotation) in (Union, types.UnionType):
+            members += _list_branches([member for member in get_args(annotation) if member is not types.NoneType])
+        elif get_origin(annotation) is Annotated:
+            members += _list_branches([get_args(annotation)[0]])
+        elif isinstance(annotation, TypeAliasType):
+            members += _list_branches([annotation.__value__])
+        else:
+            members.append(annotation)
+    return members
+
+
+def _has_tag(branch: Any, tag: str) -> bool:
+    return getattr(branch, "__name__", "") == tag or any(
+        tag in get_args(annotation)
+        for annotation in get_field_types(branch).values()
+        if get_origin(annotation) is Literal
+    )
+
+
+def _find_inner_type(annotation: Any, part: int | str) -> Any:
+    fields = get_field_types(annotation)
+    if fields:
+        return fields.get(str(part))
+    arguments = get_args(annotation)
+    return arguments[0 if isinstance(part, int) else -1] if arguments else None

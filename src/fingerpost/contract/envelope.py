@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from fingerpost.contract.filings import format_source
 from fingerpost.contract.tool import failure_response
 from fingerpost.errors import (
     DataNotFound,
@@ -212,6 +211,13 @@ def format_error_text(error: ToolError, contract: Contract) -> str:
     text = f"{find_error_code(error, contract)}: {_format_error(error)}"
     source = error.details.get("source") if contract is Contract.STEP else None
     return f"{text}\n{format_source(source)}" if isinstance(source, Mapping) else text
+
+
+def format_source(source: Mapping[str, Any]) -> str:
+    """Return the last line of an answer's text: the source of its figures and how current it is."""
+    note = f" {source['note']}." if source.get("note") else ""
+    retrieved = f", retrieved {source['retrieved_at']}" if source.get("retrieved_at") else ""
+    return f"Source: SEC filings, {source['dataset']}, complete through {source['complete_through']}{retrieved}.{note}"
 
 
 def _find_codes(error: ToolError) -> _Codes:

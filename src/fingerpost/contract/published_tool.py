@@ -7,12 +7,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from fingerpost import clock
-from fingerpost.contract.check import MAX_VALUES, check_count, explain
+from fingerpost.contract.check import MAX_VALUES, check_count, describe_kind, describe_problem, explain
 from fingerpost.contract.envelope import Contract, format_error_text, is_failure, render_error, step_fields
 from fingerpost.contract.identity import new_correlation_id
-from fingerpost.contract.problem import describe_kind, describe_problem
-from fingerpost.contract.spec import ToolInput, ToolSpec
-from fingerpost.contract.tool import Tool
+from fingerpost.contract.tool import Tool, ToolInput, ToolSpec
 from fingerpost.contract.tool_definition import Answer, Call, ReportProgress, ToolDefinition, ToolReply, ignore_progress
 from fingerpost.contract.wire import Shape, Wire, get_adapter
 from fingerpost.errors import BrokenContract, ParameterError, QueryTypeUnsupported, ToolError

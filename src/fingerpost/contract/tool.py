@@ -1,9 +1,12 @@
-"""The base class of every tool, and the standard response (plan-step contract, rules F1 and S46)."""
+"""Tools, their specifications and the standard response (plan-step contract, rule F1, statements S7 to S10 and S46)."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, ClassVar
 
+from pydantic import BaseModel, ConfigDict, Field
+
+from fingerpost.contract.wire import WireModel
 from fingerpost.errors import BrokenContract
 
 
@@ -82,3 +85,43 @@ class Tool(ABC):
         Raise BrokenContract for any other error type, or if additional data would replace a standard field.
         """
         return failure_response(self.name, query_type, parameters, error_message, error_type, additional_data)
+
+
+class ToolSpec(BaseModel):
+    """Tool specification: the parameter model for each query type, and the key of the tool's output in memory."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str
+    input_schema: dict[str, type[BaseModel]]
+    output_key: str
+    description: str = ""
+
+
+class ToolInput(WireModel):
+    """Base model for tool inputs: a query type, and its parameters."""
+
+    model_config = ConfigDict(alias_generator=None)
+
+    query_type: str
+    parameters: dict[str, Any] = Field(default_factory=dict)
+
+
+class ToolRegistry:
+    """The specifications of the built-in tools, and of tools that this process adds."""
+
+    _specs: ClassVar[Mapping[str, ToolSpec]] = {}
+
+    @classmethod
+    def add(cls, specs: Iterable[ToolSpec]) -> None:
+        """Add or replace specifications by name; raise BrokenContract if two of them share a name."""
+        by_name: dict[str, ToolSpec] = {}
+        for spec in specs:
+            if by_name.setdefault(spec.name, spec) != spec:
+                raise BrokenContract(f"Two different tools are called '{spec.name}'")
+        cls._specs = {**cls._specs, **by_name}
+
+    @classmethod
+    def get_tool_spec(cls, name: str) -> ToolSpec | None:
+        """Return the specification, or None for an unknown name; the contract prescribes this method's name."""
+        return cls._specs.get(name)

@@ -8,7 +8,7 @@ from typing import Any
 
 from fingerpost.contract.envelope import Contract
 from fingerpost.contract.failure_shapes import FAILURE_SHAPES
-from fingerpost.contract.spec import ToolSpec
+from fingerpost.contract.tool import ToolSpec
 from fingerpost.contract.wire import Shape, Wire, WireModel, build_json_schema
 from fingerpost.errors import ToolError
 

@@ -1,7 +1,9 @@
 """Parameter models for the SEC filings tools (plan-step contract, rules F3, F7)."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 from typing import Annotated, Any, Literal, Self
@@ -18,17 +20,10 @@ from pydantic import (
     model_validator,
 )
 
-from fingerpost.contract.filings import FinancialFactsParams
 from fingerpost.errors import ParameterError
 from fingerpost.filings.figure import FigureOptions
 from fingerpost.filings.formula import MAX_LENGTH, to_number
-from fingerpost.filings.period_filter import (
-    FIRST_DAY,
-    LAST_DAY,
-    NEWEST_FOUR_QUARTERS,
-    PeriodFilter,
-    read_period,
-)
+from fingerpost.filings.period_filter import FIRST_DAY, LAST_DAY, NEWEST_FOUR_QUARTERS, PeriodFilter, read_period
 
 
 def _parse_fiscal_period(value: Any) -> PeriodFilter:
@@ -36,6 +31,43 @@ def _parse_fiscal_period(value: Any) -> PeriodFilter:
     if not isinstance(text, str):
         raise ValueError("period must be a string such as 2022 or 2022-Q2")
     return read_period(text)
+
+
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+
+
+class FinancialFactsParams(BaseModel):
+    """Parameters for financial facts queries; a date is a YYYY-MM-DD string or a ``date``."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    ticker: str
+    metrics: list[str]
+    start_date: str
+    end_date: str
+    filing_type: str | None = None
+
+    @field_validator("start_date", "end_date", mode="before")
+    @classmethod
+    def validate_date_format(cls, value: Any) -> str:
+        """Return the date as a string; the contract prescribes the first two messages."""
+        if isinstance(value, date):
+            value = value.isoformat()
+        if not isinstance(value, str) or not value.strip():
+            raise ValueError("Date must be a non-empty string")
+        if not _DAY.fullmatch(value):
+            raise ValueError("Date must be in YYYY-MM-DD format")
+        try:
+            date.fromisoformat(value)
+        except ValueError as error:
+            raise ValueError("Date must be a valid calendar date") from error
+        return value
+
+    @model_validator(mode="after")
+    def _start_before_end(self) -> Self:
+        if self.start_date > self.end_date:
+            raise ValueError("start_date must not be after end_date")
+        return self
 
 
 _NON_BLANK = StringConstraints(strip_whitespace=True, min_length=1, max_length=200)

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 
-from fingerpost.contract.spec import ToolSpec
+from fingerpost.contract.tool import ToolSpec
 from fingerpost.errors import PlanInvalid
 
 _MAX_NAMES = 20

@@ -8,8 +8,8 @@ from typing import Any, Final, NamedTuple
 
 from pydantic import BaseModel, ValidationError
 
+from fingerpost.contract.check import describe_problem
 from fingerpost.contract.plan import Plan, PlanStep
-from fingerpost.contract.problem import describe_problem
 from fingerpost.contract.wire import WireModel
 from fingerpost.errors import PlanInvalid, ToolError
 from fingerpost.plan.catalogue import HUMAN, Catalogue, PlanTool, ToolQuery, list_choices, parse_tool_query, suggest

@@ -13,8 +13,7 @@ from enum import StrEnum
 from pydantic import BaseModel, ConfigDict, Field
 
 from fingerpost.contract.plan import find_attempt
-from fingerpost.contract.spec import ToolSpec
-from fingerpost.contract.tool import success_response
+from fingerpost.contract.tool import ToolSpec, success_response
 from fingerpost.plan.catalogue import Catalogue, PlanTool
 from fingerpost.plan.limits import Limits
 from fingerpost.plan.records import Event, RunRecord

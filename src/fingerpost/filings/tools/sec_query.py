@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 from fingerpost.contract.check import explain
 from fingerpost.contract.envelope import Contract
 from fingerpost.contract.published_tool import PublishedTool
-from fingerpost.contract.spec import ToolInput, ToolSpec
+from fingerpost.contract.tool import ToolInput, ToolSpec
 from fingerpost.contract.tool_definition import Call, Output, Path, ToolDefinition, ToolReply
 from fingerpost.contract.wire import WireModel
 from fingerpost.errors import DataNotFound, QueryTypeUnsupported, ToolError

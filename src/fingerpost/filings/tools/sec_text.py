@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from fingerpost.contract.filings import format_source
+from fingerpost.contract.envelope import format_source
 
 Body = Mapping[str, Any]
 

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable
 
-from fingerpost.contract.spec import ToolSpec
+from fingerpost.contract.tool import ToolSpec
 from fingerpost.contract.wire import build_json_schema
 from fingerpost.errors import ToolNotFound
 from fingerpost.filings.query_params import StepParams, Word

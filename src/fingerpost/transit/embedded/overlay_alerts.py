@@ -8,7 +8,7 @@ from typing import NamedTuple
 from fingerpost.transit.engine.timetable.overlay import ALWAYS, Alert, Overlay, RideKey
 from fingerpost.transit.engine.timetable.timetable import ENTRANCE, NODE, Timetable
 from fingerpost.transit.model.itinerary import ServiceAlert
-from fingerpost.transit.rules.language import choose
+from fingerpost.transit.model.place import choose_language
 
 
 class Span(NamedTuple):
@@ -117,4 +117,4 @@ class OverlayAlerts:
 
 def _choose_text(words: Mapping[str, str], language: str) -> str | None:
     """Return the text in the language that rule A7 selects, or in any other language."""
-    return words.get(choose(language, words)) or next(iter(words.values()), None)
+    return words.get(choose_language(language, words)) or next(iter(words.values()), None)

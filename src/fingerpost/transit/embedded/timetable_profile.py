@@ -12,10 +12,9 @@ from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.engine.timetable.columns import mark_rows
 from fingerpost.transit.engine.timetable.service_days import find_covered_days, find_days
 from fingerpost.transit.engine.timetable.timetable import STOP, WHEELCHAIR_UNKNOWN, Bool, Timetable
-from fingerpost.transit.model.place import Bounds, Coordinate, box_of
+from fingerpost.transit.model.place import Bounds, Coordinate, box_of, choose_language
 from fingerpost.transit.model.profile import Ability, NetworkProfile
 from fingerpost.transit.model.provenance import FeedVersion, OutOfService, ServiceState
-from fingerpost.transit.rules.language import choose
 from fingerpost.transit.rules.modes import to_mode
 
 # Trips from the previous day may run until this hour.
@@ -61,7 +60,7 @@ class TimetableProfile:
         )
 
     def choose_language(self, language: str) -> str:
-        return choose(language, self._languages)
+        return choose_language(language, self._languages)
 
     def new_profile(self, *, has_fares: bool) -> NetworkProfile:
         abilities = set(_ALWAYS)

@@ -4,8 +4,8 @@ Coordinates are in WGS84 degrees, distances in metres.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from types import MappingProxyType
 
@@ -165,3 +165,17 @@ def box_around(centre: Coordinate, radius_m: float) -> Bounds:
         north=round(centre.lat + dy, 6),
         east=round(centre.lon + dx, 6),
     )
+
+
+FALLBACK_LANGUAGES = ("fi", "en", "sv")
+DEFAULT_LANGUAGE = "default"
+
+
+def choose_language(requested: str | None, available: Collection[str]) -> str:
+    """Return the requested language if available, or the first available fallback, or ``default``."""
+    wanted = FALLBACK_LANGUAGES if requested is None else (requested, *FALLBACK_LANGUAGES)
+    return next((language for language in wanted if language in available), DEFAULT_LANGUAGE)
+
+
+def set_language(place: Place, language: str | None) -> Place:
+    return place if language is None else replace(place, language=language, names={language: place.name})

@@ -4,8 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
 
-from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch, match_place
-from fingerpost.transit.rules.language import DEFAULT, choose
+from fingerpost.transit.model.place import DEFAULT_LANGUAGE, Coordinate, Place, PlaceMatch, choose_language, match_place
 from fingerpost.transit.rules.name_matching import plain, sort_matches
 from fingerpost.transit.rules.name_search import NameSearch
 from fingerpost.transit.rules.place_groups import NamedStop, build_place, group_by_station, group_places
@@ -88,5 +87,5 @@ class PlaceIndex:
 
 
 def in_language(place: Place, language: str | None) -> Place:
-    chosen = choose(language, place.names)
-    return place if chosen == DEFAULT else replace(place, name=place.names[chosen], language=chosen)
+    chosen = choose_language(language, place.names)
+    return place if chosen == DEFAULT_LANGUAGE else replace(place, name=place.names[chosen], language=chosen)

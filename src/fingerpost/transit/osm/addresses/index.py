@@ -11,7 +11,15 @@ from typing import NamedTuple
 
 from fingerpost.errors import SettingsInvalid
 from fingerpost.transit.model.geodesy import Point
-from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch, match_place
+from fingerpost.transit.model.place import (
+    DEFAULT_LANGUAGE,
+    Coordinate,
+    Place,
+    PlaceKind,
+    PlaceMatch,
+    choose_language,
+    match_place,
+)
 from fingerpost.transit.osm.addresses.address_text import (
     KIND_BY_WORD,
     SWEDISH_NAMES,
@@ -26,7 +34,6 @@ from fingerpost.transit.osm.addresses.address_text import (
 from fingerpost.transit.osm.addresses.extract import FeatureKind
 from fingerpost.transit.osm.addresses.index_file import FILE_NAME, FORMAT, list_cells_around, new_index_file
 from fingerpost.transit.osm.extract_file import apart_m
-from fingerpost.transit.rules.language import DEFAULT, choose
 from fingerpost.transit.rules.name_matching import FLOOR, plain
 
 # A position within this distance of a house is accurate (rule D2: places further apart are different candidates).
@@ -278,8 +285,8 @@ class AddressIndex:
         at: Point | None = None,
         guess: str | None = None,
     ) -> Place:
-        chosen = choose(language, feature.names)
-        name = feature.name if chosen == DEFAULT else feature.names[chosen]
+        chosen = choose_language(language, feature.names)
+        name = feature.name if chosen == DEFAULT_LANGUAGE else feature.names[chosen]
         tail = f" {number}" if number else ""
         return Place(
             name=f"{name}{tail}",

@@ -16,18 +16,20 @@ from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit import port
 from fingerpost.transit.learned_profile import LearnedProfile
 from fingerpost.transit.model.itinerary import Departure, Fare, Itinerary, Leg, LegLine, ServiceAlert
-from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch
+from fingerpost.transit.model.place import DEFAULT_LANGUAGE, Coordinate, Place, PlaceMatch, choose_language
 from fingerpost.transit.model.profile import Ability, NetworkProfile
 from fingerpost.transit.model.provenance import FeedVersion, Provenance
 from fingerpost.transit.remote.kit.answers import MeasuredLeg
 from fingerpost.transit.remote.kit.journeys import JourneyPage, JourneyRequest, JourneySearch, draw_leg, resolve_end
 from fingerpost.transit.remote.kit.places import PlaceNames, StopIdCodec, StopLookup
-from fingerpost.transit.rules.board_window import list_in_window, take_first
-from fingerpost.transit.rules.language import DEFAULT, choose
 from fingerpost.transit.rules.times import format_instant, is_zone
 
 # Longer limits for learning a profile, because the list of all stops is long.
 _PATIENT = RequestLimits(read_s=40.0, total_s=60.0)
+
+# Servers filter by expected time, so a query by schedule adds margins for early and late trips.
+EARLIEST_S = 600
+LATEST_S = 2 * 3600
 
 
 class ServerSource(port.RemoteSource):
@@ -180,8 +182,8 @@ class ServerNetwork(port.Network, ABC):
 
     def _choose_language(self, language: str | None) -> str | None:
         """Return the language for names; None for the server's default."""
-        chosen = choose(language, self._languages)
-        return None if chosen == DEFAULT else chosen
+        chosen = choose_language(language, self._languages)
+        return None if chosen == DEFAULT_LANGUAGE else chosen
 
     def _new_answer(self, found: JourneyPage, language: str) -> port.JourneyAnswer:
         return port.JourneyAnswer(
@@ -207,7 +209,7 @@ class ServerNetwork(port.Network, ABC):
             retrieved_at=instant,
             feeds=tuple(replace(feed, name=feed.name.upper()) for feed in feeds),
             attribution=(*profile.attribution, *credit),
-            language=self._choose_language(language) or DEFAULT,
+            language=self._choose_language(language) or DEFAULT_LANGUAGE,
             notes=tuple(notes),
             walking=self.walking,
             first_day=profile.first_day,
@@ -218,3 +220,20 @@ class ServerNetwork(port.Network, ABC):
 def find_common_zone(names: Iterable[str | None]) -> str | None:
     zones = Counter(name for name in names if is_zone(name))
     return zones.most_common(1)[0][0] if zones else None
+
+
+def list_in_window(rows: Iterable[Departure], first: int, last: int, *, by_schedule: bool = False) -> list[Departure]:
+    within = (row for row in rows if first <= _get_time(row, by_schedule) <= last)
+    return sorted(within, key=lambda row: (_get_time(row, by_schedule), row.line))
+
+
+def take_first(rows: list[Departure], wanted: int, *, by_schedule: bool = False) -> list[Departure]:
+    """Return the first of the sorted rows, plus any that depart in the same second as the last of them."""
+    if len(rows) <= wanted or wanted < 1:
+        return rows
+    last = _get_time(rows[wanted - 1], by_schedule)
+    return [row for row in rows if _get_time(row, by_schedule) <= last]
+
+
+def _get_time(row: Departure, by_schedule: bool) -> int:
+    return row.scheduled if by_schedule else row.expected

@@ -18,12 +18,18 @@ from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.model.provenance import FeedVersion
 from fingerpost.transit.port import DepartureQuery
 from fingerpost.transit.remote.kit.answers import Answer
-from fingerpost.transit.remote.kit.network import BoardRows, ServerNetwork, ServerSource, find_common_zone
+from fingerpost.transit.remote.kit.network import (
+    EARLIEST_S,
+    LATEST_S,
+    BoardRows,
+    ServerNetwork,
+    ServerSource,
+    find_common_zone,
+)
 from fingerpost.transit.remote.kit.places import StopIdCodec
 from fingerpost.transit.remote.motis import journeys, places, shapes
 from fingerpost.transit.remote.motis.server import MotisEndpoint, MotisServer, ResponseTooLarge, UnknownThere
 from fingerpost.transit.remote.motis.transitous import ATTRIBUTION, WORLD, is_transitous
-from fingerpost.transit.rules.board_window import EARLIEST_S, LATEST_S
 from fingerpost.transit.rules.times import format_utc, is_zone
 
 ABILITIES = frozenset(Ability) - {Ability.FARES}

@@ -8,7 +8,7 @@ from datetime import date
 from fingerpost.errors import OutsideCalendar
 from fingerpost.runtime.concurrency import gather_all
 from fingerpost.transit.engine.timetable.stop_ids import clean_feed_name, escape, unescape
-from fingerpost.transit.model.place import Bounds, Coordinate, Place, box_around, distance_m
+from fingerpost.transit.model.place import Bounds, Coordinate, Place, box_around, distance_m, set_language
 from fingerpost.transit.remote.kit.answers import Answer, Entries
 from fingerpost.transit.remote.kit.places import (
     AROUND_M,
@@ -23,7 +23,6 @@ from fingerpost.transit.remote.kit.places import (
 from fingerpost.transit.remote.kit.server import STOPS_FRESH_S
 from fingerpost.transit.remote.motis import shapes
 from fingerpost.transit.remote.motis.server import MotisEndpoint, MotisServer, UnknownThere
-from fingerpost.transit.rules.language import set_language
 
 _TRIP_ID = re.compile(r"(?P<day>\d{8})_(?P<time>[^_]*)_(?P<id>.+)", re.DOTALL)
 # Maximum number of stations to look up around a stop; stops in any other station are treated as having none.

@@ -17,14 +17,20 @@ from fingerpost.transit.model.place import Bounds, box_of
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.model.provenance import FeedVersion
 from fingerpost.transit.port import DepartureQuery
-from fingerpost.transit.remote.kit.network import BoardRows, ServerNetwork, ServerSource, find_common_zone
+from fingerpost.transit.remote.kit.network import (
+    EARLIEST_S,
+    LATEST_S,
+    BoardRows,
+    ServerNetwork,
+    ServerSource,
+    find_common_zone,
+)
 from fingerpost.transit.remote.kit.places import PlaceNames, StopIdCodec
 from fingerpost.transit.remote.opentripplanner import journeys, shapes
 from fingerpost.transit.remote.opentripplanner.digitransit import ATTRIBUTION, REGIONS, find_region, get_deadline_s
 from fingerpost.transit.remote.opentripplanner.places import DigitransitGeocoder, OtpStopIds, OtpStopLookup, StopNames
 from fingerpost.transit.remote.opentripplanner.server import Server
 from fingerpost.transit.remote.opentripplanner.shapes import read_mode
-from fingerpost.transit.rules.board_window import EARLIEST_S, LATEST_S
 
 _log = logging.getLogger(__name__)
 

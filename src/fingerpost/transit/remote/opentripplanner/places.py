@@ -11,7 +11,7 @@ from fingerpost.net.request import Fetch
 from fingerpost.runtime.concurrency import compute, gather_all
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.engine.timetable.stop_ids import clean_feed_name, escape, unescape
-from fingerpost.transit.model.place import Bounds, Coordinate, Place, PlaceMatch, box_around
+from fingerpost.transit.model.place import Bounds, Coordinate, Place, PlaceMatch, box_around, set_language
 from fingerpost.transit.remote.kit.answers import Answer, Entries, Latitude, Longitude, NonBlank, Shape, read_answer
 from fingerpost.transit.remote.kit.places import (
     AROUND_M,
@@ -29,7 +29,6 @@ from fingerpost.transit.remote.opentripplanner import shapes
 from fingerpost.transit.remote.opentripplanner.digitransit import GEOCODING_URL, KEY_HEADER
 from fingerpost.transit.remote.opentripplanner.server import Server, find_rate_limit
 from fingerpost.transit.remote.opentripplanner.shapes import read_access, read_mode
-from fingerpost.transit.rules.language import set_language
 from fingerpost.transit.rules.place_index import PlaceIndex
 
 
