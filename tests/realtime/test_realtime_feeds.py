@@ -48,7 +48,7 @@ class Source:
 
 def feeds_of(fetch: Source, *sources: str) -> RealtimeFeeds:
     listed = [read_place(text) for text in sources or (URL,)]
-    return RealtimeFeeds(listed, fetch, lambda: datetime.fromtimestamp(NOW, UTC))
+    return RealtimeFeeds(listed, fetch)
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ async def test_the_last_good_message_stays_in_use_and_its_age_is_reported(answer
     await feeds.refresh(NOW)
     assert not await feeds.refresh(NOW + POLL_S)
     assert [kept.bytes for kept in feeds.messages()] == [FIRST]
-    health = feeds.health(now=NOW + POLL_S).sources[0]
+    health = feeds.health(NOW + POLL_S).sources[0]
     assert (health.age_s, health.asked, health.problem) == (POLL_S + 10, NOW + POLL_S, problem)
 
 
@@ -118,14 +118,14 @@ async def test_a_message_replaces_an_older_or_equally_old_one(first, second, pro
     await feeds.refresh(NOW)
     await feeds.refresh(NOW + POLL_S)
 
-    assert feeds.health(now=NOW + POLL_S).sources[0].problem == problem
+    assert feeds.health(NOW + POLL_S).sources[0].problem == problem
     assert [kept.bytes for kept in feeds.messages()] == [sent[0] if problem else sent[1]]
 
 
 async def test_a_source_that_never_answered_has_no_data():
     feeds = feeds_of(Source(SourceUnreachable("no such host")))
     assert not await feeds.refresh(NOW)
-    health = feeds.health(now=NOW).sources[0]
+    health = feeds.health(NOW).sources[0]
     assert (feeds.messages(), health.age_s, health.problem) == ((), None, "no such host")
 
 
@@ -144,18 +144,18 @@ async def test_a_file_is_read_again_when_it_changes(tmp_path):
     assert [await feeds.refresh(NOW), await feeds.refresh(NOW)] == [True, False]
     path.write_bytes(SECOND[:-1])
     assert not await feeds.refresh(NOW + 1)
-    assert (feeds.messages()[0].bytes, feeds.health().sources[0].problem) == (
+    assert (feeds.messages()[0].bytes, feeds.health(NOW).sources[0].problem) == (
         FIRST, "The source gave something that is not a GTFS-Realtime message"
     )  # fmt: skip
     path.write_bytes(SECOND)
     assert await feeds.refresh(NOW + 2)
-    assert (feeds.messages()[0].bytes, feeds.health().sources[0].problem) == (SECOND, None)
+    assert (feeds.messages()[0].bytes, feeds.health(NOW).sources[0].problem) == (SECOND, None)
 
 
 async def test_a_missing_file_is_reported(tmp_path):
     feeds = feeds_of(Source(FIRST), str(tmp_path / "none.pb"))
     await feeds.refresh(NOW)
-    assert feeds.health().sources[0].problem == "none.pb cannot be read: No such file or directory"
+    assert feeds.health(NOW).sources[0].problem == "none.pb cannot be read: No such file or directory"
 
 
 async def test_a_file_without_a_timestamp_has_the_age_of_its_writing(tmp_path):
@@ -164,7 +164,7 @@ async def test_a_file_without_a_timestamp_has_the_age_of_its_writing(tmp_path):
     os.utime(path, (NOW - 60, NOW - 60))
     feeds = feeds_of(Source(FIRST), str(path))
     await feeds.refresh(NOW)
-    assert (feeds.messages()[0].received, feeds.health(now=NOW).sources[0].age_s) == (NOW - 60, 60)
+    assert (feeds.messages()[0].received, feeds.health(NOW).sources[0].age_s) == (NOW - 60, 60)
 
 
 async def test_a_key_is_not_shown():
@@ -172,12 +172,12 @@ async def test_a_key_is_not_shown():
     source = Source(FIRST)
     feeds = feeds_of(source, location)
     await feeds.refresh(NOW)
-    assert (feeds.health().sources[0].location, source.asked[0][0]) == (location, URL)
+    assert (feeds.health(NOW).sources[0].location, source.asked[0][0]) == (location, URL)
 
 
 async def test_health_reports_matched_and_unmatched():
     timetable = timetable_from_drawing("line A | Alpha 08:00 | Beta 08:10")
     feeds = feeds_of(Source(message(update("A-1", call("BETA", 60)), update("X-1", call("BETA", 60)))))
     await feeds.refresh(NOW)
-    health = feeds.health(read_realtime(timetable, RealtimeIndex(timetable), feeds.messages(), NOW))
+    health = feeds.health(NOW, read_realtime(timetable, RealtimeIndex(timetable), feeds.messages(), NOW))
     assert (dict(health.matched), dict(health.unmatched)) == ({"trip-updated": 1}, {"trip-unknown": 1})

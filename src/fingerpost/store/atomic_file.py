@@ -2,7 +2,7 @@
 
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -28,6 +28,17 @@ def replace_file(path: Path, content: bytes) -> None:
             os.utime(draft, ns=(status.st_atime_ns, before_ns + _COARSEST_NS))
     draft.replace(path)
     flush_folder(path.parent)
+
+
+def stamp_files(folder: Path, is_included: Callable[[str], bool]) -> object:
+    """Return a value that changes whenever one of the files in a folder does."""
+    try:
+        with os.scandir(folder) as files:
+            found = [(file.name, file.stat()) for file in files if is_included(file.name)]
+    except OSError:
+        # The folder is missing, or a file was removed in the meantime; the next call will notice.
+        return ()
+    return tuple(sorted((name, status.st_mtime_ns, status.st_size, status.st_ino) for name, status in found))
 
 
 def flush_file(path: Path) -> None:

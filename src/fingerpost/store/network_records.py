@@ -4,7 +4,6 @@ Both people and ``fingerpost network`` edit these files, so edits preserve comme
 """
 
 import difflib
-import os
 import re
 import tomllib
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -17,7 +16,7 @@ from zoneinfo import ZoneInfo
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from fingerpost.errors import NotAccessible, ParameterError, new_unwritable
-from fingerpost.store.atomic_file import locked, replace_file
+from fingerpost.store.atomic_file import locked, replace_file, stamp_files
 
 VALID_NAMES: Final = "use up to 40 letters A-Z, digits, _ and -, not beginning with DEMO-"
 
@@ -173,13 +172,7 @@ class NetworkRecordStore:
 
     def stamp(self) -> object:
         """Return a value that changes whenever a record does."""
-        try:
-            with os.scandir(self._folder) as files:
-                records = [(file.name, file.stat()) for file in files if _is_record_file(file.name)]
-        except OSError:
-            # The folder is missing, or a file was removed in the meantime; the next call will notice.
-            return ()
-        return tuple(sorted((name, status.st_mtime_ns, status.st_size, status.st_ino) for name, status in records))
+        return stamp_files(self._folder, _is_record_file)
 
     def build(self, name: str, fields: Mapping[str, Any]) -> NetworkRecord:
         """Build a record and check it, except its fallback; raise ParameterError with the key in ``details``."""

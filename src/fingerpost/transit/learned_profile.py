@@ -3,8 +3,7 @@
 ``fingerpost network add`` and ``refresh`` fetch them.
 """
 
-import os
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import cache
@@ -13,14 +12,12 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from fingerpost.errors import SettingsInvalid, new_unwritable
-from fingerpost.store.atomic_file import locked, replace_file
+from fingerpost.store.atomic_file import locked, replace_file, stamp_files
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.model.itinerary import Mode
 from fingerpost.transit.model.place import Bounds
 from fingerpost.transit.model.profile import Ability, NetworkProfile
 from fingerpost.transit.model.provenance import FeedVersion
-
-_SUFFIX = ".json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,14 +112,8 @@ class LearnedProfiles:
         except OSError as error:
             raise new_unwritable(self._folder, error) from error
 
-    def stamp(self) -> Hashable:
-        try:
-            with os.scandir(self._folder) as files:
-                stamps = [(file.name, file.stat()) for file in files if file.name.endswith(_SUFFIX)]
-        except OSError:
-            # No profile is stored, or a file was just removed; the next call is accurate.
-            return ()
-        return tuple(sorted((name, status.st_mtime_ns, status.st_size) for name, status in stamps))
+    def stamp(self) -> object:
+        return stamp_files(self._folder, lambda name: name.endswith(".json"))
 
     def _get_path(self, name: str) -> Path:
-        return self._folder / f"{name}{_SUFFIX}"
+        return self._folder / f"{name}.json"

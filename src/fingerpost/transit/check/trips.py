@@ -1,6 +1,7 @@
 """Ask questions, and compare the answers with a scan of the raw feeds, with departure boards, and with the map."""
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import pairwise
@@ -12,12 +13,11 @@ from fingerpost.errors import OutsideCalendar, StorageUnavailable, ToolError
 from fingerpost.transit.check.check_report import FaultKind, Observation
 from fingerpost.transit.check.questions import SPAN_S, Question, QuestionGroup
 from fingerpost.transit.check.rows import MAX_TRIP_DAYS
-from fingerpost.transit.check.scan import Connection, ScanQuery, Walked, find_earliest_arrival
 from fingerpost.transit.check.trial import Trial
 from fingerpost.transit.check.walking import check_leg, check_pin
 from fingerpost.transit.model.itinerary import Itinerary, Optimize
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
-from fingerpost.transit.port import DepartureQuery, JourneyAnswer, JourneyQuery
+from fingerpost.transit.port import DepartureQuery, JourneyAnswer, JourneyQuery, WalkToStop
 from fingerpost.transit.rules.times import to_query_instant
 from fingerpost.transit.tools.no_trip import find_best
 
@@ -28,11 +28,72 @@ _MORE_WALK_M = 24
 _MIN_GAIN_S = 1800
 
 
-class _Timetable(NamedTuple):
-    """The connections in a span of time, in order, and its end (Unix seconds)."""
+class _Connection(NamedTuple):
+    """One trip between two successive calls; stops are rows in the network, times are in Unix seconds."""
 
-    connections: Sequence[Connection]
-    until: int
+    departure: int
+    trip: int
+    position: int
+    arrival: int
+    begin: int
+    end: int
+    can_board: bool
+    can_alight: bool
+
+
+class _Label(NamedTuple):
+    time: int
+    walked_m: int
+    rides: int
+
+
+def _find_earliest_arrival(
+    connections: Sequence[_Connection],
+    links: Mapping[int, Sequence[tuple[int, int, int]]],
+    access: Mapping[int, WalkToStop],
+    egress: Mapping[int, WalkToStop],
+    instant: int,
+    until: int,
+) -> int | None:
+    """Return the earliest arrival before ``until``, or None; the connections must be in order.
+
+    ``links`` has the transfers from a stop: (stop, seconds until ready to board, metres).
+    A connection scan (Dibbelt et al., 2013) with labels of time, metres and rides. It shares no code with the search.
+    Each result can be travelled, but in-seat and other trip-specific transfers are not used, so the search may be
+    better.
+    """
+    at_stops: dict[int, list[_Label]] = {}
+    aboard: dict[int, list[_Label]] = {}
+    best = until
+    for stop, walk in access.items():
+        at_stops[stop] = [_Label(instant + walk.seconds, walk.metres, 0)]
+    for connection in connections[bisect_left(connections, (instant,)) :]:
+        if connection.departure >= best:
+            break
+        if connection.can_board:
+            for label in at_stops.get(connection.begin, ()):
+                if label.time <= connection.departure and label.rides <= _MAX_TRANSFERS:
+                    ride = _Label(0, label.walked_m, label.rides + 1)
+                    _add_label(aboard.setdefault(connection.trip, []), ride)
+        if not connection.can_alight:
+            continue
+        for label in aboard.get(connection.trip, ()):
+            walk_to_goal = egress.get(connection.end)
+            if walk_to_goal is not None and label.walked_m + walk_to_goal.metres <= _MAX_WALK_M:
+                best = min(best, connection.arrival + walk_to_goal.seconds)
+            for stop, seconds, metres in links.get(connection.end, ()):
+                reached = _Label(connection.arrival + seconds, label.walked_m + metres, label.rides)
+                if reached.time < best and reached.walked_m <= _MAX_WALK_M:
+                    _add_label(at_stops.setdefault(stop, []), reached)
+    return best if best < until else None
+
+
+def _add_label(labels: list[_Label], new: _Label) -> None:
+    """Add a label unless another dominates it, and remove those that it dominates."""
+    if any(all(one <= other for one, other in zip(label, new, strict=True)) for label in labels):
+        return
+    labels[:] = [label for label in labels if not all(one <= other for one, other in zip(new, label, strict=True))]
+    labels.append(new)
 
 
 class TripChecker:
@@ -63,15 +124,16 @@ class TripChecker:
             self._links.pop(stop, None)
 
     async def check_group(self, group: QuestionGroup) -> list[Observation]:
-        timetable = self._read_timetable(group)
+        until = group.begin + SPAN_S + _SCAN_S
+        connections = self._list_connections(group, until)
         observations: list[Observation] = []
         for question in group.questions:
-            observations += await self._check(question, timetable)
+            observations += await self._check(question, connections, until)
         return observations
 
-    def _read_timetable(self, group: QuestionGroup) -> _Timetable:
-        begin, until = group.begin - SPAN_S, group.begin + SPAN_S + _SCAN_S
-        connections: list[Connection] = []
+    def _list_connections(self, group: QuestionGroup, until: int) -> list[_Connection]:
+        begin = group.begin - SPAN_S
+        connections: list[_Connection] = []
         days = [group.day + timedelta(days=number) for number in range(-MAX_TRIP_DAYS, 2)]
         instance = 0
         for feed in self._trial.feeds:
@@ -84,15 +146,15 @@ class TripChecker:
                     instance += 1
                     timed = [call for call in trip.calls if call.arrival_s is not None]
                     connections += [
-                        Connection(
+                        _Connection(
                             start + (one.departure_s or 0), instance, position, start + (other.arrival_s or 0),
                             rows[one.stop], rows[other.stop], one.can_board, other.can_alight,
                         )
                         for position, (one, other) in enumerate(pairwise(timed))
                     ]  # fmt: skip
-        return _Timetable(sorted(connections), until)
+        return sorted(connections)
 
-    async def _check(self, question: Question, timetable: _Timetable) -> list[Observation]:
+    async def _check(self, question: Question, connections: Sequence[_Connection], until: int) -> list[Observation]:
         answer = await self._trial.ask("plan_trip", _to_arguments(question))
         if answer.error is not None and (
             type(answer.error) is ToolError or isinstance(answer.error, StorageUnavailable)
@@ -106,7 +168,7 @@ class TripChecker:
         observations = list(check_pin(self._trial, question.origin))
         if found.itineraries and answer.is_error:
             observations.append(Observation(FaultKind.ANSWERS_DISAGREE, f"{question.command}: {answer.text}"))
-        observations += self._compare_with_scan(question, query, found, timetable)
+        observations += self._compare_with_scan(question, query, found, connections, until)
         for itinerary in found.itineraries:
             observations += self._check_legs(question, itinerary, found)
         best = find_best(found.itineraries, query)
@@ -116,10 +178,15 @@ class TripChecker:
         return observations
 
     def _compare_with_scan(
-        self, question: Question, query: JourneyQuery, found: JourneyAnswer, timetable: _Timetable
+        self,
+        question: Question,
+        query: JourneyQuery,
+        found: JourneyAnswer,
+        connections: Sequence[_Connection],
+        until: int,
     ) -> Iterator[Observation]:
         best = find_best(found.itineraries, query)
-        begin, until = query.instant, timetable.until
+        begin = query.instant
         if query.arrive_by:
             if best is None:
                 return
@@ -133,13 +200,12 @@ class TripChecker:
         ]
         access, egress = (
             {
-                stop: Walked(seconds, metres)
+                stop: WalkToStop(metres, seconds)
                 for stop, metres, seconds in zip(*(column.tolist() for column in columns), strict=True)
             }
             for columns in walked
         )
-        scan_query = ScanQuery(access, egress, begin, until, _MAX_WALK_M, _MAX_TRANSFERS + 1)
-        arrival = find_earliest_arrival(timetable.connections, self._links, scan_query)
+        arrival = _find_earliest_arrival(connections, self._links, access, egress, begin, until)
         if arrival is not None:
             kind = FaultKind.TRIP_NOT_FOUND if best is None else FaultKind.TRIP_NOT_BEST
             shown = "nothing" if best is None else f"{_format(best.departure)} to {_format(best.arrival)}"

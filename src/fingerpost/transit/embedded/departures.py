@@ -13,7 +13,7 @@ from fingerpost.transit.embedded.snapshot import Snapshot
 from fingerpost.transit.engine.raptor.journeys import BoardDeparture, list_board_departures
 from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetables
 from fingerpost.transit.engine.timetable.service_days import local_day
-from fingerpost.transit.engine.timetable.timetable import BY_ARRANGEMENT, INTERPOLATED, NO_ALIGHTING, NO_BOARDING
+from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING
 from fingerpost.transit.model.itinerary import Departure
 from fingerpost.transit.port import DepartureQuery
 
@@ -189,12 +189,7 @@ def _build_departure(snapshot: Snapshot, names: DisplayNames, shown: StopDepartu
         ride_names = names.get_added_names(snapshot.get_added(call.trip_departure))
     else:
         ride_names = names.get_ride_names(int(table.trip_departure_trip[call.trip_departure]), call.stop_time)
-        flags = names.get_flags(call.stop_time)
-        ride_fields = {
-            "headway_s": names.get_headway_s(call.trip_departure),
-            "by_arrangement": bool(flags & BY_ARRANGEMENT),
-            "is_interpolated": bool(flags & INTERPOLATED),
-        }
+        ride_fields = names.get_service_fields(call.trip_departure, call.stop_time)
     stop = names.get_stop_point(int(table.stop_time_stop[call.stop_time]) if is_cancelled else here.stop)
     delay_s = None if is_cancelled else here.departure_delay_s
     scheduled = here.scheduled.departure

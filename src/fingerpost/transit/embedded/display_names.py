@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from functools import lru_cache, partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,6 +11,8 @@ from fingerpost.transit.embedded.ride_geometry import measure_ride_m
 from fingerpost.transit.engine.timetable.columns import mark_rows
 from fingerpost.transit.engine.timetable.overlay import AddedRide
 from fingerpost.transit.engine.timetable.timetable import (
+    BY_ARRANGEMENT,
+    INTERPOLATED,
     STOP,
     WHEELCHAIR_NO,
     WHEELCHAIR_YES,
@@ -40,6 +42,7 @@ class RideNames(NamedTuple):
     trip_id: str
     long_name: str | None
     colors: LineColors | None
+    wheelchair: Access = Access.UNKNOWN
 
 
 class DisplayNames:
@@ -109,9 +112,11 @@ class DisplayNames:
         route = int(self.timetable.trip_route[trip])
         line, mode = self.get_line(route)
         headsign = self.find_headsign(trip, stop_time)
+        trip_id, wheelchair = self.format_trip_id(trip), _ACCESS.get(int(self.timetable.trip_wheelchair[trip]))
         return RideNames(
-            line, mode, headsign, self.format_trip_id(trip), self.find_long_name(route), self.find_colors(route)
-        )
+            line, mode, headsign, trip_id, self.find_long_name(route), self.find_colors(route),
+            wheelchair or Access.UNKNOWN,
+        )  # fmt: skip
 
     def get_added_names(self, added: AddedRide) -> RideNames:
         """Return the names of an added trip; its id begins with the FEED of its stops."""
@@ -126,18 +131,16 @@ class DisplayNames:
         feed = table.feeds[int(table.route_feed[table.trip_route[trip]])]
         return f"{feed.name}:{table.trip_local_id[trip]}"
 
-    def get_trip_access(self, trip: int) -> Access:
-        return _ACCESS.get(int(self.timetable.trip_wheelchair[trip]), Access.UNKNOWN)
-
-    def get_headway_s(self, trip_departure: int) -> int | None:
-        return int(self.timetable.trip_departure_headway_s[trip_departure]) or None
-
-    def get_flags(self, *stop_times: int) -> int:
-        """Return the flags that any of the stop times has."""
+    def get_service_fields(self, trip_departure: int, *stop_times: int) -> dict[str, Any]:
+        """Return the fields of a leg or a departure that describe its service; one flagged stop time suffices."""
         flags = 0
         for stop_time in stop_times:
             flags |= int(self.timetable.stop_time_flags[stop_time])
-        return flags
+        return {
+            "headway_s": int(self.timetable.trip_departure_headway_s[trip_departure]) or None,
+            "by_arrangement": bool(flags & BY_ARRANGEMENT),
+            "is_interpolated": bool(flags & INTERPOLATED),
+        }
 
 
 # How many destinations describe a direction, and how far away a stop that describes a location may be.

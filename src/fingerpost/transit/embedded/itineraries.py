@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 
 from fingerpost.transit.embedded.display_names import DisplayNames
+from fingerpost.transit.embedded.network_places import TimetableStops
 from fingerpost.transit.embedded.overlay_alerts import Span
 from fingerpost.transit.embedded.ride_geometry import (
     JourneyEnds,
@@ -14,14 +15,11 @@ from fingerpost.transit.embedded.ride_geometry import (
     Transfer,
 )
 from fingerpost.transit.embedded.snapshot import Snapshot
-from fingerpost.transit.embedded.stops import TimetableStops
 from fingerpost.transit.engine.raptor.journeys import Journey, Ride
 from fingerpost.transit.engine.raptor.search import Endpoint, SearchQuery, find_endpoint, find_journeys
 from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetables
 from fingerpost.transit.engine.timetable.shapes import RidePath, find_ride_path
 from fingerpost.transit.engine.timetable.timetable import (
-    BY_ARRANGEMENT,
-    INTERPOLATED,
     NO_ALIGHTING,
     NO_BOARDING,
     Timetable,
@@ -46,7 +44,11 @@ def find_itineraries(
     step_free: bool,
 ) -> list[list[Itinerary]]:
     """Return the expected itineraries, and the scheduled ones that realtime data disrupts."""
-    origin, destination = _find_ends(names.timetable, stops, query, walks)
+    # The walk at each end is limited by the shortest one at the other end.
+    find = partial(find_near_stops, names.timetable, stops, walks)
+    origin = find(query.origin, query.max_walk_m, is_destination=False)
+    destination = find(query.destination, query.max_walk_m - origin.min_walk_m, is_destination=True)
+    origin = origin.within(query.max_walk_m - destination.min_walk_m)
     ends = JourneyEnds(
         _build_end_point(query.origin, "Origin"),
         _build_end_point(query.destination, "Destination"),
@@ -96,42 +98,24 @@ def _is_worth_reporting(scheduled: Itinerary, query: JourneyQuery) -> bool:
     return query.arrive_by or scheduled.is_unusable or scheduled.departure >= query.instant
 
 
-def _find_ends(
-    timetable: Timetable, stops: TimetableStops, query: JourneyQuery, walks: Walks
-) -> tuple[Endpoint, Endpoint]:
-    """Return both ends with the stops in reach, given the shortest walk at the other end."""
-    find = partial(find_near_stops, timetable, stops, walks)
-    origin = find(query.origin, query.max_walk_m, is_destination=False)
-    destination = find(query.destination, query.max_walk_m - origin.min_walk_m, is_destination=True)
-    return origin.within(query.max_walk_m - destination.min_walk_m), destination
-
-
 def find_near_stops(
     timetable: Timetable, stops: TimetableStops, walks: Walks, end: Location, max_walk_m: float, *, is_destination: bool
 ) -> Endpoint:
-    at, rows = end.coordinate, _list_own_stops(stops, end)
-    return find_endpoint(timetable, at.lat, at.lon, rows, max_walk_m, walks=walks, is_destination=is_destination)
-
-
-def _list_own_stops(stops: TimetableStops, location: Location) -> list[int]:
-    ids = location.stop_ids
-    if location.source is LocationSource.USER_VARIABLE:
+    at, ids = end.coordinate, end.stop_ids
+    if end.source is LocationSource.USER_VARIABLE:
         places = [place for stop_id in ids if (place := stops.find_stop_place(stop_id, None)) is not None]
         ids = tuple(
             stop_id
             for place in places
-            if distance_m(location.coordinate, place.coordinate) <= SAME_POINT_M
+            if distance_m(at, place.coordinate) <= SAME_POINT_M
             for stop_id in place.zero_walk_ids or place.member_ids
         )
-    return [row for stop_id in ids if (row := stops.find_row(stop_id)) is not None]
+    rows = [row for stop_id in ids if (row := stops.find_row(stop_id)) is not None]
+    return find_endpoint(timetable, at.lat, at.lon, rows, max_walk_m, walks=walks, is_destination=is_destination)
 
 
 def _build_itinerary(
-    snapshot: Snapshot,
-    names: DisplayNames,
-    language: str,
-    journey: Journey,
-    walks: RideWalks,
+    snapshot: Snapshot, names: DisplayNames, language: str, journey: Journey, walks: RideWalks
 ) -> Itinerary:
     """Convert a journey to legs with expected times; ``language`` is the rider's, for alerts."""
     here, goal, near_origin, near_destination, on_foot = walks.ends
@@ -247,13 +231,8 @@ def _build_leg(
     else:
         trip = int(table.trip_departure_trip[ride.trip_departure])
         ride_names, route = names.get_ride_names(trip, board), int(table.trip_route[trip])
-        path, flags = find_ride_path(table, trip, board, alight), names.get_flags(board, alight)
-        ride_fields = {
-            "wheelchair": names.get_trip_access(trip),
-            "headway_s": names.get_headway_s(ride.trip_departure),
-            "by_arrangement": bool(flags & BY_ARRANGEMENT),
-            "is_interpolated": bool(flags & INTERPOLATED),
-        }
+        path = find_ride_path(table, trip, board, alight)
+        ride_fields = names.get_service_fields(ride.trip_departure, board, alight)
     is_usable = begin.is_usable and end.is_usable
     departure_delay_s, arrival_delay_s = (begin.departure_delay_s, end.arrival_delay_s) if is_usable else (None, None)
     is_scheduled = is_usable and departure_delay_s is None and arrival_delay_s is None
@@ -271,6 +250,7 @@ def _build_leg(
         trip_id=ride_names.trip_id,
         service_day=ride.service_day,
         last_realtime_update=None if is_scheduled else begin.updated,
+        wheelchair=ride_names.wheelchair,
         colors=ride_names.colors,
         distance_m=names.measure_ride_m(path),
         change_s=change_s,

@@ -18,12 +18,11 @@ from fingerpost.transit.embedded.departures import list_rows
 from fingerpost.transit.embedded.display_names import DisplayNames
 from fingerpost.transit.embedded.fares import NetworkFares
 from fingerpost.transit.embedded.itineraries import find_itineraries, find_near_stops
-from fingerpost.transit.embedded.network_places import NetworkPlaces
+from fingerpost.transit.embedded.network_places import NetworkPlaces, TimetableStops
 from fingerpost.transit.embedded.network_walks import NetworkWalks
 from fingerpost.transit.embedded.overlay_alerts import Span
 from fingerpost.transit.embedded.ride_geometry import TimetableLeg, draw_leg
 from fingerpost.transit.embedded.snapshot import Snapshot
-from fingerpost.transit.embedded.stops import TimetableStops
 from fingerpost.transit.embedded.timetable_profile import TimetableProfile
 from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetableCache, SearchTimetables
 from fingerpost.transit.engine.timetable.overlay import Overlay
@@ -319,9 +318,9 @@ class EmbeddedNetwork(Network):
 
     def _add_platform(self, departure: Departure, stop_count: int) -> Departure:
         """Set the platform from the stop's name if the board has several stops and the feed has no platform code."""
-        row = self._stops.find_row(departure.stop_id) if stop_count > 1 and departure.platform is None else None
-        platform = None if row is None else self._stops.find_platform_code(row)
-        return departure if platform is None else replace(departure, platform=platform)
+        if stop_count < 2 or departure.platform is not None:
+            return departure
+        return replace(departure, platform=self._stops.places.find_platform_code(departure.stop_id))
 
     async def find_places(
         self, text: str, *, language: str | None = None, focus: Coordinate | None = None

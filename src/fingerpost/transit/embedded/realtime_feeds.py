@@ -2,9 +2,8 @@
 
 import asyncio
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
 
@@ -60,10 +59,9 @@ class _NoMessage(Exception):
 
 
 class RealtimeFeeds:
-    def __init__(self, sources: Sequence[NamedPlace], fetch: Fetch, clock: Callable[[], datetime]) -> None:
+    def __init__(self, sources: Sequence[NamedPlace], fetch: Fetch) -> None:
         self._states = [_SourceState(source) for source in sources]
         self._fetch = fetch
-        self._clock = clock
 
     async def refresh(self, now: int, *, only_files: bool = False) -> bool:
         """Fetch all sources that are due, concurrently; return whether any message is new.
@@ -88,11 +86,10 @@ class RealtimeFeeds:
     def messages(self) -> tuple[FeedBytes, ...]:
         return tuple(state.message for state in self._states if state.message is not None)
 
-    def health(self, overlay: Overlay | None = None, now: int | None = None) -> RealtimeHealth:
-        instant = int(self._clock().timestamp()) if now is None else now
+    def health(self, now: int, overlay: Overlay | None = None) -> RealtimeHealth:
         counts = overlay.counts if overlay else {}
         return RealtimeHealth(
-            sources=tuple(_build_source_health(state, instant, overlay) for state in self._states),
+            sources=tuple(_build_source_health(state, now, overlay) for state in self._states),
             matched=MappingProxyType({reason: count for reason, count in counts.items() if reason in APPLIED}),
             unmatched=MappingProxyType({reason: count for reason, count in counts.items() if reason not in APPLIED}),
         )

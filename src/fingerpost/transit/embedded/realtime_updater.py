@@ -110,7 +110,7 @@ class RealtimeUpdater:
         self._worker = worker
         self._clock = clock
         self._publish = publish
-        self._feeds = RealtimeFeeds(sources, worker.fetch, clock)
+        self._feeds = RealtimeFeeds(sources, worker.fetch)
         self._reading = asyncio.Lock()
         self._overlay: Overlay | None = None
         self._polled: int | None = None
@@ -146,9 +146,7 @@ class RealtimeUpdater:
                 work.cancel()
 
     def list_problems(self, overlay: Overlay) -> tuple[str, ...]:
-        problems = [
-            as_sentence(source.problem) for source in self._feeds.health().sources if source.problem is not None
-        ]
+        problems = [as_sentence(source.problem) for source in self.health().sources if source.problem is not None]
         if overlay.matches:
             return tuple(problems)
         if overlay.has_future_messages:
@@ -177,7 +175,7 @@ class RealtimeUpdater:
         return tuple(sentences)
 
     def health(self) -> RealtimeHealth:
-        return self._feeds.health(self._overlay)
+        return self._feeds.health(int(self._clock().timestamp()), self._overlay)
 
     @cached_property
     def _index(self) -> RealtimeIndex:
