@@ -2,6 +2,9 @@
 
 from dataclasses import replace
 
+import pytest
+
+from fingerpost.errors import DataNotFound
 from fingerpost.filings.companyfacts import FactsFile
 from fingerpost.filings.figure import Fact, FigureOptions
 from fingerpost.filings.library import CompanyFigures, FactLibrary
@@ -48,6 +51,13 @@ def companyfacts(drawing, *, cik=7, name="Drawn Inc."):
     return {"cik": cik, "entityName": name, "facts": raw}
 
 
+def submissions(*rows, cik=7, name="Drawn Inc.", **fields):
+    """Return EDGAR's list of filings; a row has accession, form, filed day, last day, document and description."""
+    columns = ("accessionNumber", "form", "filingDate", "reportDate", "primaryDocument", "primaryDocDescription")
+    recent = {column: [row[place] for row in rows] for place, column in enumerate(columns)}
+    return {"cik": str(cik), "name": name, "filings": {"recent": recent}, **fields}
+
+
 def library_of(path, drawn, years=None, *, ticker="DRWN", currency="USD"):
     file = company_file(drawn, years, currency=currency)
     FactStore(path).put_facts(file, tickers=[ticker], retrieved_at="2024-01-01T00:00:00Z")
@@ -61,6 +71,12 @@ def figures_of(library, ticker="DRWN", **options):
 def ask(library, query_type, **fields):
     query = next(query for query in SecFinancialData.queries if query.name == query_type)
     return query.answer(library, read_params(query.params, fields))
+
+
+def refusal(library, query_type, **fields):
+    with pytest.raises(DataNotFound) as caught:
+        ask(library, query_type, **fields)
+    return caught.value
 
 
 def window(period=None, *, first="0001-01-01", last="9999-12-31"):

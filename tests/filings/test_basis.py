@@ -11,8 +11,7 @@ from fingerpost.filings.query_params import Claim
 from fingerpost.filings.store import FactStore
 from fingerpost.filings.tools.sec_text import format_statement
 from tests.filings.conftest import CHANGED, RECORDED
-from tests.filings.drawing import ask, facts, figures_of, library_of
-from tests.net.test_filings_sync import SUBMISSIONS
+from tests.filings.drawing import ask, facts, figures_of, library_of, refusal, submissions
 
 TICKERS = sorted(RECORDED | CHANGED)
 LATEST, FIRST = {}, {"vintage": "original"}
@@ -39,9 +38,8 @@ def find(library, ticker, metric, period, **options):
 
 
 def refused(library, ticker, metric, period):
-    with pytest.raises(DataNotFound) as error:
-        find(library, ticker, metric, period)
-    return error.value.details["missing"][metric]
+    asked = {"ticker": ticker, "metrics": [metric], "period": period}
+    return refusal(library, "financial_facts", **asked).details["missing"][metric]
 
 
 def test_a_quarter_over_a_restatement_is_refused_with_both_filings(amended):
@@ -87,8 +85,7 @@ def test_a_quarter_over_a_new_name_is_refused(tmp_path, former_names, filed_befo
     """The nine months of 2022 were filed on 2022-11-01, the year on 2023-02-01."""
     unchanged = [line for line in AMENDED.splitlines() if " 2022-" in line and "10-K/A" not in line]
     library = library_of(tmp_path / "f.sqlite", facts("\n".join(unchanged)), YEARS)
-    recent = {column: [] for column in SUBMISSIONS["filings"]["recent"]}
-    raw = {"cik": "7", "name": "Drawn Inc.", "filings": {"recent": recent}, "formerNames": former_names}
+    raw = submissions(formerNames=former_names)
     FactStore(tmp_path / "f.sqlite").put_submissions(read_submissions(raw, "submissions"))
     if filed_before:
         assert find(library, "DRWN", "Revenue", "2022-Q4").data == {"Revenue": 30}
@@ -174,9 +171,8 @@ def test_growth_uses_the_newest_filing_that_states_both_years(recorded):
     ],
 )
 def test_inputs_without_a_common_basis_are_not_combined(recorded, ticker, expression, period, why, step):
-    with pytest.raises(DataNotFound) as error:
-        ask(recorded, "calculate", ticker=ticker, expression=expression, period=period)
-    told = error.value.details["missing"][f"{expression} {period}"]
+    error = refusal(recorded, "calculate", ticker=ticker, expression=expression, period=period)
+    told = error.details["missing"][f"{expression} {period}"]
 
     assert (told["reason"], why in told["message"]) == ("not_comparable", True)
     assert told["next_step"].startswith(step)

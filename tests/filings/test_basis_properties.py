@@ -18,6 +18,7 @@ from fingerpost.filings.query_params import Claim
 from fingerpost.filings.revisions import FRAMEWORKS, have_common_framework
 from tests.filings.conftest import CHANGED, RECORDED
 from tests.filings.drawing import facts, figures_of, library_of
+from tests.filings.test_calculation import MOVED, MOVED_YEARS
 
 SLACK = timedelta(days=7)
 PLAIN_YEARS = {f"{year}-12-31": year for year in (2021, 2022)}
@@ -58,19 +59,6 @@ Assets      - 2021-12-31 90  k2021 10-K 2022-02-01
 Assets      - 2022-12-31 83  k2022 10-K 2023-02-01
 Liabilities - 2022-12-31 1   k2022 10-K 2023-02-01
 """
-MOVED = """
-Revenues 2021-07-01 2022-06-30 10 k22 10-K  2022-08-01
-Revenues 2022-07-01 2023-06-30 20 k23 10-K  2023-08-01
-Revenues 2023-07-01 2024-06-30 30 k24 10-K  2024-08-01
-Revenues 2024-07-01 2024-12-31 17 t24 10-KT 2025-02-01
-Revenues 2025-01-01 2025-12-31 50 k25 10-K  2026-02-01
-Assets - 2022-06-30 5 k22 10-K  2022-08-01
-Assets - 2023-06-30 6 k23 10-K  2023-08-01
-Assets - 2024-06-30 7 k24 10-K  2024-08-01
-Assets - 2024-12-31 8 t24 10-KT 2025-02-01
-Assets - 2025-12-31 9 k25 10-K  2026-02-01
-"""
-MOVED_YEARS = {"2022-06-30": 2022, "2023-06-30": 2023, "2024-06-30": 2024, "2025-12-31": 2025}
 DRAWN = {
     "BANK": (BANK, PLAIN_YEARS),
     "INSR": (INSURER, PLAIN_YEARS),

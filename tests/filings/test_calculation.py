@@ -9,7 +9,7 @@ from fingerpost.filings.claims import verify_claim
 from fingerpost.filings.concepts import find_metric, list_recipes
 from fingerpost.filings.formula import Quantity, evaluate, list_lookups, read_formula
 from fingerpost.filings.query_params import Claim
-from tests.filings.drawing import ask, facts, library_of
+from tests.filings.drawing import ask, facts, library_of, refusal
 
 TWO_YEARS = """
 Revenues      2021-01-01 2021-12-31 100 k21 10-K 2022-02-01
@@ -108,10 +108,9 @@ def test_an_invalid_formula_is_refused(drawn, expression):
     ],
 )
 def test_every_missing_input_is_named(drawn, expression, missing):
-    with pytest.raises(DataNotFound) as caught:
-        one(drawn, expression)
+    error = refusal(drawn, "calculate", ticker="DRWN", expression=expression, period="2022")
 
-    assert {name: entry["reason"] for name, entry in caught.value.details["missing"].items()} == missing
+    assert {name: entry["reason"] for name, entry in error.details["missing"].items()} == missing
 
 
 def test_several_periods_are_a_series_and_a_missing_one_is_reported(drawn):
@@ -159,9 +158,8 @@ def test_figures_in_old_and_new_shares_are_not_mixed(tmp_path):
     ratio = facts("StockholdersEquityNoteStockSplitConversionRatio1 - 2022-06-03 4 k22 10-K 2023-02-01", "pure")
     library = library_of(tmp_path / "f.sqlite", facts(SHARES, "USD/shares") + ratio, NAMED)
 
-    with pytest.raises(DataNotFound) as caught:
-        one(library, "growth(EPS)")
-    (entry,) = caught.value.details["missing"].values()
+    error = refusal(library, "calculate", ticker="DRWN", expression="growth(EPS)", period="2022")
+    (entry,) = error.details["missing"].values()
     assert list(entry.values()) == [
         "not_comparable", "Drawn Inc. split its shares between the filings that state the inputs",
         "Set vintage to split_adjusted",

@@ -2,14 +2,13 @@
 
 import pytest
 
-from fingerpost.errors import DataNotFound
 from fingerpost.filings.companyfacts import parse_json, read_tickers
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.store import FactStore
 from fingerpost.plan.catalogue import Catalogue
 from fingerpost.plan.planners import Goal, plan_from_template
 from fingerpost.runtime.company_names import build_name_key
-from tests.filings.drawing import ask, company_file, facts
+from tests.filings.drawing import ask, company_file, facts, refusal
 from tests.shared_data import get_shared
 
 REPORT = facts("Assets - 2022-12-31 5 k 10-K 2023-02-01")
@@ -70,9 +69,8 @@ def test_a_name_of_two_companies_matches_neither(listed):
     library = FactLibrary(listed.path)
 
     assert library.find_company("Twin") is None
-    with pytest.raises(DataNotFound) as caught:
-        ask(library, "financial_facts", ticker="Twin", metrics=["Assets"], period="2022")
-    assert caught.value.details["missing"]["Twin"]["did_you_mean"] == ["TWA", "TWB"]
+    error = refusal(library, "financial_facts", ticker="Twin", metrics=["Assets"], period="2022")
+    assert error.details["missing"]["Twin"]["did_you_mean"] == ["TWA", "TWB"]
 
 
 def test_a_known_company_without_figures_is_not_unknown(sample):

@@ -122,6 +122,28 @@ def question_of(store, **asked):
     return SecSemanticSearch(FactLibrary(store.path)).execute("semantic_search", {"companies": ["DRWN"], **asked})
 
 
+async def test_text_is_found_by_its_words_and_the_answer_states_it(store):
+    answer = await question_of(store, query="costs of ink", sections=["mdna"])
+    found = [hit["metadata"]["section"] for hit in answer["results"]]
+
+    assert (found, answer["ranking"], answer["total_results"]) == (["Item 7. Management's Discussion"], "lexical", 1)
+    assert "not by meaning" in answer["notes"][0]
+
+
+async def test_text_filed_later_is_hidden_and_operators_are_only_words(store):
+    days = ("2024-05-31", "2024-06-01")
+
+    assert [(await question_of(store, query="sales", as_of=day))["success"] for day in days] == [False, True]
+    assert (await question_of(store, query='ink" OR NEAR( * -'))["success"]
+
+
+async def test_without_any_text_the_search_reports_it(sample):
+    answer = await SecSemanticSearch(sample).execute("semantic_search", {"query": "risk"})
+
+    assert answer["warning"] == "No results found for query: risk: no filing text is loaded"
+    assert answer["missing"]["text"]["reason"] == "not_loaded"
+
+
 async def test_a_search_names_the_companies_that_are_not_searched(store):
     some = await question_of(store, query="ink", companies=["DRWN", "NONE"])
     none = await question_of(store, query="ink", companies=["NONE"])

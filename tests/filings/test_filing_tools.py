@@ -1,14 +1,12 @@
-"""Lists and text of filings for drawn companies, and the texts of the filings tools (rule A11)."""
+"""Lists of filings for drawn companies, and their text (rule A11)."""
 
 import pytest
 
 from fingerpost.filings.companyfacts import read_submissions
 from fingerpost.filings.library import FactLibrary
-from fingerpost.filings.sections import split_sections
 from fingerpost.filings.store import FactStore
 from fingerpost.filings.tools.sec_graph_query import SecGraphQuery
-from fingerpost.filings.tools.sec_semantic_search import SecSemanticSearch
-from tests.filings.drawing import company_file, facts, library_of
+from tests.filings.drawing import company_file, facts, submissions
 
 TABLE = """
     Assets - 2021-12-31 1 a-21 10-K 2022-02-01
@@ -34,13 +32,13 @@ async def asked(graph, query_type, **parameters):
 
 def own_list(is_complete):
     """Draw the company's own list of filings: two of the four, and a letter."""
-    rows = [("a-23", "10-K", "2024-02-01", "2023-12-31", "Annual report"),
-            ("c-22", "8-K", "2022-06-01", "2022-05-31", ""),
-            ("b-22", "10-Q", "2022-05-01", "2022-03-31", "")]  # fmt: skip
-    names = ("accessionNumber", "form", "filingDate", "reportDate", "primaryDocDescription")
-    recent = {name: [row[at] for row in rows] for at, name in enumerate(names)} | {"primaryDocument": ["d"] * len(rows)}
-    files = [] if is_complete else [{"name": "older"}]
-    return read_submissions({"cik": 7, "name": "Drawn Inc.", "filings": {"recent": recent, "files": files}}, "drawn")
+    raw = submissions(
+        ("a-23", "10-K", "2024-02-01", "2023-12-31", "d", "Annual report"),
+        ("c-22", "8-K", "2022-06-01", "2022-05-31", "d", ""),
+        ("b-22", "10-Q", "2022-05-01", "2022-03-31", "d", ""),
+    )
+    raw["filings"]["files"] = [] if is_complete else [{"name": "older"}]
+    return read_submissions(raw, "drawn")
 
 
 @pytest.mark.parametrize(
@@ -100,49 +98,6 @@ async def test_a_timeline_is_the_newest_of_a_type_oldest_first(graph):
         ["accession_number", "filing_date", "filing_url", "fiscal_period", "fiscal_year", "report_date"]
     ] * 2
     assert (body["total_results"], text.splitlines()[:3]) == (3, ["2 of 3:", "2023-02-01, a-22.", "2024-02-01, a-23."])
-
-
-TEXT_2023 = """Item 1. Business
-Drawn Inc. draws companies for tests.
-Item 1A. Risk Factors
-Ink may run dry. Our supplier, Apple, may stop selling ink.
-Item 7. Management's Discussion and Analysis
-Ink costs rose.
-"""
-
-TEXT_2024 = "Drawn Inc. changed its auditor. Nothing else happened."
-
-
-@pytest.fixture
-def search(tmp_path):
-    path = tmp_path / "texts.sqlite"
-    library = library_of(path, facts("Revenues 2022-01-01 2022-12-31 100 n 10-K 2023-02-01"), {"2022-12-31": 2022})
-    store = FactStore(path)
-    store.put_sections(split_sections(7, "a-23", "10-K", "2023-02-01", TEXT_2023))
-    store.put_sections(split_sections(7, "a-24", "8-K", "2024-02-01", TEXT_2024))
-    return lambda **asked: SecSemanticSearch(library).execute("semantic_search", asked)
-
-
-async def test_text_is_found_by_its_words_and_the_answer_states_it(search):
-    answer = await search(query="ink supplier", companies=["DRWN"], sections=["risk_factors"])
-    found = [hit["metadata"]["section"] for hit in answer["results"]]
-
-    assert (found, answer["ranking"], answer["total_results"]) == (["Item 1A. Risk Factors"], "lexical", 1)
-    assert "not by meaning" in answer["notes"][0]
-
-
-async def test_text_filed_later_is_hidden_and_operators_are_only_words(search):
-    days = ("2024-01-31", "2024-02-01")
-
-    assert [(await search(query="auditor", as_of=day))["success"] for day in days] == [False, True]
-    assert (await search(query='ink" OR NEAR( * -'))["success"]
-
-
-async def test_without_any_text_the_search_reports_it(sample):
-    answer = await SecSemanticSearch(sample).execute("semantic_search", {"query": "risk"})
-
-    assert answer["warning"] == "No results found for query: risk: no filing text is loaded"
-    assert answer["missing"]["text"]["reason"] == "not_loaded"
 
 
 async def test_filings_go_back_to_the_company_before(tmp_path):

@@ -12,7 +12,7 @@ from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.loading import LoadOptions, load_files
 from fingerpost.filings.reasons import explain_missing_ticker
 from fingerpost.filings.store import FactStore
-from tests.filings.drawing import ask, companyfacts
+from tests.filings.drawing import ask, companyfacts, submissions
 
 FACTS = companyfacts("Revenues 2022-01-01 2022-12-31 100 a 10-K 2023-02-01")
 QUARTERS = json.dumps(
@@ -139,12 +139,11 @@ COVER = """<html><ix:header><ix:nonNumeric contextRef="c" name="dei:EntityCentra
 <ix:nonNumeric format="ixt:date-monthname-day-year-en" name="dei:DocumentPeriodEndDate">December&#160;<b>31</b>, 2022
 </ix:nonNumeric> <ix:nonNumeric name="dei:EntityRegistrantName">Drawn &amp; Co.</ix:nonNumeric></p>
 <p>Item 1. Business</p><p>We draw.</p></html>"""
-RECENT = {
-    "accessionNumber": ["q", "a"], "form": ["10-Q", "10-K"], "filingDate": ["2023-05-01", "2023-02-01"],
-    "reportDate": ["2023-03-31", "2022-12-31"], "primaryDocument": ["q.htm", "drawn-20221231.htm"],
-    "primaryDocDescription": ["10-Q", "10-K"],
-}  # fmt: skip
-SUBMISSIONS = {"cik": "7", "name": "Drawn Inc.", "tickers": ["DRWN"], "filings": {"recent": RECENT}}
+ROWS = [
+    ("q", "10-Q", "2023-05-01", "2023-03-31", "q.htm", "10-Q"),
+    ("a", "10-K", "2023-02-01", "2022-12-31", "drawn-20221231.htm", "10-K"),
+]
+SUBMISSIONS = submissions(*ROWS, tickers=["DRWN"])
 
 
 @pytest.mark.parametrize(
@@ -166,9 +165,9 @@ def test_a_text_of_a_loaded_filing_needs_no_options(store, tmp_path, name, conte
 
 
 def test_a_repeated_document_name_means_the_filing_of_the_period(store, tmp_path):
-    recent = RECENT | {"form": ["10-K", "10-K"], "primaryDocument": ["form10k.htm", "form10k.htm"]}
-    recent |= {"reportDate": ["2022-12-31", "2021-12-31"]}
-    listed = written(tmp_path / "list.json", SUBMISSIONS | {"filings": {"recent": recent}})
+    ends = {"q": "2022-12-31", "a": "2021-12-31"}
+    rows = [(accession, "10-K", "2023-02-01", end, "form10k.htm", "") for accession, end in ends.items()]
+    listed = written(tmp_path / "list.json", submissions(*rows))
     texts = {
         year: written(tmp_path / str(year) / "form10k.htm", COVER.replace("2022", year)) for year in ("2022", "2012")
     }
@@ -221,7 +220,8 @@ def test_a_folder_is_loaded_file_by_file(store, tmp_path):
     written(folder / "c.json", LISTED)
     written(folder / "d.csv", "")
     written(folder / "aaa.txt", "Item 1. Business")
-    zipped(folder / "e.zip", {"CIK0000000007.json": SUBMISSIONS, "readme.txt": "", "pages.json": RECENT})
+    pages = {"accessionNumber": []}
+    zipped(folder / "e.zip", {"CIK0000000007.json": SUBMISSIONS, "readme.txt": "", "pages.json": pages})
     loaded = load_files(store, [folder])
 
     assert [f"{done.name}: {done.summary}" for done in loaded[1:]] == [

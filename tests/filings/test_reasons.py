@@ -2,7 +2,6 @@
 
 import pytest
 
-from fingerpost.errors import DataNotFound
 from fingerpost.filings.concepts import find_metric
 from fingerpost.filings.figure import Fact
 from fingerpost.filings.reasons import (
@@ -13,7 +12,7 @@ from fingerpost.filings.reasons import (
 )
 from fingerpost.filings.statements import TOTALS
 from fingerpost.filings.store import FactStore
-from tests.filings.drawing import ask, facts, figures_of, library_of, window
+from tests.filings.drawing import ask, facts, figures_of, library_of, refusal, window
 
 REPORT = """
 Revenues                2021-01-01 2021-12-31 100  k21 10-K 2022-02-01
@@ -203,19 +202,6 @@ def test_interest_expense_is_found_under_its_sibling_tags(tmp_path, tag):
     assert reply.results[0]["notes"] == [f"no us-gaap:InterestExpense for this period: us-gaap:{tag} is used instead"]
 
 
-LIKE = """
-NetIncomeLoss          2022-01-01 2022-12-31 11 k22 10-K 2023-02-15
-InterestExpenseOther   2022-01-01 2022-12-31 3  k22 10-K 2023-02-15
-InterestExpenseDeposits 2021-01-01 2021-12-31 2  k21 10-K 2022-02-15
-ExciseAndInterestExpenseLikeThings 2022-01-01 2022-12-31 1 k22 10-K 2023-02-15
-"""
-
-
-@pytest.fixture
-def reported(tmp_path):
-    return library_of(tmp_path / "f.sqlite", facts(LIKE), YEARS)
-
-
 @pytest.mark.parametrize(
     ("period", "first", "reason"),
     [
@@ -224,12 +210,11 @@ def reported(tmp_path):
         (None, "2023-01-01", "not_in_aggregate_yet"),
     ],
 )
-def test_a_later_period_is_one_that_no_report_covers(reported, period, first, reason):
+def test_a_later_period_is_one_that_no_report_covers(library, period, first, reason):
     asked = {"period": period, "start_date": first, "end_date": first and "2029-12-31"}
-    with pytest.raises(DataNotFound) as caught:
-        ask(reported, "financial_facts", ticker="DRWN", metrics=["Goodwill"], **asked)
+    error = refusal(library, "financial_facts", ticker="DRWN", metrics=["Goodwill"], **asked)
 
-    assert caught.value.details["missing"]["Goodwill"]["reason"] == reason
+    assert error.details["missing"]["Goodwill"]["reason"] == reason
 
 
 LINES = {

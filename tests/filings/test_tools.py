@@ -1,16 +1,15 @@
 """The filings tools from a caller's view: the plan-step contract's envelope, and ``data`` of rule F3."""
 
 import asyncio
-from itertools import pairwise
 
 import pytest
 
 from fingerpost import validate_call
 from fingerpost.contract.wire import Number
 from fingerpost.errors import ParameterError
-from fingerpost.filings import questions
 from fingerpost.filings.library import FactLibrary
-from fingerpost.filings.query_params import FactHistoryParams, TimeSeriesParams
+from fingerpost.filings.query_params import MetricsParams
+from fingerpost.filings.reasons import open_company
 from fingerpost.filings.reply import Reply
 from fingerpost.filings.store import FactStore
 from fingerpost.filings.tools.sec_financial_data import SecFinancialData
@@ -169,41 +168,37 @@ def test_a_library_follows_its_file(tmp_path):
     assert (library.find_company("DRWN").name, library.find_company("AAPL").dataset) == ("Drawn Inc.", "sample")
 
 
-def growth_of(library, asked):
-    fields = {"ticker": asked.ticker, "metric": asked.metric, "end_date": asked.end_date}
-    series = questions.time_series(library, TimeSeriesParams(**fields, period="annual"))
-    rows = [
-        {"fiscal_year": new["fiscal_year"], "growth": round(new["value"] / old["value"] - 1, 3)}
-        for old, new in pairwise(series.results)
-    ]
-    return Reply(rows, source=series.source, missing=series.missing)
+def count_tags(library, asked):
+    source = open_company(library, asked.ticker, f"No tags found for {asked.ticker}")
+    return Reply([{"tags": len(source.list_concepts())}], source=source.provenance)
 
 
-GROWTH = QueryType(
-    name="growth",
-    params=FactHistoryParams,
-    answer=growth_of,
+TAGS = QueryType(
+    name="tags",
+    params=MetricsParams,
+    answer=count_tags,
     shape=SourcedAnswer,
     results=list[dict[str, Number]],
-    text=format_rows(lambda row: f"{row['fiscal_year']}: {row['growth']:+.1%}"),
-    usage="growth {ticker, metric}",
+    text=format_rows(lambda row: f"{row['tags']} tags"),
+    usage="tags {ticker}",
 )
 
 
 def test_a_query_type_is_one_record(sample):
     class Figures(SecFinancialData):
-        queries = (*SecFinancialData.queries, GROWTH)
+        queries = (*SecFinancialData.queries, TAGS)
         definition = define_query_tool("figures", "Figures", queries, intro="Others: ")
 
     tool = Figures(sample)
-    asked = {"query_type": "growth", "parameters": {"ticker": "AAPL", "metric": "Revenue", "end_date": "2020-12-31"}}
-    answer = asyncio.run(tool.answer(asked, user=None))
-    refused = asyncio.run(tool.answer({"query_type": "growth", "parameters": {"ticker": "AAPL"}}, user=None))
+    answer, refused = (
+        asyncio.run(tool.answer({"query_type": "tags", "parameters": parameters}, user=None))
+        for parameters in ({"ticker": "AAPL"}, {})
+    )
 
-    assert answer.text.startswith("2019: -2.0%.\n2020: +5.5%.\nSource: SEC filings, sample, complete through ")
-    assert refused.body["error"] == "Missing required parameters: ticker and metric"
-    assert "custom_sql {sql_query}, growth {ticker, metric}." in tool.definition.description
-    assert tool.spec.input_schema["growth"] is FactHistoryParams
+    assert answer.text.startswith("22 tags.\nSource: SEC filings, sample, complete through ")
+    assert refused.body["error"] == "Missing required parameter: ticker"
+    assert "custom_sql {sql_query}, tags {ticker}." in tool.definition.description
+    assert tool.spec.input_schema["tags"] is MetricsParams
 
 
 @pytest.mark.parametrize(
@@ -211,10 +206,8 @@ def test_a_query_type_is_one_record(sample):
     [
         ({"start_date": None}, "start_date"),
         ({"end_date": None}, "end_date"),
-        ({"start_date": None, "end_date": None}, "start_date"),
         ({"metrics": "Revenue"}, "metrics"),
         ({"metrics": []}, "metrics"),
-        ({"metrics": ["Revenue", 5]}, "metrics"),
         ({"ticker": None}, "ticker"),
         ({"start_date": ""}, "start_date"),
     ],

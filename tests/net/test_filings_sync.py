@@ -21,7 +21,7 @@ from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.store import FactStore
 from fingerpost.filings.sync import EdgarSync, SyncedCompany
 from fingerpost.net.limiter import Limiter
-from tests.filings.drawing import companyfacts
+from tests.filings.drawing import companyfacts, submissions
 from tests.filings.test_segments import LABELS, PRODUCTS
 from tests.net.local_server import HOST, FakeTime, answer, new_client, serving
 from tests.shared_data import get_shared
@@ -29,25 +29,15 @@ from tests.shared_data import get_shared
 CONTACT = "ops@example.org"
 CIK = 1234567
 TICKERS = {"0": {"cik_str": CIK, "ticker": "TOWN", "title": "Town Corp."}}
-SUBMISSIONS = {
-    "cik": f"{CIK:010d}",
-    "name": "Town Corp.",
-    "tickers": ["TOWN"],
-    "exchanges": ["NYSE"],
-    "sic": "4111",
-    "sicDescription": "Local Transit",
-    "filings": {
-        "recent": {
-            "accessionNumber": ["0001234567-26-000002"],
-            "form": ["10-K"],
-            "filingDate": ["2026-02-01"],
-            "reportDate": ["2025-12-31"],
-            "primaryDocument": ["town-10k.htm"],
-            "primaryDocDescription": ["10-K"],
-        },
-        "files": [],
-    },
-}
+SUBMISSIONS = submissions(
+    ("0001234567-26-000002", "10-K", "2026-02-01", "2025-12-31", "town-10k.htm", "10-K"),
+    cik=CIK,
+    name="Town Corp.",
+    tickers=["TOWN"],
+    exchanges=["NYSE"],
+    sic="4111",
+    sicDescription="Local Transit",
+)
 SYNCED = SyncedCompany(
     ticker="TOWN",
     cik=CIK,
