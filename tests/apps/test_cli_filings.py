@@ -8,7 +8,7 @@ import pytest
 
 from fingerpost.apps.cli import filings_commands
 from fingerpost.apps.cli.filings_commands import read_figures
-from fingerpost.filings import edgar
+from fingerpost.filings import sync
 from tests.apps.feed_server import serving_feeds
 from tests.filings.test_loading import FACTS
 from tests.filings.test_segments import PRODUCTS
@@ -136,7 +136,7 @@ def local_edgar(monkeypatch):
     monkeypatch.setenv("FINGERPOST_PRIVATE_HOSTS", "127.0.0.1")
     monkeypatch.setenv("FINGERPOST_SEC_CONTACT", "ops@example.org")
     with serving_feeds() as server:
-        monkeypatch.setattr(filings_commands, "Edgar", functools.partial(edgar.Edgar, data=server.url, www=server.url))
+        monkeypatch.setattr(filings_commands, "Edgar", functools.partial(sync.Edgar, data=server.url, www=server.url))
         files = {
             "/files/company_tickers.json": TICKERS,
             f"/submissions/CIK{CIK:010d}.json": SUBMISSIONS,

@@ -2,9 +2,8 @@
 
 from contextlib import closing
 
-from fingerpost.filings.edgar import Edgar
 from fingerpost.filings.library import FactLibrary
-from fingerpost.filings.sync import CompanyFetcher
+from fingerpost.filings.sync import CompanyFetcher, Edgar
 from fingerpost.filings.tools.sec_financial_data import SecFinancialData
 from tests.net.local_server import answer, new_client, serving
 from tests.net.test_filings_sync import CONTACT, SUBMISSIONS, TICKERS, as_json, facts

@@ -16,10 +16,9 @@ from fingerpost.errors import (
     SourceUnreachable,
 )
 from fingerpost.filings.companyfacts import read_facts
-from fingerpost.filings.edgar import PACE, PACES, Edgar
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.store import FactStore
-from fingerpost.filings.sync import EdgarSync, SyncedCompany
+from fingerpost.filings.sync import PACE, PACES, Edgar, EdgarSync, SyncedCompany
 from fingerpost.net.limiter import Limiter
 from tests.filings.drawing import companyfacts, submissions
 from tests.filings.test_segments import LABELS, PRODUCTS

@@ -18,9 +18,8 @@ from fingerpost.apps.storage import new_client, open_journal, open_limits, open_
 from fingerpost.contract.published_tool import PublishedTool
 from fingerpost.contract.tool import ToolRegistry, ToolSpec
 from fingerpost.errors import SettingsInvalid
-from fingerpost.filings.edgar import PACES, Edgar
 from fingerpost.filings.library import FactLibrary
-from fingerpost.filings.sync import CompanyFetcher
+from fingerpost.filings.sync import PACES, CompanyFetcher, Edgar
 from fingerpost.filings.tools.sec_financial_data import SecFinancialData
 from fingerpost.filings.tools.sec_graph_query import SecGraphQuery
 from fingerpost.filings.tools.sec_semantic_search import SecSemanticSearch

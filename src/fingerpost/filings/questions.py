@@ -7,12 +7,11 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from fingerpost.errors import DataNotFound
-from fingerpost.filings.calculation import Calculation, Computation
+from fingerpost.filings.calculation import ANNUAL, Calculation, Computation, find_figures, mark_basis_changes
 from fingerpost.filings.concepts import RATIO, RECIPE, Metric, find_metric, list_metrics, list_recipes
 from fingerpost.filings.figure import Company, Figure
 from fingerpost.filings.formula import read_formula
 from fingerpost.filings.library import CompanyFigures, FactLibrary
-from fingerpost.filings.lookup import ANNUAL, find_figures, mark_basis_changes
 from fingerpost.filings.periods import QUARTER, YEAR
 from fingerpost.filings.query_params import (
     CalculateParams,

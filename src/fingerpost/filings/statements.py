@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from fingerpost.filings.calculation import mark_basis_changes
 from fingerpost.filings.concepts import Metric, list_metrics
 from fingerpost.filings.figure import ORIGINAL, SAMPLE, Fact, Figure
 from fingerpost.filings.library import CompanyFigures, FactLibrary
-from fingerpost.filings.lookup import mark_basis_changes
 from fingerpost.filings.period_filter import PeriodFilter
 from fingerpost.filings.periods import INSTANT
 from fingerpost.filings.query_params import StatementParams

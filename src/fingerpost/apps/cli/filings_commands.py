@@ -27,13 +27,12 @@ from fingerpost.apps.cli.output import (
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.storage import new_client
 from fingerpost.errors import ToolError
-from fingerpost.filings.edgar import PACES, Edgar
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.loading import LoadOptions, load_files
 from fingerpost.filings.period_filter import read_period
 from fingerpost.filings.reply import build_source
 from fingerpost.filings.store import FactStore
-from fingerpost.filings.sync import FORMS_WITH_ITEMS, EdgarSync, SyncedCompany
+from fingerpost.filings.sync import FORMS_WITH_ITEMS, PACES, Edgar, EdgarSync, SyncedCompany
 
 _SHOW = "show"
 _MAX_FILINGS = 20
