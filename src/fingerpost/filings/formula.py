@@ -202,16 +202,12 @@ def evaluate(node: ast.expr, inputs: Mapping[Lookup, Quantity], back: int = 0, p
             return Quantity(Fraction(str(number)))
         case ast.Name(id=word):
             return Quantity(Fraction(_YEAR_DAYS, periods_a_year)) if word == DAYS else inputs[Lookup(word, back)]
-        case ast.UnaryOp(op=ast.USub()):
-            return parts[0].with_value(-parts[0].value)
-        case ast.UnaryOp():
-            return parts[0]
-        case ast.BinOp(op=ast.Add()):
+        case ast.UnaryOp(op=operator):
+            return parts[0].with_value(-parts[0].value if isinstance(operator, ast.USub) else parts[0].value)
+        case ast.BinOp(op=ast.Add() | ast.Sub() as operator):
             _check_same_unit(node, parts)
-            return parts[0].with_value(parts[0].value + parts[1].value)
-        case ast.BinOp(op=ast.Sub()):
-            _check_same_unit(node, parts)
-            return parts[0].with_value(parts[0].value - parts[1].value)
+            added = -parts[1].value if isinstance(operator, ast.Sub) else parts[1].value
+            return parts[0].with_value(parts[0].value + added)
         case ast.BinOp(right=right, op=operator):
             if isinstance(operator, ast.Div) and parts[1].value == 0:
                 raise NotComputable(f"{ast.unparse(right)} is zero, so nothing can be divided by it")

@@ -5,6 +5,7 @@ EDGAR's ``fy`` and ``fp`` are not used, because they describe the filing, not th
 
 import math
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import date, timedelta
 from functools import lru_cache
@@ -145,14 +146,11 @@ def name_years(reported: Iterable[tuple[str, str, int | None]]) -> dict[str, int
 
 def _correct_by_majority(named: Sequence[tuple[str, int]]) -> dict[str, int]:
     """Correct fiscal years to agree with the majority; without a majority, return them unchanged."""
-    agreeing = {
-        end: sum(other_year - year == _years_between(end, other_end) for other_end, other_year in named)
-        for end, year in named
-    }
-    best_end, best_year = max(named, key=lambda row: (agreeing[row[0]], row[0]))
-    if agreeing[best_end] * 2 <= len(named):
+    positions = {end: _years_between(named[0][0], end) for end, _ in named}
+    ((first_year, count),) = Counter(year - positions[end] for end, year in named).most_common(1)
+    if count * 2 <= len(named):
         return dict(named)
-    return {end: best_year + _years_between(best_end, end) for end, _ in named}
+    return {end: first_year + position for end, position in positions.items()}
 
 
 def _is_same_year_end(end: str, other_end: str) -> bool:

@@ -128,8 +128,7 @@ class WindowParams(ViewParams):
     @property
     def period_filter(self) -> PeriodFilter:
         first, last = self.start_date or FIRST_DAY, self.end_date or LAST_DAY
-        period = self.period if isinstance(self.period, PeriodFilter) else PeriodFilter()
-        return replace(period, first=first, last=last)
+        return replace(self.period or PeriodFilter(), first=first, last=last)
 
 
 class FinancialFactsQuery(WindowParams, FinancialFactsParams):
@@ -163,25 +162,21 @@ class MetricsParams(StepParams):
     as_of: Annotated[Day | None, Field(description="hide tags that were first filed later")] = None
 
 
+def _parse_series_period(value: Any) -> PeriodFilter:
+    if isinstance(value, str) and value.lower() in ("annual", "quarterly", "ytd", "instant"):
+        return PeriodFilter(frequency=value.lower())
+    return _parse_fiscal_period(value)
+
+
 class TimeSeriesParams(WindowParams):
     ticker: Ticker
     metric: Word
     period: Annotated[
-        PeriodFilter | str | None,
+        PeriodFilter | None,
+        BeforeValidator(_parse_series_period),
         WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "null"}]}),
         Field(description="annual, quarterly, ytd or instant; or a fiscal period"),
-    ] = None  # type: ignore[assignment]
-
-    @field_validator("period", mode="before")
-    @classmethod
-    def _parse_period(cls, value: Any) -> PeriodFilter | str:
-        if isinstance(value, str) and value.lower() in ("annual", "quarterly", "ytd", "instant"):
-            return value.lower()
-        return _parse_fiscal_period(value)
-
-    @property
-    def period_filter(self) -> PeriodFilter:
-        return replace(super().period_filter, frequency=self.period if isinstance(self.period, str) else "")
+    ] = None
 
 
 class FinancialRatiosParams(WindowParams):

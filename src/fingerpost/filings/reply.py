@@ -138,7 +138,19 @@ def build_row(company: Company, metric_name: str, figure: Figure, options: Figur
     }
     if figure.parts:
         row["formula"] = figure.formula
-        row["inputs"] = [build_input(part) for part in figure.parts]
+        row["inputs"] = [
+            {
+                "value": part.value,
+                "unit": part.unit,
+                "start_date": part.start or None,
+                "end_date": part.end,
+                "xbrl_tag": part.fact.concept,
+                "accession_number": part.fact.accession,
+                "filing_date": part.fact.filed,
+                "kind": part.kind,
+            }
+            for part in figure.parts
+        ]
     if len(figure.values) > 1:
         row["revisions"] = [
             {
@@ -172,19 +184,6 @@ def build_cited_row(company: Company, figure: Figure, fact: Fact) -> dict[str, A
         "fiscal_year": figure.fiscal_year,
         "fiscal_period": _format_fiscal_period(figure),
         **cite_filing(company.cik, fact.accession, fact.form, fact.filed),
-    }
-
-
-def build_input(figure: Figure) -> dict[str, Any]:
-    return {
-        "value": figure.value,
-        "unit": figure.unit,
-        "start_date": figure.start or None,
-        "end_date": figure.end,
-        "xbrl_tag": figure.fact.concept,
-        "accession_number": figure.fact.accession,
-        "filing_date": figure.fact.filed,
-        "kind": figure.kind,
     }
 
 

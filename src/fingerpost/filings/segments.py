@@ -102,16 +102,20 @@ def read_labels(library: FactLibrary, instance: LoadedInstance) -> dict[str, str
     return dict(library.rows("SELECT name, label FROM instance_labels WHERE instance = ?", instance.number))
 
 
-def read_facts(library: FactLibrary, instance: LoadedInstance, concepts: Sequence[str]) -> list[InstanceFact]:
+def read_facts(
+    library: FactLibrary, instance: LoadedInstance, concepts: Sequence[str], calendar: FiscalCalendar
+) -> dict[PeriodFilter, list[InstanceFact]]:
+    """Return a report's facts for concepts by fiscal year and quarter."""
     query = (
         "SELECT concept, unit, start_date, end_date, value, members FROM instance_facts"  # noqa: S608
         f" WHERE instance = ? AND concept IN ({', '.join('?' * len(concepts))})"
     )
-    rows = library.rows(query, instance.number, *concepts)
-    return [
-        InstanceFact(concept, unit, start, end, value, tuple(json.loads(members or "{}").items()))
-        for concept, unit, start, end, value, members in rows
-    ]
+    by_period: dict[PeriodFilter, list[InstanceFact]] = defaultdict(list)
+    for *columns, members in library.rows(query, instance.number, *concepts):
+        fact = InstanceFact._make((*columns, tuple(json.loads(members or "{}").items())))
+        if (period := find_period(fact, calendar)) is not None:
+            by_period[period].append(fact)
+    return by_period
 
 
 def find_period(fact: InstanceFact, calendar: FiscalCalendar) -> PeriodFilter | None:

@@ -134,9 +134,20 @@ class FactStore:
         self.path = path
         self._file = build_facts_file(path)
 
-    def put_facts(self, file: FactsFile, *, tickers: Iterable[str] = (), retrieved_at: str | None = None) -> None:
+    def put_facts(
+        self,
+        file: FactsFile,
+        *,
+        tickers: Iterable[str] = (),
+        retrieved_at: str | None = None,
+        fetched: tuple[str, str | None, str | None] | None = None,
+    ) -> None:
+        """Replace a company's figures; ``fetched`` is their URL with its HTTP validators (ETag and Last-Modified)."""
         with self._transaction() as connection:
             _put_facts(connection, file, tickers, retrieved_at, EDGAR)
+            if fetched is not None:
+                columns = "fetched (url, etag, last_modified, retrieved_at)"
+                _insert_rows(connection, columns, [(*fetched, retrieved_at)], "OR REPLACE")
 
     def put_newer_facts(self, files: Iterable[FactsFile], *, retrieved_at: str | None) -> None:
         """Replace the figures of companies in one transaction, except where stored figures are newer."""

@@ -24,10 +24,10 @@ from fingerpost.errors import (
     SourceTimeout,
     ToolError,
 )
-from fingerpost.filings.companyfacts import FactsFile, Filing, parse_json, read_facts, read_submissions, read_tickers
+from fingerpost.filings.companyfacts import Filing, parse_json, read_facts, read_submissions, read_tickers
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.sections import read_plain_text, split_sections
-from fingerpost.filings.store import FactStore, build_facts_file, normalize_ticker
+from fingerpost.filings.store import FactStore, normalize_ticker
 from fingerpost.filings.xbrl import read_instance, read_labels
 from fingerpost.net.limiter import Pace
 from fingerpost.net.request import Request, RequestLimits
@@ -132,8 +132,6 @@ class EdgarSync:
         self._store = store
         self._client = client
         self._edgar = edgar
-        # HTTP validators are stored in the facts file, to be copied and removed together with the facts.
-        self._file = build_facts_file(store.path)
 
     async def sync(
         self, ticker: str, *, texts: int = 0, forms: Collection[str] = FORMS_WITH_ITEMS, instances: int = 0
@@ -227,18 +225,12 @@ class EdgarSync:
             return UNCHANGED
         file = _parse(read_facts, body.content(), f"companyfacts of CIK {cik}")
         _check_cik(file.cik, cik)
-        await run_in_thread(self._store_facts, request.url, response, file, tickers)
-        return NEW
-
-    def _store_facts(self, url: str, response: Response, file: FactsFile, tickers: list[str]) -> None:
-        """Store the figures, then their validators, so that a crash in between causes a new fetch."""
+        # A conditional request needs the validators of the figures that are stored.
+        fetched = (request.url, response.validators.etag, response.validators.last_modified)
         retrieved_at = response.retrieved_at.strftime("%Y-%m-%dT%H:%M:%SZ")
-        self._store.put_facts(file, tickers=tickers, retrieved_at=retrieved_at)
-        with self._file.opened() as connection:
-            connection.execute(
-                "INSERT OR REPLACE INTO fetched (url, etag, last_modified, retrieved_at) VALUES (?, ?, ?, ?)",
-                (url, response.validators.etag, response.validators.last_modified, retrieved_at),
-            )
+        put = partial(self._store.put_facts, file, tickers=tickers, retrieved_at=retrieved_at, fetched=fetched)
+        await run_in_thread(put)
+        return NEW
 
 
 class CompanyFetcher:

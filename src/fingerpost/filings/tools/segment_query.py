@@ -9,7 +9,7 @@ from pydantic import Field
 from fingerpost.filings import segments
 from fingerpost.filings.concepts import RECIPE, find_metric, suggest_metrics
 from fingerpost.filings.figure import ANNUAL_FORMS, EDGAR, cite_filing
-from fingerpost.filings.library import CompanyFigures, FactLibrary
+from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.period_filter import LAST_DAY, NEWEST_FOUR_QUARTERS, NEWEST_YEAR, PeriodFilter
 from fingerpost.filings.periods import QUARTERS, FiscalCalendar
 from fingerpost.filings.query_params import Day, Fiscal, StepParams, Ticker, Word
@@ -66,8 +66,8 @@ class SegmentsAnswer(shape.ValuesAnswer):
     sums: list[SumCheck]
 
 
-Reports = Mapping[LoadedInstance, Sequence[InstanceFact]]
-"""A company's loaded reports, newest first, each with its facts about the metric."""
+Reports = Mapping[LoadedInstance, Mapping[PeriodFilter, Sequence[InstanceFact]]]
+"""A company's loaded reports, newest first, each with its facts about the metric by period."""
 
 
 def list_segments(library: FactLibrary, params: SegmentsParams) -> Reply:
@@ -85,14 +85,14 @@ def list_segments(library: FactLibrary, params: SegmentsParams) -> Reply:
         suggestions = suggest_metrics(params.metric, _list_tags(library, instances))
         entry = build_missing("unknown_metric", message, step, suggestions)
         raise build_not_found(not_found, {params.metric: entry})
-    reports = {each: segments.read_facts(library, each, concepts) for each in instances}
+    reports = {each: segments.read_facts(library, each, concepts, source.calendar) for each in instances}
     reply = Reply([], extra={"sums": []})
     notes: list[str] = []
     points: dict[str, dict[str, list[dict[str, Any]]]] = defaultdict(lambda: defaultdict(list))
     for period in _list_periods(params.period, instances, source.calendar):
-        breakdowns, labels, other_axes = _find_breakdowns(source, reports, period, params.axis)
+        breakdowns, labels, other_axes = _find_breakdowns(library, reports, period, params.axis)
         if not breakdowns:
-            entry = _explain_period(source.calendar, reports, name, period, params.axis)
+            entry = _explain_period(reports, name, period, params.axis)
             reply.missing[f"{params.metric} {period.period}"] = entry
         for breakdown in breakdowns:
             names = {"ticker": source.company.ticker, "metric_name": name}
@@ -152,17 +152,15 @@ def _list_periods(
 
 
 def _find_breakdowns(
-    source: CompanyFigures, reports: Reports, period: PeriodFilter, axis: str | None
+    library: FactLibrary, reports: Reports, period: PeriodFilter, axis: str | None
 ) -> tuple[list[Breakdown], Mapping[str, str], list[str]]:
     """Return the breakdowns in the newest filing that has one for the period, its labels, and its other axes.
 
     All rows for a period come from one filing, so that they have the same names and the same basis.
     """
-    for instance, facts in reports.items():
-        of_period = [fact for fact in facts if segments.find_period(fact, source.calendar) == period]
-        if not any(fact.members for fact in of_period):
-            continue
-        labels = segments.read_labels(source.library, instance)
+    for instance, by_period in reports.items():
+        of_period = by_period.get(period, ())
+        labels = segments.read_labels(library, instance)
         axes = segments.list_axes(of_period)
         if axis is None:
             usual = {tag for tags in segments.AXIS_WORDS.values() for tag in tags}
@@ -176,23 +174,22 @@ def _find_breakdowns(
     return [], {}, []
 
 
-def _explain_period(
-    calendar: FiscalCalendar, reports: Reports, name: str, period: PeriodFilter, axis: str | None
-) -> dict[str, Any]:
+def _explain_period(reports: Reports, name: str, period: PeriodFilter, axis: str | None) -> dict[str, Any]:
     """Explain a missing period, and list the axes that exist in it or, if there are none, the periods that exist."""
-    by_period: dict[str, list[InstanceFact]] = defaultdict(list)
-    for fact in (fact for facts in reports.values() for fact in facts if fact.members):
-        if (found := segments.find_period(fact, calendar)) is not None:
-            by_period[found.period].append(fact)
+    axes: dict[str, set[str]] = defaultdict(set)
+    for by_period in reports.values():
+        for found, facts in by_period.items():
+            axes[found.period].update(segments.list_axes(facts))
+    known = sorted((found for found in axes if axes[found]), reverse=True)
     by = "" if axis is None else f" by {axis}"
     message = f"no loaded filing breaks down {name} for {period.wording}{by}"
     if period.quarter == QUARTERS:
         message += "; filings do not state fourth quarters"
     step = "Load more filings, or name another metric"
-    if period.period in by_period:
-        step = f"Its axes are {', '.join(segments.list_axes(by_period[period.period]))}"
-    elif by_period:
-        step = f"Its periods are {', '.join(sorted(by_period, reverse=True)[:_MAX_NAMED])}"
+    if period.period in known:
+        step = f"Its axes are {', '.join(sorted(axes[period.period]))}"
+    elif known:
+        step = f"Its periods are {', '.join(known[:_MAX_NAMED])}"
     return build_missing("not_reported", message, step)
 
 
