@@ -4,13 +4,15 @@ import asyncio
 import threading
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
+from weakref import WeakSet
 
 import pytest
 
 from fingerpost.errors import SourceUnreachable
 from fingerpost.net.response import Response
+from fingerpost.runtime import instruments
 from fingerpost.transit.embedded.realtime_feeds import POLL_S
-from tests.embedded.conftest import rows, trips, warnings, without_realtime_words
+from tests.embedded.conftest import Town, rows, trips, warnings, without_realtime_words
 from tests.realtime.messages import NOW, call, message, update
 
 URL = "https://example.org/updates.pb"
@@ -166,3 +168,31 @@ def test_a_closed_house_leaves_no_thread(towns):
     town.close()
     started = set(threading.enumerate()) - threads_of_others
     assert [thread.name for thread in started if thread.name == "fingerpost-realtime"] == []
+
+
+@pytest.fixture
+def observed_town(tmp_path, clock, monkeypatch):
+    monkeypatch.setattr(instruments, "_AGE_SOURCES", WeakSet())
+    clock(NOW)
+    return Town(tmp_path)
+
+
+def observed(observe):
+    return [(dict(each.attributes), each.value) for each in observe(None)]
+
+
+def test_realtime_is_as_old_as_its_message_and_ages_without_queries(observed_town, clock):
+    """Said 10 s ago when it was read; a minute later nobody has asked for a newer one."""
+    observed_town.say(LATE)
+    observed_town.board()
+    first = observed(instruments.observe_realtime)
+    clock(NOW + 60)
+    second = observed(instruments.observe_realtime)
+
+    assert (first, second) == ([({instruments.NETWORK: "TEST"}, 10)], [({instruments.NETWORK: "TEST"}, 70)])
+
+
+def test_a_network_without_realtime_has_no_age(observed_town):
+    observed_town.board()
+
+    assert observed(instruments.observe_realtime) == []

@@ -1,8 +1,9 @@
-"""A realtime message moves a ride to another stop: the rider walks there, or misses the change."""
+"""Riders walk to a stop that realtime data moved, and between a saved place and its stop."""
 
 import pytest
 
 from tests.realtime.messages import NOW, call, message, update
+from tests.rules.drawing import DEGREE_M
 
 # Beta and its neighbour are too far apart to be linked, and half an hour's walk or less.
 DRAWING = """
@@ -51,3 +52,18 @@ def test_a_change_that_the_walk_makes_impossible_is_missed(towns, leaves, missed
     found = ask(towns, leaves)
     notes = ["but takes" in each.get("DisruptionNote", "") for each in found]
     assert notes == ([False, True] if missed else [False, False])
+
+
+ALPHA = (60.17, 24.94)
+
+
+def first_mode(town, north_m):
+    town.ask("save_user_variable", key="home", type="location", value={
+        "lat": ALPHA[0] + north_m / DEGREE_M, "lon": ALPHA[1], "stopId": "TEST:ALPHA"})  # fmt: skip
+    return town.plan("home", limit=1)["itineraries"][0]["legs"][0]["mode"]
+
+
+@pytest.mark.parametrize(("north_m", "mode"), [(0, "RAIL"), (24, "RAIL"), (26, "WALK"), (299, "WALK")])
+def test_a_saved_stop_is_where_one_boards_only_if_the_place_is_there(town, north_m, mode):
+    """D2: 25 m are the stop itself, as positions are measured; from further away the walk is part of the trip."""
+    assert first_mode(town, north_m) == mode

@@ -1,10 +1,12 @@
-"""Time limits that a test lets expire, and networks that wait for each other before they answer."""
+"""Time limits that a test lets expire, networks that wait or hang, and queries for them."""
 
 import asyncio
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from fingerpost import clock
 from fingerpost.errors import ToolError
+from fingerpost.transit.model.place import Coordinate, Location, LocationSource
+from fingerpost.transit.port import DepartureQuery, JourneyQuery
 from tests.fakes import FakeNetwork
 
 
@@ -55,3 +57,42 @@ class MeetingNetwork(FakeNetwork):
         if isinstance(self.failure, ToolError):
             raise self.failure
         return await super().plan_journeys(query)
+
+
+@dataclass(kw_only=True)
+class HangingNetwork(FakeNetwork):
+    """Never answers while ``hangs``; a deadline of 0 has passed before anybody waits."""
+
+    hangs: bool = True
+    deadline_s: float | None = 0.0
+    left_s: list = field(default_factory=list)
+
+    @property
+    def profile(self):
+        return replace(super().profile, answer_deadline_s=self.deadline_s, names_deadline_s=self.deadline_s)
+
+    async def plan_journeys(self, query):
+        self.left_s.append(clock.find_remaining_s())
+        if self.hangs:
+            self.asked.append(query)
+            await asyncio.Event().wait()
+        return await super().plan_journeys(query)
+
+
+def board(*stop_ids):
+    return DepartureQuery(stop_ids=stop_ids, instant=0, window_s=60, wanted=1)
+
+
+def trip(*, stop_ids=(), **more):
+    end = Location(coordinate=Coordinate(60, 25), source=LocationSource.INPUT, stop_ids=stop_ids)
+    return JourneyQuery(
+        origin=end, destination=replace(end, coordinate=Coordinate(60.1, 25), stop_ids=()), instant=0, **more
+    )
+
+
+def live(**given):
+    return FakeNetwork(name="LIVE", feed_names=frozenset({"LIVE"}), **given)
+
+
+def run(coroutine):
+    return asyncio.run(asyncio.wait_for(coroutine, 20))

@@ -138,22 +138,8 @@ def test_outside_every_network_names_those_that_cannot_be_used(resolve):
         )
 
 
-@pytest.mark.parametrize(
-    ("problems", "message", "hint"),
-    [
-        (
-            {},
-            "the variable 'work' refers to the stop 'T:GONE', which no network has",
-            "Look the place up with findAddressOrStop and use its lat,lon, or save it with save_user_variable",
-        ),
-        (
-            {"BAD": "BAD is damaged"},
-            "the variable 'work' refers to the stop 'T:GONE', which no network has. BAD is damaged",
-            "Look the place up with findAddressOrStop and use its lat,lon, or save it with save_user_variable",
-        ),
-    ],
-)
-def test_a_removed_saved_stop_is_named_by_its_variable(resolve, tmp_path, problems, message, hint):
+@pytest.mark.parametrize(("problems", "more"), [({}, ""), ({"BAD": "BAD is damaged"}, ". BAD is damaged")])
+def test_a_removed_saved_stop_is_named_by_its_variable(resolve, tmp_path, problems, more):
     """The variable is not wrong: its stop is unknown, for now or for good."""
     VariableStore(tmp_path / "variables.sqlite").save(
         "ann", "work", "location", {"stopId": "T:GONE"}, datetime(2026, 3, 1, tzinfo=UTC)
@@ -161,4 +147,7 @@ def test_a_removed_saved_stop_is_named_by_its_variable(resolve, tmp_path, proble
 
     with pytest.raises(PlaceUnknown) as raised:
         resolve("work", Coordinate(65, 25), FakeNetwork(name="A", places=A_AND_B), problems=problems)
-    assert (raised.value.message, raised.value.hint) == (message, hint)
+    assert (raised.value.message, raised.value.hint) == (
+        f"the variable 'work' refers to the stop 'T:GONE', which no network has{more}",
+        "Look the place up with findAddressOrStop and use its lat,lon, or save it with save_user_variable",
+    )

@@ -6,11 +6,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from fingerpost.errors import SourceLimited, SourceUnreachable
+from fingerpost.errors import ParameterError, SourceLimited, SourceUnreachable
 from fingerpost.net.response import Response
 from fingerpost.testing.feeds import timetable_from_drawing
-from fingerpost.transit.embedded.feed_origins import read_place
-from fingerpost.transit.embedded.realtime_feeds import POLL_S, RealtimeFeeds
+from fingerpost.transit.embedded.feed_origins import NamedPlace, read_place
+from fingerpost.transit.embedded.realtime_feeds import POLL_S, RealtimeFeeds, read_typed_source
 from fingerpost.transit.engine.gtfs.realtime import CLOCK_SKEW_S, RealtimeIndex, read_realtime
 from tests.realtime.messages import NOW, call, message, update
 
@@ -181,3 +181,41 @@ async def test_health_reports_matched_and_unmatched():
     await feeds.refresh(NOW)
     health = feeds.health(NOW, read_realtime(timetable, RealtimeIndex(timetable), feeds.messages(), NOW))
     assert (dict(health.matched), dict(health.unmatched)) == ({"trip-updated": 1}, {"trip-unknown": 1})
+
+
+KEYED_URL = "https://example.org/updates.pb?key=${MY_KEY}"
+
+
+def test_a_source_may_name_its_feed(tmp_path):
+    path = tmp_path / "updates.pb"
+    path.touch()
+    read = [read_typed_source(text) for text in (str(path), f"BUS={path}", KEYED_URL, f"BUS={KEYED_URL}")]
+    assert read == [
+        NamedPlace(None, path, None),
+        NamedPlace("BUS", path, None),
+        NamedPlace(None, None, KEYED_URL),
+        NamedPlace("BUS", None, KEYED_URL),
+    ]
+    assert [read_place(source.text) for source in read] == read
+
+
+def test_a_relative_path_in_a_record_counts_from_its_folder(tmp_path):
+    assert read_place("BUS=updates.pb", tmp_path) == NamedPlace("BUS", tmp_path / "updates.pb", None)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("https://example.org/updates.pb?api_key=secret", "contains a key"),
+        ("nowhere/updates.pb", "There is no realtime file nowhere/updates.pb"),
+        ("BUS=nowhere/updates.pb", "There is no realtime file nowhere/updates.pb"),
+    ],
+)
+def test_a_source_that_cannot_be_stored_is_refused(text, message):
+    with pytest.raises(ParameterError, match=message):
+        read_typed_source(text)
+
+
+def test_a_url_longer_than_a_file_name_is_a_url():
+    url = f"https://example.org/{'x' * 5000}"
+    assert read_place(f"BUS={url}") == NamedPlace("BUS", None, url)

@@ -57,6 +57,6 @@ def test_the_greys_around_the_bound():
         (("FF63199", "FFFFFF"), None),
     ],
 )
-def test_a_surrogate_pair_is_preserved_repaired_or_dropped(stated, found):
+def test_unreadable_and_missing_colors_are_replaced(stated, found):
     """White on orange cannot be read, black can; white, and a text of the line's colour, are feeds' words for none."""
     assert read_line_colors(*stated) == found

@@ -1,16 +1,22 @@
-"""Generated worlds, imported from disk and opened: the network, and the tools over it."""
+"""Generated worlds, imported from disk, opened, and checked as ``fingerpost network check`` does."""
 
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from fingerpost.apps import error_boundary
 from fingerpost.apps.wiring import list_tools
 from fingerpost.contract.published_tool import PublishedTool
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.store.variables import VariableStore
 from fingerpost.testing.feeds import write_feed
+from fingerpost.transit.check.check_report import CheckReport, Origin
+from fingerpost.transit.check.raw_feed import RawFeed
+from fingerpost.transit.check.run import run_checks
+from fingerpost.transit.check.trial import open_trial
 from fingerpost.transit.embedded.network import EmbeddedNetwork
 from fingerpost.transit.embedded.preparing import prepare_network
 from fingerpost.transit.engine.gtfs.importer import FeedSource
@@ -61,3 +67,20 @@ def open_world(world: World, folder: Path) -> OpenWorld:
         world=world, feeds=tuple(feeds), extract=extract, report=report, network=network,
         tools={tool.name: tool for tool in tools},
     )  # fmt: skip
+
+
+def check_world(opened: OpenWorld, folder, *, questions: int) -> CheckReport:
+    feeds = [RawFeed(feed.feed_name or "WORLD", feed.path) for feed in opened.feeds]
+    ask = partial(error_boundary.answer, opened.tools, user=None)
+    trial = open_trial(folder, opened.network, feeds, ask)
+    return asyncio.run(run_checks(trial, opened.world.days[0], questions=questions, seed=opened.world.seed))
+
+
+def list_program_faults(report: CheckReport) -> list[tuple[str, int, str]]:
+    """Return the faults of the program: code, count and first example."""
+    return [
+        (fault.code, fault.count, fault.examples[0])
+        for result in report.results
+        for fault in result.faults
+        if fault.origin is Origin.PROGRAM
+    ]

@@ -10,9 +10,8 @@ from fingerpost.testing.feeds import feed_from_drawing, write_feed
 from fingerpost.transit.osm.streets import building
 from fingerpost.transit.osm.streets.street_walks import StreetWalks
 from tests.osm_file import osm_text
-from tests.worlds.checking import check_world, list_program_faults
 from tests.worlds.feeds import World
-from tests.worlds.opening import open_world
+from tests.worlds.opening import check_world, list_program_faults, open_world
 
 DAY = date(2026, 3, 2)
 NEAR = {"Alpha": (60.17, 24.94), "Beta": (60.17, 24.97), "Gamma": (60.17, 25.0)}

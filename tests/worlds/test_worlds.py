@@ -7,9 +7,8 @@ import os
 
 import pytest
 
-from tests.worlds.checking import check_world, list_program_faults
 from tests.worlds.feeds import draw_world
-from tests.worlds.opening import open_world
+from tests.worlds.opening import check_world, list_program_faults, open_world
 
 FIRST, _, LAST = os.environ.get("FINGERPOST_WORLDS", "0:20").partition(":")
 IS_LONG = "FINGERPOST_WORLDS" in os.environ
