@@ -112,6 +112,10 @@ class Provenance:
     out_of_service: tuple[OutOfService, ...] = ()
     lost: tuple[str, ...] = ()
 
+    def covers(self, day: date) -> bool:
+        """Whether the timetable covers a day, as far as its days are known."""
+        return self.first_day is None or self.last_day is None or self.first_day <= day <= self.last_day
+
 
 def merge_provenance(first: Provenance, second: Provenance) -> Provenance:
     """Merge the provenance of two answers: use the older instants and all sentences."""

@@ -89,16 +89,21 @@ ONE_PLACE_M = 300.0
 _MAX_STATION_DEPTH = 3
 
 
-@dataclass(frozen=True, slots=True)
-class PlaceGroup:
+class PlaceGroup(NamedTuple):
     place: Place
-    spellings: frozenset[str]
-    token_ids: frozenset[str]
-    platform_code_by_id: Mapping[str, str]
+    stops: Sequence[NamedStop]
+
+    @property
+    def has_platforms(self) -> bool:
+        """Whether the names of its stops differ, so that each is a place name and a platform code."""
+        return len({stop.name for stop in self.stops}) > 1
+
+    def list_spellings(self) -> set[str]:
+        return {spelling for stop in self.stops for spelling in _list_spellings(stop, with_place=self.has_platforms)}
 
 
-def group_places(stops: Iterable[NamedStop]) -> list[PlaceGroup]:
-    """Return the places of a network, sorted by id.
+def group_places(stops: Iterable[NamedStop], stops_of_station: Mapping[str, Sequence[NamedStop]]) -> list[PlaceGroup]:
+    """Return the places of a network, sorted by id; ``stops_of_station`` is the result of ``group_by_station``.
 
     Stops with the same parent station form that station. Other stops with the same name become a place with the id of
     the stop nearest to their centre, or of the station that has that name.
@@ -106,7 +111,6 @@ def group_places(stops: Iterable[NamedStop]) -> list[PlaceGroup]:
     ordered = sorted(stops, key=lambda stop: stop.id)
     by_id = {stop.id: stop for stop in ordered}
     station_id_by_stop = _find_stations(by_id)
-    stops_of_station = group_by_station(ordered)
     mixed: list[list[NamedStop]] = []
     clusters_of_station: dict[str, list[NamedStop]] = {}
     for cluster in _cluster_by_name(ordered):
@@ -126,23 +130,11 @@ def group_places(stops: Iterable[NamedStop]) -> list[PlaceGroup]:
         if shared:
             place = replace(place, id=shared[0].id)
         within = [stop for station in shared for stop in clusters_of_station.pop(station.id)]
-        groups.append(_new_group(place, [*cluster, *within]))
+        groups.append(PlaceGroup(place, [*cluster, *within]))
     for station_id, cluster in clusters_of_station.items():
         place = build_place(by_id[station_id], stops_of_station.get(station_id, ()))
-        groups.append(_new_group(place, cluster))
+        groups.append(PlaceGroup(place, cluster))
     return sorted(groups, key=lambda group: group.place.id or "")
-
-
-def _new_group(place: Place, stops: Sequence[NamedStop]) -> PlaceGroup:
-    names = {stop.name for stop in stops}
-    return PlaceGroup(
-        place,
-        frozenset(spelling for stop in stops for spelling in _list_spellings(stop, with_place=len(names) > 1)),
-        frozenset(stop.id for stop in stops),
-        {stop.id: platform for stop in stops if (platform := split_stop_name(stop.name).platform)}
-        if len(names) > 1
-        else {},
-    )
 
 
 def group_by_station(stops: Iterable[NamedStop]) -> dict[str, list[NamedStop]]:

@@ -7,7 +7,13 @@ from functools import lru_cache
 from fingerpost.transit.model.place import DEFAULT_LANGUAGE, Coordinate, Place, PlaceMatch, choose_language, match_place
 from fingerpost.transit.rules.name_matching import plain, sort_matches
 from fingerpost.transit.rules.name_search import NameSearch
-from fingerpost.transit.rules.place_groups import NamedStop, build_place, group_by_station, group_places
+from fingerpost.transit.rules.place_groups import (
+    NamedStop,
+    build_place,
+    group_by_station,
+    group_places,
+    split_stop_name,
+)
 
 __all__ = ["NamedStop", "PlaceIndex"]
 
@@ -18,16 +24,19 @@ class PlaceIndex:
         self._stop_by_id = {stop.id: stop for stop in rows}
         self._stop_by_folded_id = {stop.id.casefold(): stop for stop in reversed(rows)}
         self._stops_of_station = group_by_station(rows)
-        groups = group_places(rows)
+        groups = group_places(rows, self._stops_of_station)
         self._place_by_id = {group.place.id: group.place for group in groups}
-        self._place_of_member = {stop_id: group.place for group in groups for stop_id in group.token_ids}
+        self._place_of_member = {stop.id: group.place for group in groups for stop in group.stops}
         self._platform_code_by_id = {
-            stop_id: platform for group in groups for stop_id, platform in group.platform_code_by_id.items()
+            stop.id: platform
+            for group in groups
+            for stop in (group.stops if group.has_platforms else ())
+            if (platform := split_stop_name(stop.name).platform)
         }
         self._platform_of_name = self._index_platforms(rows)
         self._places_of_spelling: dict[str, list[Place]] = {}
         for group in groups:
-            for spelling in group.spellings:
+            for spelling in group.list_spellings():
                 self._places_of_spelling.setdefault(spelling, []).append(group.place)
         self._spellings = sorted(self._places_of_spelling)
         self._names = NameSearch(self._spellings, is_finnish=any("fi" in stop.names for stop in rows))

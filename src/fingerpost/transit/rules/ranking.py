@@ -2,8 +2,8 @@
 
 import hashlib
 import json
-from enum import StrEnum
 from functools import lru_cache
+from typing import Literal
 from urllib.parse import quote
 
 from fingerpost.transit.model.itinerary import Itinerary, Mode, Optimize, StopPoint
@@ -63,27 +63,24 @@ def build_sort_key(
     return first, time, changes, other, name
 
 
-class JourneyPreset(StrEnum):
-    FASTEST = "FASTEST"
-    FEWEST_TRANSFERS = "FEWEST_TRANSFERS"
-    LEAST_WALK = "LEAST_WALK"
+JourneyPreset = Literal["FASTEST", "FEWEST_TRANSFERS", "LEAST_WALK"]
 
-
-OPTIMIZE = {
-    JourneyPreset.FASTEST: Optimize.SHORTEST_TIME,
-    JourneyPreset.FEWEST_TRANSFERS: Optimize.FEW_TRANSFERS,
-    JourneyPreset.LEAST_WALK: Optimize.BALANCED,
+OPTIMIZE: dict[JourneyPreset, Optimize] = {
+    "FASTEST": Optimize.SHORTEST_TIME,
+    "FEWEST_TRANSFERS": Optimize.FEW_TRANSFERS,
+    "LEAST_WALK": Optimize.BALANCED,
 }
 """The optimization for each preset; no source minimizes walking."""
 
 
 def build_route_sort_key(
-    itinerary: Itinerary, name: str, preset: JourneyPreset, walk_m: int, *, arrive_by: bool
+    itinerary: Itinerary, preset: JourneyPreset, walk_m: int, *, arrive_by: bool
 ) -> tuple[int, SortKey]:
     """Return the sort key for rule D3: the preset's own criterion, followed by the sort key of plan_trip."""
-    if preset is JourneyPreset.LEAST_WALK:
-        return walk_m, build_sort_key(itinerary, name, Optimize.SHORTEST_TIME, arrive_by=arrive_by)
-    return 0, build_sort_key(itinerary, name, OPTIMIZE[preset], arrive_by=arrive_by)
+    is_least_walk = preset == "LEAST_WALK"
+    optimize = Optimize.SHORTEST_TIME if is_least_walk else OPTIMIZE[preset]
+    name = compute_route_id(itinerary)
+    return walk_m if is_least_walk else 0, build_sort_key(itinerary, name, optimize, arrive_by=arrive_by)
 
 
 def compute_route_id(itinerary: Itinerary) -> str:

@@ -241,9 +241,8 @@ def _list_board_warnings(
         no_walk = f"{provenance.network} does not say how long the walk takes"
     unknown = f"It is not known when to leave from {arguments.walk_from!r}: {no_walk}."
     more = f"{count} departures are in the window; the first {format_count_of_shown(len(shown))}."
-    first, last = provenance.first_day, provenance.last_day
-    is_outside = first and last and not first <= to_local_date(query.instant, provenance.zone) <= last
-    covered = f"The timetable covers {first} to {last} only."
+    is_outside = not provenance.covers(to_local_date(query.instant, provenance.zone))
+    covered = f"The timetable covers {provenance.first_day} to {provenance.last_day} only."
     return list_stated(
         (WarningCode.PREFERENCE_UNMET, unknown if arguments.walk_from is not None and not board.walks else None),
         (WarningCode.TRUNCATED_RESULTS, more if count > len(shown) else None),

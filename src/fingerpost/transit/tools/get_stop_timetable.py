@@ -291,10 +291,7 @@ def _format_more(running: Sequence[Departure], shown: int, window: _Window) -> s
 
 def _find_reason(window: _Window, board: DepartureBoard) -> NoResultsReason:
     provenance, gap = board.provenance, board.gap
-    day = to_local_date(window.first, provenance.zone)
-    first, last = provenance.first_day, provenance.last_day
-    is_outside = first is not None and last is not None and not first <= day <= last
-    if is_outside or provenance.out_of_service:
+    if provenance.out_of_service or not provenance.covers(to_local_date(window.first, provenance.zone)):
         return NoResultsReason.NO_SERVICE
     if window.when.is_past:
         return NoResultsReason.IN_THE_PAST

@@ -92,7 +92,7 @@ class RouteRequestInput(WireModel):
     departure_time: Annotated[_Time, Field(description="RFC 3339 with offset, or now; this or arrivalTime")] = None
     arrival_time: Annotated[_Time, Field(validate_default=True)] = None
     search_window_minutes: Annotated[WholeNumber, Field(ge=1, description="lowered to 120")] = DEFAULT_WINDOW_MINUTES
-    journey_preset: Literal["FASTEST", "FEWEST_TRANSFERS", "LEAST_WALK"] = "FASTEST"
+    journey_preset: JourneyPreset = "FASTEST"
 
     @field_validator("arrival_time")
     @classmethod
@@ -210,7 +210,7 @@ class PlanRoute(PublishedTool):
         arrive_by = arguments.departure_time is None
         field = "arrivalTime" if arrive_by else "departureTime"
         instant = parse_offset_instant(arguments.arrival_time or arguments.departure_time or "", now=now, field=field)
-        when, preset = to_query_instant(instant, now), JourneyPreset(arguments.journey_preset)
+        when = to_query_instant(instant, now)
         ends, warned = await get_trip_ends(
             self._places,
             arguments.origin.to_query(),
@@ -226,11 +226,11 @@ class PlanRoute(PublishedTool):
             instant=when.instant,
             arrive_by=arrive_by,
             not_before=when.not_before,
-            optimize=OPTIMIZE[preset],
+            optimize=OPTIMIZE[arguments.journey_preset],
             language=arguments.language,
             window_s=60 * min(arguments.search_window_minutes, MAX_WINDOW_MINUTES),
         )
-        found = await search_routes(ends, query, preset, now)
+        found = await search_routes(ends, query, arguments.journey_preset, now)
         warnings = [*warned, *list_time_warnings(when, None, "these are the trips"), *found.warnings]
         return _build_reply(arguments, query, found, call, warnings)
 
@@ -238,11 +238,10 @@ class PlanRoute(PublishedTool):
 def _build_reply(
     arguments: RouteRequestInput, query: JourneyQuery, found: RoutesResult, call: Call, warnings: Sequence[Warning]
 ) -> ToolReply:
-    preset = JourneyPreset(arguments.journey_preset)
     ranked = sorted(
         found.routes,
         key=lambda route: build_route_sort_key(
-            route, compute_route_id(route), preset, _sum_walk_m(route), arrive_by=query.arrive_by
+            route, arguments.journey_preset, _sum_walk_m(route), arrive_by=query.arrive_by
         ),
     )
     chosen = ranked[:MAX_ITINERARIES]

@@ -203,7 +203,7 @@ async def search_routes(ends: Sequence[TripEnds], query: JourneyQuery, preset: J
             why_empty=WhyEmptySentence(error.message),
         )
     answers = [first.value]
-    if preset is JourneyPreset.LEAST_WALK:
+    if preset == "LEAST_WALK":
         answers += await _query_with_less_walking(query, first, deadline)
     everything = [trip for answer in answers for trip in (*answer.itineraries, *answer.timetabled)]
     # Realtime and scheduled answers may contain the same trip.
