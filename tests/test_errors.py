@@ -86,14 +86,6 @@ def test_some_errors_are_pythons_own_too(error, kind, message):
     assert (isinstance(error, kind), str(error)) == (True, message)
 
 
-def test_a_stated_hint_replaces_the_default_hint():
-    """P66: NoItinerary has the contract's hint unless a better one is known."""
-    own = NoItinerary("No itineraries for given constraints")
-    better = NoItinerary("No itineraries for given constraints", hint="The last tram left at 23:40")
-    assert own.hint == "Try increasing maxWalkingDistance or adjusting departure time"
-    assert better.hint == "The last tram left at 23:40"
-
-
 @pytest.mark.parametrize(
     ("error", "expected"),
     [

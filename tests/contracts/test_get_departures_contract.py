@@ -55,7 +55,7 @@ def test_the_request_example_is_answered_where_the_stop_exists(over):
 
 
 def test_a_board_has_the_contracts_fields(over):
-    row = leaving(5, departure_delay_s=120, platform="2", last_realtime_update=T0)
+    row = leaving(5, departure_delay_s=120, platform="2", last_realtime_update=T0 + 2)
     body = over(board_of(row))("get_departures", STOP).body
 
     assert uuid.UUID(body.pop("correlationId")).version == 5
@@ -63,7 +63,7 @@ def test_a_board_has_the_contracts_fields(over):
         "stopId": "T:A",
         "stopName": "A",
         "realtimeUsed": True,
-        "dataFreshness": "2022-02-22T08:00:00+02:00",
+        "dataFreshness": "2022-02-22T08:00:02+02:00",
         "departures": [
             {
                 "line": "7",

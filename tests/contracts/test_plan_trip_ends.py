@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.contracts.conftest import ANN, EVE, at, codes, label, refusal, stop_place
-from tests.fakes import FakeNetwork, Journeys
+from tests.contracts.conftest import ANN, EVE, at, codes, label, refusal
+from tests.fakes import Journeys
 from tests.rules.drawing import ride, trip
 
 FOUND = Journeys(itineraries=(trip(ride("7", "A", "B", 5, 15)),))
@@ -94,14 +94,3 @@ def test_an_ambiguous_name_returns_candidates_whose_tokens_work(demo):
     )
     assert [each["name"] for each in candidates] == [each.body["origin"]["name"] for each in again]
     assert len(candidates) == 5
-
-
-@pytest.mark.parametrize(
-    ("scores", "is_sure"), [((0.80,), True), ((0.79,), False), ((1.0, 0.97), True), ((1.0, 0.99), False)]
-)
-def test_a_place_resolves_at_the_threshold_without_a_rival(over, scores, is_sure):
-    matches = [stop_place(f"T:{row}", "Station", score, lat=60.17 + row / 10) for row, score in enumerate(scores)]
-    network = FakeNetwork(places={"stat": matches}, journeys=[FOUND])
-    answer = over(network)("plan_trip", {"origin": label("stat"), "destination": at(60.3, 24.9)})
-
-    assert answer.is_error is not is_sure

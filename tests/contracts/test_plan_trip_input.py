@@ -2,7 +2,6 @@
 
 import pytest
 
-from fingerpost.errors import OutsideCalendar
 from fingerpost.transit.model.itinerary import Optimize
 from tests.contracts.conftest import at, codes, label, refusal
 from tests.fakes import FakeNetwork, Journeys
@@ -160,17 +159,3 @@ def test_ends_without_a_common_network_are_refused_by_the_networks_names(demo, o
     answer = demo("plan_trip", {**ENDS, "origin": origin})
 
     assert refusal(answer) == ("unsupported-region", sentence, hint)
-
-
-def test_a_day_outside_the_calendar_names_the_days_inside(over):
-    error = OutsideCalendar(
-        "The timetable does not cover 2030-01-01", {"first_day": "2022-02-01", "last_day": "2022-02-28"}
-    )
-    answer = over(FakeNetwork(journeys=[error]))("plan_trip", {**ENDS, "when": {"time": "2030-01-01T12:00:00Z"}})
-
-    expected = (
-        "no-itinerary-found",
-        "The timetable does not cover 2030-01-01",
-        "Choose a date from 2022-02-01 to 2022-02-28",
-    )
-    assert refusal(answer) == expected

@@ -30,7 +30,7 @@ def test_unconfirmed_step_free_access_is_reported(over, is_known, code, message)
 def test_low_walking_annotates_and_filters_nothing(over, metres, expected):
     """P11, B14: the best is shown though it walks far; the least of all that were found is told, and decides."""
     journey = trip(walk("home", "A", 0, 5, metres), bus())
-    far = trip(walk("home", "A", 0, 5, 900), bus("8", 1))
+    far = trip(walk("home", "A", 0, 5, 899.2), bus("8", 1))
     network = FakeNetwork(journeys=[found(far, journey)])
     wish = {"constraints": {"accessibility": {"lowWalkingDistance": True}, "optimize": "shortest_time"}, "limit": 1}
     answer = over(network)("plan_trip", {**ENDS, **wish})

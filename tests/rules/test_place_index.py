@@ -192,27 +192,6 @@ def test_no_text_breaks_the_index(stops, text):
     assert find_certain(matches) in [None, *matches]
 
 
-def test_fifteen_stops_of_two_parents_resolve_as_kamppi(helsinki_stops):
-    certain = find_certain(PlaceIndex(helsinki_stops).search("Kamppi"))
-
-    namesakes = {stop.id for stop in helsinki_stops if stop.name == "Kamppi"}
-    assert (certain.place.name, certain.score) == ("Kamppi", 1.0)
-    assert (set(certain.place.member_ids), len(namesakes)) == (namesakes, 15)
-
-
-def test_every_name_of_the_real_feed_finds_itself(helsinki_stops):
-    index = PlaceIndex(helsinki_stops)
-
-    missing = [
-        stop.id
-        for stop in helsinki_stops
-        if not stop.is_station
-        if not any(stop.id in match.place.member_ids for match in index.search(stop.name.upper()) if match.score == 1.0)
-    ]
-
-    assert missing == []
-
-
 @pytest.mark.parametrize(
     ("name", "place", "platform"),
     [

@@ -4,9 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from fingerpost.transit.model.itinerary import Access, Optimize
-from fingerpost.transit.model.place import Coordinate, Location, LocationSource, choose_language
-from fingerpost.transit.port import JourneyQuery
+from fingerpost.transit.model.itinerary import Access
+from fingerpost.transit.model.place import choose_language
 from fingerpost.transit.rules.accessibility import (
     AccessLink,
     find_low_walking_warning,
@@ -14,24 +13,8 @@ from fingerpost.transit.rules.accessibility import (
     find_weakest_link,
     list_walking_notes,
 )
-from fingerpost.transit.rules.trip_limits import find_long_walk_message, relax_limits
-from tests.rules.drawing import T0, point, ride, trip, walk
-
-
-@pytest.mark.parametrize(("asked_m", "relaxed_m"), [(1, 1.25), (1000, 1250), (2400, 3000), (2401, 3000), (3000, 3000)])
-def test_relaxing_changes_only_optimize_and_the_walking_limit(asked_m, relaxed_m):
-    end = Location(coordinate=Coordinate(60.17, 24.94), source=LocationSource.INPUT)
-    asked = JourneyQuery(
-        origin=end,
-        destination=end,
-        instant=T0,
-        max_walk_m=asked_m,
-        max_transfers=1,
-        step_free=True,
-        optimize=Optimize.FEW_TRANSFERS,
-    )
-
-    assert relax_limits(asked) == replace(asked, max_walk_m=relaxed_m, optimize=Optimize.BALANCED)
+from fingerpost.transit.rules.trip_limits import find_long_walk_message
+from tests.rules.drawing import point, ride, trip, walk
 
 
 @pytest.mark.parametrize(
@@ -95,15 +78,6 @@ def test_step_free_warns_of_missing_data_or_the_weakest_link(legs, supported, ex
     warning = find_step_free_warning([trip(*legs), trip(*legs)], supported=supported)
 
     assert (warning and (warning.code, warning.message)) == expected
-
-
-def test_low_walking_notes_name_the_least_found():
-    trips = [trip(walk("home", "work", 0, 20, metres=metres)) for metres in (419.2, 350, 300)]
-
-    assert list_walking_notes(trips[:2], trips) == [
-        "Walking 420 m; the least found is 300 m.",
-        "Walking 350 m; the least found is 300 m.",
-    ]
 
 
 @pytest.mark.parametrize(("cancelled", "least_m"), [(False, 100), (True, 200)])

@@ -7,12 +7,9 @@ from fingerpost.transit.model.place import Coordinate
 from fingerpost.transit.model.provenance import Provenance
 from fingerpost.transit.rules.realtime_status import (
     add_walk_delays,
-    find_data_freshness,
     find_realtime_age_s,
     find_schedule_type,
-    find_stale_message,
     get_status,
-    uses_realtime,
 )
 from tests.rules.drawing import T0, departure, ride, trip, walk
 
@@ -60,42 +57,6 @@ def test_schedule_type_states_whether_all_or_some_rides_have_realtime(legs, word
 
 
 @pytest.mark.parametrize(
-    ("trips", "word"),
-    [
-        ((trip(LIVE), trip(LIVE)), "realtime"),
-        ((trip(LIVE), trip(PLANNED)), "mixed"),
-        ((trip(LIVE), trip(ON_FOOT)), "realtime"),
-        ((trip(PLANNED),), "scheduled"),
-        ((), "scheduled"),
-    ],
-)
-def test_realtime_used_is_over_all_itineraries_together(trips, word):
-    assert find_schedule_type(*trips) == word
-
-
-@pytest.mark.parametrize(
-    ("rows", "used"),
-    [
-        ((departure(None), departure(0)), True),
-        ((departure(None, cancelled=True),), True),
-        ((departure(None),), False),
-        ((), False),
-    ],
-)
-def test_realtime_used_by_a_board(rows, used):
-    assert uses_realtime(rows) is used
-
-
-@pytest.mark.parametrize(("updated", "fresh"), [(T0 - 40, T0), (T0 + 2, T0 + 2), (None, T0)])
-def test_data_freshness_is_the_latest_update_or_the_request(updated, fresh):
-    leg = ride("7", "A", "B", 0, 9, 0, last_realtime_update=updated)
-
-    actual = {find_data_freshness([leg, ON_FOOT], T0), find_data_freshness([departure(0, updated=updated)], T0)}
-
-    assert actual == {fresh}
-
-
-@pytest.mark.parametrize(
     ("updates", "of_source", "age_s"),
     [((T0 - 40, T0 - 95, None), T0 - 99, 95), ((None,), None, None), ((None,), T0 - 99, 99), ((T0 + 3,), None, 0)],
 )
@@ -104,11 +65,6 @@ def test_realtime_age_is_that_of_the_oldest_update(updates, of_source, age_s):
     provenance = Provenance(network="T", source="fake", zone="UTC", retrieved_at=T0, realtime_updated=of_source)
 
     assert find_realtime_age_s([departure(0, updated=updated) for updated in updates], provenance, T0) == age_s
-
-
-@pytest.mark.parametrize(("age_s", "stale"), [(None, False), (90, False), (91, True)])
-def test_realtime_is_stale_after_90_seconds(age_s, stale):
-    assert (find_stale_message(age_s) is not None) is stale
 
 
 HERE = StopPoint(name="Here", coordinate=Coordinate(60.0, 25.0))
