@@ -144,7 +144,7 @@ async def events_of(runs, run):
 
 async def items_of(runs, run):
     events = await runs.journal.list_events(run.run_id, 0)
-    return list_items(read_recorded_plan(run).model_dump(), run.created_at, run.steps, events)
+    return list_items(run, read_recorded_plan(run).model_dump(), events)
 
 
 async def viewed(runs, a_plan, parts=()):

@@ -15,7 +15,7 @@ MAX_CHARS: Final = 500
 MAX_DEPTH: Final = 20
 MAX_WORK: Final = 500_000
 
-BUILTIN_NAMES: Final = ("memory", "results", "value")
+_NAMES: Final = ("memory", "results", "value")
 
 _EXAMPLE = "write it like value is not None, len(results) > 0 or value['total'] >= 1"
 
@@ -39,16 +39,16 @@ class Condition:
         try:
             # The text is parsed for each evaluation, because hundreds of stored trees slow the garbage collector.
             return bool(_Evaluation(names).evaluate(_parse(self.text)))
+        except ConditionFailed:
+            raise
         except (TypeError, ValueError, ArithmeticError, LookupError) as error:
-            if isinstance(error, ConditionFailed):
-                raise
             reason = f"there is no {error}" if isinstance(error, LookupError) else str(error)
             raise ConditionFailed(reason) from error
 
 
 def compile_condition(text: str, key: str | None) -> Condition:
     """Compile a condition over ``value``, ``results``, ``memory`` and the key, or raise ConditionInvalid."""
-    names: tuple[str, ...] = BUILTIN_NAMES
+    names: tuple[str, ...] = _NAMES
     if key is not None and key.isidentifier() and key not in names:
         names = (*names, key)
     if len(text) > MAX_CHARS:
@@ -130,7 +130,11 @@ class _Evaluation:
             case ast.List(elts=parts) | ast.Tuple(elts=parts):
                 return [self.evaluate(part) for part in parts]
             case ast.Call(func=ast.Name(id=name), args=arguments):
-                return self._call(name, [self.evaluate(argument) for argument in arguments])
+                values = [self.evaluate(argument) for argument in arguments]
+                if name != "len":
+                    for value in values:
+                        self._count_work(value)
+                return _FUNCTIONS[name](*values)
         raise ConditionFailed(f"{type(node).__name__} is not allowed")
 
     def _compare(self, node: ast.Compare) -> bool:
@@ -143,12 +147,6 @@ class _Evaluation:
                 return False
             left = right
         return True
-
-    def _call(self, name: str, arguments: list[Any]) -> Any:
-        if name != "len":
-            for argument in arguments:
-                self._count_work(argument)
-        return _FUNCTIONS[name](*arguments)
 
     def _count_work(self, value: Any) -> None:
         level = [value]
@@ -169,13 +167,7 @@ class _Evaluation:
 
 
 _FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "abs": abs,
-    "all": all,
-    "any": any,
-    "len": len,
-    "max": max,
-    "min": min,
-    "sum": sum,
+    function.__name__: function for function in (abs, all, any, len, max, min, sum)
 }
 _UNARY: Final[dict[type[ast.unaryop], Callable[[Any], Any]]] = {ast.Not: operator.not_, ast.USub: operator.neg}
 _COMPARE: Final[dict[type[ast.cmpop], Callable[[Any, Any], bool]]] = {

@@ -1,12 +1,13 @@
 """The memory of a run: its recorded outputs, by memory key (rule F4)."""
 
 import json
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from fingerpost.errors import ParameterError
 from fingerpost.plan.limits import encode
-from fingerpost.plan.records import Event, InitialMemory, StepRecord
+from fingerpost.plan.records import Event, InitialMemory, RunRecord
 from fingerpost.plan.references import ParameterPath, Reference, get_at_path
 from fingerpost.plan.remarks import collect_details
 from fingerpost.plan.validation import ReadyStep, ValidPlan
@@ -70,29 +71,29 @@ class Memory:
         values = {}
         bytes_left = max_bytes
         for reference in ready.references:
-            value = self._resolve_reference(reference, ready.sources[reference.at])
+            path = ".".join(map(str, reference.at))
+            value = self._resolve_reference(reference, ready.sources[reference.at], path)
             text = encode(value)
             bytes_left -= len(text)
             if bytes_left < 0:
-                path = _format_path(reference)
                 message = f"The values that the step refers to, up to {path}, exceed {max_bytes:,} bytes of JSON"
                 raise ParameterError(message, {"field": path})
             # Copy the value, because a tool may change its parameters.
             values[reference.at] = json.loads(text) if isinstance(value, dict | list) else value
         return values
 
-    def _resolve_reference(self, reference: Reference, source: int | None) -> Any:
+    def _resolve_reference(self, reference: Reference, source: int | None, path: str) -> Any:
         response = self._find_response(reference.key, source)
         reason = f"no step has stored '{reference.key}'"
         if response is not None:
-            reason = "that step failed" if _is_failure(response) else "the path has none"
+            reason = "that step failed"
             if not _is_failure(response):
                 value = self._read_value(reference, response, source)
                 if value is not None:
                     return value
+                reason = "the path has none"
         if reference.has_default:
             return reference.default
-        path = _format_path(reference)
         # The user has to act on the remarks from the earlier step.
         details = collect_details(response)
         hint = None
@@ -127,10 +128,16 @@ class Memory:
 
 
 def list_items(
-    plan: Mapping[str, Any], created_at: str, steps: Mapping[int, StepRecord], events: Iterable[Event]
+    run: RunRecord, plan: Mapping[str, Any], events: Iterable[Event], max_outputs_bytes: float = math.inf
 ) -> list[dict[str, Any]]:
-    """Return the memory items of a run in order: plan, tool_result, tool_error, step_skipped, step_failed (F4)."""
-    items: list[dict[str, Any]] = [{"type": "plan", "goal": plan["goal"], "plan": dict(plan), "timestamp": created_at}]
+    """Return the memory items of a run in order: plan, tool_result, tool_error, step_skipped, step_failed (F4).
+
+    Outputs that exceed ``max_outputs_bytes`` together are replaced by their size.
+    """
+    items: list[dict[str, Any]] = [
+        {"type": "plan", "goal": plan["goal"], "plan": dict(plan), "timestamp": run.created_at}
+    ]
+    bytes_left = max_outputs_bytes
     by_id = {step["step_id"]: step for step in plan["steps"]}
     for event in events:
         data = json.loads(event.data) if event.data is not None else {}
@@ -140,11 +147,13 @@ def list_items(
         if step is None or event.step_id is None:
             continue
         head = {"step_id": event.step_id, "description": step["description"], "tool": step["tool"]}
-        record = steps.get(event.step_id)
-        output = json.loads(record.output) if record is not None and record.output is not None else None
         if event.kind == "step_completed":
+            record = run.steps.get(event.step_id)
+            text = record.output if record is not None and record.output is not None else "null"
+            result = json.loads(text) if len(text) <= bytes_left else {"left_out": f"{len(text):,} bytes"}
+            bytes_left -= len(text) if len(text) <= bytes_left else 0
             key = step["expected_key"]
-            items.append({"type": "tool_result", **head, "key": key, "result": output, "timestamp": event.at})
+            items.append({"type": "tool_result", **head, "key": key, "result": result, "timestamp": event.at})
         elif event.kind == "step_skipped":
             fields = {name: step[name] for name in ("expected_key", "output_path", "done_check")}
             items.append({"type": "step_skipped", **head, **fields, "reason": data["reason"], "timestamp": event.at})
@@ -152,10 +161,6 @@ def list_items(
             kind = "tool_error" if event.kind == "attempt_failed" else "step_failed"
             items.append({"type": kind, **head, **data, "timestamp": event.at})
     return items
-
-
-def _format_path(reference: Reference) -> str:
-    return ".".join(map(str, reference.at))
 
 
 def _is_failure(response: Any) -> bool:

@@ -94,9 +94,7 @@ def _describe(
     if "memory" in parts:
         view["memory"] = memory.to_dict()
     if "items" in parts:
-        view["items"] = list_items(
-            _serialize_plan(plan, view), run.created_at, _drop_long_outputs(run, max_values_bytes), events
-        )
+        view["items"] = list_items(run, _serialize_plan(plan, view), events, max_values_bytes)
     if "events" in parts:
         later = [event for event in events if event.seq > after][:_MAX_EVENTS]
         view["events"] = [event._asdict() | {"data": event.data and json.loads(event.data)} for event in later]
@@ -220,18 +218,6 @@ def _serialize_plan(plan: Plan, view: dict[str, Any]) -> dict[str, Any]:
     for step in serialized["steps"]:
         step |= {name: by_id[step["step_id"]][name] for name in ("status", "completed_at", "skipped")}
     return serialized
-
-
-def _drop_long_outputs(run: RunRecord, max_values_bytes: float) -> dict[int, StepRecord]:
-    records, bytes_left = {}, max_values_bytes
-    for number, record in run.steps.items():
-        size_bytes = len(record.output or "")
-        if size_bytes > bytes_left:
-            record = record._replace(output=encode({"left_out": f"{size_bytes:,} bytes"}))
-        else:
-            bytes_left -= size_bytes
-        records[number] = record
-    return records
 
 
 def _list_values(memory: dict[str, Any], paths: dict[str, list[str]], max_bytes: float) -> Iterator[dict[str, Any]]:
