@@ -123,16 +123,12 @@ async def plan_from_template(goal: Goal, _catalogue: Catalogue, _memory: Mapping
     return None if match is None else Plan(goal=goal.text, steps=[_find_fact(match.groupdict())], created_at=now())
 
 
-def _find_ticker(company: str) -> str:
+def _find_fact(fields: Mapping[str, str]) -> PlanStep:
+    company, name, year = (fields[field].strip() for field in ("company", "metric", "year"))
     ticker = WELL_KNOWN.get(build_name_key(company)) or (company if _TICKER.fullmatch(company) else None)
     if ticker is None:
         raise PlanInvalid(f"The ticker of '{company}' is unknown", {"field": "ticker"}, hint="Write its ticker")
-    return ticker
-
-
-def _find_fact(fields: Mapping[str, str]) -> PlanStep:
-    company, name, year = (fields[field].strip() for field in ("company", "metric", "year"))
-    ticker, metric, number = _find_ticker(company), name[:1].upper() + name[1:], year[-4:]
+    metric, number = name[:1].upper() + name[1:], year[-4:]
     # "2022" means the calendar year, as in the plan-step contract; "fiscal 2022" means the fiscal year.
     period = {"start_date": f"{number}-01-01", "end_date": f"{number}-12-31"} if year == number else {"period": number}
     arguments = {"ticker": ticker, "metrics": [metric], **period}

@@ -3,7 +3,6 @@
 Messages about connection errors never quote the server or the client library, because the address is secret.
 """
 
-import hashlib
 import threading
 import time
 import weakref
@@ -18,14 +17,10 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 from fingerpost.errors import ParameterError, SettingsInvalid, StorageUnavailable, ToolError
 from fingerpost.store.tables import LIMITS, NOT_STORABLE, RUNS, VARIABLES, WORKERS, Layout
 
-
-def hash_lock_name(*names: str) -> int:
-    digest = hashlib.sha256("\0".join(("fingerpost", *names)).encode("utf-8", "surrogatepass")).digest()
-    return int.from_bytes(digest[:8], "big", signed=True)
-
-
 LAYOUTS: tuple[Layout, ...] = ((*VARIABLES, *LIMITS, *RUNS), WORKERS)
 """The schema migrations in order; the table ``layout`` lists the applied ones."""
+
+_LOCK = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))"
 
 
 def apply_layouts(connection: psycopg.Connection, schema: str) -> None:
@@ -36,7 +31,7 @@ def apply_layouts(connection: psycopg.Connection, schema: str) -> None:
         # No timeouts, because large tables and concurrent upgrades take time.
         connection.execute("SET LOCAL statement_timeout = 0")
         connection.execute("SET LOCAL lock_timeout = 0")
-        connection.execute("SELECT pg_advisory_xact_lock(%s)", (hash_lock_name("layout", schema),))
+        connection.execute(_LOCK, (f"fingerpost layout {schema}",))
         applied = _count_applied(connection, schema)
         if applied == 0:
             quoted = sql.Identifier(schema).as_string(connection)
@@ -80,31 +75,25 @@ _NOT_UTF8 = f"The database that {VARIABLE} names is not encoded in UTF-8; create
 _UNSAFE = f"The database does not offer the encrypted connection that {VARIABLE} requires"
 
 # By SQLSTATE, or by its class.
-_ERRORS_BY_STATE: dict[str, tuple[type[ToolError], str]] = {
-    "28": (SettingsInvalid, _REFUSED),
-    "3D": (SettingsInvalid, _ABSENT),
-    "40": (StorageUnavailable, _BUSY),
-    "53": (StorageUnavailable, _FULL),
-    "55": (StorageUnavailable, _BUSY),
-    "25006": (SettingsInvalid, _READ_ONLY),
-    "42501": (SettingsInvalid, _FORBIDDEN),
-    "57014": (StorageUnavailable, _BUSY),
+_MESSAGES_BY_STATE = {
+    "28": _REFUSED,
+    "3D": _ABSENT,
+    "40": _BUSY,
+    "53": _FULL,
+    "55": _BUSY,
+    "25006": _READ_ONLY,
+    "42501": _FORBIDDEN,
+    "57014": _BUSY,
 }
-# By message, because errors of refused connections have no SQLSTATE.
-_ERRORS_BY_MESSAGE: tuple[tuple[str, type[ToolError], str], ...] = (
-    ("authentication failed", SettingsInvalid, _REFUSED),
-    ("no password supplied", SettingsInvalid, _REFUSED),
-    ("no pg_hba.conf entry", SettingsInvalid, _REFUSED),
-    ("role ", SettingsInvalid, _REFUSED),
-    ('database "', SettingsInvalid, _ABSENT),
-    ("SSL", SettingsInvalid, _UNSAFE),
-    ("certificate", SettingsInvalid, _UNSAFE),
-    ("Servname", SettingsInvalid, NO_ADDRESS),
-    ("invalid ", SettingsInvalid, NO_ADDRESS),
-    ("too many clients", StorageUnavailable, _FULL),
-    ("connection slots", StorageUnavailable, _FULL),
-)
-UNDONE_STATES = ("40001", "40P01")
+# By a part of the error's text, because errors of refused connections have no SQLSTATE.
+_MESSAGES_BY_TEXT = {
+    **dict.fromkeys(("authentication failed", "no password supplied", "no pg_hba.conf entry", "role "), _REFUSED),
+    'database "': _ABSENT,
+    **dict.fromkeys(("SSL", "certificate"), _UNSAFE),
+    **dict.fromkeys(("Servname", "invalid "), NO_ADDRESS),
+    **dict.fromkeys(("too many clients", "connection slots"), _FULL),
+}
+_UNDONE_STATES = ("40001", "40P01")
 """SQLSTATEs of a transaction that was rolled back after a conflict, and may be repeated."""
 _LOST_STATES = ("57P01", "57P02", "57P03")
 
@@ -124,29 +113,28 @@ def is_lost(error: psycopg.Error, connection: psycopg.Connection | None) -> bool
     return any(state.startswith("08") or state in _LOST_STATES for state in states)
 
 
-def translate_connection_error(error: psycopg.Error) -> ToolError:
-    message_text = str(error)
-    for fragment, kind, message in _ERRORS_BY_MESSAGE:
-        if fragment in message_text:
-            return kind(message)
-    return DatabaseLost()
+def _translate_connection_error(error: psycopg.Error) -> ToolError:
+    text = str(error)
+    message = next((message for fragment, message in _MESSAGES_BY_TEXT.items() if fragment in text), None)
+    return DatabaseLost() if message is None else _new_error(message)
+
+
+def _new_error(message: str) -> ToolError:
+    return StorageUnavailable(message) if message in (_BUSY, _FULL) else SettingsInvalid(message)
 
 
 def translate(error: psycopg.Error, connection: psycopg.Connection | None = None) -> ToolError:
     state = error.sqlstate or ""
     if is_lost(error, connection):
         return DatabaseLost()
-    if (match := _ERRORS_BY_STATE.get(state) or _ERRORS_BY_STATE.get(state[:2])) is not None:
-        kind, message = match
-        return kind(message)
+    if message := _MESSAGES_BY_STATE.get(state) or _MESSAGES_BY_STATE.get(state[:2]):
+        return _new_error(message)
     if state.startswith("22") or "NUL" in str(error):
         return ParameterError(NOT_STORABLE)
     return StorageUnavailable(f"The database failed: {type(error).__name__} {state}".strip(), retryable=False)
 
 
 _R = TypeVar("_R")
-
-SCHEMA = "fingerpost"
 
 _CONNECTION: dict[str, Any] = {"autocommit": True, "connect_timeout": 5, "application_name": "fingerpost"}
 # How long a call waits for a database that is restarting.
@@ -177,7 +165,7 @@ class Database:
     Every method may raise SettingsInvalid (the operator must act) or StorageUnavailable (try again).
     """
 
-    def __init__(self, url: str, *, schema: str = SCHEMA) -> None:
+    def __init__(self, url: str, *, schema: str = "fingerpost") -> None:
         self.url = url
         self.schema = schema
         self._lock = threading.Lock()
@@ -200,7 +188,7 @@ class Database:
             try:
                 with connection.transaction():
                     if lock:
-                        connection.execute("SELECT pg_advisory_xact_lock(%s)", (hash_lock_name(lock),))
+                        connection.execute(_LOCK, (f"fingerpost {lock}",))
                     outcome = act(connection)
                     is_committing = True
             except psycopg.Error as error:
@@ -234,7 +222,7 @@ class Database:
                 raise StorageUnavailable(_BUSY) from None
             except psycopg.Error as error:
                 is_connection_lost = is_lost(error, connection)
-                if not (is_connection_lost or error.sqlstate in UNDONE_STATES) or time.monotonic() > deadline_s:
+                if not (is_connection_lost or error.sqlstate in _UNDONE_STATES) or time.monotonic() > deadline_s:
                     raise translate(error, connection) from error
                 if is_connection_lost:
                     # After a restart of the server, every connection in the pool is stale.
@@ -266,7 +254,7 @@ class Database:
             # Drop the cause, whose message repeats parts of the address.
             raise SettingsInvalid(NO_ADDRESS) from None
         except psycopg.Error as error:
-            raise translate_connection_error(error) from None
+            raise _translate_connection_error(error) from None
         with ExitStack() as on_error:
             on_error.enter_context(closing(connection))
             if connection.info.parameter_status("server_encoding") != "UTF8":

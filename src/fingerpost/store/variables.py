@@ -93,39 +93,37 @@ class VariableStore:
         saved = _build_variable((key, type, text, now_us if replaced is None else replaced[3], now_us))
         return saved, None if replaced is None else _build_variable(replaced)
 
-    def list_variables(self, user: str, *, now: datetime | None = None) -> list[Variable]:
-        fields = {"user": user, "oldest_us": self._oldest_us(now)}
+    def list_variables(self, user: str) -> list[Variable]:
+        fields = {"user": user, "oldest_us": self._oldest_us(clock.now())}
         rows = self._tables.read(lambda connection: connection.execute(_LIST, fields).fetchall())
         return [_build_variable(row) for row in rows]
 
-    def find(self, user: str, key: str, *, now: datetime | None = None) -> Variable | None:
+    def find(self, user: str, key: str) -> Variable | None:
         """Return a user's variable with exactly this key (case-sensitive), or None."""
         if not _is_storable(key):
             return None
-        fields = {"user": user, "key": key, "oldest_us": self._oldest_us(now)}
+        fields = {"user": user, "key": key, "oldest_us": self._oldest_us(clock.now())}
         row = self._tables.read(lambda connection: connection.execute(_FIND, fields).fetchone())
         return None if row is None else _build_variable(row)
 
-    def delete(self, user: str, key: str | None = None, *, now: datetime | None = None) -> list[str]:
+    def delete(self, user: str, key: str | None = None) -> list[str]:
         """Delete one variable, or all variables of a user if ``key`` is None, and return the deleted keys in order."""
-        if (key is not None and not _is_storable(key)) or not self.list_variables(user, now=now):
+        if (key is not None and not _is_storable(key)) or not self.list_variables(user):
             return []
 
         def write(connection: Any) -> list[tuple[str]]:
-            self._purge(connection, now)
+            self._purge(connection, clock.now())
             rows: list[tuple[str]] = connection.execute(_DELETE, {"user": user, "key": key}).fetchall()
             return rows
 
         return sorted(row[0] for row in self._tables.change(write))
 
-    def _purge(self, connection: Any, now: datetime | None) -> None:
+    def _purge(self, connection: Any, now: datetime) -> None:
         if self._retention_days is not None:
             connection.execute("DELETE FROM variable WHERE updated_us < %s", (self._oldest_us(now),))
 
-    def _oldest_us(self, now: datetime | None) -> int:
-        if self._retention_days is None:
-            return -(2**63)
-        return _to_us((now or clock.now()) - timedelta(days=self._retention_days))
+    def _oldest_us(self, now: datetime) -> int:
+        return -(2**63) if self._retention_days is None else _to_us(now - timedelta(days=self._retention_days))
 
 
 def _is_storable(text: str) -> bool:

@@ -39,11 +39,9 @@ _POLL_S = 0.5
 _ADDRESS = re.compile(r"connection to server at.*|connection failed.*", re.IGNORECASE | re.DOTALL)
 # The queue is versioned, because older programs must not execute runs with a newer protocol.
 _QUEUE = f"fingerpost-plans-{PROTOCOL}"
-_LIST_ABANDONED = f"""
-    SELECT id FROM plan_run
-    WHERE id = ANY(%s) AND state = 'running' AND takeovers < %s AND protocol <= %s AND NOT {IS_LEASED}
+_LIST_RUNS = f"""
+    SELECT id, protocol > %s, state = 'running' AND takeovers < %s AND NOT {IS_LEASED} FROM plan_run WHERE id = ANY(%s)
 """  # noqa: S608  (constants)
-_LIST_NEWER = "SELECT id FROM plan_run WHERE id = ANY(%s) AND protocol > %s"
 
 _active: "list[DbosExecutor]" = []
 
@@ -122,18 +120,17 @@ class DbosExecutor:
         )
         workflows = {workflow.workflow_id: workflow.workflow_id.partition(":")[0] for workflow in matches}
         latest = {run_id: workflow_id for workflow_id, run_id in workflows.items()}
-        run_ids = sorted(latest)
-        abandoned = connection.execute(_LIST_ABANDONED, (run_ids, MAX_TAKEOVERS, PROTOCOL)).fetchall()
-        newer = {row[0] for row in connection.execute(_LIST_NEWER, (run_ids, PROTOCOL)).fetchall()}
-        resumed = set()
-        for (run_id,) in abandoned:
-            _log.warning("run=%s is recovered from a process that died", run_id)
-            DBOS.resume_workflows([latest[run_id]], queue_name=_QUEUE)
-            resumed.add(latest[run_id])
-        # The other runs have ended, were resumed manually, or killed too many processes.
-        obsolete = [id_ for id_, run_id in workflows.items() if id_ not in resumed and run_id not in newer]
+        # Workflows of other runs are obsolete: these have ended, were resumed manually, or killed too many processes.
+        obsolete = set(workflows)
+        for run_id, is_newer, is_abandoned in connection.execute(_LIST_RUNS, (PROTOCOL, MAX_TAKEOVERS, sorted(latest))):
+            if is_newer:
+                obsolete -= {workflow_id for workflow_id in workflows if workflows[workflow_id] == run_id}
+            elif is_abandoned:
+                _log.warning("run=%s is recovered from a process that died", run_id)
+                DBOS.resume_workflows([latest[run_id]], queue_name=_QUEUE)
+                obsolete.remove(latest[run_id])
         if obsolete:
-            DBOS.cancel_workflows(obsolete)
+            DBOS.cancel_workflows(sorted(obsolete))
 
     def delete_workflows(self, run_ids: Sequence[str]) -> None:
         prefixes = [f"{run_id}:" for run_id in run_ids]
