@@ -11,31 +11,10 @@ from fingerpost.apps import error_boundary
 from fingerpost.apps.mcp.resources import read_resource
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.wiring import build
+from tests.plan.drawing import EXAMPLE
 
-REVENUE = {
-    "goal": "Apple's revenue",
-    "steps": [
-        {
-            "step_id": 1,
-            "description": "Get Apple's revenue for 2022",
-            "tool": "sec_financial_data",
-            "parameters": {
-                "query_type": "financial_facts",
-                "parameters": {
-                    "ticker": "AAPL",
-                    "metrics": ["Revenue"],
-                    "start_date": "2022-01-01",
-                    "end_date": "2022-12-31",
-                },
-            },
-            "expected_key": "revenue_data",
-            "output_path": ["data", "Revenue"],
-            "done_check": "True",
-            "dependencies": [],
-            "status": "pending",
-        }
-    ],
-}
+STEP = EXAMPLE.model_dump()
+REVENUE = {"goal": "Apple's revenue", "steps": [STEP]}
 SAVE = {
     "goal": "keep it",
     "steps": [
@@ -85,7 +64,7 @@ QUERIES = {
 @pytest.mark.parametrize("query_type", QUERIES)
 def test_a_period_may_come_from_an_earlier_step(ask, query_type):
     parameters = {**QUERIES[query_type], "period": {"$ref": "year"}}
-    step = REVENUE["steps"][0] | {"output_path": None, "done_check": None}
+    step = STEP | {"output_path": None, "done_check": None}
 
     def run_with(year, **more):
         asked = {"query_type": query_type, "parameters": parameters | more}
@@ -136,15 +115,6 @@ def test_only_its_owner_reads_a_run(ask):
     assert [line["run_id"] for line in ask("get_plan_run", {}).body["results"]] == [run_id]
 
 
-def test_a_waiting_run_is_cancelled(ask):
-    run_id = ask("run_plan", {"plan": SAVE}).body["data"]["run_id"]
-    cancelled = ask("run_plan", {"run_id": run_id, "action": "cancel"})
-    resumed = ask("run_plan", {"run_id": run_id, "action": "resume"})
-
-    assert cancelled.body["data"]["state"] == "cancelled"
-    assert (resumed.is_error, resumed.body["error"]) == (True, "The run cannot be resumed: it is cancelled")
-
-
 def test_a_refusal_has_the_standard_response(ask):
     answer = ask("run_plan", {"user_input": "make me rich"})
     message = "No planner understands this goal"
@@ -156,7 +126,7 @@ def test_a_refusal_has_the_standard_response(ask):
 def test_the_reason_for_no_verdict_is_stated_with_it(ask):
     claim = {"ticker": "AAPL", "metric": "Revenue", "period": "2022", "relation": "equals", "value": 394328}
     asked = {"query_type": "verify_claim", "parameters": claim}
-    step = REVENUE["steps"][0] | {"parameters": asked, "output_path": ["data", "verdict"], "done_check": None}
+    step = STEP | {"parameters": asked, "output_path": ["data", "verdict"], "done_check": None}
     answer = ask("run_plan", {"plan": {"goal": "g", "steps": [step]}})
     said = "the value is the figure in millions: give the unit as 'USD million'"
 

@@ -50,7 +50,8 @@ def ref(key, path=None, **more):
 class Recorder:
     """A test tool: echoes its parameters as data, and keeps what it was called with.
 
-    ``script`` maps a label to what happens instead: an exception, a response, or an async function of the parameters.
+    ``script`` maps a label to what happens instead: an exception, a response, an event to wait for, or an async
+    function of the parameters.
     """
 
     def __init__(self, script=None):
@@ -59,12 +60,14 @@ class Recorder:
         self.counts = Counter()
         self.script = script or {}
         self.at_once = self.most_at_once = 0
+        self.begun = asyncio.Event()
 
     async def __call__(self, query_type, parameters, user):
         label = parameters.get("label", "")
         self.calls.append(parameters)
         self.keys.append(find_attempt().idempotency_key)
         self.counts[label] += 1
+        self.begun.set()
         self.at_once += 1
         self.most_at_once = max(self.most_at_once, self.at_once)
         try:
@@ -74,6 +77,8 @@ class Recorder:
                 act = act[min(self.counts[label], len(act)) - 1]
             if isinstance(act, BaseException):
                 raise act
+            if isinstance(act, asyncio.Event):
+                act = await act.wait() and None
             if callable(act):
                 act = await act(parameters)
             if act is not None:

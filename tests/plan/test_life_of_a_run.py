@@ -144,11 +144,7 @@ async def test_the_inputs_of_a_skipped_step_are_stored_with_it(runs, recorder):
 
 async def test_a_run_without_a_listener_continues(runs, recorder, monkeypatch, caplog):
     heard = asyncio.Event()
-
-    async def wait(_parameters):
-        await heard.wait()
-
-    recorder.script = {"x": wait}
+    recorder.script = {"x": heard}
 
     async def fail(_run_id, _after):
         if not recorder.calls:
@@ -172,11 +168,7 @@ def test_two_tools_of_one_name_are_refused(recorder):
 
 async def test_a_user_may_have_so_many_runs_under_way(opened, recorder):
     released = asyncio.Event()
-
-    async def wait(_parameters):
-        await released.wait()
-
-    recorder.script = {"x": wait}
+    recorder.script = {"x": released}
     runs = opened(recorder.tool(), limits=Limits(runs_of_caller=1))
     tool = run_plan_over(runs)
     asked = {"plan": plan(step(1, parameters={"label": "x"})).model_dump(), "wait_seconds": 0}

@@ -44,16 +44,11 @@ async def test_a_resumed_run_begins_with_its_recorded_values(runs, recorder):
 
 
 async def test_a_later_caller_sees_a_running_run(runs, recorder):
-    begun, gate = asyncio.Event(), asyncio.Event()
-
-    async def wait(_parameters):
-        begun.set()
-        await gate.wait()
-
-    recorder.script = {"x": wait}
+    gate = asyncio.Event()
+    recorder.script = {"x": gate}
     steps = [step(1, parameters={"label": "x"}), human(2), step(3, dependencies=[1, 2])]
     run, early = await watch_progress(runs, plan=plan(*steps).model_dump(), wait_seconds=0)
-    await begun.wait()
+    await recorder.begun.wait()
     later = asyncio.create_task(watch_progress(runs, run_id=run["run_id"], action="approve", step_id=2))
     while not runs.memory_of(await runs.get(run["run_id"], "ann")).to_dict() and not later.done():
         gate.set()
@@ -66,11 +61,7 @@ async def test_a_later_caller_sees_a_running_run(runs, recorder):
 
 async def test_a_caller_that_stopped_waiting_gets_no_answer(runs, recorder):
     gate = asyncio.Event()
-
-    async def wait(_parameters):
-        await gate.wait()
-
-    recorder.script = {"x": wait}
+    recorder.script = {"x": gate}
     run, heard = await watch_progress(runs, plan=plan(step(1, parameters={"label": "x"})).model_dump(), wait_seconds=0)
     told = len(heard)
     gate.set()

@@ -124,20 +124,16 @@ async def test_only_a_source_that_fails_counts_against_its_tool(opened, recorder
 
 
 async def test_while_one_call_tries_a_rested_tool_the_others_are_refused(opened, recorder):
-    now_s, trying, gate = [0.0], asyncio.Event(), asyncio.Event()
-
-    async def try_it(_parameters):
-        trying.set()
-        await gate.wait()
-
-    recorder.script = {"x": [failure("down", retryable=True), try_it]}
+    now_s, gate = [0.0], asyncio.Event()
+    recorder.script = {"x": [failure("down", retryable=True), gate]}
     runs = opened(recorder.tool(), limits=Limits(attempts=1))
     runs._executor._breaker = CircuitBreaker(threshold=1, cooldown_s=30, clock_s=lambda: now_s[0])
     one = plan(X)
     first, _run = await ended(runs, one)
     now_s[0] = 30.0
+    recorder.begun.clear()
     trial = asyncio.create_task(ended(runs, one))
-    await trying.wait()
+    await recorder.begun.wait()
     now_s[0] = 300.0
     meanwhile, _run = await ended(runs, one)
     gate.set()

@@ -2,9 +2,6 @@
 
 import sys
 
-import pytest
-
-from fingerpost.errors import SettingsInvalid
 from fingerpost.store import postgres
 from fingerpost.store.variables import VariableStore
 from tests.net.at_once import tell_at_once
@@ -45,14 +42,3 @@ def test_the_first_layout_gets_the_columns_of_the_second(database, tmp_path, mon
 
     assert (found.value, numbers) == (1, NUMBERS)
     assert {("plan_run", "worker", "text"), ("plan_run", "takeovers", "integer")} <= set(columns)
-
-
-def test_an_older_program_refuses_newer_tables(database, tmp_path, monkeypatch):
-    """Variables are reached by other connections than runs."""
-    with monkeypatch.context() as newer:
-        newer.setattr(postgres, "LAYOUTS", (*postgres.LAYOUTS, ["CREATE TABLE bill (run_id text PRIMARY KEY)"]))
-        VariableStore(database).save("ada", "home", "other", 1, NOON)
-    with pytest.raises(SettingsInvalid, match=r"^The database was written by a newer fingerpost; update fingerpost$"):
-        VariableStore(open_database(tmp_path)).save("ada", "home", "other", 2, NOON)
-
-    assert VariableStore(database).find("ada", "home").value == 1

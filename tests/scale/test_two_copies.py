@@ -10,9 +10,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from fingerpost import clock
-from fingerpost.errors import SourceLimited
 from fingerpost.store.limits import Limits, Rate
-from fingerpost.transit.tools.call_limit import CallLimit
 from tests.apps.processes import DEADLINE_S
 from tests.scale.places import run_sql, url_of
 
@@ -82,14 +80,3 @@ def test_a_machine_with_a_wrong_clock_respects_the_shared_rate(database, wrong_b
     assert waits_ms[:2] == [0, 0]
     assert all(HOUR_MS - 60_000 < wait_ms <= HOUR_MS for wait_ms in waits_ms[2:])
     assert abs(pause_ms - 600_000) < 60_000
-
-
-async def test_the_calls_of_a_tool_are_counted_over_all_machines(database):
-    limits = Limits(database, now_ms="CAST(%(now_ms)s AS bigint)")
-    one, other = (CallLimit("planJourney", 5, limits, lambda: 0) for _ in range(2))
-    for limit in (one, one, one, other, other):
-        await limit.enter()
-
-    with pytest.raises(SourceLimited) as refused:
-        await other.enter()
-    assert refused.value.retry_after_s == 1.0
