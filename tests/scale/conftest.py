@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.scale.places import build_json_schema, get_url, open_database
+from tests.scale.places import build_json_schema, get_url, open_database, run_sql
 
 
 @pytest.fixture(autouse=True)
@@ -16,6 +16,22 @@ def database(tmp_path):
     opened = open_database(tmp_path)
     yield opened
     opened.close()
+
+
+@pytest.fixture
+def new_database(request):
+    """Create a database, and return its name."""
+    made = []
+
+    def create(options=""):
+        name = f"made_{abs(hash(request.node.nodeid)) % 10**9}_{len(made)}"
+        run_sql("postgres", f"CREATE DATABASE {name} {options}")
+        made.append(name)
+        return name
+
+    yield create
+    for name in made:
+        run_sql("postgres", f"DROP DATABASE {name} WITH (FORCE)")
 
 
 @pytest.fixture

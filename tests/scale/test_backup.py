@@ -28,11 +28,9 @@ def read_commands():
 
 
 @pytest.fixture
-def address():
-    run_sql("postgres", "CREATE DATABASE backed_up")
-    yield url_of("backed_up")
-    for name in ("backed_up", RESTORED):
-        run_sql("postgres", f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+def address(new_database):
+    yield url_of(new_database())
+    run_sql("postgres", f"DROP DATABASE IF EXISTS {RESTORED} WITH (FORCE)")
 
 
 async def execute(url, folder, run_id=None):

@@ -3,12 +3,14 @@
 import asyncio
 from datetime import UTC, datetime
 
+import psycopg
 import pytest
 
 from fingerpost.errors import StorageUnavailable
 from fingerpost.plan.engines import dbos_session
 from fingerpost.plan.plan_json import read_plan
 from fingerpost.plan.records import Event, InitialMemory, JournalFailed, StepRecord
+from fingerpost.store.postgres import is_lost
 from fingerpost.store.variables import VariableStore
 from tests.plan.suite.fixtures import USER, CallLog, adding, found_sums, new_runs, plan_of_steps
 from tests.plan.suite.processes import wait_until
@@ -17,6 +19,15 @@ from tests.scale.places import get_cluster, open_journal
 NOON = datetime(2022, 2, 22, 12, tzinfo=UTC)
 AT = "2026-03-10T06:00:00Z"
 CHAIN = plan_of_steps(*[adding(number, 20, *([number - 1] if number > 1 else [])) for number in range(1, 13)])
+
+
+def test_a_pipeline_that_the_server_cut_off_is_lost():
+    """What psycopg raises has no state; that the server shuts down is only in the context."""
+    error = psycopg.OperationalError("cannot exit pipeline mode while busy")
+    error.__context__ = psycopg.errors.AdminShutdown("terminating connection")
+
+    assert is_lost(error, None)
+    assert not is_lost(psycopg.errors.UndefinedTable("no such table"), None)
 
 
 async def new_run(journal):

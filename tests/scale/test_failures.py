@@ -26,21 +26,6 @@ def said_of(url, **given):
     return type(caught.value), caught.value.message
 
 
-@pytest.fixture
-def new_database(request):
-    made = []
-
-    def create(options=""):
-        name = f"made_{abs(hash(request.node.nodeid)) % 10**9}_{len(made)}"
-        run_sql("postgres", f"CREATE DATABASE {name} {options}")
-        made.append(name)
-        return name
-
-    yield create
-    for name in made:
-        run_sql("postgres", f"DROP DATABASE {name} WITH (FORCE)")
-
-
 NO_ADDRESS = f"{VARIABLE} is not the address of a database; write postgresql://USER:PASSWORD@HOST:PORT/NAME"
 REFUSED = f"The database rejects the user or the password in {VARIABLE}"
 ABSENT = f"The database that {VARIABLE} names does not exist; create it, or correct the name"

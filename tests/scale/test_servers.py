@@ -4,23 +4,16 @@ import asyncio
 import os
 import sys
 
-import pytest
 from mcp import Client
 
 from tests.apps.plan_server import PLAN
 from tests.apps.processes import DEADLINE_S, serving
 from tests.plan.suite.processes import wait_until
-from tests.scale.places import run_sql, url_of
+from tests.scale.places import url_of
 
 
-@pytest.fixture
-def address():
-    run_sql("postgres", "CREATE DATABASE two_servers")
-    yield url_of("two_servers")
-    run_sql("postgres", "DROP DATABASE two_servers WITH (FORCE)")
-
-
-async def test_a_run_survives_the_server_that_began_it(address, tmp_path):
+async def test_a_run_survives_the_server_that_began_it(new_database, tmp_path):
+    address = url_of(new_database())
     pipe = tmp_path / "pipe"
     calls = tmp_path / "pipe.calls"
     os.mkfifo(pipe)

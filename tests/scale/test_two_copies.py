@@ -12,7 +12,7 @@ import pytest
 from fingerpost import clock
 from fingerpost.store.limits import Limits, Rate
 from tests.apps.processes import DEADLINE_S
-from tests.scale.places import run_sql, url_of
+from tests.scale.places import url_of
 
 NOON = datetime(2026, 3, 10, 12, tzinfo=UTC)
 HOUR_MS = 3_600_000
@@ -20,11 +20,11 @@ CLI = [sys.executable, "-c", "from fingerpost.apps.cli import main; main()"]
 
 
 @pytest.fixture
-def copies(tmp_path):
-    run_sql("postgres", "CREATE DATABASE two_copies")
+def copies(new_database, tmp_path):
+    address = url_of(new_database())
 
     def invoke(copy: str, *arguments: str) -> Mapping[str, object]:
-        home = {"FINGERPOST_HOME": str(tmp_path / copy), "FINGERPOST_DATABASE_URL": url_of("two_copies")}
+        home = {"FINGERPOST_HOME": str(tmp_path / copy), "FINGERPOST_DATABASE_URL": address}
         done = subprocess.run(
             [*CLI, *arguments],
             env=os.environ | home,
@@ -36,8 +36,7 @@ def copies(tmp_path):
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout) if "--json" in arguments else {"said": done.stdout}
 
-    yield invoke
-    run_sql("postgres", "DROP DATABASE two_copies WITH (FORCE)")
+    return invoke
 
 
 def test_a_variable_and_a_run_of_one_copy_are_the_others_too(copies, tmp_path):
