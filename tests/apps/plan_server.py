@@ -56,7 +56,7 @@ def new_application(pipe):
         [PlanTool(spec=ToolSpec(name="wait", input_schema={"wait": Nothing}, output_key="wait"), execute=wait)]
     )
     runs = PlanRuns(catalogue, open_journal(settings))
-    tools = (Slow({}), RunPlan(runs, PlanningCapability(catalogue, [])), GetPlanRun(runs))
+    tools = (Slow({}), RunPlan(runs, PlanningCapability(catalogue)), GetPlanRun(runs))
     return replace(application, tools={tool.name: tool for tool in tools}, runs=runs)
 
 

@@ -158,4 +158,4 @@ async def viewed(runs, a_plan, parts=()):
 
 
 def run_plan_over(runs):
-    return RunPlan(runs, PlanningCapability(runs.catalogue, []))
+    return RunPlan(runs, PlanningCapability(runs.catalogue))

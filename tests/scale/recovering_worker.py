@@ -5,7 +5,6 @@
 
 import asyncio
 import json
-import os
 import signal
 import sys
 from pathlib import Path
@@ -13,14 +12,21 @@ from pathlib import Path
 from fingerpost.apps.wiring import recovering
 from fingerpost.plan.engines.dbos import DbosJournal
 from fingerpost.plan.plan_json import read_plan
+from tests.plan.suite.engine import Engine
 from tests.plan.suite.fixtures import USER, Build, new_runs
+from tests.plan.suite.processes import READY
 from tests.scale.places import open_database
 
 DEAD_AFTER_S = 0.5
+RECOVERING = Engine(name="dbos", opens="tests.scale.recovering_worker:open_journal")
 
 
-async def work(say, folder, build, plans):
-    journal = DbosJournal(open_database(folder), dead_after_s=DEAD_AFTER_S)
+def open_journal(folder):
+    return DbosJournal(open_database(folder), dead_after_s=DEAD_AFTER_S)
+
+
+async def work(say, engine, folder, build, plans):
+    journal = engine.open(folder)
     runs = new_runs(journal, folder, build)
     ended = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ended.set)
@@ -28,15 +34,9 @@ async def work(say, folder, build, plans):
         await journal.launch()
         for raw in plans:
             runs.start(await runs.create(read_plan(raw), user=USER))
-        say("ready")
+        say(READY)
         await ended.wait()
     journal.close()
-
-
-def tell(says, environment, *given):
-    os.environ.clear()
-    os.environ.update(environment)
-    asyncio.run(work(says.send, *given))
 
 
 def print_at_once(word):
@@ -44,4 +44,4 @@ def print_at_once(word):
 
 
 if __name__ == "__main__":
-    asyncio.run(work(print_at_once, Path(sys.argv[1]), Build.FIRST, json.loads(sys.argv[2])))
+    asyncio.run(work(print_at_once, RECOVERING, Path(sys.argv[1]), Build.FIRST, json.loads(sys.argv[2])))

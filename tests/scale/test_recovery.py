@@ -22,10 +22,10 @@ SLOW_CHAIN = plan_of_steps(adding(1, 1), adding(2, 3000, 1), adding(3, 1, 2))
 def test_the_run_of_an_ended_process_ends_on_another_without_a_caller(database, tmp_path, end, exit_code):
     with working(tmp_path) as other, working(tmp_path, INTERRUPTED) as one:
         wait_until(lambda: begun(tmp_path).get(2) == 1, "the second step begins")
-        getattr(one, end)()
-        one.join(PATIENCE_S)
+        getattr(one.process, end)()
+        one.process.join(PATIENCE_S)
         wait_until(has_ended(tmp_path), "the run ends on the other process")
-        assert (one.exitcode, other.exitcode) == (exit_code, None)
+        assert (one.process.exitcode, other.process.exitcode) == (exit_code, None)
 
     assert begun(tmp_path) == {1: 1, 2: 2, 3: 1}
 
@@ -33,15 +33,15 @@ def test_the_run_of_an_ended_process_ends_on_another_without_a_caller(database, 
 def test_a_process_that_returns_after_recovery_records_nothing(database, tmp_path, cut):
     with working(tmp_path, SLOW_CHAIN) as slow:
         wait_until(lambda: begun(tmp_path).get(2) == 1, "the second step begins")
-        os.kill(slow.pid, signal.SIGSTOP)
+        os.kill(slow.process.pid, signal.SIGSTOP)
         assert cut() >= 1
         with working(tmp_path) as _other:
             wait_until(has_ended(tmp_path), "the run ends on the other process")
             (before,) = read_runs(SHARED, tmp_path)
-            os.kill(slow.pid, signal.SIGCONT)
+            os.kill(slow.process.pid, signal.SIGCONT)
             wait_until(lambda: CallLog(tmp_path).count()["end", f"{before.record.run_id}:2"] == 2, "the slow step ends")
-            slow.terminate()
-            slow.join(PATIENCE_S)
+            slow.process.terminate()
+            slow.process.join(PATIENCE_S)
             (after,) = read_runs(SHARED, tmp_path)
 
     assert begun(tmp_path) == {1: 1, 2: 2, 3: 1}

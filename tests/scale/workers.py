@@ -1,33 +1,19 @@
 """Processes that recover runs, for tests that kill and stop them."""
 
 import json
-import os
 import subprocess
 import sys
 from collections import Counter
 from contextlib import contextmanager
 
 from tests.plan.suite.fixtures import Build, CallLog, read_runs
-from tests.plan.suite.processes import FORKING, PATIENCE_S
+from tests.plan.suite.processes import Worker
 from tests.scale import recovering_worker
 from tests.scale.places import SHARED
 
 
-@contextmanager
 def working(folder, *plans, build=Build.FIRST):
-    said, says = FORKING.Pipe(duplex=False)
-    arguments = (says, dict(os.environ), folder, build, plans)
-    process = FORKING.Process(target=recovering_worker.tell, args=arguments, daemon=True)
-    process.start()
-    says.close()
-    with said:
-        try:
-            assert said.poll(PATIENCE_S)
-            assert said.recv() == "ready"
-            yield process
-        finally:
-            process.kill()
-            process.join()
+    return Worker(recovering_worker.RECOVERING, folder, plans, build, recovering_worker.work)
 
 
 @contextmanager

@@ -27,7 +27,7 @@ from fingerpost.filings.tools.tool_details import ToolDetails
 from fingerpost.net.loop_clients import LoopClients
 from fingerpost.plan.catalogue import Catalogue, PlanTool
 from fingerpost.plan.plan_tools import GetPlanRun, RunPlan
-from fingerpost.plan.planners import Planner, PlanningCapability, plan_backward, plan_from_template
+from fingerpost.plan.planners import Planner, PlanningCapability
 from fingerpost.plan.runs import PlanRuns
 from fingerpost.runtime.extras import require_extra
 from fingerpost.store.network_records import NetworkRecord
@@ -199,7 +199,7 @@ def _new_runs(settings: Settings, tools: Sequence[PublishedTool]) -> tuple[PlanR
     """Return the plan runs and planners for the given tools; plan tools are excluded, so plans cannot start plans."""
     catalogue = Catalogue.of([_new_plan_tool(tool) for tool in tools])
     runs = PlanRuns(catalogue, open_journal(settings), retention_days=settings.runs_retention_days)
-    planners: list[Planner] = [plan_backward, plan_from_template]
+    planners: list[Planner] = []
     if settings.llm_url and settings.llm_model:
         require_extra("llm", "Planning with a language model needs", "pydantic_ai.models.openai")
         # A local import, because the client for language models is an optional dependency.

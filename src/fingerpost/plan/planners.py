@@ -144,11 +144,11 @@ def _find_fact(fields: Mapping[str, str]) -> PlanStep:
 
 
 class PlanningCapability:
-    """Creates a plan with the first planner that accepts the goal, and validates it."""
+    """Creates a plan with the first planner that accepts the goal, and validates it; ``planners`` are tried last."""
 
-    def __init__(self, catalogue: Catalogue, planners: Sequence[Planner] | None = None) -> None:
+    def __init__(self, catalogue: Catalogue, planners: Sequence[Planner] = ()) -> None:
         self._catalogue = catalogue
-        self._planners = planners if planners is not None else (plan_backward, plan_from_template)
+        self._planners = (plan_backward, plan_from_template, *planners)
 
     async def create_plan(
         self,

@@ -10,20 +10,20 @@ from typing import Final
 
 from fingerpost.errors import ToolError
 from fingerpost.plan.plan_json import read_plan
-from tests.plan.suite.engine import Engine, EngineBroken
+from tests.plan.suite.engine import EngineBroken
 from tests.plan.suite.fixtures import INTERRUPTED, USER, Build, CallLog, new_runs, read_runs
 
 READY: Final = "ready"
 
 
-async def work(says, engine, folder, build, plans):
+async def work(say, engine, folder, build, plans):
     journal = engine.open(folder)
     runs = new_runs(journal, folder, build)
     for raw in plans:
         await runs.create(read_plan(raw), user=USER)
     open_runs = [line.run_id for line in await runs.list_runs(USER) if line.state in ("running", "waiting")]
     await journal.launch()
-    says.send(READY)
+    say(READY)
 
     async def execute(run_id):
         try:
@@ -33,14 +33,14 @@ async def work(says, engine, folder, build, plans):
 
     ends = await asyncio.gather(*[execute(run_id) for run_id in open_runs])
     journal.close()
-    says.send(dict(zip(open_runs, ends, strict=True)))
+    say(dict(zip(open_runs, ends, strict=True)))
 
 
-def tell(says, complains, environment, opens, folder, build, plans):
+def tell(says, complains, environment, work, *given):
     os.dup2(os.open(complains, os.O_WRONLY), sys.stderr.fileno())
     os.environ.clear()
     os.environ.update(environment)
-    asyncio.run(work(says, Engine(name=opens, opens=opens), folder, build, plans))
+    asyncio.run(work(says.send, *given))
 
 
 # Only a broken engine is ever waited for so long.
@@ -61,14 +61,14 @@ import_before_forking()
 
 
 class Worker:
-    def __init__(self, engine, folder, plans=(), build=Build.FIRST):
+    def __init__(self, engine, folder, plans=(), build=Build.FIRST, work=work):
         # Ids are drawn freely.
         environment = {name: value for name, value in os.environ.items() if name != "FINGERPOST_NOW"}
         self._said, says = FORKING.Pipe(duplex=False)
         self._complained = tempfile.NamedTemporaryFile("r")  # noqa: SIM115  (it is closed with the block)
-        arguments = (says, self._complained.name, environment, engine.opens, folder, build, list(plans))
-        self._process = FORKING.Process(target=tell, args=arguments, daemon=True)
-        self._process.start()
+        arguments = (says, self._complained.name, environment, work, engine, folder, build, list(plans))
+        self.process = FORKING.Process(target=tell, args=arguments, daemon=True)
+        self.process.start()
         says.close()
 
     def __enter__(self):
@@ -84,11 +84,11 @@ class Worker:
         self._complained.close()
 
     def kill(self):
-        self._process.kill()
-        self._process.join()
+        self.process.kill()
+        self.process.join()
 
     def kill_within(self, seconds):
-        self._process.join(seconds)
+        self.process.join(seconds)
         if self.has_ended:
             return False
         self.kill()
@@ -100,20 +100,20 @@ class Worker:
             raise EngineBroken(f"A process has not carried its runs to an end within {PATIENCE_S:g} s")
         if not isinstance(said, dict):
             raise EngineBroken(f"A process that carries runs on breaks: {said}")
-        self._process.join(PATIENCE_S)
+        self.process.join(PATIENCE_S)
         return said
 
     def _hear(self):
         try:
             return self._said.recv() if self._said.poll(PATIENCE_S) else None
         except EOFError:
-            self._process.join()
+            self.process.join()
             said = self._complained.read().strip().splitlines()
-            return said[-1] if said else f"it ended with {self._process.exitcode}"
+            return said[-1] if said else f"it ended with {self.process.exitcode}"
 
     @property
     def has_ended(self):
-        return self._process.exitcode is not None
+        return self.process.exitcode is not None
 
 
 def wait_until(is_so, sentence):
