@@ -179,29 +179,6 @@ def test_ids_are_found_whatever_came_before_them(asked, known):
     assert rows == [told.get(text, UNKNOWN) for text in asked]
 
 
-def test_the_next_is_made_while_one_is_in_use():
-    made = threading.Event()
-
-    def items():
-        yield "first"
-        made.set()
-        yield "second"
-
-    ahead = prefetch(items(), "test")
-    assert (next(ahead), made.wait(30), next(ahead)) == ("first", True, "second")
-
-
-def test_an_error_is_raised_in_its_turn():
-    def items():
-        yield 1
-        raise ValueError("broken")
-
-    ahead = prefetch(items(), "test")
-    assert next(ahead) == 1
-    with pytest.raises(ValueError, match="broken"):
-        next(ahead)
-
-
 def test_an_iterator_stopped_half_way_leaves_no_thread():
     ahead = prefetch(iter(range(1, 100)), "left")
     next(ahead)

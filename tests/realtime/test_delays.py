@@ -63,36 +63,30 @@ def with_delay(made):
             "Alpha 08:03 | Beta 08:13-08:15 | Gamma 08:21-08:22 | Delta 08:31",
             id="the delay of the trip holds until the first that is stated",
         ),
+        pytest.param(
+            [call("BETA", "07:59:59", "08:12")], None,
+            "Alpha 07:59:59 ? | Beta 07:59:59-08:12 | Gamma 08:20-08:21 | Delta 08:30",
+            id="an unknown time is never after the next known one",
+        ),
+        pytest.param(
+            [call("BETA", "08:20", "08:22"), call("GAMMA", "08:20", "08:21")], None,
+            "Alpha 08:00 ? | Beta 08:20-08:22 | Gamma 08:22 | Delta 08:30",
+            id="time never runs backwards",
+        ),
+        pytest.param(
+            [call("ALPHA", None, 60), call("BETA")], None,
+            "Alpha 08:01 | Beta 08:11-08:13 | Gamma 08:21-08:22 | Delta 08:31",
+            id="a stop time update without times has no effect",
+        ),
     ],
 )  # fmt: skip
 def test_delays_are_carried_along_the_trip(calls, delay, expected):
     assert drawn(*calls, delay=delay) == expected
 
 
-@pytest.mark.parametrize(
-    ("told", "expected"),
-    [
-        ("08:00", "Alpha 08:00 ? | Beta 08:00-08:12 | Gamma 08:20-08:21 | Delta 08:30"),
-        ("07:59:59", "Alpha 07:59:59 ? | Beta 07:59:59-08:12 | Gamma 08:20-08:21 | Delta 08:30"),
-    ],
-)
-def test_an_unknown_time_is_never_after_the_next_known_one(told, expected):
-    assert drawn(call("BETA", told, "08:12")) == expected
-
-
-def test_time_never_runs_backwards():
-    overlay = read(FOUR_STOPS, update("A-1", call("BETA", "08:20", "08:22"), call("GAMMA", "08:20", "08:21")))
-    assert draw(FOUR_STOPS, overlay) == "Alpha 08:00 ? | Beta 08:20-08:22 | Gamma 08:22 | Delta 08:30"
-
-
 @pytest.mark.parametrize(("delay_s", "outcome"), [(12 * 3600, "trip-updated"), (12 * 3600 + 1, "trip-calls-unmatched")])
 def test_half_a_day_is_the_longest_delay(delay_s, outcome):
     assert dict(read(FOUR_STOPS, update("A-1", call("DELTA", delay_s))).counts) == {outcome: 1}
-
-
-def test_a_stop_time_update_without_times_has_no_effect():
-    overlay = read(FOUR_STOPS, update("A-1", call("ALPHA", None, 60), call("BETA")))
-    assert draw(FOUR_STOPS, overlay) == "Alpha 08:01 | Beta 08:11-08:13 | Gamma 08:21-08:22 | Delta 08:31"
 
 
 def test_an_empty_update_changes_nothing():

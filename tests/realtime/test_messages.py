@@ -43,27 +43,30 @@ def test_without_a_timestamp_the_time_of_receipt_applies():
     assert (told.timestamp, [ride.updated for ride in told.rides.values()]) == (None, [NOW - 30])
 
 
-def test_the_message_of_another_feed_changes_nothing():
-    told = read_bytes(ONE_LINE, message(update("X-1", call("Y", 60)), update("X-2", relationship="CANCELED")))
-    assert (told.is_empty, dict(told.counts)) == (True, {"trip-unknown": 2})
+SHAPE = FeedEntity(id="shape")
+SHAPE.shape.shape_id = "S"
 
 
-def test_a_differential_message_is_read():
-    gone = FeedEntity(id="gone", is_deleted=True)
-    told = read_bytes(ONE_LINE, message(LATE, gone, incrementality=FeedHeader.DIFFERENTIAL))
-    assert dict(told.counts) == {"entity-deleted": 1, "trip-updated": 1}
-
-
-def test_an_entity_of_a_kind_that_is_not_read_is_counted():
-    shape = FeedEntity(id="shape")
-    shape.shape.shape_id = "S"
-    assert dict(read_bytes(ONE_LINE, message(shape, FeedEntity(id="bare"))).counts) == {"kind-not-read": 2}
-
-
-def test_ids_other_than_text_match_nothing():
-    """Bytes that are not UTF-8 come out of the bindings as bytes."""
-    told = read_bytes(ONE_LINE, SOUND.replace(b"A-1", b"\xff\xfe1").replace(b"BETA", b"\xff\xff\xff\xff"))
-    assert dict(told.counts) == {"added-trip-without-two-known-calls": 1, "trip-unknown": 3}
+@pytest.mark.parametrize(
+    ("data", "counts"),
+    [
+        (message(update("X-1", call("Y", 60)), update("X-2", relationship="CANCELED")), {"trip-unknown": 2}),
+        (
+            message(LATE, FeedEntity(id="gone", is_deleted=True), incrementality=FeedHeader.DIFFERENTIAL),
+            {"entity-deleted": 1, "trip-updated": 1},
+        ),
+        (message(SHAPE, FeedEntity(id="bare")), {"kind-not-read": 2}),
+        # Bytes that are not UTF-8 come out of the bindings as bytes.
+        (
+            SOUND.replace(b"A-1", b"\xff\xfe1").replace(b"BETA", b"\xff\xff\xff\xff"),
+            {"added-trip-without-two-known-calls": 1, "trip-unknown": 3},
+        ),
+    ],
+    ids=["of another feed", "differential", "other kinds", "ids other than text"],
+)
+def test_entities_that_cannot_be_applied_are_counted(data, counts):
+    told = read_bytes(ONE_LINE, data)
+    assert (dict(told.counts), told.is_empty) == (counts, "trip-updated" not in counts)
 
 
 @settings(max_examples=300, deadline=None)

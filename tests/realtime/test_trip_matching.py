@@ -60,12 +60,6 @@ def test_a_trip_of_another_route_is_refused():
     assert (dict(told.rides), dict(told.counts)) == ({}, {"trip-of-another-route": 1})
 
 
-def test_an_unknown_route_does_not_hinder():
-    """Some publishers write a line's name where its id belongs; the trip's id is enough."""
-    told = read(ONE_LINE, update("A-1", call("BETA", 60), route_id="Line A"))
-    assert draw(ONE_LINE, told) == "Alpha 08:00 ? | Beta 08:11"
-
-
 NINTH = date(2026, 3, 9)
 NIGHT = timetable_from_drawing("line A | Alpha 23:50 | Beta 24:10")
 CANCELED = update("A-1", day="", relationship="CANCELED")
@@ -153,9 +147,29 @@ def test_a_route_and_a_start_time_name_a_trip(made, drawn):
     assert ("trip-ambiguous" in told.counts) == (not told.rides)
 
 
-def test_a_trip_without_a_direction_may_go_either_way():
-    entity = update("", call("ALPHA", 60, 60), route_id="A", start_time="08:00:00", direction_id=1)
-    assert draw(ONE_LINE, read(ONE_LINE, entity)) == "Alpha 08:01 | Beta 08:11"
+@pytest.mark.parametrize(
+    ("entities", "drawn"),
+    [
+        pytest.param(
+            [update("A-1", call("BETA", 60), route_id="Line A")], "Alpha 08:00 ? | Beta 08:11",
+            id="some publishers write a line's name where its id belongs; the trip's id is enough",
+        ),
+        pytest.param(
+            [update("", call("ALPHA", 60, 60), route_id="A", start_time="08:00:00", direction_id=1)],
+            "Alpha 08:01 | Beta 08:11", id="a trip without a direction may go either way",
+        ),
+        pytest.param(
+            [update("A-1", call("ALPHA", 60, 60)), update("A-1", call("ALPHA", 120, 120))],
+            "Alpha 08:02 | Beta 08:12", id="of two entities at one instant the later counts",
+        ),
+        pytest.param(
+            [update("A-1", call("ALPHA", 60, 60), timestamp=NOW + CLOCK_SKEW_S)],
+            "Alpha 08:01 | Beta 08:11", id="an update may be as far ahead of the clock as clocks differ",
+        ),
+    ],
+)  # fmt: skip
+def test_updates_that_name_their_trip_otherwise_or_twice(entities, drawn):
+    assert draw(ONE_LINE, read(ONE_LINE, *entities)) == drawn
 
 
 @pytest.mark.parametrize(("first", "second"), [(60, 120), (120, 60)])
@@ -169,16 +183,6 @@ def test_of_two_messages_the_newer_counts(first, second):
     assert draw(ONE_LINE, told) == "Alpha 08:00 ? | Beta 08:12"
     assert dict(told.counts) == {"superseded-by-a-newer-one": 1, "trip-updated": 1}
     assert told.timestamp == older
-
-
-def test_of_two_entities_about_one_trip_at_one_instant_the_later_counts():
-    told = read(ONE_LINE, update("A-1", call("ALPHA", 60, 60)), update("A-1", call("ALPHA", 120, 120)))
-    assert draw(ONE_LINE, told) == "Alpha 08:02 | Beta 08:12"
-
-
-def test_an_update_may_be_as_far_ahead_of_the_clock_as_clocks_differ():
-    told = read(ONE_LINE, update("A-1", call("ALPHA", 60, 60), timestamp=NOW + CLOCK_SKEW_S))
-    assert draw(ONE_LINE, told) == "Alpha 08:01 | Beta 08:11"
 
 
 def test_an_updates_timestamp_overrides_the_messages():

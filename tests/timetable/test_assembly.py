@@ -5,7 +5,7 @@ from datetime import date
 import numpy as np
 
 from fingerpost.transit.engine.timetable.assembly import assemble
-from fingerpost.transit.engine.timetable.draft import ServiceRow, StopRow, TimetableDraft
+from fingerpost.transit.engine.timetable.draft import ServiceRow, TimetableDraft
 from fingerpost.transit.engine.timetable.timetable import Feed
 
 FEED = Feed(name="F", zone="Europe/Helsinki")
@@ -24,20 +24,3 @@ def test_the_calendar_spans_all_stated_days():
     assert table.service_runs_on.tolist() == [[0, 0, 1], [0, 0, 0], [1, 1, 0]]
     assert (table.service_every_day.tolist(), table.is_every_day) == ([0, 1, 0], False)
     assert (daily.is_every_day, daily.service_runs_on.shape) == (True, (1, 0))
-
-
-def test_wheelchair_is_inherited_from_the_parent():
-    stops = [
-        StopRow(0, "S", "S", 60.0, 24.0, kind=1, wheelchair=1),
-        StopRow(0, "P1", "S", 60.0, 24.0, parent=0),
-        StopRow(0, "P2", "S", 60.0, 24.0, parent=0, wheelchair=2),
-    ]
-
-    assert assemble(TimetableDraft(feeds=[FEED], stops=stops)).stop_wheelchair.tolist() == [1, 1, 2]
-
-
-def test_other_names_of_stops():
-    stops = [StopRow(0, "A", "Asema", 60.0, 24.0), StopRow(0, "B", "Tori", 60.0, 24.0)]
-    table = assemble(TimetableDraft(feeds=[FEED], stops=stops, stop_names={"sv": {1: "Torget"}}))
-
-    assert {language: list(names) for language, names in table.stop_names.items()} == {"sv": ["", "Torget"]}

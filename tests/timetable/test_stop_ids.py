@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fingerpost.transit.engine.timetable.stop_ids import clean_feed_name, encode_stop_ids, escape
+from fingerpost.transit.engine.timetable.stop_ids import clean_feed_name, encode_stop_ids, escape, unescape
 
 PRINTED = re.compile(r"^[A-Z0-9:_-]+$")
 TEXTS = st.text(st.one_of(st.characters(codec="utf-8"), st.sampled_from("_0123456789ABCDEFabcdef: -äß")))
@@ -27,11 +27,6 @@ TEXTS = st.text(st.one_of(st.characters(codec="utf-8"), st.sampled_from("_012345
 )
 def test_odd_characters_are_escaped_in_upper_case(feed, local_id, printed):
     assert encode_stop_ids([(feed, local_id)]) == [printed]
-
-
-def unescape(printed):
-    parts = re.split("_([0-9A-F]{2})", printed)
-    return b"".join(bytes.fromhex(part) if odd % 2 else part.encode() for odd, part in enumerate(parts)).decode()
 
 
 @given(TEXTS)
