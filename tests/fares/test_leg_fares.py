@@ -137,42 +137,45 @@ def test_the_price_is_the_least_of_the_default_category_and_of_everyone(read):
     assert cost(book, BUS) == ("2.25", "one")
 
 
-def test_without_a_default_category_no_price_is_known(read):
-    products = "fare_product_id,rider_category_id,amount,currency\none,ADULT,2.50,USD\none,YOUTH,1.00,USD\n"
-    book, _ = read("fare_product_id\none\n", fare_products=products)
-
-    with pytest.raises(FareUnknown, match="no fare product for riders in the default category"):
-        price_by_legs(book, [BUS])
-
-
 @pytest.mark.parametrize(
-    ("tables", "finding", "why"),
+    ("tables", "rides", "why"),
     [
-        (
-            {"fare_leg_join_rules": "from_network_id,to_network_id\nlocal,local\n"},
-            ("fare-rule-unsupported", 1, "fare_leg_join_rules.txt", 2),
-            "rules that join legs",
-        ),
+        ({"fare_leg_join_rules": "from_network_id,to_network_id\nlocal,local\n"}, [BUS, TRAM], "rules that join legs"),
         (
             {"leg_rules": "fare_product_id,from_timeframe_group_id\none,peak\n"},
-            ("fare-rule-unsupported", 1, "fare_leg_rules.txt", 2),
+            [BUS, TRAM],
             "depend on the time of day",
         ),
+        (
+            {"fare_products": "fare_product_id,rider_category_id,amount,currency\none,ADULT,2.50,USD\n"},
+            [BUS],
+            "no fare product for riders in the default category",
+        ),
+        # A product that is not there has no price.
+        (
+            {"leg_rules": f"{LEG_HEAD}\nL,local,,,one\nF,fast,,,flying\n", "transfers": "L,F,,,,0,none\n"},
+            [FAST],
+            "no fare product",
+        ),
+        (
+            {"transfers": "L,L,-1,,,0,off\n", "fare_products": PRODUCTS + "off,-5.00,USD\n"},
+            [BUS, TRAM],
+            "discounts exceed its prices",
+        ),
+        # Free from line X to line 1 and once from 1 to 1: whether the first counts as well is not stated.
+        (
+            {"transfers": "F,L,,,,0,\nL,L,1,,,0,\n"},
+            [FAST, BUS, TRAM],
+            "at which ride its transfer limit begins",
+        ),
+        # Where the time of a second, different transfer begins is not stated.
+        ({"transfers": "L,L,-1,,,0,\nL,F,,3600,0,0,\n"}, [BUS, TRAM, FAST], "at which ride the time limit"),
     ],
 )
-def test_rules_that_are_not_applied(read, tables, finding, why):
-    """A rule that is not applied could decide the price, which is unknown; the report counts it."""
-    book, findings = read(**({"leg_rules": BY_NETWORK} | tables))
-
-    assert findings == [finding]
+def test_no_price_is_guessed(read, tables, rides, why):
+    book, _ = read(**({"leg_rules": BY_NETWORK} | tables))
     with pytest.raises(FareUnknown, match=why):
-        price_by_legs(book, [BUS, TRAM])
-
-
-def test_no_trip_costs_less_than_zero(read):
-    book, _ = read(BY_NETWORK, "L,L,-1,,,0,off\n", fare_products=PRODUCTS + "off,-5.00,USD\n")
-    with pytest.raises(FareUnknown, match="discounts exceed its prices"):
-        price_by_legs(book, [BUS, TRAM])
+        price_by_legs(book, rides)
 
 
 @pytest.mark.parametrize(
@@ -190,23 +193,6 @@ def test_a_table_without_its_column_could_change_any_price(read, table, text):
     assert book.problem == f"{table}.txt lacks a required column"
 
 
-@pytest.mark.parametrize(
-    ("transfers", "rides", "why"),
-    [
-        # Free from line X to line 1 and once from 1 to 1: whether the first counts as well is not stated.
-        ("F,L,,,,0,\nL,L,1,,,0,\n", [FAST, BUS, TRAM], "at which ride its transfer limit begins"),
-        # Where the time of a second, different transfer begins is not stated.
-        ("L,L,-1,,,0,\nL,F,,3600,0,0,\n", [BUS, TRAM, FAST], "at which ride the time limit"),
-    ],
-)
-def test_limits_of_a_chain_of_different_transfers(read, transfers, rides, why):
-    book, _ = read(BY_NETWORK, transfers)
-    with pytest.raises(FareUnknown, match=why):
-        price_by_legs(book, rides)
-
-    assert cost(book, BUS, TRAM) == ("2.00", "one")
-
-
 def test_too_many_ways_to_pay_are_not_tried(read):
     """Twelve transfer products from ride to ride, nine rides: 12 to the power of 8 ways."""
     products = "".join(f"p{number},{number},USD\n" for number in range(12))
@@ -220,19 +206,23 @@ def test_too_many_ways_to_pay_are_not_tried(read):
 
 
 @pytest.mark.parametrize(
-    ("tables", "finding"),
+    ("tables", "table", "line", "problem"),
     [
-        ({"fare_products": PRODUCTS + "dear,much,USD\n"}, ("fare-unreadable-unapplied", 1, "fare_products.txt", 6)),
-        ({"leg_rules": BY_NETWORK + "L,,,,\n"}, ("fare-unreadable-unapplied", 1, "fare_leg_rules.txt", 4)),
-        ({"transfers": "L,L,-1,,,7,\n"}, ("fare-unreadable-unapplied", 1, "fare_transfer_rules.txt", 2)),
-        ({"transfers": "L,L,-1,60,,0,\n"}, ("fare-unreadable-unapplied", 1, "fare_transfer_rules.txt", 2)),
+        ({"fare_products": PRODUCTS + "dear,much,USD\n"}, "fare_products.txt", 6, "cannot be read"),
+        ({"leg_rules": BY_NETWORK + "L,,,,\n"}, "fare_leg_rules.txt", 4, "cannot be read"),
+        ({"transfers": "L,L,-1,,,7,\n"}, "fare_transfer_rules.txt", 2, "cannot be read"),
+        ({"transfers": "L,L,-1,60,,0,\n"}, "fare_transfer_rules.txt", 2, "cannot be read"),
+        # Rules that are not applied could decide the price.
+        ({"fare_leg_join_rules": "from_network_id\nlocal\n"}, "fare_leg_join_rules.txt", 2, ""),
+        ({"leg_rules": "fare_product_id,from_timeframe_group_id\none,peak\n"}, "fare_leg_rules.txt", 2, ""),
     ],
 )
-def test_a_row_that_cannot_be_read_leaves_the_feed_without_prices(read, tables, finding):
+def test_rows_that_are_not_applied_are_counted(read, tables, table, line, problem):
     book, findings = read(**({"leg_rules": BY_NETWORK} | tables))
 
-    assert findings == [finding]
-    assert book.problem.endswith("cannot be read")
+    reason = "fare-unreadable-unapplied" if problem else "fare-rule-unsupported"
+    assert findings == [(reason, 1, table, line)]
+    assert book.problem.endswith(problem)
 
 
 def test_leg_fares_win_over_tickets(read):
@@ -240,10 +230,3 @@ def test_leg_fares_win_over_tickets(read):
     book, _ = read(BY_NETWORK, fare_attributes=old)
 
     assert book.tickets == ()
-
-
-def test_a_rule_of_a_product_that_is_not_there_has_no_price(read):
-    book, _ = read(f"{LEG_HEAD}\nL,local,,,one\nF,fast,,,flying\n", "L,F,,,,0,none\n")
-
-    with pytest.raises(FareUnknown):
-        price_by_legs(book, [FAST])
