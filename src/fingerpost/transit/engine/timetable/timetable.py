@@ -145,7 +145,7 @@ class Timetable:
     stop_time_headsign: Int32  # row in headsign, -1 for the trip's own; empty if no stop time has one
 
     # trip departures; trip_departure_headway_s is 0 for exact times, otherwise the seconds between departures
-    trip_departure_trip: Int32
+    trip_departure_trip: Int32  # ascending
     trip_departure_shift_s: Int32
     trip_departure_headway_s: Int32
 

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Sequence
 from types import MappingProxyType
-from typing import NamedTuple
 
 from google.transit.gtfs_realtime_pb2 import FeedEntity, TripUpdate
 
@@ -18,14 +17,6 @@ from fingerpost.transit.engine.timetable.timetable import Timetable
 _NOT_LOOKED_UP = frozenset({EntityOutcome.ENTITY_DELETED, EntityOutcome.KIND_NOT_READ, EntityOutcome.FROM_THE_FUTURE})
 # Publishers' clocks may be fast by this much; messages with a later timestamp are rejected.
 CLOCK_SKEW_S = 120
-
-
-class _ReadMessage(NamedTuple):
-    """A parsed message, and the slice of its entities in the list of outcomes."""
-
-    origin: str
-    entities: slice
-    matcher: TripMatcher
 
 
 def read_realtime(timetable: Timetable, index: RealtimeIndex, messages: Sequence[FeedBytes], now: int) -> Overlay:
@@ -47,7 +38,8 @@ class _Reader:
         # Alerts with the index of their outcome, resolved at the end, because later entities may add their trips.
         self.waiting_alerts: list[tuple[FeedEntity, TripMatcher, int]] = []
         self.timestamps: list[int] = []
-        self.messages: list[_ReadMessage] = []
+        # The origin, matcher and entities (a slice of the outcomes) of each message.
+        self.messages: list[tuple[str, TripMatcher, slice]] = []
 
     def add(self, data: FeedBytes) -> None:
         outcomes = self.outcomes
@@ -66,7 +58,7 @@ class _Reader:
         first = len(outcomes)
         for entity in message.entity:
             outcomes.append(self._add_entity(entity, matcher, updated))
-        self.messages.append(_ReadMessage(data.origin, slice(first, len(outcomes)), matcher))
+        self.messages.append((data.origin, matcher, slice(first, len(outcomes))))
 
     def finish(self) -> Overlay:
         rides, added = self.rides.finish()
@@ -82,14 +74,16 @@ class _Reader:
             as_of=self.now,
             counts=MappingProxyType({str(outcome): count for outcome, count in sorted(Counter(self.outcomes).items())}),
             has_future_messages=self.has_future_messages,
-            matches=MappingProxyType({message.origin: self._count_matches(message) for message in self.messages}),
+            matches=MappingProxyType(
+                {origin: self._count_matches(matcher, entities) for origin, matcher, entities in self.messages}
+            ),
         )
 
-    def _count_matches(self, message: _ReadMessage) -> MatchCount:
-        counts = Counter(self.outcomes[message.entities])
+    def _count_matches(self, matcher: TripMatcher, entities: slice) -> MatchCount:
+        counts = Counter(self.outcomes[entities])
         matched = sum(counts[outcome] for outcome in (*APPLIED, EntityOutcome.SUPERSEDED))
         unmatched = counts.total() - matched - sum(counts[outcome] for outcome in _NOT_LOOKED_UP)
-        return MatchCount(matched, unmatched, tuple(sorted(message.matcher.shared_ids)))
+        return MatchCount(matched, unmatched, tuple(sorted(matcher.shared_ids)))
 
     def _add_entity(self, entity: FeedEntity, matcher: TripMatcher, updated: int) -> EntityOutcome:
         """Read the trip update and the alert of an entity; if it has both, the outcome is that of the trip update."""

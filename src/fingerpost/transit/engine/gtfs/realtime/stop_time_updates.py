@@ -146,12 +146,12 @@ class Rides:
     flags: UInt8
 
     @classmethod
-    def gather(cls, timetable: Timetable, trip: list[int], starts: list[int]) -> "Rides":
+    def gather(cls, timetable: Timetable, trip: list[int], starts: Int64) -> "Rides":
         trips = np.array(trip, np.int64)
         begin = timetable.trip_first_stop_time[trips]
         length = timetable.trip_first_stop_time[trips + 1] - begin
         ride, row = list_ranges(begin, length)
-        start = np.array(starts, np.int64)[ride]
+        start = starts[ride]
         return cls(
             trip=trips,
             first=list_starts(length),

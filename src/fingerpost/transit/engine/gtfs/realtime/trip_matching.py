@@ -12,7 +12,7 @@ from fingerpost.transit.engine.gtfs.csv.table import find_day, find_time_s
 from fingerpost.transit.engine.gtfs.realtime.messages import EntityOutcome, to_text
 from fingerpost.transit.engine.timetable.columns import group_rows
 from fingerpost.transit.engine.timetable.service_days import find_service_day_start, find_services, local_day
-from fingerpost.transit.engine.timetable.timetable import Int64, Timetable
+from fingerpost.transit.engine.timetable.timetable import Timetable
 
 StopTimeUpdate = TripUpdate.StopTimeUpdate
 
@@ -34,9 +34,8 @@ class RealtimeIndex:
         self.feed_names = [feed.name for feed in timetable.feeds]
         self.trip_route: list[int] = timetable.trip_route.tolist()
         self.trip_service: list[int] = timetable.trip_service.tolist()
-        self.trip_departure_order: Int64 = np.argsort(timetable.trip_departure_trip, kind="stable")
         self.trip_departure_first: list[int] = np.searchsorted(
-            timetable.trip_departure_trip[self.trip_departure_order], np.arange(len(self.trip_feed) + 1)
+            timetable.trip_departure_trip, np.arange(len(self.trip_feed) + 1)
         ).tolist()
         self.scope = cache(self._build_scope)
         self.get_stops_by_id = cache(self._list_stops_of_name)
@@ -65,7 +64,7 @@ class RealtimeIndex:
     def only_start_s(self) -> Sequence[int]:
         """The departure time (seconds of the service day) of each trip with one exact departure; -1 for others."""
         table = self.timetable
-        count = np.bincount(table.trip_departure_trip, minlength=len(self.trip_route))
+        count = np.diff(self.trip_departure_first)
         exact = np.flatnonzero((count[table.trip_departure_trip] == 1) & (table.trip_departure_headway_s == 0))
         trips = table.trip_departure_trip[exact]
         starts_s = np.full(len(self.trip_route), -1, np.int64)
@@ -186,7 +185,7 @@ class TripMatcher:
         index = self.index
         begin, end = index.trip_departure_first[row], index.trip_departure_first[row + 1]
         is_single = end - begin == 1
-        trip_departure, late_s = int(index.trip_departure_order[begin]) if is_single else -1, 0
+        trip_departure, late_s = begin if is_single else -1, 0
         if not is_single and not trip.start_time:
             return EntityOutcome.START_TIME_MISSING
         if trip.start_time and not (is_single and not index.timetable.trip_departure_headway_s[trip_departure]):
@@ -206,8 +205,7 @@ class TripMatcher:
     def _choose_trip_departure(self, row: int, start_s: int | None) -> tuple[int, int] | EntityOutcome:
         """Return the trip departure at a time, and how much later the trip began (only for headways)."""
         table = self.index.timetable
-        span = slice(self.index.trip_departure_first[row], self.index.trip_departure_first[row + 1])
-        trip_departures: list[int] = self.index.trip_departure_order[span].tolist()
+        trip_departures = range(self.index.trip_departure_first[row], self.index.trip_departure_first[row + 1])
         # A trip may have no departures because of a row in frequencies.txt.
         if start_s is None or not trip_departures:
             return EntityOutcome.START_TIME_UNKNOWN

@@ -45,12 +45,9 @@ class ReceivedUpdate(NamedTuple):
 
 
 class MatchedUpdate(NamedTuple):
-    """A trip update matched to a ride, whose stop times are relative to ``start`` (Unix seconds)."""
-
     received: ReceivedUpdate
     match: TripMatch
     feed: int
-    start: int
 
 
 class _AddedKey(NamedTuple):
@@ -92,8 +89,7 @@ class TripUpdates:
         earlier = self._claims.get(key)
         if earlier is not None and not self._supersede(earlier.received, received):
             return EntityOutcome.SUPERSEDED
-        feed, shift_s = self.index.trip_feed[match.trip], self.timetable.trip_departure_shift_s[match.trip_departure]
-        self._claims[key] = MatchedUpdate(received, match, feed, self.index.day_start(feed, match.day) + int(shift_s))
+        self._claims[key] = MatchedUpdate(received, match, self.index.trip_feed[match.trip])
         return _CANCELLING.get(trip.schedule_relationship, EntityOutcome.TRIP_UPDATED)
 
     def _supersede(self, earlier: ReceivedUpdate, received: ReceivedUpdate) -> bool:
@@ -201,9 +197,9 @@ class TripUpdates:
         self.outcomes[received.slot] = outcome
 
     def _apply_delays(self, claims: Sequence[MatchedUpdate], rides: dict[RideKey, RideUpdate]) -> None:
-        planned = Rides.gather(
-            self.timetable, [claim.match.trip for claim in claims], [claim.start for claim in claims]
-        )
+        shifts_s = self.timetable.trip_departure_shift_s[[claim.match.trip_departure for claim in claims]]
+        starts = [self.index.day_start(claim.feed, claim.match.day) for claim in claims] + shifts_s
+        planned = Rides.gather(self.timetable, [claim.match.trip for claim in claims], starts)
         updates = read_stop_time_updates(
             (claim.received.update, self.index.get_feed_stops(claim.feed)) for claim in claims
         )
