@@ -8,6 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 
+def list_starts(sizes: npt.ArrayLike) -> npt.NDArray[np.int64]:
+    """Return the offsets of consecutive blocks of the given sizes, and the end of the last one."""
+    return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
+
+
 class TextColumn(Sequence[str]):
     """An immutable column of strings.
 
@@ -23,9 +28,7 @@ class TextColumn(Sequence[str]):
     @classmethod
     def of(cls, texts: Iterable[str]) -> "TextColumn":
         parts = [text.encode() for text in texts]
-        offsets = np.zeros(len(parts) + 1, np.int64)
-        np.cumsum([len(part) for part in parts], out=offsets[1:])
-        return cls(np.frombuffer(b"".join(parts), np.uint8).copy(), offsets)
+        return cls(np.frombuffer(b"".join(parts), np.uint8).copy(), list_starts([len(part) for part in parts]))
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -45,16 +48,13 @@ class TextColumn(Sequence[str]):
             return self
         begin = self.offsets[:-1][rows]
         length = self.offsets[1:][rows] - begin
-        offsets = np.zeros(len(rows) + 1, np.int64)
-        np.cumsum(length, out=offsets[1:])
+        offsets = list_starts(length)
         return TextColumn(self.blob[np.repeat(begin - offsets[:-1], length) + np.arange(offsets[-1])], offsets)
 
     @classmethod
     def joined(cls, columns: "Sequence[TextColumn]") -> "TextColumn":
-        offsets = [np.zeros(1, np.int64)]
-        for column in columns:
-            offsets.append(column.offsets[1:] + offsets[-1][-1])
-        return cls(np.concatenate([column.blob for column in columns]), np.concatenate(offsets))
+        lengths = np.concatenate([np.diff(column.offsets) for column in columns])
+        return cls(np.concatenate([column.blob for column in columns]), list_starts(lengths))
 
 
 NO_INT8, NO_UINT8 = np.zeros(0, np.int8), np.zeros(0, np.uint8)
@@ -80,11 +80,6 @@ def group_rows(keys: Sequence[_K], rows: Iterable[int]) -> dict[_K, tuple[int, .
     for row in rows:
         groups.setdefault(keys[row], []).append(row)
     return {key: tuple(grouped) for key, grouped in groups.items()}
-
-
-def list_starts(sizes: npt.ArrayLike) -> npt.NDArray[np.int64]:
-    """Return the offsets of consecutive blocks of the given sizes, and the end of the last one."""
-    return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
 
 
 def mark_rows(count: int, rows: npt.NDArray[Any] | list[int]) -> npt.NDArray[np.bool_]:

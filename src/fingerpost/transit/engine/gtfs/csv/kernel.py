@@ -18,7 +18,9 @@ UNKNOWN = np.int32(-4)
 # The maximum number of bytes in a quoted field; an opening quote without an end within this distance is stray.
 FIELD_LIMIT = 65_536
 
-_LF, _CR, _TAB, _SPACE, _QUOTE = 10, 13, 9, 32, 34
+_LF, _CR, _SPACE, _QUOTE = 10, 13, 32, 34
+# Whether each byte is a comma, LF or CR.
+_IS_DELIMITER = np.array([byte in b",\n\r" for byte in range(256)])
 _UNCLOSED, _NEEDS_MORE = -1, -2
 _HOUR_DIGITS = 3
 # The length of the longest time without seconds, HH:MM.
@@ -27,7 +29,7 @@ _INTEGER_DIGITS = 9
 
 
 @compiled
-def _find_closing_quote(blob, at, size, is_last, is_delimiter):
+def _find_closing_quote(blob, at, size, is_last):
     """Return the position of the quote that ends a quoted field, _UNCLOSED, or _NEEDS_MORE if more bytes are needed.
 
     A quote that is neither doubled nor followed by the end of the field is part of the text. If it looks like the start
@@ -48,13 +50,13 @@ def _find_closing_quote(blob, at, size, is_last, is_delimiter):
                 cursor += 2
                 continue
             after = cursor + 1
-            while blob[after] <= _SPACE and not is_delimiter[blob[after]]:
+            while blob[after] <= _SPACE and not _IS_DELIMITER[blob[after]]:
                 after += 1
             if after >= size and not is_last:
                 return _NEEDS_MORE
-            if is_delimiter[blob[after]]:
+            if _IS_DELIMITER[blob[after]]:
                 return cursor
-            if crosses_line and is_delimiter[blob[cursor - 1]]:
+            if crosses_line and _IS_DELIMITER[blob[cursor - 1]]:
                 return _UNCLOSED
         elif byte == _LF or byte == _CR:
             crosses_line = True
@@ -62,13 +64,12 @@ def _find_closing_quote(blob, at, size, is_last, is_delimiter):
 
 
 @compiled
-def split_rows(blob, size, is_last, is_delimiter, slots, starts, ends, lines, line, faults):
+def split_rows(blob, size, is_last, slots, starts, ends, lines, line, faults):
     """Split a block into rows; write the spans of the wanted columns and each row's line.
 
-    ``blob`` is the block of ``size`` bytes and a line feed; doubled quotes are unescaped in place. ``is_delimiter``
-    marks the comma, CR and LF among the 256 byte values. ``slots`` gives, for each column of the header, its row in
-    ``starts`` and ``ends``, or -1; the capacity of these arrays limits the number of rows. ``is_last``: no block
-    follows, so a row without a line end is complete.
+    ``blob`` is the block of ``size`` bytes and a line feed; doubled quotes are unescaped in place. ``slots`` gives, for
+    each column of the header, its row in ``starts`` and ``ends``, or -1; the capacity of these arrays limits the number
+    of rows. ``is_last``: no block follows, so a row without a line end is complete.
 
     ``faults`` receives (count, line of the first) of the rows longer than the header, and of the stray quotes.
     Returns (rows, bytes used, last line used).
@@ -80,12 +81,12 @@ def split_rows(blob, size, is_last, is_delimiter, slots, starts, ends, lines, li
         begin, row_line = at, line
         field, has_text, has_extra_fields, row_stray_quotes = 0, False, False, 0
         while True:
-            while blob[at] <= _SPACE and not is_delimiter[blob[at]]:
+            while blob[at] <= _SPACE and not _IS_DELIMITER[blob[at]]:
                 at += 1
             is_quoted = False
             start = end = at
             if blob[at] == _QUOTE:
-                close = _find_closing_quote(blob, at + 1, size, is_last, is_delimiter)
+                close = _find_closing_quote(blob, at + 1, size, is_last)
                 if close == _NEEDS_MORE:
                     return row, begin, row_line
                 if close == _UNCLOSED:
@@ -104,12 +105,12 @@ def split_rows(blob, size, is_last, is_delimiter, slots, starts, ends, lines, li
                         end += 1
                         cursor += 1
                     at = close + 1
-                    while blob[at] <= _SPACE and not is_delimiter[blob[at]]:
+                    while blob[at] <= _SPACE and not _IS_DELIMITER[blob[at]]:
                         at += 1
                     while start < end and blob[start] <= _SPACE:
                         start += 1
             if not is_quoted:
-                while not is_delimiter[blob[at]]:
+                while not _IS_DELIMITER[blob[at]]:
                     at += 1
                 end = at
             while end > start and blob[end - 1] <= _SPACE:

@@ -121,8 +121,6 @@ class Table:
         for slot, column in enumerate(columns):
             if column in self.columns:
                 slots[self.columns.index(column)] = slot
-        is_delimiter = np.zeros(256, np.bool_)
-        is_delimiter[[ord(","), ord("\r"), ord("\n")]] = True
         buffers = cycle(np.zeros((2, 2 * len(columns) + 1, _BUFFER_ROWS), np.int32))
         line, skip = 0, 1
         remainder = b""
@@ -140,7 +138,7 @@ class Table:
                 starts, ends, lines = buffer[: len(columns)], buffer[len(columns) : -1], buffer[-1]
                 faults = np.zeros((2, 2), np.int32)
                 rows, row_bytes, line = split_rows(
-                    blob[used:], len(data) - used, is_last, is_delimiter, slots, starts, ends, lines, line, faults
+                    blob[used:], len(data) - used, is_last, slots, starts, ends, lines, line, faults
                 )
                 for reason, (count, first_line) in zip(_ROW_FAULTS, faults.tolist(), strict=True):
                     if count:

@@ -99,8 +99,7 @@ class _UpdatedStopTimes:
         is_usable = ~(has_times & (_is_implausible(arrival_s) | _is_implausible(departure_s)))
         is_unused = (matched < 0) | (new_stops == UNKNOWN_STOP)
         is_unused[rows[~is_usable]] = True
-        ride = np.repeat(np.arange(len(rides.trip)), np.diff(updates.first))
-        self.has_unused = mark_rows(len(rides.trip), ride[is_unused])
+        self.has_unused = mark_rows(len(rides.trip), updates.ride[is_unused])
         count = len(rides.stop)
         self.is_skipped = mark_rows(count, stop_time[relationship == SKIPPED])
         self.is_silent = mark_rows(count, stop_time[relationship == NO_DATA])

@@ -32,7 +32,7 @@ SCHEDULED, SKIPPED, NO_DATA, UNSCHEDULED = range(4)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StopTimeUpdateColumns:
-    """Stop time updates for trips; those for trip i are rows ``first[i] .. first[i + 1]``.
+    """Stop time updates for rides; those for ride i are rows ``first[i] .. first[i + 1]``.
 
     ``arrival`` and ``departure`` are Unix seconds, NONE if missing; ``*_delay_s`` apply only if the time is missing.
     ``sequence`` is -1 if missing, ``assigned`` is a new stop. ``opened`` and ``closed`` are the flags NO_BOARDING and
@@ -40,6 +40,7 @@ class StopTimeUpdateColumns:
     """
 
     first: Int64
+    ride: Int64
     sequence: Int64
     stop: Int32
     relationship: Int32
@@ -93,6 +94,7 @@ def read_stop_time_updates(trips: Iterable[tuple[TripUpdate, Mapping[str, int]]]
             row += 1
     return StopTimeUpdateColumns(
         first=list_starts(counts),
+        ride=np.repeat(np.arange(len(counts)), counts),
         sequence=np.array(sequences, np.int64),
         stop=np.array(stops, np.int32),
         relationship=np.array(relationships, np.int32),
@@ -169,13 +171,12 @@ def match_stop_times(timetable: Timetable, rides: Rides, updates: StopTimeUpdate
 
     If two updates match the same stop time, the first one is used.
     """
-    ride = np.repeat(np.arange(len(rides.trip)), np.diff(updates.first))
-    stop_time = _match_by_sequence(rides, ride, updates.sequence)
+    stop_time = _match_by_sequence(rides, updates.ride, updates.sequence)
     stop = updates.assigned.copy()
     differs = (stop_time >= 0) & (updates.stop != NO_STOP) & (rides.stop[stop_time] != updates.stop)
     if differs.any():
         _resolve_differences(timetable, rides, updates, np.flatnonzero(differs), stop_time, stop)
-    _match_by_stop(timetable, rides, updates, ride, stop_time, stop)
+    _match_by_stop(timetable, rides, updates, stop_time, stop)
     _drop_repeated(stop_time, len(rides.stop))
     return stop_time, stop
 
@@ -208,7 +209,7 @@ def _resolve_differences(
 
 
 def _match_by_stop(
-    timetable: Timetable, rides: Rides, updates: StopTimeUpdateColumns, ride: Int64, stop_time: Int64, stop: Int32
+    timetable: Timetable, rides: Rides, updates: StopTimeUpdateColumns, stop_time: Int64, stop: Int32
 ) -> None:
     """Fill in the stop times and new stops for updates that have only a stop id."""
     rows = np.flatnonzero((stop_time < 0) & (updates.stop >= 0))
@@ -216,7 +217,7 @@ def _match_by_stop(
         return
     key = rides.ride * _STOPS + rides.stop
     order = np.argsort(key, kind="stable")
-    update_key = ride[rows] * _STOPS + updates.stop[rows]
+    update_key = updates.ride[rows] * _STOPS + updates.stop[rows]
     low, high = (np.searchsorted(key, update_key, side, sorter=order) for side in ("left", "right"))
     single = high - low == 1
     stop_time[rows[single]] = order[low[single]]
@@ -226,18 +227,19 @@ def _match_by_stop(
         has_moved = not len(candidates)
         if has_moved:
             # The update may name another platform of the same station.
-            station, begin = int(timetable.stop_parent[updates.stop[row]]), int(rides.first[ride[row]])
-            ride_stops = rides.stop[begin : rides.first[ride[row] + 1]]
+            station, begin = int(timetable.stop_parent[updates.stop[row]]), int(rides.first[updates.ride[row]])
+            ride_stops = rides.stop[begin : rides.first[updates.ride[row] + 1]]
             candidates = np.flatnonzero((timetable.stop_parent[ride_stops] == station) & (station >= 0)) + begin
-        stop_time[row] = _choose_candidate(rides, updates, int(ride[row]), row, candidates, stop_time)
+        stop_time[row] = _choose_candidate(rides, updates, row, candidates, stop_time)
         if stop_time[row] >= 0 and has_moved and stop[row] == NO_STOP:
             stop[row] = updates.stop[row]
 
 
 def _choose_candidate(
-    rides: Rides, updates: StopTimeUpdateColumns, ride: int, row: int, candidates: Int64, stop_time: Int64
+    rides: Rides, updates: StopTimeUpdateColumns, row: int, candidates: Int64, stop_time: Int64
 ) -> int:
     """Return the only candidate between the previous and next matches, or the nearest in time, or -1."""
+    ride = updates.ride[row]
     before = stop_time[updates.first[ride] : row]
     after = stop_time[row + 1 : updates.first[ride + 1]]
     low = int(before.max(initial=-1))
