@@ -121,8 +121,11 @@ class RideWalks:
         return walk, walk.seconds + CHANGE_SLACK_S + STRAIGHT_SLACK_S
 
     def _find_ride_end(self, ride: Ride, stop_time: int) -> _RideEnd:
+        planned = self._snapshot.find_planned_stop(ride, stop_time)
+        if ride.trip_departure >= 0 and self._snapshot.find_update(ride) is None:
+            return _RideEnd(planned, is_moved=False)
         stop = self._snapshot.find_call(ride, stop_time).stop
-        return _RideEnd(stop, self._snapshot.find_planned_stop(ride, stop_time) not in (-1, stop))
+        return _RideEnd(stop, planned not in (-1, stop))
 
     def find_access_walk(self, point: Endpoint, ride: Ride, stop_time: int, metres: int) -> Walk:
         """Return the walk to or from a ride, which is ``metres`` long unless realtime data moved the stop."""

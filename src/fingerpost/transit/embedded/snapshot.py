@@ -96,10 +96,11 @@ class Snapshot:
 
     def find_scheduled_times(self, trip_departure: int, service_day: date, stop_time: int) -> ScheduledTimes:
         table = self.timetable
-        feed = table.feeds[int(table.service_feed[table.trip_service[table.trip_departure_trip[trip_departure]]])]
-        start = find_service_day_start(service_day, feed.zone) + int(table.trip_departure_shift_s[trip_departure])
-        arrival_s, departure_s = table.stop_time_arrival_s[stop_time], table.stop_time_departure_s[stop_time]
-        return ScheduledTimes(start + int(arrival_s), start + int(departure_s))
+        service = table.trip_service.item(table.trip_departure_trip.item(trip_departure))
+        feed = table.feeds[table.service_feed.item(service)]
+        start = find_service_day_start(service_day, feed.zone) + table.trip_departure_shift_s.item(trip_departure)
+        arrival_s, departure_s = table.stop_time_arrival_s.item(stop_time), table.stop_time_departure_s.item(stop_time)
+        return ScheduledTimes(start + arrival_s, start + departure_s)
 
     def find_call(self, ride: Ride | BoardDeparture, stop_time: int, forbidden: int = 0) -> RideCall:
         """Return a stop time with realtime data; it is unusable if skipped, or if a ``forbidden`` flag is set."""
