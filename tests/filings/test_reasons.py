@@ -4,13 +4,13 @@ import pytest
 
 from fingerpost.filings.concepts import find_metric
 from fingerpost.filings.figure import Fact
+from fingerpost.filings.questions import TOTALS
 from fingerpost.filings.reasons import (
     explain_missing_figure,
     explain_missing_metric,
     explain_missing_ticker,
     suggest_load,
 )
-from fingerpost.filings.statements import TOTALS
 from fingerpost.filings.store import FactStore
 from tests.filings.drawing import ask, facts, figures_of, library_of, refusal, window
 

@@ -54,7 +54,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize("query", REFUSED)
-def test_an_ambiguous_reading_is_refused_with_a_sentence(sample, query, tmp_path, monkeypatch):
+def test_other_statements_are_refused_with_a_sentence(sample, query, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ParameterError, match=r"^Error executing custom SQL: ") as caught:
         run_sql(sample, query)
@@ -72,7 +72,7 @@ ENDLESS = [
 
 
 @pytest.mark.parametrize("query", ENDLESS)
-def test_an_endless_expression_is_stopped_in_time(sample, query):
+def test_an_endless_query_is_stopped_in_time(sample, query):
     began = time.monotonic()
     with pytest.raises(ParameterError, match=r"^Error executing custom SQL: "):
         run_sql(sample, query)

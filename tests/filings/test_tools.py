@@ -14,10 +14,9 @@ from fingerpost.filings.reply import Reply
 from fingerpost.filings.store import FactStore
 from fingerpost.filings.tools.sec_financial_data import SecFinancialData
 from fingerpost.filings.tools.sec_graph_query import SecGraphQuery
-from fingerpost.filings.tools.sec_query import QueryType, define_query_tool
+from fingerpost.filings.tools.sec_query import QueryType, ToolDetails, define_query_tool
 from fingerpost.filings.tools.sec_shapes import SourcedAnswer
 from fingerpost.filings.tools.sec_text import format_rows
-from fingerpost.filings.tools.tool_details import ToolDetails
 from tests.filings.drawing import company_file, facts, library_of
 
 EXAMPLE = {"ticker": "AAPL", "metrics": ["Revenue"], "start_date": "2022-01-01", "end_date": "2022-12-31"}

@@ -22,8 +22,8 @@ from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.sync import PACES, CompanyFetcher, Edgar
 from fingerpost.filings.tools.sec_financial_data import SecFinancialData
 from fingerpost.filings.tools.sec_graph_query import SecGraphQuery
+from fingerpost.filings.tools.sec_query import ToolDetails
 from fingerpost.filings.tools.sec_semantic_search import SecSemanticSearch
-from fingerpost.filings.tools.tool_details import ToolDetails
 from fingerpost.net.loop_clients import LoopClients
 from fingerpost.plan.catalogue import Catalogue, PlanTool
 from fingerpost.plan.plan_tools import GetPlanRun, RunPlan

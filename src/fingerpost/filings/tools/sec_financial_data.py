@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from fingerpost.filings import claims, query_params, questions, statements
+from fingerpost.filings import claims, query_params, questions
 from fingerpost.filings.sandbox import run_sql
 from fingerpost.filings.tools import sec_shapes as shape
 from fingerpost.filings.tools import sec_text as text
@@ -43,7 +43,7 @@ _QUERIES = (
     QueryType(
         name="statement",
         params=query_params.StatementParams,
-        answer=statements.statement,
+        answer=questions.statement,
         shape=shape.StatementAnswer,
         results=list[shape.FigureRow],
         data=dict[str, shape.Headline],

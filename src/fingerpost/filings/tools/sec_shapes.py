@@ -214,13 +214,6 @@ class SearchAnswer(CountedAnswer):
     ranking: Literal["lexical"]
 
 
-class DetailsAnswer(StandardAnswer):
-    tool_name: str
-    description: str
-    parameters_by_query_type: dict[str, dict[str, Any]]
-    documentation: str
-
-
 class Verdict(StepModel):
     """The verdict on a claim; all values are in ``unit``, and ``tolerance`` is the allowed difference.
 
