@@ -187,6 +187,5 @@ def _find_fiscal_years(year_ends: Mapping[tuple[str, str, int | None], Counter[s
 
 def _find_main_currency(facts: Iterable[Fact]) -> str:
     counts = Counter(map(itemgetter(1), facts))
-    for unit in [unit for unit in counts if len(unit) != _CURRENCY_CODE_LENGTH or not unit.isupper()]:
-        del counts[unit]
-    return min(counts, key=lambda unit: (-counts[unit], unit), default="USD")
+    currencies = [unit for unit in counts if len(unit) == _CURRENCY_CODE_LENGTH and unit.isupper()]
+    return min(currencies, key=lambda unit: (-counts[unit], unit), default="USD")

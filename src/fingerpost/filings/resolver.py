@@ -4,6 +4,7 @@ In each filing, the tag that covers the entire company decides the value for a p
 the vintages.
 """
 
+from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -136,9 +137,7 @@ def _group_by_period(facts: Iterable[Fact]) -> dict[_Period, dict[str, dict[str,
         end = common_ends[kind][fact.end]
         start = common_starts[kind, end][fact.start]
         stated = periods[start, end][fact.accession]
-        other = stated.get(fact.concept)
-        if other is None or _precedence(fact) > _precedence(other):
-            stated[fact.concept] = fact
+        stated[fact.concept] = max(fact, stated.get(fact.concept, fact), key=_precedence)
     return periods
 
 
@@ -146,15 +145,11 @@ def _map_to_common_days(counts: Counter[str], slack_days: int) -> dict[str, str]
     days = sorted(counts)
     if len(days) == 1 or not days[0]:
         return {day: day for day in days}
+    numbers = [day_number(day) for day in days]
     common_days = {}
-    for position, day in enumerate(days):
-        suggestions = [day]
-        for step in (-1, 1):
-            index = position + step
-            while 0 <= index < len(days) and abs(day_number(days[index]) - day_number(day)) <= slack_days:
-                suggestions.append(days[index])
-                index += step
-        common_days[day] = min(suggestions, key=lambda candidate: (-counts[candidate], candidate))
+    for day, number in zip(days, numbers, strict=True):
+        near = days[bisect_left(numbers, number - slack_days) : bisect_right(numbers, number + slack_days)]
+        common_days[day] = min(near, key=lambda candidate: (-counts[candidate], candidate))
     return common_days
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from html import unescape
 from html.parser import HTMLParser
+from itertools import groupby
 from math import log1p
 
 _BLOCK_TAGS = frozenset({"p", "div", "br", "tr", "li", "table", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "section"})
@@ -227,11 +228,8 @@ def _choose_headings(text: str, headings: Sequence[_Heading], form: str) -> list
     """
     if not headings:
         return []
-    merged: list[_Heading] = []
-    for heading in headings:
-        # A repeated item is a page header.
-        if not merged or merged[-1].key != heading.key:
-            merged.append(heading)
+    # A repeated item is a page header.
+    merged = [next(repeated) for _, repeated in groupby(headings, key=lambda heading: heading.key)]
     ends = [heading.start for heading in merged[1:]] + [len(text)]
     bodies = [text[heading.body : end] for heading, end in zip(merged, ends, strict=True)]
     sort_key = _build_sort_key(form)
