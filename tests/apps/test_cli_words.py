@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 import pytest
 import typer
 
-from fingerpost.apps.cli import zones
+from fingerpost.apps.cli import typed_times
 from fingerpost.apps.cli.app import load_root
 from fingerpost.apps.cli.error_texts import OPTIONS, REMEDIES
 from fingerpost.apps.cli.output import print_error
@@ -142,7 +142,7 @@ def test_a_timetable_has_as_many_rows_as_the_limit_allows(invoke):
 
 
 def test_a_timetable_whose_stop_could_not_be_looked_up_is_no_board(invoke, monkeypatch):
-    monkeypatch.setattr(zones, "find_stop", lambda *_: None)
+    monkeypatch.setattr(typed_times, "find_stop", lambda *_: None)
     done = invoke("departures", "Kauklahti", "--until", "tomorrow 9am")
 
     assert (done.returncode, done.stdout) == (1, "")

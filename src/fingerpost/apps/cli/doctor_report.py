@@ -76,7 +76,7 @@ async def _check_networks(application: Application) -> bool:
         _print_line("network", f"{name}: {problem}", is_ok=False)
     is_current, store = True, TimetableStore(application.settings.home)
     for network in networks:
-        days = "any day" if network["firstDay"] is None else f"{network['firstDay']} to {network['lastDay']}"
+        days = _format_days(network)
         days += "" if network["today"] == ServiceState.IN_SERVICE else f", {network['today']}"
         _print_line("network", f"{network['name']}  {days}  {network['zone']}  {', '.join(network['modes'])}")
         if not network["answers"]:
@@ -85,7 +85,7 @@ async def _check_networks(application: Application) -> bool:
         for feed in network.get("feeds", ()):
             has_ended = feed["state"] == ServiceState.ENDED
             is_current &= not has_ended
-            _print_line("", _describe_feed(feed), is_ok=not has_ended)
+            _print_line("", f"{feed['feed']}: {_format_days(feed)}, {feed['today']}", is_ok=not has_ended)
         if network["name"] in store.list_names() and (note := store.get(network["name"]).find_age_note()) is not None:
             _print_line("", note)
         if "realtime" in network:
@@ -99,11 +99,9 @@ def _check_files(home: Path) -> bool:
     store, problems = TimetableStore(home), dict[str, str | None]()
     for name in store.list_names():
         try:
-            entry = store.get(name)
+            problems[name] = store.find_damage(store.get(name))
         except ToolError as error:
             problems[name] = error.message
-            continue
-        problems[name] = store.find_damage(entry)
     for path in sorted(home.glob("*.sqlite")):
         file = SqliteFile(path=path, contents=path.stem)
         try:
@@ -117,9 +115,8 @@ def _check_files(home: Path) -> bool:
     return not any(problems.values())
 
 
-def _describe_feed(feed: dict[str, Any]) -> str:
-    days = "any day" if feed["firstDay"] is None else f"{feed['firstDay']} to {feed['lastDay']}"
-    return f"{feed['feed']}: {days}, {feed['today']}"
+def _format_days(described: dict[str, Any]) -> str:
+    return "any day" if described["firstDay"] is None else f"{described['firstDay']} to {described['lastDay']}"
 
 
 def _list_companies(file: Path) -> list[str]:

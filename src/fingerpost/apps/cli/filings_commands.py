@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections.abc import Collection, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import date, datetime
 from functools import partial
 from pathlib import Path
@@ -251,19 +251,12 @@ def _parse_query(words: Sequence[str], axis: str | None) -> tuple[str, str, dict
     return "sec_financial_data", "time_series", {"metric": metrics[0], "period": "annual"}
 
 
-def _is_period(text: str) -> bool:
-    try:
-        read_period(text)
-    except ValueError:
-        return False
-    return True
-
-
 def read_figures(words: Sequence[str]) -> tuple[list[str], str | None]:
     """Parse comma-separated figures and a final period such as ``2022-Q2``."""
     rest, period = list(words), None
-    if words and (".." in words[-1] or _is_period(words[-1])):
-        rest, period = rest[:-1], words[-1]
+    with suppress(ValueError):
+        if words and (".." in words[-1] or read_period(words[-1])):
+            rest, period = rest[:-1], words[-1]
     # A comma in brackets is part of an expression.
     names = (" ".join(name.split()) for name in re.split(r",(?![^(]*\))", " ".join(rest)))
     return [name for name in names if name], period

@@ -10,8 +10,7 @@ from pydantic import TypeAdapter
 from fingerpost import clock
 from fingerpost.apps.cli import TOOL_ERROR
 from fingerpost.apps.cli.application import prepare_settings
-from fingerpost.apps.cli.import_report import print_report
-from fingerpost.apps.cli.network_add import new_add_command
+from fingerpost.apps.cli.network_add import new_add_command, print_report
 from fingerpost.apps.cli.network_check import check_feeds
 from fingerpost.apps.cli.network_sources import forget_import, learn_profile, print_realtime, run_import
 from fingerpost.apps.cli.output import print_error, print_line

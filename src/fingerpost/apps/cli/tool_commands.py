@@ -23,7 +23,6 @@ from fingerpost.apps.cli.application import (
 )
 from fingerpost.apps.cli.error_texts import OPTIONS
 from fingerpost.apps.cli.output import print_json
-from fingerpost.apps.cli.typed_times import read_typed_time
 from fingerpost.errors import StorageUnavailable
 
 _POSITION = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)\s*")
@@ -55,7 +54,7 @@ def plan(
     **fields: Any,
 ) -> None:
     # Local imports, here and below, because importing the place resolver would slow --help down.
-    from fingerpost.apps.cli.zones import find_trip_zone
+    from fingerpost.apps.cli.typed_times import find_trip_zone, read_typed_time
 
     if at is not None and arrive is not None:
         raise typer.BadParameter("give --at or --arrive, not both")
@@ -85,7 +84,7 @@ def departures(
     as_json: Json = False,
     **fields: Any,
 ) -> None:
-    from fingerpost.apps.cli.zones import find_stop
+    from fingerpost.apps.cli.typed_times import find_stop, read_typed_time
 
     application = open_application(ctx)
     find_once = cache(lambda: find_stop(application, stop))

@@ -7,7 +7,7 @@ not signed, because a choice has the same effect as a label in the arguments.
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from contextlib import suppress
 from typing import Any, Literal, get_args
 
 import mcp_types as types
@@ -25,44 +25,39 @@ _TITLED_CHOICES_VERSION = "2025-11-25"
 _PLACE = "place"
 _Side = Literal["origin", "destination", "stop"]
 _SIDES = get_args(_Side)
-_STATE: TypeAdapter[Any] = TypeAdapter(dict[_Side, str])
+_STATE: TypeAdapter[Any] = TypeAdapter(dict[_Side, str | None])
 
 
-@dataclass(frozen=True, slots=True)
-class Choices:
-    """The user's answers so far: chosen tokens by argument, and the arguments for which they declined to choose."""
+Choices = Mapping[str, str | None]
+"""The user's answers so far: the chosen token by argument, None if they declined to choose."""
 
-    tokens: Mapping[str, str] = field(default_factory=dict)
-    declined: frozenset[str] = frozenset()
 
-    @classmethod
-    def read(cls, params: types.CallToolRequestParams) -> "Choices":
-        """Parse the choices of a repeated call; ignore a malformed state."""
-        try:
-            choices = cls(tokens=_STATE.validate_json(params.request_state or "{}"))
-        except ValidationError:
-            choices = cls()
-        for side, response in (params.input_responses or {}).items():
-            if side in _SIDES and isinstance(response, types.ElicitResult):
-                choices = choices.with_response(side, response)
-        return choices
+def read_choices(params: types.CallToolRequestParams) -> Choices:
+    """Parse the choices of a repeated call; ignore a malformed state."""
+    choices: dict[str, str | None] = {}
+    with suppress(ValidationError):
+        choices = _STATE.validate_json(params.request_state or "{}")
+    for side, response in (params.input_responses or {}).items():
+        if side in _SIDES and isinstance(response, types.ElicitResult):
+            choices[side] = _find_token(response)
+    return choices
 
-    def with_response(self, side: str, response: types.ElicitResult) -> "Choices":
-        token = (response.content or {}).get(_PLACE)
-        if response.action == "accept" and isinstance(token, str):
-            return replace(self, tokens={**self.tokens, side: token})
-        return replace(self, declined=self.declined | {side})
 
-    def apply_to(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Return the arguments with the chosen tokens as labels, or as the ``rawText`` of the lookup contract."""
-        chosen: dict[str, Any] = {}
-        for side, token in self.tokens.items():
-            match arguments.get(side):
-                case {"rawText": _, **rest}:
-                    chosen[side] = {"rawText": token, **rest}
-                case {"type": "label"}:
-                    chosen[side] = {"type": "label", "value": token}
-        return {**arguments, **chosen}
+def _find_token(response: types.ElicitResult) -> str | None:
+    token = (response.content or {}).get(_PLACE)
+    return token if response.action == "accept" and isinstance(token, str) else None
+
+
+def apply_choices(choices: Choices, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments with the chosen tokens as labels, or as the ``rawText`` of the lookup contract."""
+    chosen: dict[str, Any] = {}
+    for side, token in choices.items():
+        match arguments.get(side):
+            case {"rawText": _, **rest} if token is not None:
+                chosen[side] = {"rawText": token, **rest}
+            case {"type": "label"} if token is not None:
+                chosen[side] = {"type": "label", "value": token}
+    return {**arguments, **chosen}
 
 
 async def elicit(
@@ -78,7 +73,7 @@ async def elicit(
         return None
     side: Any = error.details.get("side")
     candidates = error.details.get("candidates", ())
-    if side not in _SIDES or side in choices.tokens or side in choices.declined or not candidates:
+    if side not in _SIDES or side in choices or not candidates:
         return None
     sources = "; ".join(error.details.get("attribution", ()))
     message = f"Which place is the {side}?{f' Data: {sources}' if sources else ''}"
@@ -88,13 +83,13 @@ async def elicit(
         form = types.ElicitRequestFormParams(message=message, requested_schema=schema)
         return types.InputRequiredResult(
             input_requests={side: types.ElicitRequest(params=form)},
-            request_state=json.dumps(dict(choices.tokens), separators=(",", ":")),
+            request_state=json.dumps(choices, separators=(",", ":")),
         )
     try:
         response = await ctx.session.elicit_form(message, schema, related_request_id=ctx.request_id)
     except MCPError:
         response = types.ElicitResult(action="cancel")
-    return choices.with_response(side, response)
+    return {**choices, side: _find_token(response)}
 
 
 def _can_elicit(ctx: ServerRequestContext[Any, Any]) -> bool:

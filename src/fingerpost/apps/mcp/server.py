@@ -13,7 +13,7 @@ from mcp.server.lowlevel import Server
 
 from fingerpost import __version__
 from fingerpost.apps import error_boundary
-from fingerpost.apps.mcp.elicitation import Choices, elicit
+from fingerpost.apps.mcp.elicitation import apply_choices, elicit, read_choices
 from fingerpost.apps.mcp.listing import EXTENSION_ID, EXTRAS, build_tool_entry, list_requested_parts
 from fingerpost.apps.mcp.progress import ProgressReporter
 from fingerpost.apps.mcp.resources import complete_tool, list_resource_templates, list_resources, read_resource
@@ -90,7 +90,7 @@ class _Handlers:
         return types.ListToolsResult(tools=listed)
 
     async def call_tool(self, ctx: _Context, params: types.CallToolRequestParams) -> HandlerResult:
-        choices = Choices.read(params)
+        choices = read_choices(params)
         tool = self._application.tools.get(params.name)
         include = list_requested_parts(
             params, None if tool is None else tool.definition, ctx.session.client_capabilities
@@ -100,7 +100,7 @@ class _Handlers:
                 answer = await error_boundary.answer(
                     self._application.tools,
                     params.name,
-                    choices.apply_to(params.arguments or {}),
+                    apply_choices(choices, params.arguments or {}),
                     user=self._find_user(ctx),
                     caller=self._find_address(ctx),
                     report=reporter.report,
