@@ -11,8 +11,8 @@ import httpx2
 import pytest
 from mcp import Client, StdioServerParameters
 
-from fingerpost.apps.mcp import progress as progress_reports
-from fingerpost.apps.mcp.progress import ProgressReporter
+from fingerpost.apps.mcp import server
+from fingerpost.apps.mcp.server import ProgressReporter
 from fingerpost.errors import ParameterError
 from tests.apps.clients import connect, request_of
 from tests.apps.plan_server import PLAN
@@ -245,9 +245,9 @@ async def test_nothing_is_sent_after_the_answer():
 
 @pytest.fixture
 def compiling(monkeypatch):
-    monkeypatch.setattr(progress_reports, "_EXPLAIN_AFTER_S", 0.0)
-    monkeypatch.setattr(progress_reports, "_EXPLAIN_INTERVAL_S", 0.0)
-    monkeypatch.setattr(progress_reports, "is_compiling", lambda: True)
+    monkeypatch.setattr(server, "_EXPLAIN_AFTER_S", 0.0)
+    monkeypatch.setattr(server, "_EXPLAIN_INTERVAL_S", 0.0)
+    monkeypatch.setattr(server, "is_compiling", lambda: True)
 
 
 async def test_callers_who_wait_for_the_compiler_get_progress(application, compiling, monkeypatch):

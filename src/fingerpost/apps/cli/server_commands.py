@@ -65,9 +65,8 @@ def serve(
 
         asyncio.run(serve_stdio(application, new_warm_up(application)))
         return
-    from fingerpost.apps.mcp.http import serve_http
+    from fingerpost.apps.mcp.http import serve_http, serve_workers
     from fingerpost.apps.mcp.metrics_page import list_metrics_addresses
-    from fingerpost.apps.mcp.workers import serve_workers
 
     address, proxies = Address.read(http), read_networks(trusted_proxy or ())
     access = Access(allowed_hosts=allow_host or (), trusted_proxies=proxies, is_public=public)

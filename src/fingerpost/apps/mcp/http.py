@@ -1,14 +1,18 @@
-"""The HTTP server: ``/mcp`` (streamable HTTP), ``/health``, ``/ready``, and the files of a site."""
+"""The HTTP server, in one process or in several: ``/mcp`` (streamable HTTP), ``/health``, ``/ready``, and a site."""
 
 import asyncio
 import logging
+import multiprocessing
+import os
 import signal
+import socket
 import tempfile
+import threading
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from contextlib import asynccontextmanager, closing, suppress
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import uvicorn
 from mcp.server.context import ServerRequestContext
@@ -22,8 +26,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import Message, Receive, Scope, Send
+from uvicorn.supervisors.multiprocess import Multiprocess
 
-from fingerpost.apps.mcp.address import LOCAL_ACCESS, Access, Address, listen
+from fingerpost.apps.logs import start_logging
+from fingerpost.apps.mcp.address import LOCAL_ACCESS, Access, Address, SharedAddress, listen
 from fingerpost.apps.mcp.http_limits import (
     ANSWER_S,
     MAX_BYTES,
@@ -39,8 +45,8 @@ from fingerpost.apps.mcp.server import new_server
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.storage import find_database
 from fingerpost.apps.views.page import Site
-from fingerpost.apps.warm_up import WarmUp
-from fingerpost.apps.wiring import Application, recovering
+from fingerpost.apps.warm_up import WarmUp, new_warm_up, start_server_process
+from fingerpost.apps.wiring import Application, build, recovering
 from fingerpost.errors import ToolError
 from fingerpost.runtime.concurrency import run_in_thread
 
@@ -308,3 +314,49 @@ def log_endpoint(address: Address) -> str:
     """Log the URL of the endpoint, and return the server's URL."""
     _log.info("serving at %s/mcp", address.url)
     return address.url
+
+
+def serve_workers(
+    settings: Settings,
+    address: Address,
+    count: int,
+    groups: Collection[str] | None,
+    access: Access,
+    metrics: list[Address],
+) -> None:
+    """Serve in ``count`` processes until SIGTERM or an interrupt; running calls are still answered.
+
+    A worker that ends or hangs is replaced. Raise SettingsInvalid as ``serve_http`` does.
+    """
+    CallerFinder(settings, address, access)
+    with closing(SharedAddress(address)) as shared:
+        worker = partial(_start_worker, settings, groups, shared.address, access, metrics)
+        # uvicorn logs which workers died and were replaced.
+        logging.getLogger("uvicorn.error").setLevel(logging.INFO)
+        log_endpoint(shared.address)
+        # uvicorn pickles the address; unpickling it in a worker returns a socket.
+        Multiprocess(new_config(worker, access, count), [cast("socket.socket", shared)]).run()
+
+
+def _start_worker(
+    settings: Settings, groups: Collection[str] | None, address: Address, access: Access, metrics: list[Address]
+) -> Starlette:
+    """Start a worker in its own process and return its web application."""
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    start_server_process()
+    start_logging(can_block=False, as_json=settings.log == "json")
+    _log.info("worker %s starts", os.getpid())
+    application = build(settings, groups)
+    warm_up = new_warm_up(application)
+    warm_up.start()
+    app = new_app(application, address, warm_up, access)
+    start_metrics_server(metrics, access)
+    return app
+
+
+def _end_with_parent() -> None:
+    """End this worker when its parent dies, because it would otherwise occupy the port."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

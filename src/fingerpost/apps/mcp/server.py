@@ -1,25 +1,29 @@
-"""The MCP server: request handlers for one application."""
+"""The MCP server: request handlers for one application, and progress notifications for its calls."""
 
+import asyncio
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 import mcp_types as types
 from mcp import MCPError
 from mcp.server.caching import CacheableMethod, CacheHint
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import Server
+from mcp.server.session import ServerSession
 
 from fingerpost import __version__
 from fingerpost.apps import error_boundary
 from fingerpost.apps.mcp.elicitation import apply_choices, elicit, read_choices
 from fingerpost.apps.mcp.listing import EXTENSION_ID, EXTRAS, build_tool_entry, list_requested_parts
-from fingerpost.apps.mcp.progress import ProgressReporter
 from fingerpost.apps.mcp.resources import complete_tool, list_resource_templates, list_resources, read_resource
 from fingerpost.apps.wiring import Application
 from fingerpost.contract.tool_definition import Answer
 from fingerpost.errors import ToolError
+from fingerpost.transit.kernel_mode import is_compiling
 
 INSTRUCTIONS = (
     "Public transport answers that name their sources. Plan trips with plan_trip; get departure boards with "
@@ -33,6 +37,12 @@ INSTRUCTIONS = (
 CORRELATION_ID = "fingerpost/correlationId"
 # The error class and remedy of a failed call, for clients that word errors for people.
 CAUSE, REMEDY = "fingerpost/cause", "fingerpost/remedy"
+
+# When and how often to report that a call waits for the compiler.
+_EXPLAIN_AFTER_S = 2.0
+_EXPLAIN_INTERVAL_S = 5.0
+_STEP = 0.001
+_MAX_MESSAGE_CHARS = 300
 
 _NO_HEADER_PARAMETERS: Mapping[str, Any] = {"type": "object"}
 _Context = ServerRequestContext[Any, Any]
@@ -131,6 +141,77 @@ class _Handlers:
 
     async def read_resource(self, ctx: _Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         return await read_resource(self._application, params.uri, user=self._find_user(ctx))
+
+
+class ProgressReporter:
+    """Sends the progress of one call (``notifications/progress``) with strictly increasing values.
+
+    If the client reads slowly, intermediate reports are dropped, but never the last.
+    """
+
+    def __init__(self, session: ServerSession) -> None:
+        self._session = session
+        self._last_done = -1.0
+        self._total = 1.0
+        self._latest: tuple[float, float, str] | None = None
+        self._sender: asyncio.Task[None] | None = None
+        self._has_ended = False
+        self._started_at = time.monotonic()
+        self._has_waited = False
+        self._explain_timer: asyncio.TimerHandle | None = None
+
+    def report(self, done: float, total: float, message: str) -> None:
+        """Report progress; after a wait for the compiler, increase values that would otherwise not increase."""
+        if self._has_waited and done <= self._last_done:
+            done = self._last_done + _STEP
+        if done <= self._last_done or self._has_ended:
+            return
+        self._last_done, self._total = done, total
+        self._latest = (
+            done,
+            total,
+            message if len(message) <= _MAX_MESSAGE_CHARS else f"{message[:_MAX_MESSAGE_CHARS]}…",
+        )
+        if self._sender is None:
+            self._sender = asyncio.create_task(self._send())
+
+    async def __aenter__(self) -> Self:
+        self._explain_timer = asyncio.get_running_loop().call_later(_EXPLAIN_AFTER_S, self._explain)
+        return self
+
+    def _explain(self) -> None:
+        """Report that the call waits for the compiler, with a tiny increase."""
+        if is_compiling() and self._last_done < self._total:
+            waited_s = round(time.monotonic() - self._started_at)
+            message = f"Compiling the engine, which happens once and takes a minute or two; {waited_s} s so far"
+            self.report(max(self._last_done, 0.0) + _STEP, self._total, message)
+            self._has_waited = True
+        self._explain_timer = asyncio.get_running_loop().call_later(_EXPLAIN_INTERVAL_S, self._explain)
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Send the last report; the answer follows."""
+        self._has_ended = True
+        if self._explain_timer is not None:
+            self._explain_timer.cancel()
+        if self._sender is None:
+            return
+        sender = self._sender
+        try:
+            if error is None:
+                await asyncio.wait([sender])
+        finally:
+            sender.cancel()
+
+    async def _send(self) -> None:
+        try:
+            while self._latest is not None:
+                latest, self._latest = self._latest, None
+                await self._session.report_progress(*latest)
+        finally:
+            # Later reports are sent even after a failure.
+            self._sender = None
 
 
 def build_result(answer: Answer) -> dict[str, Any]:
