@@ -5,16 +5,12 @@
 
 import csv
 import io
-import json
 import os
 import random
 import zipfile
 from datetime import datetime
-from functools import partial
-from typing import Any
 
 import pytest
-from graphql import build_client_schema, get_introspection_query, parse, validate
 
 from fingerpost.net.client import Client
 from fingerpost.net.limiter import Limiter
@@ -22,13 +18,9 @@ from fingerpost.net.request import RequestLimits
 from fingerpost.store.network_records import NetworkRecord, NetworkRecordStore
 from fingerpost.transit.embedded.source import EmbeddedSource
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
-from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.port import DepartureQuery, JourneyQuery
-from fingerpost.transit.remote.kit.answers import read_answer
 from fingerpost.transit.remote.opentripplanner.network import OpenTripPlannerSource
-from fingerpost.transit.remote.opentripplanner.server import Server, new_document
 from tests.homes import keep_network
-from tests.opentripplanner.test_documents import SHAPES
 from tests.shared_data import get_shared
 
 URL = os.environ.get("FINGERPOST_OTP_URL", "")
@@ -66,26 +58,6 @@ def ours(tmp_path_factory):
     home = tmp_path_factory.mktemp("home")
     keep_network(home, FEED, import_feeds(FEED, [FeedSource(get_shared(GTFS))]).timetable)
     return EmbeddedSource(home, None).open(NetworkRecordStore(home).read().records[FEED])
-
-
-async def test_every_document_is_valid_against_the_servers_schema():
-    async with new_client() as client:
-        record = NetworkRecord(name=FEED, source="opentripplanner", url=URL)
-        server = Server(client.fetch, record)
-        body = json.dumps({"query": get_introspection_query(descriptions=False)}).encode()
-        read = partial(read_answer, dict[str, Any])
-        told = (await server.post(body, headers={}, fresh_s=0.0, read=read)).data["data"]
-        learned = await OpenTripPlannerSource(client.fetch, LIMITS).learn(record)
-    # OTP's own schema does not pass graphql-core's check of interfaces.
-    schema = build_client_schema(told, assume_valid=True)
-    with_fares = Ability.FARES in learned.abilities
-    faults = [
-        (shape.__name__, error.message)
-        for shape in SHAPES
-        for error in validate(schema, parse(new_document(shape, with_fares=with_fares)))
-    ]
-
-    assert faults == []
 
 
 @pytest.fixture(scope="module")

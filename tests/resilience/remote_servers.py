@@ -27,6 +27,7 @@ from tests.homes import write_record
 from tests.net import local_server
 from tests.net.local_server import FakeTime, answer, anywhere
 from tests.opentripplanner.answers import a_board, a_page, a_ride, a_time
+from tests.tfl.asking import a_leg, a_point, journeys
 
 HOST, VARIABLE = "town.example", "MARKER_KEY"
 URL = f"http://{HOST}"
@@ -40,17 +41,15 @@ def tell_tfl(asked, said):
     path = urlsplit(asked.target).path
     stop = {"id": "940GZZLUVIC", "naptanId": "940GZZLUVIC", "commonName": said, "stopType": "NaptanMetroStation"}
     stop |= {"lat": 51.5, "lon": -0.1, "lines": [{"id": "victoria", "name": said}], "modes": ["tube"]}
-    leg = {"duration": 9, "departureTime": "2026-06-10T09:05:00", "arrivalTime": "2026-06-10T09:14:00"}
-    leg |= {"mode": {"id": "tube", "name": said}, "disruptions": [{"description": said}]}
-    leg |= {end: {"commonName": said, "lat": 51.5, "lon": -0.1} for end in ("departurePoint", "arrivalPoint")}
-    journey = {"startDateTime": leg["departureTime"], "arrivalDateTime": leg["arrivalTime"], "duration": 9}
+    ends = dict.fromkeys(("departurePoint", "arrivalPoint"), a_point(name=said))
+    leg = a_leg("09:05", "09:14", 9, line=said, disruptions=[{"description": said}], **ends)
     known = {"hour": "9", "minute": "40", "intervalId": 0}
     route = {"stationIntervals": [{"id": "0", "intervals": [{"stopId": "X"}]}]}
     route["schedules"] = [{"name": "Daily", "knownJourneys": [known]}, {"name": said, "knownJourneys": [known]}]
     arrival = {"id": said, "naptanId": "940GZZLUVIC", "lineId": "victoria", "lineName": said, "modeName": "tube"}
     told = {
         "/Line/Meta": [{"modeName": "tube", "isScheduledService": True}],
-        "/Journey": {"journeys": [{**journey, "legs": [leg]}], "lines": [], "stopMessages": [said]},
+        "/Journey": journeys(leg, stopMessages=[said]),
         "/Line/victoria/Timetable": {"stops": [{"id": "X", "name": said}], "timetable": {"routes": [route]}},
         "/Line": [],
         "/StopPoint/Search": {"matches": [{"id": "940GZZLUVIC", "name": said, "lat": 51.5, "lon": -0.1}]},

@@ -55,7 +55,7 @@ async def learn_profile(fetch: Fetch, record: NetworkRecord) -> LearnedProfile:
     bounds = REGIONS[region] if region is not None else await _find_bounds(server)
     zone = find_common_zone(agency.timezone for feed in described.feeds for agency in feed.agencies)
     languages = (agency.lang.lower() for feed in described.feeds for agency in feed.agencies if agency.lang)
-    first, last = _find_days(described.service_time_range, zone)
+    first, last = _find_days(described.begin, described.end, zone)
     return LearnedProfile(
         bounds=bounds,
         zone=zone,
@@ -90,12 +90,12 @@ async def _find_bounds(server: Server) -> Bounds:
     return box_of(positions)
 
 
-def _find_days(range_s: shapes.ServiceTimeRange | None, zone: str | None) -> tuple[date | None, date | None]:
-    """Return the first and last service day, or None if the range is invalid; the end of the range is exclusive."""
-    if range_s is None or range_s.start is None or range_s.end is None or range_s.end <= range_s.start:
+def _find_days(begin: int | None, end: int | None, zone: str | None) -> tuple[date | None, date | None]:
+    """Return the first and last service day, or None if the range is invalid; its end is exclusive."""
+    if begin is None or end is None or end <= begin:
         return None, None
     tz = ZoneInfo(zone) if zone else UTC
-    return datetime.fromtimestamp(range_s.start, tz).date(), datetime.fromtimestamp(range_s.end - 1, tz).date()
+    return datetime.fromtimestamp(begin, tz).date(), datetime.fromtimestamp(end - 1, tz).date()
 
 
 def _list_attribution(feeds: Iterable[shapes.FeedData]) -> tuple[str, ...]:

@@ -142,14 +142,10 @@ class FeedData(Shape):
     agencies: Several[Agency] = ()
 
 
-class ServiceTimeRange(Shape):
-    start: OpenInstant = None
-    end: OpenInstant = None
-
-
 class Network(Shape):
     feeds: Entries[FeedData]
-    service_time_range: ServiceTimeRange | None = None
+    begin: OpenInstant = nested("serviceTimeRange", "start")
+    end: OpenInstant = nested("serviceTimeRange", "end")
     routes: Entries[RouteType]
 
 
@@ -177,11 +173,10 @@ class OtpAlert(Shape):
     effective_end_date: OpenInstant = None
 
 
-class Route(Shape):
+class Route(RouteType):
     gtfs_id: NonBlank
     short_name: str | None = None
     long_name: str | None = None
-    type: int | None = None
     color: str | None = None
     text_color: str | None = None
 
