@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from fingerpost.transit.remote.tfl.shapes import Schedule
 from fingerpost.transit.remote.tfl.timetable_days import (
     RemarkKind,
+    Remarks,
     choose_schedules,
     find_public_holiday,
     format_remarks,
@@ -112,13 +113,16 @@ GOOD_FRIDAY, EASTER_MONDAY = date(2026, 4, 3), date(2026, 4, 6)
     ],
 )
 def test_the_day_chooses_among_timetables_by_their_names(day, names, holding, remarks):
-    found, said = choose_schedules([Schedule(name=name) for name in names], day, "313")
+    said = Remarks(set)
+    found = choose_schedules([Schedule(name=name) for name in names], day, "313", said)
 
-    assert ([schedule.name for schedule, _ in found], [each.kind for each in said]) == (holding, remarks)
+    assert [schedule.name for schedule, _ in found] == holding
+    assert [kind for kind in RemarkKind if said[kind]] == remarks
 
 
 def test_an_unparsable_name_is_skipped_and_reported():
-    found, remarks = choose_schedules([Schedule(name="Summer Saturdays")], SATURDAY, "RB1")
+    remarks = Remarks(set)
+    found = choose_schedules([Schedule(name="Summer Saturdays")], SATURDAY, "RB1", remarks)
 
     said = (
         "Some timetables were skipped, because the days in their names could not be parsed: RB1 ('Summer Saturdays')."

@@ -1,13 +1,13 @@
 """Choose TfL's timetables for a day by their names, because TfL publishes no calendar."""
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from enum import StrEnum
 from functools import lru_cache
 from itertools import pairwise
-from typing import NamedTuple
 
 from fingerpost.transit.remote.kit.answers import list_first
 from fingerpost.transit.remote.tfl.shapes import Schedule
@@ -172,69 +172,58 @@ class RemarkKind(StrEnum):
     SCHOOL = "TfL does not say when schools are open; a school day was assumed for"
 
 
-class TimetableRemark(NamedTuple):
-    """A remark on one line; ``text`` names the line."""
-
-    kind: RemarkKind
-    text: str
+Remarks = defaultdict[RemarkKind, set[str]]
+"""Texts that name lines, by the kind of the remark."""
 
 
 def choose_schedules(
-    schedules: Sequence[Schedule], day: date, line: str
-) -> tuple[list[tuple[Schedule, bool]], list[TimetableRemark]]:
-    """Return the timetables for a day as (timetable, whether it is for the night), and remarks on the choice.
+    schedules: Sequence[Schedule], day: date, line: str, remarks: Remarks
+) -> list[tuple[Schedule, bool]]:
+    """Return the timetables for a day as (timetable, whether it is for the night); add remarks on the choice.
 
     For the day and for the night, the most specific timetable applies: ``School Friday`` overrides
     ``Mon-Fri Schooldays``.
     """
     named = [(schedule, parse_named_days(schedule.name)) for schedule in schedules]
-    remarks = [
-        TimetableRemark(RemarkKind.DAYS_UNKNOWN, f"{line} ('{schedule.name}')")
-        for schedule, days in named
-        if days is None
-    ]
+    remarks[RemarkKind.DAYS_UNKNOWN] |= {f"{line} ('{schedule.name}')" for schedule, days in named if days is None}
     chosen: list[tuple[Schedule, bool]] = []
     for is_night in (False, True):
         candidates = [(schedule, days) for schedule, days in named if days is not None and days.is_night is is_night]
-        applicable, new_remarks = _choose(candidates, day, line)
-        chosen += [(schedule, is_night) for schedule in applicable]
-        remarks += new_remarks
-    return chosen, remarks
+        chosen += [(schedule, is_night) for schedule in _choose(candidates, day, line, remarks)]
+    return chosen
 
 
-def _choose(
-    named: Sequence[tuple[Schedule, NamedDays]], day: date, line: str
-) -> tuple[list[Schedule], list[TimetableRemark]]:
+def _choose(named: Sequence[tuple[Schedule, NamedDays]], day: date, line: str, remarks: Remarks) -> list[Schedule]:
     holiday = find_public_holiday(day)
     if holiday is None:
-        return _choose_by_weekday(named, day, day.weekday(), line)
-    remarks: list[TimetableRemark] = []
+        return _choose_by_weekday(named, day, day.weekday(), line, remarks)
     chosen = [
         schedule for schedule, days in named if days.also_holidays or (holiday == GOOD_FRIDAY and days.also_good_friday)
     ]
     if not chosen and named:
         if holiday == CHRISTMAS:
-            return [], [TimetableRemark(RemarkKind.CHRISTMAS, f"{line} ({day})")]
+            remarks[RemarkKind.CHRISTMAS].add(f"{line} ({day})")
+            return []
         # Most lines run their Sunday service on holidays, and showing too few trips is safer than too many.
         is_by_day = not any(days.is_night for _, days in named)
         has_sunday = any(_SUNDAY in days.weekdays for _, days in named)
         weekday = _SUNDAY if is_by_day and has_sunday else day.weekday()
-        chosen, remarks = _choose_by_weekday(named, day, weekday, line)
-    remarks += [TimetableRemark(RemarkKind.HOLIDAY, f"{line} ('{schedule.name}', {holiday})") for schedule in chosen]
-    return chosen, remarks
+        chosen = _choose_by_weekday(named, day, weekday, line, remarks)
+    remarks[RemarkKind.HOLIDAY] |= {f"{line} ('{schedule.name}', {holiday})" for schedule in chosen}
+    return chosen
 
 
 def _choose_by_weekday(
-    named: Sequence[tuple[Schedule, NamedDays]], day: date, weekday: int, line: str
-) -> tuple[list[Schedule], list[TimetableRemark]]:
+    named: Sequence[tuple[Schedule, NamedDays]], day: date, weekday: int, line: str, remarks: Remarks
+) -> list[Schedule]:
     on_weekday = [(schedule, days) for schedule, days in named if weekday in days.weekdays]
     is_school = not is_school_holiday(day)
     in_force = [(schedule, days) for schedule, days in on_weekday if days.school in (None, is_school)]
     narrowest = min((_rank_days(days) for _, days in in_force), default=None)
     # Days that are known to be without school need no assumption.
-    is_assumed = is_school and any(days.school is not None for _, days in on_weekday)
-    remarks = [TimetableRemark(RemarkKind.SCHOOL, f"{line} ({day})")] if is_assumed else []
-    return [schedule for schedule, days in in_force if _rank_days(days) == narrowest], remarks
+    if is_school and any(days.school is not None for _, days in on_weekday):
+        remarks[RemarkKind.SCHOOL].add(f"{line} ({day})")
+    return [schedule for schedule, days in in_force if _rank_days(days) == narrowest]
 
 
 def _rank_days(days: NamedDays) -> tuple[bool, int]:
@@ -242,6 +231,5 @@ def _rank_days(days: NamedDays) -> tuple[bool, int]:
     return days.school is None, len(days.weekdays)
 
 
-def format_remarks(remarks: Sequence[TimetableRemark]) -> list[str]:
-    texts = {kind: sorted({remark.text for remark in remarks if remark.kind is kind}) for kind in RemarkKind}
-    return [f"{kind.value} {list_first(texts[kind], _MAX_NAMED)}." for kind in RemarkKind if texts[kind]]
+def format_remarks(remarks: Remarks) -> list[str]:
+    return [f"{kind.value} {list_first(sorted(remarks[kind]), _MAX_NAMED)}." for kind in RemarkKind if remarks[kind]]

@@ -16,12 +16,7 @@ from fingerpost.transit.remote.kit.places import StopIdCodec
 from fingerpost.transit.remote.tfl import shapes
 from fingerpost.transit.remote.tfl.itineraries import list_instants
 from fingerpost.transit.remote.tfl.server import MULTIPLE_CHOICES, TflClient
-from fingerpost.transit.remote.tfl.timetable_days import (
-    RemarkKind,
-    TimetableRemark,
-    choose_schedules,
-    format_remarks,
-)
+from fingerpost.transit.remote.tfl.timetable_days import RemarkKind, Remarks, choose_schedules, format_remarks
 
 # TfL changes its timetables at night.
 TIMETABLES_FRESH_S = 3600.0
@@ -70,8 +65,9 @@ async def find_scheduled(
 ) -> BoardRows:
     """Return the lines' departures in spans of time; lines whose request fails are skipped and reported."""
     requested = lines[:MAX_LINES]
-    remarks = [TimetableRemark(RemarkKind.NOT_REQUESTED, line.name) for line in lines[MAX_LINES:]]
-    remarks += [TimetableRemark(RemarkKind.WHOLE_STATION, line.name) for line in requested if line.is_platform]
+    remarks = Remarks(set)
+    remarks[RemarkKind.NOT_REQUESTED] = {line.name for line in lines[MAX_LINES:]}
+    remarks[RemarkKind.WHOLE_STATION] = {line.name for line in requested if line.is_platform}
     rows: dict[tuple[str, str, int, str], Departure] = {}
     retrieved: list[datetime] = []
     failures: list[StorageUnavailable | SourceChanged] = []
@@ -79,19 +75,17 @@ async def find_scheduled(
     for line, outcome in zip(requested, outcomes, strict=True):
         if isinstance(outcome, StorageUnavailable | SourceChanged):
             failures.append(outcome)
-            remarks.append(TimetableRemark(RemarkKind.NO_ANSWER, line.name))
+            remarks[RemarkKind.NO_ANSWER].add(line.name)
             continue
         if outcome.is_partial:
-            remarks.append(TimetableRemark(RemarkKind.DIRECTIONS_NOT_REQUESTED, line.name))
+            remarks[RemarkKind.DIRECTIONS_NOT_REQUESTED].add(line.name)
         if not outcome.timetables:
-            remarks.append(TimetableRemark(RemarkKind.NO_TIMETABLE, line.name))
+            remarks[RemarkKind.NO_TIMETABLE].add(line.name)
         for answer in outcome.timetables:
             retrieved.append(answer.retrieved_at)
             timetable = LineTimetable(line, answer.data, ids, zone)
             for first, last in spans:
-                departures, new_remarks = timetable.list_departures(first, last)
-                remarks += new_remarks
-                for row in departures:
+                for row in timetable.list_departures(first, last, remarks):
                     rows.setdefault((row.stop_id, row.line, row.scheduled, row.destination), row)
     if failures and len(failures) == len(requested):
         raise failures[0]
@@ -166,36 +160,33 @@ class LineTimetable:
     ids: StopIdCodec
     zone: ZoneInfo
 
-    def list_departures(self, first: int, last: int) -> tuple[list[Departure], list[TimetableRemark]]:
+    def list_departures(self, first: int, last: int, remarks: Remarks) -> list[Departure]:
         rows: list[Departure] = []
-        remarks: list[TimetableRemark] = []
         first_day, last_day = (datetime.fromtimestamp(instant, self.zone).date() for instant in (first, last))
         day = first_day - timedelta(days=1)
         while day <= last_day:
-            day_rows, new_remarks = self._list_day(day, first, last)
+            day_remarks = Remarks(set)
+            day_rows = self._list_day(day, first, last, day_remarks)
             # Of the day before, only the night matters, so its remarks are skipped if it has no rows.
-            if day_rows or day >= first_day:
-                remarks += new_remarks
+            for kind, texts in day_remarks.items() if day_rows or day >= first_day else ():
+                remarks[kind] |= texts
             rows += day_rows
             day += timedelta(days=1)
-        return rows, remarks
+        return rows
 
-    def _list_day(self, day: date, first: int, last: int) -> tuple[list[Departure], list[TimetableRemark]]:
+    def _list_day(self, day: date, first: int, last: int, remarks: Remarks) -> list[Departure]:
         """Return a service day's departures from ``first`` to ``last``."""
         rows: list[Departure] = []
-        remarks: list[TimetableRemark] = []
         midnight = datetime.combine(day, time())
         names = {stop.id: stop.name for stop in (*self.response.stations, *self.response.stops) if stop.name}
         for route in self.response.routes:
-            day_schedules, new_remarks = choose_schedules(route.schedules, day, self.line.name)
-            remarks += new_remarks
             # A pattern that ends at this stop has no intervals.
             destinations = {
                 pattern.id: names.get(pattern.intervals[-1].stop_id) or self.line.name
                 for pattern in route.station_intervals
                 if pattern.intervals
             }
-            for schedule, is_night in day_schedules:
+            for schedule, is_night in choose_schedules(route.schedules, day, self.line.name, remarks):
                 for journey in schedule.known_journeys or filter(None, (schedule.first_journey, schedule.last_journey)):
                     minutes = _shift_night_minutes(journey.minutes, is_night)
                     # In the hour that occurs twice, use the first occurrence.
@@ -203,8 +194,8 @@ class LineTimetable:
                     if first <= scheduled <= last and (destination := destinations.get(journey.interval_id)):
                         rows.append(self._new_row(day, minutes, scheduled, journey.interval_id, destination))
                 if _has_frequency_only(schedule):
-                    remarks.append(TimetableRemark(RemarkKind.FREQUENCY_ALONE, f"{self.line.name} ('{schedule.name}')"))
-        return rows, remarks
+                    remarks[RemarkKind.FREQUENCY_ALONE].add(f"{self.line.name} ('{schedule.name}')")
+        return rows
 
     def _new_row(self, day: date, minutes: int, scheduled: int, pattern: int, destination: str) -> Departure:
         line = self.line
