@@ -5,7 +5,7 @@ A second search, by scheduled times, finds the journeys that realtime has cancel
 
 import hashlib
 import math
-from collections.abc import AsyncIterator, Hashable, Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from dataclasses import replace
 
 from fingerpost import clock
@@ -99,7 +99,9 @@ class MotisJourneySearch(kit.JourneySearch):
         answered = await self._fetch(request, params)
         page = answered.data
         answered.require("itinerary", "itineraries", found=page.itineraries)
-        itineraries, left_out = read_itineraries((*page.direct, *page.itineraries), query, self._ids)
+        candidates = (*page.direct, *page.itineraries)
+        itineraries = read_itineraries(candidates, query, self._ids)
+        left_out = {(kit.LeftOut.OTHER_VEHICLE, candidate) for candidate in candidates if candidate.needs_vehicle}
         found = kit.filter_live(itineraries, query, answered.retrieved_at, answered.notes)
         cursor = page.previous_page_cursor if query.arrive_by else page.next_page_cursor
         # No page follows an empty one.
@@ -114,7 +116,7 @@ class MotisJourneySearch(kit.JourneySearch):
         except ToolError as error:
             note = f"Trips cancelled in realtime are unknown ({error.message})."
             return kit.JourneyPage(retrieved_at=clock.now(), notes=(note,))
-        itineraries, _ = read_itineraries(answered.data.itineraries, query, self._ids, adds_walk_delays=False)
+        itineraries = read_itineraries(answered.data.itineraries, query, self._ids, adds_walk_delays=False)
         return kit.JourneyPage(
             retrieved_at=answered.retrieved_at,
             timetabled=kit.list_unusable(itineraries, query),
@@ -233,15 +235,9 @@ def _new_stop_point(place: shapes.MotisPlace, ids: StopIdCodec, location: Locati
 
 def read_itineraries(
     candidates: Iterable[shapes.MotisItinerary], query: JourneyQuery, ids: StopIdCodec, *, adds_walk_delays: bool = True
-) -> tuple[list[Itinerary], frozenset[tuple[kit.LeftOut, Hashable]]]:
-    """Return the itineraries, and those left out because they need a private, rented or booked vehicle."""
-    itineraries: list[Itinerary] = []
-    left_out: set[tuple[kit.LeftOut, Hashable]] = set()
-    for candidate in candidates:
-        if any(leg.mode in shapes.ON_STREET and leg.trip_id is None for leg in candidate.legs):
-            left_out.add((kit.LeftOut.OTHER_VEHICLE, candidate))
-        elif candidate.legs:
-            itineraries.append(
-                kit.read_itinerary(candidate.legs, query, ids, new_leg, adds_walk_delays=adds_walk_delays)
-            )
-    return itineraries, frozenset(left_out)
+) -> list[Itinerary]:
+    return [
+        kit.read_itinerary(candidate.legs, query, ids, new_leg, adds_walk_delays=adds_walk_delays)
+        for candidate in candidates
+        if candidate.legs and not candidate.needs_vehicle
+    ]

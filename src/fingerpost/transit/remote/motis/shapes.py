@@ -110,6 +110,11 @@ class MotisLeg(MotisLine, MeasuredLeg):
 class MotisItinerary(Shape):
     legs: tuple[MotisLeg, ...] = ()
 
+    @property
+    def needs_vehicle(self) -> bool:
+        """Whether it needs a private, rented or booked vehicle."""
+        return any(leg.mode in ON_STREET and leg.trip_id is None for leg in self.legs)
+
 
 class MotisPlan(Shape):
     """A page of itineraries; ``direct`` are those without rides."""

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
-from typing import NamedTuple
 from urllib.parse import parse_qsl, unquote, urlsplit
 from zoneinfo import ZoneInfo
 
@@ -71,17 +70,15 @@ async def find_scheduled(
     rows: dict[tuple[str, str, int, str], Departure] = {}
     retrieved: list[datetime] = []
     failures: list[StorageUnavailable | SourceChanged] = []
-    outcomes = await gather_all(_find_or_error(server, line) for line in requested)
+    outcomes = await gather_all(_find_or_error(server, line, remarks) for line in requested)
     for line, outcome in zip(requested, outcomes, strict=True):
         if isinstance(outcome, StorageUnavailable | SourceChanged):
             failures.append(outcome)
             remarks[RemarkKind.NO_ANSWER].add(line.name)
             continue
-        if outcome.is_partial:
-            remarks[RemarkKind.DIRECTIONS_NOT_REQUESTED].add(line.name)
-        if not outcome.timetables:
+        if not outcome:
             remarks[RemarkKind.NO_TIMETABLE].add(line.name)
-        for answer in outcome.timetables:
+        for answer in outcome:
             retrieved.append(answer.retrieved_at)
             timetable = LineTimetable(line, answer.data, ids, zone)
             for first, last in spans:
@@ -96,21 +93,18 @@ async def find_scheduled(
     )
 
 
-class _Found(NamedTuple):
-    """A line's timetables at a stop, one per direction; partial if there are too many directions to request."""
-
-    timetables: list[Answer[shapes.TimetableResponse]]
-    is_partial: bool = False
-
-
-async def _find_or_error(server: TflClient, line: StopLine) -> _Found | StorageUnavailable | SourceChanged:
+async def _find_or_error(
+    server: TflClient, line: StopLine, remarks: Remarks
+) -> list[Answer[shapes.TimetableResponse]] | StorageUnavailable | SourceChanged:
     try:
-        return await _find_line(server, line)
+        return await _find_line(server, line, remarks)
     except (StorageUnavailable, SourceChanged) as error:
         return error
 
 
-async def _find_line(server: TflClient, line: StopLine) -> _Found:
+async def _find_line(server: TflClient, line: StopLine, remarks: Remarks) -> list[Answer[shapes.TimetableResponse]]:
+    """Return a line's timetables at a stop, one per direction."""
+
     async def find(path: Sequence[str], params: Mapping[str, str]) -> Answer[shapes.TimetableResponse] | None:
         accept = frozenset({MULTIPLE_CHOICES})
         return await server.find(
@@ -120,17 +114,19 @@ async def _find_line(server: TflClient, line: StopLine) -> _Found:
     path = ("Line", line.line_id, _TIMETABLE, line.stop_id)
     answer = await find(path, {})
     if answer is None or answer.data.routes:
-        return _Found([] if answer is None else [answer])
+        return [] if answer is None else [answer]
     options = answer.data.options
     requests = [request for request in (read_option(option.uri) for option in options) if request is not None]
     # If no option can be read, request both directions.
     if options and not requests:
         requests = [(path, {"direction": direction}) for direction in ("inbound", "outbound")]
+    if len(requests) > _MAX_OPTIONS:
+        remarks[RemarkKind.DIRECTIONS_NOT_REQUESTED].add(line.name)
     replies: list[Answer[shapes.TimetableResponse]] = []
     for reply in await gather_all(find(*request) for request in requests[:_MAX_OPTIONS]):
         if reply is not None and reply.data.routes and all(reply.data != earlier.data for earlier in replies):
             replies.append(reply)
-    return _Found(replies, is_partial=len(requests) > _MAX_OPTIONS)
+    return replies
 
 
 def read_option(uri: str) -> tuple[tuple[str, ...], dict[str, str]] | None:
