@@ -13,8 +13,7 @@ import yaml
 from jsonschema import Draft202012Validator, FormatChecker
 
 from fingerpost.testing.networks.checking import TownNetwork
-from fingerpost.testing.networks.place_conformance import NEAR_ALPHA
-from fingerpost.testing.networks.plan_conformance import NEAR_ALPHA as WEST_OF_ALPHA
+from fingerpost.testing.networks.facts import BESIDE_ALPHA, NEAR_ALPHA
 from fingerpost.testing.networks.town import NOW, new_town
 from tests.conformance.motis import MotisConformance
 from tests.motis.town_server import PARAMETERS
@@ -47,13 +46,13 @@ async def ask_everything(heard):
     async with MotisConformance(listen).open(town) as network:
         asked = TownNetwork(network, town)
         await asked.plan("Alpha", "Gamma", "08:00")
-        await asked.plan(asked.point(WEST_OF_ALPHA), "Gamma", "09:00", arrive_by=True)
+        await asked.plan(asked.point(NEAR_ALPHA), "Gamma", "09:00", arrive_by=True)
         await asked.plan("Alpha", "Gamma", "08:00", step_free=True)
         await asked.board("Alpha", "08:00", "09:00")
         await network.find_places("Gamma", language="sv")
         await network.find_stop_place(town.stop_id("Beta"))
         await network.find_stop(f"{town.name}:NOWHERE")
-        await network.list_stops_near(NEAR_ALPHA, 2000.0)
+        await network.list_stops_near(BESIDE_ALPHA, 2000.0)
 
 
 def test_every_answer_and_parameter_matches_the_published_description(monkeypatch):

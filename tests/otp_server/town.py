@@ -10,7 +10,7 @@ from fingerpost.net.client import Client
 from fingerpost.net.limiter import Limiter
 from fingerpost.net.request import RequestLimits
 from fingerpost.store.network_records import NetworkRecord
-from fingerpost.testing.networks.plan_conformance import NEAR_ALPHA
+from fingerpost.testing.networks.facts import NEAR_ALPHA
 from fingerpost.testing.networks.suite import ConformingSource
 from fingerpost.testing.networks.town import PLACES, new_town
 from fingerpost.transit.remote.opentripplanner.network import OpenTripPlannerSource

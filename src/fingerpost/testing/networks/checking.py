@@ -15,15 +15,38 @@ class NetworkBroken(AssertionError):
     """A source fails a conformance check."""
 
 
+class AbilityMissing(Exception):
+    """A check needs an ability that the network does not declare."""
+
+    def __init__(self, ability: Ability) -> None:
+        super().__init__(ability)
+        self.ability = ability
+
+
+# The abilities that single wishes of a plan need.
+_WISHES = {"arrive_by": Ability.ARRIVE_BY, "step_free": Ability.STEP_FREE}
+
+
 @dataclass(frozen=True, slots=True)
 class TownNetwork:
-    """A network that serves the town, with shorthand queries."""
+    """A network that serves the town, with shorthand queries; each raises AbilityMissing if the network lacks it."""
 
     network: Network
     town: Town
 
     def can(self, ability: Ability) -> bool:
         return self.network.profile.can(ability)
+
+    def require(self, *abilities: Ability) -> None:
+        for ability in abilities:
+            if not self.can(ability):
+                raise AbilityMissing(ability)
+
+    @property
+    def places(self) -> Network:
+        """The network, for look-ups of places."""
+        self.require(Ability.NAMES, Ability.STOPS)
+        return self.network
 
     def stop(self, name: str) -> Location:
         return Location(
@@ -39,6 +62,8 @@ class TownNetwork:
     async def plan(
         self, origin: str | Location, destination: str | Location, clock: str, **wishes: object
     ) -> JourneyAnswer:
+        self.require(Ability.PLANS)
+        self.require(*(ability for wish, ability in _WISHES.items() if wishes.get(wish)))
         ends = [self.stop(end) if isinstance(end, str) else end for end in (origin, destination)]
         query = JourneyQuery(origin=ends[0], destination=ends[1], instant=at(clock), **wishes)  # type: ignore[arg-type]
         return await self.network.plan_journeys(query)
@@ -47,6 +72,7 @@ class TownNetwork:
         self, stop: str, first: str, last: str, wanted: int = 50, *, day: date = DAY, by_schedule: bool = False
     ) -> DepartureBoard:
         """List the departures from a stop between two clock times on a day, by expected or scheduled time."""
+        self.require(Ability.BOARDS)
         query = DepartureQuery(
             stop_ids=[self.town.stop_id(stop)],
             instant=at(first, day),
@@ -57,18 +83,12 @@ class TownNetwork:
         return await self.network.list_departures(query)
 
 
-Check = Callable[[TownNetwork], Awaitable[None]]
-
-
 @dataclass(frozen=True, slots=True)
 class NetworkFact:
-    """One check in the suite, run if the network has all abilities in ``needs``.
+    """One check in the suite; if ``live``, it needs realtime, and the town serves realtime data too."""
 
-    If it needs REALTIME, the town serves realtime data too.
-    """
-
-    check: Check
-    needs: frozenset[Ability] = frozenset()
+    check: Callable[[TownNetwork], Awaitable[None]]
+    live: bool
 
     @property
     def name(self) -> str:

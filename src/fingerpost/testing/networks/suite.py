@@ -21,11 +21,10 @@ No test framework is needed: a failed check raises ``NetworkBroken``, and so doe
 import asyncio
 import os
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from enum import StrEnum
 from inspect import iscoroutinefunction
-from types import ModuleType
 from typing import ClassVar
 from unittest.mock import patch
 
@@ -38,14 +37,15 @@ from fingerpost.errors import (
     SourceUnreachable,
     ToolError,
 )
-from fingerpost.testing.networks import (
-    board_conformance,
-    place_conformance,
-    plan_conformance,
-    profile_conformance,
-    realtime_conformance,
+from fingerpost.testing.networks import facts, realtime_facts
+from fingerpost.testing.networks.checking import (
+    AbilityMissing,
+    NetworkBroken,
+    NetworkFact,
+    TownNetwork,
+    expect,
+    expect_same,
 )
-from fingerpost.testing.networks.checking import Check, NetworkBroken, NetworkFact, TownNetwork, expect, expect_same
 from fingerpost.testing.networks.town import NOW, Town, new_town
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.port import Network
@@ -85,20 +85,6 @@ class ConformingSource(ABC):
             yield network
 
 
-# The abilities that the checks in each module need, and those that single checks need in addition.
-_NEEDS: dict[ModuleType, set[Ability]] = {
-    profile_conformance: set(),
-    plan_conformance: {Ability.PLANS},
-    board_conformance: {Ability.BOARDS},
-    place_conformance: {Ability.NAMES, Ability.STOPS},
-    realtime_conformance: {Ability.REALTIME, Ability.BOARDS, Ability.PLANS},
-}
-_FURTHER_NEEDS: dict[Check, Ability] = {
-    plan_conformance.a_plan_arrives_when_asked: Ability.ARRIVE_BY,
-    plan_conformance.a_step_free_plan_takes_no_step: Ability.STEP_FREE,
-    plan_conformance.itineraries_are_priced: Ability.FARES,
-    plan_conformance.legs_have_lines: Ability.GEOMETRY,
-}
 # The error that queries must raise during each fault in the server.
 _ERRORS: dict[Trouble, type[ToolError]] = {
     Trouble.UNREACHABLE: SourceUnreachable,
@@ -109,15 +95,15 @@ _ERRORS: dict[Trouble, type[ToolError]] = {
 }
 
 
-def _list_facts() -> Iterator[NetworkFact]:
-    for module, needs in _NEEDS.items():
-        for name, check in vars(module).items():
-            if iscoroutinefunction(check) and not name.startswith("_"):
-                further_needs = {_FURTHER_NEEDS[check]} if check in _FURTHER_NEEDS else set()
-                yield NetworkFact(check, frozenset(needs | further_needs))
-
-
-FACTS: tuple[NetworkFact | Trouble, ...] = (*_list_facts(), *Trouble)
+FACTS: tuple[NetworkFact | Trouble, ...] = (
+    *(
+        NetworkFact(check, live=module is realtime_facts)
+        for module in (facts, realtime_facts)
+        for name, check in vars(module).items()
+        if iscoroutinefunction(check) and not name.startswith("_")
+    ),
+    *Trouble,
+)
 
 
 def check(source: ConformingSource, fact: NetworkFact | Trouble) -> str | None:
@@ -166,11 +152,14 @@ async def _check(source: ConformingSource, fact: NetworkFact | Trouble) -> str |
     if isinstance(fact, Trouble):
         await _check_trouble(source, fact)
     else:
-        town = new_town(live=Ability.REALTIME in fact.needs)
+        town = new_town(live=fact.live)
         async with source.open(town) as network:
-            for ability in sorted(fact.needs - network.profile.abilities):
-                return source.gaps.get(ability, f"{ability.value} is not declared")
-            await fact.check(TownNetwork(network, town))
+            case = TownNetwork(network, town)
+            try:
+                case.require(*([Ability.REALTIME] if fact.live else []))
+                await fact.check(case)
+            except AbilityMissing as missing:
+                return source.gaps.get(missing.ability, f"{missing.ability.value} is not declared")
     leaked_tasks = [task.get_name() for task in asyncio.all_tasks() - before if not task.done()]
     if leaked_tasks:
         raise NetworkBroken(f"tasks still run after the network was closed: {', '.join(leaked_tasks)}")

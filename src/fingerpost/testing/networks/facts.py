@@ -1,0 +1,311 @@
+"""Conformance checks for a network's profile, journeys, departure boards and look-ups of places, without realtime."""
+
+import asyncio
+from datetime import date
+from zoneinfo import ZoneInfo
+
+from fingerpost.errors import OutsideCalendar
+from fingerpost.testing.networks.checking import (
+    NetworkBroken,
+    TownNetwork,
+    draw_all,
+    draw_board,
+    expect,
+    expect_same,
+    list_rides,
+)
+from fingerpost.testing.networks.town import PLACES, ZONE, at
+from fingerpost.transit.model.itinerary import Access, Mode
+from fingerpost.transit.model.place import Coordinate, PlaceKind
+from fingerpost.transit.model.profile import Ability
+from fingerpost.transit.model.provenance import Provenance
+from fingerpost.transit.port import JourneyQuery
+
+TRAM, NEXT_TRAM, BUSES = "1 08:10-08:30", "1 08:40-09:00", "2 08:12-08:22, 3 08:27-08:45"
+# West of Alpha, 450 m away in a straight line, and at most 600 m on foot.
+NEAR_ALPHA = Coordinate(60.1700, 24.9319)
+# East of Alpha, 55 m away; the next stop, Beta, is 1.6 km away.
+BESIDE_ALPHA = Coordinate(60.1700, 24.9410)
+_TOGETHER = 12
+
+
+async def its_profile_describes_the_town(case: TownNetwork) -> None:
+    profile, town = case.network.profile, case.town
+    expect_same(profile.name, town.name, "the network's name")
+    expect_same(ZoneInfo(profile.zone).key, ZONE, "the network's zone")
+    expect_same(set(profile.feed_names), {town.name}, "the FEEDs of the profile")
+    expect_same(set(profile.modes), {Mode.TRAM, Mode.BUS, Mode.RAIL}, "the modes of the profile")
+    outside = [name for name in PLACES if not profile.bounds.covers(town.coordinate(name))]
+    expect_same(outside, [], "stops outside the bounds")
+
+
+async def what_it_cannot_do_is_in_no_answer(case: TownNetwork) -> None:
+    if case.can(Ability.PLANS):
+        answer = await case.plan("Alpha", "Gamma", "08:00")
+        if not case.can(Ability.FARES):
+            fares = [case.network.find_fare(itinerary) for itinerary in answer.itineraries]
+            stated = [fare.amount for fare in fares if fare is not None and fare.amount is not None]
+            expect_same(stated, [], "prices from a network that does not declare fares")
+        if not case.can(Ability.GEOMETRY):
+            lines = [case.network.find_line(ride) for ride in list_rides(answer.itineraries)]
+            expect_same(
+                [line for line in lines if line is not None],
+                [],
+                "lines of legs from a network that does not declare geometry",
+            )
+        if not case.can(Ability.REALTIME):
+            expect(answer.provenance.realtime_updated is None, "realtime data is reported but not declared")
+    if not case.can(Ability.REALTIME):
+        expect(
+            await case.network.find_realtime_health() is None,
+            "the health of realtime data is reported but not declared",
+        )
+
+
+async def concurrent_queries_get_the_same_answer(case: TownNetwork) -> None:
+    async def query() -> list[str]:
+        if case.can(Ability.PLANS):
+            return draw_all((await case.plan("Alpha", "Gamma", "08:00")).itineraries)
+        return draw_board(await case.board("Alpha", "08:00", "09:00"))
+
+    single = await query()
+    concurrent = await asyncio.gather(*(query() for _ in range(_TOGETHER)))
+    expect_same([answer for answer in concurrent if answer != single], [], f"answers other than {single}")
+
+
+async def every_answer_states_its_provenance(case: TownNetwork) -> None:
+    profile = case.network.profile
+    expect(bool(profile.attribution), "the attribution is empty")
+    for kind, observed in (await _list_provenance(case)).items():
+        expect(bool(observed.source), f"{kind} names no source")
+        wanted = (case.town.name, ZONE, at("08:00"), (), profile.is_demo)
+        stated = (observed.network, observed.zone, observed.retrieved_at, observed.lost, observed.demo)
+        expect_same(stated, wanted, f"the provenance of {kind}")
+        expect_same({feed.name for feed in observed.feeds}, {case.town.name}, f"the feeds of {kind}")
+        missing = set(profile.attribution) - set(observed.attribution)
+        expect_same(missing, set(), f"attribution that is missing from {kind}")
+
+
+async def answers_without_realtime_state_none(case: TownNetwork) -> None:
+    for kind, observed in (await _list_provenance(case)).items():
+        expect_same(
+            (observed.realtime_updated, tuple(observed.realtime_problems)),
+            (None, ()),
+            f"the realtime data of {kind}",
+        )
+
+
+async def _list_provenance(case: TownNetwork) -> dict[str, Provenance]:
+    provenance = {}
+    if case.can(Ability.PLANS):
+        provenance["a plan"] = (await case.plan("Alpha", "Gamma", "08:00")).provenance
+    if case.can(Ability.BOARDS):
+        provenance["a board"] = (await case.board("Alpha", "08:00", "09:00")).provenance
+    if case.can(Ability.STOPS):
+        provenance["a list of stops"] = (await case.network.list_stops_near(BESIDE_ALPHA, 100.0)).provenance
+    return provenance
+
+
+async def a_plan_departs_when_asked(case: TownNetwork) -> None:
+    answer = await case.plan("Alpha", "Gamma", "08:00")
+    expect(TRAM in draw_all(answer.itineraries), f"{TRAM} is missing", draw_all(answer.itineraries))
+    early = [itinerary for itinerary in answer.itineraries if itinerary.departure < at("08:00")]
+    expect_same(draw_all(early), [], "itineraries that leave too early")
+    then = draw_all((await case.plan("Alpha", "Gamma", "08:10:00")).itineraries)
+    later = draw_all((await case.plan("Alpha", "Gamma", "08:11:00")).itineraries)
+    expect_same((TRAM in then, TRAM in later), (True, False), f"{TRAM} is offered at 08:10 and at 08:11")
+
+
+async def a_plan_arrives_when_asked(case: TownNetwork) -> None:
+    answer = await case.plan("Alpha", "Gamma", "09:00", arrive_by=True)
+    expect(NEXT_TRAM in draw_all(answer.itineraries), f"{NEXT_TRAM} is missing", draw_all(answer.itineraries))
+    late = [itinerary for itinerary in answer.itineraries if itinerary.arrival > at("09:00")]
+    expect_same(draw_all(late), [], "itineraries that arrive too late")
+    found = draw_all((await case.plan("Alpha", "Gamma", "08:59", arrive_by=True)).itineraries)
+    expect_same((NEXT_TRAM in found, TRAM in found), (False, True), f"{NEXT_TRAM} and {TRAM} are offered by 08:59")
+
+
+async def a_plan_keeps_the_limit_of_transfers(case: TownNetwork) -> None:
+    one = (await case.plan("Alpha", "Älvsjö", "08:00", max_transfers=1)).itineraries
+    none = (await case.plan("Alpha", "Älvsjö", "08:00", max_transfers=0)).itineraries
+    expect(any(trip.rides for trip in one), "no trip with one change from Alpha to Älvsjö")
+    expect_same([trip.transfers for trip in one if trip.transfers > 1], [], "trips with more than one change")
+    expect_same(draw_all([trip for trip in none if trip.rides]), [], "trips without a change")
+
+
+async def a_plan_keeps_the_limit_of_walking(case: TownNetwork) -> None:
+    origin = case.point(NEAR_ALPHA)
+    far = (await case.plan(origin, "Gamma", "08:00", max_walk_m=1500.0)).itineraries
+    short = (await case.plan(origin, "Gamma", "08:00", max_walk_m=100.0)).itineraries
+    expect(any(trip.rides and trip.walk_m > 0 for trip in far), "no trip with a walk", draw_all(far))
+    expect_same([trip.walk_m for trip in far if trip.walk_m > 1500], [], "walks beyond 1500 m")
+    expect_same(draw_all([trip for trip in short if trip.rides]), [], "trips with a walking limit of 100 m")
+
+
+async def legs_join_end_to_start(case: TownNetwork) -> None:
+    for itinerary in (await case.plan(case.point(NEAR_ALPHA), "Älvsjö", "08:00")).itineraries:
+        times = [instant for leg in itinerary.legs for instant in (leg.departure, leg.arrival)]
+        expect(times == sorted(times), "time goes backwards within an itinerary", times)
+        joints = zip(itinerary.legs, itinerary.legs[1:], strict=False)
+        apart = [(a.end.name, b.start.name) for a, b in joints if a.end.coordinate != b.start.coordinate]
+        expect_same(apart, [], "legs that do not join")
+
+
+async def rides_state_line_mode_and_stops(case: TownNetwork) -> None:
+    rides = list_rides((await case.plan("Alpha", "Gamma", "08:00")).itineraries)
+    observed = {
+        (ride.mode, ride.line, ride.headsign, ride.start.id, ride.end.id) for ride in rides if ride.line == "1"
+    }  # fmt: skip
+    wanted = {(Mode.TRAM, "1", "Gamma", case.town.stop_id("Alpha"), case.town.stop_id("Gamma"))}
+    expect_same(observed, wanted, "mode, line, headsign and stops of line 1")
+
+
+async def a_step_free_plan_takes_no_step(case: TownNetwork) -> None:
+    answer = await case.plan("Alpha", "Gamma", "08:00", step_free=True)
+    expect(answer.step_free_supported, "step-free is declared but not supported")
+    expect(BUSES in draw_all(answer.itineraries), f"{BUSES} is missing", draw_all(answer.itineraries))
+    steps = [ride.line for ride in list_rides(answer.itineraries) if ride.line == "1" or ride.wheelchair is Access.NO]
+    expect_same(steps, [], "rides with steps")
+
+
+async def no_route_is_an_empty_answer(case: TownNetwork) -> None:
+    found = (await case.plan("Älvsjö", "Alpha", "08:00")).itineraries
+    expect_same(draw_all([trip for trip in found if trip.rides]), [], "trips without a route")
+
+
+async def a_day_outside_the_calendar_is_reported(case: TownNetwork) -> None:
+    query = JourneyQuery(
+        origin=case.stop("Alpha"), destination=case.stop("Gamma"), instant=at("08:00") + 2 * 366 * 86_400
+    )
+    try:
+        answer = await case.network.plan_journeys(query)
+    except OutsideCalendar:
+        return
+    raise NetworkBroken(f"a query for a day outside the calendar returned {draw_all(answer.itineraries)}")
+
+
+async def itineraries_are_priced(case: TownNetwork) -> None:
+    case.require(Ability.FARES)
+    answer = await case.plan("Alpha", "Gamma", "08:00")
+    fares = [case.network.find_fare(itinerary) for itinerary in answer.itineraries if itinerary.rides]
+    observed = {None if fare is None else (fare.amount, fare.currency) for fare in fares}
+    expect_same(observed, {("3.00", "EUR")}, "the prices of trips")
+
+
+async def legs_have_lines(case: TownNetwork) -> None:
+    case.require(Ability.GEOMETRY)
+    answer = await case.plan("Alpha", "Gamma", "08:00")
+    for leg in list_rides(answer.itineraries):
+        line = case.network.find_line(leg)
+        points = () if line is None else line.points
+        expect(len(points) > 1, "a line with fewer than two points", points)
+        ends = [leg.start.coordinate, leg.end.coordinate]
+        off = [
+            (point, end)
+            for point, end in zip((points[0], points[-1]), ends, strict=True)
+            if abs(point[0] - end.lat) > 0.002 or abs(point[1] - end.lon) > 0.004
+        ]
+        expect_same(off, [], "lines whose ends are not the ends of their legs")
+
+
+async def a_board_lists_what_leaves(case: TownNetwork) -> None:
+    board = await case.board("Alpha", "08:00", "09:00")
+    expect_same(draw_board(board), ["1 08:10", "2 08:12", "1 08:40"], "the board of Alpha")
+
+
+async def a_window_includes_both_ends(case: TownNetwork) -> None:
+    both = draw_board(await case.board("Alpha", "08:10:00", "08:40:00"))
+    inside = draw_board(await case.board("Alpha", "08:10:01", "08:39:59"))
+    expect_same(
+        (both, inside),
+        (["1 08:10", "2 08:12", "1 08:40"], ["2 08:12"]),
+        "boards with and without the departures at their ends",
+    )
+
+
+async def the_last_call_is_no_departure(case: TownNetwork) -> None:
+    expect_same(draw_board(await case.board("Gamma", "08:00", "09:59")), ["R 09:10"], "the board of Gamma")
+
+
+async def a_call_without_boarding_is_no_departure(case: TownNetwork) -> None:
+    expect_same(draw_board(await case.board("Alpha", "09:00", "09:15")), ["2 09:12"], "the board of Alpha")
+
+
+async def a_short_board_counts_the_rest(case: TownNetwork) -> None:
+    board = await case.board("Alpha", "08:00", "09:00", wanted=1)
+    expect_same((draw_board(board)[:1], board.found_count), (["1 08:10"], 3), "the first row and the count")
+
+
+async def an_empty_board_is_an_answer(case: TownNetwork) -> None:
+    board = await case.board("Alpha", "03:00", "03:30")
+    expect_same((draw_board(board), board.found_count), ([], 0), "the board for a quiet hour")
+
+
+async def rows_state_mode_destination_and_stop(case: TownNetwork) -> None:
+    rows = (await case.board("Alpha", "08:10", "08:11")).departures
+    observed = [(row.mode, row.destination, row.stop_id, row.service_day.isoformat()) for row in rows]
+    expect_same(observed, [(Mode.TRAM, "Gamma", case.town.stop_id("Alpha"), "2026-03-10")], "the row of 08:10")
+
+
+async def another_day_has_a_board_too(case: TownNetwork) -> None:
+    day = date(2026, 3, 14)
+    rows = (await case.board("Alpha", "08:00", "09:00", day=day)).departures
+    observed = sorted((row.scheduled - at("08:00", day), row.line, row.service_day) for row in rows)
+    expect_same(observed, [(600, "1", day), (720, "2", day), (2400, "1", day)], "the board for another day")
+
+
+async def an_exact_name_comes_first(case: TownNetwork) -> None:
+    matches = await case.places.find_places("Gamma")
+    first = [(match.place.name, match.place.kind, match.score >= 0.8) for match in matches[:1]]
+    expect_same(first, [("Gamma", PlaceKind.STOP, True)], "the first candidate for Gamma")
+    scores = [match.score for match in matches]
+    expect(scores == sorted(scores, reverse=True) and all(0 <= score <= 1 for score in scores), "scores", scores)
+
+
+async def case_and_accents_do_not_matter(case: TownNetwork) -> None:
+    names = [match.place.name for match in (await case.places.find_places("ALVSJO"))[:1]]
+    expect_same(names, ["Älvsjö"], "the first candidate for ALVSJO")
+
+
+async def unknown_names_find_nothing(case: TownNetwork) -> None:
+    found = [(match.place.name, match.score) for match in await case.places.find_places("qqxxzz") if match.score >= 0.8]
+    expect_same(found, [], "candidates for qqxxzz")
+
+
+async def a_token_resolves_to_its_place(case: TownNetwork) -> None:
+    for match in (await case.places.find_places("Beta"))[:1]:
+        for token in (match.place.token, match.place.token.lower()):
+            place = await case.places.find_stop_place(token)
+            observed = None if place is None else (place.name, place.coordinate)
+            expect_same(observed, (match.place.name, match.place.coordinate), f"the place for the token {token}")
+        return
+    expect(False, "no candidate for Beta")
+
+
+async def a_stop_is_found_by_its_id(case: TownNetwork) -> None:
+    printed = case.town.stop_id("Delta")
+    for stop_id in (printed, printed.lower()):
+        place = await case.places.find_stop(stop_id)
+        observed = None if place is None else (place.id, place.name, place.coordinate, place.member_ids)
+        wanted = (printed, "Delta", case.town.coordinate("Delta"), (printed,))
+        expect_same(observed, wanted, f"the stop {stop_id}")
+
+
+async def an_unknown_id_finds_nothing(case: TownNetwork) -> None:
+    stop_id = f"{case.town.name}:NOWHERE"
+    found = await case.places.find_stop(stop_id), await case.places.find_stop_place(stop_id)
+    expect_same(found, (None, None), "the results for an unknown id")
+
+
+async def stops_near_a_point_come_nearest_first(case: TownNetwork) -> None:
+    near = (await case.places.list_stops_near(BESIDE_ALPHA, 2000.0)).stops
+    expect_same([stop.stop.name for stop in near], ["Alpha", "Beta"], "stops within 2 km")
+    distances = [stop.distance_m for stop in near]
+    expect(abs(distances[0] - 55) < 10 and abs(distances[1] - 1605) < 30, "distances of Alpha and Beta", distances)
+
+
+async def nearby_stops_state_id_and_modes(case: TownNetwork) -> None:
+    near, none = [(await case.places.list_stops_near(BESIDE_ALPHA, radius_m)).stops for radius_m in (100.0, 10.0)]
+    observed = [(stop.stop.id, frozenset(stop.modes)) for stop in near]
+    wanted = [(case.town.stop_id("Alpha"), frozenset({Mode.BUS, Mode.TRAM}))]
+    expect_same((observed, len(none)), (wanted, 0), "stops within 100 m, and how many within 10 m")
