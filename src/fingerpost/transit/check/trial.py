@@ -16,9 +16,8 @@ from fingerpost.transit.engine.gtfs.report import ImportReport
 from fingerpost.transit.engine.timetable.timetable import STOP, Int64, Timetable
 from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
 from fingerpost.transit.engine.timetable.walks import Walks
-from fingerpost.transit.osm.basemap import StoredBasemap, find_basemap
+from fingerpost.transit.osm.basemap import StoredBasemap, Water, find_basemap
 from fingerpost.transit.osm.streets.store import StoredStreets, find_streets
-from fingerpost.transit.osm.water import Water
 
 Ask = Callable[[str, Mapping[str, Any]], Awaitable[Answer]]
 """Calls a tool by its name, and turns unexpected exceptions into errors."""

@@ -10,8 +10,8 @@ from fingerpost.transit.check.trial import Trial
 from fingerpost.transit.engine.timetable.timetable import Int64
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE, Point
 from fingerpost.transit.model.itinerary import Leg, LineSource
+from fingerpost.transit.osm.basemap import MIN_WATER_M
 from fingerpost.transit.osm.streets.street_walks import StreetWalks
-from fingerpost.transit.osm.water import MIN_WATER_M
 from fingerpost.transit.rules.trip_limits import MAX_WALK_M
 
 # Riders come from this distance, and from each side.

@@ -14,11 +14,10 @@ from fingerpost.transit.engine.timetable.walks import DETOUR_FACTOR, FOOTPATH_RA
 from fingerpost.transit.model.itinerary import Access, Itinerary, Leg, LegLine, LineSource
 from fingerpost.transit.model.place import Coordinate
 from fingerpost.transit.model.provenance import Provenance
-from fingerpost.transit.osm.basemap import StoredBasemap
+from fingerpost.transit.osm.basemap import StoredBasemap, Water
 from fingerpost.transit.osm.streets.snapping import SNAP_M, find_lifts
 from fingerpost.transit.osm.streets.store import StoredStreets
 from fingerpost.transit.osm.streets.street_walks import StreetWalks
-from fingerpost.transit.osm.water import Water
 from fingerpost.transit.port import WalkToStop
 from fingerpost.transit.rules.trip_limits import MAX_WALK_M
 

@@ -15,7 +15,7 @@ from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
 from fingerpost.transit.engine.timetable.walks import WalkedStops, WalkModes
 from fingerpost.transit.osm.addresses.extract import read_addresses
 from fingerpost.transit.osm.addresses.index_file import FILE_NAME, gather, write_index
-from fingerpost.transit.osm.basemap import StoredBasemap, pack_lines, read_lines, save_basemap
+from fingerpost.transit.osm.basemap import StoredBasemap, Water, pack_lines, read_lines, save_basemap
 from fingerpost.transit.osm.extract_file import ReadProgress, ignore_progress, load_osmium
 from fingerpost.transit.osm.streets.building import build_graph
 from fingerpost.transit.osm.streets.extract import find_area, read_extract
@@ -23,7 +23,6 @@ from fingerpost.transit.osm.streets.snapping import build_grid
 from fingerpost.transit.osm.streets.stop_access import find_stop_access, find_stop_places
 from fingerpost.transit.osm.streets.store import StoredStreets, save_streets
 from fingerpost.transit.osm.streets.street_walks import StreetWalks
-from fingerpost.transit.osm.water import Water
 
 
 class StreetPreparation:
