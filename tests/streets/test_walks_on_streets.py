@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from tests.streets import oracle
 from tests.streets.drawn import degrees, read
-from tests.streets.towns import NO_STEPS, PLAIN, Town
+from tests.streets.towns import NO_STEPS, Town
 
 LOOP = """
     A--{}--B
@@ -32,79 +32,74 @@ RING = """
     C---D
     """
 ROAD = "A-------B"
+BRIDGE = """
+       C
+       |
+    A--#--B
+       |  |
+       D--E
+    """
+BEHIND_A_GATE = """
+    o       B
+    |       |
+    A       |
+    |       |
+    +---+ppp+
+    """
 
 
 @pytest.mark.parametrize(
-    ("text", "profile", "walks"),
+    ("text", "walks"),
     [
-        pytest.param(
-            """
-               C
-               |
-            A--#--B
-               |  |
-               D--E
-            """,
-            PLAIN,
-            {"AD": (1100, 880.0)},
-            id="a bridge does not meet the road below: round by B",
-        ),
-        pytest.param(LOOP.format(">"), PLAIN, {"BA": (600, 480.0)}, id="a one-way road does not bind walkers"),
-        pytest.param(
-            LOOP.format("e"), PLAIN, {"AB": (600, 480.0), "BA": (1000, 800.0)}, id="a one-way footway binds them"
-        ),
-        pytest.param(LOOP.format("x"), PLAIN, {"AB": (1000, 800.0)}, id="a motorway is not walked"),
-        pytest.param(LOOP.format("o"), PLAIN, {"AB": (1000, 800.0)}, id="a shut gate is not passed"),
+        pytest.param(BRIDGE, {"AD": (1100, 880.0)}, id="a bridge does not meet the road below: round by B"),
+        pytest.param(LOOP.format(">"), {"BA": (600, 480.0)}, id="a one-way road does not bind walkers"),
+        pytest.param(LOOP.format("e"), {"AB": (600, 480.0), "BA": (1000, 800.0)}, id="a one-way footway binds them"),
+        pytest.param(LOOP.format("x"), {"AB": (1000, 800.0)}, id="a motorway is not walked"),
+        pytest.param(LOOP.format("o"), {"AB": (1000, 800.0)}, id="a shut gate is not passed"),
         pytest.param(
             LOOP.format("p"),
-            PLAIN,
             {"AB": (1000, 800.0), ((3, 0), "B"): (300, 240.0)},
             id="nobody cuts through a private road but may begin on one",
         ),
-        pytest.param(STEPS, PLAIN, {"AB": (600, 400 / 1.25 + 200 / 1.25 * 3)}, id="steps take three times as long"),
-        pytest.param(STEPS, NO_STEPS, {"AB": (1200, 960.0)}, id="who cannot climb steps goes round"),
-        pytest.param(KERB, PLAIN, {"AB": (400, 320.0)}, id="a raised kerb is stepped over"),
-        pytest.param(
-            KERB,
-            NO_STEPS,
-            {"AB": (800, 640.0), ("A", (2, 0)): (200, 160.0), ((2, 0), "B"): (200, 160.0)},
-            id="who takes no steps goes up to a raised kerb from either side, and round it",
-        ),
+        pytest.param(STEPS, {"AB": (600, 400 / 1.25 + 200 / 1.25 * 3)}, id="steps take three times as long"),
+        pytest.param(KERB, {"AB": (400, 320.0)}, id="a raised kerb is stepped over"),
         pytest.param(
             "A--*--B",
-            PLAIN,
             {"AB": (600, 495.0), ("A", (3, 0)): (300, 240.0)},
             id="lights cost 15 s where they are passed, not where one only walks up to them",
         ),
-        pytest.param(ROAD, PLAIN, {((4, 0.3), "B"): (400, 320.0)}, id="one begins at the nearest point of a way"),
+        pytest.param(ROAD, {((4, 0.3), "B"): (400, 320.0)}, id="one begins at the nearest point of a way"),
         pytest.param(
             ROAD,
-            PLAIN,
             {((4, 2.99), "B"): (400, 320.0), ((4, 3.01), "B"): None},
             id="who is further than 300 m from a street is not on it",
         ),
         pytest.param(
-            """
-            o       B
-            |       |
-            A       |
-            |       |
-            +---+ppp+
-            """,
-            PLAIN,
+            BEHIND_A_GATE,
             {"AB": (1400, 1120.0)},
             id="800 m that end at a gate count as much as others: 400 m behind a private way are for the ends only",
         ),
         pytest.param(
-            RING,
-            PLAIN,
-            {"AC": (400, 320.0), "AD": (800, 640.0)},
-            id="a ring that nothing meets is walked the shorter way",
+            RING, {"AC": (400, 320.0), "AD": (800, 640.0)}, id="a ring that nothing meets is walked the shorter way"
         ),
     ],
 )
-def test_the_best_way_is_walked(tmp_path, text, profile, walks):
-    town = Town(text, tmp_path, profile)
+def test_the_best_way_is_walked(tmp_path, text, walks):
+    town = Town(text, tmp_path)
+
+    assert {ends: town.walk(*ends) for ends in walks} == walks
+
+
+@pytest.mark.parametrize(
+    ("text", "walks"),
+    [
+        (STEPS, {"AB": (1200, 960.0)}),
+        # A raised kerb is reached from either side.
+        (KERB, {"AB": (800, 640.0), ("A", (2, 0)): (200, 160.0), ((2, 0), "B"): (200, 160.0)}),
+    ],
+)
+def test_step_free_riders_walk_around_steps_and_kerbs(tmp_path, text, walks):
+    town = Town(text, tmp_path, NO_STEPS)
 
     assert {ends: town.walk(*ends) for ends in walks} == walks
 
@@ -205,7 +200,7 @@ def test_every_walk_takes_as_long_as_the_slow_search_finds(tmp_path_factory, tex
     streets = oracle.walkable(drawing) if drawing.streets else []
     if not streets:
         return
-    town = Town(text, tmp_path_factory.mktemp("town"), PLAIN)
+    town = Town(text, tmp_path_factory.mktemp("town"))
     # Half a cell from any node, so that one street is nearest.
     halves = st.integers(0, 3).map(lambda cells: cells + 0.5)
     places = [draw_place(data, drawing, streets, halves) for _ in range(2)]

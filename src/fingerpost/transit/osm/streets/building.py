@@ -68,7 +68,7 @@ def build_graph(streets: ExtractedStreets) -> BuiltStreets:
     left_out_m = float(street_m[~is_kept].sum())
     edges = _mark_short_parts(edges, is_kept, street_m, barred=ENDS_ONLY, flag=ENDS_ONLY)
     edges = _mark_short_parts(edges, is_kept, street_m, barred=STEPS | NO_WHEELS, barred_nodes=KERB, flag=CUT_OFF)
-    return BuiltStreets(_link(_select(edges, is_kept)), left_out_m)
+    return BuiltStreets(_link(edges, is_kept), left_out_m)
 
 
 def _cut(streets: ExtractedStreets) -> tuple[_Edges, Float64]:
@@ -244,30 +244,39 @@ def _mark_short_parts(
     return edges._replace(flags=np.where(is_short, edges.flags | flag, edges.flags).astype(np.uint8))
 
 
-def _select(edges: _Edges, is_kept: npt.NDArray[np.bool_]) -> _Edges:
-    """Return the edges to keep, with nodes and edges renumbered so that neighbours are close in memory."""
+def _link(edges: _Edges, is_kept: npt.NDArray[np.bool_]) -> StreetGraph:
+    """Return the graph of the edges to keep, renumbered so that neighbours are close in memory.
+
+    No arc leaves a blocked node, but searches must check one-way edges.
+    """
     rows = np.flatnonzero(is_kept)
-    ends = np.concatenate([edges.begin[rows], edges.end[rows]])
-    points = np.concatenate([edges.first[rows], edges.first[rows + 1] - 1])
+    ends = np.column_stack([edges.begin[rows], edges.end[rows]])
+    points = np.column_stack([edges.first[rows], edges.first[rows + 1] - 1])
     nodes, at, numbered = np.unique(ends, return_index=True, return_inverse=True)
-    order = np.argsort(_compute_cell_order(edges.lat_e7[points[at]], edges.lon_e7[points[at]]), kind="stable")
-    rank = np.empty(len(nodes), np.int64)
+    at = points.reshape(-1)[at]
+    order = np.argsort(_compute_cell_order(edges.lat_e7[at], edges.lon_e7[at]), kind="stable")
+    rank = np.empty(len(nodes), np.int32)
     rank[order] = np.arange(len(nodes))
-    begin, end = rank[numbered[: len(rows)]], rank[numbered[len(rows) :]]
-    by_begin = np.argsort(begin, kind="stable")
-    rows, begin, end = rows[by_begin], begin[by_begin], end[by_begin]
+    ends = rank[numbered.reshape(-1, 2)]
+    by_begin = np.argsort(ends[:, 0], kind="stable")
+    rows, ends = rows[by_begin], ends[by_begin]
     size = np.diff(edges.first)[rows]
     _, of_points = list_ranges(edges.first[rows], size)
-    return _Edges(
-        begin=begin.astype(np.int32),
-        end=end.astype(np.int32),
-        flags=edges.flags[rows],
-        cost_factor=edges.cost_factor[rows],
-        first=list_starts(size),
-        lat_e7=edges.lat_e7[of_points],
-        lon_e7=edges.lon_e7[of_points],
-        along_m=edges.along_m[of_points],
-        node_flags=edges.node_flags[nodes[order]],
+    node_flags, tail = edges.node_flags[nodes[order]], ends.reshape(-1)
+    arcs = np.flatnonzero(node_flags[tail] & BLOCKED == 0)
+    arcs = arcs[np.argsort(tail[arcs], kind="stable")]
+    return StreetGraph(
+        node_first=list_starts(np.bincount(tail[arcs], minlength=len(nodes))).astype(np.int32),
+        node_arc=arcs.astype(np.int32),
+        arc_head=ends[:, ::-1].reshape(-1),
+        node_flags=node_flags,
+        edge_flags=edges.flags[rows],
+        edge_m=edges.length_m[rows].astype(np.float32),
+        edge_avoided=edges.cost_factor[rows],
+        shape_first=list_starts(size).astype(np.int32),
+        shape_lat_e7=edges.lat_e7[of_points],
+        shape_lon_e7=edges.lon_e7[of_points],
+        shape_m=edges.along_m[of_points].astype(np.float32),
     )
 
 
@@ -278,27 +287,3 @@ def _compute_cell_order(lat_e7: Int32, lon_e7: Int32) -> Int64:
         for side, cell in enumerate(cells):
             along |= ((cell >> bit) & 1) << (2 * bit + side)
     return along
-
-
-def _link(edges: _Edges) -> StreetGraph:
-    """Return the graph of the edges; no arc leaves a blocked node, but searches must check one-way edges."""
-    count = len(edges.begin)
-    tail, head = np.empty(2 * count, np.int32), np.empty(2 * count, np.int32)
-    tail[::2] = head[1::2] = edges.begin
-    tail[1::2] = head[::2] = edges.end
-    arcs = np.flatnonzero(~edges.is_blocked[tail])
-    order = arcs[np.argsort(tail[arcs], kind="stable")]
-    leaving = np.bincount(tail[order], minlength=len(edges.node_flags))
-    return StreetGraph(
-        node_first=list_starts(leaving).astype(np.int32),
-        node_arc=order.astype(np.int32),
-        arc_head=head,
-        node_flags=edges.node_flags,
-        edge_flags=edges.flags,
-        edge_m=edges.length_m.astype(np.float32),
-        edge_avoided=edges.cost_factor,
-        shape_first=edges.first.astype(np.int32),
-        shape_lat_e7=edges.lat_e7,
-        shape_lon_e7=edges.lon_e7,
-        shape_m=edges.along_m.astype(np.float32),
-    )

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from fingerpost.transit.engine.timetable.columns import list_starts
 from fingerpost.transit.engine.timetable.timetable import Float32, Int32, UInt8
 from fingerpost.transit.engine.timetable.walks import PACE_M_PER_S
+from fingerpost.transit.osm.streets.kernel.ways import BUCKET_S
 
 # Arrays that inner loops use as indices are unsigned.
 UInt32 = npt.NDArray[np.uint32]
@@ -69,10 +70,6 @@ _ESCALATOR_M_PER_S = 0.45
 _LIGHTS_S, _LIFT_S = 15.0, 60.0
 
 
-# Seconds per bucket of the queue; so few that a bucket has few states even where streets are dense.
-_BUCKET_S = 2.0
-
-
 class Weights(NamedTuple):
     """The costs of a graph for one kind of walk; a cost is infinite if walking is impossible.
 
@@ -80,17 +77,15 @@ class Weights(NamedTuple):
         onward_first: the rows of node n in the next two arrays are ``onward_first[n] .. onward_first[n + 1]``.
         onward_to: (node, arc, flags ONE_WAY and ENDS_ONLY) of each arc that leads on, dead ends excluded.
         onward_cost: cost, seconds and metres of that arc.
-        bucket_s, bucket_count: width and number of the queue's buckets; no step spans so many.
+        bucket_count: number of the queue's buckets; no step spans so many.
     """
 
     edge_s: Float32
     edge_cost: Float32
     node_s: Float32
-    is_blocked: npt.NDArray[np.bool_]
     onward_first: UInt32
     onward_to: UInt32
     onward_cost: Float32
-    bucket_s: float
     bucket_count: int
 
 
@@ -130,10 +125,8 @@ def compute_weights(
         edge_s=seconds.astype(np.float32),
         edge_cost=cost.astype(np.float32),
         node_s=node_s.astype(np.float32),
-        is_blocked=graph.node_flags & BLOCKED != 0,
         onward_first=onward_before[graph.node_first].astype(np.uint32),
         onward_to=np.column_stack([graph.arc_head[arcs], arcs, rules]).astype(np.uint32),
         onward_cost=np.column_stack([cost[edges], seconds[edges], graph.edge_m[edges]]).astype(np.float32),
-        bucket_s=_BUCKET_S,
-        bucket_count=1 << math.ceil(math.log2(costliest / _BUCKET_S + 2.0)),
+        bucket_count=1 << math.ceil(math.log2(costliest / BUCKET_S + 2.0)),
     )

@@ -7,13 +7,7 @@ import numpy as np
 
 from fingerpost.transit.engine.timetable.timetable import Float64, Int32, Int64
 from fingerpost.transit.engine.timetable.walks import PACE_M_PER_S, StopWalks
-from fingerpost.transit.osm.streets.graph import (
-    DEGREES_E7,
-    UNKNOWN_KERB,
-    StreetGraph,
-    UInt32,
-    Weights,
-)
+from fingerpost.transit.osm.streets.graph import DEGREES_E7, UNKNOWN_KERB, StreetGraph, UInt32, Weights
 from fingerpost.transit.osm.streets.kernel.ways import (
     CAME,
     START,
@@ -40,6 +34,14 @@ class Work(NamedTuple):
     entry_next: Int32
 
 
+class StopEntries(NamedTuple):
+    """The access points of stop s, in rows ``first[s] .. first[s + 1]``, and the same snapped to streets."""
+
+    first: Int64
+    snapped: Snapped
+    access: StopAccess
+
+
 class PathOnStreets(NamedTuple):
     metres: float
     seconds: float
@@ -53,24 +55,13 @@ class StreetSearch:
         self._local = threading.local()
 
     def reach_stops(
-        self,
-        point: Snapped,
-        first: Int64,
-        snapped: Snapped,
-        access: StopAccess,
-        stops: Int64,
-        limit_m: float,
-        *,
-        backward: bool,
+        self, point: Snapped, entries: StopEntries, stops: Int64, limit_m: float, *, backward: bool
     ) -> StopWalks:
-        """Return the walks from a point to stops (``backward``: from them), including the ways to the streets.
-
-        The rows of stop s in ``snapped`` and ``access`` are ``first[s] .. first[s + 1]``.
-        """
+        """Return the walks from a point to stops (``backward``: from them), including the ways to the streets."""
         found = StopWalks._make(np.empty((3, len(stops)), np.int32))
         place = int(point.edge[0]), float(point.at_m[0]), float(point.away_m[0])
         count = reach_stops(
-            self._graph, self._weights, self._get_work(), first, snapped, access, place, int(backward),
+            self._graph, self._weights, self._get_work(), *entries, place, int(backward),
             float(limit_m), PACE_M_PER_S, stops, found,
         )  # fmt: skip
         return StopWalks._make(column[:count].copy() for column in found)

@@ -27,7 +27,7 @@ from fingerpost.transit.osm.streets.graph import (
     StreetGraph,
     compute_weights,
 )
-from fingerpost.transit.osm.streets.search import PathOnStreets, StreetSearch
+from fingerpost.transit.osm.streets.search import PathOnStreets, StopEntries, StreetSearch
 from fingerpost.transit.osm.streets.snapping import SegmentGrid, Snapped, snap_pin, snap_to_streets
 from fingerpost.transit.osm.streets.stop_access import MATCHED_M, StopAccess, close_entrances
 
@@ -68,22 +68,23 @@ class StreetWalks:
         closed_lifts: frozenset[int] = frozenset(),
         is_dry: IsDry = lambda _start, _end: True,
     ) -> None:
-        self._graph, self._grid, self._places, self._step_free = graph, grid, places, step_free
-        self._all_access = access
+        self._places, self._step_free, self._all_access = places, step_free, access
+        self._replace_access = partial(StreetWalks, graph, grid, places, is_dry=is_dry)
         self._access = access.without_steps() if step_free else access
         self._is_dry = is_dry
-        self._refused = _UNFIT if step_free else 0
+        refused = _UNFIT if step_free else 0
         self._straight = StraightLine(places.lats, places.lons)
-        self._snapped = snap_to_streets(graph, grid, self._access.lat, self._access.lon, refused=self._refused)
-        weights = compute_weights(graph, step_free=step_free, closed_lifts=closed_lifts, steps_factor=steps_factor)
-        self._search = StreetSearch(graph, weights)
+        self._snapped = snap_to_streets(graph, grid, self._access.lat, self._access.lon, refused=refused)
         # The rows of stop s are first[s] .. first[s + 1].
         self._first = np.searchsorted(self._access.stop, np.arange(len(places.lats) + 1))
+        weights = compute_weights(graph, step_free=step_free, closed_lifts=closed_lifts, steps_factor=steps_factor)
+        self._search = StreetSearch(graph, weights)
+        self._entries = StopEntries(self._first, self._snapped, self._access)
         self._is_on = np.zeros(len(places.lats), np.bool_)
         self._is_on[self._access.stop[self._snapped.edge >= 0]] = True
         # A query snaps the same points several times.
         avoided = UNDERGROUND | CUT_OFF if step_free else UNDERGROUND
-        self._snap_point = lru_cache(maxsize=16)(partial(snap_pin, graph, grid, refused=self._refused, avoided=avoided))
+        self._snap_point = lru_cache(maxsize=16)(partial(snap_pin, graph, grid, refused=refused, avoided=avoided))
 
     @property
     def covered_stops(self) -> int:
@@ -140,9 +141,7 @@ class StreetWalks:
         if is_off:
             return straight
         near = self._straight.list_near(lat, lon, stops, max_walk_m + MATCHED_M)
-        found = self._search.reach_stops(
-            point, self._first, self._snapped, self._access, near, max_walk_m, backward=from_stops
-        )
+        found = self._search.reach_stops(point, self._entries, near, max_walk_m, backward=from_stops)
         return join_rows(found, straight)
 
     def _get_place(self, stop: int) -> tuple[float, float]:
@@ -240,7 +239,7 @@ class StreetWalks:
             if point.edge[0] < 0 or access.out_s[row] < 0:
                 continue
             left_m = limit_m - float(access.inside_m[row])
-            walks = self._search.reach_stops(point, self._first, self._snapped, access, stops, left_m, backward=False)
+            walks = self._search.reach_stops(point, self._entries, stops, left_m, backward=False)
             at, taken_s = np.searchsorted(stops, walks.stop), walks.seconds + access.out_s[row]
             is_better = taken_s < best_s[at]
             best_s[at[is_better]] = taken_s[is_better]
@@ -252,15 +251,8 @@ class StreetWalks:
         return set(zip(self._access.lat[rows].tolist(), self._access.lon[rows].tolist(), strict=True))
 
     def without_steps(self) -> "StreetWalks":
-        return StreetWalks(self._graph, self._grid, self._places, self._all_access, step_free=True, is_dry=self._is_dry)
+        return self._replace_access(self._all_access, step_free=True)
 
     def without(self, closed_lifts: frozenset[int], closed_places: frozenset[int]) -> "StreetWalks":
-        return StreetWalks(
-            self._graph,
-            self._grid,
-            self._places,
-            close_entrances(self._all_access, self._places, closed_places, step_free=self._step_free),
-            step_free=self._step_free,
-            closed_lifts=closed_lifts,
-            is_dry=self._is_dry,
-        )
+        access = close_entrances(self._all_access, self._places, closed_places, step_free=self._step_free)
+        return self._replace_access(access, step_free=self._step_free, closed_lifts=closed_lifts)

@@ -14,10 +14,14 @@ import numpy as np
 
 from fingerpost.transit.kernel_mode import entry, kernel
 
-# Flags of an edge, as in the graph.
+# Flags of an edge and of a node, as in the graph.
 ONE_WAY, ENDS_ONLY = 1, 2
+BLOCKED = 2
 # A walk that starts or ends this close to a node does not pass it.
 AT_NODE_M = 0.01
+
+# Seconds per bucket of the queue; so few that a bucket has few states even where streets are dense.
+BUCKET_S = 2.0
 
 BEGINNING, PUBLIC, END = 0, 1, 2
 # The columns of a state's label, and of ``Weights.onward_cost``.
@@ -30,8 +34,8 @@ HEAD, ARC, RULE = 0, 1, 2
 
 
 @kernel
-def _enqueue(work, used, cost, state, per_bucket):
-    bucket = int(cost * per_bucket) & (len(work.bucket) - 1)
+def _enqueue(work, used, cost, state):
+    bucket = int(cost / BUCKET_S) & (len(work.bucket) - 1)
     work.entry_cost[used] = cost
     work.entry_state[used] = state
     work.entry_next[used] = work.bucket[bucket]
@@ -94,7 +98,7 @@ def _clear_buckets(work):
 
 
 @kernel
-def _begin(graph, weights, work, edge, at_m, backward, limit_m, per_bucket):
+def _begin(graph, weights, work, edge, at_m, backward, limit_m):
     """Reach both ends of the edge on which a walk begins; return the numbers of touched and queued states."""
     touched = used = 0
     length_m = graph.edge_m[edge]
@@ -108,7 +112,7 @@ def _begin(graph, weights, work, edge, at_m, backward, limit_m, per_bucket):
         state = stage * len(weights.node_s) + graph.arc_head[arc]
         cost = weights.edge_cost[edge] * part
         if metres <= limit_m and cost < work.label[state, COST]:
-            _enqueue(work, used, cost, state, per_bucket)
+            _enqueue(work, used, cost, state)
             used += 1
             touched = _reach_node(work, touched, state, cost, weights.edge_s[edge] * part, metres, arc, START)
     return touched, used
@@ -129,11 +133,11 @@ def search_nodes(graph, weights, work, edge, at_m, backward, limit_m, goal_edge,
     ways to the point instead. A ``goal_edge`` other than -1 ends the search when the way to the point ``goal_m`` along
     it is known.
     """
-    per_bucket, last_bucket, count = 1.0 / weights.bucket_s, len(work.bucket) - 1, len(weights.node_s)
+    last_bucket, count = len(work.bucket) - 1, len(weights.node_s)
     goal_cost, goal_start, goal_end = np.inf, -1, -1
     if goal_edge >= 0:
         goal_end, goal_start = graph.arc_head[2 * goal_edge], graph.arc_head[2 * goal_edge + 1]
-    touched, used = _begin(graph, weights, work, edge, at_m, backward, limit_m, per_bucket)
+    touched, used = _begin(graph, weights, work, edge, at_m, backward, limit_m)
     waiting = used
     turn = 0
     while waiting > 0:
@@ -171,7 +175,7 @@ def search_nodes(graph, weights, work, edge, at_m, backward, limit_m, goal_edge,
             if new_cost < work.label[new_state, COST]:
                 new_seconds = seconds + passing_s + weights.onward_cost[row, SECONDS]
                 touched = _reach_node(work, touched, new_state, new_cost, new_seconds, new_metres, arc, stage)
-                _enqueue(work, used, new_cost, new_state, per_bucket)
+                _enqueue(work, used, new_cost, new_state)
                 used += 1
                 waiting += 1
     return touched
@@ -209,7 +213,7 @@ def measure_goal(graph, weights, work, edge, at_m, backward, limit_m, goal, goal
             state = stage * len(weights.node_s) + node
             if work.label[state, COST] == np.inf:
                 continue
-            if weights.is_blocked[node] and remaining_m >= AT_NODE_M:
+            if graph.node_flags[node] & BLOCKED and remaining_m >= AT_NODE_M:
                 continue
             metres = work.label[state, METRES] + remaining_m
             passing_s = 0.0
