@@ -231,48 +231,39 @@ def new_index_file(path: Path) -> SqliteFile:
 
 def write_index(features: Sequence[Feature], path: Path) -> None:
     """Write an index into a folder that is not yet in use; the caller flushes it, or deletes it after a crash."""
-    with new_index_file(path).opened() as connection:
-        _fill(connection, features)
-
-
-def _fill(connection: sqlite3.Connection, features: Sequence[Feature]) -> None:
-    # An incomplete file is deleted, so no journal is needed.
-    connection.execute("PRAGMA journal_mode = OFF")
-    connection.execute("PRAGMA synchronous = OFF")
-    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-    connection.execute(f"PRAGMA user_version = {FORMAT}")
-    connection.executescript(_TABLES)
-    connection.execute("BEGIN")
-    languages = sorted({code for feature in features for code in feature.names.by_language})
-    connection.execute("INSERT INTO meta VALUES ('languages', ?)", (" ".join(languages),))
-    connection.executemany("INSERT INTO thing VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", _list_things(features))
-    _fill_spellings(connection, features)
     # Of two houses with the same number, the first is stored, so entrances come before shops.
     houses = (
         (row, house.number.first, house.number.last, house.number.letter, *house.at)
         for row, feature in enumerate(features)
         for house in sorted(feature.houses, key=lambda house: not house.is_entrance)
     )
-    connection.executemany("INSERT OR IGNORE INTO house VALUES (?, ?, ?, ?, ?, ?)", houses)
     near = (
         (find_near_cell(point), *point, row, number)
         for row, feature in enumerate(features)
         if feature.kind is not FeatureKind.CITY
-        for point, number in _list_positions(feature)
+        for point, number in [*((at, "") for at in feature.points), *((it.at, it.number.text) for it in feature.houses)]
     )
-    connection.executemany("INSERT INTO near VALUES (?, ?, ?, ?, ?)", near)
-    connection.execute("CREATE INDEX near_by_cell ON near (cell)")
-    connection.execute("CREATE INDEX near_by_street ON near (thing) WHERE number = ''")
-    for table in ("words", "trigrams"):
-        connection.execute(f"INSERT INTO {table} ({table}) VALUES ('rebuild')")  # noqa: S608
-        connection.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")  # noqa: S608
-    connection.execute("COMMIT")
-    connection.execute("ANALYZE")
-
-
-def _list_positions(feature: Feature) -> Iterator[tuple[Point, str]]:
-    yield from ((point, "") for point in feature.points)
-    yield from ((house.at, house.number.text) for house in feature.houses)
+    languages = sorted({code for feature in features for code in feature.names.by_language})
+    with new_index_file(path).opened() as connection:
+        # An incomplete file is deleted, so no journal is needed.
+        connection.execute("PRAGMA journal_mode = OFF")
+        connection.execute("PRAGMA synchronous = OFF")
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version = {FORMAT}")
+        connection.executescript(_TABLES)
+        connection.execute("BEGIN")
+        connection.execute("INSERT INTO meta VALUES ('languages', ?)", (" ".join(languages),))
+        connection.executemany("INSERT INTO thing VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", _list_things(features))
+        _fill_spellings(connection, features)
+        connection.executemany("INSERT OR IGNORE INTO house VALUES (?, ?, ?, ?, ?, ?)", houses)
+        connection.executemany("INSERT INTO near VALUES (?, ?, ?, ?, ?)", near)
+        connection.execute("CREATE INDEX near_by_cell ON near (cell)")
+        connection.execute("CREATE INDEX near_by_street ON near (thing) WHERE number = ''")
+        for table in ("words", "trigrams"):
+            connection.execute(f"INSERT INTO {table} ({table}) VALUES ('rebuild')")  # noqa: S608
+            connection.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")  # noqa: S608
+        connection.execute("COMMIT")
+        connection.execute("ANALYZE")
 
 
 def _list_things(features: Sequence[Feature]) -> Iterator[tuple[object, ...]]:
