@@ -24,10 +24,12 @@ from fingerpost.transit.engine.raptor.arrays import KernelQuery
 from fingerpost.transit.engine.raptor.journeys import read_journey
 from fingerpost.transit.engine.raptor.kernel import UNREACHED
 from fingerpost.transit.engine.raptor.search import run_kernel
+from fingerpost.transit.engine.timetable.columns import join_rows
 from fingerpost.transit.engine.timetable.timetable import STOP, Footpaths
 from fingerpost.transit.engine.timetable.walks import (
     CHANGE_SLACK_S,
     DETOUR_FACTOR,
+    StopWalks,
     find_neighbours,
     straight_line_m,
     walk_s,
@@ -123,14 +125,12 @@ def ask_engine(timetable, search_timetable, origin, destination, leave_s, *, mid
     into = np.flatnonzero(timetable.footpaths.to == destination)
     origins = np.searchsorted(timetable.footpaths.first, into, side="right") - 1
     nothing = np.zeros(1, np.int32)
-    egress_stop = np.concatenate([[destination], origins]).astype(np.int32)
-    egress_s = np.concatenate([nothing, timetable.footpaths.seconds[into]])
-    egress_m = np.concatenate([nothing, timetable.footpaths.metres[into]])
+    access = StopWalks(np.array([origin], np.int32), nothing, nothing)
+    here = StopWalks(np.array([destination], np.int32), nothing, nothing)
+    paths = timetable.footpaths
+    egress = join_rows(here, StopWalks(origins.astype(np.int32), paths.metres[into], paths.seconds[into]))
     direct = into[origins == origin]
     direct_s = int(timetable.footpaths.seconds[direct[0]]) if len(direct) else int(UNREACHED)
-    query = KernelQuery(
-        np.array([origin], np.int32), nothing, nothing, egress_stop, egress_s, egress_m,
-        leave_s, leave_s, int(UNREACHED) - 1, direct_s, MAX_TRANSFERS + 1, 10**6,
-    )  # fmt: skip
+    query = KernelQuery(access, egress, leave_s, leave_s, int(UNREACHED) - 1, direct_s, MAX_TRANSFERS + 1, 10**6)
     journeys = [read_journey(timetable, search_timetable, row) for row in run_kernel(search_timetable, query)]
     return sorted((max(0, journey.boardings - 1), journey.arrival - midnight) for journey in journeys)

@@ -112,12 +112,11 @@ class LinkedOracle:
     def earliest_arrivals(self, origin, destination, instant, max_rides, max_walk_m):
         """For 1..max_rides trips boarded at most: the earliest arrival within the walking limit, or NEVER."""
         start = {}
-        for stop, seconds, metres in zip(origin.stop, origin.seconds, origin.metres, strict=True):
+        for stop, metres, seconds in zip(*origin.walks, strict=True):
             if metres <= max_walk_m:
                 _add(start.setdefault(int(stop), []), instant + int(seconds), int(metres))
         egress = {
-            int(stop): (int(seconds), int(metres))
-            for stop, seconds, metres in zip(destination.stop, destination.seconds, destination.metres, strict=True)
+            int(stop): (int(seconds), int(metres)) for stop, metres, seconds in zip(*destination.walks, strict=True)
         }
         known, best, best_by_rides = {}, NEVER, []
         for _ in range(max_rides):

@@ -28,6 +28,7 @@ class TripInstance:
 
 def list_trip_instances(timetable, days, step_free=False):
     instances = []
+    is_closed = ((timetable.stop_wheelchair == 2) & step_free).tolist()
     for day in days:
         for trip_departure in range(len(timetable.trip_departure_trip)):
             trip = int(timetable.trip_departure_trip[trip_departure])
@@ -43,22 +44,18 @@ def list_trip_instances(timetable, days, step_free=False):
             zone = ZoneInfo(timetable.feeds[int(timetable.service_feed[service])].zone)
             start = int(datetime(day.year, day.month, day.day, 12, tzinfo=zone).timestamp()) - 12 * 3600
             start += int(timetable.trip_departure_shift_s[trip_departure])
-            stop_times = []
-            for event in range(
-                int(timetable.trip_first_stop_time[trip]), int(timetable.trip_first_stop_time[trip + 1])
-            ):
-                stop = int(timetable.stop_time_stop[event])
-                flags = int(timetable.stop_time_flags[event]) & 3
-                if step_free and timetable.stop_wheelchair[stop] == 2:
-                    flags = 3
-                stop_times.append(
-                    StopTime(
-                        stop,
-                        start + int(timetable.stop_time_arrival_s[event]),
-                        start + int(timetable.stop_time_departure_s[event]),
-                        flags,
-                    )
-                )
+            first, end = timetable.trip_first_stop_time[trip : trip + 2].tolist()
+            columns = (
+                timetable.stop_time_stop,
+                timetable.stop_time_arrival_s,
+                timetable.stop_time_departure_s,
+                timetable.stop_time_flags,
+            )
+            rows = zip(*(column[first:end].tolist() for column in columns), strict=True)
+            stop_times = [
+                StopTime(stop, start + arrival_s, start + departure_s, 3 if is_closed[stop] else flags & 3)
+                for stop, arrival_s, departure_s, flags in rows
+            ]
             instances.append(TripInstance(trip_departure, day, tuple(stop_times)))
     return instances
 
@@ -77,13 +74,10 @@ def _add(labels, time, walked):
 def earliest_arrivals(timetable, instances, origin, destination, instant, max_rides, max_walk_m):
     """For 1..max_rides rides at most: the earliest arrival with at most ``max_walk_m`` walked, or NEVER."""
     ready = {}
-    for stop, seconds, metres in zip(origin.stop, origin.seconds, origin.metres, strict=True):
+    for stop, metres, seconds in zip(*origin.walks, strict=True):
         if metres <= max_walk_m:
             _add(ready.setdefault(int(stop), []), instant + int(seconds), int(metres))
-    egress = {
-        int(stop): (int(seconds), int(metres))
-        for stop, seconds, metres in zip(destination.stop, destination.seconds, destination.metres, strict=True)
-    }
+    egress = {int(stop): (int(seconds), int(metres)) for stop, metres, seconds in zip(*destination.walks, strict=True)}
     best, best_by_rides = NEVER, []
     for _ in range(max_rides):
         reached = {}
@@ -112,7 +106,7 @@ def earliest_arrivals(timetable, instances, origin, destination, instant, max_ri
 
 def leaves(instances, origin, since, until):
     walks = {}
-    for stop, seconds in zip(origin.stop, origin.seconds, strict=True):
+    for stop, _, seconds in zip(*origin.walks, strict=True):
         walks[int(stop)] = min(int(seconds), walks.get(int(stop), 10**9))
     instants = {
         call.departure - walks[call.stop]

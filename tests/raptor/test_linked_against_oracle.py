@@ -67,10 +67,6 @@ def _question(seed):
 
 def _check(journey, oracle, origin, destination, limit):
     """Every ride is what some trip does; every change is in time by the rules, and every seat is kept by one."""
-    walk_to, walk_from = (
-        {s: (t, m) for s, t, m in zip(end.stop.tolist(), end.seconds.tolist(), end.metres.tolist(), strict=True)}
-        for end in (origin, destination)
-    )
     by_ride = {(v.trip_departure, v.day): index for index, v in enumerate(oracle.instances)}
     timetable, before = oracle.timetable, None
     for ride in journey.rides:
@@ -88,7 +84,7 @@ def _check(journey, oracle, origin, destination, limit):
         else:
             assert not stop_times[on].flags & 1
             if before is None:
-                seconds, metres = walk_to[stop_times[on].stop]
+                metres, seconds = origin.walk_by_stop[stop_times[on].stop]
                 assert (journey.departure + seconds, metres) == (ride.departure, ride.foot_m)
             else:
                 assert not before[2].flags & 2
@@ -98,7 +94,7 @@ def _check(journey, oracle, origin, destination, limit):
                 assert metres == ride.foot_m
         before = index, off, stop_times[off]
     assert not before[2].flags & 2
-    seconds, metres = walk_from[before[2].stop]
+    metres, seconds = destination.walk_by_stop[before[2].stop]
     assert (before[2].arrival + seconds, metres) == (journey.arrival, journey.egress_m)
     assert journey.walk_m <= limit
 
@@ -109,10 +105,8 @@ def test_window_search_finds_exactly_the_best(chunk):
         timetable, links, origin, destination, instant, rides, _, step_free = _question(seed)
         search_timetable = build_search_timetable(timetable, DAY, is_reverse=False, step_free=step_free)
         begin = search_timetable.to_search_s(instant)
-        query = KernelQuery(
-            origin.stop, origin.seconds, origin.metres, destination.stop, destination.seconds, destination.metres,
-            begin, begin + 3600, int(UNREACHED) - 1, int(UNREACHED), rides, 10**6,
-        )  # fmt: skip
+        until, never = begin + 3600, int(UNREACHED)
+        query = KernelQuery(origin.walks, destination.walks, begin, until, never - 1, never, rides, 10**6)
         journeys = [read_journey(timetable, search_timetable, row) for row in run_kernel(search_timetable, query)]
         oracle = LinkedOracle(timetable, links, list_trip_instances(timetable, around(DAY, 2, 4), step_free))
         triples = []

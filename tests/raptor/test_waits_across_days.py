@@ -15,6 +15,7 @@ from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimeta
 from fingerpost.transit.engine.timetable.assembly import assemble
 from fingerpost.transit.engine.timetable.draft import RouteRow, ServiceRow, StopRow, TimetableDraft
 from fingerpost.transit.engine.timetable.timetable import Feed
+from fingerpost.transit.engine.timetable.walks import StopWalks
 from tests.raptor.asking import query_of
 from tests.raptor.networks import add_trip, to_ordinals
 from tests.raptor.oracle import NEVER, around, earliest_arrivals, leaves, list_trip_instances
@@ -85,9 +86,7 @@ def test_late_journeys_are_left_out_if_one_within_the_walking_limit_leaves_soon(
     names = list(timetable.stop_name)
     seconds, metres = np.array([60, 600], np.int32), np.array([400, 100], np.int32)
     ends = [
-        Endpoint(
-            lat=60.0, lon=lon, stop=np.array(list(map(names.index, pair)), np.int32), seconds=seconds, metres=metres
-        )
+        Endpoint(lat=60.0, lon=lon, walks=StopWalks(np.array(list(map(names.index, pair)), np.int32), metres, seconds))
         for lon, pair in ((25.0, ("Home", "Mill")), (26.0, ("City", "Town")))
     ]
     query = query_of(*ends, _at(TUESDAY, 8), MAX_RIDES, 500)

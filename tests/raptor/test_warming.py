@@ -29,7 +29,7 @@ def test_every_kernel_that_python_calls_is_there_after_loading():
     load_kernels()
 
     signatures = _signatures()
-    assert len(signatures) == 14
+    assert len(signatures) == 13
     assert [name for name, count in signatures.items() if count == 0] == []
 
 

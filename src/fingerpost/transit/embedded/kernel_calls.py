@@ -13,6 +13,7 @@ from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimeta
 from fingerpost.transit.engine.timetable.overlay import Overlay, RideUpdate
 from fingerpost.transit.engine.timetable.service_days import find_service_day_start
 from fingerpost.transit.engine.timetable.timetable import STOP, Pathways, StationPlaces
+from fingerpost.transit.engine.timetable.walks import StopWalks
 from fingerpost.transit.osm.streets.building import build_graph
 from fingerpost.transit.osm.streets.extract import ExtractedStreets, Way, WayRule
 from fingerpost.transit.osm.streets.snapping import build_grid
@@ -35,7 +36,7 @@ def call_search_kernels() -> None:
     live = SearchTimetables(timetable, Overlay(rides={(0, _DAY.toordinal()): on_time}, as_of=start))
     lats, lons = timetable.stop_lat.tolist(), timetable.stop_lon.tolist()
     origin, destination = (
-        Endpoint(lat=lats[stop], lon=lons[stop], stop=np.full(1, stop, np.int32), seconds=access, metres=access)
+        Endpoint(lat=lats[stop], lon=lons[stop], walks=StopWalks(np.full(1, stop, np.int32), access, access))
         for stop in timetable.stop_time_stop[[0, len(zeros) - 1]].tolist()
     )
     # Together, access and egress exceed the second walking limit, so that McRAPTOR runs too.

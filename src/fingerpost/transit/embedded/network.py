@@ -279,7 +279,7 @@ class EmbeddedNetwork(Network):
         end = query.destination if is_destination else query.origin
         walks = self._walks.get_walks(step_free=query.step_free and self._feed_profile.has_wheelchair_data)
         near = find_near_stops(self.timetable, self._stops, walks, end, query.max_walk_m, is_destination=is_destination)
-        return list(near.stop.tolist())
+        return list(near.walks.stop.tolist())
 
     def _find_service(self, snapshot: Snapshot, query: JourneyQuery, is_destination: bool) -> ServiceGap | None:
         zone, stops = self._feed_profile.zone, self._list_near(query, is_destination)

@@ -130,11 +130,11 @@ class RideWalks:
     def find_access_walk(self, point: Endpoint, ride: Ride, stop_time: int, metres: int) -> Walk:
         """Return the walk to or from a ride, which is ``metres`` long unless realtime data moved the stop."""
         end = self._find_ride_end(ride, stop_time)
-        seconds = point.walk_s_by_stop.get(end.stop)
+        known = point.walk_by_stop.get(end.stop)
         if not end.is_moved:
-            return Walk(metres, _estimate_walk_s(metres) if seconds is None else seconds)
-        if seconds is not None:
-            return Walk(int(point.metres[np.flatnonzero(point.stop == end.stop)[0]]), seconds)
+            return Walk(metres, _estimate_walk_s(metres) if known is None else known[1])
+        if known is not None:
+            return Walk(*known)
         table = self._snapshot.timetable
         there = float(table.stop_lat[end.stop]), float(table.stop_lon[end.stop])
         walk = self._straight.find_walk((point.lat, point.lon), there, math.inf)

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fingerpost.transit.engine.timetable.timetable import Bool, Int32, Int64, UInt8
+from fingerpost.transit.engine.timetable.walks import StopWalks
 
 if TYPE_CHECKING:
     from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetable
@@ -19,6 +20,15 @@ if TYPE_CHECKING:
 UInt16 = npt.NDArray[np.uint16]
 # Arrays that inner loops use as indices are unsigned.
 UInt32 = npt.NDArray[np.uint32]
+
+
+class PathsOfStops(NamedTuple):
+    """Footpaths that begin or end at each stop s: rows ``first[s] .. first[s + 1]``; ``stop`` is the other end."""
+
+    first: UInt32
+    stop: UInt32
+    seconds: Int32
+    metres: Int32
 
 
 class Patterns(NamedTuple):
@@ -39,34 +49,24 @@ class Patterns(NamedTuple):
     stop_first: UInt32  # where each stop's (pattern, position) pairs begin
     stop_pattern: UInt32
     stop_position: Int32
-    footpath_first: UInt32
-    footpath_to: UInt32
-    footpath_s: Int32
-    footpath_m: Int32
+    paths: PathsOfStops  # the footpaths from each stop, and where they lead
+    arriving: PathsOfStops  # the footpaths to each stop, and where they begin
     change_s: Int32
     hop_first: UInt32  # where each stop's incoming hops begin
     hop_from: UInt32  # the stop where a hop begins
     hop_s: UInt16  # (spans, hops): the shortest ride that leaves in a span, or NO_HOP
-    walk_first: UInt32  # where the footpaths that lead to each stop begin
-    walk_from: UInt32
-    walk_s: Int32
-    walk_m: Int32
     spans_since_s: Any  # int: start of the first span; the first and last span include earlier and later rides
 
 
 class KernelQuery(NamedTuple):
     """A query for a kernel: the best journeys for each number of rides that leave in [earliest_s, window_end_s].
 
-    ``access_*`` are the walks from the origin, ``egress_*`` those to the destination.
+    ``access`` are the walks from the origin, ``egress`` those to the destination.
     ``direct_s`` is the direct walk, UNREACHED if it is too far.
     """
 
-    access_stop: Int32
-    access_s: Int32
-    access_m: Int32
-    egress_stop: Int32
-    egress_s: Int32
-    egress_m: Int32
+    access: StopWalks
+    egress: StopWalks
     earliest_s: Any  # int
     window_end_s: Any  # int
     latest_s: Any  # int: latest arrival
@@ -105,9 +105,6 @@ class Workspace(NamedTuple):
     rides_after: Int32  # stops: least number of rides after alighting there
     target: Int32  # rides + 1: earliest known arrival at the target, with at most that many rides
     target_stop: Int32
-    transfer_cost_m: Int32  # (rides, positions)
-    transfer_before: Int32
-    transfer_foot: Int32
 
 
 class Labels(NamedTuple):
@@ -121,6 +118,7 @@ class Labels(NamedTuple):
     ready_head: Int32  # stops: labels that can board there
     reached_head: Int32  # stops: labels that arrived there by a ride
     target_row: Int32  # rides + 1: the label that reaches the target, -1 for none
+    is_full: Bool  # one mark: labels or riders were dropped because there was no room for them
 
 
 class JourneyRows(NamedTuple):
@@ -133,7 +131,7 @@ class JourneyRows(NamedTuple):
     leg: Int32
 
 
-def new_workspace(stop_count: int, pattern_count: int, longest_pattern: int, max_rides: int) -> Workspace:
+def new_workspace(stop_count: int, pattern_count: int, max_rides: int) -> Workspace:
     round_count = max_rides + 1
     shapes: list[tuple[tuple[int, ...], str]] = [
         ((round_count, stop_count), "arrived ready ready_from ride_pattern ride_instance ride_board ride_alight"),
@@ -141,7 +139,6 @@ def new_workspace(stop_count: int, pattern_count: int, longest_pattern: int, max
         ((stop_count,), "egress_s egress_m bound_s rides_from rides_after"),
         ((round_count,), "target target_stop"),
         ((1,), "horizon_s"),
-        ((max_rides, longest_pattern), "transfer_cost_m transfer_before transfer_foot"),
     ]
     tables: dict[str, Any] = {name: np.zeros(shape, np.int32) for shape, names in shapes for name in names.split()}
     return Workspace(
@@ -167,14 +164,13 @@ class SearchBuffers:
 
     def __init__(self, stop_count: int, max_rides: int) -> None:
         self.stop_count, self.max_rides = stop_count, max_rides
-        self.pattern_count = self.longest_pattern = 0
+        self.pattern_count = 0
         self._allocate(INITIAL_JOURNEYS, INITIAL_LABELS)
 
-    def resize(self, search_timetable: "SearchTimetable") -> None:
-        patterns = max(self.pattern_count, search_timetable.pattern_count)
-        longest = max(self.longest_pattern, search_timetable.longest_pattern)
-        if (patterns, longest) != (self.pattern_count, self.longest_pattern):
-            self.pattern_count, self.longest_pattern = patterns, longest
+    def resize(self, pattern_count: int) -> None:
+        """Allocate memory for at least that many patterns."""
+        if pattern_count > self.pattern_count:
+            self.pattern_count = pattern_count
             self._allocate(len(self.found.journey), len(self.labels.row))
 
     def grow(self) -> None:
@@ -182,7 +178,7 @@ class SearchBuffers:
         self._allocate(2 * len(self.found.journey), 2 * len(self.labels.row))
 
     def _allocate(self, journey_count: int, label_count: int) -> None:
-        self.work = new_workspace(self.stop_count, self.pattern_count, self.longest_pattern, self.max_rides)
+        self.work = new_workspace(self.stop_count, self.pattern_count, self.max_rides)
         self.found = JourneyRows(np.zeros((journey_count, 6), np.int32), np.zeros((4 * journey_count, 5), np.int32))
         self.labels = Labels(
             row=np.zeros((label_count, 8), np.int32),
@@ -190,6 +186,7 @@ class SearchBuffers:
             ready_head=np.zeros(self.stop_count, np.int32),
             reached_head=np.zeros(self.stop_count, np.int32),
             target_row=np.zeros(self.max_rides + 1, np.int32),
+            is_full=np.zeros(1, np.bool_),
         )
 
 
@@ -204,5 +201,5 @@ def get_thread_buffers(search_timetable: "SearchTimetable", max_rides: int) -> S
             buffers_by_size.clear()
         buffers_by_size[key] = SearchBuffers(*key)
     buffers = buffers_by_size[key]
-    buffers.resize(search_timetable)
+    buffers.resize(search_timetable.pattern_count)
     return buffers

@@ -13,6 +13,7 @@ from fingerpost.transit.engine.raptor.kernel.range_raptor import list_departures
 from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetable
 from fingerpost.transit.engine.raptor.search_timetable.in_seat import Parts
 from fingerpost.transit.engine.timetable.timetable import Int32, Int64, Timetable
+from fingerpost.transit.engine.timetable.walks import StopWalks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,9 +159,10 @@ def list_board_departures(
     Stop times without pickup, or without a later drop-off, are left out.
     """
     since_s = search_timetable.to_search_s(instant)
-    board_stops = search_timetable.search_stops.expand(np.array(sorted(set(stops)), np.int32))[1]
-    patterns, no_walk = search_timetable.patterns, np.zeros(len(board_stops), np.int32)
-    found = list_departures(patterns, board_stops, no_walk, since_s, since_s + window_s)
+    rows = np.array(sorted(set(stops)), np.int32)
+    boarded = search_timetable.search_stops.expand(StopWalks(rows, *np.zeros((2, len(rows)), np.int32)))
+    patterns = search_timetable.patterns
+    found = list_departures(patterns, boarded.stop, boarded.seconds, since_s, since_s + window_s)
     departs_s, pattern, instance, position, _ = found.T
     row = patterns.instance_first[pattern] + instance
     part, position = _find_parts(search_timetable, row, position.astype(np.int64))
@@ -184,13 +186,16 @@ def list_board_departures(
     return departures, len(row)
 
 
+# More than any trip instance has.
+_MAX_POSITIONS = np.int64(1 << 32)
+
+
 def _find_parts(search_timetable: SearchTimetable, row: Int32, position: Int64) -> tuple[Int64, Int64]:
     """Return the part of each instance (a row) in which a position is, and the position in that part."""
     parts, instance = search_timetable.parts, search_timetable.instance_parts[row]
     if parts.is_plain:
         return instance, position
     # Parts are sorted by instance, then by position.
-    longest = np.int64(search_timetable.longest_pattern + 1)
-    key = np.repeat(np.arange(len(parts.first) - 1), np.diff(parts.first)) * longest + parts.position
-    part = np.searchsorted(key, instance * longest + position, "right") - 1
+    key = np.repeat(np.arange(len(parts.first) - 1), np.diff(parts.first)) * _MAX_POSITIONS + parts.position
+    part = np.searchsorted(key, instance * _MAX_POSITIONS + position, "right") - 1
     return part, position - parts.position[part]

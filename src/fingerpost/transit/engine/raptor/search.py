@@ -19,9 +19,10 @@ from fingerpost.transit.engine.raptor.kernel.mcraptor import search_mcraptor
 from fingerpost.transit.engine.raptor.kernel.range_raptor import search_window
 from fingerpost.transit.engine.raptor.kernel.transfer_points import optimise_transfer_points
 from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetable, SearchTimetables
+from fingerpost.transit.engine.timetable.columns import join_rows, take_rows
 from fingerpost.transit.engine.timetable.service_days import local_day
 from fingerpost.transit.engine.timetable.timetable import STOP, Int32, Timetable
-from fingerpost.transit.engine.timetable.walks import StraightLine, Walks
+from fingerpost.transit.engine.timetable.walks import StopWalks, StraightLine, Walks
 
 # The window in which journeys leave (or arrive) is widened in these steps until there are enough of them.
 WINDOWS_S = (1800, 2 * 3600, 8 * 3600)
@@ -35,28 +36,25 @@ MAX_WALK_LIMITED_SEARCHES = 8
 
 @dataclass(frozen=True, kw_only=True)
 class Endpoint:
-    """An origin or destination, and the stops around it: rows, walking seconds and metres."""
+    """An origin or destination, and the walks to or from the stops around it."""
 
     lat: float
     lon: float
-    stop: Int32
-    seconds: Int32
-    metres: Int32
+    walks: StopWalks
 
     @cached_property
-    def walk_s_by_stop(self) -> dict[int, int]:
-        return dict(zip(self.stop.tolist(), self.seconds.tolist(), strict=True))
+    def walk_by_stop(self) -> dict[int, tuple[int, int]]:
+        """The metres and seconds of each walk, keyed by stop."""
+        stops, metres, seconds = (column.tolist() for column in self.walks)
+        return dict(zip(stops, zip(metres, seconds, strict=True), strict=True))
 
     @property
     def min_walk_m(self) -> int:
         """The metres of the shortest walk, 0 if there is no stop."""
-        return int(self.metres.min()) if len(self.metres) else 0
+        return int(self.walks.metres.min()) if len(self.walks.metres) else 0
 
     def within(self, limit_m: float) -> "Endpoint":
-        reached = self.metres <= limit_m
-        if reached.all():
-            return self
-        return replace(self, stop=self.stop[reached], seconds=self.seconds[reached], metres=self.metres[reached])
+        return replace(self, walks=take_rows(self.walks, self.walks.metres <= limit_m))
 
 
 def find_endpoint(
@@ -76,18 +74,12 @@ def find_endpoint(
     walks = walks or StraightLine(timetable.stop_lat, timetable.stop_lon)
     boardable = np.flatnonzero(timetable.stop_kind == STOP)
     reached = walks.reach(lat, lon, boardable, max_walk_m, from_stops=is_destination)
-    if not place_stops:
-        return Endpoint(lat=lat, lon=lon, stop=reached.stop, seconds=reached.seconds, metres=reached.metres)
-    place_rows = np.array(sorted(set(place_stops)), np.int64)
-    is_other = ~np.isin(reached.stop, place_rows)
-    no_walk = np.zeros(len(place_rows), np.int32)
-    return Endpoint(
-        lat=lat,
-        lon=lon,
-        stop=np.concatenate([place_rows.astype(np.int32), reached.stop[is_other]]),
-        seconds=np.concatenate([no_walk, reached.seconds[is_other]]),
-        metres=np.concatenate([no_walk, reached.metres[is_other]]),
-    )
+    if place_stops:
+        place_rows = np.array(sorted(set(place_stops)), np.int32)
+        no_walk = np.zeros(len(place_rows), np.int32)
+        others = take_rows(reached, ~np.isin(reached.stop, place_rows))
+        reached = join_rows(StopWalks(place_rows, no_walk, no_walk), others)
+    return Endpoint(lat=lat, lon=lon, walks=reached)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +109,7 @@ def find_journeys(timetable: Timetable, search_timetables: SearchTimetables, que
     No journey exceeds the walking limit. If there is a direct walk, journeys that arrive later than it may be missing.
     """
     direct = _find_direct_walk(timetable, query)
-    if not len(query.origin.stop) or not len(query.destination.stop):
+    if not len(query.origin.walks.stop) or not len(query.destination.walks.stop):
         return [direct] if direct else []
     day = local_day(query.instant, timetable.feeds[0].zone)
     found: list[Journey] = []
@@ -163,22 +155,24 @@ class _Search(NamedTuple):
 
     def is_complete(self, found: list[Journey]) -> bool:
         """Whether the journeys cannot be improved by a search timetable that covers more days."""
-        best_s = min(map(self._find_end_s, found), default=int(UNREACHED))
-        if self.query.arrive_by and self.query.not_before is not None:
-            # Journeys that leave before ``not_before`` are dropped.
-            best_s = min(best_s, self.search_timetable.to_search_s(self.query.not_before))
-        return best_s <= self.search_timetable.reach_s
+        return min(map(self._find_end_s, found), default=self._find_latest_s()) <= self.search_timetable.reach_s
+
+    def _find_latest_s(self) -> int:
+        """Return the latest time at which the search may reach its target, in search timetable seconds."""
+        # Only the search for an arrival, which runs backwards, has an earliest departure.
+        earliest = self.query.not_before if self.query.arrive_by else None
+        return int(UNREACHED) - 1 if earliest is None else self.search_timetable.to_search_s(earliest)
 
     def _search_from(self, earliest_s: int) -> list[Journey]:
         query, direct = self.query, self.direct
         access, egress = (query.destination, query.origin) if query.arrive_by else (query.origin, query.destination)
         direct_s = direct.arrival - direct.departure if direct else int(UNREACHED)
         kernel_query = KernelQuery(
-            access.stop, access.seconds, access.metres, egress.stop, egress.seconds, egress.metres,
-            earliest_s, earliest_s, int(UNREACHED) - 1, direct_s, query.max_rides, query.max_walk_m,
+            access.walks, egress.walks, earliest_s, earliest_s, self._find_latest_s(), direct_s,
+            query.max_rides, query.max_walk_m,
         )  # fmt: skip
         found: list[FoundJourney] = []
-        leaving: list[FoundJourney] = []
+        within: list[FoundJourney] = []
         limited: list[Journey] | None = None
         exceeds_walk_limit = is_same_target = False
         for window_s in _list_windows_s(query):
@@ -193,33 +187,23 @@ class _Search(NamedTuple):
                     if not limited:
                         # Journeys may begin with a wait, so if none is found from now on, none exists later that day.
                         return []
-            leaving = [row for row in within if not self._has_departed(row)]
-            waits_s = [row.leave_s - earliest_s for row in leaving]
+            waits_s = [row.leave_s - earliest_s for row in within]
             if window_s >= WINDOWS_S[-1]:
                 # Journeys of the next day are useless if one within the walking limit leaves soon.
-                waits_s += [self._find_wait_s(journey, earliest_s) for journey in self._drop_departed(limited or [])]
+                waits_s += [self._find_wait_s(journey, earliest_s) for journey in limited or ()]
             if query.window_s is not None and any(wait_s <= query.window_s for wait_s in waits_s):
                 break
             soon_count = sum(wait_s <= WINDOWS_S[-1] for wait_s in waits_s)
             if soon_count > query.wanted or (soon_count and window_s == WINDOWS_S[-1]) or not found:
                 break
-        selected = self._drop_late_departures(list(map(self._read_journey, leaving)), earliest_s)
+        selected = self._drop_late_departures(list(map(self._read_journey, within)), earliest_s)
         if exceeds_walk_limit:
             selected = self._add_walk_limited_journeys(kernel_query, selected, found, limited)
             selected = self._drop_late_departures(selected, earliest_s)
-        return self._drop_departed(selected)
+        return selected
 
     def _read_journey(self, found: FoundJourney) -> Journey:
         return read_journey(self.timetable, self.search_timetable, found)
-
-    def _has_departed(self, found: FoundJourney) -> bool:
-        # Only a query for an arrival, whose search runs backwards, has an earliest departure.
-        earliest = self.query.not_before
-        return earliest is not None and self.search_timetable.to_instant(found.arrive_s) < earliest
-
-    def _drop_departed(self, journeys: list[Journey]) -> list[Journey]:
-        earliest = self.query.not_before
-        return [journey for journey in journeys if earliest is None or journey.departure >= earliest]
 
     def _drop_late_departures(self, journeys: list[Journey], earliest_s: int) -> list[Journey]:
         """Drop journeys that leave much later, unless they save a transfer or every journey leaves that late."""
@@ -306,7 +290,8 @@ def run_kernel(
 
     ``is_same_target`` is passed to ``compute_lower_bounds``: whether this thread's previous search had the same target.
     """
-    kernel_query = _expand_split_stops(search_timetable, kernel_query)
+    expand = search_timetable.search_stops.expand
+    kernel_query = kernel_query._replace(access=expand(kernel_query.access), egress=expand(kernel_query.egress))
     buffers = get_thread_buffers(search_timetable, int(kernel_query.max_rides))
     while True:
         compute_lower_bounds(search_timetable.patterns, kernel_query, buffers.work, is_same_target)
@@ -323,12 +308,3 @@ def run_kernel(
         is_same_target = False
     optimise_transfer_points(search_timetable.patterns, kernel_query, buffers.work, buffers.found, count)
     return list_found(buffers.found, count)
-
-
-def _expand_split_stops(search_timetable: SearchTimetable, kernel_query: KernelQuery) -> KernelQuery:
-    access, access_stop = search_timetable.search_stops.expand(kernel_query.access_stop)
-    egress, egress_stop = search_timetable.search_stops.expand(kernel_query.egress_stop)
-    return kernel_query._replace(
-        access_stop=access_stop, access_s=kernel_query.access_s[access], access_m=kernel_query.access_m[access],
-        egress_stop=egress_stop, egress_s=kernel_query.egress_s[egress], egress_m=kernel_query.egress_m[egress],
-    )  # fmt: skip

@@ -28,11 +28,11 @@ def compute_lower_bounds(net, query, work, is_same_target):
     """
     if not is_same_target:
         work.egress_s[:] = UNREACHED
-        for row in range(len(query.egress_stop)):
-            stop = query.egress_stop[row]
-            if query.egress_s[row] < work.egress_s[stop]:
-                work.egress_s[stop] = query.egress_s[row]
-                work.egress_m[stop] = query.egress_m[row]
+        for row in range(len(query.egress.stop)):
+            stop = query.egress.stop[row]
+            if query.egress.seconds[row] < work.egress_s[stop]:
+                work.egress_s[stop] = query.egress.seconds[row]
+                work.egress_m[stop] = query.egress.metres[row]
         work.bound_s[:] = UNREACHED
         _bound_rides(net, query, work, np.zeros(len(net.stop_time_base), np.int32))
     # Doubly linked lists: the first stop of each bucket, and the next and the previous stop of each stop.
@@ -47,8 +47,8 @@ def compute_lower_bounds(net, query, work, is_same_target):
     while True:
         if is_bounded:
             min_s = int(UNREACHED)
-            for row in range(len(query.access_stop)):
-                min_s = min(min_s, query.access_s[row] + work.bound_s[query.access_stop[row]])
+            for row in range(len(query.access.stop)):
+                min_s = min(min_s, query.access.seconds[row] + work.bound_s[query.access.stop[row]])
             reach_s = 3 * min_s // 2 + SPARE_S
             # Bounds prune little if the target is reached after the horizon.
             if query.window_end_s + reach_s <= work.horizon_s[0] or work.horizon_s[0] == UNREACHED:
@@ -85,8 +85,8 @@ def _bound_time(net, query, hop_s, bound, buckets):
     The algorithm is Dial's ("Algorithm 360: Shortest-Path Forest with Topological Ordering", Communications of the ACM
     12(11), 1969) with wide buckets, so a stop may be removed again if its cost falls.
     """
-    for row in range(len(query.egress_stop)):
-        _lower_cost(buckets, bound, query.egress_stop[row], query.egress_s[row])
+    for row in range(len(query.egress.stop)):
+        _lower_cost(buckets, bound, query.egress.stop[row], query.egress.seconds[row])
     for reached in range(len(bound)):
         if bound[reached] != UNREACHED:
             _lower_over_hops(net, hop_s, bound, buckets, reached)
@@ -96,8 +96,8 @@ def _bound_time(net, query, hop_s, bound, buckets):
             stop = np.uint32(first[bucket])  # an index
             _remove(buckets, bucket, stop)
             _lower_over_hops(net, hop_s, bound, buckets, stop)
-            for path in range(net.walk_first[stop], net.walk_first[stop + 1]):
-                _lower_cost(buckets, bound, net.walk_from[path], bound[stop] + net.walk_s[path])
+            for path in range(net.arriving.first[stop], net.arriving.first[stop + 1]):
+                _lower_cost(buckets, bound, net.arriving.stop[path], bound[stop] + net.arriving.seconds[path])
 
 
 @kernel
@@ -145,8 +145,8 @@ def _bound_rides(net, query, work, scanned_to):
     work.rides_from[:] = UNREACHED
     work.rides_after[:] = UNREACHED
     end = 0
-    for row in range(len(query.egress_stop)):
-        end = _record_rides_after(work, query.egress_stop[row], 0, end)
+    for row in range(len(query.egress.stop)):
+        end = _record_rides_after(work, query.egress.stop[row], 0, end)
     begin = 0
     for rides in range(1, query.max_rides + 1):
         board_count = 0
@@ -171,12 +171,12 @@ def _bound_rides(net, query, work, scanned_to):
             stop = work.marked[0, index]
             if net.change_s[stop] >= 0:
                 end = _record_rides_after(work, stop, rides, end)
-            for path in range(net.walk_first[stop], net.walk_first[stop + 1]):
-                if net.walk_m[path] <= query.max_walk_m:
-                    end = _record_rides_after(work, net.walk_from[path], rides, end)
+            for path in range(net.arriving.first[stop], net.arriving.first[stop + 1]):
+                if net.arriving.metres[path] <= query.max_walk_m:
+                    end = _record_rides_after(work, net.arriving.stop[path], rides, end)
         least = UNREACHED
-        for row in range(len(query.access_stop)):
-            least = min(least, work.rides_from[query.access_stop[row]])
+        for row in range(len(query.access.stop)):
+            least = min(least, work.rides_from[query.access.stop[row]])
         if least <= rides:
             # Stops further away need more rides than this.
             for stop in range(len(net.change_s)):

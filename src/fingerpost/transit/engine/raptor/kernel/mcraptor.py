@@ -45,9 +45,10 @@ def _is_dominated_since(labels, head, row):
 
 @kernel
 def _push(labels, count, head, stop, time_s, walked_m, parent, pattern, instance, positions):
-    """Add a label to a stop's list; return the new number of labels, or BUFFER_FULL."""
+    """Add a label to a stop's list unless there is no room for it; return the new number of labels."""
     if count == len(labels.row):
-        return BUFFER_FULL
+        labels.is_full[0] = True
+        return count
     labels.row[count, STOP] = stop
     labels.row[count, TIME_S] = time_s
     labels.row[count, WALKED_M] = walked_m
@@ -76,35 +77,32 @@ def search_mcraptor(net, query, best_s, work, labels, out):
     bound_s = min(query.latest_s + 1, query.earliest_s + query.direct_s)
     # The longest walk allowed before the egress, which takes at least the shortest egress walk.
     max_before_m = np.int64(-1)
-    for egress_m in query.egress_m:
+    for egress_m in query.egress.metres:
         max_before_m = max(max_before_m, query.max_walk_m - egress_m)
 
+    labels.is_full[0] = False
     begin, end = 0, _push_access(query, work, labels, max_before_m)
     for rides in range(1, query.max_rides + 1):
-        if end == BUFFER_FULL:
-            return BUFFER_FULL
         queue_count = _enqueue_boarded(net, work, labels, begin, end)
         reached_end = _ride_patterns(net, work, labels, begin, end, queue_count, bound_s, rides)
-        if reached_end == BUFFER_FULL:
-            return BUFFER_FULL
         _walk_to_target(query, work, labels, end, reached_end, bound_s, rides)
         begin, end = reached_end, _walk_to_stops(net, work, labels, end, reached_end, max_before_m, rides)
+        if labels.is_full[0]:
+            return BUFFER_FULL
     return _write_labels(query, work, labels, out)
 
 
 @kernel
 def _push_access(query, work, labels, max_before_m):
     count = 0
-    for row in range(len(query.access_stop)):
-        stop = query.access_stop[row]
-        time_s = np.int32(query.earliest_s + query.access_s[row])
-        walked_m = query.access_m[row]
+    for row in range(len(query.access.stop)):
+        stop = query.access.stop[row]
+        time_s = np.int32(query.earliest_s + query.access.seconds[row])
+        walked_m = query.access.metres[row]
         if walked_m > max_before_m or not can_improve(work, stop, time_s, work.rides_from[stop]):
             continue
         if not _is_dominated(labels, labels.ready_head, stop, time_s, walked_m):
             count = _push(labels, count, labels.ready_head, stop, time_s, walked_m, NO_LABEL, NO_LABEL, NO_LABEL, 0)
-            if count == BUFFER_FULL:
-                return BUFFER_FULL
     return count
 
 
@@ -128,7 +126,7 @@ def _ride_patterns(net, work, labels, first_row, count, queue_count, bound_s, ri
     """Scan each pattern in the queue once with all its riders; push a label wherever a rider can alight.
 
     Labels from row ``first_row`` on may board. A rider who has walked more is in an earlier instance.
-    Returns the new number of labels, or BUFFER_FULL.
+    Returns the new number of labels.
     """
     for index in range(queue_count):
         pattern = work.queue[index]
@@ -158,8 +156,6 @@ def _ride_patterns(net, work, labels, first_row, count, queue_count, bound_s, ri
                         labels, count, labels.reached_head,
                         stop, arrival_s, walked_m, labels.aboard[rider, RIDER_LABEL], pattern, instance, positions,
                     )  # fmt: skip
-                    if count == BUFFER_FULL:
-                        return BUFFER_FULL
                 # Riding on is like boarding here, so the same pruning applies.
                 if flags & NO_BOARDING or can_improve(work, stop, arrival_s, rides - 1 + work.rides_from[stop]):
                     _move_rider(labels, rider, kept_count)
@@ -170,8 +166,6 @@ def _ride_patterns(net, work, labels, first_row, count, queue_count, bound_s, ri
             row = labels.ready_head[stop]
             while row >= first_row:
                 riders = _board(net, work, labels, pattern, position, row, riders, rides)
-                if riders == BUFFER_FULL:
-                    return BUFFER_FULL
                 row = labels.row[row, NEXT]
     return count
 
@@ -180,7 +174,7 @@ def _ride_patterns(net, work, labels, first_row, count, queue_count, bound_s, ri
 def _board(net, work, labels, pattern, position, row, riders, rides):
     """Board the first possible instance, unless a rider who has walked no more is in it or an earlier one.
 
-    Removes the riders that the new one dominates. Returns the number of riders, or BUFFER_FULL.
+    Removes the riders that the new one dominates. Returns the number of riders.
     """
     walked_m = labels.row[row, WALKED_M]
     below = net.instance_first[pattern + 1] - net.instance_first[pattern]
@@ -204,7 +198,8 @@ def _board(net, work, labels, pattern, position, row, riders, rides):
             _move_rider(labels, rider, kept_count)
             kept_count += 1
     if kept_count == len(labels.aboard):
-        return BUFFER_FULL
+        labels.is_full[0] = True
+        return kept_count
     labels.aboard[kept_count, RIDER_INSTANCE], labels.aboard[kept_count, RIDER_WALKED_M] = instance, walked_m
     labels.aboard[kept_count, RIDER_LABEL], labels.aboard[kept_count, RIDER_BOARDED_AT] = row, position
     return kept_count + 1
@@ -232,7 +227,7 @@ def _walk_to_target(query, work, labels, begin, end, bound_s, rides):
 
 @kernel
 def _walk_to_stops(net, work, labels, begin, end, max_before_m, rides):
-    """Walk from the labels ``begin`` to ``end`` to nearby stops; return the new number of labels, or BUFFER_FULL."""
+    """Walk from the labels ``begin`` to ``end`` to nearby stops; return the new number of labels."""
     count = end
     for row in range(begin, end):
         stop, time_s, walked_m = np.uint32(labels.row[row, STOP]), labels.row[row, TIME_S], labels.row[row, WALKED_M]
@@ -243,21 +238,17 @@ def _walk_to_stops(net, work, labels, begin, end, max_before_m, rides):
             continue
         if net.change_s[stop] >= 0:
             count = _push_ready(work, labels, count, row, stop, time_s + net.change_s[stop], walked_m, rides)
-            if count == BUFFER_FULL:
-                return BUFFER_FULL
-        for path in range(net.footpath_first[stop], net.footpath_first[stop + 1]):
-            total_m = walked_m + net.footpath_m[path]
+        for path in range(net.paths.first[stop], net.paths.first[stop + 1]):
+            total_m = walked_m + net.paths.metres[path]
             if total_m <= max_before_m:
-                to_stop, ready_s = net.footpath_to[path], time_s + net.footpath_s[path]
+                to_stop, ready_s = net.paths.stop[path], time_s + net.paths.seconds[path]
                 count = _push_ready(work, labels, count, row, to_stop, ready_s, total_m, rides)
-                if count == BUFFER_FULL:
-                    return BUFFER_FULL
     return count
 
 
 @kernel
 def _push_ready(work, labels, count, parent, stop, ready_s, walked_m, rides):
-    """Push a label for boarding at a stop, unless it is pruned; return the new number of labels, or BUFFER_FULL."""
+    """Push a label for boarding at a stop, unless it is pruned; return the new number of labels."""
     if not can_improve(work, stop, ready_s, rides + work.rides_from[stop]):
         return count
     if _is_dominated(labels, labels.ready_head, stop, ready_s, walked_m):

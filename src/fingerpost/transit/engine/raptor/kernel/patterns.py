@@ -62,31 +62,6 @@ def assign_patterns(order, group, begin, length, shift_s, stop, flags, arrival, 
 
 
 @entry
-@allocating_kernel
-def fill_patterns(
-    order, instance_pattern, begin, length, shift_s, stop, flags, arrival, departure,
-    pattern_first, instance_first, stop_time_base, out_stop, out_flags, out_arrival, out_departure, out_instance,
-):  # fmt: skip
-    """Write the stop times of each pattern, instance by instance."""
-    filled = np.zeros(len(stop_time_base), np.int64)
-    for index in range(len(order)):
-        instance = order[index]
-        pattern = instance_pattern[instance]
-        base, stop_times = begin[instance], length[instance]
-        row = filled[pattern]
-        out_instance[instance_first[pattern] + row] = instance
-        out = stop_time_base[pattern] + row * stop_times
-        for i in range(stop_times):
-            out_arrival[out + i] = arrival[base + i] + shift_s[instance]
-            out_departure[out + i] = departure[base + i] + shift_s[instance]
-        if row == 0:
-            for i in range(stop_times):
-                out_stop[pattern_first[pattern] + i] = stop[base + i]
-                out_flags[pattern_first[pattern] + i] = flags[base + i] & _PICKUP_DROP_OFF
-        filled[pattern] = row + 1
-
-
-@entry
 @kernel
 def find_shortest_hops(
     pattern_first, instance_first, stop_time_base, arrival_s, departure_s, spans_since_s, position_hop, out

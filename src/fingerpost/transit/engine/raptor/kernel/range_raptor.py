@@ -219,11 +219,11 @@ def _walk_from_stops(net, query, work, rides, side, touched_count, leave_s, impr
             continue
         if net.change_s[stop] >= 0:
             marked_count = _lower_ready(work, rides, side, marked_count, stop, stop, arrival_s + net.change_s[stop])
-        for path in range(net.footpath_first[stop], net.footpath_first[stop + 1]):
-            if net.footpath_m[path] <= query.max_walk_m:
-                to_stop = net.footpath_to[path]
+        for path in range(net.paths.first[stop], net.paths.first[stop + 1]):
+            if net.paths.metres[path] <= query.max_walk_m:
+                to_stop = net.paths.stop[path]
                 marked_count = _lower_ready(
-                    work, rides, side, marked_count, stop, to_stop, arrival_s + net.footpath_s[path]
+                    work, rides, side, marked_count, stop, to_stop, arrival_s + net.paths.seconds[path]
                 )
     return marked_count
 
@@ -243,7 +243,8 @@ def _run_rounds(net, query, work, leave_s, marked_count, queue_count, improved):
     bound_s = min(query.latest_s + 1, leave_s + query.direct_s)
     for rides in range(1, query.max_rides + 1):
         side = (rides - 1) & 1
-        if rides > 1:
+        # The caller of the first round may have queued the patterns that it boards.
+        if queue_count == 0:
             for index in range(marked_count):
                 stop = work.marked[side, index]
                 for pair in range(net.stop_first[stop], net.stop_first[stop + 1]):
@@ -305,25 +306,21 @@ def search_window(net, query, work, out):
     improved = np.zeros(query.max_rides + 1, np.bool_)
     journey_count, leg_count = 0, 0
 
-    marked_count, queue_count = 0, 0
-    for row in range(len(query.access_stop)):
-        stop = query.access_stop[row]
-        ready_s = np.int32(query.window_end_s + query.access_s[row])
+    marked_count = 0
+    for row in range(len(query.access.stop)):
+        stop = query.access.stop[row]
+        ready_s = np.int32(query.window_end_s + query.access.seconds[row])
         if ready_s < work.ready[0, stop] and work.rides_from[stop] <= query.max_rides:
             _lower(work.ready, 0, stop, ready_s)
             work.ready_from[0, stop] = -1
             marked_count = _mark(work, 0, marked_count, stop)
-    for index in range(marked_count):
-        stop = work.marked[0, index]
-        for pair in range(net.stop_first[stop], net.stop_first[stop + 1]):
-            queue_count = enqueue(work, queue_count, net.stop_pattern[pair], net.stop_position[pair])
-    _run_rounds(net, query, work, query.window_end_s, marked_count, queue_count, improved)
+    _run_rounds(net, query, work, query.window_end_s, marked_count, 0, improved)
     journey_count, leg_count = _write_journeys(
         net, query, work, query.window_end_s, improved, out, journey_count, leg_count
     )
 
-    is_useful = work.rides_from[query.access_stop] <= query.max_rides
-    stops, walks_s = query.access_stop[is_useful], query.access_s[is_useful]
+    is_useful = work.rides_from[query.access.stop] <= query.max_rides
+    stops, walks_s = query.access.stop[is_useful], query.access.seconds[is_useful]
     boardings = list_departures(net, stops, walks_s, query.earliest_s, query.window_end_s - 1)
     order = np.argsort(-boardings[:, 0], kind="mergesort")
     begin = 0

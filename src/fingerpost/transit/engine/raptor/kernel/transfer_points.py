@@ -5,6 +5,10 @@ import numpy as np
 from fingerpost.transit.engine.raptor.kernel import NO_ALIGHTING, NO_BOARDING, UNREACHED
 from fingerpost.transit.kernel_mode import allocating_kernel, entry, kernel
 
+# The columns of ``costs`` (rides, positions of their patterns): all metres walked to board there, the position at which
+# the previous ride ends, and the metres walked from there.
+COST_M, ALIGHTED_AT, FOOT_M = range(3)
+
 
 @entry
 @allocating_kernel
@@ -15,18 +19,22 @@ def optimise_transfer_points(net, query, work, out, journey_count):
     """
     access_s = np.full(len(net.change_s), UNREACHED, np.int32)
     access_m = np.full(len(net.change_s), UNREACHED, np.int32)
-    for row in range(len(query.access_stop)):
-        stop = query.access_stop[row]
-        if query.access_s[row] < access_s[stop]:
-            access_s[stop] = query.access_s[row]
-            access_m[stop] = query.access_m[row]
+    for row in range(len(query.access.stop)):
+        stop = query.access.stop[row]
+        if query.access.seconds[row] < access_s[stop]:
+            access_s[stop] = query.access.seconds[row]
+            access_m[stop] = query.access.metres[row]
     for journey in range(journey_count):
         rides = out.journey[journey, 2]
         legs = out.leg[out.journey[journey, 3] : out.journey[journey, 3] + rides]
-        _compute_access_cost(net, work, legs, access_s, access_m, out.journey[journey, 0])
+        longest = 0
+        for ride in range(rides):
+            longest = max(longest, net.pattern_first[legs[ride, 0] + 1] - net.pattern_first[legs[ride, 0]])
+        costs = np.empty((rides, longest, 3), np.int32)
+        _compute_access_cost(net, costs, legs, access_s, access_m, out.journey[journey, 0])
         for ride in range(1, rides):
-            _compute_transfer_cost(net, query, work, legs, ride)
-        _choose_stops(net, work, out.journey[journey], legs, access_s)
+            _compute_transfer_cost(net, query, costs, legs, ride)
+        _choose_stops(net, work, costs, out.journey[journey], legs, access_s)
 
 
 @kernel
@@ -36,27 +44,27 @@ def _find_stop_time(net, pattern, instance, position):
 
 
 @kernel
-def _compute_access_cost(net, work, legs, access_s, access_m, leave_s):
+def _compute_access_cost(net, costs, legs, access_s, access_m, leave_s):
     """Compute the metres walked to board the first ride at each position."""
     pattern, instance = legs[0, 0], legs[0, 1]
     first = net.pattern_first[pattern]
     length = net.pattern_first[pattern + 1] - first
     for position in range(length):
-        work.transfer_cost_m[0, position] = UNREACHED
+        costs[0, position, COST_M] = UNREACHED
         stop = net.position_stop[first + position]
         if net.position_flags[first + position] & NO_BOARDING or access_s[stop] == UNREACHED:
             continue
         departure_s = net.departure_s[_find_stop_time(net, pattern, instance, position)]
         if departure_s - access_s[stop] >= leave_s:
-            work.transfer_cost_m[0, position] = access_m[stop]
+            costs[0, position, COST_M] = access_m[stop]
 
 
 @kernel
-def _compute_transfer_cost(net, query, work, legs, ride):
+def _compute_transfer_cost(net, query, costs, legs, ride):
     """Compute the metres walked to board a later ride at each position, and where to alight before that."""
     pattern, instance = legs[ride, 0], legs[ride, 1]
     for position in range(net.pattern_first[pattern + 1] - net.pattern_first[pattern]):
-        work.transfer_cost_m[ride, position] = UNREACHED
+        costs[ride, position, COST_M] = UNREACHED
     previous, previous_instance = legs[ride - 1, 0], legs[ride - 1, 1]
     previous_first = net.pattern_first[previous]
     cheapest_m = UNREACHED
@@ -65,18 +73,18 @@ def _compute_transfer_cost(net, query, work, legs, ride):
         if cheapest_m != UNREACHED and not net.position_flags[previous_first + alight] & NO_ALIGHTING:
             arrival_s = net.arrival_s[_find_stop_time(net, previous, previous_instance, alight)]
             if net.change_s[stop] >= 0:
-                _board(net, work, ride, pattern, instance, stop, arrival_s + net.change_s[stop], cheapest_m, 0, alight)
-            for path in range(net.footpath_first[stop], net.footpath_first[stop + 1]):
-                if net.footpath_m[path] <= query.max_walk_m:
+                _board(net, costs, ride, pattern, instance, stop, arrival_s + net.change_s[stop], cheapest_m, 0, alight)
+            for path in range(net.paths.first[stop], net.paths.first[stop + 1]):
+                if net.paths.metres[path] <= query.max_walk_m:
                     _board(
-                        net, work, ride, pattern, instance, net.footpath_to[path], arrival_s + net.footpath_s[path],
-                        cheapest_m, net.footpath_m[path], alight,
+                        net, costs, ride, pattern, instance, net.paths.stop[path], arrival_s + net.paths.seconds[path],
+                        cheapest_m, net.paths.metres[path], alight,
                     )  # fmt: skip
-        cheapest_m = min(cheapest_m, work.transfer_cost_m[ride - 1, alight])
+        cheapest_m = min(cheapest_m, costs[ride - 1, alight, COST_M])
 
 
 @kernel
-def _board(net, work, ride, pattern, instance, stop, ready_s, previous_m, foot_m, alight):
+def _board(net, costs, ride, pattern, instance, stop, ready_s, previous_m, foot_m, alight):
     """Board a ride at a stop if it can be caught, and lower its cost."""
     for pair in range(net.stop_first[stop], net.stop_first[stop + 1]):
         if net.stop_pattern[pair] != pattern:
@@ -85,14 +93,14 @@ def _board(net, work, ride, pattern, instance, stop, ready_s, previous_m, foot_m
         if net.position_flags[net.pattern_first[pattern] + position] & NO_BOARDING:
             continue
         departure_s = net.departure_s[_find_stop_time(net, pattern, instance, position)]
-        if departure_s >= ready_s and previous_m + foot_m < work.transfer_cost_m[ride, position]:
-            work.transfer_cost_m[ride, position] = previous_m + foot_m
-            work.transfer_before[ride, position] = alight
-            work.transfer_foot[ride, position] = foot_m
+        if departure_s >= ready_s and previous_m + foot_m < costs[ride, position, COST_M]:
+            costs[ride, position, COST_M] = previous_m + foot_m
+            costs[ride, position, ALIGHTED_AT] = alight
+            costs[ride, position, FOOT_M] = foot_m
 
 
 @kernel
-def _choose_stops(net, work, journey, legs, access_s):
+def _choose_stops(net, work, costs, journey, legs, access_s):
     """Choose the cheapest last stop, trace the rides back from it, and write the journey."""
     rides = len(legs)
     pattern, instance = legs[rides - 1, 0], legs[rides - 1, 1]
@@ -110,22 +118,22 @@ def _choose_stops(net, work, journey, legs, access_s):
                 cost_m = cheapest_m + work.egress_m[stop]
                 if cost_m < best_m or (cost_m == best_m and total_s < best_total_s):
                     best_m, best_total_s, alight = cost_m, total_s, position
-        cheapest_m = min(cheapest_m, work.transfer_cost_m[rides - 1, position])
+        cheapest_m = min(cheapest_m, costs[rides - 1, position, COST_M])
     journey[1] = best_total_s
     journey[5] = work.egress_m[net.position_stop[first + alight]]
     for ride in range(rides - 1, -1, -1):
         board = 0
         for position in range(alight):
-            if work.transfer_cost_m[ride, position] <= work.transfer_cost_m[ride, board]:
+            if costs[ride, position, COST_M] <= costs[ride, board, COST_M]:
                 board = position
         legs[ride, 2] = board
         legs[ride, 3] = alight
         if ride > 0:
-            legs[ride, 4] = work.transfer_foot[ride, board]
-            alight = work.transfer_before[ride, board]
+            legs[ride, 4] = costs[ride, board, FOOT_M]
+            alight = costs[ride, board, ALIGHTED_AT]
         else:
             stop = net.position_stop[net.pattern_first[legs[0, 0]] + board]
             departure_s = net.departure_s[_find_stop_time(net, legs[0, 0], legs[0, 1], board)]
-            legs[0, 4] = work.transfer_cost_m[0, board]
-            journey[4] = work.transfer_cost_m[0, board]
+            legs[0, 4] = costs[0, board, COST_M]
+            journey[4] = costs[0, board, COST_M]
             journey[0] = departure_s - access_s[stop]

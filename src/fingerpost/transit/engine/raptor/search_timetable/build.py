@@ -16,11 +16,10 @@ from weakref import WeakSet
 import numpy as np
 import numpy.typing as npt
 
-from fingerpost.transit.engine.raptor.arrays import Patterns, UInt32
-from fingerpost.transit.engine.raptor.kernel import NO_HOP, SPAN_S
+from fingerpost.transit.engine.raptor.arrays import PathsOfStops, Patterns, UInt32
+from fingerpost.transit.engine.raptor.kernel import NO_ALIGHTING, NO_BOARDING, NO_HOP, SPAN_S
 from fingerpost.transit.engine.raptor.kernel.patterns import (
     assign_patterns,
-    fill_patterns,
     find_shortest_hops,
     hash_stop_sequences,
 )
@@ -34,7 +33,7 @@ from fingerpost.transit.engine.raptor.search_timetable.trip_instances import (
     gather_trip_instances,
     reverse_in_time,
 )
-from fingerpost.transit.engine.timetable.columns import list_ranges, list_starts, mark_rows
+from fingerpost.transit.engine.timetable.columns import list_ranges, list_starts, mark_rows, take_rows
 from fingerpost.transit.engine.timetable.footpaths import use_step_free_footpaths
 from fingerpost.transit.engine.timetable.overlay import Overlay
 from fingerpost.transit.engine.timetable.service_days import find_midnight, find_service_day_start
@@ -51,19 +50,17 @@ class SearchTimetable:
     It includes all trips that begin by ``reach_s`` (if reversed, all that end at or after it).
     """
 
-    day: date
     start: int  # Unix seconds
     is_reverse: bool
     patterns: Patterns
     parts: Parts
     instance_parts: Int64
     search_stops: SearchStops
-    longest_pattern: int
     reach_s: int  # search timetable seconds
 
     @property
     def stop_count(self) -> int:
-        return self.search_stops.stop_count
+        return len(self.search_stops.change_s)
 
     @property
     def pattern_count(self) -> int:
@@ -113,40 +110,38 @@ def build_search_timetable(
     if is_reverse:
         instances, since_s, until_s = reverse_in_time(instances), -until_s, -since_s
     span_count = (until_s - since_s) // SPAN_S
-    stop_count = search_stops.stop_count
+    stop_count = len(search_stops.change_s)
     grouped, instance_parts = _group_into_patterns(instances)
-    leaving, arriving = search_stops.footpaths, _reverse_footpaths(search_stops)
+    leaving, arriving = search_stops.paths, _reverse_paths(search_stops.paths)
     if is_reverse:
         leaving, arriving = arriving, leaving
     patterns = Patterns(
         **grouped,
         **_index_positions(stop_count, grouped["pattern_first"], grouped["position_stop"]),
         **_build_hops(stop_count, grouped, span_count, since_s),
-        **_name_footpaths("footpath", "to", leaving),
-        **_name_footpaths("walk", "from", arriving),
+        paths=leaving,
+        arriving=arriving,
         change_s=search_stops.change_s,
         spans_since_s=since_s,
     )
     return SearchTimetable(
-        day=day,
         start=start,
         is_reverse=is_reverse,
         patterns=patterns,
         parts=parts,
         instance_parts=instance_parts,
         search_stops=search_stops,
-        longest_pattern=int(np.diff(patterns.pattern_first).max(initial=0)),
         reach_s=until_s,
     )
 
 
 def _group_into_patterns(instances: TripInstances) -> tuple[dict[str, Any], Int64]:
     """Return columns of ``Patterns``, and the instance in each of their rows."""
-    columns = (instances.begin, instances.length, instances.shift_s, instances.stop, instances.flags,
-             instances.arrival_s, instances.departure_s)  # fmt: skip
-    count = instances.count
+    columns = (instances.begin, instances.length, instances.shift_s, *instances.stop_times)
+    count = len(instances.day)
     stop_hash = np.zeros(count, np.uint64)
-    hash_stop_sequences(instances.begin, instances.length, instances.stop, instances.flags, stop_hash)
+    stop_times = instances.stop_times
+    hash_stop_sequences(instances.begin, instances.length, stop_times.stop, stop_times.flags, stop_hash)
     group = np.unique(stop_hash, return_inverse=True)[1].reshape(-1)
     order = np.lexsort((np.arange(count), instances.ends_s, instances.begins_s, group))
     instance_pattern = np.zeros(count, np.int64)
@@ -155,18 +150,19 @@ def _group_into_patterns(instances: TripInstances) -> tuple[dict[str, Any], Int6
     length[instance_pattern] = instances.length
     size = np.bincount(instance_pattern, minlength=pattern_count).astype(np.int64)
     pattern_first, stop_time_base = list_starts(length), list_starts(length * size)
-    positions, stop_times = int(pattern_first[-1]), int(stop_time_base[-1])
+    instance, instance_first = order[np.argsort(instance_pattern[order], kind="stable")], list_starts(size)
+    row = list_ranges(instances.begin[instance], instances.length[instance])[1]
+    later_s = np.repeat(instances.shift_s[instance], instances.length[instance])
+    first = take_rows(stop_times, instances.list_rows(instance[instance_first[:-1]]))
     grouped = {
         "pattern_first": pattern_first.astype(np.int32),
-        "instance_first": list_starts(size).astype(np.int32),
+        "instance_first": instance_first.astype(np.int32),
         "stop_time_base": stop_time_base[:-1],
-        "position_stop": np.empty(positions, np.uint32),
-        "position_flags": np.empty(positions, np.uint8),
-        "arrival_s": np.empty(stop_times, np.int32),
-        "departure_s": np.empty(stop_times, np.int32),
+        "position_stop": first.stop.astype(np.uint32),
+        "position_flags": first.flags & np.uint8(NO_BOARDING | NO_ALIGHTING),
+        "arrival_s": stop_times.arrival_s[row] + later_s,
+        "departure_s": stop_times.departure_s[row] + later_s,
     }
-    instance = np.zeros(count, np.int64)
-    fill_patterns(order, instance_pattern, *columns, *grouped.values(), instance)
     return grouped, instance
 
 
@@ -198,22 +194,13 @@ def _build_hops(stop_count: int, grouped: Mapping[str, Any], span_count: int, si
     }
 
 
-def _name_footpaths(name: str, end: str, footpaths: tuple[Int32, Int32, Int32, Int32]) -> dict[str, Any]:
-    first, stop, seconds, metres = footpaths
-    return {
-        f"{name}_first": first.view(np.uint32),
-        f"{name}_{end}": stop.view(np.uint32),
-        f"{name}_s": seconds,
-        f"{name}_m": metres,
-    }
-
-
-def _reverse_footpaths(search_stops: SearchStops) -> tuple[Int32, Int32, Int32, Int32]:
-    first, to, seconds, metres = search_stops.footpaths
-    origin = np.repeat(np.arange(search_stops.stop_count), np.diff(first))
+def _reverse_paths(paths: PathsOfStops) -> PathsOfStops:
+    first, to, seconds, metres = paths
+    count = len(first) - 1
+    origin = np.repeat(np.arange(count, dtype=np.uint32), np.diff(first))
     order: npt.NDArray[np.int64] = np.lexsort((origin, to))
-    arrivals = list_starts(np.bincount(to, minlength=search_stops.stop_count))
-    return arrivals.astype(np.int32), origin[order].astype(np.int32), seconds[order], metres[order]
+    arrivals = list_starts(np.bincount(to, minlength=count)).astype(np.uint32)
+    return PathsOfStops(arrivals, origin[order], seconds[order], metres[order])
 
 
 # Default memory limit for all search timetables in a process.
@@ -256,7 +243,8 @@ class SearchTimetableCache:
 
 def count_bytes(search_timetable: SearchTimetable) -> int:
     """Return the size of the arrays of a search timetable, including footpaths shared with its timetable."""
-    arrays = (*search_timetable.patterns, search_timetable.instance_parts, *search_timetable.parts)
+    patterns = search_timetable.patterns
+    arrays = (*patterns, *patterns.paths, *patterns.arriving, search_timetable.instance_parts, *search_timetable.parts)
     return sum(array.nbytes for array in arrays if isinstance(array, np.ndarray))
 
 

@@ -6,7 +6,6 @@ arrives. The transfer remains as two stop times: the first without boarding, the
 
 import logging
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import date
 from typing import NamedTuple
 
@@ -45,11 +44,11 @@ class Parts(NamedTuple):
     @classmethod
     def from_instances(cls, instances: TripInstances) -> "Parts":
         return cls(
-            first=np.arange(instances.count + 1, dtype=np.int64),
+            first=np.arange(len(instances.day) + 1, dtype=np.int64),
             trip_departure=instances.trip_departure.astype(np.int32),
             day=instances.day,
-            position=np.zeros(instances.count, np.int32),
-            ride=np.arange(instances.count, dtype=np.int32),
+            position=np.zeros(len(instances.day), np.int32),
+            ride=np.arange(len(instances.day), dtype=np.int32),
         )
 
     @property
@@ -76,7 +75,7 @@ def join_in_seat(
     first, then = first[is_valid], then[is_valid]
     if not len(first):
         return instances, Parts.from_instances(instances)
-    alone = np.ones(instances.count, np.bool_)
+    alone = np.ones(len(instances.day), np.bool_)
     alone[first] = alone[then] = False
     paths = list_paths(first.tolist(), then.tolist(), instances.length.tolist())
     return _join(instances, np.flatnonzero(alone), paths)
@@ -108,7 +107,7 @@ def _list_seams(timetable: Timetable, instances: TripInstances) -> tuple[Int64, 
     keys = _make_keys(instances.trip_departure, instances.day)
     order = np.argsort(keys, kind="stable")
     wanted = _make_keys(timetable.in_seat_to[seam], instances.day[first] + timetable.in_seat_days_later[seam])
-    index = np.minimum(np.searchsorted(keys, wanted, sorter=order), instances.count - 1)
+    index = np.minimum(np.searchsorted(keys, wanted, sorter=order), len(keys) - 1)
     then = order[index]
     is_running = keys[then] == wanted
     return first[is_running], then[is_running]
@@ -160,23 +159,16 @@ def _join(instances: TripInstances, alone: Int64, paths: list[list[int]]) -> tup
     instances = instances.compact()
     linked = instances.take(member[len(alone) :]).unshare_all()
     begins = part_first[len(alone) : -1] - len(alone)
-    next_begin = np.delete(linked.begin, begins)
-    linked.flags[next_begin] |= NO_ALIGHTING
-    linked.arrival_s[next_begin] = linked.departure_s[next_begin]
+    next_begin, rows = np.delete(linked.begin, begins), linked.stop_times
+    rows.flags[next_begin] |= NO_ALIGHTING
+    rows.arrival_s[next_begin] = rows.departure_s[next_begin]
     last_row = next_begin - 1
-    linked.flags[last_row] |= NO_BOARDING
-    linked.departure_s[last_row] = linked.arrival_s[last_row]
+    rows.flags[last_row] |= NO_BOARDING
+    rows.departure_s[last_row] = rows.arrival_s[last_row]
     stop_time_first = list_starts(instances.length[member])
     first = stop_time_first[part_first]
-    joined = replace(
-        instances.append_rows(linked.stop, linked.flags, linked.arrival_s, linked.departure_s),
-        trip_departure=instances.trip_departure[member[part_first[:-1]]],
-        day=instances.day[member[part_first[:-1]]],
-        begin=np.concatenate([instances.begin[alone], len(instances.stop) + linked.begin[begins]]),
-        length=np.diff(first),
-        shift_s=np.concatenate([instances.shift_s[alone], np.zeros(len(paths), np.int32)]),
-    )
-    return joined, Parts(
+    joined = linked.take(begins)._replace(length=np.diff(first)[len(alone) :])
+    return instances.take(alone).append(joined), Parts(
         first=part_first,
         trip_departure=instances.trip_departure[member].astype(np.int32),
         day=instances.day[member],

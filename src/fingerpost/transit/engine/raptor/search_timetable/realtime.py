@@ -1,10 +1,8 @@
 """Apply realtime data to trip instances: cancel, delay and add them, and close stops according to alerts."""
 
-from dataclasses import replace
-
 import numpy as np
 
-from fingerpost.transit.engine.raptor.search_timetable.trip_instances import TripInstances
+from fingerpost.transit.engine.raptor.search_timetable.trip_instances import StopTimes, TripInstances
 from fingerpost.transit.engine.timetable.columns import list_starts, mark_rows
 from fingerpost.transit.engine.timetable.overlay import Alert, Overlay, RideUpdate
 from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Bool, Int32, Int64, Timetable
@@ -21,12 +19,12 @@ def apply_overlay(instances: TripInstances, overlay: Overlay, start: int, since_
     keys = np.array([trip_departure * ORDINALS + day for (trip_departure, day), _ in rides], np.int64)
     own_rows = instances.trip_departure * ORDINALS + instances.day
     at = np.searchsorted(keys, own_rows)
-    has_update = np.zeros(instances.count, np.bool_)
+    has_update = np.zeros(len(own_rows), np.bool_)
     inside = at < len(keys)
     has_update[inside] = keys[at[inside]] == own_rows[inside]
     updated = np.flatnonzero(has_update)
     updates = [rides[index][1] for index in at[updated].tolist()]
-    is_cancelled = np.zeros(instances.count, np.bool_)
+    is_cancelled = np.zeros(len(own_rows), np.bool_)
     is_cancelled[updated] = [update.is_cancelled for update in updates]
     running = [index for index, update in enumerate(updates) if not update.is_cancelled]
     moved = _apply_updates(instances, updated[running], [updates[index] for index in running])
@@ -37,19 +35,19 @@ def _apply_updates(instances: TripInstances, updated: Int64, updates: list[RideU
     if not len(updated):
         return instances
     moved = instances.compact().unshare_rows(updated)
-    row = moved.list_rows(updated)
-    moved.arrival_s[row] += np.concatenate([update.arrival_delay_s for update in updates])
-    moved.departure_s[row] += np.concatenate([update.departure_delay_s for update in updates])
+    row, stop_times = moved.list_rows(updated), moved.stop_times
+    stop_times.arrival_s[row] += np.concatenate([update.arrival_delay_s for update in updates])
+    stop_times.departure_s[row] += np.concatenate([update.departure_delay_s for update in updates])
     for instance, update in zip(updated.tolist(), updates, strict=True):
         if update.stop is None and update.flags is None:
             continue
         own_rows = slice(moved.begin[instance], moved.begin[instance] + moved.length[instance])
         if update.stop is not None:
-            moved.stop[own_rows] = update.stop
+            stop_times.stop[own_rows] = update.stop
         if update.flags is not None:
-            moved.flags[own_rows] = update.flags
+            stop_times.flags[own_rows] = update.flags
     is_skipped = np.concatenate([update.is_skipped for update in updates])
-    moved.flags[row[is_skipped]] = NO_BOARDING | NO_ALIGHTING
+    stop_times.flags[row[is_skipped]] = NO_BOARDING | NO_ALIGHTING
     return moved
 
 
@@ -59,21 +57,16 @@ def _append_added(instances: TripInstances, overlay: Overlay, start: int) -> Tri
         return instances
     length = np.array([len(ride.stop) for ride in added], np.int64)
     closed_flags = np.uint8(NO_BOARDING | NO_ALIGHTING)
-    instances = instances.compact()
-    extended = instances.append_rows(
+    stop_times = StopTimes(
         np.concatenate([ride.stop for ride in added]),
         np.concatenate([(ride.flags & closed_flags) | (ride.is_skipped * closed_flags) for ride in added]),
         np.concatenate([(ride.arrival - start).astype(np.int32) for ride in added]),
         np.concatenate([(ride.departure - start).astype(np.int32) for ride in added]),
     )
-    return replace(
-        extended,
-        trip_departure=np.concatenate([instances.trip_departure, -1 - np.arange(len(added), dtype=np.int64)]),
-        day=np.concatenate([instances.day, np.array([ride.service_day.toordinal() for ride in added], np.int32)]),
-        begin=np.concatenate([instances.begin, len(instances.stop) + list_starts(length)[:-1]]),
-        length=np.concatenate([instances.length, length]),
-        shift_s=np.concatenate([instances.shift_s, np.zeros(len(added), np.int32)]),
-    )
+    numbers, no_shift = -1 - np.arange(len(added), dtype=np.int64), np.zeros(len(added), np.int32)
+    day = np.array([ride.service_day.toordinal() for ride in added], np.int32)
+    begin = list_starts(length)[:-1]
+    return instances.compact().append(TripInstances(numbers, day, begin, length, no_shift, stop_times))
 
 
 def close_stops(
@@ -87,19 +80,20 @@ def close_stops(
     if not alerts:
         return instances
     is_affected = mark_rows(timetable.stop_count, sorted({stop for alert in alerts for stop in _list_stops(alert)}))
-    cumulative = np.concatenate([[0], np.cumsum(is_affected[instances.stop])])
+    cumulative = np.concatenate([[0], np.cumsum(is_affected[instances.stop_times.stop])])
     affected = np.flatnonzero(cumulative[instances.begin + instances.length] > cumulative[instances.begin])
     if not len(affected):
         return instances
     closed = instances.unshare_rows(affected)
+    stop_times = closed.stop_times
     row, instance = closed.list_rows(affected), np.repeat(affected, closed.length[affected])
     columns = _list_columns(timetable, closed, overlay, row, instance)
     for alert in alerts:
         own_rows = row[_find_closed(alert, columns)]
-        is_in_force = _is_in_force(alert, start + closed.arrival_s[own_rows].astype(np.int64))
-        closed.flags[own_rows[is_in_force]] |= NO_ALIGHTING
-        is_in_force = _is_in_force(alert, start + closed.departure_s[own_rows].astype(np.int64))
-        closed.flags[own_rows[is_in_force]] |= NO_BOARDING
+        is_in_force = _is_in_force(alert, start + stop_times.arrival_s[own_rows].astype(np.int64))
+        stop_times.flags[own_rows[is_in_force]] |= NO_ALIGHTING
+        is_in_force = _is_in_force(alert, start + stop_times.departure_s[own_rows].astype(np.int64))
+        stop_times.flags[own_rows[is_in_force]] |= NO_BOARDING
     return closed
 
 
@@ -120,7 +114,7 @@ def _list_columns(
     is_added = departure < 0
     trip = np.where(is_added, own_rows[:, 1], timetable.trip_departure_trip[np.maximum(departure, 0)])
     return (
-        instances.stop[row],
+        instances.stop_times.stop[row],
         np.where(is_added, own_rows[:, 0], timetable.trip_route[np.maximum(trip, 0)]),
         trip,
         np.where(is_added, own_rows[:, 2], departure),

@@ -4,17 +4,19 @@ The search does not know which trip a rider arrived on, so such a stop is split 
 trip that serves it, and the rules decide which copies are linked.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from fingerpost.transit.engine.raptor.arrays import PathsOfStops
 from fingerpost.transit.engine.raptor.search_timetable.trip_instances import TripInstances
-from fingerpost.transit.engine.timetable.columns import list_ranges, list_starts, mark_rows
+from fingerpost.transit.engine.timetable.columns import list_ranges, list_starts, mark_rows, take_rows
 from fingerpost.transit.engine.timetable.footpaths import find_footpath
 from fingerpost.transit.engine.timetable.overlay import Overlay
 from fingerpost.transit.engine.timetable.timetable import Bool, Int32, Int64, Timetable
+from fingerpost.transit.engine.timetable.walks import StopWalks
 
 
 class RuledStopTimes(NamedTuple):
@@ -31,7 +33,8 @@ class RuledStopTimes(NamedTuple):
 def list_ruled_stop_times(timetable: Timetable, instances: TripInstances, overlay: Overlay | None) -> RuledStopTimes:
     ruled = np.concatenate([timetable.specific_transfer_from_stop, timetable.specific_transfer_to_stop])
     is_ruled = mark_rows(timetable.stop_count, ruled)
-    row = np.flatnonzero(is_ruled[instances.stop])
+    stop_times = instances.stop_times
+    row = np.flatnonzero(is_ruled[stop_times.stop])
     trip_departure = instances.trip_departure[np.searchsorted(instances.begin, row, "right") - 1]
     trip = np.where(trip_departure >= 0, timetable.trip_departure_trip[np.maximum(trip_departure, 0)], -1).astype(
         np.int64
@@ -40,8 +43,8 @@ def list_ruled_stop_times(timetable: Timetable, instances: TripInstances, overla
     if overlay is not None and overlay.added:
         added = np.array([ride.route for ride in overlay.added], np.int64)
         route = np.where(trip_departure < 0, added[np.clip(-1 - trip_departure, 0, len(added) - 1)], route)
-    stop = instances.stop[row].astype(np.int64)
-    return RuledStopTimes(row, stop, trip, route, instances.arrival_s[row], instances.departure_s[row])
+    stop = stop_times.stop[row].astype(np.int64)
+    return RuledStopTimes(row, stop, trip, route, stop_times.arrival_s[row], stop_times.departure_s[row])
 
 
 def list_effective_rules(timetable: Timetable, stop_times: RuledStopTimes) -> Int64:
@@ -138,30 +141,31 @@ class SpecificTransfers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchStops:
-    """The stops of the search, and their footpaths (first, to, seconds, metres) as in ``Timetable``.
+    """The stops of the search, and the footpaths from them.
 
     The timetable's stops keep their rows; ``copy[copy_first[s] : copy_first[s + 1]]`` are a stop and its copies.
     """
 
-    stop_count: int
-    footpaths: tuple[Int32, Int32, Int32, Int32]
+    paths: PathsOfStops
     change_s: Int32
     copy_first: Int64 | None = None
     copy: Int32 | None = None
 
-    def expand(self, stops: Int32) -> tuple[Int64, Int32]:
-        """Return the copies of stops: for each copy, the index into ``stops`` and the row."""
+    def expand(self, walks: StopWalks) -> StopWalks:
+        """Return the same walks for each copy of their stops."""
         if self.copy_first is None or self.copy is None:
-            return np.arange(len(stops)), stops
-        position, row = list_ranges(self.copy_first[stops], self.copy_first[stops + 1] - self.copy_first[stops])
-        return position, self.copy[row]
+            return walks
+        first, end = self.copy_first[walks.stop], self.copy_first[walks.stop + 1]
+        position, row = list_ranges(first, end - first)
+        return take_rows(walks, position)._replace(stop=self.copy[row])
 
 
 def split_stops(
     timetable: Timetable, instances: TripInstances, overlay: Overlay | None
 ) -> tuple[TripInstances, SearchStops]:
-    footpaths = timetable.footpaths[:4]
-    unsplit = SearchStops(stop_count=timetable.stop_count, footpaths=footpaths, change_s=timetable.change_s)
+    first, to, seconds, metres, _ = timetable.footpaths
+    paths = PathsOfStops(first.view(np.uint32), to.view(np.uint32), seconds, metres)
+    unsplit = SearchStops(paths=paths, change_s=timetable.change_s)
     if not len(timetable.specific_transfer_s):
         return instances, unsplit
     instances = instances.unshare_all()
@@ -172,9 +176,10 @@ def split_stops(
     if not is_named.any():
         return instances, unsplit
     different, kind_row = np.unique(kind[is_named], axis=0, return_inverse=True)
-    stop = instances.stop.copy()
+    stop = instances.stop_times.stop.copy()
     stop[stop_times.row[is_named]] = timetable.stop_count + kind_row.reshape(-1)
-    return replace(instances, stop=stop), _link_copies(timetable, rules, different)
+    instances = instances._replace(stop_times=instances.stop_times._replace(stop=stop))
+    return instances, _link_copies(timetable, rules, different)
 
 
 def _link_copies(timetable: Timetable, rules: SpecificTransfers, kinds: Int64) -> SearchStops:
@@ -218,14 +223,9 @@ def _link_copies(timetable: Timetable, rules: SpecificTransfers, kinds: Int64) -
         links.append(np.column_stack([begin[at], end[to], transfer_s[at, to], np.full(len(at), metres)]))
     rows = np.concatenate(links)
     rows = rows[np.lexsort((rows[:, 1], rows[:, 0]))].astype(np.int32)
+    first_row = list_starts(np.bincount(rows[:, 0], minlength=total)).astype(np.uint32)
     return SearchStops(
-        stop_count=total,
-        footpaths=(
-            list_starts(np.bincount(rows[:, 0], minlength=total)).astype(np.int32),
-            rows[:, 1].copy(),
-            rows[:, 2].copy(),
-            rows[:, 3].copy(),
-        ),
+        paths=PathsOfStops(first_row, rows[:, 1].astype(np.uint32), rows[:, 2].copy(), rows[:, 3].copy()),
         change_s=change_s.astype(np.int32),
         copy_first=copy_first,
         copy=copy,

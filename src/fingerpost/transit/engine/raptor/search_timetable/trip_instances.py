@@ -1,11 +1,11 @@
 """Trip instances (a trip on a service day) and their stop times as columns, before they are grouped into patterns."""
 
-from dataclasses import dataclass, replace
 from datetime import date, timedelta
+from typing import NamedTuple
 
 import numpy as np
 
-from fingerpost.transit.engine.timetable.columns import list_ranges, list_starts
+from fingerpost.transit.engine.timetable.columns import join_rows, list_ranges, list_starts, take_rows
 from fingerpost.transit.engine.timetable.service_days import find_service_day_start, find_services
 from fingerpost.transit.engine.timetable.timetable import (
     NO_ALIGHTING,
@@ -21,14 +21,24 @@ from fingerpost.transit.engine.timetable.timetable import (
 DAY_S = 86_400
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TripInstances:
-    """Trip instances and their stop times, in seconds from the start of the search timetable's day.
+class StopTimes(NamedTuple):
+    """Stop times in seconds from the start of the search timetable's day.
 
-    The stop times of instance i are rows ``begin[i] .. begin[i] + length[i]`` of the columns, shifted by
-    ``shift_s[i]``, so that the instances of a trip share its rows. Only the flags NO_BOARDING and NO_ALIGHTING are
-    used. ``trip_departure`` is a row of the timetable's trip departures, or -1 - i for the i-th added ride of an
-    overlay. ``day`` is the service day (date.toordinal).
+    Only the flags NO_BOARDING and NO_ALIGHTING are used.
+    """
+
+    stop: Int32
+    flags: UInt8
+    arrival_s: Int32
+    departure_s: Int32
+
+
+class TripInstances(NamedTuple):
+    """Trip instances; the stop times of instance i are rows ``begin[i] .. begin[i] + length[i]``.
+
+    They are shifted by ``shift_s[i]``, so that the instances of a trip share its rows. ``trip_departure`` is a row of
+    the timetable's trip departures, or -1 - i for the i-th added ride of an overlay. ``day`` is the service day
+    (date.toordinal).
     """
 
     trip_departure: Int64
@@ -36,72 +46,46 @@ class TripInstances:
     begin: Int64
     length: Int64
     shift_s: Int32
-    stop: Int32
-    flags: UInt8
-    arrival_s: Int32
-    departure_s: Int32
-
-    @property
-    def count(self) -> int:
-        return len(self.trip_departure)
+    stop_times: StopTimes
 
     @property
     def begins_s(self) -> Int32:
-        begins_s: Int32 = self.departure_s[self.begin] + self.shift_s
+        begins_s: Int32 = self.stop_times.departure_s[self.begin] + self.shift_s
         return begins_s
 
     @property
     def ends_s(self) -> Int32:
-        ends_s: Int32 = self.arrival_s[self.begin + self.length - 1] + self.shift_s
+        ends_s: Int32 = self.stop_times.arrival_s[self.begin + self.length - 1] + self.shift_s
         return ends_s
 
     def take(self, chosen: Int64 | Bool) -> "TripInstances":
-        return replace(
-            self,
-            trip_departure=self.trip_departure[chosen],
-            day=self.day[chosen],
-            begin=self.begin[chosen],
-            length=self.length[chosen],
-            shift_s=self.shift_s[chosen],
-        )
+        return TripInstances._make([*(column[chosen] for column in self[:-1]), self.stop_times])
+
+    def append(self, other: "TripInstances") -> "TripInstances":
+        """Return these instances and then the others, whose stop times are stored after these."""
+        begin = np.concatenate([self.begin, len(self.stop_times.stop) + other.begin])
+        joined = (np.concatenate([own, more]) for own, more in zip(self[:-1], other[:-1], strict=True))
+        return TripInstances._make([*joined, join_rows(self.stop_times, other.stop_times)])._replace(begin=begin)
 
     def list_rows(self, chosen: Int64) -> Int64:
         return list_ranges(self.begin[chosen], self.length[chosen])[1]
 
     def unshare_all(self) -> "TripInstances":
         """Copy the stop times so that each instance has its own rows, consecutive and unshifted."""
-        row = list_ranges(self.begin, self.length)[1]
+        own = take_rows(self.stop_times, list_ranges(self.begin, self.length)[1])
         later_s = np.repeat(self.shift_s, self.length)
-        return replace(
-            self,
-            begin=list_starts(self.length)[:-1],
-            shift_s=np.zeros(self.count, np.int32),
-            stop=self.stop[row],
-            flags=self.flags[row],
-            arrival_s=self.arrival_s[row] + later_s,
-            departure_s=self.departure_s[row] + later_s,
-        )
+        own = own._replace(arrival_s=own.arrival_s + later_s, departure_s=own.departure_s + later_s)
+        return self._replace(begin=list_starts(self.length)[:-1], shift_s=np.zeros_like(self.shift_s), stop_times=own)
 
     def compact(self) -> "TripInstances":
-        return self.unshare_all() if self.length.sum() < len(self.stop) else self
+        return self.unshare_all() if self.length.sum() < len(self.stop_times.stop) else self
 
     def unshare_rows(self, chosen: Int64) -> "TripInstances":
         """Copy the stop times of the chosen instances so that they can be changed in place."""
-        rows = self.take(chosen).unshare_all()
+        own = self.take(chosen).unshare_all()
         begin, shift_s = self.begin.copy(), self.shift_s.copy()
-        begin[chosen], shift_s[chosen] = rows.begin + len(self.stop), 0
-        return replace(
-            self.append_rows(rows.stop, rows.flags, rows.arrival_s, rows.departure_s), begin=begin, shift_s=shift_s
-        )
-
-    def append_rows(self, stop: Int32, flags: UInt8, arrival_s: Int32, departure_s: Int32) -> "TripInstances":
-        return replace(
-            self,
-            stop=np.concatenate([self.stop, stop]),
-            flags=np.concatenate([self.flags, flags]),
-            arrival_s=np.concatenate([self.arrival_s, arrival_s]),
-            departure_s=np.concatenate([self.departure_s, departure_s]),
-        )
+        begin[chosen], shift_s[chosen] = own.begin + len(self.stop_times.stop), 0
+        return self._replace(begin=begin, shift_s=shift_s, stop_times=join_rows(self.stop_times, own.stop_times))
 
 
 def gather_trip_instances(timetable: Timetable, day: date, start: int, since_s: int, until_s: int) -> TripInstances:
@@ -140,10 +124,12 @@ def gather_trip_instances(timetable: Timetable, day: date, start: int, since_s: 
         begin=begin,
         length=last_stop_time[trip[trip_departure]] + 1 - begin,
         shift_s=shift_s.astype(np.int32),
-        stop=timetable.stop_time_stop,
-        flags=timetable.stop_time_flags,
-        arrival_s=timetable.stop_time_arrival_s,
-        departure_s=timetable.stop_time_departure_s,
+        stop_times=StopTimes(
+            timetable.stop_time_stop,
+            timetable.stop_time_flags,
+            timetable.stop_time_arrival_s,
+            timetable.stop_time_departure_s,
+        ),
     )
 
 
@@ -151,20 +137,20 @@ def drop_inaccessible(timetable: Timetable, instances: TripInstances) -> TripIns
     trip = timetable.trip_departure_trip[np.maximum(instances.trip_departure, 0)]
     accessible = instances.take((timetable.trip_wheelchair[trip] != WHEELCHAIR_NO) | (instances.trip_departure < 0))
     is_inaccessible = timetable.stop_wheelchair == WHEELCHAIR_NO
-    closed = np.uint8(NO_BOARDING | NO_ALIGHTING)
-    return replace(accessible, flags=np.where(is_inaccessible[accessible.stop], closed, accessible.flags))
+    stop_times, closed = accessible.stop_times, np.uint8(NO_BOARDING | NO_ALIGHTING)
+    flags = np.where(is_inaccessible[stop_times.stop], closed, stop_times.flags)
+    return accessible._replace(stop_times=stop_times._replace(flags=flags))
 
 
 def reverse_in_time(instances: TripInstances) -> TripInstances:
     """Reverse the instances in time: last stop first, boarding and alighting swapped."""
     instances = instances.compact()
-    flags = instances.flags[::-1]
-    return replace(
-        instances,
-        begin=len(instances.stop) - instances.begin - instances.length,
+    last_first = StopTimes._make(column[::-1] for column in instances.stop_times)
+    swapped = (last_first.flags & NO_BOARDING) * 2 + (last_first.flags & NO_ALIGHTING) // 2
+    return instances._replace(
+        begin=len(swapped) - instances.begin - instances.length,
         shift_s=-instances.shift_s,
-        stop=instances.stop[::-1].copy(),
-        flags=((flags & NO_BOARDING) * 2 + (flags & NO_ALIGHTING) // 2).astype(np.uint8),
-        arrival_s=-instances.departure_s[::-1],
-        departure_s=-instances.arrival_s[::-1],
+        stop_times=StopTimes(
+            last_first.stop.copy(), swapped.astype(np.uint8), -last_first.departure_s, -last_first.arrival_s
+        ),
     )
