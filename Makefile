@@ -90,7 +90,7 @@ bench-hostile: .venv/ready  ## Measure: one caller beside an address with many c
 	@$(BIN)/python bench/hostile.py
 
 .PHONY: mutants
-mutants: .venv/ready  ## Put small faults into the code, a sample of them, and count those that a test finds (TARGETS="rules tools")
+mutants: .venv/ready  ## Put small faults into the code, a sample of them, and count those that a test finds (TARGETS="transit/rules plan")
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check "mutmut>=3.8,<4"
 	@$(BIN)/python -m tests.mutation $(TARGETS)
 
@@ -131,7 +131,7 @@ soak: .venv/ready oracle  ## Run the long comparisons with the oracles, 200 kill
 	@first=$$(date +%s); $(MAKE) --no-print-directory worlds WORLDS=$$first:$$((first + 500))
 	@$(BIN)/python bench/load.py --seconds 600
 	@$(MAKE) --no-print-directory test-web TESTS=tests/views/test_new_york.py
-	@$(MAKE) --no-print-directory mutants TARGETS="rules tools embedded"
+	@$(MAKE) --no-print-directory mutants TARGETS="transit/rules transit/tools transit/embedded"
 	@$(BIN)/python -m tests.conditions
 
 .PHONY: test-wheel
