@@ -25,7 +25,7 @@ from fingerpost.contract.envelope import Contract, find_error_code, render_error
 from fingerpost.contract.size_bounds import SIZE_NOTE
 from fingerpost.contract.tool_definition import ToolDefinition
 from fingerpost.contract.wire import build_json_schema
-from fingerpost.remedies import RemedyKind
+from fingerpost.errors import RemedyKind
 from fingerpost.store.network_records import KEYS, NetworkRecord
 from fingerpost.transit.engine.gtfs.csv.findings import FindingKind, Reason
 from fingerpost.transit.rules.warnings import WarningCode

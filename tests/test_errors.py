@@ -13,8 +13,8 @@ from fingerpost.errors import (
     StorageUnavailable,
     ToolError,
     ToolNotFound,
+    advise,
 )
-from fingerpost.remedies import advise
 
 
 def test_tool_error_has_message_and_details():

@@ -15,10 +15,9 @@ from fingerpost.apps.cli.error_texts import OPTIONS, REMEDIES
 from fingerpost.apps.cli.output import print_error
 from fingerpost.apps.cli.typed_times import read_typed_time
 from fingerpost.apps.wiring import TOOLS
-from fingerpost.errors import PlaceAmbiguous, SourceKeyRefused, SourceLimited
+from fingerpost.errors import PlaceAmbiguous, Remedy, RemedyKind, SourceKeyRefused, SourceLimited
 from fingerpost.net.outcomes import find_failure
 from fingerpost.net.response import Response
-from fingerpost.remedies import Remedy, RemedyKind
 from fingerpost.transit.rules.realtime_status import format_age
 from tests.project.sources import ROOT
 

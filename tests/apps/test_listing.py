@@ -10,8 +10,7 @@ from fingerpost.apps.settings import read_settings
 from fingerpost.apps.wiring import build
 from fingerpost.contract.envelope import Contract
 from fingerpost.contract.published_tool import new_failure
-from fingerpost.errors import PlaceAmbiguous, SettingsInvalid
-from fingerpost.remedies import Remedy, RemedyKind
+from fingerpost.errors import PlaceAmbiguous, Remedy, RemedyKind, SettingsInvalid
 
 CORE = [
     "plan_trip",

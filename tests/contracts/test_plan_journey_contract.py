@@ -6,17 +6,14 @@ import json
 import pytest
 
 from fingerpost.apps.wiring import list_tools
-from fingerpost.errors import (
-    NoItinerary,
-    OutsideCalendar,
-)
+from fingerpost.errors import NoItinerary, OutsideCalendar
 from fingerpost.store.variables import VariableStore
 from fingerpost.transit.model.itinerary import ServiceAlert
-from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch
+from fingerpost.transit.model.place import Coordinate
 from fingerpost.transit.model.provenance import Provenance
 from fingerpost.transit.tools import plan_journey
 from fingerpost.transit.tools.plan_journey import JourneyOptions
-from tests.contracts.conftest import ANN, asker
+from tests.contracts.conftest import ANN, asker, stop_place
 from tests.fakes import FakeNetwork, FakeNetworks, Journeys
 from tests.homes import open_networks
 from tests.rules.drawing import T0, ride, trip, walk
@@ -28,8 +25,7 @@ SIX = "2022-02-22T06:00:00+00:00"
 
 
 def place(stop_id, name, score=1.0, lat=51.50):
-    found = Place(id=stop_id, name=name, coordinate=Coordinate(lat, -0.12), kind=PlaceKind.STOP, member_ids=(stop_id,))
-    return PlaceMatch(place=found, score=score)
+    return stop_place(stop_id, name, score, lat, lon=-0.12)
 
 
 def london(*itineraries, places=None, **wishes):

@@ -11,6 +11,8 @@ import pytest
 
 from fingerpost.errors import (
     ParameterError,
+    Remedy,
+    RemedyKind,
     SourceChanged,
     SourceFailed,
     SourceKeyRefused,
@@ -19,7 +21,6 @@ from fingerpost.errors import (
     SourceUnreachable,
 )
 from fingerpost.net.request import Request
-from fingerpost.remedies import Remedy, RemedyKind
 from tests.net.local_server import LIMITS, FakeTime, answer, new_client, serving
 
 OK = answer(body=b"hello")

@@ -8,8 +8,7 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 
 import httpcore2
 
-from fingerpost.errors import SourceUnreachable
-from fingerpost.remedies import advise
+from fingerpost.errors import SourceUnreachable, advise
 
 # Returns a host's addresses, in order of preference.
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]

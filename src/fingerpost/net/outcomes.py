@@ -6,6 +6,8 @@ from email.utils import parsedate_to_datetime
 from enum import StrEnum
 
 from fingerpost.errors import (
+    Remedy,
+    RemedyKind,
     SourceFailed,
     SourceKeyRefused,
     SourceLimited,
@@ -15,7 +17,6 @@ from fingerpost.errors import (
     ToolError,
 )
 from fingerpost.net.response import Response
-from fingerpost.remedies import Remedy, RemedyKind
 from fingerpost.runtime.instruments import HOST, SOURCE_REQUESTS
 
 # The wait after a 429 without Retry-After.

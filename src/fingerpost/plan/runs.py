@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, NamedTuple
 from fingerpost import clock
 from fingerpost.contract.identity import new_correlation_id
 from fingerpost.contract.plan import Plan, PlanStep
-from fingerpost.errors import PlanInvalid, SourceLimited, StorageUnavailable
+from fingerpost.errors import PlanInvalid, Remedy, RemedyKind, SourceLimited, StorageUnavailable
 from fingerpost.plan.catalogue import HUMAN, Catalogue
 from fingerpost.plan.execution import Execution
 from fingerpost.plan.journal import Journal
@@ -21,7 +21,6 @@ from fingerpost.plan.plan_json import check_protocol, now, read_recorded_plan, w
 from fingerpost.plan.records import ENDED, Event, InitialMemory, RunRecord, RunState, RunSummary, Verb
 from fingerpost.plan.step_attempts import StepExecutor
 from fingerpost.plan.validation import ValidPlan, validate_plan
-from fingerpost.remedies import Remedy, RemedyKind
 from fingerpost.runtime.concurrency import compute
 from fingerpost.runtime.instruments import PLAN_RUNS, measure
 

@@ -3,8 +3,7 @@
 import math
 from collections.abc import Mapping
 
-from fingerpost.errors import ParameterError, SourceLimited, ToolError, as_sentence
-from fingerpost.remedies import RemedyKind
+from fingerpost.errors import ParameterError, RemedyKind, SourceLimited, ToolError, as_sentence
 
 # The option or argument that sets each field of a tool.
 OPTIONS: Mapping[str, str] = {

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from typing import NotRequired
 
 from fingerpost.contract.wire import Wire, WireDict, omit_none
-from fingerpost.errors import PlaceAmbiguous, PlaceUnknown
-from fingerpost.remedies import Remedy, RemedyKind
+from fingerpost.errors import PlaceAmbiguous, PlaceUnknown, Remedy, RemedyKind
 from fingerpost.transit.model.place import Place, PlaceMatch, PlaceTraits
 from fingerpost.transit.rules.name_matching import AUTO_RESOLVE
 from fingerpost.transit.rules.warnings import add_reasons

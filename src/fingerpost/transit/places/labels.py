@@ -7,8 +7,7 @@ from typing import Annotated
 from pydantic import Field, ValidationError
 
 from fingerpost.contract.wire import Identifier, Number, WireModel
-from fingerpost.errors import ParameterError
-from fingerpost.remedies import Remedy, RemedyKind
+from fingerpost.errors import ParameterError, Remedy, RemedyKind
 from fingerpost.runtime.concurrency import run_in_thread
 from fingerpost.store.variables import Variable, VariableStore
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource, distance_m

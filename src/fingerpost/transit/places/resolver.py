@@ -4,8 +4,7 @@ from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from fingerpost.errors import ParameterError, PlaceUnknown
-from fingerpost.remedies import Remedy, RemedyKind
+from fingerpost.errors import ParameterError, PlaceUnknown, Remedy, RemedyKind
 from fingerpost.store.variables import Variable, VariableStore
 from fingerpost.transit.model.place import (
     Coordinate,
@@ -19,12 +18,7 @@ from fingerpost.transit.model.place import (
 )
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.networks.order import list_covering
-from fingerpost.transit.networks.querying import (
-    NetworkFailure,
-    list_problems,
-    query_all,
-    query_for_names,
-)
+from fingerpost.transit.networks.querying import NetworkFailure, list_problems, query_all, query_for_names
 from fingerpost.transit.places.candidates import new_ambiguous, new_unknown
 from fingerpost.transit.places.labels import find_stop_id, find_variable, parse_position
 from fingerpost.transit.places.region import merge_by_region

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from fingerpost.errors import ParameterError, PlaceUnknown, ToolError
-from fingerpost.remedies import Remedy, RemedyKind
+from fingerpost.errors import ParameterError, PlaceUnknown, Remedy, RemedyKind, ToolError
 from fingerpost.runtime.concurrency import gather_all
 from fingerpost.transit.model.place import Location, LocationSource, PlaceMatch, distance_m, is_same_point
 from fingerpost.transit.model.profile import Ability

@@ -10,8 +10,7 @@ from fingerpost.contract.envelope import Contract, format_distinction
 from fingerpost.contract.published_tool import PublishedTool
 from fingerpost.contract.tool_definition import Call, Output, ToolDefinition, ToolReply
 from fingerpost.contract.wire import EnumValue, Number, WholeNumber, WireDict, WireModel, omit_none
-from fingerpost.errors import DataNotFound
-from fingerpost.remedies import Remedy, RemedyKind, advise
+from fingerpost.errors import DataNotFound, Remedy, RemedyKind, advise
 from fingerpost.transit.model.place import PlaceKind, PlaceMatch
 from fingerpost.transit.places.candidates import (
     MAX_CANDIDATES,
@@ -26,13 +25,7 @@ from fingerpost.transit.places.labels import TextQuery
 from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.rules.name_matching import find_certain
 from fingerpost.transit.rules.warnings import Warning, WarningCode, add_reasons, list_stated  # noqa: A004  # the contract's own name
-from fingerpost.transit.tools.shapes import (
-    Language,
-    LatLon,
-    WireCoordinate,
-    WireWarning,
-    serialize_warnings,
-)
+from fingerpost.transit.tools.shapes import Language, LatLon, WireCoordinate, WireWarning, serialize_warnings
 
 
 class LocationQueryInput(WireModel):

@@ -11,8 +11,7 @@ from fingerpost.contract.envelope import Contract
 from fingerpost.contract.published_tool import PublishedTool
 from fingerpost.contract.tool_definition import Call, Output, ToolDefinition, ToolReply
 from fingerpost.contract.wire import EnumValue, Identifier, WholeNumber, WireDict, WireModel, omit_none
-from fingerpost.errors import ParameterError
-from fingerpost.remedies import Remedy, RemedyKind
+from fingerpost.errors import ParameterError, Remedy, RemedyKind
 from fingerpost.transit.model.itinerary import Departure
 from fingerpost.transit.model.place import Coordinate, Location, Place
 from fingerpost.transit.networks.querying import Deadline, try_in_order

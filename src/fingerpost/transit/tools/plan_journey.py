@@ -11,8 +11,15 @@ from fingerpost.contract.envelope import Contract
 from fingerpost.contract.published_tool import PublishedTool
 from fingerpost.contract.tool_definition import Call, Output, ToolDefinition, ToolReply
 from fingerpost.contract.wire import Flag, Identifier, WholeNumber, WireDict, WireModel, omit_none
-from fingerpost.errors import DataNotFound, NoItinerary, PlaceAmbiguous, SourceKeyRefused, as_sentence
-from fingerpost.remedies import Remedy, RemedyKind
+from fingerpost.errors import (
+    DataNotFound,
+    NoItinerary,
+    PlaceAmbiguous,
+    Remedy,
+    RemedyKind,
+    SourceKeyRefused,
+    as_sentence,
+)
 from fingerpost.store.limits import Limits
 from fingerpost.store.variables import VariableStore
 from fingerpost.transit.model.itinerary import Itinerary, Optimize

@@ -1,4 +1,4 @@
-"""Collect the warnings, alerts, fares and data age of the rides in a transit answer."""
+"""Collect the warnings, the alerts and the data age of the rides in a transit answer."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

@@ -12,14 +12,7 @@ from fingerpost.transit.rules.modes import format_ride
 from fingerpost.transit.rules.realtime_status import Status, get_status
 from fingerpost.transit.rules.times import QueryInstant, format_instant, to_local_date
 from fingerpost.transit.rules.warnings import Warning, WarningCode, list_stated  # noqa: A004
-from fingerpost.transit.tools.shapes import (
-    AlertNotes,
-    AnswerOrigin,
-    Warned,
-    WireAlert,
-    WireFeed,
-    format_time,
-)
+from fingerpost.transit.tools.shapes import AlertNotes, AnswerOrigin, Warned, WireAlert, WireFeed, format_time
 
 _MAX_NAMES = 4
 

@@ -8,7 +8,7 @@ export function chooseLanguage(locale, ofAnswer) {
   return wanted.find((each) => Object.hasOwn(STRINGS, each)) || "en";
 }
 
-// Kinds of remedies (remedies.py) that a person at a page can follow, by the string that words them.
+// Kinds of remedies (errors.py) that a person at a page can follow, by the string that words them.
 const REMEDIES = {
   "loosen-limits": "try_another_time",
   "look-up-place": "check_spelling",

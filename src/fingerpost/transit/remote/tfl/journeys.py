@@ -6,9 +6,8 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from fingerpost import clock
-from fingerpost.errors import PlaceAmbiguous, PlaceUnknown, SourceFailed
+from fingerpost.errors import PlaceAmbiguous, PlaceUnknown, Remedy, RemedyKind, SourceFailed
 from fingerpost.net.response import Response
-from fingerpost.remedies import Remedy, RemedyKind
 from fingerpost.transit.model.itinerary import Itinerary, Optimize
 from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.remote.kit.answers import Answer, read_answer, read_exactly
