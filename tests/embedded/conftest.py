@@ -36,9 +36,11 @@ class Town:
         self.networks = open_networks(home, open_fetch)
         self.tools = {tool.name: tool for tool in list_tools(self.networks, VariableStore(home / "variables.sqlite"))}
         if said:
-            self.say(message(*said, timestamp=NOW))
+            self.say(*said)
 
-    def say(self, data):
+    def say(self, *said):
+        """Publish realtime entities in one message, or the bytes of a message."""
+        data = said[0] if isinstance(said[0], bytes) else message(*said, timestamp=NOW)
         draft = self.file.with_suffix(".draft")
         draft.write_bytes(data)
         draft.replace(self.file)

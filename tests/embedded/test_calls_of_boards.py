@@ -90,7 +90,7 @@ def test_another_platform_is_reported_on_the_boards_of_both_and_of_the_station(t
 
 def test_riders_of_a_replaced_ride_go_to_its_other_platform(towns):
     town = towns(DRAWING, coordinates=COORDINATES, tables={"stops.txt": STATIONS})
-    town.say(message(update("A-1", *FROM_TWO, relationship="REPLACEMENT"), timestamp=NOW))
+    town.say(update("A-1", *FROM_TWO, relationship="REPLACEMENT"))
     body = town.plan("TEST:STATION", limit=3)
     assert trips(body) == ["A 08:12", "A 09:10"]
     assert not any("DisruptionNote" in each for each in body["itineraries"])
@@ -102,7 +102,7 @@ def test_a_stop_that_is_closed_to_one_ride_is_closed_to_its_replacement_once(tow
     ride = closed.alert.informed_entity[0].trip
     ride.trip_id, ride.start_date = "A-1", "20260310"
     replacement = update("A-1", *BEFORE, call("GAMMA", "08:32", "08:32"), relationship="REPLACEMENT")
-    town.say(message(replacement, closed, timestamp=NOW))
+    town.say(replacement, closed)
     assert rows(town.board(windowMinutes=60)) == [("A", "08:10", "cancelled", None)]
 
 
@@ -123,6 +123,87 @@ def test_a_row_from_the_other_platform_states_when_to_leave(towns, said):
     town = towns(DRAWING, coordinates=COORDINATES, tables={"stops.txt": STATIONS}, said=[said])
     body = town.board(windowMinutes=90, walkFrom="60.165,24.94")
     assert [(each["departure"], each["walkMeters"]) for each in body["meta"]["leaveBy"]] == [(0, 738), (1, 723)]
+
+
+REPLACED = {"Beta": (60.25, 24.94), "Gamma": (60.17, 25.1), "Delta": (60.25, 25.1)}
+BY_DELTA = (call("ALPHA", "08:14", "08:14"), call("DELTA", "08:24", "08:24"), call("GAMMA", "08:37", "08:37"))
+TWICE_AT_ALPHA = (
+    call("ALPHA", "08:10", "08:10"), call("ALPHA", "08:16", "08:16"), call("GAMMA", "08:30", "08:30"),
+)  # fmt: skip
+
+
+@pytest.fixture
+def replaced(towns):
+    def draw(*calls, also=()):
+        replacement = update("A-1", *calls, relationship="REPLACEMENT")
+        drawing = DRAWING.replace("Far", "Delta")
+        return towns(drawing, coordinates=REPLACED, said=[replacement, *also])
+
+    return draw
+
+
+LATER = ("A", "09:10", "scheduled_only", None)
+PASSES_ALPHA = call("ALPHA", "08:10", "08:10", relationship="SKIPPED")
+
+
+@pytest.mark.parametrize(
+    ("calls", "stop", "expected"),
+    [
+        pytest.param(BY_DELTA, "ALPHA", [("A", "08:10", "delayed", 240), LATER], id="late, and nothing is cancelled"),
+        pytest.param(
+            BY_DELTA, "BETA", [("A", "08:20", "cancelled", None), ("A", "09:20", "scheduled_only", None)],
+            id="cancelled where the replacement does not call",
+        ),
+        pytest.param(BY_DELTA, "DELTA", [("A", "08:24", "on_time", 0)], id="a new call as it is expected"),
+        pytest.param(
+            (call("ALPHA", "08:10", "08:10"), call("BETA", "08:20", "08:20")), "BETA",
+            [("A", "08:20", "cancelled", None), ("A", "09:20", "scheduled_only", None)],
+            id="cancelled where it turns round",
+        ),
+        pytest.param(
+            (PASSES_ALPHA, *TWICE_AT_ALPHA[1:]), "ALPHA", [("A", "08:10", "delayed", 360), LATER],
+            id="a skipped call is none that is kept",
+        ),
+        pytest.param(
+            (PASSES_ALPHA, *BY_DELTA[1:]), "ALPHA", [("A", "08:10", "cancelled", None), LATER],
+            id="cancelled where it lets nobody in",
+        ),
+    ],
+)  # fmt: skip
+def test_a_board_shows_each_call_of_a_replaced_trip_once(replaced, calls, stop, expected):
+    assert rows(replaced(*calls).board(f"TEST:{stop}", windowMinutes=120)) == expected
+
+
+def test_riders_of_a_replaced_ride_use_its_replacement(replaced):
+    """B5: seven minutes late to Gamma is a delay to be told, no cancellation."""
+    body = replaced(*BY_DELTA).plan(limit=3)
+    assert trips(body) == ["A 08:14", "A 09:10"]
+    assert body["itineraries"][0]["DisruptionNote"] == "Line A from Alpha arrives at Gamma 7 min late."
+
+
+def test_a_promised_start_at_a_stop_that_is_called_at_twice_still_leaves(replaced):
+    """The rider may board at 08:10 as planned; who comes later boards at 08:16."""
+    town = replaced(*TWICE_AT_ALPHA)
+    assert not any("cancelled" in each.get("DisruptionNote", "") for each in town.plan(limit=3)["itineraries"])
+    assert rows(town.board(windowMinutes=30)) == [("A", "08:10", "on_time", 0), ("A", "08:16", "on_time", 0)]
+
+
+def test_every_call_of_a_loop_is_reported_by_its_own_schedule(towns):
+    town = towns("line O | Alpha 08:10 | Beta 08:20 | Gamma 08:30 | Alpha 08:50 | Beta 09:00", coordinates=REPLACED)
+    calls = (call("GAMMA", "08:30", "08:30"), call("ALPHA", "08:50", "08:50"), call("BETA", "09:00", "09:00"))
+    town.say(update("O-1", *calls, relationship="REPLACEMENT"))
+    assert rows(town.board(windowMinutes=120)) == [("O", "08:10", "cancelled", None), ("O", "08:50", "on_time", 0)]
+    assert rows(town.board("TEST:GAMMA", windowMinutes=120)) == [("O", "08:30", "on_time", 0)]
+
+
+def test_replacements_have_no_in_seat_transfers(towns):
+    """Another vehicle comes: the minute at Beta does not suffice to change."""
+    stay = "line A | Alpha 08:10 | Beta 08:20\nline B | Beta 08:21 | Gamma 08:30\nstay | A-1 | B-1"
+    town = towns(stay, coordinates=REPLACED)
+    calls = (call("ALPHA", "08:10", "08:10"), call("BETA", "08:20", "08:20"))
+    town.say(update("A-1", *calls, relationship="REPLACEMENT"))
+    [today] = [each for each in town.plan(limit=3)["itineraries"] if "2026-03-10" in each["legs"][0]["departureTime"]]
+    assert today["DisruptionNote"] == "The change from line A to line B at Beta allows 60 s, but takes 120 s."
 
 
 LINES = "QWERTYUIOPASDF"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.realtime.messages import NOW, call, message, update
+from tests.realtime.messages import call, update
 from tests.rules.drawing import DEGREE_M
 
 # Beta and its neighbour are too far apart to be linked, and half an hour's walk or less.
@@ -18,7 +18,7 @@ NEEDED_S = 1_157 + 255
 
 def ask(towns, leaves):
     town = towns(DRAWING.format(leaves=leaves), coordinates=COORDINATES)
-    town.say(message(update("B-1", call(sequence=1, depart=360, platform="YONDER")), timestamp=NOW))
+    town.say(update("B-1", call(sequence=1, depart=360, platform="YONDER")))
     return town.plan(limit=3)["itineraries"]
 
 

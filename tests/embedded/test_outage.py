@@ -3,7 +3,7 @@
 import pytest
 
 from tests.embedded.conftest import trips, warnings
-from tests.realtime.messages import DAY, NOW, alert, message, update
+from tests.realtime.messages import DAY, alert, update
 
 # The train every half hour until ten; the bus and its connection are the other way, all day.
 DRAWING = "\n".join(
@@ -67,7 +67,7 @@ def test_without_a_disruption_nothing_is_compared(towns):
 
 def test_without_usable_trips_the_disrupted_ones_are_marked(towns):
     town = towns("rail R | Alpha 08:05 | Gamma 08:25", days=[DAY])
-    town.say(message(update("R-1", relationship="CANCELED"), failure(), timestamp=NOW))
+    town.say(update("R-1", relationship="CANCELED"), failure())
     body = town.plan(limit=3)
     [itinerary] = body["itineraries"]
     assert (itinerary["legs"][0]["status"], itinerary["DisruptionNote"], "DisruptionFlag" in itinerary) == (
@@ -83,7 +83,7 @@ def test_without_usable_trips_the_disrupted_ones_are_marked(towns):
 def test_the_alert_nearest_to_the_ride_is_the_cause(towns):
     town = towns(DRAWING)
     own = alert("own", "No driver", effect="NO_SERVICE", period=("08:00", "10:00"), trip={"trip_id": "R-1"})
-    town.say(message(*OUTAGE, failure(), own, timestamp=NOW))
+    town.say(*OUTAGE, failure(), own)
     meta = town.plan(limit=1)["meta"]
     assert meta["differences"][0]["cause"]["id"] == "own"
     assert [each["header"] for each in meta["alerts"] if "meta/differences/0" in each["touches"]] == ["No driver"]
@@ -92,7 +92,7 @@ def test_the_alert_nearest_to_the_ride_is_the_cause(towns):
 def test_a_lift_out_of_order_does_not_cancel_a_trip(towns):
     town = towns(DRAWING)
     lift = alert("lift", "Lift broken", effect="ACCESSIBILITY_ISSUE", period=("08:00", "10:00"), stop_id="ALPHA")
-    town.say(message(*OUTAGE, lift, timestamp=NOW))
+    town.say(*OUTAGE, lift)
     meta = town.plan(limit=1)["meta"]
     assert meta["differences"][0]["cause"] == {"id": "TEST:R-1", "text": "Line R from Alpha is cancelled (08:05)."}
     assert [each["touches"] for each in meta["alerts"]] == [["itineraries/0/legs/0"]]

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.embedded.conftest import rows, trips, warnings
-from tests.realtime.messages import NOW, call, message, stop_time_with, update
+from tests.realtime.messages import call, message, stop_time_with, update
 
 
 def test_without_current_realtime_the_schedule_applies(town):
@@ -81,7 +81,7 @@ def test_seated_riders_need_no_door(towns):
     linked = "line A | Alpha 08:10 | Beta 08:20\nline B | Beta 08:21 | Gamma 08:30\nstay | A-1 | B-1"
     town = towns(linked, coordinates={"Beta": (60.25, 24.94), "Gamma": (60.17, 25.1)})
     shut = {"pickup_type": "NONE", "drop_off_type": "NONE"}
-    town.say(message(*(update(trip, stop_time_with("BETA", **shut)) for trip in ("A-1", "B-1")), timestamp=NOW))
+    town.say(*(update(trip, stop_time_with("BETA", **shut)) for trip in ("A-1", "B-1")))
     body = town.plan(limit=1)
 
     assert (trips(body), warnings(body)) == (["A 08:10 B 08:21"], {})

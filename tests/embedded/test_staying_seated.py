@@ -3,7 +3,7 @@
 import pytest
 
 from tests.embedded.conftest import rows, trips
-from tests.realtime.messages import NOW, call, message, update
+from tests.realtime.messages import call, update
 
 # The rear of A goes on as B, its front as C; D is the way for who must change.
 DRAWING = """
@@ -42,7 +42,7 @@ def test_riders_who_transfer_get_no_note_on_seats(towns):
 
 def test_a_cancelled_in_seat_transfer_ends_the_ride(town):
     """B is cancelled: who sits in A changes to D."""
-    town.say(message(update("B-1", relationship="CANCELED"), timestamp=NOW))
+    town.say(update("B-1", relationship="CANCELED"))
     body = town.plan(limit=1)
     assert (trips(body), body["itineraries"][0]["numberOfTransfers"], seats(body)) == (["A 08:10 D 08:30"], 1, [])
 
@@ -50,13 +50,13 @@ def test_a_cancelled_in_seat_transfer_ends_the_ride(town):
 @pytest.mark.parametrize(("late_s", "found"), [(60, "A 08:11 B 08:21"), (61, "A 08:11 D 08:30")])
 def test_a_vehicle_that_arrives_after_its_departure_is_not_relied_on(town, late_s, found):
     """A minute late is just in time for 08:21; a second more, and the feed contradicts itself."""
-    town.say(message(update("A-1", call(sequence=1, depart=late_s)), timestamp=NOW))
+    town.say(update("A-1", call(sequence=1, depart=late_s)))
     assert trips(town.plan(limit=1)) == [found]
 
 
 def test_a_broken_in_seat_transfer_is_not_offered(town):
     """B5: A comes ten minutes late and B has gone: what was promised stands at its own times, without a seat."""
-    town.say(message(update("A-1", call("ALPHA", depart=600)), timestamp=NOW))
+    town.say(update("A-1", call("ALPHA", depart=600)))
     body = town.plan(limit=3)
     # Tomorrow's can be used, and stands before it.
     assert trips(body)[-1] == "A 08:10 B 08:21"
@@ -69,7 +69,7 @@ def test_a_broken_in_seat_transfer_is_not_offered(town):
 
 def test_both_late_is_one_vehicle_late(town):
     late = [update(trip, call(sequence=1, depart=300)) for trip in ("A-1", "B-1")]
-    town.say(message(*late, timestamp=NOW))
+    town.say(*late)
     body = town.plan(limit=1)
     assert (trips(body), seats(body)) == (["A 08:15 B 08:26"], [[1]])
 
@@ -77,7 +77,7 @@ def test_both_late_is_one_vehicle_late(town):
 @pytest.mark.parametrize(("trip", "sequence"), [("A-1", 2), ("B-1", 1)])
 def test_a_vehicle_that_turns_before_the_next_trip_carries_no_riders(towns, trip, sequence):
     town = towns(DRAWING + "line E | Alpha 08:12 | Beta 08:25", coordinates=COORDINATES)
-    town.say(message(update(trip, call(sequence=sequence, relationship="SKIPPED")), timestamp=NOW))
+    town.say(update(trip, call(sequence=sequence, relationship="SKIPPED")))
     body = town.plan(limit=1)
     assert (trips(body), seats(body)) == (["E 08:12 D 08:30"], [])
 
@@ -92,7 +92,7 @@ def test_a_board_shows_each_departure_once(town):
 def test_riders_without_a_stop_stay_seated(towns, late_s):
     town = towns("line A | Alpha 08:10 | Beta 08:20\nline B | Beta 08:20 | Gamma 08:30\nstay | A-1 | B-1")
     if late_s:
-        town.say(message(*(update(trip, delay=late_s) for trip in ("A-1", "B-1")), timestamp=NOW))
+        town.say(*(update(trip, delay=late_s) for trip in ("A-1", "B-1")))
     body = town.plan(limit=1)
     minutes = late_s // 60
 

@@ -134,20 +134,17 @@ class StopDepartures:
 
 def list_rows(
     snapshot: Snapshot, names: DisplayNames, stops: Sequence[int], zone: str, query: DepartureQuery
-) -> tuple[list[Departure], int, bool]:
-    """Return the departures to show, their total number, and whether to search for the next one.
+) -> tuple[list[Departure], int]:
+    """Return the rows of a timetable or the first rows of a board, with ties, which callers reorder; and their number.
 
-    The first rows of a board include ties, so that callers may reorder them.
+    The number counts all departures in the window.
     """
     board = StopDepartures(snapshot, stops, zone, query)
     calls, count = board.list_by_schedule() if query.by_schedule else board.list_expected()
-    # A timetable, unlike a board, lists no cancelled departures.
-    is_cancelled = query.by_schedule and len(calls) == count and all(call.is_cancelled for call in calls)
     if calls and not query.by_schedule:
         last = calls[min(query.wanted, len(calls)) - 1].call.departure
         calls = [call for call in calls if call.call.departure <= last]
-    departures = [_build_departure(snapshot, names, call, query.language) for call in calls]
-    return departures, count, is_cancelled or not count
+    return [_build_departure(snapshot, names, call, query.language) for call in calls], count
 
 
 def _apply_delay(snapshot: Snapshot, call: BoardDeparture) -> BoardDeparture:

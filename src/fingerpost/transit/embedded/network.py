@@ -259,11 +259,14 @@ class EmbeddedNetwork(Network):
         snapshot = self._snapshot
         day = local_day(query.instant, self._feed_profile.zone)
         if not snapshot.list_unbuilt(day) and is_ready() and query.window_s <= _SHORT_BOARD_S:
-            board, is_empty = self._build_board(snapshot, query)
+            board = self._build_board(snapshot, query)
         else:
             await self._build_days(query.instant)
-            board, is_empty = await compute(self._build_board, snapshot, query)
-        if not is_empty:
+            board = await compute(self._build_board, snapshot, query)
+        rows = board.departures
+        # A timetable, unlike a board, lists no cancelled departures.
+        is_cancelled = query.by_schedule and len(rows) == board.found_count and all(row.cancelled for row in rows)
+        if board.found_count and not is_cancelled:
             return board
         return replace(
             board, gap=await compute(find_gap, snapshot, self._find_stop_rows(query), self._feed_profile.zone, query)
@@ -292,13 +295,12 @@ class EmbeddedNetwork(Network):
     def _find_stop_rows(self, query: DepartureQuery) -> list[int]:
         return [row for stop_id in query.stop_ids if (row := self._stops.find_row(stop_id)) is not None]
 
-    def _build_board(self, snapshot: Snapshot, query: DepartureQuery) -> tuple[DepartureBoard, bool]:
-        """Return a board, and whether to search for the next departure because it is empty."""
+    def _build_board(self, snapshot: Snapshot, query: DepartureQuery) -> DepartureBoard:
         rows = self._find_stop_rows(query)
         out_of_service = self._feed_profile.list_out_at(query.instant, rows)
         provenance = self._build_provenance(snapshot, query.language, out_of_service)
         names = self._names.in_language(provenance.language)
-        departures, found_count, is_empty = list_rows(snapshot, names, rows, self._feed_profile.zone, query)
+        departures, found_count = list_rows(snapshot, names, rows, self._feed_profile.zone, query)
         window = Span(query.instant, query.instant + query.window_s)
         walks = None
         if query.walk_from is not None:
@@ -307,14 +309,13 @@ class EmbeddedNetwork(Network):
             to_stops = self._walks.measure_to_stops(query.walk_from, [*{*rows, *left}])
             walks = {self._names.get_stop_point(stop).id or "": walk for stop, walk in to_stops.items()}
             provenance = self._walks.add_attribution(provenance)
-        shown = DepartureBoard(
+        return DepartureBoard(
             departures=[self._add_platform(departure, len(rows)) for departure in departures],
             found_count=found_count,
             alerts=snapshot.alerts.list_stop_alerts(rows, window, query.language),
             walks=walks,
             provenance=provenance,
         )
-        return shown, is_empty
 
     def _add_platform(self, departure: Departure, stop_count: int) -> Departure:
         """Set the platform from the stop's name if the board has several stops and the feed has no platform code."""
