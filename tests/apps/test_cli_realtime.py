@@ -76,6 +76,7 @@ def test_a_network_added_again_keeps_its_realtime_source_and_reports_it(added, f
     ("source", "observed"),
     [
         ("nowhere.pb", "There is no realtime file nowhere.pb."),
+        ("TOWN=nowhere.pb", "There is no realtime file nowhere.pb."),
         ("https://example.org/a.pb?api_key=1", "The address contains a key (api_key), which would be stored."),
     ],
 )

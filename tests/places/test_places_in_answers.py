@@ -15,11 +15,10 @@ TOWN = """
 line 1 | Tori A 08:05  | North 08:20
 line 2 | Tori B 08:06  | South 08:30
 line 3 | Home 07:50    | Tori A 08:00
-line 4 | Near 08:07    | West 08:40
 """
 PLACES = {
     "Tori A": (60.000, 25.0), "Tori B": (60.002, 25.0), "North": (60.5, 25.0), "South": (59.5, 25.0),
-    "Home": (60.3, 25.0), "Near": (60.3, 26.0), "West": (60.0, 24.0),
+    "Home": (60.3, 25.0),
 }  # fmt: skip
 
 
@@ -59,16 +58,6 @@ def test_a_pole_further_on_costs_the_walk(town, said):
         walks[destination] = body["itineraries"][0]["walkingDistance"]
     assert sorted(map(bool, walks.values())) == [False, True]
     assert max(walks.values()) > 222
-
-
-@pytest.mark.parametrize("apart_deg", [0.0001, 0.001])
-def test_a_stop_saved_with_a_position_costs_the_walk_from_there(town, apart_deg):
-    """D2: 11 m away is the stop itself, 111 m away is a walk."""
-    ask = town(TOWN, PLACES)
-    value = {"lat": 60.3 + apart_deg, "lon": 26.0, "stopId": "TEST:NEAR"}
-    ask("save_user_variable", {"key": "home", "type": "location", "value": value})
-    body = ask("plan_trip", {"origin": label("home"), "destination": label("West")}).body
-    assert (body["itineraries"][0]["walkingDistance"] > 100) == (apart_deg == 0.001)
 
 
 TWINS = """

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from fingerpost.errors import ParameterError, SourceLimited, SourceUnreachable
+from fingerpost.errors import SourceLimited, SourceUnreachable
 from fingerpost.net.response import Response
 from fingerpost.testing.feeds import timetable_from_drawing
 from fingerpost.transit.embedded.feed_origins import NamedPlace, read_place
@@ -152,12 +152,6 @@ async def test_a_file_is_read_again_when_it_changes(tmp_path):
     assert (feeds.messages()[0].bytes, feeds.health(NOW).sources[0].problem) == (SECOND, None)
 
 
-async def test_a_missing_file_is_reported(tmp_path):
-    feeds = feeds_of(Source(FIRST), str(tmp_path / "none.pb"))
-    await feeds.refresh(NOW)
-    assert feeds.health(NOW).sources[0].problem == "none.pb cannot be read: No such file or directory"
-
-
 async def test_a_file_without_a_timestamp_has_the_age_of_its_writing(tmp_path):
     path = tmp_path / "updates.pb"
     path.write_bytes(late(timestamp=0))
@@ -201,19 +195,6 @@ def test_a_source_may_name_its_feed(tmp_path):
 
 def test_a_relative_path_in_a_record_counts_from_its_folder(tmp_path):
     assert read_place("BUS=updates.pb", tmp_path) == NamedPlace("BUS", tmp_path / "updates.pb", None)
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("https://example.org/updates.pb?api_key=secret", "contains a key"),
-        ("nowhere/updates.pb", "There is no realtime file nowhere/updates.pb"),
-        ("BUS=nowhere/updates.pb", "There is no realtime file nowhere/updates.pb"),
-    ],
-)
-def test_a_source_that_cannot_be_stored_is_refused(text, message):
-    with pytest.raises(ParameterError, match=message):
-        read_typed_source(text)
 
 
 def test_a_url_longer_than_a_file_name_is_a_url():
