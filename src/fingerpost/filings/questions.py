@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from fingerpost.errors import DataNotFound
+from fingerpost.filings import query_params
 from fingerpost.filings.calculation import ANNUAL, Calculation, Computation, find_figures, mark_basis_changes
 from fingerpost.filings.concepts import RATIO, RECIPE, Metric, find_metric, list_metrics, list_recipes
 from fingerpost.filings.figure import ORIGINAL, SAMPLE, Company, Fact, Figure
@@ -16,17 +17,6 @@ from fingerpost.filings.formula import read_formula
 from fingerpost.filings.library import CompanyFigures, FactLibrary
 from fingerpost.filings.period_filter import PeriodFilter
 from fingerpost.filings.periods import INSTANT, QUARTER, YEAR
-from fingerpost.filings.query_params import (
-    CalculateParams,
-    CompanyInfoParams,
-    CompareParams,
-    FactHistoryParams,
-    FinancialFactsQuery,
-    FinancialRatiosParams,
-    MetricsParams,
-    StatementParams,
-    TimeSeriesParams,
-)
 from fingerpost.filings.reasons import explain_missing_figure, explain_missing_tag, open_company, suggest_load
 from fingerpost.filings.reply import (
     Missing,
@@ -49,7 +39,7 @@ TOTALS: Mapping[str, tuple[str, ...]] = {
 _RATIO_DIGITS = 6
 
 
-def financial_facts(library: FactLibrary, params: FinancialFactsQuery) -> Reply:
+def financial_facts(library: FactLibrary, params: query_params.FinancialFactsQuery) -> Reply:
     not_found = f"No financial facts found for {params.ticker}"
     source = open_company(library, params.ticker, not_found, params.options)
     reply, window = Reply([], data={}, source=source.provenance), params.period_filter
@@ -62,7 +52,7 @@ def financial_facts(library: FactLibrary, params: FinancialFactsQuery) -> Reply:
     return reply.require_rows(not_found)
 
 
-def financial_ratios(library: FactLibrary, params: FinancialRatiosParams) -> Reply:
+def financial_ratios(library: FactLibrary, params: query_params.FinancialRatiosParams) -> Reply:
     """Return a company's rounded ratios for the headline periods; all ratios if none are named."""
     not_found = f"No financial ratios found for {params.ticker}"
     source = open_company(library, params.ticker, not_found, params.options)
@@ -90,7 +80,7 @@ def _build_ratio_row(source: CompanyFigures, name: str, figure: Figure) -> dict[
     return row | {"ratio_name": name, "fiscal_quarter": quarter}
 
 
-def calculate(library: FactLibrary, params: CalculateParams) -> Reply:
+def calculate(library: FactLibrary, params: query_params.CalculateParams) -> Reply:
     """Return the value of an expression or a recipe for each fiscal period."""
     expression = params.expression
     recipe = find_metric(expression)
@@ -114,7 +104,7 @@ def calculate(library: FactLibrary, params: CalculateParams) -> Reply:
     return reply.require_rows(not_found)
 
 
-def time_series(library: FactLibrary, params: TimeSeriesParams) -> Reply:
+def time_series(library: FactLibrary, params: query_params.TimeSeriesParams) -> Reply:
     """Return one metric over time; if no frequency is given, the headline figures decide the period length."""
     text = params.metric
     not_found = f"No time series data found for {params.ticker} and metric {text}"
@@ -130,7 +120,7 @@ def time_series(library: FactLibrary, params: TimeSeriesParams) -> Reply:
     return reply.require_rows(not_found)
 
 
-def fact_history(library: FactLibrary, params: FactHistoryParams) -> Reply:
+def fact_history(library: FactLibrary, params: query_params.FactHistoryParams) -> Reply:
     """Return all stated values of a metric, oldest first, with the kind of each change."""
     text, not_found = params.metric, f"No financial facts found for {params.ticker}"
     source = open_company(library, params.ticker, not_found, params.options)
@@ -147,7 +137,7 @@ def fact_history(library: FactLibrary, params: FactHistoryParams) -> Reply:
     return reply.require_rows(not_found)
 
 
-def compare(library: FactLibrary, params: CompareParams) -> Reply:
+def compare(library: FactLibrary, params: query_params.CompareParams) -> Reply:
     not_found = f"No financial facts found for {', '.join(params.tickers)}"
     reply = Reply([], data={})
     companies: list[Company] = []
@@ -191,7 +181,7 @@ class _Column:
     note: str = ""
 
 
-def statement(library: FactLibrary, params: StatementParams) -> Reply:
+def statement(library: FactLibrary, params: query_params.StatementParams) -> Reply:
     """Return the lines of a statement for one or several periods, by default the newest fiscal year.
 
     Unreported lines are listed in ``missing``, never computed.
@@ -313,7 +303,7 @@ def _match_filing(source: CompanyFigures, line: Figure, filing: Fact | None) -> 
     return adjust_for_splits((line.as_filed or line).with_fact(fact), splits, source.options)
 
 
-def company_info(library: FactLibrary, params: CompanyInfoParams) -> Reply:
+def company_info(library: FactLibrary, params: query_params.CompanyInfoParams) -> Reply:
     companies = library.list_companies()
     if params.ticker is not None:
         companies = [open_company(library, params.ticker, f"No company info found for {params.ticker}").company]
@@ -323,7 +313,7 @@ def company_info(library: FactLibrary, params: CompanyInfoParams) -> Reply:
     return reply
 
 
-def metrics(library: FactLibrary, params: MetricsParams) -> Reply:
+def metrics(library: FactLibrary, params: query_params.MetricsParams) -> Reply:
     category, as_of = params.category, params.as_of
     subject = params.ticker if category is None else f"category: {category}"
     not_found = f"No metrics found for {subject}"
