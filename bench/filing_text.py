@@ -106,15 +106,9 @@ MA What changed in Mastercard's internal control over financial reporting?
 """  # noqa: E501
 
 
-def list_questions() -> list[tuple[str, str, list[str], str]]:
+def list_questions() -> list[tuple[str, str, str, str]]:
     """Return (ticker, question, items, regular expression for the answer)."""
-    lines = QUESTIONS.strip().splitlines()
-    found = []
-    for line, answer in zip(lines[::2], lines[1::2], strict=True):
-        ticker, _, question = line.partition(" ")
-        items, _, pattern = answer.strip().removeprefix("[").partition("] ")
-        found.append((ticker, question, items.split(), pattern))
-    return found
+    return re.findall(r"^(\w+) (.+)\n    \[([\w ]+)\] (.+)$", QUESTIONS, re.MULTILINE)
 
 
 def load(folder: Path, store: FactStore) -> set[str]:
@@ -138,7 +132,7 @@ async def ask(store: FactStore, loaded: set[str]) -> tuple[int, int, int]:
             continue
         parameters = {"query": question, "companies": [ticker], "top_k": RESULTS}
         hits = (await tool.execute("semantic_search", parameters))["results"]
-        has_item = any(hit["metadata"]["section_type"] in items_expected for hit in hits)
+        has_item = any(hit["metadata"]["section_type"] in items_expected.split() for hit in hits)
         has_answer = any(re.search(answer, hit["text"], re.DOTALL | re.IGNORECASE) for hit in hits)
         print(f"item {'yes' if has_item else 'NO ':3}  answer {'yes' if has_answer else 'NO ':3}  {ticker}: {question}")
         asked, items, answers = asked + 1, items + has_item, answers + has_answer

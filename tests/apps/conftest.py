@@ -8,8 +8,15 @@ import pytest
 from fingerpost.apps.cli import main
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.wiring import build
+from fingerpost.testing.feeds import feed_from_drawing, write_feed
 
 NOW = "2026-03-10T08:00:00+02:00"
+# Far from every demo network.
+TOWN = {"Alpha": (41.0, -8.00), "Beta": (41.0, -8.02), "Gamma": (41.0, -8.04)}
+
+
+def write_town(folder, drawing="line 1 | Alpha 08:00 | Beta 08:10"):
+    return write_feed(folder / "town.zip", feed_from_drawing(drawing, coordinates=TOWN))
 
 
 @pytest.fixture(autouse=True)

@@ -7,11 +7,10 @@ import sys
 
 import pytest
 
-from fingerpost.testing.feeds import feed_from_drawing, write_feed
 from fingerpost.transit.embedded.feed_origins import OriginFolder
+from tests.apps.conftest import write_town
 from tests.apps.feed_server import serving_feeds
 
-TOWN = {"Alpha": (41.0, -8.00), "Beta": (41.0, -8.02), "Gamma": (41.0, -8.04)}
 ONE_TRIP = "line 1 | Alpha 08:00 | Beta 08:10"
 TWO_TRIPS = "line 1 | Alpha 08:00 | Beta 08:10\nline 1 | Alpha 09:00 | Beta 09:10"
 
@@ -32,15 +31,10 @@ def feeds(monkeypatch):
         yield server
 
 
-def zipped(tmp_path, drawing):
-    path = write_feed(tmp_path / "drawn.zip", feed_from_drawing(drawing, coordinates=TOWN))
-    return path.read_bytes()
-
-
 @pytest.fixture
 def publish(feeds, tmp_path):
     def serve(drawing=ONE_TRIP, path="/town.zip"):
-        feeds.contents[path] = zipped(tmp_path, drawing)
+        feeds.contents[path] = write_town(tmp_path, drawing).read_bytes()
         return feeds.url + path
 
     return serve
@@ -87,10 +81,10 @@ def test_one_changed_feed_of_two_is_enough(publish, invoke, home):
 
 
 def test_a_feed_on_disk_is_refreshed_when_it_was_written_to(tmp_path, invoke, home):
-    path = write_feed(tmp_path / "town.zip", feed_from_drawing(ONE_TRIP, coordinates=TOWN))
+    path = write_town(tmp_path, ONE_TRIP)
     invoke("network", "add", "Town", str(path))
     same = invoke("network", "refresh", "Town")
-    write_feed(path, feed_from_drawing(TWO_TRIPS, coordinates=TOWN))
+    write_town(tmp_path, TWO_TRIPS)
     invoke("network", "refresh", "Town")
 
     assert (same.stdout, report_of(home)[0]["trips"]) == ("TOWN is unchanged.\n", 2)

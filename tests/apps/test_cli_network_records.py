@@ -21,14 +21,13 @@ from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
 from fingerpost.transit.learned_profile import LearnedProfile, LearnedProfiles, new_remote_profile
 from fingerpost.transit.model.place import Bounds
 from fingerpost.transit.remote.kit.add_option import AddOption
+from tests.apps.conftest import write_town
 from tests.homes import write_record
-
-TOWN = {"Alpha": (41.0, -8.00), "Beta": (41.0, -8.02)}
 
 
 @pytest.fixture
 def feed(tmp_path):
-    return write_feed(tmp_path / "town.zip", feed_from_drawing("line 1 | Alpha 08:00 | Beta 08:10", coordinates=TOWN))
+    return write_town(tmp_path)
 
 
 @pytest.fixture

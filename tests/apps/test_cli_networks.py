@@ -9,14 +9,13 @@ from fingerpost.testing.feeds import feed_from_drawing, write_feed
 from fingerpost.transit.engine.timetable.array_file import ARRAYS
 from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
 from tests.apps.clients import post
+from tests.apps.conftest import write_town
 from tests.apps.processes import serving
 
 DRAWING = """
     line 1 | Alpha 08:00 | Beta 08:10 | Gamma 08:20
     line 1 | Alpha 09:00 | Beta 09:10 | Gamma 09:20
 """
-# Far from every demo network.
-TOWN = {"Alpha": (41.0, -8.00), "Beta": (41.0, -8.02), "Gamma": (41.0, -8.04)}
 TRIP = {"origin": {"type": "label", "value": "TOWN:ALPHA"}, "destination": {"type": "label", "value": "TOWN:GAMMA"}}
 
 DEEP = ("doctor", "--deep")
@@ -24,7 +23,7 @@ DEEP = ("doctor", "--deep")
 
 @pytest.fixture
 def feed(tmp_path):
-    return write_feed(tmp_path / "town.zip", feed_from_drawing(DRAWING, coordinates=TOWN))
+    return write_town(tmp_path, DRAWING)
 
 
 def test_an_added_network_reports_its_import_and_answers(feed, invoke):

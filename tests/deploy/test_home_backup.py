@@ -8,17 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from fingerpost.testing.feeds import feed_from_drawing, write_feed
+from tests.apps.conftest import write_town
 from tests.project.sources import ROOT
 
 pytestmark = pytest.mark.slow
 
 PAGE = ROOT / "docs" / "backup.md"
-TOWN = {"Alpha": (41.0, -8.00), "Beta": (41.0, -8.02)}
 
 
 def test_the_commands_of_the_page_restore_a_home_folder(tmp_path):
-    feed = write_feed(tmp_path / "town.zip", feed_from_drawing("line 1 | Alpha 08:00 | Beta 08:10", coordinates=TOWN))
+    feed = write_town(tmp_path)
     programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     environ = {**os.environ, "PATH": programs, "FINGERPOST_HOME": str(tmp_path / "home")}
     commands = "\n".join(re.findall(r"^    (.+)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE))

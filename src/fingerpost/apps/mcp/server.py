@@ -167,11 +167,9 @@ class ProgressReporter:
         if done <= self._last_done or self._has_ended:
             return
         self._last_done, self._total = done, total
-        self._latest = (
-            done,
-            total,
-            message if len(message) <= _MAX_MESSAGE_CHARS else f"{message[:_MAX_MESSAGE_CHARS]}…",
-        )
+        if len(message) > _MAX_MESSAGE_CHARS:
+            message = f"{message[:_MAX_MESSAGE_CHARS]}…"
+        self._latest = (done, total, message)
         if self._sender is None:
             self._sender = asyncio.create_task(self._send())
 
