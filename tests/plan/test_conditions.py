@@ -1,5 +1,7 @@
 """Conditions: what is allowed, the messages for what is refused, and that evaluation is bounded."""
 
+from contextlib import nullcontext
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -77,20 +79,15 @@ def test_the_work_of_all_parts_of_a_condition_counts_together(text):
     ("text", "count", "holds"),
     [
         ("sum(value) == 0", 240_000, True),
-        ("sum(value) == 0", 260_000, None),
+        ("sum(value) == 0", 260_000, False),
         ("0 == value or True", 240_000, True),
-        ("0 == value or True", 260_000, None),
+        ("0 == value or True", 260_000, False),
         ("len(value) > 0", 1_000_000, True),
     ],
 )
 def test_every_item_that_is_looked_at_counts(text, count, holds):
-    condition = compile_condition(text, None)
-    names = {"value": [0] * count}
-    if holds is None:
-        with pytest.raises(ConditionFailed, match="too much work"):
-            condition.is_true(names)
-    else:
-        assert condition.is_true(names) is holds
+    with nullcontext() if holds else pytest.raises(ConditionFailed, match="too much work"):
+        assert compile_condition(text, None).is_true({"value": [0] * count})
 
 
 @settings(max_examples=300, deadline=None)

@@ -82,14 +82,25 @@ async def test_a_reference_passes_the_value_unchanged(runs, recorder):
     assert recorder.calls[1] == {"n": 7, "extra": [1, None, 2.5]}
 
 
-async def test_a_missing_value_is_an_error_that_names_the_reference(runs, recorder):
-    state, run = await ended(runs, plan(step(1), step(2, parameters={"n": ref("k1", "data.nope")})))
+@pytest.mark.parametrize(
+    ("first", "reference", "note"),
+    [
+        (
+            {},
+            ref("k1", "data.nope"),
+            "The reference to 'k1' at path 'data.nope', in parameters.n, found no value: the path has none",
+        ),
+        (
+            {"parameters": {"label": "text"}, "output_path": ["data", "label"]},
+            ref("k1"),
+            'n must be a whole number, not the text "text"',
+        ),
+    ],
+)
+async def test_a_missing_or_invalid_value_is_an_error_before_the_call(runs, recorder, first, reference, note):
+    state, run = await ended(runs, plan(step(1, **first), step(2, parameters={"n": reference})))
 
-    assert state == "failed"
-    assert run.steps[2].note == (
-        "The reference to 'k1' at path 'data.nope', in parameters.n, found no value: the path has none"
-    )
-    assert len(recorder.calls) == 1
+    assert (state, run.steps[2].note, len(recorder.calls)) == ("failed", note, 1)
 
 
 async def test_a_default_replaces_a_missing_value(runs, recorder):
@@ -98,14 +109,6 @@ async def test_a_default_replaces_a_missing_value(runs, recorder):
     state, _run = await ended(runs, plan(a, b))
 
     assert (state, recorder.calls) == ("completed", [{"n": 3}, {"n": 4, "extra": None}])
-
-
-async def test_resolved_parameters_are_checked_again(runs, recorder):
-    a = step(1, parameters={"label": "text"}, output_path=["data", "label"])
-    state, run = await ended(runs, plan(a, step(2, parameters={"n": ref("k1")})))
-
-    assert (state, len(recorder.calls)) == ("failed", 1)
-    assert run.steps[2].note == 'n must be a whole number, not the text "text"'
 
 
 async def test_a_step_cannot_change_the_values_of_others(runs, recorder):

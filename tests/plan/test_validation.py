@@ -186,14 +186,8 @@ def test_a_plan_may_leave_out_when_it_was_created(dated):
     assert (read.created_at, len(read.steps)) == ("2026-03-10T06:00:00Z", 500)
 
 
-@pytest.mark.parametrize(("depth", "sound"), [(2, True), (3, False)])
-def test_the_depth_of_parameters_is_bounded(depth, sound):
-    value = "x"
-    for _ in range(depth):
-        value = [value]
-    nested = step(1, parameters={"extra": value})
-    if sound:
-        assert validated(nested, limits=Limits(depth=3))
-    else:
-        with pytest.raises(PlanInvalid, match="a value in them is nested more than 4 levels deep"):
-            validated(nested, limits=Limits(depth=3))
+def test_the_depth_of_parameters_is_bounded():
+    limits = Limits(depth=3)
+    validated(step(1, parameters={"extra": [["x"]]}), limits=limits)
+    with pytest.raises(PlanInvalid, match="a value in them is nested more than 4 levels deep"):
+        validated(step(1, parameters={"extra": [[["x"]]]}), limits=limits)

@@ -63,10 +63,7 @@ class Cluster:
 
     @property
     def url(self):
-        return self.url_of("postgres")
-
-    def url_of(self, name, *, user=USER, password=PASSWORD):
-        return f"postgresql://{user}:{password}@127.0.0.1:{self.port}/{name}"
+        return f"postgresql://{USER}:{PASSWORD}@127.0.0.1:{self.port}/postgres"
 
     def create(self):
         password = self._folder / "password"

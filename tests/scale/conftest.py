@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.scale.places import build_json_schema, get_url, open_database, run_sql
+from tests.scale.places import get_url, open_database, run_sql
 
 
 @pytest.fixture(autouse=True)
@@ -50,8 +50,3 @@ def cut(tmp_path):
         return count
 
     return cut_all
-
-
-@pytest.fixture
-def schema(tmp_path):
-    return build_json_schema(tmp_path)

@@ -31,12 +31,9 @@ def get_cluster():
     return cluster
 
 
-def build_json_schema(folder):
-    return f"test_{hashlib.sha256(str(folder).encode()).hexdigest()[:16]}"
-
-
 def open_database(folder):
-    return Database(get_url(), schema=build_json_schema(folder))
+    digest = hashlib.sha256(str(folder).encode()).hexdigest()
+    return Database(get_url(), schema=f"test_{digest[:16]}")
 
 
 def describe_tables(folder):

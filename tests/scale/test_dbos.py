@@ -18,9 +18,9 @@ from tests.scale.workers import begun, has_ended, working
 AT = "2026-03-10T06:00:00Z"
 
 
-def read_dbos(database, schema, table, *columns):
+def read_dbos(database, table, *columns):
     query = sql.SQL("SELECT {} FROM {}").format(
-        sql.SQL(", ").join(map(sql.Identifier, columns)), sql.Identifier(f"{schema}_dbos", table)
+        sql.SQL(", ").join(map(sql.Identifier, columns)), sql.Identifier(f"{database.schema}_dbos", table)
     )
     return database.read(lambda connection: connection.execute(query).fetchall())
 
@@ -31,12 +31,11 @@ def test_a_run_started_on_one_version_ends_on_the_next(database, tmp_path):
         wait_until(lambda: begun(tmp_path).get(2) == 1, "the second step begins")
         older.kill()
         wait_until(has_ended(tmp_path), "the run ends on the newer version")
-        schema = database.schema
-        wait_until(lambda: read_dbos(database, schema, "workflow_status", "status") == [("SUCCESS",)], "DBOS knows")
+        wait_until(lambda: read_dbos(database, "workflow_status", "status") == [("SUCCESS",)], "DBOS knows")
     columns = ("application_version", "executor_id", "serialization")
-    ((version, executor, how),) = read_dbos(database, schema, "workflow_status", *columns)
-    ((inputs,),) = read_dbos(database, schema, "workflow_input", "inputs")
-    steps = read_dbos(database, schema, "operation_outputs", "output")
+    ((version, executor, how),) = read_dbos(database, "workflow_status", *columns)
+    ((inputs,),) = read_dbos(database, "workflow_input", "inputs")
+    steps = read_dbos(database, "operation_outputs", "output")
     builds = sorted(CallLog(tmp_path).builds().items())
 
     assert [each for _key, each in builds] == [["first"], ["first", "newer"], ["newer"]]
@@ -91,8 +90,7 @@ def test_two_processes_are_two_executors(database, tmp_path):
     """Each begins a run of its own; of two of one name, either would take the other's runs for its own old ones."""
     long = plan_of_steps(adding(1, LONG_MS))
     with working(tmp_path, long) as _one, working(tmp_path, long) as _other:
-        schema = database.schema
         wait_until(lambda: CallLog(tmp_path).count().total() == 2, "both steps begin")
-        rows = read_dbos(database, schema, "workflow_status", "executor_id")
+        rows = read_dbos(database, "workflow_status", "executor_id")
 
     assert len({executor for (executor,) in rows}) == 2

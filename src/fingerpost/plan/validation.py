@@ -74,7 +74,6 @@ class ReadyStep:
 class ValidPlan:
     """A plan that can run: its steps by id, in the plan's order, and the steps that each step depends on."""
 
-    plan: Plan
     steps: Mapping[int, ReadyStep]
     ancestors: Mapping[int, frozenset[int]]
 
@@ -97,7 +96,7 @@ def validate_plan(
     problems = check.find_problems()
     if problems:
         raise _build_error(problems, summary, hint)
-    return ValidPlan(plan, check.ready, check.ancestors)
+    return ValidPlan(check.ready, check.ancestors)
 
 
 def _build_error(problems: list[PlanProblem], summary: str, hint: str | None) -> PlanInvalid:
