@@ -176,9 +176,17 @@ STATIONS = book(
         pytest.param(ONE_OR_PLUS, [BUS], ("1.75", "one"), id="5, the cheapest"),
         pytest.param(ONE_OR_PLUS, [BUS, TRAM], ("2.00", "plus"), id="5, a transfer is bought"),
         pytest.param(STATIONS, [BUS, TRAM], ("3.25", "ac"), id="6, pairs of stations"),
+        # Without transfers the duration is the ticket's own: a ride of ten minutes takes six hundred seconds.
+        pytest.param(book([ticket("t", "1", 0, 600)]), [BUS], ("1", "t"), id="a ticket for one ride"),
+        pytest.param(
+            book([ticket("x", "1", agency="X"), ticket("y", "5", agency="Y")]),
+            [ride("1", "A B", agency="X"), ride("2", "B C", 20, 30, agency="Y")],
+            ("6", "x y"),
+            id="fares of agencies",
+        ),
     ],
 )
-def test_examples_1_to_6_of_the_reference(fares, rides, paid):
+def test_examples_1_to_6_of_the_reference_and_others(fares, rides, paid):
     assert cost(fares, *rides) == paid
 
 
@@ -199,24 +207,6 @@ def test_example_7_zones_passed_through(stops, paid):
     assert cost(fares, ride("1", stops))[0] == paid
 
 
-@pytest.mark.parametrize(("duration_s", "is_valid"), [(600, True), (599, False)])
-def test_how_long_a_ticket_is_valid(duration_s, is_valid):
-    """Without transfers the duration is the ticket's own: a ride of ten minutes takes six hundred seconds."""
-    fares = book([ticket("t", "1", 0, duration_s)])
-
-    if is_valid:
-        assert cost(fares, BUS) == ("1", "t")
-    else:
-        with pytest.raises(FareUnknown):
-            price_by_tickets(fares, [BUS])
-
-
-def test_a_fare_of_one_agency_is_not_for_rides_of_another():
-    fares = book([ticket("x", "1", agency="X"), ticket("y", "5", agency="Y")])
-
-    assert cost(fares, ride("1", "A B", agency="X"), ride("2", "B C", 20, 30, agency="Y")) == ("6", "x y")
-
-
 @pytest.mark.parametrize("currency", ["", "USD", "EUR"])
 def test_a_price_that_cannot_be_read_could_be_the_least(currency):
     fares = book(
@@ -234,6 +224,7 @@ def test_a_price_that_cannot_be_read_could_be_the_least(currency):
     [
         (book([ticket("t", ""), ticket("u", "9")]), "A B", "the price of fare t cannot be read"),
         (book([ticket("t", "1"), ticket("u", "9", currency="EUR")]), "A B", "several currencies"),
+        (book([ticket("t", "1", 0, 599)]), "A B", "no fare applies to line 1"),
         # Beside fares with rules, one without is not known to be for anything.
         (book([ticket("t", "1"), ticket("u", "2")], [("u", "2", "", "", "")]), "A B", "no fare applies to line 1"),
         # A fare for zones 1 and 2 is no fare for zone 1 alone.

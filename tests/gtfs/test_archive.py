@@ -13,7 +13,6 @@ from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from tests.gtfs.importing import ONE_LINE, findings_of, import_text
 
 FEED = feed_from_drawing(ONE_LINE)
-ODD = '\ufeffroute_id , route_short_name,"route_long_name"\r\n"R,1", "say ""ho""" ,two\r\n\r\nR2,,  Ä  \r\n R3\r\n'
 # Of the directory's entry of a zip file: the version of the format that is needed, and flags.
 VERSION, FLAGS = 6, 8
 ENCRYPTED = 1
@@ -27,36 +26,14 @@ ENCRYPTED_TABLE = (
 )
 
 
-def rows_of(path, name, *columns):
-    with open_archive(path) as archive:
-        return list(archive.get_table(name).read_rows(*columns))
-
-
 def trips_of(path):
     return list(import_feeds("test", [FeedSource(path)]).timetable.trip_local_id)
 
 
 @pytest.mark.parametrize("form", ["feed.zip", "feed"])
-def test_zip_and_folder_read_alike(tmp_path, form):
-    path = write_feed(tmp_path / form, {"routes.txt": ODD})
-
-    assert rows_of(path, "routes.txt", "route_id", "route_short_name", "route_long_name", "route_url") == [
-        (2, ("R,1", 'say "ho"', "two", "")),
-        (4, ("R2", "", "Ä", "")),
-        (5, ("R3", "", "", "")),
-    ]
-
-
-def test_line_of_a_row_counts_quoted_line_ends(tmp_path):
-    path = write_feed(tmp_path / "feed", {"a.txt": 'x,y\n"two\nlines",1\n\nplain,2\n'})
-
-    assert rows_of(path, "a.txt", "y", "x") == [(3, ("1", "two\nlines")), (5, ("2", "plain"))]
-
-
-@pytest.mark.parametrize("form", ["feed.zip", "feed"])
 @pytest.mark.parametrize("own", [ValueError, OSError, FileNotFoundError])
 def test_an_error_of_a_reader_is_not_a_fault_of_the_file(tmp_path, form, own):
-    path = write_feed(tmp_path / form, {"routes.txt": ODD})
+    path = write_feed(tmp_path / form, FEED)
     with pytest.raises(own, match=r"^mine$"), open_archive(path):
         raise own("mine")
 
@@ -229,30 +206,34 @@ def test_tables_archives_and_numbers_of_files_are_bounded(tmp_path, extra, sente
     assert sentence in refusal(write_feed(tmp_path / "large.zip", FEED | extra))
 
 
-@pytest.mark.parametrize("folder", ["gtfs/", "a/b/", "./", "GTFS\\", "../../"])
-def test_a_feed_may_be_in_a_folder_of_an_archive(tmp_path, folder):
-    path = write_feed(tmp_path / "feed.zip", {folder + name: text for name, text in FEED.items()})
-
-    assert (trips_of(path), sorted(p.name for p in tmp_path.iterdir())) == (["A-1"], ["feed.zip"])
+OLD = {f"old/{name}": text.replace("A-1", "OLD-1") for name, text in FEED.items()}
+SHADOWS = {f"__MACOSX/._{name}": "\x00" for name in FEED}
 
 
-def test_the_feed_at_the_root_of_an_archive_is_read_before_one_in_a_folder(tmp_path):
-    other = {f"old/{name}": text.replace("A-1", "OLD-1") for name, text in FEED.items()}
+@pytest.mark.parametrize(
+    "tables",
+    [
+        *(
+            {folder + name: text for name, text in FEED.items()}
+            for folder in ("gtfs/", "a/b/", "./", "GTFS\\", "../../")
+        ),
+        # The feed at the root is read before one in a folder.
+        OLD | FEED,
+        # Shadow files of a Mac are no second feed.
+        {name.upper(): text for name, text in FEED.items()} | SHADOWS,
+    ],
+    ids=["folder", "subfolder", "here", "Windows", "outside", "root", "Mac"],
+)
+def test_a_feed_may_be_in_a_folder_of_an_archive(tmp_path, tables):
+    path = write_feed(tmp_path / "feed.zip", tables)
 
-    assert trips_of(write_feed(tmp_path / "feed.zip", other | FEED)) == ["A-1"]
+    assert (trips_of(path), [p.name for p in tmp_path.iterdir()]) == (["A-1"], ["feed.zip"])
 
 
 def test_a_feed_may_be_in_a_subfolder(tmp_path):
     write_feed(tmp_path / "feed" / "inside", FEED)
 
     assert trips_of(tmp_path / "feed") == ["A-1"]
-
-
-def test_shadow_files_of_a_mac_and_capitals_are_read_through(tmp_path):
-    shadows = {f"__MACOSX/._{name}": "\x00" for name in FEED}
-    path = write_feed(tmp_path / "feed.zip", {name.upper(): text for name, text in FEED.items()} | shadows)
-
-    assert trips_of(path) == ["A-1"]
 
 
 def test_a_link_that_leads_out_is_not_followed(tmp_path):
