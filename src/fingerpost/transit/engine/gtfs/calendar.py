@@ -73,10 +73,8 @@ def _read_weekly(table: Table, services: dict[str, _Service]) -> None:
             continue
         start, end = _find_day(start_text), _find_day(end_text)
         service = services[service_id] = _Service((table.name, line))
-        if start is None or end is None:
+        if start is None or end is None or end < start:
             table.note(Reason.CALENDAR_ROW_UNREADABLE, line, "start_date" if start is None else "end_date")
-        elif end < start:
-            table.note(Reason.CALENDAR_ROW_UNREADABLE, line, "end_date")
         else:
             for weekday, mark in zip(_WEEKDAYS, marks, strict=True):
                 if mark not in {"0", "1"}:

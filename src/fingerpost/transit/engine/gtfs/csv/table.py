@@ -10,6 +10,7 @@ import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date
+from functools import lru_cache
 from itertools import cycle
 from typing import IO, NamedTuple, TypeVar
 
@@ -274,6 +275,7 @@ def find_decimal(text: str) -> float | None:
     return float(text.replace(",", ".")) if _DECIMAL.fullmatch(text) else None
 
 
+@lru_cache(maxsize=4096)
 def find_day(text: str) -> date | None:
     if len(text) != len("YYYYMMDD") or not (text.isascii() and text.isdigit()):
         return None

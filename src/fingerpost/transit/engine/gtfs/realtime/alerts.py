@@ -32,16 +32,16 @@ _TAG = re.compile(
 
 def _read_texts(text: TranslatedString) -> Mapping[str, str]:
     """Return the first text for each primary language subtag, preferring plain text to HTML."""
-    plain: dict[str, str] = {}
-    marked_up: dict[str, str] = {}
-    for translation in text.translation:
-        tag = to_text(translation.language).replace("_", "-").strip().lower()
-        language, *subtags = tag.split("-")
-        texts = marked_up if _HTML_SUBTAG in subtags else plain
-        without_markup = _strip_markup(to_text(translation.text))
+    translations = [
+        (to_text(translation.language).replace("_", "-").strip().lower().split("-"), to_text(translation.text))
+        for translation in text.translation
+    ]
+    texts: dict[str, str] = {}
+    for (language, *_), words in sorted(translations, key=lambda translation: _HTML_SUBTAG in translation[0][1:]):
+        without_markup = _strip_markup(words)
         if without_markup:
             texts.setdefault(language.strip() or DEFAULT_LANGUAGE, without_markup)
-    return MappingProxyType(plain | {lang: text for lang, text in marked_up.items() if lang not in plain})
+    return MappingProxyType(texts)
 
 
 def _read_urls(url: TranslatedString) -> Mapping[str, str]:

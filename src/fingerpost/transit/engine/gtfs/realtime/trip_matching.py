@@ -128,7 +128,6 @@ class TripMatcher:
         self.now = now
         # Ids that were not resolved, because several FEEDs have them.
         self.shared_ids: set[str] = set()
-        self._days: dict[str, int | None] = {}
         zone = index.timetable.feeds[scope.feeds[0]].zone if scope.feeds else "UTC"
         self.today = local_day(now, zone).toordinal()
 
@@ -173,11 +172,10 @@ class TripMatcher:
     def read_day(self, text: str) -> int | EntityOutcome | None:
         if not text:
             return None
-        if text not in self._days:
-            parsed = find_day(to_text(text))
-            self._days[text] = None if parsed is None else parsed.toordinal()
-        day = self._days[text]
-        return EntityOutcome.START_DATE_INVALID if day is None or abs(day - self.today) > _MAX_DAYS_AWAY else day
+        day = find_day(to_text(text))
+        if day is None or abs(day.toordinal() - self.today) > _MAX_DAYS_AWAY:
+            return EntityOutcome.START_DATE_INVALID
+        return day.toordinal()
 
     def _match_row(
         self, row: int, trip: TripDescriptor, day: int | None, stop_times: Sequence[StopTimeUpdate]
