@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, field
 from datetime import date
-from typing import NamedTuple
 
 import numpy as np
 
@@ -22,14 +21,6 @@ _YEARS = range(1990, 2101)
 MAX_SERVICE_DAYS = 200_000_000
 
 
-class Services(NamedTuple):
-    """The services in a feed: rows by id, sorted day ordinals, and the (table, line) that first names each service."""
-
-    row_of: dict[str, int]
-    days: list[Int32]
-    places: list[tuple[str, int]]
-
-
 @dataclass(slots=True)
 class _Service:
     """A service while its tables are read: its weekly days, and exceptions (True: added, False: removed)."""
@@ -44,7 +35,8 @@ class _Service:
         return np.setdiff1d(np.union1d(self.weekly, added), removed).astype(np.int32)
 
 
-def read_services(archive: Archive) -> Services:
+def read_services(archive: Archive) -> tuple[list[str], list[Int32], list[tuple[str, int]]]:
+    """Return the ids of the services, their sorted day ordinals, and the (table, line) that first names each."""
     weekly = archive.find_table("calendar.txt", "service_id", *_WEEKDAYS, "start_date", "end_date")
     exceptions = archive.find_table("calendar_dates.txt", "service_id", "date", "exception_type")
     if weekly is None and exceptions is None:
@@ -62,7 +54,7 @@ def read_services(archive: Archive) -> Services:
     for service_days, place in zip(days, places, strict=True):
         if not len(service_days):
             archive.findings.add(Reason.SERVICE_WITHOUT_DAYS, *place)
-    return Services({service_id: row for row, service_id in enumerate(services)}, days, places)
+    return list(services), days, places
 
 
 def _read_weekly(table: Table, services: dict[str, _Service]) -> None:

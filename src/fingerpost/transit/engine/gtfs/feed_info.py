@@ -2,35 +2,55 @@
 
 from datetime import datetime, timedelta
 from functools import cache
-from typing import NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from fingerpost.errors import FeedUnusable
 from fingerpost.transit.engine.gtfs.csv.archive import Archive
 from fingerpost.transit.engine.gtfs.csv.findings import Reason
+from fingerpost.transit.engine.timetable.timetable import Feed
+
+# The feed_lang of GTFS feeds in several languages.
+_MANY_LANGUAGES = "mul"
+# Limits on the length of a credit, and on the number of credits in a feed.
+_MAX_CREDIT = 300
+_MAX_CREDITS = 20
 
 
-class Agencies(NamedTuple):
-    """All agencies of a feed; an id may be empty. ``language`` is empty if they give several."""
+def read_feed_info(archive: Archive, name: str) -> Feed:
+    """Return the feed called ``name``; the language of feed_info.txt overrides that of the agencies."""
+    zone, ids, agencies, agency_language = _read_agencies(archive)
+    table = archive.find_optional_table("feed_info.txt")
+    columns = ("feed_publisher_name", "feed_publisher_url", "feed_lang", "default_lang", "feed_version")
+    rows = () if table is None else table.read_rows(*columns)
+    publisher, url, language, default_language, version = next((fields for _, fields in rows), ("",) * len(columns))
+    published = " ".join(filter(None, (publisher, url)))
+    return Feed(
+        name=name,
+        zone=zone,
+        language=find_primary_language(default_language or language or agency_language),
+        agencies=tuple(dict.fromkeys(filter(None, agencies))),
+        agency_ids=ids,
+        publisher=publisher or None,
+        version=version or None,
+        source=archive.name,
+        licences=tuple(dict.fromkeys(filter(None, (published, *_read_credits(archive))))),
+    )
 
-    zone: str
-    names: tuple[str, ...]
-    language: str
-    ids: tuple[str, ...]
 
+def _read_agencies(archive: Archive) -> tuple[str, tuple[str, ...], tuple[str, ...], str]:
+    """Return the time zone, the agencies' ids and names, and their language, which is empty if they give several.
 
-def read_agencies(archive: Archive) -> Agencies:
-    """Read the agencies, and use the first valid time zone for all of them (GTFS, agency_timezone)."""
+    The first valid time zone is used for all agencies (GTFS, agency_timezone).
+    """
     table = archive.get_table("agency.txt", "agency_timezone")
     rows = list(table.read_rows("agency_id", "agency_name", "agency_timezone", "agency_lang"))
     zone = ""
     for line, (_, _, zone_text, _) in rows:
-        valid_zone = _find_zone(zone_text)
-        if valid_zone is None:
+        if not _is_zone(zone_text):
             table.note(Reason.ZONE_UNKNOWN_ASSUMED, line, "agency_timezone")
         elif not zone:
-            zone = valid_zone
-        elif not has_same_times(valid_zone, zone):
+            zone = zone_text
+        elif not has_same_times(zone_text, zone):
             table.note(Reason.ZONE_OF_OTHER_AGENCY_ASSUMED, line, "agency_timezone")
     if not zone:
         line = rows[0][0] if rows else 0
@@ -43,53 +63,29 @@ def read_agencies(archive: Archive) -> Agencies:
     ids, names, _, languages = zip(*(fields for _, fields in rows), strict=True)
     stated_languages = set(filter(None, languages))
     language = stated_languages.pop() if len(stated_languages) == 1 else ""
-    return Agencies(zone, tuple(dict.fromkeys(filter(None, names))), language, ids)
+    return zone, ids, names, language
 
 
 @cache
 def has_same_times(zone_text: str, zone: str) -> bool:
     """Whether two time zones agree all year, as America/Indiana/Indianapolis and America/New_York do."""
-    valid_zone = _find_zone(zone_text)
-    if valid_zone is None:
+    if not _is_zone(zone_text):
         return False
-    ours, theirs = ZoneInfo(zone), ZoneInfo(valid_zone)
+    ours, theirs = ZoneInfo(zone), ZoneInfo(zone_text)
     # Check every day, because Athens and Jerusalem change their clocks in the same months but on different days.
     noons = [datetime(year, 1, 1, 12, tzinfo=ours) + timedelta(day) for year in (2015, 2025) for day in range(365)]
     return all(noon.utcoffset() == noon.replace(tzinfo=theirs).utcoffset() for noon in noons)
 
 
-def _find_zone(name: str) -> str | None:
+def _is_zone(name: str) -> bool:
     try:
         ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
-        return None
-    return name
+        return False
+    return True
 
 
-# The feed_lang of GTFS feeds in several languages.
-_MANY_LANGUAGES = "mul"
-# Limits on the length of a credit, and on the number of credits in a feed.
-_MAX_CREDIT = 300
-_MAX_CREDITS = 20
-
-
-class FeedInfo(NamedTuple):
-    publisher: str = ""
-    publisher_url: str = ""
-    language: str = ""
-    default_language: str = ""
-    version: str = ""
-
-
-def read_feed_info(archive: Archive) -> FeedInfo:
-    table = archive.find_optional_table("feed_info.txt")
-    if table is None:
-        return FeedInfo()
-    columns = ("feed_publisher_name", "feed_publisher_url", "feed_lang", "default_lang", "feed_version")
-    return next((FeedInfo(*fields) for _, fields in table.read_rows(*columns)), FeedInfo())
-
-
-def read_credits(archive: Archive) -> tuple[str, ...]:
+def _read_credits(archive: Archive) -> tuple[str, ...]:
     """Return a line for each organisation in ``attributions.txt``; rows for one route or trip apply to the feed."""
     table = archive.find_optional_table("attributions.txt", "organization_name")
     if table is None:

@@ -11,12 +11,7 @@ from fingerpost.transit.engine.gtfs.csv.archive import Archive
 from fingerpost.transit.engine.gtfs.csv.columns import IdIndex
 from fingerpost.transit.engine.gtfs.csv.findings import Reason, find_meaning
 from fingerpost.transit.engine.gtfs.fares import read_fares
-from fingerpost.transit.engine.gtfs.feed_info import (
-    find_primary_language,
-    read_agencies,
-    read_credits,
-    read_feed_info,
-)
+from fingerpost.transit.engine.gtfs.feed_info import read_feed_info
 from fingerpost.transit.engine.gtfs.in_seat import find_in_seat, list_departures
 from fingerpost.transit.engine.gtfs.pathways import read_pathways
 from fingerpost.transit.engine.gtfs.report import FeedReport
@@ -28,7 +23,7 @@ from fingerpost.transit.engine.gtfs.translations import read_translations
 from fingerpost.transit.engine.gtfs.trips import read_routes, read_trips
 from fingerpost.transit.engine.timetable.columns import mark_rows
 from fingerpost.transit.engine.timetable.draft import ServiceRow, TimetableDraft, TripColumns
-from fingerpost.transit.engine.timetable.timetable import Feed, Int32
+from fingerpost.transit.engine.timetable.timetable import Int32
 from fingerpost.transit.model.provenance import find_service_days
 
 TABLES_READ = frozenset({
@@ -44,42 +39,29 @@ _WEEK = 7
 
 
 def read_feed(archive: Archive, name: str, headsigns: IdIndex) -> TimetableDraft:
-    agencies = read_agencies(archive)
-    info, attributions = read_feed_info(archive), read_credits(archive)
-    stops = read_stops(archive, agencies.zone)
+    feed = read_feed_info(archive, name)
+    stops = read_stops(archive, feed.zone)
     pathways, station_ways = read_pathways(archive, stops)
-    routes = read_routes(archive, agencies.ids)
-    services = read_services(archive)
+    routes = read_routes(archive, feed.agency_ids)
+    service_ids, all_days, service_places = read_services(archive)
     shape_ids = IdIndex()
-    trips = read_trips(archive, routes, IdIndex(services.row_of), shape_ids, headsigns)
+    trips = read_trips(archive, routes, IdIndex(service_ids), shape_ids, headsigns)
     trips, stop_times, shape_dist = read_stop_times(archive, stops, trips, headsigns)
     trip_departures = read_trip_departures(archive, trips, stop_times)
     transfers = read_transfers(archive, stops, routes, trips)
-    shapes = read_shapes(archive, shape_ids, trips, shape_dist)
+    shapes, trip_shape, shape_point = read_shapes(archive, shape_ids, trips, shape_dist)
     fares = read_fares(archive)
     translations = read_translations(archive, stops, routes, trips, headsigns)
-    is_used = mark_rows(len(services.days), trips.service)
+    is_used = mark_rows(len(all_days), trips.service)
     for row in np.flatnonzero(~is_used).tolist():
-        archive.findings.add(Reason.SERVICE_WITHOUT_TRIPS, *services.places[row])
+        archive.findings.add(Reason.SERVICE_WITHOUT_TRIPS, *service_places[row])
     trip_service = (np.cumsum(is_used) - 1).astype(np.int32)[trips.service]
-    days = [services.days[row] for row in np.flatnonzero(is_used).tolist()]
+    days = [all_days[row] for row in np.flatnonzero(is_used).tolist()]
     specific = limit_specific_transfers(archive, transfers, len(stops.rows), trip_service, days)
     departures = list_departures(stops.rows, trips, trip_service, trip_departures, stop_times)
     in_seat, more_days = find_in_seat(archive, trips, departures, days, transfers.linked)
     if not (len(trip_departures.trip) and any(map(len, days))):
         raise _new_no_trips_error(archive)
-    published = " ".join(filter(None, (info.publisher, info.publisher_url)))
-    feed = Feed(
-        name=name,
-        zone=agencies.zone,
-        language=find_primary_language(info.default_language or info.language or agencies.language),
-        agencies=agencies.names,
-        agency_ids=agencies.ids,
-        publisher=info.publisher or None,
-        version=info.version or None,
-        source=archive.name,
-        licences=tuple(dict.fromkeys(line for line in (published, *attributions) if line)),
-    )
     return TimetableDraft(
         feeds=[feed],
         fare_books=[fares.to_json() if fares else ""],
@@ -93,7 +75,7 @@ def read_feed(archive: Archive, name: str, headsigns: IdIndex) -> TimetableDraft
             headsign=trips.headsign,
             wheelchair=trips.wheelchair,
             direction=trips.direction,
-            shape=shapes.of_trip,
+            shape=trip_shape,
         ),
         trip_departures=trip_departures,
         transfers=transfers.by_stop,
@@ -101,12 +83,12 @@ def read_feed(archive: Archive, name: str, headsigns: IdIndex) -> TimetableDraft
         station_ways=station_ways,
         specific_transfers=specific,
         in_seat=in_seat,
-        shapes=shapes.columns,
+        shapes=shapes,
         stop_names=translations.stops,
         route_names=translations.routes,
         headsign_names=translations.headsigns,
         trip_stop_time_count=trips.stop_time_count,
-        stop_times=stop_times._replace(shape_point=shapes.of_stop_time),
+        stop_times=stop_times._replace(shape_point=shape_point),
     )
 
 

@@ -1,6 +1,6 @@
 """Read GTFS ``shapes.txt``: the shapes of trips, and the positions of stop times along them."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -20,21 +20,16 @@ _UDEG = 1e6
 _END = 0.9
 
 
-class Shapes(NamedTuple):
-    """The shapes that trips refer to; ``of_trip`` is each trip's row in ``columns``, -1 for none.
+def read_shapes(
+    archive: Archive, ids: IdIndex, trips: Trips, stop_time_dist: Float32
+) -> tuple[ShapeColumns, Int32, Float32]:
+    """Return the shapes that trips refer to, each trip's shape (row or -1), and the positions of stop times.
 
-    ``of_stop_time`` is each stop time's position along its shape, counted in points, NaN if unknown, or empty.
+    A position is counted in points of the shape, NaN if unknown; the column is empty if all are unknown.
     """
-
-    columns: ShapeColumns
-    of_trip: Int32
-    of_stop_time: Float32
-
-
-def read_shapes(archive: Archive, ids: IdIndex, trips: Trips, stop_time_dist: Float32) -> Shapes:
     table = archive.find_optional_table("shapes.txt", *_COLUMNS[:3])
     if table is None:
-        return Shapes(ShapeColumns(), np.full(len(trips), -1, np.int32), NO_FLOAT32)
+        return ShapeColumns(), np.full(len(trips), -1, np.int32), NO_FLOAT32
     points = _read_points(table, ids)
     has_points = mark_rows(len(ids) + 1, points["shape"])
     missing = (trips.shape >= 0) & ~has_points[trips.shape]
@@ -54,7 +49,7 @@ def read_shapes(archive: Archive, ids: IdIndex, trips: Trips, stop_time_dist: Fl
     if len(row) and len(stop_time_dist):
         stop_time_row = of_trip.repeat(trips.stop_time_count)
         of_stop_time = _locate_stop_times(first, row, points["dist"][is_used], stop_time_row, stop_time_dist)
-    return Shapes(columns, of_trip, of_stop_time)
+    return columns, of_trip, of_stop_time
 
 
 def _read_points(table: Table, ids: IdIndex) -> dict[str, Any]:
