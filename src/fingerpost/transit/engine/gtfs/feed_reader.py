@@ -51,7 +51,7 @@ def read_feed(archive: Archive, name: str, headsigns: IdIndex) -> TimetableDraft
     transfers = read_transfers(archive, stops, routes, trips)
     shapes, trip_shape, shape_point = read_shapes(archive, shape_ids, trips, shape_dist)
     fares = read_fares(archive)
-    translations = read_translations(archive, stops, routes, trips, headsigns)
+    stop_names, route_names, headsign_names = read_translations(archive, stops, routes, trips, headsigns)
     is_used = mark_rows(len(all_days), trips.service)
     for row in np.flatnonzero(~is_used).tolist():
         archive.findings.add(Reason.SERVICE_WITHOUT_TRIPS, *service_places[row])
@@ -84,9 +84,9 @@ def read_feed(archive: Archive, name: str, headsigns: IdIndex) -> TimetableDraft
         specific_transfers=specific,
         in_seat=in_seat,
         shapes=shapes,
-        stop_names=translations.stops,
-        route_names=translations.routes,
-        headsign_names=translations.headsigns,
+        stop_names=stop_names,
+        route_names=route_names,
+        headsign_names=headsign_names,
         trip_stop_time_count=trips.stop_time_count,
         stop_times=stop_times._replace(shape_point=shape_point),
     )

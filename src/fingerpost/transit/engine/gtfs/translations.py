@@ -1,7 +1,5 @@
 """Read GTFS ``translations.txt``: stop and line names, and headsigns, in other languages (rule A7)."""
 
-from typing import NamedTuple
-
 from fingerpost.transit.engine.gtfs.csv.archive import Archive
 from fingerpost.transit.engine.gtfs.csv.columns import IdIndex
 from fingerpost.transit.engine.gtfs.csv.findings import Reason
@@ -24,23 +22,20 @@ _FIELDS = {
 _NO_COLUMN = "-"
 
 
-class Translations(NamedTuple):
-    """Translated names, keyed by language, then by row (stops, routes) or original text (headsigns)."""
+def read_translations(
+    archive: Archive, stops: Stops, routes: Routes, trips: Trips, headsigns: IdIndex
+) -> tuple[Names, Names, dict[str, dict[str, str]]]:
+    """Return the names of stops and of routes by language and row, and headsigns by language and original text.
 
-    stops: Names
-    routes: Names
-    headsigns: dict[str, dict[str, str]]
-
-
-def read_translations(archive: Archive, stops: Stops, routes: Routes, trips: Trips, headsigns: IdIndex) -> Translations:
-    """Match translations by record id or, if there is none, by field value (GTFS, translations.txt).
-
-    The draft format (``trans_id``, ``lang``, ``translation``), which some feeds use, has field values only.
+    Translations are matched by record id or, if there is none, by field value (GTFS, translations.txt). The draft
+    format (``trans_id``, ``lang``, ``translation``), which some feeds use, has field values only.
     """
-    translations = Translations({}, {}, {})
+    stop_names: Names = {}
+    route_names: Names = {}
+    headsign_names: dict[str, dict[str, str]] = {}
     table = archive.find_optional_table("translations.txt")
     if table is None:
-        return translations
+        return stop_names, route_names, headsign_names
     columns = ("table_name", "field_name", "language", "translation", "record_id", "field_value")
     is_draft_format = "trans_id" in table.columns and "table_name" not in table.columns
     if is_draft_format:
@@ -65,8 +60,8 @@ def read_translations(archive: Archive, stops: Stops, routes: Routes, trips: Tri
             table.note(Reason.TRANSLATION_OF_OTHER_FIELD_UNAPPLIED, line, "field_name")
             continue
         if "headsigns" in kinds:
-            translations.headsigns.setdefault(language, {})[value] = text
-        for kind, records, names in (("stops", stops, translations.stops), ("routes", routes, translations.routes)):
+            headsign_names.setdefault(language, {})[value] = text
+        for kind, records, names in (("stops", stops, stop_names), ("routes", routes, route_names)):
             if kind not in kinds:
                 continue
             if record_id:
@@ -82,7 +77,7 @@ def read_translations(archive: Archive, stops: Stops, routes: Routes, trips: Tri
                 names.setdefault(language, {})[row] = text
     for names, row, language, text in by_id:
         names.setdefault(language, {})[row] = text
-    return translations
+    return stop_names, route_names, headsign_names
 
 
 def _map_trip_headsigns(trips: Trips, headsigns: IdIndex) -> dict[str, str]:
