@@ -2,7 +2,7 @@
 
 import pytest
 
-from fingerpost.transit.model.place import Coordinate, PlaceKind
+from fingerpost.transit.model.place import Coordinate
 from fingerpost.transit.rules.name_matching import find_certain, sort_matches
 from tests.addresses.drawn import house, node, opened_index, way
 
@@ -72,7 +72,6 @@ def spot(place):
         ("Kalevn kirkko", "Kalevan kirkko", 0.7696),
         ("Kalevvan kirkko", "Kalevan kirkko", 0.7739),
         ("Klaevan kirkko", "Kalevan kirkko", 0.7677),
-        # its words in part
         # its kind
         ("kirkko", "Kalevan kirkko", 0.79),
     ],
@@ -133,13 +132,6 @@ def test_names_are_in_the_requested_language(index):
     place = search(index, "Hämeenkatu 10, Tampere", language="sv")[0].place
     assert (place.name, place.language, place.names["fi"]) == ("Tavastgatan 10", "sv", "Hämeenkatu 10")
     assert search(index, "Hämeenkatu 10, Tampere", language="en")[0].place.name == "Hämeenkatu 10"
-
-
-def test_every_match_is_an_address_and_names_its_source(index):
-    """D2: a point of interest is an ADDRESS; its token is a position, which every tool takes."""
-    place = search(index, "Kalevan kirkko")[0].place
-    assert (place.kind, place.id, place.token) == (PlaceKind.ADDRESS, None, "61.500000,23.765000")
-    assert place.attribution == ("Addresses: © OpenStreetMap contributors, ODbL 1.0",)
 
 
 @pytest.mark.parametrize("text", ["Pysäkkinen", "Kylttinen", "qqxxzz", "", "?!", '"', "NEAR(", "*", "1"])

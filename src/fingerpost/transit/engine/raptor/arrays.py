@@ -131,28 +131,6 @@ class JourneyRows(NamedTuple):
     leg: Int32
 
 
-def new_workspace(stop_count: int, pattern_count: int, max_rides: int) -> Workspace:
-    round_count = max_rides + 1
-    shapes: list[tuple[tuple[int, ...], str]] = [
-        ((round_count, stop_count), "arrived ready ready_from ride_pattern ride_instance ride_board ride_alight"),
-        ((round_count, pattern_count), "reached_instance reached_from"),
-        ((stop_count,), "egress_s egress_m bound_s rides_from rides_after"),
-        ((round_count,), "target target_stop"),
-        ((1,), "horizon_s"),
-    ]
-    tables: dict[str, Any] = {name: np.zeros(shape, np.int32) for shape, names in shapes for name in names.split()}
-    return Workspace(
-        **tables,
-        is_marked=np.zeros((2, stop_count), np.bool_),
-        marked=np.zeros((2, stop_count), np.uint32),
-        is_touched=np.zeros(stop_count, np.bool_),
-        touched=np.zeros(stop_count, np.uint32),
-        queue=np.zeros(pattern_count, np.uint32),
-        queue_position=np.full(pattern_count, -1, np.int32),
-        queue_last=np.full(pattern_count, -1, np.int32),
-    )
-
-
 # Initial numbers of rows; both are doubled if either is too small.
 INITIAL_JOURNEYS, INITIAL_LABELS = 256, 16_384
 # The maximum number of SearchBuffers per thread.
@@ -178,7 +156,25 @@ class SearchBuffers:
         self._allocate(2 * len(self.found.journey), 2 * len(self.labels.row))
 
     def _allocate(self, journey_count: int, label_count: int) -> None:
-        self.work = new_workspace(self.stop_count, self.pattern_count, self.max_rides)
+        round_count, stop_count, pattern_count = self.max_rides + 1, self.stop_count, self.pattern_count
+        shapes: list[tuple[tuple[int, ...], str]] = [
+            ((round_count, stop_count), "arrived ready ready_from ride_pattern ride_instance ride_board ride_alight"),
+            ((round_count, pattern_count), "reached_instance reached_from"),
+            ((stop_count,), "egress_s egress_m bound_s rides_from rides_after"),
+            ((round_count,), "target target_stop"),
+            ((1,), "horizon_s"),
+        ]
+        tables: dict[str, Any] = {name: np.zeros(shape, np.int32) for shape, names in shapes for name in names.split()}
+        self.work = Workspace(
+            **tables,
+            is_marked=np.zeros((2, stop_count), np.bool_),
+            marked=np.zeros((2, stop_count), np.uint32),
+            is_touched=np.zeros(stop_count, np.bool_),
+            touched=np.zeros(stop_count, np.uint32),
+            queue=np.zeros(pattern_count, np.uint32),
+            queue_position=np.full(pattern_count, -1, np.int32),
+            queue_last=np.full(pattern_count, -1, np.int32),
+        )
         self.found = JourneyRows(np.zeros((journey_count, 6), np.int32), np.zeros((4 * journey_count, 5), np.int32))
         self.labels = Labels(
             row=np.zeros((label_count, 8), np.int32),
