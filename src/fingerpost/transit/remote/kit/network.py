@@ -21,7 +21,7 @@ from fingerpost.transit.model.profile import Ability, NetworkProfile
 from fingerpost.transit.model.provenance import FeedVersion, Provenance
 from fingerpost.transit.remote.kit.answers import MeasuredLeg
 from fingerpost.transit.remote.kit.journeys import JourneyPage, JourneyRequest, JourneySearch, draw_leg, resolve_end
-from fingerpost.transit.remote.kit.places import PlaceNames, StopIdCodec, StopLookup
+from fingerpost.transit.remote.kit.places import FindPlaces, StopIdCodec, StopLookup
 from fingerpost.transit.rules.times import format_instant, is_zone
 
 # Longer limits for learning a profile, because the list of all stops is long.
@@ -110,13 +110,13 @@ class ServerNetwork(port.Network, ABC):
         ids: StopIdCodec,
         search: JourneySearch,
         stops: StopLookup,
-        names: PlaceNames,
+        find_places: FindPlaces,
     ) -> None:
         self._profile = profile
         self._languages = record.languages or learned.languages
         self._ids = ids
         self._stops = stops
-        self._names = names
+        self._find_places = find_places
         self._search = search
 
     @property
@@ -165,7 +165,7 @@ class ServerNetwork(port.Network, ABC):
     async def find_places(
         self, text: str, *, language: str | None = None, focus: Coordinate | None = None
     ) -> Sequence[PlaceMatch]:
-        return await self._names.find_places(text, self._choose_language(language), focus)
+        return await self._find_places(text, self._choose_language(language), focus)
 
     def find_fare(self, itinerary: Itinerary) -> Fare | None:
         fare, is_from_server = itinerary.fare, any(isinstance(ride.handle, MeasuredLeg) for ride in itinerary.rides)

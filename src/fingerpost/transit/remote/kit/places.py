@@ -1,10 +1,9 @@
 """Base classes for the stop ids, stop look-up and geocoding of a transit server."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Protocol
 
 from fingerpost.errors import ToolError
 from fingerpost.transit.engine.timetable.stop_ids import clean_feed_name, escape, unescape
@@ -213,10 +212,8 @@ class Candidate:
         return Place(name=self.name, coordinate=self.coordinate, kind=PlaceKind.ADDRESS, locality=self.locality)
 
 
-class PlaceNames(Protocol):
-    """Finds places by name."""
-
-    async def find_places(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[PlaceMatch]: ...
+FindPlaces = Callable[[str, str | None, Coordinate | None], Awaitable[Sequence[PlaceMatch]]]
+"""Finds places by name, in a language, near a focus."""
 
 
 class Geocoder(ABC):

@@ -112,9 +112,9 @@ class MotisNetwork(ServerNetwork):
         ids = places.MotisStopIds(record.name, (feed.name for feed in learned.feeds))
         self._server = MotisServer(fetch, record)
         stops = places.MotisStopLookup(self._server, ids)
-        names = places.MotisGeocoder(self._server, stops, profile.bounds)
+        find_places = places.MotisGeocoder(self._server, stops, profile.bounds).find_places
         search = journeys.MotisJourneySearch(self._server, ids)
-        super().__init__(profile, record, learned, ids=ids, stops=stops, names=names, search=search)
+        super().__init__(profile, record, learned, ids=ids, stops=stops, find_places=find_places, search=search)
 
     async def _find_board(self, query: DepartureQuery, language: str | None) -> BoardRows:
         try:

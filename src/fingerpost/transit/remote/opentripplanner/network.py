@@ -25,7 +25,7 @@ from fingerpost.transit.remote.kit.network import (
     ServerSource,
     find_common_zone,
 )
-from fingerpost.transit.remote.kit.places import PlaceNames, StopIdCodec
+from fingerpost.transit.remote.kit.places import FindPlaces, StopIdCodec
 from fingerpost.transit.remote.opentripplanner import journeys, shapes
 from fingerpost.transit.remote.opentripplanner.digitransit import ATTRIBUTION, REGIONS, find_region, get_deadline_s
 from fingerpost.transit.remote.opentripplanner.places import DigitransitGeocoder, OtpStopIds, OtpStopLookup, StopNames
@@ -117,12 +117,12 @@ class OpenTripPlannerNetwork(ServerNetwork):
         self._server = Server(fetch, record, with_fares=profile.can(Ability.FARES))
         ids = OtpStopIds([feed.name for feed in learned.feeds] or [record.name])
         stops = OtpStopLookup(self._server, ids)
-        names: PlaceNames = StopNames(self._server, ids)
+        find_places: FindPlaces = StopNames(self._server, ids).find_places
         if region is not None:
-            names = DigitransitGeocoder(fetch, record, stops, profile.bounds)
+            find_places = DigitransitGeocoder(fetch, record, stops, profile.bounds).find_places
             self.credit = "© Digitransit {year}, retrieved {retrieved}"
         search = journeys.OpenTripPlannerSearch(self._server, ids, profile)
-        super().__init__(profile, record, learned, ids=ids, stops=stops, names=names, search=search)
+        super().__init__(profile, record, learned, ids=ids, stops=stops, find_places=find_places, search=search)
 
     async def _find_board(self, query: DepartureQuery, language: str | None) -> BoardRows:
         before_s, after_s = (EARLIEST_S, LATEST_S) if query.by_schedule else (MARGIN_S, MARGIN_S)

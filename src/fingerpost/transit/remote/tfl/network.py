@@ -69,8 +69,8 @@ class TflNetwork(ServerNetwork):
         server = self._server = TflClient(fetch, record)
         stops = self._lookup = StopPointLookup(server, ids)
         search = self._journeys = TflJourneySearch(server, ids, self._zone)
-        names = StopPointNames(server, ids)
-        super().__init__(profile, record, learned, ids=ids, stops=stops, names=names, search=search)
+        find_places = StopPointNames(server, ids).find_places
+        super().__init__(profile, record, learned, ids=ids, stops=stops, find_places=find_places, search=search)
 
     async def plan_texts(self, query: TextJourneyQuery) -> JourneyAnswer:
         for text, side in zip((query.origin, query.destination), query.sides, strict=True):
