@@ -22,8 +22,8 @@ from fingerpost.apps.storage import open_variables
 from fingerpost.apps.tool_methods import build_signature, name_method
 from fingerpost.apps.wiring import TOOLS, list_tools, new_networks
 from fingerpost.contract.envelope import Contract, find_error_code, render_error
+from fingerpost.contract.published_tool import ToolDefinition
 from fingerpost.contract.size_bounds import SIZE_NOTE
-from fingerpost.contract.tool_definition import ToolDefinition
 from fingerpost.contract.wire import build_json_schema
 from fingerpost.errors import RemedyKind
 from fingerpost.store.network_records import KEYS, NetworkRecord
@@ -358,7 +358,7 @@ from inspect import Signature
 from typing import Any, Generic, TypeVar
 
 from fingerpost.contract.plan import Plan
-from fingerpost.contract.tool_definition import ToolDefinition
+from fingerpost.contract.published_tool import ToolDefinition
 
 _Body_co = TypeVar("_Body_co", covariant=True)
 

@@ -17,8 +17,8 @@ from fingerpost.apps.mcp.stdio import serve_stdio
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.storage import open_journal
 from fingerpost.apps.wiring import build
+from fingerpost.contract.published_tool import ToolReply
 from fingerpost.contract.tool import ToolSpec, success_response
-from fingerpost.contract.tool_definition import ToolReply
 from fingerpost.plan.catalogue import Catalogue, PlanTool
 from fingerpost.plan.plan_tools import GetPlanRun, RunPlan
 from fingerpost.plan.planners import PlanningCapability

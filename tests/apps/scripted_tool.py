@@ -1,8 +1,7 @@
 """A tool with scripted answers."""
 
 from fingerpost.contract.envelope import Contract
-from fingerpost.contract.published_tool import PublishedTool
-from fingerpost.contract.tool_definition import Output, ToolDefinition, ToolReply
+from fingerpost.contract.published_tool import Output, PublishedTool, ToolDefinition, ToolReply
 from fingerpost.contract.wire import WireModel
 
 

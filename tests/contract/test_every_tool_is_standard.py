@@ -5,8 +5,8 @@ import asyncio
 import pytest
 
 from fingerpost.apps.wiring import list_tools
+from fingerpost.contract.published_tool import Contract
 from fingerpost.contract.tool import Tool
-from fingerpost.contract.tool_definition import Contract
 from fingerpost.store.variables import VariableStore
 from tests.fakes import FakeNetworks
 

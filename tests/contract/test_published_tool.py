@@ -12,9 +12,8 @@ from pydantic import Field
 from fingerpost import clock
 from fingerpost.contract.check import validate_call
 from fingerpost.contract.envelope import Contract
-from fingerpost.contract.published_tool import PublishedTool
+from fingerpost.contract.published_tool import Output, PublishedTool, ToolDefinition, ToolReply
 from fingerpost.contract.tool import ToolRegistry
-from fingerpost.contract.tool_definition import Output, ToolDefinition, ToolReply
 from fingerpost.contract.wire import WholeNumber, WireDict, WireModel
 from fingerpost.errors import DataNotFound, NoItinerary, SourceLimited
 

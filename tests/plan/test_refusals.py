@@ -3,7 +3,7 @@
 import pytest
 
 from fingerpost import clock
-from fingerpost.contract.tool_definition import Call
+from fingerpost.contract.published_tool import Call
 from fingerpost.errors import StorageUnavailable, ToolError
 from fingerpost.plan.catalogue import Catalogue
 from fingerpost.plan.limits import Limits

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, assert_type
 
 from fingerpost import Fingerpost, SyncFingerpost
-from fingerpost.contract.tool_definition import Answer
+from fingerpost.contract.published_tool import Answer
 
 
 async def ask_for_trips(home: Path) -> None:

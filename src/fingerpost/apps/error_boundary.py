@@ -10,9 +10,15 @@ from fingerpost import clock
 from fingerpost.apps.logs import hash_caller, redact
 from fingerpost.contract.envelope import Contract, find_error_code, unexpected
 from fingerpost.contract.identity import new_correlation_id
-from fingerpost.contract.published_tool import PublishedTool, new_failure
+from fingerpost.contract.published_tool import (
+    Answer,
+    PublishedTool,
+    ReportProgress,
+    ToolDefinition,
+    ignore_progress,
+    new_failure,
+)
 from fingerpost.contract.size_bounds import bound_answer
-from fingerpost.contract.tool_definition import Answer, ReportProgress, ToolDefinition, ignore_progress
 from fingerpost.errors import StorageUnavailable, ToolNotFound
 from fingerpost.runtime.instruments import (
     OTHER,

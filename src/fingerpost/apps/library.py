@@ -15,7 +15,7 @@ from fingerpost.apps.own_tools import OwnTool
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.tool_methods import ToolMethods
 from fingerpost.apps.wiring import Application, build
-from fingerpost.contract.tool_definition import Answer
+from fingerpost.contract.published_tool import Answer
 from fingerpost.errors import ToolError
 
 _R = TypeVar("_R")

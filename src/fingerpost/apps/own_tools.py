@@ -14,9 +14,8 @@ from typing_extensions import TypedDict
 
 from fingerpost.contract.check import explain
 from fingerpost.contract.envelope import Contract, step_fields
-from fingerpost.contract.published_tool import PublishedTool
+from fingerpost.contract.published_tool import Call, Output, PublishedTool, ToolDefinition, ToolReply
 from fingerpost.contract.tool import Tool, ToolSpec
-from fingerpost.contract.tool_definition import Call, Output, ToolDefinition, ToolReply
 from fingerpost.contract.wire import Flag, Wire, build_json_schema
 from fingerpost.errors import BrokenContract, ParameterError, SettingsInvalid, ToolError
 from fingerpost.plan.catalogue import parse_tool_query

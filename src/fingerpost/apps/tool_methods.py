@@ -16,7 +16,7 @@ from pydantic.fields import FieldInfo
 
 from fingerpost.apps.wiring import TOOLS
 from fingerpost.contract.plan import Plan
-from fingerpost.contract.tool_definition import ToolDefinition
+from fingerpost.contract.published_tool import ToolDefinition
 from fingerpost.transit.tools.get_departures import StopRef
 from fingerpost.transit.tools.plan_route import RouteEnd
 from fingerpost.transit.tools.shapes import LatLon, TripEnd

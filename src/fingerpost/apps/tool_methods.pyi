@@ -4,7 +4,7 @@ from inspect import Signature
 from typing import Any, Generic, TypeVar
 
 from fingerpost.contract.plan import Plan
-from fingerpost.contract.tool_definition import ToolDefinition
+from fingerpost.contract.published_tool import ToolDefinition
 
 _Body_co = TypeVar("_Body_co", covariant=True)
 

@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 from pydantic_core import PydanticSerializationError, to_json
 
 from fingerpost.contract.envelope import Contract
-from fingerpost.contract.published_tool import new_failure
-from fingerpost.contract.tool_definition import Answer, Path, ToolDefinition
+from fingerpost.contract.published_tool import Answer, Path, ToolDefinition, new_failure
 from fingerpost.errors import ParameterError
 
 MAX_BODY_BYTES = 48_000

@@ -8,8 +8,7 @@ from typing import Any, TypeVar
 
 from fingerpost.contract.envelope import Contract
 from fingerpost.contract.plan import Plan, PlanStep
-from fingerpost.contract.published_tool import PublishedTool
-from fingerpost.contract.tool_definition import Call, Output, ReportProgress, ToolDefinition, ToolReply
+from fingerpost.contract.published_tool import Call, Output, PublishedTool, ReportProgress, ToolDefinition, ToolReply
 from fingerpost.contract.wire import WireModel, omit_none
 from fingerpost.errors import ParameterError, PlanInvalid, StorageUnavailable
 from fingerpost.plan.plan_json import read_plan, read_recorded_plan

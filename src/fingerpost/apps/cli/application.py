@@ -17,7 +17,7 @@ from fingerpost.apps.logs import start_logging
 if TYPE_CHECKING:
     from fingerpost.apps.settings import Settings
     from fingerpost.apps.wiring import Application
-    from fingerpost.contract.tool_definition import Answer
+    from fingerpost.contract.published_tool import Answer
 
 _R = TypeVar("_R")
 

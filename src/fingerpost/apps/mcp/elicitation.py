@@ -17,7 +17,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS, is_version_at_least
 from pydantic import TypeAdapter, ValidationError
 
 from fingerpost.contract.envelope import format_distinction
-from fingerpost.contract.tool_definition import Answer
+from fingerpost.contract.published_tool import Answer
 from fingerpost.errors import PlaceAmbiguous
 
 # The first protocol version that supports titles for choices.

@@ -10,8 +10,8 @@ from typing import Any
 import mcp_types as types
 
 from fingerpost.apps.views.page import VIEW_BY_TOOL, VIEWS, View, read_page
+from fingerpost.contract.published_tool import ToolDefinition
 from fingerpost.contract.size_bounds import SIZE_NOTE
-from fingerpost.contract.tool_definition import ToolDefinition
 
 EXTENSION_ID = "io.modelcontextprotocol/ui"
 MIME_TYPE = "text/html;profile=mcp-app"

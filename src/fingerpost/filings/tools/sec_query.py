@@ -15,9 +15,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
 from fingerpost.contract.check import explain
 from fingerpost.contract.envelope import Contract
-from fingerpost.contract.published_tool import PublishedTool
+from fingerpost.contract.published_tool import Call, Output, Path, PublishedTool, ToolDefinition, ToolReply
 from fingerpost.contract.tool import ToolInput, ToolSpec
-from fingerpost.contract.tool_definition import Call, Output, Path, ToolDefinition, ToolReply
 from fingerpost.contract.wire import WireModel, build_json_schema
 from fingerpost.errors import DataNotFound, QueryTypeUnsupported, ToolError, ToolNotFound
 from fingerpost.filings.query_params import StepParams, Word

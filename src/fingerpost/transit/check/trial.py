@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fingerpost.contract.tool_definition import Answer
+from fingerpost.contract.published_tool import Answer
 from fingerpost.transit.check.raw_feed import RawFeed
 from fingerpost.transit.embedded.network import EmbeddedNetwork
 from fingerpost.transit.embedded.network_walks import NetworkWalks

@@ -7,8 +7,7 @@ from pydantic import Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
 from fingerpost.contract.envelope import Contract, format_distinction
-from fingerpost.contract.published_tool import PublishedTool
-from fingerpost.contract.tool_definition import Call, Output, ToolDefinition, ToolReply
+from fingerpost.contract.published_tool import Call, Output, PublishedTool, ToolDefinition, ToolReply
 from fingerpost.contract.wire import EnumValue, Number, WholeNumber, WireDict, WireModel, omit_none
 from fingerpost.errors import DataNotFound, Remedy, RemedyKind, advise
 from fingerpost.transit.model.place import PlaceKind, PlaceMatch

@@ -5,8 +5,7 @@ from typing import Annotated, NotRequired
 from pydantic import Field
 
 from fingerpost.contract.envelope import Contract
-from fingerpost.contract.published_tool import PublishedTool
-from fingerpost.contract.tool_definition import Call, Output, ToolDefinition, ToolReply
+from fingerpost.contract.published_tool import Call, Output, PublishedTool, ToolDefinition, ToolReply
 from fingerpost.contract.wire import WholeNumber, WireDict, WireModel
 from fingerpost.transit.model.itinerary import NearbyStop
 from fingerpost.transit.model.profile import Ability

@@ -9,9 +9,8 @@ from typing import Annotated, NotRequired
 from pydantic import Field
 
 from fingerpost.contract.envelope import Contract
-from fingerpost.contract.published_tool import PublishedTool
+from fingerpost.contract.published_tool import Call, Output, PublishedTool, ToolDefinition, ToolReply
 from fingerpost.contract.size_bounds import count_fitting
-from fingerpost.contract.tool_definition import Call, Output, ToolDefinition, ToolReply
 from fingerpost.contract.wire import Flag, PrintedId, WholeNumber, WireDict, WireModel, omit_none
 from fingerpost.errors import ParameterError
 from fingerpost.runtime.concurrency import compute

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import polyline
 from pydantic import Field
 
-from fingerpost.contract.tool_definition import ToolReply
+from fingerpost.contract.published_tool import ToolReply
 from fingerpost.contract.wire import EnumValue, WireDict
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE, thin
 from fingerpost.transit.model.itinerary import Departure, Itinerary, Leg, LegLine, LineSource

@@ -8,8 +8,7 @@ from typing import Annotated, Literal, NotRequired
 from pydantic import Field
 
 from fingerpost.contract.envelope import Contract
-from fingerpost.contract.published_tool import PublishedTool
-from fingerpost.contract.tool_definition import Call, Output, ToolDefinition, ToolReply
+from fingerpost.contract.published_tool import Call, Output, PublishedTool, ToolDefinition, ToolReply
 from fingerpost.contract.wire import Flag, Identifier, WholeNumber, WireDict, WireModel, omit_none
 from fingerpost.errors import (
     DataNotFound,

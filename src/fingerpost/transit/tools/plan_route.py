@@ -11,8 +11,7 @@ from pydantic_core import PydanticCustomError
 from typing_extensions import TypeAliasType, TypedDict
 
 from fingerpost.contract.envelope import Contract
-from fingerpost.contract.published_tool import PublishedTool
-from fingerpost.contract.tool_definition import Call, Output, ToolDefinition, ToolReply
+from fingerpost.contract.published_tool import Call, Output, PublishedTool, ToolDefinition, ToolReply
 from fingerpost.contract.wire import Identifier, Number, WholeNumber, WireDict, WireModel, omit_none
 from fingerpost.transit.model.itinerary import Itinerary, Leg, Mode, StopPoint
 from fingerpost.transit.model.place import Location, LocationSource, distance_m

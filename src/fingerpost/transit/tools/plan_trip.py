@@ -7,8 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from fingerpost.contract.envelope import Contract
-from fingerpost.contract.published_tool import PublishedTool
-from fingerpost.contract.tool_definition import Call, Output, ToolDefinition, ToolReply
+from fingerpost.contract.published_tool import Call, Output, PublishedTool, ToolDefinition, ToolReply
 from fingerpost.contract.wire import omit_none
 from fingerpost.runtime.concurrency import compute
 from fingerpost.transit.model.itinerary import Fare, Itinerary, Leg, Optimize, ServiceAlert

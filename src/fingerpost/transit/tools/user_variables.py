@@ -7,8 +7,7 @@ from pydantic import Field, JsonValue, ValidationError, model_validator
 
 from fingerpost.contract.check import explain
 from fingerpost.contract.envelope import Contract
-from fingerpost.contract.published_tool import PublishedTool
-from fingerpost.contract.tool_definition import Call, Output, ToolDefinition, ToolReply
+from fingerpost.contract.published_tool import Call, Output, PublishedTool, ToolDefinition, ToolReply
 from fingerpost.contract.wire import EnumValue, Flag, WireDict, WireModel
 from fingerpost.errors import ParameterError
 from fingerpost.runtime.concurrency import run_in_thread
