@@ -1,18 +1,29 @@
-"""An immutable snapshot of a network for one query: timetable, realtime overlay and search timetables."""
+"""An immutable snapshot of a network for one query: timetable, realtime overlay and search timetables.
 
+It matches the stop times of realtime replacement trips with those of the scheduled trips.
+"""
+
+from dataclasses import replace
 from datetime import date
+from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from fingerpost.transit.embedded.overlay_alerts import OverlayAlerts, RideSelector
-from fingerpost.transit.embedded.replacements import Replacements, ScheduledTimes
 from fingerpost.transit.engine.raptor.journeys import BoardDeparture, Ride
 from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetables
-from fingerpost.transit.engine.timetable.overlay import AddedRide, Overlay, RideUpdate
+from fingerpost.transit.engine.timetable.overlay import AddedRide, Overlay, RideKey, RideUpdate
 from fingerpost.transit.engine.timetable.service_days import find_service_day_start
-from fingerpost.transit.engine.timetable.timetable import Timetable
+from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Timetable
 
 _CACHE_SIZE = 4
+
+
+class ScheduledTimes(NamedTuple):
+    """Scheduled arrival and departure of a stop time, in Unix seconds."""
+
+    arrival: int
+    departure: int
 
 
 class RideCall(NamedTuple):
@@ -91,8 +102,8 @@ class Snapshot:
         return self.overlay.added[-1 - trip_departure]
 
     @cached_property
-    def replacements(self) -> Replacements:
-        return Replacements(self.timetable, self.overlay, self.find_scheduled_times)
+    def replacements(self) -> "Replacements":
+        return Replacements(self.timetable, self.overlay)
 
     def find_scheduled_times(self, trip_departure: int, service_day: date, stop_time: int) -> ScheduledTimes:
         table = self.timetable
@@ -107,9 +118,10 @@ class Snapshot:
         if ride.trip_departure < 0:
             added = self.get_added(ride.trip_departure)
             arrival, departure = int(added.arrival[stop_time]), int(added.departure[stop_time])
-            scheduled = self.replacements.find_scheduled(ride.trip_departure, stop_time)
-            if scheduled is None:
-                scheduled = ScheduledTimes(arrival, departure)
+            scheduled, planned = ScheduledTimes(arrival, departure), added.replaces
+            replaced_row = self.replacements.find_scheduled_stop_time(ride.trip_departure, stop_time)
+            if planned is not None and replaced_row is not None:
+                scheduled = self.find_scheduled_times(planned[0], date.fromordinal(planned[1]), replaced_row)
             is_usable = not (added.is_skipped[stop_time] or added.flags[stop_time] & forbidden)
             delays_s = arrival - scheduled.arrival, departure - scheduled.departure
             return RideCall(int(added.stop[stop_time]), scheduled, is_usable, *delays_s, added.updated)
@@ -150,3 +162,75 @@ class Snapshot:
             alert.closes_stop(stop, route=route, trip=trip, ride=key) and alert.is_in_force(instant)
             for alert in self._closing[step_free]
         )
+
+
+class Replacements:
+    """The replacement trips in an overlay, keyed by the trips that they replace.
+
+    Stop times match if they serve the same stop or station in the same order.
+    """
+
+    def __init__(self, timetable: Timetable, overlay: Overlay) -> None:
+        self._timetable, self._added = timetable, overlay.added
+        self._row_of = {ride.replaces: -1 - at for at, ride in enumerate(overlay.added) if ride.replaces is not None}
+        self._find_matches = lru_cache(maxsize=None)(self._match)
+
+    def find_ride(self, ride: Ride) -> Ride | None:
+        """Return the replacement's ride between the same stops, without in-seat transfers."""
+        key = (ride.trip_departure, ride.service_day.toordinal())
+        trip_departure = self._row_of.get(key)
+        if trip_departure is None:
+            return None
+        matches, added = self._find_matches(key), self._get(trip_departure)
+        board, alight = matches.get(ride.board_stop_time), matches.get(ride.alight_stop_time)
+        if board is None or alight is None:
+            return None
+        if added.flags[board] & NO_BOARDING or added.flags[alight] & NO_ALIGHTING:
+            return None
+        return replace(
+            ride,
+            trip_departure=trip_departure,
+            board_stop_time=board,
+            alight_stop_time=alight,
+            departure=int(added.departure[board]),
+            arrival=int(added.arrival[alight]),
+            stays_seated=False,
+        )
+
+    def find_departure(self, call: BoardDeparture) -> BoardDeparture | None:
+        """Return the replacement's departure from the same stop, or None if riders cannot board there."""
+        key = (call.trip_departure, call.service_day.toordinal())
+        trip_departure = self._row_of.get(key)
+        position = None if trip_departure is None else self._find_matches(key).get(call.stop_time)
+        if trip_departure is None or position is None:
+            return None
+        added = self._get(trip_departure)
+        if added.flags[position] & NO_BOARDING:
+            return None
+        return replace(
+            call, trip_departure=trip_departure, stop_time=position, departure=int(added.departure[position])
+        )
+
+    def find_scheduled_stop_time(self, trip_departure: int, position: int) -> int | None:
+        """Return the scheduled stop time (row) that an added trip replaces, or None if its stop is new."""
+        key = self._get(trip_departure).replaces
+        if key is None:
+            return None
+        return next((row for row, matched in self._find_matches(key).items() if matched == position), None)
+
+    def _match(self, key: RideKey) -> dict[int, int]:
+        table, added = self._timetable, self._get(self._row_of[key])
+        trip = int(table.trip_departure_trip[key[0]])
+        rows = range(int(table.trip_first_stop_time[trip]), int(table.trip_first_stop_time[trip + 1]))
+        served = [at for at in range(len(added.stop)) if not added.is_skipped[at]]
+        scheduled = [self._find_station(int(table.stop_time_stop[row])) for row in rows]
+        expected = [self._find_station(int(added.stop[at])) for at in served]
+        blocks = SequenceMatcher(None, scheduled, expected, autojunk=False).get_matching_blocks()
+        return {rows[block.a + at]: served[block.b + at] for block in blocks for at in range(block.size)}
+
+    def _find_station(self, stop: int) -> int:
+        parent = int(self._timetable.stop_parent[stop])
+        return parent if parent >= 0 else stop
+
+    def _get(self, trip_departure: int) -> AddedRide:
+        return self._added[-1 - trip_departure]
