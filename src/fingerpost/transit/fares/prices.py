@@ -4,8 +4,9 @@ With leg rules (fare_leg_rules.txt, fare_transfer_rules.txt), each ride is one l
 fare_rules.txt), the rides are divided among tickets.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
+from itertools import combinations
 from typing import NamedTuple
 
 from fingerpost.transit.fares.book import (
@@ -189,8 +190,9 @@ def price_by_tickets(book: FareBook, rides: Sequence[FareRide]) -> Price:
     rules: dict[str, list[TicketRule]] = {}
     for rule in book.ticket_rules:
         rules.setdefault(rule.fare_id, []).append(rule)
+    spans = list(combinations(range(len(rides) + 1), 2))
     for ticket in book.tickets:
-        if not ticket.price and any(_covers(book, rules, ticket, stretch) for stretch in _list_ride_spans(rides)):
+        if not ticket.price and any(_covers(book, rules, ticket, rides[begin:end]) for begin, end in spans):
             raise FareUnknown(f"the price of fare {ticket.fare_id} cannot be read")
     prices = [
         price
@@ -217,10 +219,6 @@ def _find_cheapest_tickets(
         ]
         best.append(min(options, key=lambda price: price.amount, default=None))
     return best[-1]
-
-
-def _list_ride_spans(rides: Sequence[FareRide]) -> Iterator[Sequence[FareRide]]:
-    return (rides[begin:end] for begin in range(len(rides)) for end in range(begin + 1, len(rides) + 1))
 
 
 def _covers(book: FareBook, rules: dict[str, list[TicketRule]], ticket: Ticket, rides: Sequence[FareRide]) -> bool:

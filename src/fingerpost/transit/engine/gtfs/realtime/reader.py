@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from types import MappingProxyType
 
-from google.transit.gtfs_realtime_pb2 import FeedEntity, TripUpdate
+from google.transit.gtfs_realtime_pb2 import FeedEntity
 
 from fingerpost.transit.engine.gtfs.realtime.alerts import read_alert
 from fingerpost.transit.engine.gtfs.realtime.messages import APPLIED, EntityOutcome, FeedBytes, parse_message
@@ -91,9 +91,13 @@ class _Reader:
             return EntityOutcome.ENTITY_DELETED
         if entity.HasField("alert"):
             self.waiting_alerts.append((entity, matcher, len(self.outcomes)))
-        if entity.HasField("trip_update"):
-            return self._add_trip_update(entity.trip_update, matcher, updated)
-        return EntityOutcome.KIND_NOT_READ
+        if not entity.HasField("trip_update"):
+            return EntityOutcome.KIND_NOT_READ
+        update = entity.trip_update
+        if update.timestamp > self.now + CLOCK_SKEW_S:
+            return EntityOutcome.FROM_THE_FUTURE
+        updated = min(update.timestamp or updated, self.now)
+        return self.rides.add(ReceivedUpdate(update, matcher, updated, len(self.outcomes)))
 
     def _read_alert(self, entity: FeedEntity, matcher: TripMatcher) -> EntityOutcome:
         alert = read_alert(entity.id, entity.alert, matcher, self.rides.find_added)
@@ -103,10 +107,3 @@ class _Reader:
             return EntityOutcome.SUPERSEDED
         self.alerts.append(alert)
         return EntityOutcome.ALERT_GIVEN
-
-    def _add_trip_update(self, update: TripUpdate, matcher: TripMatcher, updated: int) -> EntityOutcome:
-        if update.timestamp:
-            if update.timestamp > self.now + CLOCK_SKEW_S:
-                return EntityOutcome.FROM_THE_FUTURE
-            updated = min(update.timestamp, self.now)
-        return self.rides.add(ReceivedUpdate(update, matcher, updated, len(self.outcomes)))
