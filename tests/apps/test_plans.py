@@ -8,7 +8,7 @@ import pytest
 from mcp import MCPError
 
 from fingerpost.apps import error_boundary
-from fingerpost.apps.mcp.resources import read_resource
+from fingerpost.apps.mcp.listing import read_resource
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.wiring import build
 from tests.plan.drawing import EXAMPLE

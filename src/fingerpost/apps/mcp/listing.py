@@ -1,21 +1,27 @@
-"""Convert tools and views to the protocol's types.
+"""Convert tools and resources to the protocol's types: the networks, each tool's schemas, plan runs, and the views.
 
 Views follow the MCP Apps extension (revision 2026-01-26): resources, and a link from each tool that has one. The SDK's
 implementation requires ``MCPServer``, which is slow to import.
 """
 
+import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import mcp_types as types
+from mcp import MCPError
 
-from fingerpost.apps.views.page import VIEW_BY_TOOL, VIEWS, View, read_page
+from fingerpost.apps.overview import describe_networks
+from fingerpost.apps.views.page import VIEW_BY_TOOL, VIEW_BY_URI, VIEWS, read_page
+from fingerpost.apps.wiring import Application
 from fingerpost.contract.published_tool import ToolDefinition
 from fingerpost.contract.size_bounds import SIZE_NOTE
+from fingerpost.errors import ToolError
+from fingerpost.plan.view import Part, describe_run
 
 EXTENSION_ID = "io.modelcontextprotocol/ui"
 MIME_TYPE = "text/html;profile=mcp-app"
-_PAGE_TTL_MS = 3_600_000
+_STABLE_TTL_MS = 3_600_000
 
 # Views load no files, and look better with the host's border, because they have a background.
 _RESOURCE_META: dict[str, Any] = {"ui": {"csp": {"connectDomains": [], "resourceDomains": []}, "prefersBorder": True}}
@@ -28,6 +34,13 @@ EXTRAS = {
     "fingerpost/lineColors": "lineColors",
     "fingerpost/basemap": "basemap",
 }
+
+NETWORKS = "fingerpost://networks"
+_SCHEMAS = "fingerpost://schemas/"
+_RUNS = "fingerpost://runs/"
+_JSON = "application/json"
+# A limit, because encoding a resource blocks other calls.
+_MAX_OUTPUT_BYTES = 300_000
 
 
 def build_tool_entry(tool: ToolDefinition) -> types.Tool:
@@ -74,8 +87,31 @@ def can_show_views(capabilities: types.ClientCapabilities | None) -> bool:
     return isinstance(mime_types, list | tuple) and MIME_TYPE in mime_types
 
 
-def list_view_resources() -> list[types.Resource]:
-    return [
+_SCHEMA_TEMPLATE = types.ResourceTemplate(
+    uri_template=f"{_SCHEMAS}{{tool}}",
+    name="schemas",
+    title="Tool schemas",
+    description="JSON Schemas of a tool's arguments and answers",
+    mime_type=_JSON,
+)
+_RUN_TEMPLATE = types.ResourceTemplate(
+    uri_template=f"{_RUNS}{{run_id}}",
+    name="runs",
+    title="Plan runs",
+    description="A run with its plan, memory items and events",
+    mime_type=_JSON,
+)
+_NETWORKS_RESOURCE = types.Resource(
+    uri=NETWORKS,
+    name="networks",
+    title="Networks",
+    description="Where trips can be planned: areas, time zones, covered days, sources",
+    mime_type=_JSON,
+)
+
+
+async def list_resources(_ctx: object, _params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
+    views = [
         types.Resource(
             uri=view.uri,
             name=f"view-{view.name}",
@@ -86,8 +122,56 @@ def list_view_resources() -> list[types.Resource]:
         )
         for view in VIEWS
     ]
+    return types.ListResourcesResult(resources=[_NETWORKS_RESOURCE, *views])
 
 
-def read_view(view: View) -> types.ReadResourceResult:
-    contents = types.TextResourceContents(uri=view.uri, mime_type=MIME_TYPE, text=read_page(view), _meta=_RESOURCE_META)
-    return types.ReadResourceResult(contents=[contents], ttl_ms=_PAGE_TTL_MS, cache_scope="public")
+async def list_resource_templates(
+    _ctx: object, _params: types.PaginatedRequestParams | None
+) -> types.ListResourceTemplatesResult:
+    return types.ListResourceTemplatesResult(resource_templates=[_SCHEMA_TEMPLATE, _RUN_TEMPLATE])
+
+
+async def complete_tool(
+    application: Application, _ctx: object, params: types.CompleteRequestParams
+) -> types.CompleteResult:
+    """Complete a tool's name for the schema template; return nothing for other templates."""
+    is_template = (
+        isinstance(params.ref, types.ResourceTemplateReference) and params.ref.uri == _SCHEMA_TEMPLATE.uri_template
+    )
+    prefix = params.argument.value
+    names = [name for name in application.tools if is_template and name.startswith(prefix)]
+    return types.CompleteResult(completion=types.Completion(values=names, total=len(names), has_more=False))
+
+
+async def read_resource(application: Application, uri: str, *, user: str | None) -> types.ReadResourceResult:
+    """Return a resource; raise MCPError if it does not exist, or if the networks cannot be opened."""
+    if uri == NETWORKS:
+        try:
+            return _build_json_result(uri, {"networks": await describe_networks(application)}, ttl_ms=0)
+        except ToolError as error:
+            raise MCPError(code=types.INTERNAL_ERROR, message=error.message) from error
+    if uri.startswith(_RUNS):
+        try:
+            run = await application.runs.get(uri.removeprefix(_RUNS), user)
+            parts: tuple[Part, ...] = ("plan", "items", "events")
+            view = await describe_run(application.runs, run, parts, max_values_bytes=_MAX_OUTPUT_BYTES)
+        except ToolError as error:
+            raise MCPError(code=types.INVALID_PARAMS, message=error.message, data={"uri": uri}) from error
+        return _build_json_result(uri, dict(view), ttl_ms=0, scope="private")
+    if uri in VIEW_BY_URI:
+        page = read_page(VIEW_BY_URI[uri])
+        contents = types.TextResourceContents(uri=uri, mime_type=MIME_TYPE, text=page, _meta=_RESOURCE_META)
+        return types.ReadResourceResult(contents=[contents], ttl_ms=_STABLE_TTL_MS, cache_scope="public")
+    tool = application.tools.get(uri.removeprefix(_SCHEMAS)) if uri.startswith(_SCHEMAS) else None
+    if tool is None:
+        raise MCPError(code=types.INVALID_PARAMS, message=f"Unknown resource: {uri}", data={"uri": uri})
+    schemas = {"input": tool.definition.input_schema, "output": tool.definition.output_schema}
+    return _build_json_result(uri, schemas, ttl_ms=_STABLE_TTL_MS)
+
+
+def _build_json_result(
+    uri: str, value: dict[str, Any], *, ttl_ms: int, scope: Literal["public", "private"] = "public"
+) -> types.ReadResourceResult:
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    contents = types.TextResourceContents(uri=uri, mime_type=_JSON, text=text)
+    return types.ReadResourceResult(contents=[contents], ttl_ms=ttl_ms, cache_scope=scope)

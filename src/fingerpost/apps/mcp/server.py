@@ -18,8 +18,16 @@ from mcp.server.session import ServerSession
 from fingerpost import __version__
 from fingerpost.apps import error_boundary
 from fingerpost.apps.mcp.elicitation import apply_choices, elicit, read_choices
-from fingerpost.apps.mcp.listing import EXTENSION_ID, EXTRAS, build_tool_entry, list_requested_parts
-from fingerpost.apps.mcp.resources import complete_tool, list_resource_templates, list_resources, read_resource
+from fingerpost.apps.mcp.listing import (
+    EXTENSION_ID,
+    EXTRAS,
+    build_tool_entry,
+    complete_tool,
+    list_requested_parts,
+    list_resource_templates,
+    list_resources,
+    read_resource,
+)
 from fingerpost.apps.wiring import Application
 from fingerpost.contract.published_tool import Answer
 from fingerpost.errors import ToolError
