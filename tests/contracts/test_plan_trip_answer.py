@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from fingerpost.errors import SourceFailed, SourceTimeout
-from fingerpost.transit.model.itinerary import Optimize
+from fingerpost.transit.model.itinerary import Access, Optimize
 from fingerpost.transit.model.profile import Ability
 from tests.contracts.conftest import at, codes, refusal
 from tests.fakes import FakeNetwork, Journeys
@@ -312,3 +312,83 @@ def test_an_answer_of_default_size_stays_small(demo, origin):
     body = demo("plan_trip", {"origin": {"type": "label", "value": origin}, "destination": ENDS["destination"]}).body
 
     assert len(json.dumps(body, separators=(",", ":"), ensure_ascii=False).encode()) <= 10_000
+
+
+# ------------------------------------------------------------------------------------------- the past
+
+
+@pytest.mark.parametrize(
+    ("time", "requested", "expected"),
+    [
+        ("2022-02-22T07:57:59+02:00", "07:57:59", ["in-the-past"]),
+        ("2022-02-22T07:58:00+02:00", "08:00:00", []),
+        ("2022-02-22T08:00:01+02:00", "08:00:01", []),
+    ],
+)
+def test_a_past_time_is_used_as_is_and_reported(over, time, requested, expected):
+    """B12: 120 s ago is now, a second more is a question about the past."""
+    answer = over(FakeNetwork(journeys=[found(trip(bus()))]))("plan_trip", {**ENDS, "when": {"time": time}})
+
+    assert (answer.body["requested"]["time"][11:19], codes(answer)) == (requested, expected)
+
+
+def arrive(time):
+    return {**ENDS, "when": {"type": "arrive", "time": f"2022-02-22T{time}+02:00"}}
+
+
+@pytest.mark.parametrize(
+    ("by", "departs", "shown", "told"),
+    [("09:00:00", {"7": -1, "8": 0}, ["8"], []), ("07:30:00", {"7": -60}, ["7"], ["in-the-past"])],
+)
+def test_a_departed_trip_is_offered_only_for_a_past_arrival_time(over, by, departs, shown, told):
+    """B12: of trips that leave a minute ago and now, the second alone can still be taken."""
+    network = FakeNetwork(journeys=[found(*(trip(bus(line, minute)) for line, minute in departs.items()))])
+    answer = over(network)("plan_trip", arrive(by))
+
+    assert (lines(answer), codes(answer)) == (shown, told)
+
+
+def test_a_wanted_arrival_that_has_become_impossible_names_the_earliest_possible(over):
+    network = FakeNetwork(journeys=[found(), found(), found(trip(bus("8", 30)), trip(bus("7", 20)))])
+    answer = over(network)("plan_trip", arrive("08:10:00"))
+
+    assert refusal(answer) == (
+        "no-itinerary-found",
+        "No itineraries for given constraints",
+        "The earliest possible arrival is 2022-02-22T08:30:00+02:00, leaving at 2022-02-22T08:20:00+02:00",
+    )
+    assert [(each.arrive_by, each.instant) for each in network.journeys_asked[1:]] == [(True, T0 + 600), (False, T0)]
+
+
+# -------------------------------------------------------------------------------------- accessibility
+
+
+@pytest.mark.parametrize(
+    ("is_known", "code", "message"),
+    [
+        (False, "unsupported-accessibility-flag", None),
+        (True, "preference-unmet", "A is not known to be step-free."),
+    ],
+)
+def test_unconfirmed_step_free_access_is_reported(over, is_known, code, message):
+    found_trips = found(trip(bus(wheelchair=Access.YES)), step_free_supported=is_known)
+    network = FakeNetwork(journeys=[found_trips])
+    answer = over(network)("plan_trip", {**ENDS, "constraints": {"accessibility": {"stepFree": True}}})
+    [warning] = answer.body["warnings"]
+
+    assert (warning["code"], message in (None, warning["message"])) == (code, True)
+    assert network.journeys_asked[0].step_free is True
+
+
+@pytest.mark.parametrize(("metres", "expected"), [(500, []), (501, ["preference-unmet"])])
+def test_low_walking_annotates_and_filters_nothing(over, metres, expected):
+    """P11, B14: the best is shown though it walks far; the least of all that were found is told, and decides."""
+    journey = trip(walk("home", "A", 0, 5, metres), bus())
+    far = trip(walk("home", "A", 0, 5, 899.2), bus("8", 1))
+    network = FakeNetwork(journeys=[found(far, journey)])
+    wish = {"constraints": {"accessibility": {"lowWalkingDistance": True}, "optimize": "shortest_time"}, "limit": 1}
+    answer = over(network)("plan_trip", {**ENDS, **wish})
+
+    note = f"Walking 900 m; the least found is {metres} m."
+    assert answer.body["itineraries"][0]["accessibilityNotes"] == [note]
+    assert codes(answer) == [*expected, "truncated-results"]
