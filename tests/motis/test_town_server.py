@@ -1,6 +1,6 @@
-"""The local server answers as MOTIS' published description says, where that file is at hand.
+"""The local server answers as MOTIS does: by our own schema, and by MOTIS' published description where it is at hand.
 
-``FINGERPOST_MOTIS_OPENAPI`` names it, ``openapi.yaml`` of motis-project/motis.
+``FINGERPOST_MOTIS_OPENAPI`` names that file, ``openapi.yaml`` of motis-project/motis.
 """
 
 import asyncio
@@ -16,10 +16,10 @@ from fingerpost.testing.networks.checking import TownNetwork
 from fingerpost.testing.networks.facts import BESIDE_ALPHA, NEAR_ALPHA
 from fingerpost.testing.networks.town import NOW, new_town
 from tests.conformance.motis import MotisConformance
+from tests.motis.shapes import ANSWERS, SCHEMAS
 from tests.motis.town_server import PARAMETERS
 
 OPENAPI = os.environ.get("FINGERPOST_MOTIS_OPENAPI", "")
-pytestmark = pytest.mark.skipif(not OPENAPI, reason="needs MOTIS' openapi.yaml: FINGERPOST_MOTIS_OPENAPI")
 PATHS = {
     "plan": "/api/v6/plan",
     "stoptimes": "/api/v6/stoptimes",
@@ -31,23 +31,35 @@ DATES = FormatChecker()
 DATES.checks("date-time", raises=ValueError)(lambda text: bool(datetime.fromisoformat(text).tzinfo))
 
 
-async def ask_everything(heard):
+@pytest.fixture(scope="module")
+def told():
+    heard = []
+
     def listen(server):
         answer = server.answer
 
         async def answered(target):
             status, body = await answer(target)
-            heard.append((server.asked[-1][0].split("/", 3)[3], status[:3], body))
+            path, query = server.asked[-1]
+            heard.append((path.split("/", 3)[3], query, status, body))
             return status, body
 
         server.answer = answered
 
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("FINGERPOST_NOW", NOW)
+        asyncio.run(_ask_everything(MotisConformance(listen)))
+    return heard
+
+
+async def _ask_everything(source):
     town = new_town(live=True)
-    async with MotisConformance(listen).open(town) as network:
+    async with source.open(town) as network:
         asked = TownNetwork(network, town)
         await asked.plan("Alpha", "Gamma", "08:00")
         await asked.plan(asked.point(NEAR_ALPHA), "Gamma", "09:00", arrive_by=True)
         await asked.plan("Alpha", "Gamma", "08:00", step_free=True)
+        await asked.plan(asked.point(NEAR_ALPHA), asked.point(BESIDE_ALPHA), "08:00")
         await asked.board("Alpha", "08:00", "09:00")
         await network.find_places("Gamma", language="sv")
         await network.find_stop_place(town.stop_id("Beta"))
@@ -55,21 +67,58 @@ async def ask_everything(heard):
         await network.list_stops_near(BESIDE_ALPHA, 2000.0)
 
 
-def test_every_answer_and_parameter_matches_the_published_description(monkeypatch):
-    """Where it contradicts itself, as to the two ends of a span of time, its words count."""
-    monkeypatch.setenv("FINGERPOST_NOW", NOW)
-    published, heard = yaml.safe_load(Path(OPENAPI).read_text(encoding="utf-8")), []
-    published["components"]["schemas"]["TimeRange"].pop("required")
-    asyncio.run(ask_everything(heard))
-    faults = []
-    for question, status, body in heard:
-        answers = published["paths"][PATHS[question]]["get"]["responses"]
-        schema = {**answers[status]["content"]["application/json"]["schema"], "components": published["components"]}
-        checked = Draft202012Validator(schema, format_checker=DATES).iter_errors(body)
-        faults += [(question, "/".join(map(str, fault.path)), fault.message) for fault in checked]
+def list_faults(told, find_schema, schemas):
+    return [
+        (question, "/".join(map(str, fault.path)), fault.message)
+        for question, _, status, body in told
+        for fault in Draft202012Validator(
+            {**find_schema(question, status[:3]), "components": {"schemas": schemas}}, format_checker=DATES
+        ).iter_errors(body)
+    ]
+
+
+def test_every_answer_matches_our_schema(told):
+    faults = list_faults(
+        told, lambda question, status: ANSWERS[question] if status == "200" else SCHEMAS["Error"], SCHEMAS
+    )
 
     assert faults == []
-    assert {question for question, *_ in heard} == set(PATHS)
+    assert {question for question, *_ in told} == set(ANSWERS)
+    legs = [leg for name, *_, body in told if name == "plan" for each in body["itineraries"] for leg in each["legs"]]
+    assert {leg["mode"] for leg in legs} == {"WALK", "TRAM", "BUS"}
+    assert any(leg.get("cancelled") for leg in legs)
+    assert any(leg.get("alerts") for leg in legs)
+
+
+@pytest.fixture(scope="module")
+def published():
+    if not OPENAPI:
+        pytest.skip("needs MOTIS' openapi.yaml: FINGERPOST_MOTIS_OPENAPI")
+    return yaml.safe_load(Path(OPENAPI).read_text(encoding="utf-8"))
+
+
+def test_every_answer_matches_the_published_description(told, published):
+    """Where it contradicts itself, as to the two ends of a span of time, its words count."""
+    schemas = published["components"]["schemas"]
+    schemas["TimeRange"].pop("required")
+
+    def find_schema(question, status):
+        answers = published["paths"][PATHS[question]]["get"]["responses"]
+        return answers[status]["content"]["application/json"]["schema"]
+
+    assert list_faults(told, find_schema, schemas) == []
+
+
+def test_every_parameter_is_published(published):
     for question, path in PATHS.items():
         known = {each["name"] for each in published["paths"][path]["get"].get("parameters", ())}
         assert set(PARAMETERS[question].split()) <= known, question
+
+
+def test_our_schema_is_at_least_as_strict_as_the_published_one(published):
+    for name, ours in SCHEMAS.items():
+        theirs = published["components"]["schemas"][name]
+        if name != "TimeRange":
+            assert set(ours.get("required", ())) == set(theirs.get("required", ())), name
+        assert set(ours.get("properties", ())) <= set(theirs.get("properties", ())), name
+        assert ours.get("enum", []) == theirs.get("enum", []), name
