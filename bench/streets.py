@@ -19,8 +19,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from tests.shared_data import get_shared
 
 from fingerpost.store.network_records import NetworkRecord
+from fingerpost.transit.embedded.feed_import import StreetPreparation
 from fingerpost.transit.embedded.network import EmbeddedNetwork
-from fingerpost.transit.embedded.preparing import StreetPreparation
 from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.engine.timetable.timetable import STOP
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource

@@ -1,4 +1,4 @@
-"""A broken lift makes its stop inaccessible, and step-free trips avoid it."""
+"""Queries of an embedded network itself: step-free trips avoid broken lifts, and legs belong to one timetable."""
 
 from dataclasses import replace
 
@@ -8,9 +8,12 @@ from fingerpost.store.network_records import NetworkRecord
 from fingerpost.store.variables import VariableStore
 from fingerpost.testing.feeds import feed_from_drawing, timetable_from_tables
 from fingerpost.transit.embedded.network import EmbeddedNetwork
-from fingerpost.transit.model.itinerary import Access
-from fingerpost.transit.model.place import Coordinate, Location, LocationSource
+from fingerpost.transit.model.itinerary import Access, LineSource
+from fingerpost.transit.model.map_layer import LayerKind
+from fingerpost.transit.model.place import Coordinate, Location, LocationSource, box_around
+from fingerpost.transit.networks.fallback import FallbackNetwork
 from fingerpost.transit.networks.querying import Deadline
+from fingerpost.transit.osm.basemap import DrawnLine, pack_lines
 from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.rules.accessibility import AccessLink, find_weakest_link
 from fingerpost.transit.tools.no_trip import explain_no_trip
@@ -138,3 +141,34 @@ async def test_a_trip_further_on_foot_is_named_with_its_steps():
 
     assert "With 1735 m of walking and 0 changes, a trip departs at" in why
     assert why.endswith(". Line R is not step-free")
+
+
+# A network prices and draws only its own legs, because row numbers differ between timetables.
+@pytest.fixture(scope="module")
+def networks():
+    return network_with(R=YES), network_with(drawing="rail X | Delta 08:05 | Gamma 08:20 | Alpha 08:30")
+
+
+async def test_rows_of_another_timetable_are_neither_priced_nor_drawn(networks):
+    one, other = networks
+    [itinerary] = (await one.plan_journeys(question(step_free=False))).itineraries
+    [ride] = itinerary.legs
+
+    assert one.find_fare(itinerary).unknown == "TEST publishes no fares"
+    assert one.find_line(ride).source == LineSource.STOPS
+    assert (other.find_fare(itinerary), other.find_line(ride)) == (None, None)
+    assert FallbackNetwork(other, one).find_line(ride) == one.find_line(ride)
+
+
+async def test_the_map_of_another_network_is_not_drawn_under_a_leg(networks):
+    one, other = networks
+    [itinerary] = (await one.plan_journeys(question(step_free=False))).itineraries
+    [ride] = itinerary.legs
+    here = ride.start.coordinate
+    road = pack_lines([DrawnLine(LayerKind.MAIN, [(here.lat, here.lon), (here.lat + 0.001, here.lon)])])
+    record = NetworkRecord(name="TEST", source="gtfs")
+    own, foreign = (EmbeddedNetwork(record, network.timetable, basemap=road) for network in networks)
+    box = box_around(here, 500)
+
+    assert await FallbackNetwork(one, foreign).find_basemap(box, ride) is None
+    assert [layer.kind for layer in (await FallbackNetwork(other, own).find_basemap(box, ride)).layers] == ["main-road"]

@@ -2,8 +2,8 @@
 
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
+from fingerpost.transit.embedded.feed_import import StreetPreparation
 from fingerpost.transit.embedded.network import EmbeddedNetwork
-from fingerpost.transit.embedded.preparing import StreetPreparation
 from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.osm.streets.store import find_streets, save_streets

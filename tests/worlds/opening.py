@@ -17,8 +17,8 @@ from fingerpost.transit.check.check_report import CheckReport, Origin
 from fingerpost.transit.check.raw_feed import RawFeed
 from fingerpost.transit.check.run import run_checks
 from fingerpost.transit.check.trial import open_trial
+from fingerpost.transit.embedded.feed_import import prepare_network
 from fingerpost.transit.embedded.network import EmbeddedNetwork
-from fingerpost.transit.embedded.preparing import prepare_network
 from fingerpost.transit.engine.gtfs.importer import FeedSource
 from fingerpost.transit.engine.gtfs.report import ImportReport
 from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
