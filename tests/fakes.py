@@ -115,12 +115,9 @@ class FakeNetwork(Network):
     async def find_places(self, text, *, language=None, focus=None):
         return self.places.get(text, ())
 
-    async def find_stop(self, stop_id, *, language=None):
+    async def find_stop(self, stop_id, *, language=None, whole_place=False):
         known = (match.place for matches in self.places.values() for match in matches)
         return next((place for place in known if place.id is not None and place.id.upper() == stop_id.upper()), None)
-
-    async def find_stop_place(self, stop_id, *, language=None):
-        return await self.find_stop(stop_id)
 
     async def list_stops_near(self, coordinate, radius_m, *, language="en"):
         near = [stop for stop in self.near if stop.distance_m <= radius_m]

@@ -50,11 +50,9 @@ class Bent:
     async def find_places(self, text, *, language=None, focus=None):
         return self._bend.places(await self._inner.find_places(self._bend.text(text)), text)
 
-    async def find_stop(self, stop_id, *, language=None):
-        return self._bend.stop(await self._inner.find_stop(stop_id), stop_id)
-
-    async def find_stop_place(self, stop_id, *, language=None):
-        return self._bend.place(await self._inner.find_stop_place(stop_id), stop_id)
+    async def find_stop(self, stop_id, *, language=None, whole_place=False):
+        bend = self._bend.place if whole_place else self._bend.stop
+        return bend(await self._inner.find_stop(stop_id, whole_place=whole_place), stop_id)
 
     async def list_stops_near(self, coordinate, radius_m, *, language="en"):
         return self._bend.near(await self._inner.list_stops_near(coordinate, self._bend.radius(radius_m)))

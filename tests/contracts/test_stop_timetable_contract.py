@@ -210,11 +210,8 @@ ALONE = Place(id="T:A", name="A", coordinate=Coordinate(60.17, 24.94), kind=Plac
 
 
 class PairNetwork(FakeNetwork):
-    async def find_stop(self, stop_id, *, language=None):
-        return ALONE
-
-    async def find_stop_place(self, stop_id, *, language=None):
-        return PAIR
+    async def find_stop(self, stop_id, *, language=None, whole_place=False):
+        return PAIR if whole_place else ALONE
 
 
 def test_an_id_is_one_stop_and_its_place_is_reported(over):

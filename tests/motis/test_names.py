@@ -83,7 +83,7 @@ async def test_a_stop_is_itself_and_a_station_is_its_stops():
     told = Told(map__stops=platforms, stoptimes=stop_times_of(*platforms, a_place("Dam", "GVB_S")))
     async with asking(told) as network:
         stop, station = await network.find_stop("gvb:1"), await network.find_stop("GVB:S")
-        whole = await network.find_stop_place("GVB:1")
+        whole = await network.find_stop("GVB:1", whole_place=True)
 
     assert (stop.id, stop.member_ids) == ("GVB:1", ("GVB:1",))
     assert (station.id, station.member_ids) == ("GVB:S", ("GVB:1", "GVB:2"))
@@ -101,7 +101,7 @@ async def test_a_stop_is_itself_and_a_station_is_its_stops():
 )
 async def test_an_unknown_id_is_neither_a_stop_nor_an_error(told):
     async with asking(Told(stoptimes=told)) as network:
-        assert (await network.find_stop("GVB:1"), await network.find_stop_place("GVB:1")) == (None, None)
+        assert (await network.find_stop("GVB:1"), await network.find_stop("GVB:1", whole_place=True)) == (None, None)
 
 
 async def test_stops_near_a_point_are_measured_straight():

@@ -62,7 +62,7 @@ async def _ask_everything(source):
         await asked.plan(asked.point(NEAR_ALPHA), asked.point(BESIDE_ALPHA), "08:00")
         await asked.board("Alpha", "08:00", "09:00")
         await network.find_places("Gamma", language="sv")
-        await network.find_stop_place(town.stop_id("Beta"))
+        await network.find_stop(town.stop_id("Beta"), whole_place=True)
         await network.find_stop(f"{town.name}:NOWHERE")
         await network.list_stops_near(BESIDE_ALPHA, 2000.0)
 

@@ -145,7 +145,7 @@ def test_a_trip_from_a_stop_unknown_to_the_fallback_begins_at_its_position():
 
 def test_an_unknown_id_during_an_outage_is_not_called_unknown():
     class Down(FakeNetwork):
-        async def find_stop(self, stop_id, *, language=None):
+        async def find_stop(self, stop_id, **_):
             raise SourceUnreachable("LIVE is down")
 
     both = FallbackNetwork(Down(name="LIVE", feed_names=frozenset({"LIVE"})), offline())

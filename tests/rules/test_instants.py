@@ -14,7 +14,7 @@ HELSINKI = "Europe/Helsinki"
 
 
 def read(text: str, zone_name: str = HELSINKI):
-    return parse_instant(text, zone_name=zone_name, now=T0 + 7)
+    return parse_instant(text, zone_name=zone_name, now=T0 - 3593)
 
 
 @pytest.mark.parametrize(
@@ -28,8 +28,8 @@ def read(text: str, zone_name: str = HELSINKI):
         ("2022-02-22T06:00:00.999Z", "2022-02-22T06:00:00Z"),
         ("1969-12-31T23:59:59.5Z", "1969-12-31T23:59:59Z"),
         ("2016-12-31T23:59:60Z", "2017-01-01T00:00:00Z"),
-        (" now ", "2022-02-22T06:00:07Z"),
-        ("NOW", "2022-02-22T06:00:07Z"),
+        (" now ", "2022-02-22T05:00:07Z"),
+        ("NOW", "2022-02-22T05:00:07Z"),
     ],
 )
 def test_instants_with_an_offset(text, utc):
@@ -98,9 +98,9 @@ def test_bad_texts_are_refused_with_help(text):
 @settings(deadline=None)
 @given(st.integers(0, 4_000_000_000), st.sampled_from([HELSINKI, "Europe/London", "America/New_York", "Asia/Kolkata"]))
 def test_printed_values_can_be_parsed(instant, zone_name):
-    actual = parse_instant(format_instant(instant, zone_name), zone_name="UTC", now=T0)
+    actual = parse_instant(format_instant(instant, zone_name), zone_name="UTC", now=0)
 
-    assert actual == (instant, None)
+    assert (actual.instant, actual.note) == (instant, None)
 
 
 @settings(deadline=None)

@@ -99,7 +99,7 @@ def test_a_name_is_refused_as_walk_from(ask):
 
 def test_a_stop_is_not_unknown_where_its_network_fails(tmp_path, monkeypatch):
     network = board_of()
-    monkeypatch.setattr(network, "find_stop_place", AsyncMock(side_effect=SourceUnreachable("FAKE is down")))
+    monkeypatch.setattr(network, "find_stop", AsyncMock(side_effect=SourceUnreachable("FAKE is down")))
     tools = asker(FakeNetworks(network), VariableStore(tmp_path / "variables.sqlite"))
 
     assert refusal(tools("get_departures", {**STOP, "walkFrom": "T:A"}))[:2] == ("upstream-error", "FAKE is down")

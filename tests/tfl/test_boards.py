@@ -158,7 +158,7 @@ async def test_a_platform_represents_its_station_and_a_station_its_hub():
     station = a_stop("940GZZLUVIC", "Victoria Underground Station")
     answers = {"/StopPoint/9400ZZLUVIC1": platform, "/StopPoint/940GZZLUVIC": station}
     async with asking(answers) as (network, _):
-        whole = await network.find_stop_place("TFL:9400ZZLUVIC1")
+        whole = await network.find_stop("TFL:9400ZZLUVIC1", whole_place=True)
         itself = await network.find_stop("TFL:9400ZZLUVIC1")
         elsewhere = await network.find_stop("HSL:9400ZZLUVIC1")
 

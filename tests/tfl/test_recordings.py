@@ -98,7 +98,7 @@ async def test_a_recorded_404_of_no_places_is_not_an_empty_answer(tmp_path):
 
 async def test_a_recorded_station_is_itself(monkeypatch):
     async with asking({"/StopPoint/940GZZLUASL": recorded("stopPointById_940GZZLUASL_None_StopPoint")}) as (network, _):
-        place = await network.find_stop_place("tfl:940gzzluasl")
+        place = await network.find_stop("tfl:940gzzluasl", whole_place=True)
 
     assert (place.id, place.name, place.member_ids) == (
         "TFL:940GZZLUASL",

@@ -99,7 +99,7 @@ class TflServer:
         position = parse_position(text)
         if position is not None:
             return Location(coordinate=position, source=LocationSource.INPUT)
-        place = await self._served.find_stop_place(self._print(text))
+        place = await self._served.find_stop(self._print(text), whole_place=True)
         return Location(
             coordinate=place.coordinate, source=LocationSource.GEOCODE, name=place.name, stop_ids=place.member_ids
         )

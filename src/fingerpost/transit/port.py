@@ -214,15 +214,12 @@ class Network(Protocol):
         """Return the places whose names match, best first (rule D2)."""
         ...
 
-    async def find_stop(self, stop_id: str, *, language: str | None = None) -> Place | None:
+    async def find_stop(self, stop_id: str, *, language: str | None = None, whole_place: bool = False) -> Place | None:
         """Return the stop or station with this id (case-insensitive), or None.
 
-        The ``member_ids`` of a station are its boardable stops; those of a stop are its own id.
+        The ``member_ids`` of a station are its boardable stops; those of a stop are its own id. With ``whole_place``,
+        return the place of the stop, with all its stops (rule D2).
         """
-        ...
-
-    async def find_stop_place(self, stop_id: str, *, language: str | None = None) -> Place | None:
-        """Return the place for a stop id, with all its stops, or None (rule D2)."""
         ...
 
     async def list_stops_near(self, coordinate: Coordinate, radius_m: float, *, language: str = "en") -> NearbyStops:

@@ -275,7 +275,7 @@ async def unknown_names_find_nothing(case: TownNetwork) -> None:
 async def a_token_resolves_to_its_place(case: TownNetwork) -> None:
     for match in (await case.places.find_places("Beta"))[:1]:
         for token in (match.place.token, match.place.token.lower()):
-            place = await case.places.find_stop_place(token)
+            place = await case.places.find_stop(token, whole_place=True)
             observed = None if place is None else (place.name, place.coordinate)
             expect_same(observed, (match.place.name, match.place.coordinate), f"the place for the token {token}")
         return
@@ -293,8 +293,8 @@ async def a_stop_is_found_by_its_id(case: TownNetwork) -> None:
 
 async def an_unknown_id_finds_nothing(case: TownNetwork) -> None:
     stop_id = f"{case.town.name}:NOWHERE"
-    found = await case.places.find_stop(stop_id), await case.places.find_stop_place(stop_id)
-    expect_same(found, (None, None), "the results for an unknown id")
+    found = [await case.places.find_stop(stop_id, whole_place=whole) for whole in (False, True)]
+    expect_same(found, [None, None], "the results for an unknown id")
 
 
 async def stops_near_a_point_come_nearest_first(case: TownNetwork) -> None:

@@ -103,7 +103,7 @@ def find_near_stops(
 ) -> Endpoint:
     at, ids = end.coordinate, end.stop_ids
     if end.source is LocationSource.USER_VARIABLE:
-        places = [place for stop_id in ids if (place := stops.find_stop_place(stop_id, None)) is not None]
+        places = [place for stop_id in ids if (place := stops.find_stop(stop_id, None, whole_place=True)) is not None]
         ids = tuple(
             stop_id
             for place in places

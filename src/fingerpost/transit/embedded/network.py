@@ -333,13 +333,9 @@ class EmbeddedNetwork(Network):
         await self._check_files()
         return self._places.find_address(coordinate, language)
 
-    async def find_stop(self, stop_id: str, *, language: str | None = None) -> Place | None:
+    async def find_stop(self, stop_id: str, *, language: str | None = None, whole_place: bool = False) -> Place | None:
         await self._check_files()
-        return self._stops.find_stop(stop_id, language)
-
-    async def find_stop_place(self, stop_id: str, *, language: str | None = None) -> Place | None:
-        await self._check_files()
-        return self._stops.find_stop_place(stop_id, language)
+        return self._stops.find_stop(stop_id, language, whole_place=whole_place)
 
     async def list_stops_near(self, coordinate: Coordinate, radius_m: float, *, language: str = "en") -> NearbyStops:
         await self._check_files()

@@ -36,13 +36,9 @@ class TimetableStops:
     def add_description(self, match: PlaceMatch) -> PlaceMatch:
         return replace(match, describe=partial(self._describe, match.place))
 
-    def find_stop(self, stop_id: str, language: str | None) -> Place | None:
-        row = self.find_row(stop_id)
-        return None if row is None else self.places.find_stop(self._timetable.stop_printed_id[row], language)
-
-    def find_stop_place(self, stop_id: str, language: str | None) -> Place | None:
-        row = self.find_row(stop_id)
-        return None if row is None else self.places.find_place_of(self._timetable.stop_printed_id[row], language)
+    def find_stop(self, stop_id: str, language: str | None, *, whole_place: bool) -> Place | None:
+        find, row = self.places.find_place_of if whole_place else self.places.find_stop, self.find_row(stop_id)
+        return None if row is None else find(self._timetable.stop_printed_id[row], language)
 
     def _describe(self, place: Place) -> PlaceTraits:
         # A platform and its place may have the same id.

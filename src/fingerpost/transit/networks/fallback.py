@@ -114,17 +114,11 @@ class FallbackNetwork(WrapperNetwork, CallScopedNetwork):
     async def find_basemap(self, box: Bounds, leg: Leg) -> Basemap | None:
         return await self.network.find_basemap(box, leg) or await self._fallback.find_basemap(box, leg)
 
-    async def find_stop(self, stop_id: str, *, language: str | None = None) -> Place | None:
-        return await self._find(stop_id, lambda network: network.find_stop(stop_id, language=language))
-
-    async def find_stop_place(self, stop_id: str, *, language: str | None = None) -> Place | None:
-        return await self._find(stop_id, lambda network: network.find_stop_place(stop_id, language=language))
-
-    async def _find(self, stop_id: str, find: Callable[[Network], Awaitable[Place | None]]) -> Place | None:
-        """Return the place with an id; raise ToolError if the first network failed and the fallback lacks the id."""
+    async def find_stop(self, stop_id: str, *, language: str | None = None, whole_place: bool = False) -> Place | None:
+        """Find a stop or place; raise ToolError if the first network failed and the fallback lacks the id."""
 
         async def find_known(network: Network) -> Place | None:
-            found = await find(network)
+            found = await network.find_stop(stop_id, language=language, whole_place=whole_place)
             if found is None and network is not self.network:
                 raise _UnknownIds(stop_id)
             return found

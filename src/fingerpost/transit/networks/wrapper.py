@@ -50,11 +50,10 @@ class WrapperNetwork(Network, ABC):
     ) -> port.NearbyStops:
         return await self.forward(lambda network: network.list_stops_near(coordinate, radius_m, language=language))
 
-    async def find_stop(self, stop_id: str, *, language: str | None = None) -> Place | None:
-        return await self.forward(lambda network: network.find_stop(stop_id, language=language))
-
-    async def find_stop_place(self, stop_id: str, *, language: str | None = None) -> Place | None:
-        return await self.forward(lambda network: network.find_stop_place(stop_id, language=language))
+    async def find_stop(self, stop_id: str, *, language: str | None = None, whole_place: bool = False) -> Place | None:
+        return await self.forward(
+            lambda network: network.find_stop(stop_id, language=language, whole_place=whole_place)
+        )
 
     async def find_places(
         self, text: str, *, language: str | None = None, focus: Coordinate | None = None

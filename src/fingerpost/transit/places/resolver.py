@@ -135,7 +135,9 @@ class PlaceLookup:
         """Return the place for a stop id, with all its stops, in each network that has it (rule D2)."""
         stop_id = text.strip()
         return await self._query_owners(
-            stop_id, Ability.NAMES, lambda network: network.find_stop_place(stop_id, language=self.language)
+            stop_id,
+            Ability.NAMES,
+            lambda network: network.find_stop(stop_id, language=self.language, whole_place=True),
         )
 
     async def get_stop_of_id(self, stop_id: str) -> FoundStop:

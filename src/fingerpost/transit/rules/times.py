@@ -20,40 +20,39 @@ _OFFSET_HINT = "Write it like 2026-01-31T06:00:00Z, or with an offset like +02:0
 _HINT = "Write it like 2026-01-31T08:00:00+02:00, or now."
 
 
-class ParsedInstant(NamedTuple):
-    instant: int
-    note: str | None = None
-
-
 class QueryInstant(NamedTuple):
-    """The instant of a query, and the earliest departure, which is None for past instants (rule B12)."""
+    """The instant of a query, and the earliest departure, which is None for past instants (rule B12).
+
+    ``note`` says how a text without an offset was read.
+    """
 
     instant: int
     not_before: int | None
+    note: str | None = None
 
     @property
     def is_past(self) -> bool:
         return self.not_before is None
 
 
-def to_query_instant(instant: int, now: int) -> QueryInstant:
+def to_query_instant(instant: int, now: int, note: str | None = None) -> QueryInstant:
     if instant < now - PAST_AFTER_S:
-        return QueryInstant(instant, None)
-    return QueryInstant(max(instant, now), now)
+        return QueryInstant(instant, None, note)
+    return QueryInstant(max(instant, now), now, note)
 
 
 def is_now(text: str) -> bool:
     return text.strip().lower() == "now"
 
 
-def parse_instant(text: str, *, zone_name: str, now: int, field: str = "time") -> ParsedInstant:
+def parse_instant(text: str, *, zone_name: str, now: int, field: str = "time") -> QueryInstant:
     """Parse ``now`` or an RFC 3339 timestamp with optional seconds and offset, or raise ParameterError.
 
     A timestamp without an offset is local time in the zone. Ambiguous times resolve to the earlier instant, skipped
     times move forward, and the note reports both.
     """
     if is_now(text):
-        return ParsedInstant(now)
+        return to_query_instant(now, now)
     match = _RFC_3339.fullmatch(text.strip())
     if match is None:
         raise _new_parameter_error(text, field, "is not an instant")
@@ -71,17 +70,17 @@ def parse_instant(text: str, *, zone_name: str, now: int, field: str = "time") -
         raise _new_parameter_error(text, field, "is too far away")
     leap_s = second // 60
     if aware is not None:
-        return ParsedInstant(int(aware.timestamp()) + leap_s)
+        return to_query_instant(int(aware.timestamp()) + leap_s, now)
     instant, note = _parse_local_time(naive, zone_name)
-    return ParsedInstant(instant + leap_s, note)
+    return to_query_instant(instant + leap_s, now, note)
 
 
-def parse_offset_instant(text: str, *, now: int, field: str) -> int:
+def parse_offset_instant(text: str, *, now: int, field: str) -> QueryInstant:
     """Parse ``now`` or an RFC 3339 timestamp with an offset (lookup contract)."""
     read = parse_instant(text, zone_name="UTC", now=now, field=field)
     if read.note is not None:
         raise ParameterError.about(field, f"{text!r} has no offset", hint=_OFFSET_HINT)
-    return read.instant
+    return read
 
 
 @lru_cache(maxsize=4_096)

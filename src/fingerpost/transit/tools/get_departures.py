@@ -20,7 +20,7 @@ from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.port import DepartureBoard, DepartureQuery, WalkToStop
 from fingerpost.transit.rules.modes import TripMode, to_trip_mode
 from fingerpost.transit.rules.realtime_status import Status, find_data_freshness, get_status, uses_realtime
-from fingerpost.transit.rules.times import format_instant, parse_instant, to_local_date, to_query_instant
+from fingerpost.transit.rules.times import format_instant, parse_instant, to_local_date
 from fingerpost.transit.rules.trip_limits import MAX_WALK_M
 from fingerpost.transit.rules.warnings import Warning, WarningCode, list_stated  # noqa: A004  # the contract's own name
 from fingerpost.transit.tools.map_shapes import LINE_COLORS, WireLineColors, reply_with_colors
@@ -122,19 +122,19 @@ class GetDepartures(PublishedTool):
         now = int(call.now.timestamp())
         at = "now" if arguments.at is None else arguments.at
         # Reject invalid times before looking up the stop (rule A6).
-        nearly = parse_instant(at, zone_name="UTC", now=now, field="at").instant
+        when = parse_instant(at, zone_name="UTC", now=now, field="at")
         walk_from = await self._find_walk_start(arguments, call.user)
         stop = await self._places.get_stop(
             arguments.stop.value,
             is_label=arguments.stop.type == "label",
             user=call.user,
             language=arguments.language,
-            instant=nearly,
+            instant=when.instant,
             focus=walk_from,
         )
         zone = stop.networks[0].profile.zone
-        parsed = parse_instant(at, zone_name=zone, now=now, field="at")
-        when = to_query_instant(parsed.instant, now)
+        if when.note is not None:
+            when = parse_instant(at, zone_name=zone, now=now, field="at")
         query = DepartureQuery(
             stop_ids=stop.place.member_ids,
             instant=when.instant,
@@ -144,7 +144,7 @@ class GetDepartures(PublishedTool):
             walk_from=walk_from,
         )
         outcome = await try_in_order(stop.networks, lambda network: network.list_departures(query), Deadline())
-        stated = list_time_warnings(when, zone, "these are the departures", parsed.note)
+        stated = list_time_warnings(when, zone, "these are the departures")
         warnings = [*stop.warnings, *stated, *outcome.warnings]
         return _build_reply(arguments, call, stop.place, query, outcome.value, warnings)
 

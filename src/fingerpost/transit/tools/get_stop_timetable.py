@@ -20,13 +20,7 @@ from fingerpost.transit.places.candidates import format_count_of_shown
 from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.port import DepartureBoard, DepartureQuery
 from fingerpost.transit.rules.modes import TimetableMode, to_timetable_mode
-from fingerpost.transit.rules.times import (
-    QueryInstant,
-    format_utc,
-    parse_offset_instant,
-    to_local_date,
-    to_query_instant,
-)
+from fingerpost.transit.rules.times import QueryInstant, format_utc, parse_offset_instant, to_local_date
 from fingerpost.transit.rules.warnings import Warning, WarningCode, list_stated  # noqa: A004  # the contract's own name
 from fingerpost.transit.tools.map_shapes import LINE_COLORS, WireLineColors, reply_with_colors
 from fingerpost.transit.tools.report import list_row_paths, report_board
@@ -223,15 +217,14 @@ class GetStopTimetable(PublishedTool):
 
 
 def _read_window(arguments: TimetableRequestInput, now: int) -> _Window:
-    at = now if arguments.at is None else parse_offset_instant(arguments.at, now=now, field="at")
-    when = to_query_instant(at, now)
+    when = parse_offset_instant("now" if arguments.at is None else arguments.at, now=now, field="at")
     if arguments.until is None:
         max_rows = min(arguments.max_departures, MAX_DEPARTURES)
         horizon = min(arguments.horizon_minutes, MAX_HORIZON_MINUTES)
         clamped = (max_rows, horizon) != (arguments.max_departures, arguments.horizon_minutes)
         last = when.instant + 60 * horizon
         return _Window(now=now, when=when, last=last, max_rows=max_rows, is_until=False, clamped=clamped)
-    until = parse_offset_instant(arguments.until, now=now, field="until")
+    until = parse_offset_instant(arguments.until, now=now, field="until").instant
     if not when.instant < until <= when.instant + DAY_S:
         rule = "after at" if until <= when.instant else "at most 24 hours after at"
         raise ParameterError(f"until must be {rule}; at is {format_utc(when.instant)}", {"field": "until"})

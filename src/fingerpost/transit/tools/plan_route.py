@@ -23,7 +23,7 @@ from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.rules.alerts import AffectedPart
 from fingerpost.transit.rules.modes import TimetableMode, to_timetable_mode
 from fingerpost.transit.rules.ranking import OPTIMIZE, JourneyPreset, build_route_sort_key, compute_route_id
-from fingerpost.transit.rules.times import format_utc, parse_offset_instant, to_query_instant
+from fingerpost.transit.rules.times import format_utc, parse_offset_instant
 from fingerpost.transit.rules.trip_limits import find_long_wait_message
 from fingerpost.transit.rules.warnings import Warning, WarningCode, list_stated  # noqa: A004  # the contract's own name
 from fingerpost.transit.tools.find_address_or_stop import LocationQueryInput
@@ -208,8 +208,7 @@ class PlanRoute(PublishedTool):
         now = int(call.now.timestamp())
         arrive_by = arguments.departure_time is None
         field = "arrivalTime" if arrive_by else "departureTime"
-        instant = parse_offset_instant(arguments.arrival_time or arguments.departure_time or "", now=now, field=field)
-        when = to_query_instant(instant, now)
+        when = parse_offset_instant(arguments.arrival_time or arguments.departure_time or "", now=now, field=field)
         ends, warned = await get_trip_ends(
             self._places,
             arguments.origin.to_query(),

@@ -26,7 +26,7 @@ from fingerpost.transit.rules.disruption import (
 )
 from fingerpost.transit.rules.modes import to_trip_mode
 from fingerpost.transit.rules.realtime_status import find_data_freshness, find_schedule_type
-from fingerpost.transit.rules.times import format_instant, parse_instant, to_query_instant
+from fingerpost.transit.rules.times import format_instant, parse_instant
 from fingerpost.transit.rules.trip_limits import find_long_wait_message, find_long_walk_message
 from fingerpost.transit.rules.warnings import Warning, WarningCode, list_stated  # noqa: A004
 from fingerpost.transit.tools.map_shapes import (
@@ -93,19 +93,19 @@ class PlanTrip(PublishedTool):
         constraints, now = arguments.constraints, int(call.now.timestamp())
         arrive_by = arguments.when.type == "arrive"
         # Reject invalid times before looking up any place (rule A6).
-        nearly = parse_instant(arguments.when.time, zone_name="UTC", now=now, field="when.time").instant
+        when = parse_instant(arguments.when.time, zone_name="UTC", now=now, field="when.time")
         ends, warned = await get_trip_ends(
             self._places,
             arguments.origin.to_query(),
             arguments.destination.to_query(),
             user=call.user,
             language=constraints.language,
-            instant=nearly,
+            instant=when.instant,
             arrive_by=arrive_by,
         )
         zone = ends[0].network.profile.zone
-        instant = parse_instant(arguments.when.time, zone_name=zone, now=now, field="when.time")
-        when = to_query_instant(instant.instant, now)
+        if when.note is not None:
+            when = parse_instant(arguments.when.time, zone_name=zone, now=now, field="when.time")
         query = JourneyQuery(
             origin=ends[0].origin,
             destination=ends[0].destination,
@@ -123,7 +123,7 @@ class PlanTrip(PublishedTool):
         )
         format_time = partial(format_clock, since=when.instant, zone=result.provenance.zone)
         differences = list(find_differences(result.ranked))
-        stated = list_time_warnings(when, zone, "these are the trips", instant.note)
+        stated = list_time_warnings(when, zone, "these are the trips")
         about_trips = _list_trip_warnings(result, constraints, format_time)
         warnings = [*warned, *stated, *result.warnings, *about_trips]
         report = report_rides(list_legs(result.shown), (), result.provenance, now, warnings)

@@ -17,9 +17,11 @@ from fingerpost.transit.tools.shapes import AlertNotes, AnswerOrigin, Warned, Wi
 _MAX_NAMES = 4
 
 
-def list_time_warnings(when: QueryInstant, zone: str | None, these_are: str, note: str | None = None) -> list[Warning]:
+def list_time_warnings(when: QueryInstant, zone: str | None, these_are: str) -> list[Warning]:
     past = f"{format_time(when.instant, zone)} is in the past; {these_are} for that time."
-    return list_stated((WarningCode.TIMEZONE_ASSUMED, note), (WarningCode.IN_THE_PAST, past if when.is_past else None))
+    return list_stated(
+        (WarningCode.TIMEZONE_ASSUMED, when.note), (WarningCode.IN_THE_PAST, past if when.is_past else None)
+    )
 
 
 def list_footer_lines(answer: Warned, meta: AnswerOrigin, alerts: Sequence[str] = ()) -> list[str]:

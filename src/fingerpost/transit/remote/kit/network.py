@@ -149,11 +149,9 @@ class ServerNetwork(port.Network, ABC):
             alerts=found.alerts,
         )
 
-    async def find_stop(self, stop_id: str, *, language: str | None = None) -> Place | None:
-        return await self._stops.find_stop(stop_id, self._choose_language(language))
-
-    async def find_stop_place(self, stop_id: str, *, language: str | None = None) -> Place | None:
-        return await self._stops.find_stop_place(stop_id, self._choose_language(language))
+    async def find_stop(self, stop_id: str, *, language: str | None = None, whole_place: bool = False) -> Place | None:
+        find = self._stops.find_stop_place if whole_place else self._stops.find_stop
+        return await find(stop_id, self._choose_language(language))
 
     async def list_stops_near(
         self, coordinate: Coordinate, radius_m: float, *, language: str = "en"
