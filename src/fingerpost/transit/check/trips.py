@@ -198,13 +198,7 @@ class TripChecker:
             self._trial.walks.reach(*point, self._trial.boardable_stops, _MAX_WALK_M, from_stops=from_stops)
             for point, from_stops in ((question.origin, False), (question.destination, True))
         ]
-        access, egress = (
-            {
-                stop: WalkToStop(metres, seconds)
-                for stop, metres, seconds in zip(*(column.tolist() for column in columns), strict=True)
-            }
-            for columns in walked
-        )
+        access, egress = ({stop: WalkToStop(*walk) for stop, walk in walks.by_stop().items()} for walks in walked)
         arrival = _find_earliest_arrival(connections, self._links, access, egress, begin, until)
         if arrival is not None:
             kind = FaultKind.TRIP_NOT_FOUND if best is None else FaultKind.TRIP_NOT_BEST
@@ -257,10 +251,9 @@ def _to_query(question: Question) -> JourneyQuery:
         Location(coordinate=Coordinate(*point), source=LocationSource.INPUT)
         for point in (question.origin, question.destination)
     )
-    when = to_query_instant(question.instant, int(clock.now().timestamp()))
+    instant, not_before, _ = to_query_instant(question.instant, int(clock.now().timestamp()))
     return JourneyQuery(
-        origin=origin, destination=destination, instant=when.instant, arrive_by=question.arrive_by,
-        not_before=when.not_before,
+        origin=origin, destination=destination, instant=instant, arrive_by=question.arrive_by, not_before=not_before,
         max_walk_m=_MAX_WALK_M, max_transfers=_MAX_TRANSFERS, optimize=Optimize.SHORTEST_TIME,
     )  # fmt: skip
 

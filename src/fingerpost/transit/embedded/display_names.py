@@ -89,9 +89,9 @@ class DisplayNames:
 
     def find_colors(self, route: int) -> LineColors | None:
         table = self.timetable
-        return (
-            None if route < 0 else find_line_colors(int(table.route_color[route]), int(table.route_text_color[route]))
-        )
+        if route < 0:
+            return None
+        return find_line_colors(int(table.route_color[route]), int(table.route_text_color[route]))
 
     def find_long_name(self, route: int) -> str | None:
         translated = self.timetable.route_names.get(self._language)
@@ -112,11 +112,9 @@ class DisplayNames:
         route = int(self.timetable.trip_route[trip])
         line, mode = self.get_line(route)
         headsign = self.find_headsign(trip, stop_time)
-        trip_id, wheelchair = self.format_trip_id(trip), _ACCESS.get(int(self.timetable.trip_wheelchair[trip]))
-        return RideNames(
-            line, mode, headsign, trip_id, self.find_long_name(route), self.find_colors(route),
-            wheelchair or Access.UNKNOWN,
-        )  # fmt: skip
+        wheelchair = _ACCESS.get(int(self.timetable.trip_wheelchair[trip]), Access.UNKNOWN)
+        long_name, colors = self.find_long_name(route), self.find_colors(route)
+        return RideNames(line, mode, headsign, self.format_trip_id(trip), long_name, colors, wheelchair)
 
     def get_added_names(self, added: AddedRide) -> RideNames:
         """Return the names of an added trip; its id begins with the FEED of its stops."""

@@ -7,23 +7,13 @@ from typing import Any
 from fingerpost.transit.embedded.display_names import DisplayNames
 from fingerpost.transit.embedded.network_places import TimetableStops
 from fingerpost.transit.embedded.overlay_alerts import Span
-from fingerpost.transit.embedded.ride_geometry import (
-    JourneyEnds,
-    RideWalks,
-    TimetableLeg,
-    TimetableRide,
-    Transfer,
-)
+from fingerpost.transit.embedded.ride_geometry import RideWalks, TimetableLeg, TimetableRide, Transfer
 from fingerpost.transit.embedded.snapshot import Snapshot
 from fingerpost.transit.engine.raptor.journeys import Journey, Ride
 from fingerpost.transit.engine.raptor.search import Endpoint, SearchQuery, find_endpoint, find_journeys
 from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetables
 from fingerpost.transit.engine.timetable.shapes import RidePath, find_ride_path
-from fingerpost.transit.engine.timetable.timetable import (
-    NO_ALIGHTING,
-    NO_BOARDING,
-    Timetable,
-)
+from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Timetable
 from fingerpost.transit.engine.timetable.walks import Walks
 from fingerpost.transit.model.itinerary import Access, Itinerary, Leg, Mode, StopPoint
 from fingerpost.transit.model.place import Location, LocationSource, distance_m
@@ -49,14 +39,7 @@ def find_itineraries(
     origin = find(query.origin, query.max_walk_m, is_destination=False)
     destination = find(query.destination, query.max_walk_m - origin.min_walk_m, is_destination=True)
     origin = origin.within(query.max_walk_m - destination.min_walk_m)
-    ends = JourneyEnds(
-        _build_end_point(query.origin, "Origin"),
-        _build_end_point(query.destination, "Destination"),
-        origin,
-        destination,
-        TimetableLeg(timetable=names.timetable, is_step_free=step_free),
-    )
-    ride_walks = RideWalks(snapshot, ends)
+    ride_walks = RideWalks(snapshot, TimetableLeg(timetable=names.timetable, is_step_free=step_free))
     search = SearchQuery(
         origin=origin,
         destination=destination,
@@ -78,7 +61,7 @@ def find_itineraries(
         if not any(snapshot.is_deleted(ride) for ride in journey.rides)
     ]
     found, scheduled = (
-        [_build_itinerary(snapshot, names, query.language, journey, ride_walks) for journey in journeys]
+        [_build_itinerary(snapshot, names, query, journey, search, ride_walks) for journey in journeys]
         for journeys in (running, planned)
     )
     return [found, [itinerary for itinerary in scheduled if _is_worth_reporting(itinerary, query)]]
@@ -115,10 +98,16 @@ def find_near_stops(
 
 
 def _build_itinerary(
-    snapshot: Snapshot, names: DisplayNames, language: str, journey: Journey, walks: RideWalks
+    snapshot: Snapshot,
+    names: DisplayNames,
+    query: JourneyQuery,
+    journey: Journey,
+    search: SearchQuery,
+    walks: RideWalks,
 ) -> Itinerary:
-    """Convert a journey to legs with expected times; ``language`` is the rider's, for alerts."""
-    here, goal, near_origin, near_destination, on_foot = walks.ends
+    """Convert a journey to legs with expected times."""
+    here, goal = _build_end_point(query.origin, "Origin"), _build_end_point(query.destination, "Destination")
+    on_foot = walks.on_foot
     legs: list[Leg] = []
     rides = _substitute_replacements(snapshot, journey.rides)
     for at, ride in enumerate(rides):
@@ -129,13 +118,13 @@ def _build_itinerary(
             is_as_planned = rides[at - 1 : at + 1] == journey.rides[at - 1 : at + 1]
             change = walks.find_transfer(rides[at - 1], ride, may_be_short=is_as_planned)
         change_s = None if change is None else change.change_s
-        leg = _build_leg(snapshot, names, language, ride, change_s, continues_on=continues_on)
+        leg = _build_leg(snapshot, names, query.language, ride, change_s, continues_on=continues_on)
         if ride.stays_seated and legs and not (legs[-1].cancelled or leg.cancelled):
             leg = replace(leg, stays_seated=legs[-1].arrival <= leg.departure)
         if change is not None:
             if change.walk.metres and not leg.stays_seated:
                 legs.append(_build_transfer_walk(legs[-1], leg, change, on_foot))
-        elif (walk := walks.find_access_walk(near_origin, ride, ride.board_stop_time, ride.foot_m)).metres:
+        elif (walk := walks.find_access_walk(search.origin, ride, ride.board_stop_time, ride.foot_m)).metres:
             begin = leg.departure - walk.seconds
             legs.append(
                 _build_walk_leg(here, leg.start, begin, leg.departure, walk.metres, leg.departure_delay_s, on_foot)
@@ -145,7 +134,7 @@ def _build_itinerary(
     if not legs:
         legs.append(_build_walk_leg(here, goal, journey.departure, journey.arrival, journey.egress_m, None, on_foot))
     elif (
-        walk := walks.find_access_walk(near_destination, rides[-1], rides[-1].alight_stop_time, journey.egress_m)
+        walk := walks.find_access_walk(search.destination, rides[-1], rides[-1].alight_stop_time, journey.egress_m)
     ).metres:
         begin = legs[-1].arrival
         legs.append(

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 
 import numpy as np
 
@@ -171,7 +171,7 @@ class NetworkPlaces:
     def __init__(self, stops: TimetableStops, addresses: AddressIndex | None) -> None:
         self._stops = stops
         self._addresses = addresses
-        self._stations_of_city: dict[tuple[str, frozenset[str]], list[Place]] = {}
+        self._list_stations = lru_cache(maxsize=None)(self._find_stations)
 
     async def find(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[PlaceMatch]:
         if self._addresses is None and self._stops.is_fast:
@@ -232,11 +232,8 @@ class NetworkPlaces:
                     kinds = named_kinds
         return [] if city is None else next(filter(None, (self._list_stations(city, kind) for kind in kinds)), [])
 
-    def _list_stations(self, city: City, kinds: frozenset[str]) -> list[Place]:
-        key = (city.name, kinds)
-        if key not in self._stations_of_city:
-            self._stations_of_city[key] = find_main_stations(city, self._stops.places.list_places(), kinds)
-        return self._stations_of_city[key]
+    def _find_stations(self, city: City, kinds: frozenset[str]) -> list[Place]:
+        return find_main_stations(city, self._stops.places.list_places(), kinds)
 
     def find_address(self, coordinate: Coordinate, language: str | None) -> Place | None:
         return None if self._addresses is None else self._addresses.find_address(coordinate, language)

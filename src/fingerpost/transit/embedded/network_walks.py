@@ -156,8 +156,7 @@ class NetworkWalks:
     def measure_to_stops(self, here: Coordinate, stops: Sequence[int]) -> dict[int, WalkToStop]:
         rows = np.array(sorted(stops), np.int64)
         found = self.get_walks(step_free=False).reach(here.lat, here.lon, rows, MAX_WALK_M, from_stops=False)
-        columns = (column.tolist() for column in found)
-        return {stop: WalkToStop(metres, seconds) for stop, metres, seconds in zip(*columns, strict=True)}
+        return {stop: WalkToStop(*walk) for stop, walk in found.by_stop().items()}
 
     def mark_unknown_kerbs(self, itinerary: Itinerary, walks: Walks, find_row: FindRow) -> Itinerary:
         if not isinstance(walks, StreetWalks):

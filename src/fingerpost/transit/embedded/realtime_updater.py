@@ -3,19 +3,20 @@
 import asyncio
 import logging
 import threading
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
-from datetime import date, datetime
+from datetime import date
 from functools import cached_property
 from typing import Any, TypeVar
 
+from fingerpost import clock
 from fingerpost.errors import as_sentence
 from fingerpost.net.request import Fetch, Request
 from fingerpost.net.response import Response
 from fingerpost.transit.embedded.feed_origins import NamedPlace
 from fingerpost.transit.embedded.realtime_feeds import RealtimeFeeds
-from fingerpost.transit.engine.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
+from fingerpost.transit.engine.gtfs.realtime import RealtimeIndex, read_realtime
 from fingerpost.transit.engine.timetable.overlay import MatchCount, Overlay
 from fingerpost.transit.engine.timetable.service_days import local_day
 from fingerpost.transit.engine.timetable.timetable import Timetable
@@ -102,13 +103,11 @@ class RealtimeUpdater:
         timetable: Timetable,
         sources: tuple[NamedPlace, ...],
         worker: RealtimeWorker,
-        clock: Callable[[], datetime],
         publish: Publish,
     ) -> None:
         self.sources = sources
         self._timetable = timetable
         self._worker = worker
-        self._clock = clock
         self._publish = publish
         self._feeds = RealtimeFeeds(sources, worker.fetch)
         self._reading = asyncio.Lock()
@@ -121,7 +120,7 @@ class RealtimeUpdater:
 
     async def catch_up(self) -> None:
         """Update the overlay: the first call waits for all sources up to a timeout, later calls only for files."""
-        now = int(self._clock().timestamp())
+        now = int(clock.now().timestamp())
         if self._first is None:
             self._polled = now
             self._first = self._worker.begin(self._begin())
@@ -175,7 +174,7 @@ class RealtimeUpdater:
         return tuple(sentences)
 
     def health(self) -> RealtimeHealth:
-        return self._feeds.health(int(self._clock().timestamp()), self._overlay)
+        return self._feeds.health(int(clock.now().timestamp()), self._overlay)
 
     @cached_property
     def _index(self) -> RealtimeIndex:
@@ -186,7 +185,7 @@ class RealtimeUpdater:
 
     async def _begin(self) -> None:
         # Read the files first, because a slow URL must not delay them.
-        now = int(self._clock().timestamp())
+        now = int(clock.now().timestamp())
         await self._refresh(now, only_files=True)
         await self._refresh(now, only_files=False)
         if self._overlay is None:
@@ -209,15 +208,10 @@ class RealtimeUpdater:
         messages = self._feeds.messages()
         overlay = read_realtime(self._timetable, self._index, messages, now)
         if not self._is_stopped:
-            self._publish(overlay, local_day(now, self._timetable.feeds[0].zone), _find_updated(overlay, messages))
+            # The time of the oldest message, or of its receipt.
+            updated = overlay.timestamp or min((message.received for message in messages), default=None)
+            self._publish(overlay, local_day(now, self._timetable.feeds[0].zone), updated if overlay.matches else None)
             self._overlay = overlay
-
-
-def _find_updated(overlay: Overlay, messages: Sequence[FeedBytes]) -> int | None:
-    """Return the oldest message's timestamp or time of receipt, or None if there are no messages."""
-    if not overlay.matches:
-        return None
-    return overlay.timestamp or min(message.received for message in messages)
 
 
 async def _wait(work: "Future[None]", longest_s: float | None) -> None:

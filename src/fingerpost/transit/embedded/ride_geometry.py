@@ -15,7 +15,7 @@ from fingerpost.transit.engine.timetable.footpaths import Footpath, find_footpat
 from fingerpost.transit.engine.timetable.shapes import RidePath, find_ride_line, line_m
 from fingerpost.transit.engine.timetable.timetable import Timetable
 from fingerpost.transit.engine.timetable.walks import CHANGE_SLACK_S, PACE_M_PER_S, STRAIGHT_SLACK_S, StraightLine, Walk
-from fingerpost.transit.model.itinerary import Access, Leg, LegLine, LineSource, StopPoint
+from fingerpost.transit.model.itinerary import Access, Leg, LegLine, LineSource
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,16 +60,6 @@ def draw_leg(walks: NetworkWalks, find_row: FindRow, leg: Leg) -> LegLine:
     return walks.draw(leg.start.coordinate, leg.end.coordinate, ends, step_free=is_step_free)
 
 
-class JourneyEnds(NamedTuple):
-    """Origin and destination of a query's journeys, the stops around each, and the timetable leg of their walks."""
-
-    origin: StopPoint
-    destination: StopPoint
-    near_origin: Endpoint
-    near_destination: Endpoint
-    on_foot: TimetableLeg
-
-
 class Transfer(NamedTuple):
     """A transfer between rides: its walk, its duration, and ``Access.NO`` if steps are unavoidable."""
 
@@ -86,14 +76,14 @@ class _RideEnd(NamedTuple):
 class RideWalks:
     """Finds the walks of a query's journeys, and recalculates those to stops that realtime data moved."""
 
-    def __init__(self, snapshot: Snapshot, ends: JourneyEnds) -> None:
-        self._snapshot, self.ends = snapshot, ends
+    def __init__(self, snapshot: Snapshot, on_foot: TimetableLeg) -> None:
+        self._snapshot, self.on_foot = snapshot, on_foot
         self._straight = StraightLine(snapshot.timetable.stop_lat, snapshot.timetable.stop_lon)
 
     def find_transfer(self, before: Ride, ride: Ride, *, may_be_short: bool) -> Transfer:
         """Return the transfer between rides; if ``may_be_short``, it may take less time than the footpath."""
         off, on = self._find_ride_end(before, before.alight_stop_time), self._find_ride_end(ride, ride.board_stop_time)
-        path = find_footpath(self._snapshot.timetable, off.stop, on.stop, step_free=self.ends.on_foot.is_step_free)
+        path = find_footpath(self._snapshot.timetable, off.stop, on.stop, step_free=self.on_foot.is_step_free)
         access = Access.NO if path is not None and path.has_steps else Access.UNKNOWN
         allowed_s = ride.departure - before.arrival
         if off.is_moved or on.is_moved:

@@ -8,7 +8,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
-from fingerpost import clock
 from fingerpost.errors import ParameterError, SettingsInvalid
 from fingerpost.runtime import instruments
 from fingerpost.runtime.concurrency import run_in_thread
@@ -147,7 +146,7 @@ class EmbeddedSource(NetworkSource):
             if self._worker is None:
                 self._worker = RealtimeWorker(self._open_fetch)
                 weakref.finalize(self, self._worker.close)
-            network.follow(RealtimeUpdater(network.timetable, sources, self._worker, clock.now, network.publish))
+            network.follow(RealtimeUpdater(network.timetable, sources, self._worker, network.publish))
 
 
 class DemoSource(NetworkSource):

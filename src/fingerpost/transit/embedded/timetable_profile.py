@@ -55,8 +55,8 @@ class TimetableProfile:
     @cached_property
     def has_wheelchair_data(self) -> bool:
         table = self._timetable
-        return bool((table.stop_wheelchair != WHEELCHAIR_UNKNOWN).any()) or bool(
-            (table.trip_wheelchair != WHEELCHAIR_UNKNOWN).any()
+        return any(
+            bool((column != WHEELCHAIR_UNKNOWN).any()) for column in (table.stop_wheelchair, table.trip_wheelchair)
         )
 
     def choose_language(self, language: str) -> str:

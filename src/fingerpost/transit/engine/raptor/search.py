@@ -45,8 +45,7 @@ class Endpoint:
     @cached_property
     def walk_by_stop(self) -> dict[int, tuple[int, int]]:
         """The metres and seconds of each walk, keyed by stop."""
-        stops, metres, seconds = (column.tolist() for column in self.walks)
-        return dict(zip(stops, zip(metres, seconds, strict=True), strict=True))
+        return self.walks.by_stop()
 
     @property
     def min_walk_m(self) -> int:

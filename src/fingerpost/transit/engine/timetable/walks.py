@@ -98,6 +98,11 @@ class StopWalks(NamedTuple):
     metres: Int32
     seconds: Int32
 
+    def by_stop(self) -> dict[int, tuple[int, int]]:
+        """Return the metres and seconds of each walk, keyed by stop."""
+        stops, metres, seconds = (column.tolist() for column in self)
+        return dict(zip(stops, zip(metres, seconds, strict=True), strict=True))
+
 
 class StopLinks(NamedTuple):
     """Walks between stops (rows), in whole metres and seconds, rounded up.
