@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from functools import cached_property
 from itertools import groupby
+from operator import itemgetter
 
 from fingerpost.transit.embedded.ride_geometry import TimetableRide
 from fingerpost.transit.engine.timetable.timetable import Timetable
@@ -31,8 +32,10 @@ class NetworkFares:
             return Fare(unknown="the feed does not say whether an in-seat transfer is paid for only once")
         try:
             rides = [self._build_ride(leg) for leg in itinerary.rides]
-            prices = [self._price_in_feed(feed, list(part)) for feed, part in _group_by_feed(rides)]
-            return _add_prices(prices)
+            parts = [(feed, [ride for _, ride in part]) for feed, part in groupby(rides, key=itemgetter(0))]
+            if len({feed for feed, _ in parts}) < len(parts):
+                raise FareUnknown("it is unknown whether a fare is still valid after a ride priced by another feed")
+            return _add_prices([self._price_in_feed(feed, part) for feed, part in parts])
         except FareUnknown as reason:
             return Fare(unknown=str(reason))
 
@@ -65,13 +68,6 @@ class NetworkFares:
             departure=leg.departure_scheduled,
             arrival=leg.arrival_scheduled,
         )
-
-
-def _group_by_feed(rides: Sequence[tuple[int, FareRide]]) -> list[tuple[int, list[FareRide]]]:
-    parts = [(feed, [ride for _, ride in part]) for feed, part in groupby(rides, key=lambda ride: ride[0])]
-    if len({feed for feed, _ in parts}) < len(parts):
-        raise FareUnknown("it is unknown whether a fare is still valid after a ride priced by another feed")
-    return parts
 
 
 def _add_prices(prices: Sequence[Price]) -> Fare:

@@ -64,7 +64,12 @@ def find_itineraries(
         [_build_itinerary(snapshot, names, query, journey, search, ride_walks) for journey in journeys]
         for journeys in (running, planned)
     )
-    return [found, [itinerary for itinerary in scheduled if _is_worth_reporting(itinerary, query)]]
+    disrupted = [
+        trip
+        for trip in filter(is_disrupted, scheduled)
+        if query.arrive_by or trip.is_unusable or trip.departure >= query.instant
+    ]
+    return [found, disrupted]
 
 
 def _search(timetable: Timetable, search_timetables: SearchTimetables, search: SearchQuery) -> list[Journey]:
@@ -73,12 +78,6 @@ def _search(timetable: Timetable, search_timetables: SearchTimetables, search: S
         # The answer then warns about steps.
         journeys = find_journeys(timetable, search_timetables, replace(search, step_free=False))
     return journeys
-
-
-def _is_worth_reporting(scheduled: Itinerary, query: JourneyQuery) -> bool:
-    if not is_disrupted(scheduled):
-        return False
-    return query.arrive_by or scheduled.is_unusable or scheduled.departure >= query.instant
 
 
 def find_near_stops(

@@ -132,19 +132,15 @@ class NetworkWalks:
                     f"The {side} is more than {SNAP_M:g} m from every street in the extract: "
                     "its walk is a straight line, which may cross water or rail."
                 )
-            elif not self._water.is_dry((end.lat, end.lon), street):
+            elif not self._water.is_dry(end.point, street):
                 wet.append(f"the {side}")
         legs = [leg for itinerary in itineraries for leg in itinerary.legs if not leg.is_transit]
         for leg in legs:
             stops = find_row(leg.start.id), find_row(leg.end.id)
             places = zip((leg.start, leg.end), stops, strict=True)
             wet += [place.name for place, stop in places if stop is not None and self._crosses_water(walks, stop)]
-            start, goal = ((place.coordinate.lat, place.coordinate.lon) for place in (leg.start, leg.end))
-            if (
-                None not in stops
-                and not self._water.is_dry(start, goal)
-                and walks.find_line(start, goal, stops) is None
-            ):
+            line = leg.start.coordinate.point, leg.end.coordinate.point
+            if None not in stops and not self._water.is_dry(*line) and walks.find_line(*line, stops) is None:
                 notes.append(f"The walk from {leg.start.name} to {leg.end.name} is a straight line across water.")
         notes += [
             f"Water is between {name} and the nearest street in the extract: "
@@ -171,14 +167,13 @@ class NetworkWalks:
     def draw(self, start: Coordinate, end: Coordinate, stops: Stops, *, step_free: bool) -> LegLine:
         """Return the line of a walk along streets, or a straight line; ``stops`` are the rows of its ends, if any."""
         walks = self._step_free if step_free else self._walks
-        line = None if walks is None else walks.find_line((start.lat, start.lon), (end.lat, end.lon), stops)
+        line = None if walks is None else walks.find_line(start.point, end.point, stops)
         if line is None:
-            return LegLine(((start.lat, start.lon), (end.lat, end.lon)), LineSource.STRAIGHT)
+            return LegLine((start.point, end.point), LineSource.STRAIGHT)
         return LegLine(tuple(map(tuple, line.tolist())), LineSource.STREETS)
 
 
 def _mark_unknown_kerbs(leg: Leg, walks: StreetWalks, find_row: FindRow) -> Leg:
-    ends = leg.start.coordinate, leg.end.coordinate
-    start, end = ((place.lat, place.lon) for place in ends)
     stops = find_row(leg.start.id), find_row(leg.end.id)
+    start, end = leg.start.coordinate.point, leg.end.coordinate.point
     return replace(leg, has_unknown_kerbs=walks.has_unknown_kerbs(start, end, stops))

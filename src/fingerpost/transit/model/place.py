@@ -28,6 +28,10 @@ class Coordinate:
     lat: float
     lon: float
 
+    @property
+    def point(self) -> tuple[float, float]:
+        return self.lat, self.lon
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:

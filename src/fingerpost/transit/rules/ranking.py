@@ -32,10 +32,8 @@ def _encode_parts(*parts: str) -> str:
     return "|".join(quote(part, safe="").replace("~", "%7E") for part in parts)
 
 
-# The cost of a transfer, in seconds of arrival time.
+# The cost of a transfer, in seconds of arrival time; each second of walking costs another second.
 CHANGE_COST_S = 300
-# The extra cost of a second of walking.
-WALK_COST = 1
 
 SortKey = tuple[int, int, int, int, str]
 
@@ -59,7 +57,7 @@ def build_sort_key(
         walk_s = sum(
             leg.arrival_scheduled - leg.departure_scheduled if by_timetable else leg.duration_s for leg in walks
         )
-        first = time + CHANGE_COST_S * changes + WALK_COST * walk_s
+        first = time + CHANGE_COST_S * changes + walk_s
     return first, time, changes, other, name
 
 

@@ -105,8 +105,7 @@ def draw_itineraries(itineraries: Sequence[Itinerary], find_line: Callable[[Leg]
 
 
 def _draw_straight(leg: Leg) -> LegLine:
-    ends = (leg.start.coordinate, leg.end.coordinate)
-    return LegLine([(place.lat, place.lon) for place in ends], LineSource.STRAIGHT)
+    return LegLine([leg.start.coordinate.point, leg.end.coordinate.point], LineSource.STRAIGHT)
 
 
 def _encode_line(line: LegLine, tolerance_m: int) -> DrawnLeg:

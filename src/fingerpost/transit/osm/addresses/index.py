@@ -157,7 +157,7 @@ class AddressIndex:
 
     def find_address(self, coordinate: Coordinate, language: str | None = None) -> Place | None:
         """Name a position after the nearest address or, if there is none, the nearest place or street."""
-        here = (coordinate.lat, coordinate.lon)
+        here = coordinate.point
         with self._lock, self._file.translating_sqlite_errors():
             near = [found for found in self._list_near(here) if found[0] <= _NAMED_WITHIN_M]
             if not near:
@@ -172,7 +172,7 @@ class AddressIndex:
 
     def is_street_at(self, place: Place, coordinate: Coordinate, within_m: float) -> bool:
         """Whether a place is a street without a number that passes within ``within_m`` of a position."""
-        here, middle = (coordinate.lat, coordinate.lon), (place.coordinate.lat, place.coordinate.lon)
+        here, middle = coordinate.point, place.coordinate.point
         with self._lock, self._file.translating_sqlite_errors():
             near = {row for away_m, row, number in self._list_near(here, 2) if away_m <= within_m and not number}
             streets = self._read_features(near).values()
