@@ -109,12 +109,13 @@ class DisplayNames:
         return self.get_stop_name(int(table.stop_time_stop[table.trip_first_stop_time[trip + 1] - 1]))
 
     def _new_trip(self, trip: int, stop_time: int) -> RideNames:
-        route = int(self.timetable.trip_route[trip])
+        table = self.timetable
+        route = int(table.trip_route[trip])
         line, mode = self.get_line(route)
         headsign = self.find_headsign(trip, stop_time)
-        wheelchair = _ACCESS.get(int(self.timetable.trip_wheelchair[trip]), Access.UNKNOWN)
-        long_name, colors = self.find_long_name(route), self.find_colors(route)
-        return RideNames(line, mode, headsign, self.format_trip_id(trip), long_name, colors, wheelchair)
+        trip_id = f"{table.feeds[int(table.route_feed[route])].name}:{table.trip_local_id[trip]}"
+        wheelchair = _ACCESS.get(int(table.trip_wheelchair[trip]), Access.UNKNOWN)
+        return RideNames(line, mode, headsign, trip_id, self.find_long_name(route), self.find_colors(route), wheelchair)
 
     def get_added_names(self, added: AddedRide) -> RideNames:
         """Return the names of an added trip; its id begins with the FEED of its stops."""
@@ -123,11 +124,6 @@ class DisplayNames:
         headsign = added.headsign or self.get_stop_name(int(added.stop[-1]))
         trip_id = f"{table.feeds[int(table.stop_feed[added.stop[0]])].name}:{added.trip_id}"
         return RideNames(line, mode, headsign, trip_id, None, self.find_colors(added.route))
-
-    def format_trip_id(self, trip: int) -> str:
-        table = self.timetable
-        feed = table.feeds[int(table.route_feed[table.trip_route[trip]])]
-        return f"{feed.name}:{table.trip_local_id[trip]}"
 
     def get_service_fields(self, trip_departure: int, *stop_times: int) -> dict[str, Any]:
         """Return the fields of a leg or a departure that describe its service; one flagged stop time suffices."""

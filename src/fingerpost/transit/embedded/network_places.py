@@ -1,6 +1,6 @@
 """Find the places of a network: stops by id, name or position, main stations of cities, and addresses."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache, partial
 
@@ -138,12 +138,6 @@ _STATION_WORDS = frozenset({"asema", "station", "stationen", "bahnhof", "gare"})
 _BEYOND_M = 500.0
 
 
-def find_main_stations(city: City, places: Iterable[Place], kinds: frozenset[str]) -> list[Place]:
-    """Return the stations in a city that are named after a kind of station, alone or after the city's name."""
-    within = [place for place in places if _is_in(place, city)]
-    return [place for place in within if any(_is_main_station(name, city, kinds) for name in _list_plain_names(place))]
-
-
 def _is_in(place: Place, city: City) -> bool:
     return distance_m(place.coordinate, city.coordinate) <= city.reach_m + _BEYOND_M
 
@@ -233,7 +227,11 @@ class NetworkPlaces:
         return [] if city is None else next(filter(None, (self._list_stations(city, kind) for kind in kinds)), [])
 
     def _find_stations(self, city: City, kinds: frozenset[str]) -> list[Place]:
-        return find_main_stations(city, self._stops.places.list_places(), kinds)
+        """Return the stations in a city that are named after a kind of station, alone or after the city's name."""
+        within = (place for place in self._stops.places.list_places() if _is_in(place, city))
+        return [
+            place for place in within if any(_is_main_station(name, city, kinds) for name in _list_plain_names(place))
+        ]
 
     def find_address(self, coordinate: Coordinate, language: str | None) -> Place | None:
         return None if self._addresses is None else self._addresses.find_address(coordinate, language)

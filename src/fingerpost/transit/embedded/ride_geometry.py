@@ -1,7 +1,6 @@
 """Measure and draw the legs of journeys: ride lengths, map lines, and walks between rides."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -37,12 +36,10 @@ class TimetableRide(TimetableLeg):
 def measure_ride_m(timetable: Timetable, path: RidePath) -> float:
     """Return the length of a ride along its shape or, if it has none, from stop to stop (rule D3)."""
     line = find_ride_line(timetable, path)
-    return measure_path_m(timetable, path.stops) if line is None else round(line_m(line), 1)
-
-
-def measure_path_m(timetable: Timetable, stops: Sequence[int]) -> float:
-    rows = list(stops)
-    return round(line_m(np.column_stack([timetable.stop_lat[rows], timetable.stop_lon[rows]])), 1)
+    if line is None:
+        rows = list(path.stops)
+        line = np.column_stack([timetable.stop_lat[rows], timetable.stop_lon[rows]])
+    return round(line_m(line), 1)
 
 
 def draw_leg(walks: NetworkWalks, find_row: FindRow, leg: Leg) -> LegLine:

@@ -63,13 +63,11 @@ class TimetableProfile:
         return choose_language(language, self._languages)
 
     def new_profile(self, *, has_fares: bool) -> NetworkProfile:
-        abilities = set(_ALWAYS)
-        if has_fares:
-            abilities.add(Ability.FARES)
-        if self.has_wheelchair_data:
-            abilities.add(Ability.STEP_FREE)
-        if self.record.realtime:
-            abilities.add(Ability.REALTIME)
+        by_data = {
+            Ability.FARES: has_fares,
+            Ability.STEP_FREE: self.has_wheelchair_data,
+            Ability.REALTIME: bool(self.record.realtime),
+        }
         # Credit each feed by its licence, or by its publisher, or by its agencies.
         credits_due = [feed.licences or (feed.publisher or ", ".join(feed.agencies),) for feed in self._timetable.feeds]
         first, last = self.covered_days or (None, None)
@@ -79,7 +77,7 @@ class TimetableProfile:
             source=self.record.source,
             bounds=self._bounds,
             zone=self.zone,
-            abilities=frozenset(abilities),
+            abilities=_ALWAYS.union(ability for ability, is_known in by_data.items() if is_known),
             feed_names=frozenset(feed.name.upper() for feed in self._timetable.feeds),
             modes=frozenset(to_mode(int(kind)) for kind in self._timetable.route_type[routes]),
             is_demo=self.record.source == "demo",

@@ -49,7 +49,7 @@ def list_weak_links(itineraries: Iterable[Itinerary]) -> list[str]:
     """Return a clause for the least accessible part of each itinerary that is not known to be step-free."""
     weak = dict.fromkeys(link for link in map(find_weakest_link, itineraries) if link.access is not Access.YES)
     words = {Access.NO: "is not step-free", Access.UNKNOWN: "is not known to be step-free"}
-    return [f"{_capitalize(name)} {words[access]}" for access, name in weak]
+    return [f"{name[:1].upper()}{name[1:]} {words[access]}" for access, name in weak]
 
 
 def list_walking_notes(shown: Iterable[Itinerary], found: Iterable[Itinerary]) -> list[str]:
@@ -67,7 +67,3 @@ def find_low_walking_warning(found: Iterable[Itinerary]) -> Warning | None:
 
 def _find_least_walk_m(found: Iterable[Itinerary]) -> float:
     return min(((itinerary.is_unusable, itinerary.walk_m) for itinerary in found), default=(False, 0.0))[1]
-
-
-def _capitalize(name: str) -> str:
-    return name[:1].upper() + name[1:]

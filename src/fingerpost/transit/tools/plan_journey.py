@@ -1,6 +1,5 @@
 """The planJourney tool: summaries of the fastest journeys in London (rules E1 to E3)."""
 
-import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Literal, NotRequired
@@ -41,7 +40,7 @@ from fingerpost.transit.rules.warnings import Warning, add_reasons  # noqa: A004
 from fingerpost.transit.tools.call_limit import DEFAULT_PER_SECOND, CallLimit
 from fingerpost.transit.tools.report import list_legs, report_rides
 from fingerpost.transit.tools.trip_search import search_trip
-from fingerpost.transit.tools.wording import format_clock, format_count
+from fingerpost.transit.tools.wording import count_minutes, format_clock, format_count
 
 KEY_VARIABLE = "TFL_API_KEY"
 SIDES = ("from", "to")
@@ -50,7 +49,6 @@ MAX_WALK_M = 2000.0
 MAX_JOURNEYS = 5
 MAX_SUGGESTIONS = 5
 _MAX_SEARCHED = 50
-_MINUTE_S = 60
 _LANGUAGE = "en"
 _NO_CONNECTION = "no service connects the two places at this time"
 
@@ -256,7 +254,7 @@ def _build_response(found: _JourneysResult, arguments: JourneyPlanRequest, now: 
     itineraries, provenance = found.answer.itineraries, found.answer.provenance
     usable = [itinerary for itinerary in itineraries if not itinerary.is_unusable]
     unusable = [itinerary for itinerary in itineraries if itinerary.is_unusable]
-    shown = sorted(usable, key=lambda trip: (_count_minutes(trip), trip.arrival, trip.departure))[:MAX_JOURNEYS]
+    shown = sorted(usable, key=lambda trip: (count_minutes(trip), trip.arrival, trip.departure))[:MAX_JOURNEYS]
     sentences = [_format_found(shown, len(usable), found.answer.why_nothing)]
     disrupted = name_disrupted(unusable, lambda instant: format_clock(instant, now, provenance.zone))
     if disrupted:
@@ -313,7 +311,7 @@ def describe_journeys(answer: JourneyPlanToolResponse) -> str:
 
 def _serialize_summary(itinerary: Itinerary, zone: str) -> JourneyOptionSummary:
     return {
-        "durationMinutes": _count_minutes(itinerary),
+        "durationMinutes": count_minutes(itinerary),
         "startDateTime": format_instant(itinerary.departure, zone),
         "arrivalDateTime": format_instant(itinerary.arrival, zone),
         "legCount": len(itinerary.legs),
@@ -338,11 +336,7 @@ def _format_found(shown: Sequence[Itinerary], usable_count: int, why_nothing: st
     if not shown:
         return _format_nothing_found(why_nothing)
     if len(shown) == 1:
-        return f"1 journey, {_count_minutes(shown[0])} min"
+        return f"1 journey, {count_minutes(shown[0])} min"
     more = usable_count - len(shown)
     rest = f"; {more} left out" if more > 0 else ""
-    return f"{len(shown)} journeys, the fastest {_count_minutes(shown[0])} min{rest}"
-
-
-def _count_minutes(itinerary: Itinerary) -> int:
-    return max(1, math.ceil(itinerary.duration_s / _MINUTE_S))
+    return f"{len(shown)} journeys, the fastest {count_minutes(shown[0])} min{rest}"

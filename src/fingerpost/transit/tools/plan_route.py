@@ -32,6 +32,7 @@ from fingerpost.transit.tools.report import list_leg_paths, list_legs, report_ri
 from fingerpost.transit.tools.shapes import AnswerMetadata, LatLon, TimetableMeta, UtcInstant, serialize_metadata
 from fingerpost.transit.tools.trip_search import RoutesResult, search_routes
 from fingerpost.transit.tools.wording import (
+    count_minutes,
     format_clock,
     format_day,
     format_itinerary,
@@ -288,7 +289,7 @@ def _format_more(count: int, chosen: list[Itinerary], query: JourneyQuery) -> st
 def serialize_route(itinerary: Itinerary) -> RouteItinerary:
     return {
         "id": compute_route_id(itinerary),
-        "durationMinutes": max(1, -(-itinerary.duration_s // 60)),
+        "durationMinutes": count_minutes(itinerary),
         "startTime": format_utc(itinerary.departure),
         "endTime": format_utc(itinerary.arrival),
         "numberOfTransfers": itinerary.transfers,

@@ -65,6 +65,11 @@ def format_count(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
+def count_minutes(itinerary: Itinerary) -> int:
+    """Return the duration in minutes, rounded up, at least 1."""
+    return max(1, -(-itinerary.duration_s // 60))
+
+
 def format_itinerary(itinerary: Itinerary, format_time: FormatTime, *, minutes: int, walk_m: int) -> str:
     span = f"{format_time(itinerary.departure)} to {format_time(itinerary.arrival)}"
     return f"{span}, {minutes} min, {format_count(itinerary.transfers, 'change')}, {walk_m} m walk"
