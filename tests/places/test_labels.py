@@ -8,7 +8,7 @@ from fingerpost.errors import ParameterError
 from fingerpost.store.variables import Variable, VariableStore
 from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch
 from fingerpost.transit.places.candidates import new_ambiguous
-from fingerpost.transit.places.labels import parse_position, read_location
+from fingerpost.transit.places.resolver import parse_position, read_location
 from tests.contracts.conftest import asker, label, refusal, stop_place
 from tests.fakes import FakeNetwork, FakeNetworks
 

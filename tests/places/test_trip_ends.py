@@ -8,8 +8,7 @@ import pytest
 from fingerpost.errors import PlaceAmbiguous, PlaceUnknown, RegionUnsupported, SourceUnreachable
 from fingerpost.store.variables import VariableStore
 from fingerpost.transit.model.place import Bounds, Coordinate, Location, LocationSource
-from fingerpost.transit.places.labels import TextQuery
-from fingerpost.transit.places.resolver import PlaceResolver
+from fingerpost.transit.places.resolver import PlaceResolver, TextQuery
 from fingerpost.transit.places.trip_ends import get_trip_ends
 from fingerpost.transit.rules.warnings import WarningCode
 from tests.contracts.conftest import stop_place

@@ -12,7 +12,7 @@ from fingerpost.testing.networks.town import REALTIME_AGE_S
 from fingerpost.transit.engine.timetable.stop_ids import escape
 from fingerpost.transit.model.itinerary import Departure, Mode
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
-from fingerpost.transit.places.labels import parse_position
+from fingerpost.transit.places.resolver import parse_position
 from fingerpost.transit.port import DepartureQuery, JourneyQuery
 from tests.net.local_server import answer
 from tests.tfl_server import rendering as tfl

@@ -9,9 +9,17 @@ from fingerpost.transit.model.place import Location, LocationSource, PlaceMatch,
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.networks.order import list_covering, new_uncovered
 from fingerpost.transit.places.candidates import format_guess, new_ambiguous, new_unknown
-from fingerpost.transit.places.labels import Label, StopLabel, TextQuery, read_label
 from fingerpost.transit.places.region import list_running, matches_full_name, suggest_regions
-from fingerpost.transit.places.resolver import PlaceLookup, PlaceResolver, find_address, to_location
+from fingerpost.transit.places.resolver import (
+    Label,
+    PlaceLookup,
+    PlaceResolver,
+    StopLabel,
+    TextQuery,
+    find_address,
+    read_label,
+    to_location,
+)
 from fingerpost.transit.port import Network, OpenNetworks
 from fingerpost.transit.rules.name_matching import find_certain, sort_matches
 from fingerpost.transit.rules.warnings import Warning, WarningCode, add_reasons, merge_by_code  # noqa: A004

@@ -20,8 +20,7 @@ from fingerpost.transit.places.candidates import (
     serialize_candidates,
     serialize_resolved,
 )
-from fingerpost.transit.places.labels import TextQuery
-from fingerpost.transit.places.resolver import PlaceResolver
+from fingerpost.transit.places.resolver import PlaceResolver, TextQuery
 from fingerpost.transit.rules.name_matching import find_certain
 from fingerpost.transit.rules.warnings import Warning, WarningCode, add_reasons, list_stated  # noqa: A004  # the contract's own name
 from fingerpost.transit.tools.shapes import Language, LatLon, WireCoordinate, WireWarning, serialize_warnings

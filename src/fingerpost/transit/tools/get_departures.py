@@ -15,8 +15,7 @@ from fingerpost.transit.model.itinerary import Departure
 from fingerpost.transit.model.place import Coordinate, Location, Place
 from fingerpost.transit.networks.querying import Deadline, try_in_order
 from fingerpost.transit.places.candidates import format_count_of_shown
-from fingerpost.transit.places.labels import read_label
-from fingerpost.transit.places.resolver import PlaceResolver
+from fingerpost.transit.places.resolver import PlaceResolver, read_label
 from fingerpost.transit.port import DepartureBoard, DepartureQuery, WalkToStop
 from fingerpost.transit.rules.modes import TripMode, to_trip_mode
 from fingerpost.transit.rules.realtime_status import Status, find_data_freshness, get_status, uses_realtime

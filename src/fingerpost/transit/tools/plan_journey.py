@@ -25,8 +25,7 @@ from fingerpost.transit.model.place import LocationSource
 from fingerpost.transit.networks.order import LondonNetworks
 from fingerpost.transit.networks.querying import UNAVAILABLE, Deadline, list_problems, try_in_order
 from fingerpost.transit.places.candidates import new_ambiguous
-from fingerpost.transit.places.labels import StopLabel, TextQuery, read_label
-from fingerpost.transit.places.resolver import PlaceResolver
+from fingerpost.transit.places.resolver import PlaceResolver, StopLabel, TextQuery, read_label
 from fingerpost.transit.places.trip_ends import get_trip_ends
 from fingerpost.transit.port import JourneyAnswer, JourneyQuery, Networks, OpenNetworks, TextJourneyQuery
 from fingerpost.transit.rules.accessibility import find_step_free_warning

@@ -16,8 +16,7 @@ from fingerpost.contract.wire import Identifier, Number, WholeNumber, WireDict, 
 from fingerpost.transit.model.itinerary import Itinerary, Leg, Mode, StopPoint
 from fingerpost.transit.model.place import Location, LocationSource, distance_m
 from fingerpost.transit.places.candidates import format_count_of_shown
-from fingerpost.transit.places.labels import Latitude, Longitude, StopLabel
-from fingerpost.transit.places.resolver import PlaceResolver
+from fingerpost.transit.places.resolver import Latitude, Longitude, PlaceResolver, StopLabel
 from fingerpost.transit.places.trip_ends import get_trip_ends
 from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.rules.alerts import AffectedPart

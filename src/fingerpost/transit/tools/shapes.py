@@ -10,7 +10,7 @@ from typing_extensions import TypeAliasType, TypedDict
 from fingerpost.contract.wire import EnumValue, Identifier, WireDict, WireModel, omit_none
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.model.provenance import FeedVersion, Provenance
-from fingerpost.transit.places.labels import Latitude, Longitude, TextQuery
+from fingerpost.transit.places.resolver import Latitude, Longitude, TextQuery
 from fingerpost.transit.rules.alerts import HEADER_CHARS, MAX_ALERTS, TEXT_CHARS, AlertNotice, AlertNotices
 from fingerpost.transit.rules.times import format_instant, format_utc
 from fingerpost.transit.rules.warnings import Warning  # noqa: A004  # the contract's own name

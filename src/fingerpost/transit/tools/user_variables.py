@@ -12,7 +12,7 @@ from fingerpost.contract.wire import EnumValue, Flag, WireDict, WireModel
 from fingerpost.errors import ParameterError
 from fingerpost.runtime.concurrency import run_in_thread
 from fingerpost.store.variables import Variable, VariableStore
-from fingerpost.transit.places.labels import LocationValue
+from fingerpost.transit.places.resolver import LocationValue
 from fingerpost.transit.tools.shapes import WireWarning
 
 Key = Annotated[str, Field(min_length=1, max_length=50, pattern=r"^[^\x00-\x1f\x7f]+$")]
