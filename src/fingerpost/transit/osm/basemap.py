@@ -9,14 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from fingerpost.transit.engine.timetable.array_file import (
-    check_rows,
-    check_starts,
-    explaining_damage,
-    open_arrays,
-    read_contents,
-    save_arrays,
-)
+from fingerpost.transit.engine.timetable.array_file import Arrays, check_rows, check_starts, find_prepared, save_arrays
 from fingerpost.transit.engine.timetable.columns import list_ranges, list_starts
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE, Point, thin
 from fingerpost.transit.model.map_layer import Basemap, LayerKind, MapLayer
@@ -120,15 +113,14 @@ def save_basemap(basemap: StoredBasemap, folder: Path) -> None:
 
 
 def find_basemap(folder: Path) -> StoredBasemap | None:
-    subfolder = folder / FOLDER
-    if not subfolder.is_dir():
-        return None
-    with explaining_damage(f"The prepared map in {subfolder} is", "Run `fingerpost network refresh` for the network."):
-        arrays = open_arrays(subfolder, read_contents(subfolder)["arrays"])
-        basemap = StoredBasemap._make(arrays[name] for name in StoredBasemap._fields)
-        check_rows("kind", basemap.kind, len(KINDS))
-        check_starts("first", basemap.first, len(basemap.lat_e7))
-        return basemap
+    return find_prepared(folder / FOLDER, f"The prepared map in {folder / FOLDER} is", _open_basemap)
+
+
+def _open_basemap(_contents: Any, arrays: Arrays) -> StoredBasemap:
+    basemap = StoredBasemap._make(arrays[name] for name in StoredBasemap._fields)
+    check_rows("kind", basemap.kind, len(KINDS))
+    check_starts("first", basemap.first, len(basemap.lat_e7))
+    return basemap
 
 
 # Shorter parts in water are inaccuracies of the map.

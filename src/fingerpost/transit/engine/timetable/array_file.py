@@ -3,13 +3,13 @@
 import errno
 import json
 import mmap
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, fields
 from datetime import date
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -24,9 +24,10 @@ _ALIGNMENT = 64
 
 Directory = Mapping[str, tuple[str, list[int], int]]
 Arrays = Mapping[str, npt.NDArray[Any]]
+_T = TypeVar("_T")
 
 
-def open_arrays(folder: Path, directory: Directory) -> Arrays:
+def _open_arrays(folder: Path, directory: Directory) -> Arrays:
     """Open the arrays in a folder by memory map; writing to them never changes the disk."""
     with (folder / ARRAYS).open("rb") as file:
         mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
@@ -53,14 +54,25 @@ def save_arrays(folder: Path, arrays: Arrays, contents: Mapping[str, Any]) -> No
     (folder / _CONTENTS).write_text(json.dumps({**contents, "arrays": directory}), encoding="utf-8")
 
 
-def read_contents(folder: Path) -> Any:
-    """Return the contents that ``save_arrays`` wrote, including the directory of arrays."""
+def find_prepared(folder: Path, subject: str, build: Callable[[Any, Arrays], _T]) -> _T | None:
+    """Build data from the contents and arrays that ``save_arrays`` wrote, if there are any.
+
+    Raises:
+        SettingsInvalid: the data is damaged; ``subject`` begins the message.
+    """
+    if not folder.is_dir():
+        return None
+    with _explaining_damage(subject, "Run `fingerpost network refresh` for the network."):
+        contents = _read_contents(folder)
+        return build(contents, _open_arrays(folder, contents["arrays"]))
+
+
+def _read_contents(folder: Path) -> Any:
     return json.loads((folder / _CONTENTS).read_text(encoding="utf-8"))
 
 
 @contextmanager
-def explaining_damage(subject: str, remedy: str) -> Iterator[None]:
-    """Raise SettingsInvalid if prepared data cannot be opened; ``subject`` begins the message."""
+def _explaining_damage(subject: str, remedy: str) -> Iterator[None]:
     try:
         yield
     except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError) as error:
@@ -92,11 +104,11 @@ def save_timetable(timetable: Timetable, folder: Path) -> None:
 def open_timetable(folder: Path) -> Timetable:
     """Open a saved timetable, or raise SettingsInvalid if it is damaged or in another format."""
     subject = f"The prepared network in {folder} is"
-    with explaining_damage(subject, _REMEDY):
-        contents = read_contents(folder)
+    with _explaining_damage(subject, _REMEDY):
+        contents = _read_contents(folder)
         if contents["format"] != FORMAT:
             raise SettingsInvalid(f"{subject} in format {contents['format']}, not {FORMAT}. {_REMEDY}")
-        return _build_timetable(contents, open_arrays(folder, contents["arrays"]))
+        return _build_timetable(contents, _open_arrays(folder, contents["arrays"]))
 
 
 def _build_timetable(contents: Mapping[str, Any], arrays: Arrays) -> Timetable:

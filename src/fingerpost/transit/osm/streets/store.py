@@ -2,17 +2,10 @@
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from fingerpost.transit.engine.gtfs.report import StreetCoverage
-from fingerpost.transit.engine.timetable.array_file import (
-    check_rows,
-    check_starts,
-    explaining_damage,
-    open_arrays,
-    read_contents,
-    save_arrays,
-)
+from fingerpost.transit.engine.timetable.array_file import Arrays, check_rows, check_starts, find_prepared, save_arrays
 from fingerpost.transit.osm.streets.graph import StreetGraph
 from fingerpost.transit.osm.streets.snapping import SegmentGrid
 from fingerpost.transit.osm.streets.stop_access import StopAccess
@@ -43,22 +36,21 @@ def save_streets(streets: StoredStreets, folder: Path) -> None:
 
 
 def find_streets(folder: Path) -> StoredStreets | None:
-    path = folder / FOLDER
-    if not path.is_dir():
-        return None
-    with explaining_damage(f"The prepared streets in {path} are", "Run `fingerpost network refresh` for the network."):
-        contents = read_contents(path)
-        if contents["format"] != FORMAT:
-            raise ValueError(f"format {contents['format']}, not {FORMAT}")
-        arrays, numbers = open_arrays(path, contents["arrays"]), contents["grid"]
-        graph = StreetGraph._make(arrays[name] for name in StreetGraph._fields)
-        grid = SegmentGrid._make(numbers.get(name, arrays.get(name)) for name in SegmentGrid._fields)
-        check_starts("node_first", graph.node_first, len(graph.node_arc))
-        check_rows("node_arc", graph.node_arc, len(graph.arc_head))
-        check_rows("arc_head", graph.arc_head, graph.node_count)
-        check_starts("shape_first", graph.shape_first, len(graph.shape_m))
-        check_starts("cell_first", grid.cell_first, len(grid.segment))
-        check_rows("segment", grid.segment, len(graph.shape_m))
-        check_rows("edge_of_point", grid.edge_of_point, graph.edge_count)
-        access = StopAccess._make(arrays[f"{_ACCESS}{name}"] for name in StopAccess._fields)
-        return StoredStreets(graph, grid, access, StreetCoverage(**contents["coverage"]))
+    return find_prepared(folder / FOLDER, f"The prepared streets in {folder / FOLDER} are", _open_streets)
+
+
+def _open_streets(contents: Any, arrays: Arrays) -> StoredStreets:
+    if contents["format"] != FORMAT:
+        raise ValueError(f"format {contents['format']}, not {FORMAT}")
+    columns = {**arrays, **contents["grid"]}
+    graph = StreetGraph._make(columns[name] for name in StreetGraph._fields)
+    grid = SegmentGrid._make(columns[name] for name in SegmentGrid._fields)
+    check_starts("node_first", graph.node_first, len(graph.node_arc))
+    check_rows("node_arc", graph.node_arc, len(graph.arc_head))
+    check_rows("arc_head", graph.arc_head, graph.node_count)
+    check_starts("shape_first", graph.shape_first, len(graph.shape_m))
+    check_starts("cell_first", grid.cell_first, len(grid.segment))
+    check_rows("segment", grid.segment, len(graph.shape_m))
+    check_rows("edge_of_point", grid.edge_of_point, graph.edge_count)
+    access = StopAccess._make(arrays[f"{_ACCESS}{name}"] for name in StopAccess._fields)
+    return StoredStreets(graph, grid, access, StreetCoverage(**contents["coverage"]))
