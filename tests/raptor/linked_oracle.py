@@ -7,7 +7,7 @@ one came with, the time and the walk, so each change can be held against the rul
 import math
 
 from tests.raptor.linked_networks import Links
-from tests.raptor.oracle import NEVER, _add
+from tests.raptor.oracle import NEVER, _add, runs_on, start_walking
 
 EARTH_M = 6_371_008.8
 RANKS = {(2, 0): 5, (1, 1): 4, (1, 0): 3, (0, 2): 2, (0, 1): 1}
@@ -51,7 +51,9 @@ class LinkedOracle:
         following = {}
         for index, instance in enumerate(self.instances):
             for seat in self.links.seats:
-                if seat.from_departure != instance.trip_departure or not self._holds(seat, instance.day):
+                if seat.from_departure != instance.trip_departure:
+                    continue
+                if seat.service is not None and not runs_on(self.timetable, seat.service, instance.day):
                     continue
                 day = instance.day.fromordinal(instance.day.toordinal() + seat.days_later)
                 other = by_ride.get((seat.to_departure, day))
@@ -64,14 +66,6 @@ class LinkedOracle:
                     continue
                 following.setdefault(index, []).append(other)
         return following
-
-    def _holds(self, seat, day):
-        if seat.service is None:
-            return True
-        offset = (day - self.timetable.calendar_start).days
-        return 0 <= offset < self.timetable.service_runs_on.shape[1] and bool(
-            self.timetable.service_runs_on[seat.service, offset]
-        )
 
     def way(self, stop, trip, route, other_stop, other_trip, other_route):
         """Seconds and metres from alighting of the one to being ready to board the other, None where one cannot."""
@@ -111,13 +105,7 @@ class LinkedOracle:
 
     def earliest_arrivals(self, origin, destination, instant, max_rides, max_walk_m):
         """For 1..max_rides trips boarded at most: the earliest arrival within the walking limit, or NEVER."""
-        start = {}
-        for stop, metres, seconds in zip(*origin.walks, strict=True):
-            if metres <= max_walk_m:
-                _add(start.setdefault(int(stop), []), instant + int(seconds), int(metres))
-        egress = {
-            int(stop): (int(seconds), int(metres)) for stop, metres, seconds in zip(*destination.walks, strict=True)
-        }
+        start, egress = start_walking(origin, instant, max_walk_m), destination.walk_by_stop
         known, best, best_by_rides = {}, NEVER, []
         for _ in range(max_rides):
             reached = {}
@@ -129,8 +117,8 @@ class LinkedOracle:
             for place, labels in reached.items():
                 for time, walked in labels:
                     _add(known.setdefault(place[0], {}).setdefault(place[1:], []), time, walked)
-                    if place[0] in egress and walked + egress[place[0]][1] <= max_walk_m:
-                        best = min(best, time + egress[place[0]][0])
+                    if place[0] in egress and walked + egress[place[0]][0] <= max_walk_m:
+                        best = min(best, time + egress[place[0]][1])
             best_by_rides.append(best)
         return best_by_rides
 

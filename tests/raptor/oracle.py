@@ -33,11 +33,7 @@ def list_trip_instances(timetable, days, step_free=False):
         for trip_departure in range(len(timetable.trip_departure_trip)):
             trip = int(timetable.trip_departure_trip[trip_departure])
             service = int(timetable.trip_service[trip])
-            offset = (day - timetable.calendar_start).days
-            width = timetable.service_runs_on.shape[1]
-            if not timetable.service_every_day[service] and not (
-                0 <= offset < width and timetable.service_runs_on[service, offset]
-            ):
+            if not timetable.service_every_day[service] and not runs_on(timetable, service, day):
                 continue
             if step_free and timetable.trip_wheelchair[trip] == 2:
                 continue
@@ -60,6 +56,11 @@ def list_trip_instances(timetable, days, step_free=False):
     return instances
 
 
+def runs_on(timetable, service, day):
+    offset = (day - timetable.calendar_start).days
+    return 0 <= offset < timetable.service_runs_on.shape[1] and bool(timetable.service_runs_on[service, offset])
+
+
 def around(day, before=3, after=4):
     return [day + timedelta(days=offset) for offset in range(-before, after)]
 
@@ -71,13 +72,15 @@ def _add(labels, time, walked):
     return True
 
 
+def start_walking(origin, instant, max_walk_m):
+    """The times and metres at which one is ready at the stops around the origin."""
+    walks = origin.walk_by_stop.items()
+    return {stop: [(instant + seconds, metres)] for stop, (metres, seconds) in walks if metres <= max_walk_m}
+
+
 def earliest_arrivals(timetable, instances, origin, destination, instant, max_rides, max_walk_m):
     """For 1..max_rides rides at most: the earliest arrival with at most ``max_walk_m`` walked, or NEVER."""
-    ready = {}
-    for stop, metres, seconds in zip(*origin.walks, strict=True):
-        if metres <= max_walk_m:
-            _add(ready.setdefault(int(stop), []), instant + int(seconds), int(metres))
-    egress = {int(stop): (int(seconds), int(metres)) for stop, metres, seconds in zip(*destination.walks, strict=True)}
+    ready, egress = start_walking(origin, instant, max_walk_m), destination.walk_by_stop
     best, best_by_rides = NEVER, []
     for _ in range(max_rides):
         reached = {}
@@ -91,8 +94,8 @@ def earliest_arrivals(timetable, instances, origin, destination, instant, max_ri
                     aboard = min([aboard, *here])
         for stop, labels in reached.items():
             for time, walked in labels:
-                if stop in egress and walked + egress[stop][1] <= max_walk_m:
-                    best = min(best, time + egress[stop][0])
+                if stop in egress and walked + egress[stop][0] <= max_walk_m:
+                    best = min(best, time + egress[stop][1])
                 if timetable.change_s[stop] >= 0:
                     _add(ready.setdefault(stop, []), time + int(timetable.change_s[stop]), walked)
                 for path in range(int(timetable.footpaths.first[stop]), int(timetable.footpaths.first[stop + 1])):
@@ -105,14 +108,11 @@ def earliest_arrivals(timetable, instances, origin, destination, instant, max_ri
 
 
 def leaves(instances, origin, since, until):
-    walks = {}
-    for stop, _, seconds in zip(*origin.walks, strict=True):
-        walks[int(stop)] = min(int(seconds), walks.get(int(stop), 10**9))
     instants = {
-        call.departure - walks[call.stop]
+        call.departure - origin.walk_by_stop[call.stop][1]
         for instance in instances
         for call in instance.stop_times
-        if call.stop in walks and not call.flags & 1
+        if call.stop in origin.walk_by_stop and not call.flags & 1
     }
     return sorted(instant for instant in instants if since <= instant <= until)
 

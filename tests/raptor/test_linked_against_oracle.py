@@ -6,7 +6,6 @@ have neither.
 
 import os
 import random
-from bisect import bisect_left
 
 import pytest
 
@@ -15,7 +14,7 @@ from fingerpost.transit.engine.raptor.journeys import read_journey
 from fingerpost.transit.engine.raptor.kernel import UNREACHED
 from fingerpost.transit.engine.raptor.search import WINDOWS_S, find_endpoint, find_journeys, run_kernel
 from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetables, build_search_timetable
-from tests.raptor.asking import end_at, hold_arrivals, query_of
+from tests.raptor.asking import end_at, hold_arrivals, hold_departures, latest_departures, query_of
 from tests.raptor.linked_networks import random_linked
 from tests.raptor.linked_oracle import LinkedOracle
 from tests.raptor.live import edit, random_overlay
@@ -174,30 +173,9 @@ def test_the_latest_departure_for_an_arrival_is_never_lost(chunk):
         query = query_of(origin, destination, instant + 3600, rides, limit, arrive_by=True, step_free=step_free)
         journeys = find_journeys(timetable, SearchTimetables(timetable), query)
         oracle = LinkedOracle(timetable, links, list_trip_instances(timetable, around(DAY, 2, 4), step_free))
-        instant = query.instant
-        starts = leaves(oracle.instances, origin, instant - 86400, instant)
-        latest = [_latest(oracle, query, starts, count) for count in range(1, rides + 1)]
-        direct = [journey.departure for journey in journeys if not journey.rides]
-
         for journey in journeys:
             if journey.rides:
                 _check(journey, oracle, origin, destination, limit)
-            assert journey.arrival <= instant
-        for count, departure in enumerate(latest, 1):
-            if direct and departure <= direct[0]:
-                departure = direct[0]
-            if departure >= instant - SOON_S:
-                known = [journey.departure for journey in journeys if journey.boardings <= count]
-                assert max(known, default=-NEVER) == departure, (seed, count)
-
-
-def _latest(oracle, query, starts, count):
-    in_time = bisect_left(
-        starts,
-        True,
-        key=lambda leave: (
-            oracle.earliest_arrivals(query.origin, query.destination, leave, count, query.max_walk_m)[-1]
-            > query.instant
-        ),
-    )
-    return starts[in_time - 1] if in_time else -NEVER
+            assert journey.arrival <= query.instant
+        latest = latest_departures(oracle.earliest_arrivals, oracle.instances, query)
+        hold_departures(journeys, latest, seed, query.instant - SOON_S)
