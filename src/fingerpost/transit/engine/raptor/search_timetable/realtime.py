@@ -15,16 +15,13 @@ MAX_DELAY_S = 12 * 3600
 
 def apply_overlay(instances: TripInstances, overlay: Overlay, start: int, since_s: int) -> TripInstances:
     """Return the expected instances that end at ``since_s`` or later; the day begins at ``start`` (Unix seconds)."""
-    rides = sorted(overlay.rides.items())
-    keys = np.array([trip_departure * ORDINALS + day for (trip_departure, day), _ in rides], np.int64)
-    own_rows = instances.trip_departure * ORDINALS + instances.day
-    at = np.searchsorted(keys, own_rows)
-    has_update = np.zeros(len(own_rows), np.bool_)
-    inside = at < len(keys)
-    has_update[inside] = keys[at[inside]] == own_rows[inside]
-    updated = np.flatnonzero(has_update)
-    updates = [rides[index][1] for index in at[updated].tolist()]
-    is_cancelled = np.zeros(len(own_rows), np.bool_)
+    update_by_key = {departure * ORDINALS + day: update for (departure, day), update in overlay.rides.items()}
+    # The last number is larger than any key.
+    keys = np.array([*sorted(update_by_key), np.iinfo(np.int64).max], np.int64)
+    own_keys = instances.trip_departure * ORDINALS + instances.day
+    updated = np.flatnonzero(keys[np.searchsorted(keys, own_keys)] == own_keys)
+    updates = [update_by_key[key] for key in own_keys[updated].tolist()]
+    is_cancelled = np.zeros(len(own_keys), np.bool_)
     is_cancelled[updated] = [update.is_cancelled for update in updates]
     running = [index for index, update in enumerate(updates) if not update.is_cancelled]
     moved = _apply_updates(instances, updated[running], [updates[index] for index in running])
@@ -90,10 +87,9 @@ def close_stops(
     columns = _list_columns(timetable, closed, overlay, row, instance)
     for alert in alerts:
         own_rows = row[_find_closed(alert, columns)]
-        is_in_force = _is_in_force(alert, start + stop_times.arrival_s[own_rows].astype(np.int64))
-        stop_times.flags[own_rows[is_in_force]] |= NO_ALIGHTING
-        is_in_force = _is_in_force(alert, start + stop_times.departure_s[own_rows].astype(np.int64))
-        stop_times.flags[own_rows[is_in_force]] |= NO_BOARDING
+        for seconds, flag in ((stop_times.arrival_s, NO_ALIGHTING), (stop_times.departure_s, NO_BOARDING)):
+            is_in_force = _is_in_force(alert, start + seconds[own_rows].astype(np.int64))
+            stop_times.flags[own_rows[is_in_force]] |= flag
     return closed
 
 

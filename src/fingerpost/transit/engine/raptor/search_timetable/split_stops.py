@@ -104,21 +104,15 @@ class SpecificTransfers:
     """
 
     def __init__(self, timetable: Timetable, rows: Int64) -> None:
-        table = timetable
-        self.seconds, self.metres = table.specific_transfer_s[rows], table.specific_transfer_m[rows]
-        self.ends = np.column_stack(
-            [table.specific_transfer_from_stop[rows], table.specific_transfer_to_stop[rows]]
-        ).astype(np.int64)
-        self.sides = np.column_stack(
-            [
-                table.specific_transfer_from_route[rows],
-                table.specific_transfer_from_trip[rows],
-                table.specific_transfer_to_route[rows],
-                table.specific_transfer_to_trip[rows],
-            ]
-        ).astype(np.int64)
+        def join(*names: str) -> Int64:
+            columns = [getattr(timetable, f"specific_transfer_{name}")[rows] for name in names]
+            return np.column_stack(columns).astype(np.int64)
+
+        self.seconds, self.metres = timetable.specific_transfer_s[rows], timetable.specific_transfer_m[rows]
+        self.ends = join("from_stop", "to_stop")
+        self.sides = join("from_route", "from_trip", "to_route", "to_trip")
         # Larger than any row of a route or trip, so that a pair of rows is one number.
-        self._base = 1 + max(len(table.trip_route), len(table.route_type))
+        self._base = 1 + max(len(timetable.trip_route), len(timetable.route_type))
 
     def find_kinds(self, stop_times: RuledStopTimes) -> Int64:
         """Return, for each stop time, its stop, and its routes and trips as in ``sides`` (-1 if no rule names it)."""
