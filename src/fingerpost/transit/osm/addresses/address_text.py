@@ -203,12 +203,9 @@ def _split_number(words: list[str]) -> tuple[list[str], HouseNumber | None]:
         number = int(match[1])
         if at == 0:
             # 10 Downing Street
-            street = words[1:]
-            return (
-                (street, HouseNumber(number, number, match[2]))
-                if street and not _is_number(street[0])
-                else (words, None)
-            )
+            if words[1:] and not _is_number(words[1]):
+                return words[1:], HouseNumber(number, number, match[2])
+            return words, None
         rest = words[at + 1 :]
         if not all(_is_number(word) or len(word) == 1 or word in _FLAT_WORDS for word in rest):
             return words, None

@@ -27,8 +27,7 @@ class FeatureKind(IntEnum):
 # Scores for exact matches, by kind of name.
 CURRENT, OTHER, FORMER = 1.0, 0.985, 0.95
 
-_OTHER_NAMES = ("alt_name", "short_name", "official_name", "loc_name")
-_FORMER_NAMES = ("old_name",)
+_OTHER_NAMES = ((("alt_name", "short_name", "official_name", "loc_name"), OTHER), (("old_name",), FORMER))
 
 # The first of these tags determines the kind of a place.
 _PLACE_KEYS = (
@@ -112,9 +111,8 @@ def find_names(tags: Tags) -> FeatureNames | None:
     name = tags.get("name") or next(iter(by_language.values()), "")
     if not name.strip():
         return None
-    others = [(text, OTHER) for text in _list_values(tags, _OTHER_NAMES)]
-    others += [(text, FORMER) for text in _list_values(tags, _FORMER_NAMES)]
-    return FeatureNames(name, by_language, tuple(others))
+    others = tuple((text, score) for keys, score in _OTHER_NAMES for text in _list_values(tags, keys))
+    return FeatureNames(name, by_language, others)
 
 
 def _list_values(tags: Tags, keys: tuple[str, ...]) -> Iterator[str]:
@@ -124,9 +122,7 @@ def _list_values(tags: Tags, keys: tuple[str, ...]) -> Iterator[str]:
         stem, _, tail = key.partition(":")
         if stem not in keys or not all(part.isdecimal() or part in LANGUAGES for part in tail.split(":") if tail):
             continue
-        for text in value.split(";"):
-            if text.strip():
-                yield text.strip()
+        yield from filter(None, map(str.strip, value.split(";")))
 
 
 _KEYS = ("name", "name:fi", "name:sv", "name:en", "addr:housenumber")
@@ -184,8 +180,7 @@ class _ObjectReader:
         elif osm_object.is_way():
             self._read_line(tags, _list_points(osm_object.nodes))
         elif osm_object.is_relation():
-            names = find_names(tags) if is_municipality(tags) else None
-            if names is not None:
+            if is_municipality(tags) and (names := find_names(tags)):
                 self._addresses.municipalities.append(names)
         elif osm_object.is_area() and not osm_object.from_way():
             corners = [point for ring in osm_object.outer_rings() for point in _list_points(ring)]

@@ -262,9 +262,8 @@ class AddressIndex:
         self, feature: _Feature, parsed: AddressText, score: float, language: str | None
     ) -> tuple[float, Place]:
         if feature.kind is FeatureKind.CITY:
-            return score * UNCERTAIN, self._to_place(
-                feature, language, guess=f"the middle of the addresses in {feature.name}"
-            )
+            guess = f"the middle of the addresses in {feature.name}"
+            return score * UNCERTAIN, self._to_place(feature, language, guess=guess)
         if parsed.number is None:
             return score, self._to_place(feature, language, guess=_describe_middle(feature))
         rows = self._connection.execute(

@@ -122,12 +122,10 @@ class StreetWalks:
         straight = self._straight.measure(begin, end)
         walked = self.measure_on_streets(begin, end, MEASURED_M)
         is_walked = walked.metres >= 0
-        return StopLinks(
-            walked.begin,
-            walked.end,
-            np.where(is_walked, walked.metres, straight.metres).astype(np.int32),
-            np.where(is_walked, walked.seconds, straight.seconds).astype(np.int32),
-            ~is_walked,
+        return walked._replace(
+            metres=np.where(is_walked, walked.metres, straight.metres),
+            seconds=np.where(is_walked, walked.seconds, straight.seconds),
+            is_straight=~is_walked,
         )
 
     def reach(self, lat: float, lon: float, stops: Int64, max_walk_m: float, *, from_stops: bool) -> StopWalks:
