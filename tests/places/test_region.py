@@ -49,10 +49,21 @@ def test_a_place_far_from_the_focus_is_a_candidate_with_its_network_and_distance
     )
 
 
-def test_a_name_near_the_focus_has_no_rival_far_away(over):
-    body = over(there("Mall"), here("Mall"))("findAddressOrStop", {"rawText": "Mall", "focusPoint": FOCUS}).body
-
-    assert body["id"] == "H:MALL"
+@pytest.mark.parametrize(
+    ("networks", "fields", "found"),
+    [
+        pytest.param([there("Mall"), here("Mall")], {"focusPoint": FOCUS}, "H:MALL", id="no-rival-far-from-the-focus"),
+        pytest.param([there("Mall", last_day=ENDED)], {}, "T:MALL", id="an-ended-network-where-no-other-answers"),
+        pytest.param(
+            [FakeNetwork(name="HERE", bounds=HERE, places=_places("H", 61.5, 25.0, ["Mall"]))],
+            {},
+            "H:MALL",
+            id="outside-its-networks-stops-without-an-anchor",
+        ),
+    ],
+)
+def test_a_name_resolves_where_it_has_no_rival(over, networks, fields, found):
+    assert over(*networks)("findAddressOrStop", {"rawText": "Mall", **fields}).body["id"] == found
 
 
 def test_a_name_in_two_regions_does_not_resolve_without_a_focus(over):
@@ -75,31 +86,15 @@ def test_an_ended_network_offers_no_place_that_a_running_one_covers(over):
     assert refusal(answer)[0] == "NO_MATCH"
 
 
-def test_an_ended_network_answers_where_no_other_does(over):
-    body = over(there("Mall", last_day=ENDED))("findAddressOrStop", {"rawText": "Mall"}).body
-
-    assert body["id"] == "T:MALL"
+TWICE = [stop_place("T:1", "Gate", lat=50.5, lon=5.1), stop_place("T:2", "Gate", lat=50.7, lon=5.1)]
+GATE_TWICE = FakeNetwork(name="THERE", bounds=THERE, places=_places("T", 50.5, 5.0, ["Mall"]) | {"Gate": TWICE})
 
 
-def test_a_trip_between_names_of_two_regions_is_not_planned_in_either(over):
-    ask = over(here("Mall", "Gate"), there("Mall", "Gate"))
-    answer = ask("plan_trip", {"origin": label("Mall"), "destination": label("Gate")})
-
-    assert [each["network"] for each in answer.body["error"]["candidates"]] == ["HERE", "THERE"]
-
-
-def test_a_name_twice_in_one_region_is_planned_in_neither(over):
-    twice = [stop_place("T:1", "Gate", lat=50.5, lon=5.1), stop_place("T:2", "Gate", lat=50.7, lon=5.1)]
-    other = FakeNetwork(name="THERE", bounds=THERE, places=_places("T", 50.5, 5.0, ["Mall"]) | {"Gate": twice})
+@pytest.mark.parametrize("other", [there("Mall", "Gate"), GATE_TWICE], ids=["once", "twice"])
+def test_a_trip_between_names_of_two_regions_is_not_planned_in_either(over, other):
     answer = over(here("Mall", "Gate"), other)("plan_trip", {"origin": label("Mall"), "destination": label("Gate")})
 
     assert [each["network"] for each in answer.body["error"]["candidates"]] == ["HERE", "THERE"]
-
-
-def test_a_place_outside_its_networks_stops_resolves_without_an_anchor(over):
-    network = FakeNetwork(name="HERE", bounds=HERE, places=_places("H", 61.5, 25.0, ["Mall"]))
-
-    assert over(network)("findAddressOrStop", {"rawText": "Mall"}).body["id"] == "H:MALL"
 
 
 def test_the_other_end_decides_the_region_of_a_name(over):
