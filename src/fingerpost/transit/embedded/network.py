@@ -214,10 +214,10 @@ class EmbeddedNetwork(Network):
             find_row = self._stops.find_row
             found = [[self._walks.mark_unknown_kerbs(trip, walks, find_row) for trip in trips] for trips in found]
         itineraries, timetabled = map(tuple, found)
-        # Trips on the last covered day, including cancelled ones, may run past midnight.
-        if covered and day > covered[1] and not self._has_night_trip((*itineraries, *timetabled), day, query.arrive_by):
-            raise self._new_outside_calendar()
         trips = (*itineraries, *timetabled)
+        # Trips on the last covered day, including cancelled ones, may run past midnight.
+        if covered and day > covered[1] and not self._has_night_trip(trips, day, query.arrive_by):
+            raise self._new_outside_calendar()
         notes = self._walks.list_notes(ends, trips, self._stops.find_row, step_free=step_free)
         return JourneyAnswer(
             itineraries=itineraries,
@@ -241,11 +241,8 @@ class EmbeddedNetwork(Network):
         return await compute(draw_basemap, self._basemap, box)
 
     def _has_night_trip(self, itineraries: Sequence[Itinerary], day: date, arrive_by: bool) -> bool:
-        return any(
-            local_day(itinerary.arrival if arrive_by else itinerary.departure, self._feed_profile.zone) == day
-            for itinerary in itineraries
-            if any(leg.is_transit for leg in itinerary.legs)
-        )
+        times = (trip.arrival if arrive_by else trip.departure for trip in itineraries if trip.rides)
+        return any(local_day(time, self._feed_profile.zone) == day for time in times)
 
     def _new_outside_calendar(self) -> OutsideCalendar:
         first, last = self._feed_profile.covered_days or (None, None)

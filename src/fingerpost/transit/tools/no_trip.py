@@ -38,10 +38,7 @@ async def explain_no_trip(
     network: Network, query: JourneyQuery, deadline: Deadline, out_of_service: Sequence[OutOfService] = ()
 ) -> str | None:
     """Return why a network found no trip, without a full stop; None if unknown."""
-    causes = [
-        await _get_or_none(_explain_reach(network, "the origin", query, deadline, is_destination=False)),
-        await _get_or_none(_explain_reach(network, "the destination", query, deadline, is_destination=True)),
-    ]
+    causes = [await _get_or_none(_explain_reach(network, query, deadline, is_destination=end)) for end in (False, True)]
     no_service = find_out_of_service_hint(out_of_service)
     if no_service is not None:
         return ". ".join(filter(None, [*causes, no_service]))
@@ -133,13 +130,13 @@ async def plan_usable(network: Network, query: JourneyQuery, deadline: Deadline)
 
 
 async def _explain_reach(
-    network: Network, side: str, query: JourneyQuery, deadline: Deadline, *, is_destination: bool
+    network: Network, query: JourneyQuery, deadline: Deadline, *, is_destination: bool
 ) -> str | None:
     """Return a clause if no stop is within walking distance of an end, or None.
 
     If the network does not know, straight-line distances are compared with the limit.
     """
-    end = query.destination if is_destination else query.origin
+    side, end = ("the destination", query.destination) if is_destination else ("the origin", query.origin)
     if end.stop_ids or not network.profile.can(Ability.STOPS):
         return None
     has_stops = await _get_or_none(network.has_stops(query, is_destination=is_destination))
