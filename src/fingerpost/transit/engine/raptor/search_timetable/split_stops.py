@@ -54,7 +54,8 @@ def list_effective_rules(timetable: Timetable, stop_times: RuledStopTimes) -> In
     """
     count = timetable.stop_count
     pair = timetable.specific_transfer_from_stop.astype(np.int64) * count + timetable.specific_transfer_to_stop
-    is_trip_pair = (timetable.specific_transfer_from_trip >= 0) & (timetable.specific_transfer_to_trip >= 0)
+    from_trip, to_trip = timetable.specific_transfer_from_trip, timetable.specific_transfer_to_trip
+    is_trip_pair = (from_trip >= 0) & (to_trip >= 0)
     # If the same stops have wider rules, the transfer without the rule is not simply the footpath.
     is_alone = is_trip_pair & ~np.isin(pair, pair[~is_trip_pair])
     is_effective = ~is_alone
@@ -62,17 +63,12 @@ def list_effective_rules(timetable: Timetable, stop_times: RuledStopTimes) -> In
     for row, named in enumerate(zip(stop_times.stop.tolist(), stop_times.trip.tolist(), strict=True)):
         rows_by_trip.setdefault(named, []).append(row)
     change_s: dict[int, int] = {}
-    last = {
-        (
-            int(pair[rule]),
-            int(timetable.specific_transfer_from_trip[rule]),
-            int(timetable.specific_transfer_to_trip[rule]),
-        ): rule
-        for rule in np.flatnonzero(is_alone).tolist()
-    }
-    for (stops, from_trip, to_trip), rule in last.items():
+    alone = np.flatnonzero(is_alone)
+    connections = zip(*(column[alone].tolist() for column in (pair, from_trip, to_trip)), strict=True)
+    last = dict(zip(connections, alone.tolist(), strict=True))
+    for (stops, first_trip, next_trip), rule in last.items():
         begin, end = divmod(stops, count)
-        arriving, leaving = rows_by_trip.get((begin, from_trip)), rows_by_trip.get((end, to_trip))
+        arriving, leaving = rows_by_trip.get((begin, first_trip)), rows_by_trip.get((end, next_trip))
         if arriving is None or leaving is None:
             continue
         if stops not in change_s:
@@ -178,14 +174,11 @@ def split_stops(
 
 def _link_copies(timetable: Timetable, rules: SpecificTransfers, kinds: Int64) -> SearchStops:
     count, total = timetable.stop_count, timetable.stop_count + len(kinds)
-    first = np.searchsorted(kinds[:, 0], np.arange(count + 1))
-    size = np.diff(first) + 1
+    # Kinds are sorted by stop, so a stable sort puts each stop before its copies.
+    stop_of_copy = np.concatenate([np.arange(count), kinds[:, 0]])
+    copy = np.argsort(stop_of_copy, kind="stable").astype(np.int32)
+    size = np.bincount(stop_of_copy, minlength=count)
     copy_first = list_starts(size)
-    copy = np.zeros(total, np.int32)
-    copy[copy_first[:-1]] = np.arange(count)
-    is_new = np.ones(total, np.bool_)
-    is_new[copy_first[:-1]] = False
-    copy[is_new] = np.arange(count, total)
     # The first copy of a stop is for stop times to which no specific rule applies.
     numbers = np.concatenate([np.full((count, 4), -1, np.int64), kinds[:, 1:]])
 
