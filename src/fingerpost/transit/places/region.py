@@ -65,14 +65,13 @@ def merge_by_region(
     near: list[PlaceMatch] = []
     far: list[PlaceMatch] = []
     for network, matches in sorted(found, key=lambda pair: pair[0] not in running):
-        network_near: list[PlaceMatch] = []
-        network_far: list[PlaceMatch] = []
-        for match in matches:
-            if network in running or not list_covering(running, match.place.coordinate):
-                region = network_far if is_far(network, match.place) else network_near
-                region.append(replace(match, network=network.profile.name))
-        near += _drop_known(network_near, near)
-        far += _drop_known(network_far, far)
+        own = [
+            replace(match, network=network.profile.name)
+            for match in matches
+            if network in running or not list_covering(running, match.place.coordinate)
+        ]
+        near += _drop_known([match for match in own if not is_far(network, match.place)], near)
+        far += _drop_known([match for match in own if is_far(network, match.place)], far)
     if focus is None:
         near = suggest_regions(near, networks)
     if not any(match.score >= AUTO_RESOLVE for match in near):
