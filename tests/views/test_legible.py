@@ -46,6 +46,11 @@ DOUBLE_TEXT = """() => {
     };
     for (const sheet of document.styleSheets) double(sheet.cssRules);
 }"""
+# A busy browser may report the size as set before the page has it.
+WAIT_FOR_WIDTH = """(width) => new Promise((resolve) => {
+    const look = () => innerWidth === width ? resolve() : requestAnimationFrame(look);
+    look();
+})"""
 WAIT_UNTIL_DRAWN = "() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))"
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -58,6 +63,7 @@ async def list_covered(frame, page):
             await frame.evaluate(DOUBLE_TEXT)
         for width in WIDTHS_PX:
             await page.set_viewport_size({"width": width, "height": 900})
+            await page.evaluate(WAIT_FOR_WIDTH, width)
             await frame.evaluate(WAIT_UNTIL_DRAWN)
             covered += [(width, scale, *pair) for pair in await frame.evaluate(FIND_COVERED)]
     return covered
