@@ -9,13 +9,15 @@ import multiprocessing
 import socket
 import sys
 import tempfile
-import time
 from contextlib import suppress
+from dataclasses import replace
 from datetime import date, timedelta
 from itertools import count
+from math import inf
 
-from harness import percentile
-from serving import SERVE, Caller, compile_kernels, serving, write_call
+from harness import HEAD, percentile, report
+from load import measure
+from serving import SERVE, compile_kernels, serving, write_call
 
 MAX_RATIO = 3.0
 # The caller's p99 alone, at least; below it a ratio measures the machine's other work.
@@ -83,22 +85,6 @@ def run_attack(*arguments) -> None:
     asyncio.run(attack(*arguments))
 
 
-def measure(host: str, port: int, seconds: float) -> tuple[list[float], int]:
-    """Return the milliseconds of calls, one after the other, and how many were not answered."""
-    times_ms, failures, ends = [], 0, time.monotonic() + seconds
-    caller = Caller(host, port)
-    while time.monotonic() < ends:
-        try:
-            taken_ms, answer = caller.call("plan_trip", _TRIP)
-            times_ms.append(taken_ms)
-            failures += b'"isError":false' not in answer.replace(b" ", b"")
-        except OSError:
-            failures += 1
-            caller = Caller(host, port)
-        time.sleep(0.01)
-    return times_ms, failures
-
-
 def find_other_address() -> str:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         # Connecting a datagram socket sends nothing; it chooses the address of the route.
@@ -114,38 +100,29 @@ def main() -> int:
     options = parser.parse_args()
     compile_kernels()
     command = [*SERVE, "--http", "0.0.0.0:0", "--public", "--metrics", "127.0.0.1:0"]
-    missed = []
+    good = True
     with tempfile.TemporaryDirectory() as home, serving(command, FINGERPOST_HOME=home) as server:
-        measure("127.0.0.1", server.port, 3)
-        alone, _ = measure("127.0.0.1", server.port, options.seconds)
-        alone_ms = max(MIN_ALONE_MS, percentile(alone, 0.99))
-        before = server.count_bytes()
-        print(f"  {'':<22}{'connections':>12}{'calls':>8}{'p99 ms':>9}{'ratio':>8}{'failed':>8}{'MB':>7}")
-        print(f"  {'alone':<22}{'':>12}{len(alone):>8}{percentile(alone, 0.99):>9.1f}{'':>16}{before / 1e6:>7.0f}")
+        server = replace(server, host="127.0.0.1")
+        alone = asyncio.run(measure(server, 1, options.seconds, [_CALL]))
+        alone_ms = max(MIN_ALONE_MS, percentile(alone.times_ms, 0.99))
+        print(f"p99 of one caller beside a hostile one (ours), and alone (theirs), in ms:\n{HEAD}")
         for state in options.states:
             for connections in [40] if state == "endless SQL" else options.connections:
                 target = (state, connections, find_other_address(), server.port)
                 attacker = multiprocessing.get_context("spawn").Process(target=run_attack, args=target)
                 attacker.start()
                 try:
-                    time.sleep(1)
-                    times_ms, failures = measure("127.0.0.1", server.port, options.seconds)
+                    load = asyncio.run(measure(server, 1, options.seconds, [_CALL]))
                 finally:
                     attacker.kill()
                     attacker.join()
-                p99_ms = percentile(times_ms or [float("inf")], 0.99)
-                ratio = p99_ms / alone_ms
-                print(
-                    f"  {state:<22}{connections:>12}{len(times_ms):>8}{p99_ms:>9.1f}{ratio:>8.2f}{failures:>8}"
-                    f"{server.count_bytes() / 1e6:>7.0f}",
-                    flush=True,
-                )
-                if ratio > MAX_RATIO or failures:
-                    missed.append(f"{state}, {connections} connections: {ratio:.1f} times, {failures} failed")
-        if server.count_bytes() > MAX_GROWTH * before + 512e6:
-            missed.append(f"memory grew from {before / 1e6:.0f} to {server.count_bytes() / 1e6:.0f} MB")
-    print("\n".join(f"  short: {bound}" for bound in missed) or "  ok")
-    return 1 if missed else 0
+                p99_ms, failed = percentile(load.times_ms or [inf], 0.99), sum(load.failures.values())
+                name = f"{state}, {connections} connections"
+                good &= report(name, p99_ms, alone_ms, bound=MAX_RATIO, note=f"{len(load.times_ms)} calls")
+                good &= not failed or report(f"{name}: failed calls", failed, bound=0)
+        most_mb = (MAX_GROWTH * alone.bytes_after + 512e6) / 1e6
+        good &= report("memory, in MB", server.count_bytes() / 1e6, bound=most_mb)
+    return 0 if good else 1
 
 
 if __name__ == "__main__":
