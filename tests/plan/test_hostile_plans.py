@@ -63,7 +63,7 @@ async def test_a_gigabyte_of_output_is_not_stored(runs, recorder):
 
     assert (state, run.steps[1].note) == (
         "failed",
-        "The output of echo cannot be stored: a value in it is larger than 1,000,000 bytes of JSON",
+        "The output of echo cannot be used: a value in it is larger than 1,000,000 bytes of JSON",
     )
 
 

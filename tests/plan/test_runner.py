@@ -30,7 +30,7 @@ async def test_the_limit_of_a_tool_applies_over_all_runs(opened, recorder):
 
 X = step(1, parameters={"label": "x"})
 HANGS = "echo did not answer within 0.01 s"
-KEPT = "The output of echo cannot be stored: a value in it "
+KEPT = "The output of echo cannot be used: a value in it "
 
 
 async def hang(_parameters):

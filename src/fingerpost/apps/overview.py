@@ -36,10 +36,7 @@ def _describe(network: Network, *, answers: bool) -> dict[str, Any]:
         "modes": sorted(profile.modes),
         "attribution": list(profile.attribution),
         "notes": list(profile.notes),
-        # Both are null if the timetable is valid every day.
-        "firstDay": None if profile.first_day is None else profile.first_day.isoformat(),
-        "lastDay": None if profile.last_day is None else profile.last_day.isoformat(),
-        "today": ServiceDays(first_day=profile.first_day, last_day=profile.last_day).format_service_state(today),
+        **_describe_days(ServiceDays(first_day=profile.first_day, last_day=profile.last_day), today),
     }
     feeds = [_describe_feed(feed, today) for feed in profile.feeds if feed.service != ServiceDays()]
     if feeds:
@@ -48,13 +45,17 @@ def _describe(network: Network, *, answers: bool) -> dict[str, Any]:
 
 
 def _describe_feed(feed: FeedVersion, today: date) -> dict[str, Any]:
-    first, last = feed.service.first_day, feed.service.last_day
+    days = _describe_days(feed.service, today)
+    return {"feed": feed.name, **days, "state": feed.service.state_on(today).value}
+
+
+def _describe_days(service: ServiceDays, today: date) -> dict[str, Any]:
+    """Describe the first and last day, both null if the timetable is valid every day, and the state today."""
+    first, last = service.first_day, service.last_day
     return {
-        "feed": feed.name,
         "firstDay": first and first.isoformat(),
         "lastDay": last and last.isoformat(),
-        "state": feed.service.state_on(today).value,
-        "today": feed.service.format_service_state(today),
+        "today": service.format_service_state(today),
     }
 
 

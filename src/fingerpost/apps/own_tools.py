@@ -13,14 +13,15 @@ from pydantic import BaseModel, ConfigDict, ValidationError, create_model, with_
 from typing_extensions import TypedDict
 
 from fingerpost.contract.check import explain
-from fingerpost.contract.envelope import Contract, step_fields
+from fingerpost.contract.envelope import Contract
 from fingerpost.contract.published_tool import Call, Output, PublishedTool, ToolDefinition, ToolReply
 from fingerpost.contract.tool import Tool, ToolSpec
 from fingerpost.contract.wire import Flag, Wire, build_json_schema
-from fingerpost.errors import BrokenContract, ParameterError, SettingsInvalid, ToolError
+from fingerpost.errors import ParameterError, SettingsInvalid, ToolError
 from fingerpost.plan.catalogue import parse_tool_query
-from fingerpost.plan.limits import Limits, encode, find_excess
+from fingerpost.plan.limits import Limits, encode
 from fingerpost.plan.remarks import list_remark_sentences, list_remarks
+from fingerpost.plan.step_attempts import build_failure, check_response, find_failure
 from fingerpost.runtime.concurrency import ThreadPool
 
 _log = logging.getLogger(__name__)
@@ -96,37 +97,21 @@ class ServedTool(PublishedTool):
         query = parse_tool_query(self.spec, arguments)
         if isinstance(query, str):
             raise ParameterError(query, {"field": "parameters"})
-        response = await self._execute(query.query_type, query.arguments)
-        return ToolReply(response, _describe(response))
-
-    async def _execute(self, query_type: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
         try:
-            model = self.spec.input_schema[query_type]
             try:
-                model.model_validate(dict(parameters))
+                query.model.model_validate(dict(query.arguments))
             except ValidationError as error:
-                raise explain(error, model) from error
-            response = await self._tool.execute(query_type, dict(parameters))
+                raise explain(error, query.model) from error
+            response = await self._tool.execute(query.query_type, dict(query.arguments))
         except ToolError as error:
-            extra = step_fields(error, Contract.STEP)
-            extra |= {name: value for name, value in error.details.items() if name in ("missing", "did_you_mean")}
-            return self.format_error_response(query_type, parameters, error.message, "error", extra)
-        return self._checked_response(response)
-
-    def _checked_response(self, response: object) -> dict[str, Any]:
-        if not isinstance(response, Mapping) or not isinstance(response.get("success"), bool):
-            raise BrokenContract(f"{self.name} did not return a standard response")
-        limits = Limits()
-        if excess := find_excess(dict(response), max_bytes=limits.output_bytes, max_depth=limits.depth):
-            raise BrokenContract(f"The output of {self.name} cannot be sent: a value in it {excess}")
-        return dict(response)
+            response = build_failure(self.name, query.query_type, query.arguments, error)
+        else:
+            response = check_response(self.name, response, Limits())
+        return ToolReply(response, _describe(response))
 
 
 def _describe(response: Mapping[str, Any]) -> str:
-    if response["success"]:
-        lines = [encode(response.get("data", response.get("results")))]
-    else:
-        lines = [str(response.get("error") or response.get("warning") or "it failed without a message")]
+    lines = [find_failure(response) or encode(response.get("data", response.get("results")))]
     lines += [words for remark in list_remarks(response) for words in list_remark_sentences(remark)]
     return "\n".join(lines)
 

@@ -3,7 +3,7 @@
 A part that is too long is cut to its first rows, and a notice gives their number and says how to get the rest.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate, islice, takewhile
 from typing import Any, NamedTuple
@@ -85,17 +85,12 @@ def _add_notices(body: dict[str, Any], truncated: Sequence[TruncatedPart], tool:
         return {**body, "left_out": [part._asdict() for part in truncated]}
     if tool.contract is Contract.LONDON:
         return {**body, "message": " ".join([body["message"], *sentences])}
-    *parent_path, key = tool.warnings_path
-    parent: Mapping[str, Any] = body.get(parent_path[0], {}) if parent_path else body
-    warnings = parent.get(key, ())
+    warnings: list[dict[str, Any]] = next((value for _, value in _find_parts(body, tool.warnings_path)), [])
     # Each code has one entry (rule A2).
     earlier_messages = [warning["message"] for warning in warnings if warning["code"] == _TRUNCATED]
     others = [warning for warning in warnings if warning["code"] != _TRUNCATED]
-    changed_parent = {
-        **parent,
-        key: [*others, {"code": _TRUNCATED, "message": " ".join([*earlier_messages, *sentences])}],
-    }
-    return {**body, parent_path[0]: changed_parent} if parent_path else changed_parent
+    notice = {"code": _TRUNCATED, "message": " ".join([*earlier_messages, *sentences])}
+    return _replace_part(body, tool.warnings_path, [*others, notice])
 
 
 def _bound_body(body: dict[str, Any], paths: Sequence[Path], hint: str) -> tuple[dict[str, Any], list[TruncatedPart]]:
@@ -137,7 +132,7 @@ def _find_parts(body: Any, path: Path, prefix: Path = ()) -> Iterator[tuple[Path
 
 def _replace_part(body: dict[str, Any], path: Path, value: Any) -> dict[str, Any]:
     key, *inner = path
-    return {**body, key: _replace_part(body[key], tuple(inner), value) if inner else value}
+    return {**body, key: _replace_part(body.get(key, {}), tuple(inner), value) if inner else value}
 
 
 def _find_share(sizes: Sequence[int], room: int) -> int:

@@ -89,13 +89,7 @@ class StepExecutor:
             # The outcome of the call is unknown, so only an idempotent tool is called again.
             is_retryable = ready.tool is not None and ready.tool.is_idempotent
             raise SourceTimeout(f"{name} did not answer within {timeout_s:g} s", retryable=is_retryable) from error
-        if not isinstance(response, Mapping) or not isinstance(response.get("success"), bool):
-            raise BrokenContract(f"{name} did not return a standard response")
-        standard = dict(response)
-        excess = find_excess(standard, max_bytes=self._limits.output_bytes, max_depth=self._limits.depth)
-        if excess is not None:
-            raise BrokenContract(f"The output of {name} cannot be stored: a value in it {excess}")
-        return standard
+        return check_response(name, response, self._limits)
 
     def find_wait_s(self, task: Task, number: int, response: Mapping[str, Any]) -> float | None:
         """Return the wait before the next attempt, or None if the step must not be retried."""
@@ -106,6 +100,17 @@ class StepExecutor:
         # Spread retries of steps that failed together; the seed makes a step's wait reproducible.
         spread = random.Random(f"{task.idempotency_key}/{number}").random()  # noqa: S311  (no secret depends on it)
         return self._retries.find_wait_s(number, spread=spread, requested_s=requested_s)
+
+
+def check_response(name: str, response: object, limits: Limits) -> dict[str, Any]:
+    """Return a tool's response; raise BrokenContract if it is not a standard response, or has no JSON form."""
+    if not isinstance(response, Mapping) or not isinstance(response.get("success"), bool):
+        raise BrokenContract(f"{name} did not return a standard response")
+    standard = dict(response)
+    excess = find_excess(standard, max_bytes=limits.output_bytes, max_depth=limits.depth)
+    if excess is not None:
+        raise BrokenContract(f"The output of {name} cannot be used: a value in it {excess}")
+    return standard
 
 
 def find_failure(response: Mapping[str, Any]) -> str | None:

@@ -61,6 +61,7 @@ _MAX_SILENCE_S = 60
 _PROBE_S = 1.0
 _CHECK_REUSE_S = 2.0
 
+_SERVING = "serving at %s/mcp"
 _STREAM = "text/event-stream"
 _PROGRESS_TOKEN = b'"progressToken"'
 _INVALID_REQUEST = -32600
@@ -286,8 +287,8 @@ def serve_http(
     # lock locked, because the warm-up imports modules in a thread.
     for stop in (signal.SIGTERM, signal.SIGINT):
         signal.signal(stop, server.handle_exit)
-    url = log_endpoint(address)
-    announce(url)
+    _log.info(_SERVING, address.url)
+    announce(address.url)
     warm_up.start()
     server.run(sockets=[listener])
     warm_up.leave()
@@ -310,12 +311,6 @@ def new_config(app: Starlette | Callable[[], Starlette], access: Access, workers
     )
 
 
-def log_endpoint(address: Address) -> str:
-    """Log the URL of the endpoint, and return the server's URL."""
-    _log.info("serving at %s/mcp", address.url)
-    return address.url
-
-
 def serve_workers(
     settings: Settings,
     address: Address,
@@ -333,7 +328,7 @@ def serve_workers(
         worker = partial(_start_worker, settings, groups, shared.address, access, metrics)
         # uvicorn logs which workers died and were replaced.
         logging.getLogger("uvicorn.error").setLevel(logging.INFO)
-        log_endpoint(shared.address)
+        _log.info(_SERVING, shared.address.url)
         # uvicorn pickles the address; unpickling it in a worker returns a socket.
         Multiprocess(new_config(worker, access, count), [cast("socket.socket", shared)]).run()
 
