@@ -1,8 +1,13 @@
 """The parts of a structured answer that its text must contain (decision 0490)."""
 
+import json
 import re
 from datetime import datetime
 from zoneinfo import ZoneInfo
+
+from jsonschema import Draft202012Validator
+
+from fingerpost.contract.size_bounds import MAX_BODY_BYTES, MAX_TEXT_BYTES
 
 # Of a body: what the caller sent, names of things that only machines compare, links that hold what is said already.
 NOT_TOLD = {
@@ -77,3 +82,19 @@ def untold(name, answer):
     if name in IN_UTC:
         facts = [fact for fact in facts if str(fact[1]) not in answer.text]
     return [fact for fact in facts if not is_told(*fact, answer.text, zone) and fact[1] != 0]
+
+
+def size_of(text):
+    return len(text.encode("utf-8", "surrogatepass"))
+
+
+def list_faults(tool, answer):
+    """Yield (kind, details) where an answer breaks its schema or its bounds, or its text lacks a fact (rule A11)."""
+    # As it goes over the wire: a number that JSON lacks would be found here.
+    wire = json.dumps(answer.body, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    for error in Draft202012Validator(tool.definition.output_schema).iter_errors(json.loads(wire)):
+        yield "schema", error.message[:300]
+    if (body_bytes := size_of(wire)) > MAX_BODY_BYTES or size_of(answer.text) > MAX_TEXT_BYTES:
+        yield "bound", (body_bytes, size_of(answer.text))
+    if facts := untold(tool.name, answer):
+        yield "untold", (facts[:5], answer.text[:300])

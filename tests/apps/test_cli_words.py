@@ -54,16 +54,12 @@ def test_a_time_as_a_person_types_it(text, meant):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        *((text, f"'{text}' is not a time: write 09:00") for text in ("", " ", "now", "9", "someday 09:00", "13pm")),
-        *((text, f"'{text}' is not a time: write 09:00") for text in ("25:00", "09:60", "2026-11-24", "tomorrow")),
-    ],
+    "text", ["", " ", "now", "9", "someday 09:00", "13pm", "25:00", "09:60", "2026-11-24", "tomorrow"]
 )
-def test_an_invalid_time_is_quoted(text, said):
+def test_an_invalid_time_is_quoted(text):
     with pytest.raises(typer.BadParameter) as refused:
         read_typed_time(text, None)
-    assert refused.value.message.startswith(said)
+    assert refused.value.message.startswith(f"'{text}' is not a time: write 09:00")
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@
 """
 
 import asyncio
-import json
 import os
 import random
 import sys
@@ -16,12 +15,11 @@ from jsonschema import Draft202012Validator
 from fingerpost.apps import error_boundary
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.wiring import build
-from fingerpost.contract.size_bounds import MAX_BODY_BYTES, MAX_TEXT_BYTES
 from fingerpost.errors import ToolError
 from fingerpost.filings.sections import split_sections
 from fingerpost.filings.store import FactStore
 from tests.apps.generated_calls import CallDrawer, print_call
-from tests.apps.telling import untold
+from tests.apps.telling import list_faults
 
 CALLS = 20_000 if os.environ.get("FINGERPOST_SOAK") else 600
 # Some drawn calls are refused before the tool handles them.
@@ -37,35 +35,6 @@ The supply chain is at risk: 2 suppliers, among them NVIDIA, may stop selling on
 INTERNAL = ("inside fingerpost", "internal-error", "UNEXPECTED", "unknown_error")
 
 
-class Findings:
-    """What is wrong with the answers of one application, by the first few calls of each kind."""
-
-    def __init__(self, application):
-        self.wrong = {}
-        self.sizes = Counter()
-        self._validators = {
-            name: Draft202012Validator(tool.definition.output_schema) for name, tool in application.tools.items()
-        }
-
-    def look_at(self, name, arguments, answer):
-        for kind, what in self._list(name, answer):
-            self.wrong.setdefault(f"{name}: {kind}", []).append((print_call(name, arguments), what))
-
-    def _list(self, name, answer):
-        # As it goes over the wire: a number that JSON lacks would be found here.
-        wire = json.dumps(answer.body, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-        body_bytes = len(wire.encode("utf-8", "surrogatepass"))
-        text_bytes = len(answer.text.encode("utf-8", "surrogatepass"))
-        self.sizes = Counter(body=max(self.sizes["body"], body_bytes), text=max(self.sizes["text"], text_bytes))
-        yield from (("schema", each.message[:300]) for each in self._validators[name].iter_errors(json.loads(wire)))
-        if body_bytes > MAX_BODY_BYTES or text_bytes > MAX_TEXT_BYTES:
-            yield "bound", (body_bytes, text_bytes)
-        if any(word in answer.text for word in INTERNAL):
-            yield "internal", answer.text[:300]
-        if facts := untold(name, answer):
-            yield "untold", (facts[:5], answer.text[:300])
-
-
 @pytest.fixture
 def application(home):
     settings = read_settings(plan_journey_per_second=1000)
@@ -74,13 +43,17 @@ def application(home):
 
 
 def test_every_answer_is_valid_within_its_bound_and_complete_in_its_text(application):
-    drawer, findings, seen = CallDrawer(application, random.Random(SEED)), Findings(application), Counter()
+    drawer, wrong, seen = CallDrawer(application, random.Random(SEED)), {}, Counter()
 
     async def query_all():
         for _ in range(CALLS):
             name, arguments = drawer.draw()
             answer = await error_boundary.answer(application.tools, name, arguments, user="ann")
-            findings.look_at(name, arguments, answer)
+            faults = list(list_faults(application.tools[name], answer))
+            if any(word in answer.text for word in INTERNAL):
+                faults.append(("internal", answer.text[:300]))
+            for kind, what in faults:
+                wrong.setdefault(f"{name}: {kind}", []).append((print_call(name, arguments), what))
             seen[name, "failed" if answer.is_error else "answered"] += 1
             run_id = answer.body.get("data", {}).get("run_id") if name == "run_plan" else None
             drawer.run_ids += [run_id] if run_id and len(drawer.run_ids) < 50 else []
@@ -92,9 +65,9 @@ def test_every_answer_is_valid_within_its_bound_and_complete_in_its_text(applica
     sys.stdout.write(
         f"{CALLS} calls: { {kind: sum(n for (_, k), n in seen.items() if k == kind) for kind in kinds} }\n"
     )
-    sys.stdout.write(f"{dict(seen)}\nlargest: {dict(findings.sizes)}\n")
+    sys.stdout.write(f"{dict(seen)}\n")
 
-    told = [f"{len(each)} of {kind}\n  {each[0][0]}\n  {each[0][1]}" for kind, each in findings.wrong.items()]
+    told = [f"{len(each)} of {kind}\n  {each[0][0]}\n  {each[0][1]}" for kind, each in wrong.items()]
     assert not told, "\n".join(told)
     # A generator whose calls are all refused would prove nothing.
     one_sided = {name for name in application.tools if not seen[name, "answered"] or not seen[name, "failed"]}

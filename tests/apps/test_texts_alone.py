@@ -9,26 +9,20 @@ import json
 import re
 
 import pytest
-from jsonschema import Draft202012Validator
 
 from fingerpost import clock
 from fingerpost.apps import error_boundary
 from fingerpost.apps.mcp.listing import build_tool_entry
-from fingerpost.contract.size_bounds import MAX_BODY_BYTES, MAX_TEXT_BYTES, SIZE_NOTE
+from fingerpost.contract.size_bounds import MAX_BODY_BYTES, SIZE_NOTE
 from tests.apps.conftest import NOW
-from tests.apps.questions import AMBIGUOUS, KAMPPI, KAMPPI_TO_ESPOO
-from tests.apps.telling import untold
+from tests.apps.questions import CASES, KAMPPI, KAMPPI_TO_ESPOO
+from tests.apps.telling import list_faults
 
 HERE = {"lat": 60.1699, "lon": 24.9384}
 
 
 def ask(application, name, arguments):
     return asyncio.run(error_boundary.answer(application.tools, name, arguments, user="ann"))
-
-
-def sizes(answer):
-    body = json.dumps(answer.body, ensure_ascii=False, separators=(",", ":")).encode()
-    return len(body), len(answer.text.encode())
 
 
 def sec(query_type, **parameters):
@@ -41,22 +35,17 @@ RATIOS = sec("compare", ticker=None, tickers=["AAPL", "NVDA"], metrics=["roa", "
 QUESTIONS = [
     ("plan_trip", KAMPPI_TO_ESPOO | {"limit": 3}),
     ("plan_trip", KAMPPI_TO_ESPOO | {"constraints": {"accessibility": {"lowWalkingDistance": True}}}),
-    ("plan_trip", AMBIGUOUS),
     ("get_departures", {"stop": {"type": "id", "value": KAMPPI}, "limit": 50, "windowMinutes": 120}),
-    ("planJourney", {"from": "Waterloo", "to": "Bank"}),
     ("find_stops", {"coordinate": HERE, "radius": 3000, "maxResults": 50}),
     ("planRoute", ROUTE),
     ("planRoute", ROUTE | {"searchWindowMinutes": 200, "journeyPreset": "LEAST_WALK"}),
-    ("planRoute", ROUTE | {"origin": {"rawText": "kamp"}}),
     ("planRoute", ROUTE | {"departureTime": "2026-03-10T03:00:00+02:00", "searchWindowMinutes": 5}),
     ("getStopTimetable", {"stopId": KAMPPI, "maxDepartures": 50, "horizonMinutes": 500}),
     ("getStopTimetable", {"stopId": KAMPPI, "until": "2026-03-11T08:00:00+02:00"}),
     ("getStopTimetable", {"stopId": KAMPPI, "at": "2026-03-10T02:00:00+02:00"}),
     ("findAddressOrStop", {"rawText": "Kamppi"}),
-    ("findAddressOrStop", {"rawText": "ka"}),
     ("save_user_variable", {"key": "home", "type": "location", "value": HERE | {"name": "Home"}}),
     ("save_user_variable", {"key": "odd", "type": "other", "value": {"a": [1, 2.5, {"b": 77}]}}),
-    ("get_user_variables", {}),
     sec("financial_facts", metrics=["Revenue", "NetIncome", "EPS"], period="2022"),
     sec("financial_facts", metrics=["Revenue", "Nonsense"], period="2022-Q4"),
     sec("time_series", metric="Revenue", period="quarterly"),
@@ -69,25 +58,18 @@ QUESTIONS = [
     sec("company_info"),
     sec("metrics"),
     ("sec_financial_data", {"query_type": "company_info", "parameters": {}}),
-    ("sec_financial_data", {"query_type": "compare", "parameters": {
-        "tickers": ["AAPL", "MSFT"], "metrics": ["Revenue", "NetIncome"], "period": "2022",
-    }}),
     ("sec_financial_data", {"query_type": "custom_sql", "parameters": {"sql_query": SQL.format(rows=3)}}),
     ("sec_financial_data", {"query_type": "custom_sql", "parameters": {"sql_query": SQL.format(rows=900)}}),
-    ("sec_graph_query", {"query_type": "company_filings", "parameters": {"ticker": "AAPL", "limit": 10}}),
     ("sec_graph_query", {"query_type": "filing_timeline", "parameters": {"ticker": "AAPL"}}),
     ("tool_details", {"query_type": "tool_details", "parameters": {"tool_name": "sec_financial_data"}}),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "arguments"), QUESTIONS, ids=[f"{at} {each[0]}" for at, each in enumerate(QUESTIONS)])
+@pytest.mark.parametrize(
+    ("name", "arguments"), [*CASES, *QUESTIONS], ids=lambda each: each if isinstance(each, str) else ""
+)
 def test_the_text_has_every_figure_time_and_candidate(application, name, arguments):
-    answer = ask(application, name, arguments)
-    body_bytes, text_bytes = sizes(answer)
-
-    assert untold(name, answer) == []
-    assert (body_bytes <= MAX_BODY_BYTES, text_bytes <= MAX_TEXT_BYTES) == (True, True)
-    assert list(Draft202012Validator(application.tools[name].definition.output_schema).iter_errors(answer.body)) == []
+    assert list(list_faults(application.tools[name], ask(application, name, arguments))) == []
 
 
 def test_rows_beyond_the_bound_are_counted_with_the_way_to_get_them(application):
@@ -102,7 +84,7 @@ def test_rows_beyond_the_bound_are_counted_with_the_way_to_get_them(application)
         "rest": "For the rest, send the same query with LIMIT and OFFSET.",
     }  # fmt: skip
     assert answer.text.endswith(f"! results: the first {len(rows)} of 900 are shown. {left_out['rest']}")
-    assert sizes(answer)[0] > MAX_BODY_BYTES * 0.9
+    assert len(json.dumps(answer.body)) > MAX_BODY_BYTES * 0.9
 
 
 def test_a_text_that_is_cut_has_both_ends(application):
@@ -126,9 +108,7 @@ def test_a_run_of_many_long_steps_is_bounded(application):
     )
 
     for name, each in (("run_plan", answer), ("get_plan_run", seen)):
-        assert sizes(each)[0] <= MAX_BODY_BYTES
-        assert sizes(each)[1] <= MAX_TEXT_BYTES
-        assert list(Draft202012Validator(application.tools[name].definition.output_schema).iter_errors(each.body)) == []
+        assert list(list_faults(application.tools[name], each)) == []
         parts = {part["part"]: part for part in each.body["left_out"]}
         assert parts["results"]["total"] == 120
         assert parts["results"]["shown"] == len(each.body["results"])
@@ -145,8 +125,7 @@ def test_variables_beyond_the_bound_are_counted(application):
 
     assert warning["code"] == "truncated-results"
     assert f"variables: the first {len(answer.body['variables'])} of 40 are shown." in warning["message"]
-    assert sizes(answer)[0] <= MAX_BODY_BYTES
-    assert sizes(answer)[1] <= MAX_TEXT_BYTES
+    assert list(list_faults(application.tools["get_user_variables"], answer)) == []
 
 
 def test_descriptions_state_the_bounds(application):
@@ -177,13 +156,11 @@ def test_a_large_question_is_refused_in_few_words(application, arguments, monkey
     for name, tool in application.tools.items():
         answer = ask(application, name, arguments)
         assert answer.is_error
-        assert sizes(answer)[0] <= MAX_BODY_BYTES
-        assert sizes(answer)[1] <= MAX_TEXT_BYTES
-        assert list(Draft202012Validator(tool.definition.output_schema).iter_errors(answer.body)) == []
+        assert list(list_faults(tool, answer)) == []
 
 
 def test_an_unknown_tool_name_is_not_echoed_at_length(application):
     answer = ask(application, "x" * 1_000_000, {})
 
-    assert sizes(answer)[0] < 2_000
+    assert len(json.dumps(answer.body)) < 2_000
     assert answer.body["error"]["code"] == "validation-error"
