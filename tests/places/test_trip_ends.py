@@ -9,7 +9,8 @@ from fingerpost.errors import PlaceAmbiguous, PlaceUnknown, RegionUnsupported, S
 from fingerpost.store.variables import VariableStore
 from fingerpost.transit.model.place import Bounds, Coordinate, Location, LocationSource
 from fingerpost.transit.places.resolver import PlaceResolver, TextQuery
-from fingerpost.transit.places.trip_ends import get_trip_ends
+from fingerpost.transit.places.trip_ends import resolve_journey
+from fingerpost.transit.port import JourneyParameters
 from fingerpost.transit.rules.warnings import WarningCode
 from tests.contracts.conftest import stop_place
 from tests.fakes import FakeNetwork, FakeNetworks
@@ -28,9 +29,8 @@ def resolve(tmp_path):
             TextQuery(text=end) if isinstance(end, str) else Location(coordinate=end, source=LocationSource.INPUT)
             for end in (origin, destination)
         ]
-        found, warnings = asyncio.run(
-            asyncio.wait_for(get_trip_ends(places, *ends, user="ann", language="en", instant=0), 20)
-        )
+        resolving = resolve_journey(places, *ends, JourneyParameters(instant=0), user="ann")
+        found, warnings = asyncio.run(asyncio.wait_for(resolving, 20))
         return found, {each.code: each.message for each in warnings}
 
     return ask
@@ -45,7 +45,7 @@ def test_two_names_over_five_networks_are_one_round_of_calls(resolve, monkeypatc
 
     found, warnings = resolve("A", "B", failing, *networks, slow)
 
-    assert [each.network.name for each in found] == ["N1", "N2", "N3"]
+    assert [network.profile.name for network, _ in found] == ["N1", "N2", "N3"]
     assert warnings[WarningCode.NETWORK_LEFT_OUT] == (
         "F was left out: The source cannot be reached. S was left out: S did not answer within 3 s."
     )
@@ -57,7 +57,7 @@ def test_a_position_decides_the_region_of_a_name(resolve):
     south = MeetingNetwork(name="SOUTH", bounds=SOUTH, places=A_AND_B)
     found, _ = resolve(Coordinate(65, 25), "B", south, north)
 
-    assert ([each.network.name for each in found], north.calls, south.calls) == (["NORTH"], 1, 0)
+    assert ([network.profile.name for network, _ in found], north.calls, south.calls) == (["NORTH"], 1, 0)
 
 
 def test_a_token_goes_straight_to_its_network(resolve):
@@ -66,7 +66,7 @@ def test_a_token_goes_straight_to_its_network(resolve):
     other = MeetingNetwork(name="OTHER", places={"B": [stop_place("O:B", "B")]})
     found, _ = resolve("t:a", "B", other, owner)
 
-    assert [(each.network.name, each.origin.stop_ids) for each in found] == [("OWNER", ("T:A",))]
+    assert [(network.profile.name, query.origin.stop_ids) for network, query in found] == [("OWNER", ("T:A",))]
     assert (owner.calls, other.calls) == (1, 0)
 
 
@@ -74,7 +74,7 @@ def test_a_name_with_a_colon_is_a_name(resolve):
     named = {"Kahvila: Sirius": [stop_place("T:K", "Kahvila: Sirius", lat=60.4)], **A_AND_B}
     found, _ = resolve("Kahvila: Sirius", "B", FakeNetwork(places=named))
 
-    assert found[0].origin.stop_ids == ("T:K",)
+    assert found[0][1].origin.stop_ids == ("T:K",)
 
 
 def test_an_unknown_name_lists_the_networks_that_did_not_answer(resolve):

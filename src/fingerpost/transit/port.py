@@ -8,7 +8,7 @@ Methods that query a source may raise ``SourceChanged`` and the subclasses of ``
 # ruff: noqa: ARG002  (the methods for optional abilities ignore their arguments)
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import date
 from itertools import chain
 from types import MappingProxyType
@@ -33,8 +33,8 @@ from fingerpost.transit.model.provenance import Provenance, RealtimeHealth
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JourneyQuery:
-    """A journey request.
+class JourneyParameters:
+    """The times and limits of a journey request.
 
     ``instant`` is the earliest departure, or the latest arrival if ``arrive_by``.
     ``max_walk_m`` limits the total walking of an itinerary.
@@ -45,8 +45,6 @@ class JourneyQuery:
     ``instant``, or the nearest others if there are none. If it is None, the source chooses the window.
     """
 
-    origin: Location
-    destination: Location
     instant: int
     arrive_by: bool = False
     not_before: int | None = None
@@ -58,21 +56,31 @@ class JourneyQuery:
     wanted: int = 3
     window_s: int | None = None
 
+    def between(self, origin: Location, destination: Location) -> "JourneyQuery":
+        """Return a query with these parameters between two places."""
+        return JourneyQuery(origin=origin, destination=destination, **asdict(self))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JourneyQuery(JourneyParameters):
+    """A journey request between two places."""
+
+    origin: Location
+    destination: Location
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextJourneyQuery:
-    """A journey request between places given as text, which the source resolves: names, ids, postcodes, ``lat,lon``.
+    """A request for journeys from now on between places given as text: names, ids, postcodes, ``lat,lon``.
 
-    ``sides`` are the caller's parameter names for the two places; the other fields are as in ``JourneyQuery``.
+    The source resolves the texts. ``sides`` are the caller's parameter names for them.
     """
 
     origin: str
     destination: str
-    instant: int
-    not_before: int | None = None
-    step_free: bool = False
-    language: str = "en"
-    sides: tuple[str, str] = ("origin", "destination")
+    now: int
+    step_free: bool
+    sides: tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,8 @@ from fingerpost.apps.cli.application import run_and_close, show_spinner
 from fingerpost.apps.wiring import Application
 from fingerpost.errors import ToolError
 from fingerpost.transit.places.resolver import FoundStop, PlaceResolver
-from fingerpost.transit.places.trip_ends import get_trip_ends
+from fingerpost.transit.places.trip_ends import resolve_journey
+from fingerpost.transit.port import JourneyParameters
 from fingerpost.transit.rules.times import PAST_AFTER_S
 from fingerpost.transit.tools.shapes import TripEnd
 
@@ -79,12 +80,12 @@ def find_trip_zone(application: Application, origin: dict[str, Any], destination
     now, user = int(clock.now().timestamp()), application.settings.user
     try:
         begin, end = (place.to_query() for place in TypeAdapter(list[TripEnd]).validate_python([origin, destination]))
-        ends = get_trip_ends(places, begin, end, user=user, language="en", instant=now)
+        resolving = resolve_journey(places, begin, end, JourneyParameters(instant=now), user=user)
         with show_spinner(application):
-            origin_match, _ = run_and_close(application, ends)
+            journeys, _ = run_and_close(application, resolving)
     except (ToolError, ValueError):
         return UTC
-    return ZoneInfo(origin_match[0].network.profile.zone)
+    return ZoneInfo(journeys[0][0].profile.zone)
 
 
 def find_stop(application: Application, label: str) -> FoundStop | None:

@@ -20,7 +20,7 @@ from fingerpost.transit.places.resolver import (
     read_label,
     to_location,
 )
-from fingerpost.transit.port import Network, OpenNetworks
+from fingerpost.transit.port import JourneyParameters, JourneyQuery, Network, OpenNetworks
 from fingerpost.transit.rules.name_matching import find_certain, sort_matches
 from fingerpost.transit.rules.warnings import Warning, WarningCode, add_reasons, merge_by_code  # noqa: A004
 
@@ -28,11 +28,8 @@ from fingerpost.transit.rules.warnings import Warning, WarningCode, add_reasons,
 SCORE_MARGIN = 0.02
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TripEnds:
-    network: Network
-    origin: Location
-    destination: Location
+NetworkJourney = tuple[Network, JourneyQuery]
+"""A network, and a query with the ends as this network resolves them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,25 +57,23 @@ class _End:
         return [name for name, resolution in self.resolutions.items() if resolution.location is not None]
 
 
-async def get_trip_ends(
+async def resolve_journey(
     places: PlaceResolver,
     origin: Label | TextQuery,
     destination: Label | TextQuery,
+    parameters: JourneyParameters,
     *,
     user: str | None,
-    language: str,
-    instant: int,
-    arrive_by: bool = False,
     sides: tuple[str, str] = ("origin", "destination"),
-) -> tuple[list[TripEnds], Sequence[Warning]]:
-    """Return the two ends in each network that can plan between them, preferred network first, and warnings.
+) -> tuple[list[NetworkJourney], Sequence[Warning]]:
+    """Return a query for each network that can plan between the two ends, preferred network first, and warnings.
 
     Raises:
         ParameterError: the ends are equal, or a label matches nothing.
         PlaceAmbiguous: a label matches several places.
         RegionUnsupported: no network covers both ends.
     """
-    needed = (Ability.PLANS, Ability.ARRIVE_BY) if arrive_by else (Ability.PLANS,)
+    needed = (Ability.PLANS, Ability.ARRIVE_BY) if parameters.arrive_by else (Ability.PLANS,)
     ends = []
     for side, query in zip(sides, (origin, destination), strict=True):
         if isinstance(query, TextQuery):
@@ -88,13 +83,13 @@ async def get_trip_ends(
     positions = [end.label for end in ends if isinstance(end.label, Location)]
     if len(positions) == len(ends):
         _check_ends_differ(*positions, sides=sides)
-    lookup = _EndLookup(await places.networks.open(), language)
+    lookup = _EndLookup(await places.networks.open(), parameters.language)
     await lookup.read(ends)
     able = [network for network in lookup.networks if network.profile.can(*needed)]
-    chosen = _choose(able, ends, instant)
+    chosen = _choose(able, ends, parameters.instant)
     if not chosen:
-        raise await lookup.explain(ends, needed, instant)
-    _check_regions(list_running(able, instant), ends, chosen[0])
+        raise await lookup.explain(ends, needed, parameters.instant)
+    _check_regions(list_running(able, parameters.instant), ends, chosen[0])
     warnings = lookup.list_warnings()
     for end in ends:
         resolution = end.get_resolution(chosen[0])
@@ -106,9 +101,11 @@ async def get_trip_ends(
             place = resolution.candidates[0].place
             if place.guess:
                 warnings.append(Warning(WarningCode.POSITION_GUESSED, format_guess(place, end.query.text)))
-    found = [resolved for network in chosen if (resolved := _find_ends(network, ends)) is not None]
-    _check_ends_differ(found[0].origin, found[0].destination, sides=sides)
-    return found, merge_by_code(warnings)
+    journeys = [
+        (network, parameters.between(*locations)) for network in chosen if (locations := _find_locations(network, ends))
+    ]
+    _check_ends_differ(journeys[0][1].origin, journeys[0][1].destination, sides=sides)
+    return journeys, merge_by_code(warnings)
 
 
 class _EndLookup(PlaceLookup):
@@ -234,7 +231,7 @@ def _choose(networks: Sequence[Network], ends: Sequence[_End], instant: int) -> 
     eligible = [network for network in resolving_both if network in running]
     if not eligible:
         is_elsewhere = any(network.profile.name in end.list_certain() for end in ends for network in running)
-        eligible = [network for network in resolving_both if not is_elsewhere or _find_ends(network, ends) is not None]
+        eligible = [network for network in resolving_both if not is_elsewhere or _find_locations(network, ends)]
     scores = [min(end.get_resolution(network).score for end in ends) for network in eligible]
     best = max(scores, default=0.0)
     return [network for network, score in zip(eligible, scores, strict=True) if score >= best - SCORE_MARGIN]
@@ -255,11 +252,9 @@ def _check_regions(networks: Sequence[Network], ends: Sequence[_End], chosen: Ne
             raise new_ambiguous(end.query.text, suggested, side=end.side, sent_as=end.query.sent_as)
 
 
-def _find_ends(network: Network, ends: Sequence[_End]) -> TripEnds | None:
+def _find_locations(network: Network, ends: Sequence[_End]) -> tuple[Location, Location] | None:
     origin, destination = (end.get_resolution(network).location for end in ends)
-    if origin is None or destination is None:
-        return None
-    return TripEnds(network=network, origin=origin, destination=destination)
+    return None if origin is None or destination is None else (origin, destination)
 
 
 def _check_ends_differ(origin: Location, destination: Location, *, sides: tuple[str, str]) -> None:

@@ -1,7 +1,7 @@
 """The planJourney tool: summaries of the fastest journeys in London (rules E1 to E3)."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated, Literal, NotRequired
 
 from pydantic import Field
@@ -26,8 +26,8 @@ from fingerpost.transit.networks.order import LondonNetworks
 from fingerpost.transit.networks.querying import UNAVAILABLE, Deadline, list_problems, try_in_order
 from fingerpost.transit.places.candidates import new_ambiguous
 from fingerpost.transit.places.resolver import PlaceResolver, StopLabel, TextQuery, read_label
-from fingerpost.transit.places.trip_ends import get_trip_ends
-from fingerpost.transit.port import JourneyAnswer, JourneyQuery, Networks, OpenNetworks, TextJourneyQuery
+from fingerpost.transit.places.trip_ends import resolve_journey
+from fingerpost.transit.port import JourneyAnswer, JourneyParameters, Networks, OpenNetworks, TextJourneyQuery
 from fingerpost.transit.rules.accessibility import find_step_free_warning
 from fingerpost.transit.rules.alerts import AffectedPart
 from fingerpost.transit.rules.disruption import name_disrupted
@@ -169,15 +169,12 @@ class PlanJourney(PublishedTool):
         self, opened: OpenNetworks, arguments: JourneyPlanRequest, call: Call
     ) -> _JourneysResult:
         """Query the sources that resolve place names themselves."""
-        now = int(call.now.timestamp())
         origin, destination = [await self._format_end(text, call.user) for text in (arguments.from_, arguments.to)]
         query = TextJourneyQuery(
             origin=origin,
             destination=destination,
-            instant=now,
-            not_before=now,
+            now=int(call.now.timestamp()),
             step_free=arguments.need_accessible_route,
-            language=_LANGUAGE,
             sides=SIDES,
         )
         planners = opened.answering
@@ -188,11 +185,7 @@ class PlanJourney(PublishedTool):
                 raise
             # The fallback does not resolve text, so the ends are resolved here.
             return await self._search(arguments, call)
-        answer = outcome.value
-        later = tuple(itinerary for itinerary in answer.itineraries if itinerary.departure >= now)
-        return _JourneysResult(
-            answer=replace(answer, itineraries=later), warnings=[*list_problems(opened), *outcome.warnings]
-        )
+        return _JourneysResult(answer=outcome.value, warnings=[*list_problems(opened), *outcome.warnings])
 
     async def _format_end(self, text: str, user: str | None) -> str:
         label = await read_label(text, self._variables, user)
@@ -204,21 +197,7 @@ class PlanJourney(PublishedTool):
 
     async def _search(self, arguments: JourneyPlanRequest, call: Call) -> _JourneysResult:
         now = int(call.now.timestamp())
-        try:
-            ends, warnings = await get_trip_ends(
-                self._places,
-                TextQuery(text=arguments.from_),
-                TextQuery(text=arguments.to),
-                user=call.user,
-                language=_LANGUAGE,
-                instant=now,
-                sides=SIDES,
-            )
-        except PlaceAmbiguous as error:
-            raise await self._suggest(error, arguments, now) from error
-        query = JourneyQuery(
-            origin=ends[0].origin,
-            destination=ends[0].destination,
+        parameters = JourneyParameters(
             instant=now,
             not_before=now,
             max_walk_m=MAX_WALK_M,
@@ -227,7 +206,14 @@ class PlanJourney(PublishedTool):
             language=_LANGUAGE,
             wanted=MAX_JOURNEYS,
         )
-        found = await search_trip(ends, query, limit=_MAX_SEARCHED, with_alternatives=True, in_full=False)
+        origin, destination = TextQuery(text=arguments.from_), TextQuery(text=arguments.to)
+        try:
+            journeys, warnings = await resolve_journey(
+                self._places, origin, destination, parameters, user=call.user, sides=SIDES
+            )
+        except PlaceAmbiguous as error:
+            raise await self._suggest(error, arguments, now) from error
+        found = await search_trip(journeys, limit=_MAX_SEARCHED, with_alternatives=True, in_full=False)
         return _JourneysResult(
             answer=JourneyAnswer(
                 itineraries=found.ranked.found,

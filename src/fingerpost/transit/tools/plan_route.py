@@ -17,8 +17,8 @@ from fingerpost.transit.model.itinerary import Itinerary, Leg, Mode, StopPoint
 from fingerpost.transit.model.place import Location, LocationSource, distance_m
 from fingerpost.transit.places.candidates import format_count_of_shown
 from fingerpost.transit.places.resolver import Latitude, Longitude, PlaceResolver, StopLabel
-from fingerpost.transit.places.trip_ends import get_trip_ends
-from fingerpost.transit.port import JourneyQuery
+from fingerpost.transit.places.trip_ends import resolve_journey
+from fingerpost.transit.port import JourneyParameters
 from fingerpost.transit.rules.alerts import AffectedPart
 from fingerpost.transit.rules.modes import TimetableMode, to_timetable_mode
 from fingerpost.transit.rules.ranking import OPTIMIZE, JourneyPreset, build_route_sort_key, compute_route_id
@@ -157,7 +157,9 @@ class PlanRouteOutput(WireDict):
     meta: RouteMeta
 
 
-def _write_text(body: PlanRouteOutput, shown: Sequence[Itinerary], found: RoutesResult, query: JourneyQuery) -> str:
+def _write_text(
+    body: PlanRouteOutput, shown: Sequence[Itinerary], found: RoutesResult, query: JourneyParameters
+) -> str:
     window, metadata, meta = body["window"], body["metadata"], body["meta"]
     zone = metadata["timeZone"]
     since = shown[0].departure if shown else query.instant
@@ -209,18 +211,7 @@ class PlanRoute(PublishedTool):
         arrive_by = arguments.departure_time is None
         field = "arrivalTime" if arrive_by else "departureTime"
         when = parse_offset_instant(arguments.arrival_time or arguments.departure_time or "", now=now, field=field)
-        ends, warned = await get_trip_ends(
-            self._places,
-            arguments.origin.to_query(),
-            arguments.destination.to_query(),
-            user=call.user,
-            language=arguments.language,
-            instant=when.instant,
-            arrive_by=arrive_by,
-        )
-        query = JourneyQuery(
-            origin=ends[0].origin,
-            destination=ends[0].destination,
+        query = JourneyParameters(
             instant=when.instant,
             arrive_by=arrive_by,
             not_before=when.not_before,
@@ -228,13 +219,15 @@ class PlanRoute(PublishedTool):
             language=arguments.language,
             window_s=60 * min(arguments.search_window_minutes, MAX_WINDOW_MINUTES),
         )
-        found = await search_routes(ends, query, arguments.journey_preset, now)
+        origin, destination = arguments.origin.to_query(), arguments.destination.to_query()
+        journeys, warned = await resolve_journey(self._places, origin, destination, query, user=call.user)
+        found = await search_routes(journeys, arguments.journey_preset, now)
         warnings = [*warned, *list_time_warnings(when, None, "these are the trips"), *found.warnings]
         return _build_reply(arguments, query, found, call, warnings)
 
 
 def _build_reply(
-    arguments: RouteRequestInput, query: JourneyQuery, found: RoutesResult, call: Call, warnings: Sequence[Warning]
+    arguments: RouteRequestInput, query: JourneyParameters, found: RoutesResult, call: Call, warnings: Sequence[Warning]
 ) -> ToolReply:
     ranked = sorted(
         found.routes,
@@ -276,7 +269,7 @@ def _build_reply(
     return reply_with_colors(body, text, list_leg_paths(chosen), call.include)
 
 
-def _format_more(count: int, chosen: list[Itinerary], query: JourneyQuery) -> str:
+def _format_more(count: int, chosen: list[Itinerary], query: JourneyParameters) -> str:
     counted = f"{count} itineraries are in the window; {format_count_of_shown(len(chosen))}."
     if query.arrive_by:
         first = min(itinerary.arrival for itinerary in chosen)

@@ -13,8 +13,8 @@ from fingerpost.runtime.concurrency import compute
 from fingerpost.transit.model.itinerary import Fare, Itinerary, Leg, Optimize, ServiceAlert
 from fingerpost.transit.places.candidates import format_count_of_shown
 from fingerpost.transit.places.resolver import PlaceResolver
-from fingerpost.transit.places.trip_ends import get_trip_ends
-from fingerpost.transit.port import JourneyQuery
+from fingerpost.transit.places.trip_ends import resolve_journey
+from fingerpost.transit.port import JourneyParameters
 from fingerpost.transit.rules.accessibility import find_low_walking_warning, find_step_free_warning, list_walking_notes
 from fingerpost.transit.rules.alerts import AffectedPart, choose_alerts, find_explanation
 from fingerpost.transit.rules.disruption import (
@@ -91,26 +91,11 @@ class PlanTrip(PublishedTool):
 
     async def handle(self, arguments: PlanTripInput, call: Call) -> ToolReply:
         constraints, now = arguments.constraints, int(call.now.timestamp())
-        arrive_by = arguments.when.type == "arrive"
         # Reject invalid times before looking up any place (rule A6).
         when = parse_instant(arguments.when.time, zone_name="UTC", now=now, field="when.time")
-        ends, warned = await get_trip_ends(
-            self._places,
-            arguments.origin.to_query(),
-            arguments.destination.to_query(),
-            user=call.user,
-            language=constraints.language,
+        parameters = JourneyParameters(
             instant=when.instant,
-            arrive_by=arrive_by,
-        )
-        zone = ends[0].network.profile.zone
-        if when.note is not None:
-            when = parse_instant(arguments.when.time, zone_name=zone, now=now, field="when.time")
-        query = JourneyQuery(
-            origin=ends[0].origin,
-            destination=ends[0].destination,
-            instant=when.instant,
-            arrive_by=arrive_by,
+            arrive_by=arguments.when.type == "arrive",
             not_before=when.not_before,
             max_walk_m=constraints.max_walking_distance,
             max_transfers=constraints.max_transfers,
@@ -118,9 +103,16 @@ class PlanTrip(PublishedTool):
             optimize=Optimize(constraints.optimize),
             language=constraints.language,
         )
-        result = await search_trip(
-            ends, query, limit=arguments.limit, with_alternatives=arguments.include_disruption_alt
-        )
+        origin, destination = arguments.origin.to_query(), arguments.destination.to_query()
+        journeys, warned = await resolve_journey(self._places, origin, destination, parameters, user=call.user)
+        zone = journeys[0][0].profile.zone
+        if when.note is not None:
+            when = parse_instant(arguments.when.time, zone_name=zone, now=now, field="when.time")
+            journeys = [
+                (network, replace(query, instant=when.instant, not_before=when.not_before))
+                for network, query in journeys
+            ]
+        result = await search_trip(journeys, limit=arguments.limit, with_alternatives=arguments.include_disruption_alt)
         format_time = partial(format_clock, since=when.instant, zone=result.provenance.zone)
         differences = list(find_differences(result.ranked))
         stated = list_time_warnings(when, zone, "these are the trips")
@@ -128,7 +120,7 @@ class PlanTrip(PublishedTool):
         warnings = [*warned, *stated, *result.warnings, *about_trips]
         report = report_rides(list_legs(result.shown), (), result.provenance, now, warnings)
         affected = _list_affected(result, differences, report.warnings)
-        report = replace(report, alerts=choose_alerts(affected, step_free=query.step_free))
+        report = replace(report, alerts=choose_alerts(affected, step_free=parameters.step_free))
         fares = [(choice, result.network.find_fare(choice.itinerary)) for choice in result.ranked.choices]
         fares_by_trip = {choice.fingerprint: fare for choice, fare in fares if fare is not None}
         shown_differences = [serialize_difference(difference, format_time) for difference in differences]

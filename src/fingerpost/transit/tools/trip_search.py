@@ -8,7 +8,7 @@ from fingerpost.errors import NoItinerary, OutsideCalendar, SourceChanged, Stora
 from fingerpost.transit.model.itinerary import Itinerary, Optimize
 from fingerpost.transit.model.provenance import Provenance, merge_provenance
 from fingerpost.transit.networks.querying import UNAVAILABLE, Deadline, Outcome, query_network, try_in_order
-from fingerpost.transit.places.trip_ends import TripEnds
+from fingerpost.transit.places.trip_ends import NetworkJourney
 from fingerpost.transit.port import JourneyAnswer, JourneyQuery, Network
 from fingerpost.transit.rules.disruption import RankedItineraries, as_scheduled, is_disrupted, merge_alternatives
 from fingerpost.transit.rules.ranking import JourneyPreset, compute_route_id
@@ -42,14 +42,12 @@ class TripResult:
 
 
 async def _query_networks(
-    ends: Sequence[TripEnds], query: JourneyQuery, deadline: Deadline
+    journeys: Sequence[NetworkJourney], deadline: Deadline
 ) -> tuple[JourneyQuery, Outcome[JourneyAnswer]]:
     """Query the networks in order; return the answering network's query, and its answer without departed trips."""
-    queries = {
-        here.network.profile.name: replace(query, origin=here.origin, destination=here.destination) for here in ends
-    }
+    queries = {network.profile.name: query for network, query in journeys}
     outcome = await try_in_order(
-        [here.network for here in ends],
+        [network for network, _ in journeys],
         lambda network: network.plan_journeys(queries[network.profile.name]),
         deadline,
     )
@@ -61,19 +59,14 @@ async def _query_networks(
 
 
 async def search_trip(
-    ends: Sequence[TripEnds],
-    query: JourneyQuery,
-    *,
-    limit: int,
-    with_alternatives: bool,
-    in_full: bool = True,
+    journeys: Sequence[NetworkJourney], *, limit: int, with_alternatives: bool, in_full: bool = True
 ) -> TripResult:
     """Query the networks in order; relax the limits once if no trip is found or one is disrupted.
 
     ``in_full`` also searches for a better trip beyond the walking limit.
     """
     deadline = Deadline()
-    query, first = await _query_networks(ends, query, deadline)
+    query, first = await _query_networks(journeys, deadline)
     network, warnings, answers = first.network, list(first.warnings), [first.value]
     known, relaxed = [*first.value.itineraries, *first.value.timetabled], list[Itinerary]()
     is_empty = not known
@@ -190,15 +183,15 @@ class RoutesResult:
     warnings: Sequence[Warning] = ()
 
 
-async def search_routes(ends: Sequence[TripEnds], query: JourneyQuery, preset: JourneyPreset, now: int) -> RoutesResult:
+async def search_routes(journeys: Sequence[NetworkJourney], preset: JourneyPreset, now: int) -> RoutesResult:
     deadline = Deadline()
     try:
-        query, first = await _query_networks(ends, query, deadline)
+        query, first = await _query_networks(journeys, deadline)
     except OutsideCalendar as error:
         # This is the preferred network's error, because no network answered.
         return RoutesResult(
             routes=(),
-            provenance=ends[0].network.profile.new_provenance(now),
+            provenance=journeys[0][0].profile.new_provenance(now),
             reason=NoResultsReason.NO_SERVICE,
             why_empty=WhyEmptySentence(error.message),
         )

@@ -80,13 +80,13 @@ class TflNetwork(ServerNetwork):
         request = TflRequest(
             origin=self._read_text(query.origin),
             destination=self._read_text(query.destination),
-            instant=query.instant,
+            instant=query.now,
             accessibility=STEP_FREE_TO_PLATFORM if query.step_free else None,
             sides=query.sides,
         )
         found = await self._journeys.fetch(request)
-        in_time = tuple(itinerary for itinerary in found.live if itinerary.departure >= query.instant)
-        return self._new_answer(replace(found, live=in_time), query.language)
+        in_time = tuple(itinerary for itinerary in found.live if itinerary.departure >= query.now)
+        return self._new_answer(replace(found, live=in_time), LANGUAGE)
 
     def _read_text(self, text: str) -> str:
         """Convert a public stop id to TfL's id; return any other text stripped."""
