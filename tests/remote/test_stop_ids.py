@@ -6,6 +6,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from fingerpost.store.network_records import NetworkRecord
+from fingerpost.testing.feeds import feed_from_drawing, timetable_from_tables
+from fingerpost.transit.embedded.network import EmbeddedNetwork
 from fingerpost.transit.engine.timetable.stop_ids import encode_stop_ids
 from fingerpost.transit.remote.kit.places import SingleFeedIds
 from fingerpost.transit.remote.motis.places import MotisStopIds, find_service_day
@@ -50,6 +53,15 @@ def test_an_id_is_printed_as_the_embedded_engine_prints_it(source, feed, local, 
     assert encode_stop_ids([(feed, local)]) == [printed]
 
 
+async def test_the_embedded_engine_finds_a_stop_by_the_id_that_a_server_prints_for_it():
+    tables = feed_from_drawing("line A | Alpha 08:00 | Beta 08:10")
+    feed = {name: text.replace("ALPHA", "StopPlace:1") for name, text in tables.items()}
+    network = EmbeddedNetwork(NetworkRecord(name="TEST"), timetable_from_tables(feed))
+    found = await network.find_stop(OtpStopIds(["test"]).encode("test:StopPlace:1"))
+
+    assert (found.name, found.id) == ("Alpha", "TEST:STOPPLACE:1")
+
+
 @pytest.mark.parametrize("source", CODECS)
 @given(st.data())
 def test_a_printed_id_leads_back_to_its_own(source, data):
@@ -72,11 +84,11 @@ def check_round_trip(source, own_ids):
         assert set(printed) <= set("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:_-")
 
 
-@pytest.mark.parametrize("source", ["motis", "motis, named like a feed"])
+@pytest.mark.parametrize("source", ["motis", "motis, named like a feed", "opentripplanner"])
 @given(st.data())
 def test_a_process_that_never_printed_it_finds_it_too(source, data):
-    own = data.draw(list_written(source) | st.just("aº"))
-    assume("_" in own or source == "motis")
+    own = data.draw(list_written(source) | st.just(write(source, "Town", "aº")))
+    assume("_" in own or source != "motis, named like a feed")
     found = CODECS[source]().decode(CODECS[source]().encode(own))
 
     assert own in found

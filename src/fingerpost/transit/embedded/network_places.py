@@ -8,6 +8,7 @@ import numpy as np
 
 from fingerpost.runtime.concurrency import compute
 from fingerpost.transit.embedded.display_names import DisplayNames, describe_place
+from fingerpost.transit.engine.timetable.stop_ids import clean_feed_name, escape
 from fingerpost.transit.engine.timetable.timetable import STATION, STOP, Timetable
 from fingerpost.transit.engine.timetable.walks import straight_line_m
 from fingerpost.transit.model.itinerary import Mode, NearbyStop
@@ -99,13 +100,14 @@ class TimetableStops:
 
     @cached_property
     def _rows(self) -> dict[str, int]:
-        """Rows, keyed by printed id and by feed id, and by both in upper case."""
+        """Rows, keyed by printed id, feed id and the escaped id that a server prints, and by each in upper case."""
         table = self._timetable
         feeds = table.stop_feed.tolist()
         exact: dict[str, int] = {}
         folded: dict[str, int] = {}
         for row, (printed, local) in enumerate(zip(table.stop_printed_id, table.stop_local_id, strict=True)):
-            for text in (printed, f"{table.feeds[feeds[row]].name}:{local}"):
+            feed_name = table.feeds[feeds[row]].name
+            for text in (printed, f"{feed_name}:{local}", f"{clean_feed_name(feed_name)}:{escape(local)}"):
                 exact.setdefault(text, row)
                 folded.setdefault(text.upper(), row)
         return {**folded, **exact}

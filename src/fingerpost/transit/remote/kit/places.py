@@ -1,7 +1,7 @@
 """Base classes for the stop ids, stop look-up and geocoding of a transit server."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -30,7 +30,8 @@ _MAX_STORED_IDS = 200_000
 class StopIdCodec(ABC):
     """Converts one server's ids to public ids and back.
 
-    Converting ids to upper case loses information, so each public id is stored.
+    Lower-case ids become upper case, so an upper-case public id has two candidates (``list_spellings``); in mixed-case
+    ids the lower-case letters are escaped. Public ids are stored, because this loses information.
     """
 
     def __init__(self) -> None:
@@ -72,6 +73,20 @@ class StopIdCodec(ABC):
 
     def decode_all(self, public_ids: Iterable[str]) -> list[str]:
         return list(dict.fromkeys(server_id for public_id in public_ids for server_id in self.decode(public_id)))
+
+
+def to_upper_case(text: str) -> str:
+    """Upper-case a lower-case string; return mixed-case strings, and letters without capitals, unchanged."""
+    upper = text.upper()
+    return upper if upper.lower() == text else text
+
+
+def list_spellings(text: str) -> Iterator[str]:
+    """Yield the possible originals of an upper-case string; a string with lower-case letters is exact."""
+    yield text
+    # Not islower(), because a letter such as º is lower case and has no capital.
+    if all(letter.upper() == letter for letter in text) and text.lower() != text:
+        yield text.lower()
 
 
 class SingleFeedIds(StopIdCodec):

@@ -1,7 +1,7 @@
 """Stop ids, stop look-up and geocoding on a MOTIS server."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 
@@ -19,6 +19,8 @@ from fingerpost.transit.remote.kit.places import (
     GroupingLookup,
     ServerStop,
     StopIdCodec,
+    list_spellings,
+    to_upper_case,
 )
 from fingerpost.transit.remote.kit.server import STOPS_FRESH_S
 from fingerpost.transit.remote.motis import shapes
@@ -36,10 +38,7 @@ class MotisStopIds(StopIdCodec):
 
     The tag of a known feed becomes the FEED: ``hsl_1040601`` is ``HSL:1040601``, as in other networks with that feed.
     If the server cannot list its feeds, the network's name precedes the complete id: ``nl-ovapi_x`` is
-    ``NL:NL-OVAPI_X``.
-
-    Lower-case ids become upper case, so an upper-case public id has two candidates; in mixed-case ids the
-    lower-case letters are escaped. ``tags`` are the server's feeds in its own spelling.
+    ``NL:NL-OVAPI_X``. ``tags`` are the server's feeds in its own spelling.
     """
 
     def __init__(self, network: str, tags: Iterable[str] = ()) -> None:
@@ -53,11 +52,11 @@ class MotisStopIds(StopIdCodec):
         feed, _, escaped = public_id.partition(":")
         local = unescape(escaped)
         if local and feed in self._tag_by_feed:
-            yield from (f"{self._tag_by_feed[feed]}_{spelling}" for spelling in _list_spellings(local))
+            yield from (f"{self._tag_by_feed[feed]}_{spelling}" for spelling in list_spellings(local))
         # If the network's name is also a feed, every id is expected to have a tag.
         if local and feed == self._network and ("_" in local or feed not in self._tag_by_feed):
             tag, underscore, rest = local.partition("_")
-            yield from (f"{head}{underscore}{tail}" for head in _list_spellings(tag) for tail in _list_spellings(rest))
+            yield from (f"{head}{underscore}{tail}" for head in list_spellings(tag) for tail in list_spellings(rest))
 
     def encode_trip(self, server_id: str) -> str:
         match = _TRIP_ID.fullmatch(server_id)
@@ -69,10 +68,10 @@ class MotisStopIds(StopIdCodec):
     def _encode(self, server_id: str, *, exact: bool) -> str:
         tag, underscore, local = server_id.partition("_")
         feed = clean_feed_name(tag)
-        upper = local if exact else _to_upper_case(local)
+        upper = local if exact else to_upper_case(local)
         if underscore and self._tag_by_feed.get(feed) == tag:
             return f"{feed}:{escape(upper)}"
-        return f"{self._network}:{escape(f'{tag if exact else _to_upper_case(tag)}{underscore}{upper}')}"
+        return f"{self._network}:{escape(f'{tag if exact else to_upper_case(tag)}{underscore}{upper}')}"
 
 
 def find_service_day(server_trip_id: str) -> date | None:
@@ -81,20 +80,6 @@ def find_service_day(server_trip_id: str) -> date | None:
         return date.fromisoformat(match["day"]) if match else None
     except ValueError:
         return None
-
-
-def _to_upper_case(text: str) -> str:
-    """Upper-case a lower-case string; return mixed-case strings, and letters without capitals, unchanged."""
-    upper = text.upper()
-    return upper if upper.lower() == text else text
-
-
-def _list_spellings(text: str) -> Iterator[str]:
-    """Yield the possible originals of an upper-case string; a string with lower-case letters is exact."""
-    yield text
-    # Not islower(), because a letter such as º is lower case and has no capital.
-    if all(letter.upper() == letter for letter in text) and text.lower() != text:
-        yield text.lower()
 
 
 class MotisStopLookup(GroupingLookup):

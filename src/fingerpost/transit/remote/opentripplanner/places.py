@@ -22,7 +22,9 @@ from fingerpost.transit.remote.kit.places import (
     GroupingLookup,
     ServerStop,
     StopIdCodec,
+    list_spellings,
     to_named_stop,
+    to_upper_case,
 )
 from fingerpost.transit.remote.kit.server import STOPS_FRESH_S, Connection
 from fingerpost.transit.remote.opentripplanner import shapes
@@ -45,13 +47,13 @@ class OtpStopIds(StopIdCodec):
 
     def _encode(self, server_id: str, *, exact: bool) -> str:
         feed_id, _, local = server_id.partition(":")
-        return f"{_clean_feed_id(feed_id)}:{escape(local if exact else local.upper())}"
+        return f"{_clean_feed_id(feed_id)}:{escape(local if exact else to_upper_case(local))}"
 
     def _list_candidates(self, public_id: str) -> Iterable[str]:
         feed, colon, escaped = public_id.partition(":")
         if colon and escaped:
-            local = unescape(escaped)
-            yield from (f"{self._feed_by_public.get(feed, feed)}:{spelling}" for spelling in (local, local.lower()))
+            feed_id = self._feed_by_public.get(feed, feed)
+            yield from (f"{feed_id}:{local}" for local in list_spellings(unescape(escaped)))
 
 
 _clean_feed_id = lru_cache(maxsize=1024)(clean_feed_name)
