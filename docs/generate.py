@@ -1,6 +1,6 @@
-"""Generate docs/reference and the types of the library's methods from the code: ``make docs``.
+"""Generate docs/reference, README's table of tools and the types of the library's methods from the code: ``make docs``.
 
-Tests run ``render_all`` and ``render_methods`` and compare: what is stored is what the code says.
+Tests compare the results of ``render_all``, ``render_readme`` and ``render_methods`` with the stored files.
 """
 
 import ast
@@ -31,6 +31,7 @@ from fingerpost.transit.engine.gtfs.csv.findings import FindingKind, Reason
 from fingerpost.transit.rules.warnings import WarningCode
 
 FOLDER = Path(__file__).parent / "reference"
+README = Path(__file__).parents[1] / "README.md"
 METHODS = Path(__file__).parents[1] / "src" / "fingerpost" / "apps" / "tool_methods.pyi"
 NOTICE = "<!-- Written by docs/generate.py; change the code, then run `make docs`. -->"
 # Read by numba and by tests; these are not fingerpost's settings.
@@ -157,6 +158,13 @@ def _code(value: object) -> str:
 
 def _cell(text: str) -> str:
     return " ".join(text.replace("|", "\\|").split())
+
+
+def render_readme() -> str:
+    """Return README.md with its table of tools, each with the first sentence of its description."""
+    rows = [f"| `{tool.name}` | {_cell(tool.description.partition('. ')[0]).removesuffix('.')} |\n" for tool in TOOLS]
+    table = "".join(["| tool | what it does |\n", "|---|---|\n", *rows])
+    return re.sub(r"\| tool \|.*\n(\|.*\n)+", lambda _: table, README.read_text(encoding="utf-8"))
 
 
 # ---------------------------------------------------------------------------------------- commands
@@ -384,7 +392,8 @@ def render_methods() -> str:
 
 
 def main() -> int:
-    """Write every page, and the type stub."""
+    """Write every page, README's table, and the type stub."""
+    README.write_text(render_readme(), encoding="utf-8")
     METHODS.write_text(render_methods(), encoding="utf-8")
     FOLDER.mkdir(exist_ok=True)
     for name, text in render_all().items():

@@ -3,9 +3,10 @@
 Building is cheap: the engine, the MCP protocol and HTTP are imported only when they are needed.
 """
 
-from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from pkgutil import resolve_name
 from types import MappingProxyType
 from typing import Any
 
@@ -16,14 +17,10 @@ from fingerpost.apps.settings import Settings
 from fingerpost.apps.source_kinds import list_paces, open_record_store, open_sources
 from fingerpost.apps.storage import new_client, open_journal, open_limits, open_variables
 from fingerpost.contract.published_tool import PublishedTool
-from fingerpost.contract.tool import ToolRegistry, ToolSpec
+from fingerpost.contract.tool import ToolRegistry
 from fingerpost.errors import SettingsInvalid
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.sync import PACES, CompanyFetcher, Edgar
-from fingerpost.filings.tools.sec_financial_data import SecFinancialData
-from fingerpost.filings.tools.sec_graph_query import SecGraphQuery
-from fingerpost.filings.tools.sec_query import ToolDetails
-from fingerpost.filings.tools.sec_semantic_search import SecSemanticSearch
 from fingerpost.net.loop_clients import LoopClients
 from fingerpost.plan.catalogue import Catalogue, PlanTool
 from fingerpost.plan.plan_tools import GetPlanRun, RunPlan
@@ -36,52 +33,33 @@ from fingerpost.transit.learned_profile import LearnedProfiles
 from fingerpost.transit.networks.composite import AllNetworks, DemoMode
 from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.port import Networks
-from fingerpost.transit.tools.find_address_or_stop import FindAddressOrStop
-from fingerpost.transit.tools.find_stops import FindStops
-from fingerpost.transit.tools.get_departures import GetDepartures
-from fingerpost.transit.tools.get_stop_timetable import GetStopTimetable
-from fingerpost.transit.tools.plan_journey import JourneyOptions, PlanJourney
-from fingerpost.transit.tools.plan_route import PlanRoute
-from fingerpost.transit.tools.plan_trip import PlanTrip
-from fingerpost.transit.tools.user_variables import DeleteUserVariable, GetUserVariables, SaveUserVariable
+from fingerpost.transit.tools.plan_journey import JourneyOptions
 
 DEMOS = ("DEMO-HELSINKI", "DEMO-LONDON")
-GROUPS = ("core", "timetable", "london", "filings", "plans", "own")
 
+_TOOLS: Sequence[tuple[type[PublishedTool], Sequence[str]]] = [
+    (resolve_name(f"fingerpost.{path}"), dependencies)
+    for path, *dependencies in (
+        ("transit.tools.plan_trip:PlanTrip", "places"),
+        ("transit.tools.get_departures:GetDepartures", "places"),
+        ("transit.tools.find_address_or_stop:FindAddressOrStop", "places"),
+        ("transit.tools.find_stops:FindStops", "networks"),
+        ("transit.tools.user_variables:SaveUserVariable", "variables", "has_sign_in"),
+        ("transit.tools.user_variables:GetUserVariables", "variables", "has_sign_in"),
+        ("transit.tools.user_variables:DeleteUserVariable", "variables", "has_sign_in"),
+        ("transit.tools.plan_route:PlanRoute", "places"),
+        ("transit.tools.get_stop_timetable:GetStopTimetable", "places"),
+        ("transit.tools.plan_journey:PlanJourney", "networks", "variables", "journeys"),
+        ("filings.tools.sec_financial_data:SecFinancialData", "library", "fetcher"),
+        ("filings.tools.sec_graph_query:SecGraphQuery", "library", "fetcher"),
+        ("filings.tools.sec_semantic_search:SecSemanticSearch", "library"),
+        ("filings.tools.sec_query:ToolDetails", "list_specs"),
+    )
+]
+"""The class of each tool, and its dependencies by their names in ``list_tools``; in the order of the catalogue."""
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Dependencies:
-    """The dependencies of the tools."""
-
-    networks: Networks
-    variables: VariableStore
-    places: PlaceResolver
-    library: FactLibrary
-    fetcher: CompanyFetcher | None
-    journeys: JourneyOptions | None
-    has_sign_in: bool
-    list_specs: Callable[[], list[ToolSpec]]
-
-
-_TOOLS: Mapping[type[PublishedTool], Callable[[_Dependencies], PublishedTool]] = {
-    PlanTrip: lambda given: PlanTrip(given.places),
-    GetDepartures: lambda given: GetDepartures(given.places),
-    FindAddressOrStop: lambda given: FindAddressOrStop(given.places),
-    FindStops: lambda given: FindStops(given.networks),
-    SaveUserVariable: lambda given: SaveUserVariable(given.variables, has_sign_in=given.has_sign_in),
-    GetUserVariables: lambda given: GetUserVariables(given.variables, has_sign_in=given.has_sign_in),
-    DeleteUserVariable: lambda given: DeleteUserVariable(given.variables, has_sign_in=given.has_sign_in),
-    PlanRoute: lambda given: PlanRoute(given.places),
-    GetStopTimetable: lambda given: GetStopTimetable(given.places),
-    PlanJourney: lambda given: PlanJourney(given.networks, given.variables, given.journeys),
-    SecFinancialData: lambda given: SecFinancialData(given.library, given.fetcher),
-    SecGraphQuery: lambda given: SecGraphQuery(given.library, given.fetcher),
-    SecSemanticSearch: lambda given: SecSemanticSearch(given.library),
-    ToolDetails: lambda given: ToolDetails(given.list_specs),
-}
-"""A constructor for each tool, in the order of the catalogue."""
-
-TOOLS = (*(tool.definition for tool in _TOOLS), RunPlan.definition, GetPlanRun.definition)
+TOOLS = (*(tool.definition for tool, _ in _TOOLS), RunPlan.definition, GetPlanRun.definition)
+GROUPS = (*dict.fromkeys(tool.group for tool in TOOLS), GROUP)
 # ``validate_call`` works without an application.
 ToolRegistry.add(tool.spec for tool in TOOLS)
 
@@ -104,17 +82,19 @@ def list_tools(
     if unknown:
         raise SettingsInvalid(f"There is no tool group called {', '.join(unknown)}. Groups: {', '.join(GROUPS)}")
     listed: list[PublishedTool] = []
-    dependencies = _Dependencies(
-        networks=networks,
-        variables=variables,
-        places=PlaceResolver(networks, variables),
-        library=library or FactLibrary(None),
-        fetcher=fetcher,
-        journeys=journeys,
-        has_sign_in=has_sign_in,
-        list_specs=lambda: sorted((tool.spec for tool in listed), key=lambda spec: spec.name),
-    )
-    listed += [new(dependencies) for tool, new in _TOOLS.items() if not groups or tool.definition.group in groups]
+    dependencies = {
+        "networks": networks,
+        "variables": variables,
+        "places": PlaceResolver(networks, variables),
+        "library": library or FactLibrary(None),
+        "fetcher": fetcher,
+        "journeys": journeys,
+        "has_sign_in": has_sign_in,
+        "list_specs": lambda: sorted((tool.spec for tool in listed), key=lambda spec: spec.name),
+    }
+    for tool, names in _TOOLS:
+        if not groups or tool.definition.group in groups:
+            listed.append(tool(*(dependencies[name] for name in names)))
     return listed
 
 

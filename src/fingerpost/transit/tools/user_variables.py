@@ -96,7 +96,7 @@ def serialize_variable(variable: Variable) -> WireVariable:
 
 
 class _VariableTool(PublishedTool):
-    def __init__(self, variables: VariableStore, *, has_sign_in: bool = False) -> None:
+    def __init__(self, variables: VariableStore, has_sign_in: bool = False) -> None:
         self._variables = variables
         self._hint = f"{'Sign in, or run' if has_sign_in else 'Run'} the server on this machine for yourself"
 
