@@ -1,7 +1,7 @@
 """Child process of ``sandbox``: read a SQL query and a database from standard input, and write the rows as JSON.
 
 It imports only the standard library, to start quickly. The caller kills it after the deadline, because a process cannot
-interrupt its own SQLite functions. The authorizer only allows reading the views that are created here.
+interrupt its own SQLite functions. Queries can only read the views that are created here.
 """
 
 import json
@@ -11,6 +11,7 @@ import secrets
 import sqlite3
 import sys
 import time
+from collections.abc import Iterator
 from typing import Any
 
 MAX_ROWS = 1_000
@@ -23,35 +24,20 @@ _STEPS_PER_CHECK = 2_000
 _REFUSED_FUNCTIONS = frozenset({"load_extension", "readfile", "writefile", "edit", "fts3_tokenizer"})
 # The tables that queries may read, with the date column that ``as_of`` filters.
 _DATES = {"companies": "", "facts": "filing_date", "filings": "filing_date", "fiscal_years": "end_date", "tickers": ""}
-# Tables that queries may count without reading their columns.
-_COUNTABLE = frozenset({*_DATES, "concepts", "reports", "reported"})
+# The database with the tables. Queries cannot guess this name, so they read the tables only through the views.
+_DATA = f"data_{secrets.token_hex(8)}"
 
 
 def run(connection: sqlite3.Connection, query: str, as_of: str | None) -> dict[str, Any]:
     """Return ``columns``, ``rows`` and ``truncated``, or ``code`` and ``error`` if SQLite refuses the query."""
     # Set this first, because the pragma drops temporary views.
     connection.execute("PRAGMA temp_store = MEMORY")
-    secret_prefix, tables = _create_views(connection, as_of)
-    stored = {name.lower() for (name,) in connection.execute("SELECT name FROM main.sqlite_master")}
+    tables = "; ".join(_create_views(connection, as_of))
     for pragma in ("query_only = ON", "trusted_schema = OFF", f"hard_heap_limit = {_MAX_HEAP_BYTES}"):
         connection.execute(f"PRAGMA {pragma}")
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MAX_BYTES)
     connection.setlimit(sqlite3.SQLITE_LIMIT_SQL_LENGTH, _MAX_BYTES)
-
-    def authorize(action: int, first: str | None, second: str | None, database: str | None, view: str | None) -> int:
-        table = (first or "").lower()
-        if action == sqlite3.SQLITE_FUNCTION:
-            is_allowed = str(second).lower() not in _REFUSED_FUNCTIONS
-        elif action == sqlite3.SQLITE_READ:
-            is_view = database == "temp" and not table.startswith("sqlite_")
-            # If there is no column, the query counts rows; a name that is not stored is defined by the query (WITH).
-            is_counted = not second and (table in _COUNTABLE or not (table in stored or table.startswith("sqlite_")))
-            is_allowed = is_view or (view or "").startswith(secret_prefix) or is_counted
-        else:
-            is_allowed = action in (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_RECURSIVE)
-        return sqlite3.SQLITE_OK if is_allowed else sqlite3.SQLITE_DENY
-
-    connection.set_authorizer(authorize)
+    connection.set_authorizer(_authorize)
     deadline = time.monotonic() + DEADLINE_S
     connection.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS_PER_CHECK)
     try:
@@ -64,25 +50,33 @@ def run(connection: sqlite3.Connection, query: str, as_of: str | None) -> dict[s
         return {"code": code, "error": f"{error}. Queries may only read {tables}"}
 
 
-def _create_views(connection: sqlite3.Connection, as_of: str | None) -> tuple[str, str]:
-    """Create a view for each table; return the views' secret prefix, and a string that lists tables and columns.
-
-    The authorizer receives the name of the view that reads a table; queries cannot guess names with a secret prefix.
-    """
-    secret_prefix, tables = f"sealed_{secrets.token_hex(8)}_", []
-    (facts,) = connection.execute("SELECT sql FROM main.sqlite_master WHERE name = 'facts'").fetchone()
-    connection.execute(facts.replace("CREATE VIEW facts", f"CREATE TEMP VIEW {secret_prefix}all", 1))
-    for table, date_column in _DATES.items():
-        source = f"{secret_prefix}all" if table == "facts" else f"main.{table}"
+def _create_views(connection: sqlite3.Connection, as_of: str | None) -> Iterator[str]:
+    """Create the views that queries may read, and return each one's name and columns."""
+    stored = f"SELECT name FROM {_DATA}.sqlite_master WHERE type IN ('table', 'view') ORDER BY name"  # noqa: S608
+    for (table,) in connection.execute(stored).fetchall():
+        source, date_column = f"{_DATA}.{table}", _DATES.get(table)
+        if date_column is None:
+            # Temporary views hide tables; the main database is empty, so that queries of this view fail.
+            connection.execute(f"CREATE TEMP VIEW {table} AS SELECT * FROM main.{table}")  # noqa: S608
+            continue
         columns = [column for column, *_ in connection.execute(f"SELECT * FROM {source} LIMIT 0").description]  # noqa: S608
-        tables.append(f"{table} ({', '.join(columns)})")
         selected, where = ", ".join(columns), ""
+        yield f"{table} ({selected})"
         if as_of is not None:
             selected = selected.replace("complete_through", f"min(complete_through, '{as_of}') AS complete_through")
             where = f" WHERE {date_column} <= '{as_of}'" if date_column else ""
-        connection.execute(f"CREATE TEMP VIEW {secret_prefix}{table} AS SELECT {selected} FROM {source}{where}")  # noqa: S608
-        connection.execute(f"CREATE TEMP VIEW {table} AS SELECT * FROM {secret_prefix}{table}")  # noqa: S608
-    return secret_prefix, "; ".join(tables)
+        connection.execute(f"CREATE TEMP VIEW {table} AS SELECT {selected} FROM {source}{where}")  # noqa: S608
+
+
+def _authorize(action: int, name: str | None, detail: str | None, database: str | None, _view: str | None) -> int:
+    if action == sqlite3.SQLITE_FUNCTION:
+        is_allowed = str(detail).lower() not in _REFUSED_FUNCTIONS
+    elif action == sqlite3.SQLITE_READ:
+        # Without a column, the query counts rows.
+        is_allowed = (not detail or database in ("temp", _DATA)) and not str(name).lower().startswith("sqlite_")
+    else:
+        is_allowed = action in (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_RECURSIVE)
+    return sqlite3.SQLITE_OK if is_allowed else sqlite3.SQLITE_DENY
 
 
 def _fetch(cursor: sqlite3.Cursor) -> dict[str, Any]:
@@ -112,7 +106,8 @@ if __name__ == "__main__":
     if hasattr(os, "nice"):
         os.nice(5)
     path, query, as_of = json.loads(sys.stdin.buffer.readline())
-    connection = sqlite3.connect(path or ":memory:", uri=True, isolation_level=None)
+    connection = sqlite3.connect(":memory:", uri=True, isolation_level=None)
+    connection.execute(f"ATTACH ? AS {_DATA}", (path or ":memory:",))
     if path is None:
-        connection.deserialize(sys.stdin.buffer.read())
+        connection.deserialize(sys.stdin.buffer.read(), name=_DATA)
     sys.stdout.buffer.write(json.dumps(run(connection, query, as_of)).encode("utf-8", "surrogatepass"))
