@@ -4,7 +4,7 @@ import httpx2
 import numpy as np
 import pytest
 
-from fingerpost.store.limits import Limits, Rate, read_clock_ms
+from fingerpost.store.limits import Limits, Pace, read_clock_ms
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
 from fingerpost.transit.engine.timetable.array_file import ARRAYS
 from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
@@ -110,7 +110,7 @@ def test_the_state_of_demos_is_reported(feed, invoke):
 
 def test_the_doctor_names_a_source_that_requested_a_pause(home, invoke):
     home.mkdir(exist_ok=True)
-    Limits(home / "limits.sqlite").pause("sec", Rate(interval_ms=125), 3_600_000, read_clock_ms())
+    Limits(home / "limits.sqlite").pause(Pace(name="sec", per_second=8), 3_600_000, read_clock_ms())
 
     assert "requests   sec requested a pause until 20" in invoke("doctor").stdout
 

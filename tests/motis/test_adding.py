@@ -8,8 +8,9 @@ import pytest
 from fingerpost import clock
 from fingerpost.apps.source_kinds import list_paces
 from fingerpost.errors import ParameterError
-from fingerpost.net.limiter import Limiter, Pace
+from fingerpost.net.limiter import Limiter
 from fingerpost.net.response import Response
+from fingerpost.store.limits import Pace
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.model.place import Bounds
 from fingerpost.transit.remote.motis.network import MotisSource

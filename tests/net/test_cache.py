@@ -9,9 +9,10 @@ import pytest
 from fingerpost import clock
 from fingerpost.errors import SourceFailed, SourceLimited
 from fingerpost.net.cache import Cache
-from fingerpost.net.limiter import Limiter, Pace
+from fingerpost.net.limiter import Limiter
 from fingerpost.net.request import Request
 from fingerpost.net.response import Response
+from fingerpost.store.limits import Pace
 from tests.net.local_server import HOST, LIMITS, FakeTime, answer, new_client, serving
 
 TAGGED = answer(body=b"one", ETag='"1"', Last_Modified="Wed, 21 Oct 2026 07:28:00 GMT")

@@ -3,31 +3,33 @@
 import asyncio
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 
 from fingerpost.errors import SourceLimited
-from fingerpost.net.limiter import Limiter, Pace
-from fingerpost.store.limits import Limits, Rate
+from fingerpost.net.limiter import Limiter
+from fingerpost.store.limits import Limits, Pace
 from tests.net.at_once import tell_at_once
 from tests.net.local_server import FakeTime
 from tests.scale.places import get_url, open_database
 
 EDGAR = Pace(name="sec", per_second=8, burst=1)
 START_MS = 1_000_000_000_000
-RATE = Rate(interval_ms=125, burst=25)
+SHARED = Pace(name="shared", per_second=8, burst=25)
 DAY_MS = 86_400_000
 
 TAKE_ALL = """
 import sys
 from pathlib import Path
-from fingerpost.store.limits import Limits, Rate
+from fingerpost.store.limits import Limits, Pace
 
+pace = Pace(name="sec", per_second=8, burst=25)
 limits = Limits(Path(sys.argv[1]))
 print("ready", flush=True)
 sys.stdin.readline()
-print(sum(limits.take("sec", Rate(interval_ms=125, burst=25), 1_000_000_000_000) == 0 for _ in range(40)))
+print(sum(limits.take(pace, 1_000_000_000_000) == 0 for _ in range(40)))
 """
 
 
@@ -124,26 +126,27 @@ def test_two_processes_share_one_limit(tmp_path):
 
 def test_threads_share_one_limit(limits):
     with ThreadPoolExecutor(8) as pool:
-        assert list(pool.map(lambda _: limits.take("sec", RATE, START_MS), range(60))).count(0) == 25
+        assert list(pool.map(lambda _: limits.take(SHARED, START_MS), range(60))).count(0) == 25
 
 
 def test_a_clock_that_was_set_back_delays_nothing(limits):
-    for name in ("set back", "paused"):
-        limits.take(name, RATE, START_MS)
-    limits.pause("paused", RATE, DAY_MS, START_MS)
-    waits_ms = [limits.take("set back", RATE, START_MS - 10 * 365 * DAY_MS) for _ in range(26)]
+    paused = replace(SHARED, name="paused")
+    for pace in (SHARED, paused):
+        limits.take(pace, START_MS)
+    limits.pause(paused, DAY_MS, START_MS)
+    waits_ms = [limits.take(SHARED, START_MS - 10 * 365 * DAY_MS) for _ in range(26)]
 
     assert waits_ms == [0] * 25 + [125]
-    assert limits.take("paused", RATE, START_MS) == DAY_MS
+    assert limits.take(paused, START_MS) == DAY_MS
 
 
 def test_a_removed_file_is_created_again(tmp_path):
-    path, rate = tmp_path / "limits.sqlite", Rate(interval_ms=125)
+    path = tmp_path / "limits.sqlite"
     limits = Limits(path)
-    limits.take("sec", rate, START_MS)
+    limits.take(EDGAR, START_MS)
     path.unlink()
 
-    assert [limits.take("sec", rate, START_MS) for _ in range(2)] == [0, 125]
+    assert [limits.take(EDGAR, START_MS) for _ in range(2)] == [0, 125]
 
 
 @pytest.mark.parametrize(("longest_s", "passes"), [(1.0, True), (0.999, False)])
@@ -188,9 +191,9 @@ def test_a_stated_pace_is_its_hosts_on_every_port():
 
 def test_coming_pauses_are_listed(limits):
     assert limits.list_pauses(START_MS) == {}
-    limits.pause("gone", EDGAR.rate, 1000, START_MS - 2000)
-    limits.pause("sec", EDGAR.rate, 3_600_000, START_MS)
-    limits.take("used", RATE, START_MS)
+    limits.pause(replace(EDGAR, name="gone"), 1000, START_MS - 2000)
+    limits.pause(EDGAR, 3_600_000, START_MS)
+    limits.take(SHARED, START_MS)
 
     assert limits.list_pauses(START_MS) == {"sec": datetime.fromtimestamp(START_MS / 1000 + 3600, UTC)}
 
@@ -205,7 +208,6 @@ async def test_the_sentence_of_a_refusal_states_at_least_its_seconds():
 
 def test_a_caller_that_read_the_clock_earlier_does_not_pass_as_well(limits):
     """It waited for its turn to write; only an instant far ahead is one of a clock that was set back."""
-    rate = Rate(interval_ms=1000, longest_pause_ms=0)
-    taken = [limits.take("slot", rate, START_MS + 1), limits.take("slot", rate, START_MS)]
+    slot = Pace(name="slot", per_second=1, longest_pause_ms=0)
 
-    assert taken == [0, 1001]
+    assert [limits.take(slot, START_MS + 1), limits.take(slot, START_MS)] == [0, 1001]

@@ -4,7 +4,8 @@ import pytest
 
 from fingerpost.apps.source_kinds import list_paces
 from fingerpost.errors import ParameterError, SettingsInvalid
-from fingerpost.net.limiter import Limiter, Pace
+from fingerpost.net.limiter import Limiter
+from fingerpost.store.limits import Pace
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.model.profile import ANSWER_DEADLINE_S
 from fingerpost.transit.remote.opentripplanner.digitransit import DIGITRANSIT, FINLAND_DEADLINE_S, find_region

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from fingerpost import clock
-from fingerpost.store.limits import Limits, Rate
+from fingerpost.store.limits import Limits, Pace
 from tests.apps.processes import DEADLINE_S
 from tests.scale.places import url_of
 
@@ -69,12 +69,13 @@ def test_a_variable_and_a_run_of_one_copy_are_the_others_too(copies, tmp_path):
 
 @pytest.mark.parametrize("wrong_by", [timedelta(hours=-3), timedelta(hours=3)], ids=["behind", "ahead"])
 def test_a_machine_with_a_wrong_clock_respects_the_shared_rate(database, wrong_by):
-    limits, rate = Limits(database), Rate(interval_ms=HOUR_MS, burst=2)
+    limits, hourly = Limits(database), Pace(name="sec", per_second=1 / 3600, burst=2)
+    paused = Pace(name="tfl", per_second=8)
     now_ms = int(clock.read_system_s() * 1000)
     wrong_ms = now_ms + int(wrong_by / timedelta(milliseconds=1))
-    waits_ms = [limits.take("sec", rate, at) for at in (now_ms, wrong_ms, wrong_ms, now_ms)]
-    limits.pause("tfl", Rate(interval_ms=125), 600_000, wrong_ms)
-    pause_ms = limits.take("tfl", Rate(interval_ms=125), wrong_ms)
+    waits_ms = [limits.take(hourly, at) for at in (now_ms, wrong_ms, wrong_ms, now_ms)]
+    limits.pause(paused, 600_000, wrong_ms)
+    pause_ms = limits.take(paused, wrong_ms)
 
     assert waits_ms[:2] == [0, 0]
     assert all(HOUR_MS - 60_000 < wait_ms <= HOUR_MS for wait_ms in waits_ms[2:])

@@ -5,8 +5,7 @@ import asyncio
 import pytest
 
 from fingerpost.errors import SourceLimited, StorageUnavailable
-from fingerpost.store.limits import Limits
-from fingerpost.transit.tools.call_limit import CallLimit
+from fingerpost.store.limits import CallLimit, Limits
 
 NOW_MS = 1_780_000_000_000
 
@@ -63,7 +62,7 @@ async def test_simultaneous_calls_do_not_exceed_the_limit(limits):
 
 async def test_where_the_file_fails_the_process_counts_for_itself(caplog):
     class Failing:
-        def take(self, name, rate, now_ms):
+        def take(self, pace, now_ms):
             raise StorageUnavailable("limits.sqlite is busy")
 
     assert await passed(Failing(), [0, 0, 0]) == [True, True, False]

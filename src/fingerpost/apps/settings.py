@@ -11,8 +11,8 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from fingerpost.contract.check import explain
 from fingerpost.errors import NotAccessible, SettingsInvalid
+from fingerpost.store.limits import DEFAULT_CALLS_PER_SECOND
 from fingerpost.transit.kernel_mode import use_kernels_folder
-from fingerpost.transit.tools.call_limit import DEFAULT_PER_SECOND
 
 _PREFIX = "FINGERPOST_"
 _MAX_RETENTION_DAYS = 36_500
@@ -64,7 +64,7 @@ class Settings(BaseSettings):
     database_url: SecretStr = SecretStr("")
 
     demo: Literal["auto", "on", "off"] = "auto"
-    plan_journey_per_second: Annotated[int, Field(ge=1, le=1000)] = DEFAULT_PER_SECOND
+    plan_journey_per_second: Annotated[int, Field(ge=1, le=1000)] = DEFAULT_CALLS_PER_SECOND
 
     log: Literal["text", "json"] = "text"
     max_concurrent_calls: Annotated[int, Field(ge=1, le=10_000)] = 100

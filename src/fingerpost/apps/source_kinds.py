@@ -14,9 +14,9 @@ from pkgutil import resolve_name
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.storage import new_client
 from fingerpost.errors import SettingsInvalid
-from fingerpost.net.limiter import Pace
 from fingerpost.net.request import Fetch
 from fingerpost.net.shared_responses import SharedResponses
+from fingerpost.store.limits import Pace
 from fingerpost.store.network_records import NetworkRecordStore
 from fingerpost.transit.embedded.feed_origins import check_places
 from fingerpost.transit.port import NetworkSource, RemoteSource

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from fingerpost.apps.settings import Settings
 from fingerpost.errors import StorageUnavailable
-from fingerpost.net.limiter import Limiter, Pace
+from fingerpost.net.limiter import Limiter
 from fingerpost.plan.engines.embedded import EmbeddedJournal
 from fingerpost.plan.journal import Journal
 from fingerpost.runtime.extras import require_extra
-from fingerpost.store.limits import Limits
+from fingerpost.store.limits import Limits, Pace
 from fingerpost.store.variables import VariableStore
 
 if TYPE_CHECKING:

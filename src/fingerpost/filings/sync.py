@@ -29,10 +29,10 @@ from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.sections import read_plain_text, split_sections
 from fingerpost.filings.store import FactStore, normalize_ticker
 from fingerpost.filings.xbrl import read_instance, read_labels
-from fingerpost.net.limiter import Pace
 from fingerpost.net.request import Request, RequestLimits
 from fingerpost.net.response import MemoryBody, Response, Validators
 from fingerpost.runtime.concurrency import run_in_thread
+from fingerpost.store.limits import Pace
 
 if TYPE_CHECKING:
     from fingerpost.net.client import Client

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from fingerpost.errors import SourceLimited
 from fingerpost.net.request import parse_host
 from fingerpost.runtime.concurrency import run_in_thread
-from fingerpost.store.limits import MAX_PAUSE_MS, Limits, Rate, read_clock_ms
+from fingerpost.store.limits import MAX_PAUSE_MS, Limits, Pace, read_clock_ms
 
 # The rate limit for servers in the operator's network.
 OWN_PER_SECOND, OWN_BURST = 50, 100
@@ -16,19 +16,6 @@ OWN_PER_SECOND, OWN_BURST = 50, 100
 _SECOND_MS = 1000
 # Stop waiting in the queue just before the deadline, to raise SourceLimited instead of a timeout.
 _MARGIN_S = 0.05
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pace:
-    """A rate limit for the hosts or paths of one ``name``: at most ``burst + per_second * t`` requests in t seconds."""
-
-    name: str
-    per_second: float
-    burst: int
-
-    @property
-    def rate(self) -> Rate:
-        return Rate(interval_ms=math.ceil(_SECOND_MS / self.per_second), burst=self.burst)
 
 
 @dataclass(slots=True)
@@ -103,11 +90,11 @@ class Limiter:
     ) -> None:
         while True:
             now_ms = self._clock_ms()
-            wait_ms = await run_in_thread(self._limits.take, pace.name, pace.rate, now_ms)
+            wait_ms = await run_in_thread(self._limits.take, pace, now_ms)
             if wait_ms == 0:
                 return
             # Without a pause, the first request in the queue waits at most one interval.
-            is_long = wait_ms > max(pace.rate.interval_ms, longest_pause_s * _SECOND_MS)
+            is_long = wait_ms > max(pace.interval_ms, longest_pause_s * _SECOND_MS)
             if is_long or now_ms + wait_ms > deadline_ms:
                 raise _refuse(address, wait_ms / _SECOND_MS)
             queue.first_passes_ms = now_ms + wait_ms
@@ -117,7 +104,7 @@ class Limiter:
         """Block all requests that share a server's pace, because it answered with Retry-After."""
         pace, now_ms = self.pace(address), self._clock_ms()
         pause_ms = min(round(wait_s * _SECOND_MS), MAX_PAUSE_MS)
-        await run_in_thread(self._limits.pause, pace.name, pace.rate, pause_ms, now_ms)
+        await run_in_thread(self._limits.pause, pace, pause_ms, now_ms)
 
 
 def _refuse(address: str, wait_s: float) -> SourceLimited:

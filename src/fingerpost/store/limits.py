@@ -1,20 +1,28 @@
-"""Rate limits that processes share: in memory, in a SQLite file, or in the database of several machines.
+"""Rate limits of sources and tools: in memory, or shared in a SQLite file or in the database of several machines.
 
 The algorithm is GCRA, the generic cell rate algorithm: each limit stores the instant at which it is unused again. A
 call moves it by one interval, and passes if it was less than ``burst`` intervals in the future. A pause moves it
 further still.
 """
 
+import logging
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from fingerpost import clock
+from fingerpost.errors import SourceLimited, StorageUnavailable
+from fingerpost.runtime.concurrency import run_in_thread
 from fingerpost.store.sqlite import SqliteFile
 from fingerpost.store.tables import LIMITS, MemoryTables, SqliteTables, Tables
 
 MAX_PAUSE_MS = 86_400_000
+DEFAULT_CALLS_PER_SECOND = 5
+
+_log = logging.getLogger(__name__)
 
 # No rate causes a longer delay than this, so the source has requested a pause.
 _MIN_PAUSE_MS = 60_000
@@ -43,12 +51,20 @@ _DATABASE_MS = "floor(extract(epoch FROM statement_timestamp()) * 1000)::bigint"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rate:
-    """``burst`` calls at once, and one more per interval; ``longest_pause_ms`` is 0 if pauses are not allowed."""
+class Pace:
+    """The limit called ``name``: at most ``burst + per_second * t`` calls in t seconds.
 
-    interval_ms: int
+    ``longest_pause_ms`` is 0 if pauses are not allowed.
+    """
+
+    name: str
+    per_second: float
     burst: int = 1
     longest_pause_ms: int = MAX_PAUSE_MS
+
+    @property
+    def interval_ms(self) -> int:
+        return math.ceil(1000 / self.per_second)
 
     @property
     def slack_ms(self) -> int:
@@ -82,9 +98,9 @@ class Limits:
         else:
             self._tables = place
 
-    def take(self, name: str, rate: Rate, now_ms: int) -> int:
+    def take(self, pace: Pace, now_ms: int) -> int:
         """Count a call and return 0, or return the milliseconds to wait without counting it."""
-        values = _build_values(name, rate, now_ms=now_ms)
+        values = _build_values(pace, now_ms=now_ms)
 
         def write(connection: Any) -> int:
             if connection.execute(self._take, values).rowcount:
@@ -95,9 +111,9 @@ class Limits:
 
         return self._tables.change(write)
 
-    def pause(self, name: str, rate: Rate, pause_ms: int, now_ms: int) -> None:
+    def pause(self, pace: Pace, pause_ms: int, now_ms: int) -> None:
         """Block all calls for a while; an existing longer pause is not shortened."""
-        values = _build_values(name, rate, now_ms=now_ms, pause_ms=pause_ms)
+        values = _build_values(pace, now_ms=now_ms, pause_ms=pause_ms)
         self._tables.change(lambda connection: connection.execute(self._pause, values))
 
     def list_pauses(self, now_ms: int) -> dict[str, datetime]:
@@ -112,6 +128,46 @@ def read_clock_ms() -> int:
     return int(clock.read_system_s() * 1000)
 
 
-def _build_values(name: str, rate: Rate, **more: int) -> dict[str, str | int]:
-    values: dict[str, str | int] = {"name": name, "interval_ms": rate.interval_ms}
-    return values | {"slack_ms": rate.slack_ms, "longest_ms": rate.longest_ms} | more
+def _build_values(pace: Pace, **more: int) -> dict[str, str | int]:
+    values: dict[str, str | int] = {"name": pace.name, "interval_ms": pace.interval_ms}
+    return values | {"slack_ms": pace.slack_ms, "longest_ms": pace.longest_ms} | more
+
+
+class CallLimit:
+    """Allows at most ``per_second`` calls of a tool within any second; others fail at once (rule E2).
+
+    Each call takes one of ``per_second`` slots for a second, because a token bucket with a burst would allow nearly
+    twice as many calls in its first second. ``clock_ms`` is Unix time in milliseconds.
+    """
+
+    def __init__(
+        self, tool: str, per_second: int, limits: Limits | None = None, clock_ms: Callable[[], int] = read_clock_ms
+    ) -> None:
+        self._tool = tool
+        self._slots = [
+            Pace(name=f"{tool} {slot}", per_second=1, longest_pause_ms=0) for slot in range(1, per_second + 1)
+        ]
+        self._local_limits = Limits()
+        self._limits = limits or self._local_limits
+        self._clock_ms = clock_ms
+
+    async def enter(self) -> None:
+        """Count a call, or raise SourceLimited; if the shared store fails, count in this process."""
+        now_ms = self._clock_ms()
+        try:
+            wait_ms = await run_in_thread(self._take_slot, self._limits, now_ms)
+        except StorageUnavailable as error:
+            _log.warning("tool=%s counts its calls in this process only: %s", self._tool, error.message)
+            wait_ms = self._take_slot(self._local_limits, now_ms)
+        if wait_ms:
+            raise SourceLimited(
+                f"{self._tool} allows {len(self._slots)} calls per second", retry_after_s=wait_ms / 1000
+            )
+
+    def _take_slot(self, limits: Limits, now_ms: int) -> int:
+        waits_ms = []
+        for slot in self._slots:
+            waits_ms.append(limits.take(slot, now_ms))
+            if waits_ms[-1] == 0:
+                return 0
+        return min(waits_ms)

@@ -18,7 +18,7 @@ from fingerpost.errors import (
     SourceKeyRefused,
     as_sentence,
 )
-from fingerpost.store.limits import Limits
+from fingerpost.store.limits import DEFAULT_CALLS_PER_SECOND, CallLimit, Limits
 from fingerpost.store.variables import VariableStore
 from fingerpost.transit.model.itinerary import Itinerary, Optimize
 from fingerpost.transit.model.place import LocationSource
@@ -36,7 +36,6 @@ from fingerpost.transit.rules.name_matching import find_certain
 from fingerpost.transit.rules.times import format_instant
 from fingerpost.transit.rules.trip_limits import find_long_offset, find_long_wait_message
 from fingerpost.transit.rules.warnings import Warning, add_reasons  # noqa: A004
-from fingerpost.transit.tools.call_limit import DEFAULT_PER_SECOND, CallLimit
 from fingerpost.transit.tools.report import list_legs, report_rides
 from fingerpost.transit.tools.trip_search import search_trip
 from fingerpost.transit.tools.wording import count_minutes, format_clock, format_count
@@ -105,7 +104,7 @@ class JourneyPlanToolResponse(WireDict):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JourneyOptions:
-    per_second: int = DEFAULT_PER_SECOND
+    per_second: int = DEFAULT_CALLS_PER_SECOND
     limits: Limits | None = None
     with_demo: bool = True
 

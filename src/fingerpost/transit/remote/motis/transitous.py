@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from fingerpost.net.limiter import Pace
 from fingerpost.net.request import read_template, split_address
+from fingerpost.store.limits import Pace
 from fingerpost.transit.model.place import Bounds
 from fingerpost.transit.remote.kit.add_option import AddOption
 

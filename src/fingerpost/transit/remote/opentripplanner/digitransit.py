@@ -5,8 +5,8 @@ from types import MappingProxyType
 from typing import Any
 
 from fingerpost.errors import ParameterError
-from fingerpost.net.limiter import Pace
 from fingerpost.net.request import read_template, split_address
+from fingerpost.store.limits import Pace
 from fingerpost.transit.model.place import Bounds
 from fingerpost.transit.model.profile import ANSWER_DEADLINE_S
 from fingerpost.transit.remote.kit.add_option import AddOption

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from fingerpost.net.limiter import Pace
+from fingerpost.store.limits import Pace
 from fingerpost.transit.model.place import Bounds
 from fingerpost.transit.remote.kit.add_option import AddOption
 
