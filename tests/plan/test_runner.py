@@ -9,7 +9,7 @@ from fingerpost.contract.plan import Attempt, find_attempt
 from fingerpost.errors import DataNotFound, PlanInvalid, SourceLimited, SourceTimeout, SourceUnreachable
 from fingerpost.plan.limits import Limits
 from fingerpost.runtime import retry
-from fingerpost.runtime.circuit_breaker import CircuitBreaker
+from fingerpost.runtime.retry import CircuitBreaker
 from tests.plan.drawing import Recorder, ended, failure, plan, ref, step
 
 
@@ -127,7 +127,7 @@ async def test_while_one_call_tries_a_rested_tool_the_others_are_refused(opened,
     now_s, gate = [0.0], asyncio.Event()
     recorder.script = {"x": [failure("down", retryable=True), gate]}
     runs = opened(recorder.tool(), limits=Limits(attempts=1))
-    runs._executor._breaker = CircuitBreaker(threshold=1, cooldown_s=30, clock_s=lambda: now_s[0])
+    runs._executor._breaker = CircuitBreaker(threshold=1, kind="tool", clock_s=lambda: now_s[0])
     one = plan(X)
     first, _run = await ended(runs, one)
     now_s[0] = 30.0

@@ -12,7 +12,7 @@ from fingerpost.apps.settings import read_settings
 from fingerpost.apps.wiring import build
 from fingerpost.errors import SourceFailed
 from fingerpost.net.request import Request
-from fingerpost.runtime.circuit_breaker import CircuitBreaker
+from fingerpost.runtime.retry import CircuitBreaker
 from fingerpost.transit.networks.fallback import FallbackNetwork
 from fingerpost.transit.port import DepartureQuery
 from tests.apps.questions import KAMPPI_TO_ESPOO

@@ -17,8 +17,7 @@ from fingerpost.plan.catalogue import Catalogue, Task
 from fingerpost.plan.limits import Limits, find_excess
 from fingerpost.plan.records import RunRecord
 from fingerpost.plan.validation import ReadyStep
-from fingerpost.runtime.circuit_breaker import CircuitBreaker
-from fingerpost.runtime.retry import RetryPolicy
+from fingerpost.runtime.retry import CircuitBreaker, RetryPolicy
 
 # Error details that help to fix the cause.
 _DETAILS = ("missing", "notes", "did_you_mean", "candidates")

@@ -14,7 +14,7 @@ from fingerpost.errors import (
     SourceUnreachable,
     StorageUnavailable,
 )
-from fingerpost.runtime.circuit_breaker import CircuitBreaker
+from fingerpost.runtime.retry import CircuitBreaker
 from fingerpost.transit.networks.wrapper import WrapperNetwork
 from fingerpost.transit.port import Network
 
