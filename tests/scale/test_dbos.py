@@ -9,6 +9,7 @@ import pytest
 from psycopg import sql
 
 from fingerpost.plan.engines.dbos_executor import VERSION
+from fingerpost.plan.journal import InitialMemory
 from tests.apps.processes import DEADLINE_S
 from tests.plan.suite.fixtures import INTERRUPTED, LONG_MS, Build, CallLog, adding, plan_of_steps
 from tests.plan.suite.processes import PATIENCE_S, wait_until
@@ -69,6 +70,22 @@ asyncio.run(launch())
     done = subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE_S, check=False)
 
     assert done.stdout == ("This program already uses DBOS itself, so plans cannot use it as well local\n"), done.stderr
+
+
+async def test_a_closed_journal_leaves_no_run_claimed(database, tmp_path):
+    """The other journal has the same process name, which counts as alive."""
+    journal, other = open_journal(tmp_path), open_journal(tmp_path)
+    plan = json.dumps(plan_of_steps(adding(1, 0)))
+    run_id = await journal.create(plan, user=None, initial_memory=InitialMemory(), at=AT)
+    claiming = asyncio.create_task(journal.lease(run_id).__aenter__())
+    await asyncio.sleep(0)
+    claiming.cancel()
+    await asyncio.wait([claiming])
+    journal.close()
+
+    async with other.lease(run_id) as is_leased:
+        assert is_leased
+    other.close()
 
 
 async def test_an_unexpected_error_of_a_run_reaches_its_caller(database, tmp_path):

@@ -54,8 +54,10 @@ class DbosJournal(Journal):
         try:
             is_claimed = await asyncio.shield(claim)
         except asyncio.CancelledError:
-            # The claim may still succeed, and then must be released.
-            claim.add_done_callback(lambda claimed: _has_succeeded(claimed) and writer.submit(release))
+            # The claim may still succeed, and then must be released; closing the writer releases all claims.
+            claim.add_done_callback(
+                lambda claimed: _has_succeeded(claimed) and not writer.is_closed and writer.submit(release)
+            )
             raise
         try:
             yield is_claimed

@@ -11,11 +11,13 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from functools import cache
 from typing import TypeVar
 
 import psycopg
 
+from fingerpost.errors import ToolError
 from fingerpost.store.postgres import Database, DatabaseLost, is_lost, translate
 
 _log = logging.getLogger(__name__)
@@ -136,7 +138,7 @@ class DbosSession:
                 result = act(connection)
         except psycopg.Error as error:
             if is_lost(error, connection):
-                self.close()
+                self._disconnect()
                 raise DatabaseLost from error
             raise translate(error, connection) from error
         if connection.closed:
@@ -156,6 +158,15 @@ class DbosSession:
         return self._connection
 
     def close(self) -> None:
+        """Release all claims, because the process may open another journal, and disconnect."""
+        self._released |= self._holders
+        self._holders.clear()
+        if self._connection is not None:
+            with suppress(ToolError):
+                self._transact_once(lambda _connection: None)
+        self._disconnect()
+
+    def _disconnect(self) -> None:
         if self._connection is not None:
             self._connection.close()
             self._connection = None

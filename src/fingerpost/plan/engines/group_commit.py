@@ -55,6 +55,7 @@ class GroupCommit:
         self._is_busy = False
         self._is_requested = False
         self._timer: asyncio.TimerHandle | None = None
+        self.is_closed = False
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="fingerpost-journal")
 
     def put(self, run_id: str, rows: Iterable[tuple[str, Row]]) -> "asyncio.Future[None]":
@@ -98,6 +99,7 @@ class GroupCommit:
         """End the thread after its submitted batches; drop the batch that has not been submitted yet."""
         if self._timer is not None:
             self._timer.cancel()
+        self.is_closed = True
         self._session.stop_waiting()
         self._thread.submit(self._session.close)
         self._thread.shutdown()
