@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from fingerpost.transit.engine.timetable.overlay import ALWAYS, Alert, Overlay, RideKey
+from fingerpost.transit.engine.timetable.overlay import ALWAYS, Alert, Overlay, RideSelector
 from fingerpost.transit.engine.timetable.timetable import ENTRANCE, NODE, Timetable
 from fingerpost.transit.model.itinerary import ServiceAlert
 from fingerpost.transit.model.place import choose_language
@@ -16,14 +16,6 @@ class Span(NamedTuple):
 
     begin: int
     end: int
-
-
-class RideSelector(NamedTuple):
-    """The rows of a ride that alerts refer to, -1 if unknown; a replacement has the key of the replaced ride."""
-
-    route: int
-    trip: int
-    key: RideKey
 
 
 # How specific an alert is, most specific first.

@@ -9,10 +9,10 @@ from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from fingerpost.transit.embedded.overlay_alerts import OverlayAlerts, RideSelector
+from fingerpost.transit.embedded.overlay_alerts import OverlayAlerts
 from fingerpost.transit.engine.raptor.journeys import BoardDeparture, Ride
 from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetables
-from fingerpost.transit.engine.timetable.overlay import AddedRide, Overlay, RideKey, RideUpdate
+from fingerpost.transit.engine.timetable.overlay import AddedRide, Overlay, RideKey, RideSelector, RideUpdate
 from fingerpost.transit.engine.timetable.service_days import find_service_day_start
 from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Timetable
 
@@ -148,20 +148,12 @@ class Snapshot:
         return -1 if planned is None else int(self.timetable.stop_time_stop[planned])
 
     def get_selector(self, ride: Ride | BoardDeparture) -> RideSelector:
-        key = (ride.trip_departure, ride.service_day.toordinal())
-        if ride.trip_departure < 0:
-            added = self.get_added(ride.trip_departure)
-            return RideSelector(added.route, added.trip, added.replaces or key)
-        trip = int(self.timetable.trip_departure_trip[ride.trip_departure])
-        return RideSelector(int(self.timetable.trip_route[trip]), trip, key)
+        return self.overlay.get_selector(self.timetable, (ride.trip_departure, ride.service_day.toordinal()))
 
     def is_closed(self, stop: int, instant: int, ridden: RideSelector, *, step_free: bool = False) -> bool:
         """Return whether alerts close a stop (row) for a ride; ``step_free`` includes broken lifts."""
-        route, trip, key = ridden
-        return any(
-            alert.closes_stop(stop, route=route, trip=trip, ride=key) and alert.is_in_force(instant)
-            for alert in self._closing[step_free]
-        )
+        closing = self._closing[step_free]
+        return any(alert.closes_stop(stop, ridden) and alert.is_in_force(instant) for alert in closing)
 
 
 class Replacements:

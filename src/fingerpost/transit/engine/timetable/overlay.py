@@ -10,7 +10,7 @@ from datetime import date
 from types import MappingProxyType
 from typing import NamedTuple
 
-from fingerpost.transit.engine.timetable.timetable import Bool, Int32, Int64, UInt8
+from fingerpost.transit.engine.timetable.timetable import Bool, Int32, Int64, Timetable, UInt8
 
 # Effects of alerts that close a stop to all riders, or to riders who need step-free access.
 NO_SERVICE, INACCESSIBLE = "NO_SERVICE", "ACCESSIBILITY_ISSUE"
@@ -72,6 +72,14 @@ class AddedRide:
     replaces: RideKey | None = None
 
 
+class RideSelector(NamedTuple):
+    """The rows of a ride that alerts refer to, -1 if unknown; a replacement has the key of the replaced ride."""
+
+    route: int
+    trip: int
+    key: RideKey
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alert:
     """A service alert. Selectors are rows; an alert applies if any of its selectors does.
@@ -113,13 +121,13 @@ class Alert:
             return False
         return bool(self.stops or self.route_stops or self.trip_stops or self.ride_stops)
 
-    def closes_stop(self, stop: int, *, route: int, trip: int, ride: RideKey) -> bool:
-        """Whether this alert, for which ``closes`` is true, closes the given stop to a ride (all are rows or -1)."""
+    def closes_stop(self, stop: int, ride: RideSelector) -> bool:
+        """Whether this alert, for which ``closes`` is true, closes the given stop (row) to a ride."""
         return (
             stop in self.stops
-            or (route, stop) in self.route_stops
-            or (trip, stop) in self.trip_stops
-            or (ride, stop) in self.ride_stops
+            or (ride.route, stop) in self.route_stops
+            or (ride.trip, stop) in self.trip_stops
+            or (ride.key, stop) in self.ride_stops
         )
 
 
@@ -161,3 +169,11 @@ class Overlay:
     def list_closing(self, *, step_free: bool) -> tuple[Alert, ...]:
         """Return the alerts that close stops and, if ``step_free``, those that report broken lifts."""
         return tuple(alert for alert in self.alerts if alert.closes(step_free=step_free))
+
+    def get_selector(self, timetable: Timetable, key: RideKey) -> RideSelector:
+        trip_departure, _ = key
+        if trip_departure < 0:
+            added = self.added[-1 - trip_departure]
+            return RideSelector(added.route, added.trip, added.replaces or key)
+        trip = int(timetable.trip_departure_trip[trip_departure])
+        return RideSelector(int(timetable.trip_route[trip]), trip, key)

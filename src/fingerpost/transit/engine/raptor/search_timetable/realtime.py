@@ -5,7 +5,7 @@ import numpy as np
 from fingerpost.transit.engine.raptor.search_timetable.trip_instances import StopTimes, TripInstances
 from fingerpost.transit.engine.timetable.columns import list_starts, mark_rows
 from fingerpost.transit.engine.timetable.overlay import Alert, Overlay, RideUpdate
-from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Bool, Int32, Int64, Timetable
+from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Bool, Int64, Timetable
 
 # A ride's key is trip departure * ORDINALS + day; day ordinals are less than this.
 ORDINALS = 1 << 22
@@ -83,49 +83,19 @@ def close_stops(
         return instances
     closed = instances.unshare_rows(affected)
     stop_times = closed.stop_times
-    row, instance = closed.list_rows(affected), np.repeat(affected, closed.length[affected])
-    columns = _list_columns(timetable, closed, overlay, row, instance)
+    row, stop = closed.list_rows(affected), stop_times.stop[closed.list_rows(affected)]
+    keys = zip(closed.trip_departure[affected].tolist(), closed.day[affected].tolist(), strict=True)
+    selectors = [overlay.get_selector(timetable, key) for key in keys]
+    ride = np.repeat(np.arange(len(affected)), closed.length[affected])
     for alert in alerts:
-        own_rows = row[_find_closed(alert, columns)]
+        candidates = np.flatnonzero(np.isin(stop, _list_stops(alert)))
+        served = zip(stop[candidates].tolist(), ride[candidates].tolist(), strict=True)
+        is_closed = [alert.closes_stop(served_stop, selectors[served_ride]) for served_stop, served_ride in served]
+        own_rows = row[candidates[np.array(is_closed, np.bool_)]]
         for seconds, flag in ((stop_times.arrival_s, NO_ALIGHTING), (stop_times.departure_s, NO_BOARDING)):
             is_in_force = _is_in_force(alert, start + seconds[own_rows].astype(np.int64))
             stop_times.flags[own_rows[is_in_force]] |= flag
     return closed
-
-
-def _list_columns(
-    timetable: Timetable, instances: TripInstances, overlay: Overlay, row: Int64, instance: Int64
-) -> tuple[Int32 | Int64, ...]:
-    """Return the columns by which alerts select stop times: stop, route, trip, and the key of the ride.
-
-    A replacement has the key of the ride that it replaces.
-    """
-    departure = instances.trip_departure[instance]
-    selectors = [
-        (ride.route, ride.trip, *(ride.replaces or (-1 - at, ride.service_day.toordinal())))
-        for at, ride in enumerate(overlay.added)
-    ]
-    added = np.array(selectors or [(-1,) * 4], np.int64)
-    own_rows = added[np.minimum(-1 - np.minimum(departure, -1), len(added) - 1)]
-    is_added = departure < 0
-    trip = np.where(is_added, own_rows[:, 1], timetable.trip_departure_trip[np.maximum(departure, 0)])
-    return (
-        instances.stop_times.stop[row],
-        np.where(is_added, own_rows[:, 0], timetable.trip_route[np.maximum(trip, 0)]),
-        trip,
-        np.where(is_added, own_rows[:, 2], departure),
-        np.where(is_added, own_rows[:, 3], instances.day[instance]),
-    )
-
-
-def _find_closed(alert: Alert, columns: tuple[Int32 | Int64, ...]) -> Int64:
-    """Return the positions of the stop times whose stop an alert closes, whether or not it is in force."""
-    candidates = np.flatnonzero(np.isin(columns[0], _list_stops(alert)))
-    is_closed = [
-        alert.closes_stop(stop, route=route, trip=trip, ride=(departure, day))
-        for stop, route, trip, departure, day in zip(*(column[candidates].tolist() for column in columns), strict=True)
-    ]
-    return candidates[np.array(is_closed, np.bool_)]
 
 
 def _list_stops(alert: Alert) -> list[int]:
@@ -134,9 +104,7 @@ def _list_stops(alert: Alert) -> list[int]:
 
 
 def _is_in_force(alert: Alert, instants: Int64) -> Bool:
-    if not alert.periods:
-        return np.ones(len(instants), np.bool_)
-    in_force = np.zeros(len(instants), np.bool_)
+    in_force = np.full(len(instants), not alert.periods)
     for begin, end in alert.periods:
         in_force |= (begin <= instants) & (instants <= end)
     return in_force
