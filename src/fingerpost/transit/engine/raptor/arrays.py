@@ -122,7 +122,7 @@ class Labels(NamedTuple):
 
 
 class JourneyRows(NamedTuple):
-    """Journeys: ``journey`` rows are (leave_s, arrive_s, rides, first leg row, access_m, egress_m).
+    """Journeys: ``journey`` rows are (leave_s, arrive_s, rides, first leg row, all metres walked, egress_m).
 
     ``leg`` rows are (pattern, instance, board position, alight position, walked_m before boarding).
     """

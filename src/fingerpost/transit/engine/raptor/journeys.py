@@ -59,23 +59,20 @@ class FoundJourney(NamedTuple):
     leave_s: int
     arrive_s: int
     legs: list[list[int]]
+    walk_m: int
     egress_m: int
-
-    @property
-    def walk_m(self) -> int:
-        return self.egress_m + sum(leg[4] for leg in self.legs)
 
 
 def list_found(rows: JourneyRows, count: int) -> list[FoundJourney]:
     legs = rows.leg[: int(rows.journey[:count, 2].sum())].tolist()
     return [
-        FoundJourney(leave_s, arrive_s, legs[first_leg : first_leg + boardings], egress_m)
-        for leave_s, arrive_s, boardings, first_leg, _, egress_m in rows.journey[:count].tolist()
+        FoundJourney(leave_s, arrive_s, legs[first_leg : first_leg + boardings], walk_m, egress_m)
+        for leave_s, arrive_s, boardings, first_leg, walk_m, egress_m in rows.journey[:count].tolist()
     ]
 
 
 def read_journey(timetable: Timetable, search_timetable: SearchTimetable, found: FoundJourney) -> Journey:
-    leave_s, arrive_s, legs, egress_m = found
+    leave_s, arrive_s, legs, _, egress_m = found
     walks_m = [*(leg[4] for leg in legs), egress_m]
     if search_timetable.is_reverse:
         leave_s, arrive_s, legs, walks_m = arrive_s, leave_s, legs[::-1], walks_m[::-1]
@@ -97,18 +94,15 @@ def _build_rides(timetable: Timetable, search_timetable: SearchTimetable, leg: l
     pattern, instance, board, alight, _ = leg
     patterns, parts = search_timetable.patterns, search_timetable.parts
     length = int(patterns.pattern_first[pattern + 1] - patterns.pattern_first[pattern])
-    times = int(patterns.stop_time_base[pattern]) + instance * length
+    first, step = int(patterns.stop_time_base[pattern]) + instance * length, 1
     row = int(search_timetable.instance_parts[int(patterns.instance_first[pattern]) + instance])
+    departures_s, arrivals_s = patterns.departure_s, patterns.arrival_s
     if search_timetable.is_reverse:
         board, alight = length - 1 - alight, length - 1 - board
+        departures_s, arrivals_s, first, step = arrivals_s, departures_s, first + length - 1, -1
     rides: list[Ride] = []
     for part, begin, end in _split_by_part(parts, row, board, alight):
         trip_departure = int(parts.trip_departure[part])
-        if search_timetable.is_reverse:
-            departure_s = int(patterns.arrival_s[times + length - 1 - begin])
-            arrival_s = int(patterns.departure_s[times + length - 1 - end])
-        else:
-            departure_s, arrival_s = int(patterns.departure_s[times + begin]), int(patterns.arrival_s[times + end])
         first_stop_time = timetable.find_first_stop_time(trip_departure) - int(parts.position[part])
         rides.append(
             Ride(
@@ -116,8 +110,8 @@ def _build_rides(timetable: Timetable, search_timetable: SearchTimetable, leg: l
                 service_day=date.fromordinal(int(parts.day[part])),
                 board_stop_time=first_stop_time + begin,
                 alight_stop_time=first_stop_time + end,
-                departure=search_timetable.to_instant(departure_s),
-                arrival=search_timetable.to_instant(arrival_s),
+                departure=search_timetable.to_instant(int(departures_s[first + step * begin])),
+                arrival=search_timetable.to_instant(int(arrivals_s[first + step * end])),
                 foot_m=0 if rides else foot_m,
                 stays_seated=bool(rides),
             )

@@ -27,12 +27,7 @@ def compute_lower_bounds(net, query, work, is_same_target):
     later.
     """
     if not is_same_target:
-        work.egress_s[:] = UNREACHED
-        for row in range(len(query.egress.stop)):
-            stop = query.egress.stop[row]
-            if query.egress.seconds[row] < work.egress_s[stop]:
-                work.egress_s[stop] = query.egress.seconds[row]
-                work.egress_m[stop] = query.egress.metres[row]
+        spread_walks(query.egress, work.egress_s, work.egress_m)
         work.bound_s[:] = UNREACHED
         _bound_rides(net, query, work, np.zeros(len(net.stop_time_base), np.int32))
     # Doubly linked lists: the first stop of each bucket, and the next and the previous stop of each stop.
@@ -56,6 +51,16 @@ def compute_lower_bounds(net, query, work, is_same_target):
         hop_s = _select_hops(net, query.earliest_s, query.window_end_s + reach_s, work)
         _bound_time(net, query, hop_s, work.bound_s, buckets)
         is_bounded = True
+
+
+@kernel
+def spread_walks(walks, seconds, metres):
+    """Write the quickest walk of each stop, and UNREACHED as the seconds of the other stops."""
+    seconds[:] = UNREACHED
+    for row in range(len(walks.stop)):
+        stop = walks.stop[row]
+        if walks.seconds[row] < seconds[stop]:
+            seconds[stop], metres[stop] = walks.seconds[row], walks.metres[row]
 
 
 @allocating_kernel

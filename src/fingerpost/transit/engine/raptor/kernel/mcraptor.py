@@ -22,24 +22,13 @@ BUFFER_FULL = -1
 
 
 @kernel
-def _is_dominated(labels, head, stop, time_s, walked_m):
-    row = head[stop]
-    while row != NO_LABEL:
+def _is_dominated(labels, newest, oldest, time_s, walked_m):
+    """Whether a label in a stop's list, from ``newest`` to before ``oldest``, is no worse in time and walking."""
+    row = newest
+    while row > oldest:
         if labels.row[row, TIME_S] <= time_s and labels.row[row, WALKED_M] <= walked_m:
             return True
         row = labels.row[row, NEXT]
-    return False
-
-
-@kernel
-def _is_dominated_since(labels, head, row):
-    """Whether a newer label at the same stop dominates a label."""
-    newer_row = head[labels.row[row, STOP]]
-    while newer_row > row:
-        is_early = labels.row[newer_row, TIME_S] <= labels.row[row, TIME_S]
-        if is_early and labels.row[newer_row, WALKED_M] <= labels.row[row, WALKED_M]:
-            return True
-        newer_row = labels.row[newer_row, NEXT]
     return False
 
 
@@ -101,7 +90,7 @@ def _push_access(query, work, labels, max_before_m):
         walked_m = query.access.metres[row]
         if walked_m > max_before_m or not can_improve(work, stop, time_s, work.rides_from[stop]):
             continue
-        if not _is_dominated(labels, labels.ready_head, stop, time_s, walked_m):
+        if not _is_dominated(labels, labels.ready_head[stop], NO_LABEL, time_s, walked_m):
             count = _push(labels, count, labels.ready_head, stop, time_s, walked_m, NO_LABEL, NO_LABEL, NO_LABEL, 0)
     return count
 
@@ -149,7 +138,7 @@ def _ride_patterns(net, work, labels, first_row, count, queue_count, bound_s, ri
                 if (
                     not flags & NO_ALIGHTING
                     and can_improve(work, stop, arrival_s, rides + work.rides_after[stop])
-                    and not _is_dominated(labels, labels.reached_head, stop, arrival_s, walked_m)
+                    and not _is_dominated(labels, labels.reached_head[stop], NO_LABEL, arrival_s, walked_m)
                 ):
                     positions = labels.aboard[rider, RIDER_BOARDED_AT] * POSITIONS_BASE + position
                     count = _push(
@@ -218,7 +207,9 @@ def _walk_to_target(query, work, labels, begin, end, bound_s, rides):
         if work.egress_s[stop] == UNREACHED or walked_m + work.egress_m[stop] > query.max_walk_m:
             continue
         total_s = time_s + work.egress_s[stop]
-        if total_s >= work.target[rides] or total_s >= bound_s or _is_dominated_since(labels, labels.reached_head, row):
+        if total_s >= work.target[rides] or total_s >= bound_s:
+            continue
+        if _is_dominated(labels, labels.reached_head[stop], row, time_s, walked_m):
             continue
         for k in range(rides, len(work.target)):
             work.target[k] = min(work.target[k], total_s)
@@ -234,7 +225,7 @@ def _walk_to_stops(net, work, labels, begin, end, max_before_m, rides):
         # Another transfer needs at least one more ride.
         if not can_improve(work, stop, time_s, rides + max(1, work.rides_after[stop])):
             continue
-        if _is_dominated_since(labels, labels.reached_head, row):
+        if _is_dominated(labels, labels.reached_head[stop], row, time_s, walked_m):
             continue
         if net.change_s[stop] >= 0:
             count = _push_ready(work, labels, count, row, stop, time_s + net.change_s[stop], walked_m, rides)
@@ -251,7 +242,7 @@ def _push_ready(work, labels, count, parent, stop, ready_s, walked_m, rides):
     """Push a label for boarding at a stop, unless it is pruned; return the new number of labels."""
     if not can_improve(work, stop, ready_s, rides + work.rides_from[stop]):
         return count
-    if _is_dominated(labels, labels.ready_head, stop, ready_s, walked_m):
+    if _is_dominated(labels, labels.ready_head[stop], NO_LABEL, ready_s, walked_m):
         return count
     return _push(labels, count, labels.ready_head, stop, ready_s, walked_m, parent, NO_LABEL, NO_LABEL, 0)
 

@@ -196,10 +196,9 @@ def _record_reached(work, rides, pattern, instance, position):
 
 
 @kernel
-def _walk_from_stops(net, query, work, rides, side, touched_count, leave_s, improved):
+def _walk_from_stops(net, query, work, rides, side, touched_count, bound_s, improved):
     """Walk from the stops reached in this round to the target and nearby stops; return the number of marked stops."""
     marked_count = 0
-    bound_s = min(query.latest_s + 1, leave_s + query.direct_s)
     for index in range(touched_count):
         stop = work.touched[index]
         work.is_touched[stop] = False
@@ -255,7 +254,7 @@ def _run_rounds(net, query, work, leave_s, marked_count, queue_count, improved):
         queue_count = 0
         for index in range(marked_count):
             work.is_marked[side, work.marked[side, index]] = False
-        marked_count = _walk_from_stops(net, query, work, rides, 1 - side, touched_count, leave_s, improved)
+        marked_count = _walk_from_stops(net, query, work, rides, 1 - side, touched_count, bound_s, improved)
         if marked_count == 0:
             return
     side = query.max_rides & 1
@@ -309,11 +308,7 @@ def search_window(net, query, work, out):
     marked_count = 0
     for row in range(len(query.access.stop)):
         stop = query.access.stop[row]
-        ready_s = np.int32(query.window_end_s + query.access.seconds[row])
-        if ready_s < work.ready[0, stop] and work.rides_from[stop] <= query.max_rides:
-            _lower(work.ready, 0, stop, ready_s)
-            work.ready_from[0, stop] = -1
-            marked_count = _mark(work, 0, marked_count, stop)
+        marked_count = _lower_ready(work, 0, 0, marked_count, -1, stop, query.window_end_s + query.access.seconds[row])
     _run_rounds(net, query, work, query.window_end_s, marked_count, 0, improved)
     journey_count, leg_count = _write_journeys(
         net, query, work, query.window_end_s, improved, out, journey_count, leg_count
@@ -331,11 +326,7 @@ def search_window(net, query, work, out):
         while end < len(order) and boardings[order[end], 0] == leave_s:
             row = boardings[order[end], 4]
             stop = stops[row]
-            ready_s = leave_s + walks_s[row]
-            if ready_s < work.ready[0, stop] and can_improve(work, stop, ready_s, work.rides_from[stop]):
-                _lower(work.ready, 0, stop, ready_s)
-                work.ready_from[0, stop] = -1
-                marked_count = _mark(work, 0, marked_count, stop)
+            marked_count = _lower_ready(work, 0, 0, marked_count, -1, stop, leave_s + walks_s[row])
             if work.is_marked[0, stop]:
                 queue_count = enqueue(work, queue_count, boardings[order[end], 1], boardings[order[end], 3])
             end += 1

@@ -3,6 +3,7 @@
 import numpy as np
 
 from fingerpost.transit.engine.raptor.kernel import NO_ALIGHTING, NO_BOARDING, UNREACHED
+from fingerpost.transit.engine.raptor.kernel.lower_bounds import spread_walks
 from fingerpost.transit.kernel_mode import allocating_kernel, entry, kernel
 
 # The columns of ``costs`` (rides, positions of their patterns): all metres walked to board there, the position at which
@@ -17,13 +18,8 @@ def optimise_transfer_points(net, query, work, out, journey_count):
 
     Writes all walked metres, and the exact departure and arrival. ``work`` must contain the egress of the query.
     """
-    access_s = np.full(len(net.change_s), UNREACHED, np.int32)
-    access_m = np.full(len(net.change_s), UNREACHED, np.int32)
-    for row in range(len(query.access.stop)):
-        stop = query.access.stop[row]
-        if query.access.seconds[row] < access_s[stop]:
-            access_s[stop] = query.access.seconds[row]
-            access_m[stop] = query.access.metres[row]
+    access_s, access_m = np.empty_like(net.change_s), np.empty_like(net.change_s)
+    spread_walks(query.access, access_s, access_m)
     for journey in range(journey_count):
         rides = out.journey[journey, 2]
         legs = out.leg[out.journey[journey, 3] : out.journey[journey, 3] + rides]
@@ -120,6 +116,7 @@ def _choose_stops(net, work, costs, journey, legs, access_s):
                     best_m, best_total_s, alight = cost_m, total_s, position
         cheapest_m = min(cheapest_m, costs[rides - 1, position, COST_M])
     journey[1] = best_total_s
+    journey[4] = best_m
     journey[5] = work.egress_m[net.position_stop[first + alight]]
     for ride in range(rides - 1, -1, -1):
         board = 0
@@ -135,5 +132,4 @@ def _choose_stops(net, work, costs, journey, legs, access_s):
             stop = net.position_stop[net.pattern_first[legs[0, 0]] + board]
             departure_s = net.departure_s[_find_stop_time(net, legs[0, 0], legs[0, 1], board)]
             legs[0, 4] = costs[0, board, COST_M]
-            journey[4] = costs[0, board, COST_M]
             journey[0] = departure_s - access_s[stop]

@@ -2,23 +2,12 @@
 
 import math
 
+import numpy as np
+
 from fingerpost.transit.kernel_mode import entry, kernel
 from fingerpost.transit.osm.streets.kernel.ways import AT_NODE_M, ENDS_ONLY
 
 CELLS_PER_ROW = 1 << 32
-
-
-@kernel
-def _find_cell(cells, wanted):
-    """Return the row of a cell in the sorted ``cells``, or -1 if it is missing."""
-    low, high = 0, len(cells)
-    while low < high:
-        middle = (low + high) >> 1
-        if cells[middle] < wanted:
-            low = middle + 1
-        else:
-            high = middle
-    return low if low < len(cells) and cells[low] == wanted else -1
 
 
 @kernel
@@ -76,8 +65,9 @@ def snap(graph, grid, lats, lons, limit_m, metres_per_degree, refused, nearest, 
                 for x in range(middle_x - ring, middle_x + ring + 1, step):
                     if _find_gap_m(lon, x, grid.cell_lon, east_m) >= nearest[0]:
                         continue
-                    row = _find_cell(grid.cells, y * CELLS_PER_ROW + x)
-                    if row >= 0:
+                    cell = y * CELLS_PER_ROW + x
+                    row = np.searchsorted(grid.cells, cell)
+                    if row < len(grid.cells) and grid.cells[row] == cell:
                         _search_cell(graph, grid, row, lat, lon, metres_per_degree, east_m, refused, nearest)
             ring += 1
         point = int(nearest[1])
