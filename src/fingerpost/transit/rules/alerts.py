@@ -1,7 +1,7 @@
 """Select, order and shorten the alerts of an answer (rule B13)."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 from fingerpost.transit.model.itinerary import Leg, ServiceAlert
@@ -24,16 +24,14 @@ class AffectedPart(NamedTuple):
     explains: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class AlertNotice:
+class AlertNotice(NamedTuple):
     """An alert with shortened header and text, and the paths of the affected parts."""
 
     alert: ServiceAlert
     touches: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class AlertNotices:
+class AlertNotices(NamedTuple):
     notices: tuple[AlertNotice, ...]
     more: int
 
@@ -47,14 +45,9 @@ def choose_alerts(parts: Iterable[AffectedPart], *, step_free: bool = False) -> 
     for part in parts:
         for nearness, alert in enumerate(part.alerts):
             key = replace(alert, id="", since=None, until=None)
-            found.setdefault(key, []).append(_AlertUse(alert, part, nearness))
-
-    def rank(uses: list[_AlertUse]) -> tuple[bool, int, int]:
-        explains = any(use.part.explains for use in uses)
-        nearness = min(use.nearness for use in uses)
-        return not explains, _rank_effect(uses[0].alert.effect, step_free=step_free), nearness
-
-    order = sorted(found.values(), key=rank)
+            rank = not part.explains, _rank_effect(alert.effect, step_free=step_free), nearness
+            found.setdefault(key, []).append(_AlertUse(rank, alert, part.path))
+    order = sorted(found.values(), key=lambda uses: min(use.rank for use in uses))
     notices = tuple(_merge_uses(uses) for uses in order[:MAX_ALERTS])
     return AlertNotices(notices, len(order) - len(notices))
 
@@ -64,20 +57,19 @@ def find_explanation(leg: Leg) -> ServiceAlert | None:
 
 
 class _AlertUse(NamedTuple):
+    rank: tuple[bool, int, int]
     alert: ServiceAlert
-    part: AffectedPart
-    nearness: int
+    path: str
 
 
 def _merge_uses(uses: Sequence[_AlertUse]) -> AlertNotice:
-    since = [use.alert.since for use in uses]
-    until = [use.alert.until for use in uses]
+    ends = [use.alert.until for use in uses]
     alert = replace(
         uses[0].alert,
-        since=None if None in since else min(filter(None, since), default=0),
-        until=None if None in until else max(filter(None, until), default=0),
+        since=min(use.alert.since or 0 for use in uses) or None,
+        until=None if None in ends else max(end or 0 for end in ends),
     )
-    return AlertNotice(_shorten_texts(alert), tuple(dict.fromkeys(use.part.path for use in uses)))
+    return AlertNotice(_shorten_texts(alert), tuple(dict.fromkeys(use.path for use in uses)))
 
 
 def _rank_effect(effect: str, *, step_free: bool) -> int:
