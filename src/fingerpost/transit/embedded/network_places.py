@@ -17,7 +17,8 @@ from fingerpost.transit.osm.addresses.index import UNCERTAIN, AddressIndex, City
 from fingerpost.transit.rules.inflection import list_base_forms
 from fingerpost.transit.rules.modes import to_mode
 from fingerpost.transit.rules.name_matching import RIVAL_DISTANCE_M, plain, sort_matches
-from fingerpost.transit.rules.place_index import NamedStop, PlaceIndex, in_language
+from fingerpost.transit.rules.place_groups import NamedStop
+from fingerpost.transit.rules.place_index import PlaceIndex, in_language
 
 _FEW_STOPS = 1_000
 

@@ -15,8 +15,6 @@ from fingerpost.transit.rules.place_groups import (
     split_stop_name,
 )
 
-__all__ = ["NamedStop", "PlaceIndex"]
-
 
 class PlaceIndex:
     def __init__(self, stops: Iterable[NamedStop]) -> None:
