@@ -71,14 +71,12 @@ OPTIMIZE: dict[JourneyPreset, Optimize] = {
 """The optimization for each preset; no source minimizes walking."""
 
 
-def build_route_sort_key(
-    itinerary: Itinerary, preset: JourneyPreset, walk_m: int, *, arrive_by: bool
-) -> tuple[int, SortKey]:
+def build_route_sort_key(itinerary: Itinerary, preset: JourneyPreset, *, arrive_by: bool) -> tuple[float, SortKey]:
     """Return the sort key for rule D3: the preset's own criterion, followed by the sort key of plan_trip."""
     is_least_walk = preset == "LEAST_WALK"
     optimize = Optimize.SHORTEST_TIME if is_least_walk else OPTIMIZE[preset]
     name = compute_route_id(itinerary)
-    return walk_m if is_least_walk else 0, build_sort_key(itinerary, name, optimize, arrive_by=arrive_by)
+    return itinerary.walk_m if is_least_walk else 0, build_sort_key(itinerary, name, optimize, arrive_by=arrive_by)
 
 
 def compute_route_id(itinerary: Itinerary) -> str:

@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, NotRequired, final
 
-from pydantic import Field, ValidationInfo, field_validator
+from pydantic import Field, StringConstraints, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
 from fingerpost.contract.envelope import Contract, format_distinction
-from fingerpost.contract.published_tool import Call, Output, PublishedTool, ToolDefinition, ToolReply
+from fingerpost.contract.published_tool import Call, Output, ToolDefinition, ToolReply
 from fingerpost.contract.wire import EnumValue, Number, WholeNumber, WireDict, WireModel, omit_none
 from fingerpost.errors import DataNotFound, Remedy, RemedyKind, advise
 from fingerpost.transit.model.place import PlaceKind, PlaceMatch
@@ -20,22 +20,21 @@ from fingerpost.transit.places.candidates import (
     serialize_candidates,
     serialize_resolved,
 )
-from fingerpost.transit.places.resolver import PlaceResolver, TextQuery
+from fingerpost.transit.places.resolver import TextQuery
 from fingerpost.transit.rules.name_matching import find_certain
 from fingerpost.transit.rules.warnings import Warning, WarningCode, add_reasons, list_stated  # noqa: A004  # the contract's own name
-from fingerpost.transit.tools.shapes import Language, LatLon, WireCoordinate, WireWarning, serialize_warnings
+from fingerpost.transit.tools.shapes import Language, LatLon, PlaceTool, WireCoordinate, WireWarning, serialize_warnings
 
 
 class LocationQueryInput(WireModel):
-    raw_text: Annotated[str, Field(min_length=1, max_length=200, description="a name, a stop id, or lat,lon")]
+    raw_text: Annotated[
+        str,
+        StringConstraints(strip_whitespace=True, min_length=1, max_length=200),
+        Field(description="a name, a stop id, or lat,lon"),
+    ]
     focus_point: Annotated[LatLon | None, Field(description="prefer places near here")] = None
     max_distance_meters: Annotated[WholeNumber | None, Field(ge=1, le=200_000, description="needs focusPoint")] = None
     language_preference: Language | None = None
-
-    @field_validator("raw_text", mode="before")
-    @classmethod
-    def _trim(cls, text: object) -> object:
-        return text.strip() if isinstance(text, str) else text
 
     @field_validator("max_distance_meters")
     @classmethod
@@ -101,7 +100,7 @@ _RESOLVED = Output(ResolvedLocation)
 _CANDIDATES = Output(DisambiguationSet, (("candidates",), ("meta", "candidates")), "Give more of the name.")
 
 
-class FindAddressOrStop(PublishedTool):
+class FindAddressOrStop(PlaceTool):
     definition = ToolDefinition(
         name="findAddressOrStop",
         title="Find a stop or address",
@@ -115,9 +114,6 @@ class FindAddressOrStop(PublishedTool):
         outputs=(_RESOLVED, _CANDIDATES),
         warnings_path=("meta", "warnings"),
     )
-
-    def __init__(self, places: PlaceResolver) -> None:
-        self._places = places
 
     async def handle(self, arguments: LocationQueryInput, call: Call) -> ToolReply:
         query = arguments.to_query()

@@ -2,20 +2,19 @@
 
 from collections.abc import Sequence
 from functools import partial
-from types import MappingProxyType
 from typing import Annotated, Literal, NotRequired
 
 from pydantic import BeforeValidator, Field
 
 from fingerpost.contract.envelope import Contract
-from fingerpost.contract.published_tool import Call, Output, PublishedTool, ToolDefinition, ToolReply
+from fingerpost.contract.published_tool import Call, Output, ToolDefinition, ToolReply
 from fingerpost.contract.wire import EnumValue, Identifier, WholeNumber, WireDict, WireModel, omit_none
 from fingerpost.errors import ParameterError, Remedy, RemedyKind
 from fingerpost.transit.model.itinerary import Departure
 from fingerpost.transit.model.place import Coordinate, Location, Place
 from fingerpost.transit.networks.querying import Deadline, try_in_order
 from fingerpost.transit.places.candidates import format_count_of_shown
-from fingerpost.transit.places.resolver import PlaceResolver, read_label
+from fingerpost.transit.places.resolver import read_label
 from fingerpost.transit.port import DepartureBoard, DepartureQuery, WalkToStop
 from fingerpost.transit.rules.modes import TripMode, to_trip_mode
 from fingerpost.transit.rules.realtime_status import Status, find_data_freshness, get_status, uses_realtime
@@ -28,7 +27,7 @@ from fingerpost.transit.tools.shapes import (
     AlertNotes,
     Language,
     Meta,
-    WhyEmpty,
+    PlaceTool,
     WireWarning,
     read_label_text,
     serialize_warnings,
@@ -79,7 +78,8 @@ class WireLeave(WireDict):
     walkMeters: Annotated[int, Field(ge=0)]
 
 
-class BoardMeta(Meta, AlertNotes, WhyEmpty):
+class BoardMeta(Meta, AlertNotes):
+    whyEmpty: NotRequired[str]
     leaveBy: NotRequired[list[WireLeave]]
     walking: NotRequired[str]
     at: NotRequired[str]
@@ -96,7 +96,7 @@ class GetDeparturesOutput(WireDict):
     meta: BoardMeta
 
 
-class GetDepartures(PublishedTool):
+class GetDepartures(PlaceTool):
     definition = ToolDefinition(
         name="get_departures",
         title="Departure board",
@@ -109,13 +109,10 @@ class GetDepartures(PublishedTool):
         group="core",
         input_model=GetDeparturesInput,
         outputs=(Output(GetDeparturesOutput, (("departures",),), "Use a smaller limit, or a shorter window."),),
-        optional_parts=MappingProxyType({LINE_COLORS: WireLineColors}),
+        optional_parts={LINE_COLORS: WireLineColors},
         open_world=True,
         missing_messages={"stop": "stop id missing", "stop.value": "stop id missing"},
     )
-
-    def __init__(self, places: PlaceResolver) -> None:
-        self._places = places
 
     async def handle(self, arguments: GetDeparturesInput, call: Call) -> ToolReply:
         now = int(call.now.timestamp())

@@ -3,13 +3,12 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from types import MappingProxyType
 from typing import Annotated, NotRequired
 
 from pydantic import Field
 
 from fingerpost.contract.envelope import Contract
-from fingerpost.contract.published_tool import Call, Output, PublishedTool, ToolDefinition, ToolReply
+from fingerpost.contract.published_tool import Call, Output, ToolDefinition, ToolReply
 from fingerpost.contract.size_bounds import count_fitting
 from fingerpost.contract.wire import Flag, PrintedId, WholeNumber, WireDict, WireModel, omit_none
 from fingerpost.errors import ParameterError
@@ -17,7 +16,6 @@ from fingerpost.runtime.concurrency import compute
 from fingerpost.transit.model.itinerary import Departure
 from fingerpost.transit.networks.querying import UNAVAILABLE, Deadline, try_in_order
 from fingerpost.transit.places.candidates import format_count_of_shown
-from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.port import DepartureBoard, DepartureQuery
 from fingerpost.transit.rules.modes import TimetableMode, to_timetable_mode
 from fingerpost.transit.rules.times import QueryInstant, format_utc, parse_offset_instant, to_local_date
@@ -27,6 +25,7 @@ from fingerpost.transit.tools.report import list_row_paths, report_board
 from fingerpost.transit.tools.shapes import (
     AnswerMetadata,
     NoResultsReason,
+    PlaceTool,
     TimetableMeta,
     UtcInstant,
     serialize_metadata,
@@ -161,7 +160,7 @@ class _Window:
         return -(-(self.last - self.first) // 60)
 
 
-class GetStopTimetable(PublishedTool):
+class GetStopTimetable(PlaceTool):
     definition = ToolDefinition(
         name="getStopTimetable",
         title="Stop timetable",
@@ -180,12 +179,9 @@ class GetStopTimetable(PublishedTool):
             ),
         ),
         warnings_path=("metadata", "warnings"),
-        optional_parts=MappingProxyType({LINE_COLORS: WireLineColors}),
+        optional_parts={LINE_COLORS: WireLineColors},
         open_world=True,
     )
-
-    def __init__(self, places: PlaceResolver) -> None:
-        self._places = places
 
     async def handle(self, arguments: TimetableRequestInput, call: Call) -> ToolReply:
         window = _read_window(arguments, int(call.now.timestamp()))

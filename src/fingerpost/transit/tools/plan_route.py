@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from types import MappingProxyType
 from typing import Annotated, Any, Literal, NotRequired
 
 from pydantic import Discriminator, Field, Tag, ValidationInfo, field_validator
@@ -11,12 +10,12 @@ from pydantic_core import PydanticCustomError
 from typing_extensions import TypeAliasType, TypedDict
 
 from fingerpost.contract.envelope import Contract
-from fingerpost.contract.published_tool import Call, Output, PublishedTool, ToolDefinition, ToolReply
+from fingerpost.contract.published_tool import Call, Output, ToolDefinition, ToolReply
 from fingerpost.contract.wire import Identifier, Number, WholeNumber, WireDict, WireModel, omit_none
-from fingerpost.transit.model.itinerary import Itinerary, Leg, Mode, StopPoint
+from fingerpost.transit.model.itinerary import Itinerary, Leg, StopPoint
 from fingerpost.transit.model.place import Location, LocationSource, distance_m
 from fingerpost.transit.places.candidates import format_count_of_shown
-from fingerpost.transit.places.resolver import Latitude, Longitude, PlaceResolver, StopLabel
+from fingerpost.transit.places.resolver import Latitude, Longitude, StopLabel
 from fingerpost.transit.places.trip_ends import resolve_journey
 from fingerpost.transit.port import JourneyParameters
 from fingerpost.transit.rules.alerts import AffectedPart
@@ -28,7 +27,14 @@ from fingerpost.transit.rules.warnings import Warning, WarningCode, list_stated 
 from fingerpost.transit.tools.find_address_or_stop import LocationQueryInput
 from fingerpost.transit.tools.map_shapes import LINE_COLORS, WireLineColors, reply_with_colors
 from fingerpost.transit.tools.report import list_leg_paths, list_legs, report_rides
-from fingerpost.transit.tools.shapes import AnswerMetadata, LatLon, TimetableMeta, UtcInstant, serialize_metadata
+from fingerpost.transit.tools.shapes import (
+    AnswerMetadata,
+    LatLon,
+    PlaceTool,
+    TimetableMeta,
+    UtcInstant,
+    serialize_metadata,
+)
 from fingerpost.transit.tools.trip_search import RoutesResult, search_routes
 from fingerpost.transit.tools.wording import (
     count_minutes,
@@ -186,7 +192,7 @@ def _write_text(
 MAX_ITINERARIES = 3
 
 
-class PlanRoute(PublishedTool):
+class PlanRoute(PlaceTool):
     definition = ToolDefinition(
         name="planRoute",
         title="Plan a route",
@@ -199,12 +205,9 @@ class PlanRoute(PublishedTool):
         input_model=RouteRequestInput,
         outputs=(Output(PlanRouteOutput, (("itineraries",),), "Use a narrower window."),),
         warnings_path=("metadata", "warnings"),
-        optional_parts=MappingProxyType({LINE_COLORS: WireLineColors}),
+        optional_parts={LINE_COLORS: WireLineColors},
         open_world=True,
     )
-
-    def __init__(self, places: PlaceResolver) -> None:
-        self._places = places
 
     async def handle(self, arguments: RouteRequestInput, call: Call) -> ToolReply:
         now = int(call.now.timestamp())
@@ -231,12 +234,11 @@ def _build_reply(
 ) -> ToolReply:
     ranked = sorted(
         found.routes,
-        key=lambda route: build_route_sort_key(
-            route, arguments.journey_preset, _sum_walk_m(route), arrive_by=query.arrive_by
-        ),
+        key=lambda route: build_route_sort_key(_measure(route), arguments.journey_preset, arrive_by=query.arrive_by),
     )
-    chosen = ranked[:MAX_ITINERARIES]
+    chosen = [_measure(route) for route in ranked[:MAX_ITINERARIES]]
     more = _format_more(len(ranked), chosen, query) if len(ranked) > len(chosen) else None
+    rides = [leg for route in ranked[:MAX_ITINERARIES] for leg in route.rides]
     stated = list_stated(
         (WarningCode.TRUNCATED_RESULTS, more),
         (WarningCode.PREFERENCE_UNMET, found.offset),
@@ -254,19 +256,15 @@ def _build_reply(
         **report.serialize(in_utc=True),
         "whyEmpty": None if found.why_empty is None else found.why_empty.format(format_utc),
         "walking": found.provenance.walking,
-        "straightRides": any(leg.is_transit and leg.distance_m is None for leg in list_legs(chosen)) or None,
+        "straightRides": any(ride.distance_m is None for ride in rides) or None,
     }
     body: PlanRouteOutput = {
-        "itineraries": [serialize_route(route) for route in chosen],
+        "itineraries": [_serialize_route(route) for route in chosen],
         "window": {"requested": requested, "applied": applied, "clamped": requested != applied},
         "metadata": omit_none(RouteMetadata, {**metadata, "missedChangesLeftOut": found.missed_changes or None}),
         "meta": omit_none(RouteMeta, meta),
     }
-    measured = [
-        replace(route, legs=tuple(replace(leg, distance_m=_measure_m(leg)) for leg in route.legs)) for route in chosen
-    ]
-    text = _write_text(body, measured, found, query)
-    return reply_with_colors(body, text, list_leg_paths(chosen), call.include)
+    return reply_with_colors(body, _write_text(body, chosen, found, query), list_leg_paths(chosen), call.include)
 
 
 def _format_more(count: int, chosen: list[Itinerary], query: JourneyParameters) -> str:
@@ -278,25 +276,26 @@ def _format_more(count: int, chosen: list[Itinerary], query: JourneyParameters) 
     return f"{counted} For later ones, call again with departureTime {format_utc(last + 60)}."
 
 
-def serialize_route(itinerary: Itinerary) -> RouteItinerary:
+def _measure(itinerary: Itinerary) -> Itinerary:
+    """Round the lengths of legs to metres; unknown ones become those of straight lines."""
+
+    def measure(leg: Leg) -> Leg:
+        straight_m = distance_m(leg.start.coordinate, leg.end.coordinate)
+        return replace(leg, distance_m=round(straight_m if leg.distance_m is None else leg.distance_m))
+
+    return replace(itinerary, legs=tuple(map(measure, itinerary.legs)))
+
+
+def _serialize_route(itinerary: Itinerary) -> RouteItinerary:
     return {
         "id": compute_route_id(itinerary),
         "durationMinutes": count_minutes(itinerary),
         "startTime": format_utc(itinerary.departure),
         "endTime": format_utc(itinerary.arrival),
         "numberOfTransfers": itinerary.transfers,
-        "totalWalkDistanceMeters": _sum_walk_m(itinerary),
+        "totalWalkDistanceMeters": round(itinerary.walk_m),
         "legs": [_serialize_leg(leg) for leg in itinerary.legs],
     }
-
-
-def _sum_walk_m(itinerary: Itinerary) -> int:
-    return sum(_measure_m(leg) for leg in itinerary.legs if leg.mode is Mode.WALK)
-
-
-def _measure_m(leg: Leg) -> int:
-    straight_m = distance_m(leg.start.coordinate, leg.end.coordinate)
-    return round(straight_m if leg.distance_m is None else leg.distance_m)
 
 
 def _serialize_leg(leg: Leg) -> RouteLeg:
@@ -306,7 +305,7 @@ def _serialize_leg(leg: Leg) -> RouteLeg:
         "to": _serialize_point(leg.end),
         "departureTime": format_utc(leg.departure),
         "arrivalTime": format_utc(leg.arrival),
-        "distanceMeters": _measure_m(leg),
+        "distanceMeters": round(leg.distance_m or 0),
         "lineName": leg.line if leg.is_transit else None,
         "headsign": leg.headsign if leg.is_transit else None,
     }

@@ -3,16 +3,14 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from types import MappingProxyType
 from typing import Any
 
 from fingerpost.contract.envelope import Contract
-from fingerpost.contract.published_tool import Call, Output, PublishedTool, ToolDefinition, ToolReply
+from fingerpost.contract.published_tool import Call, Output, ToolDefinition, ToolReply
 from fingerpost.contract.wire import omit_none
 from fingerpost.runtime.concurrency import compute
 from fingerpost.transit.model.itinerary import Fare, Itinerary, Leg, Optimize, ServiceAlert
 from fingerpost.transit.places.candidates import format_count_of_shown
-from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.places.trip_ends import resolve_journey
 from fingerpost.transit.port import JourneyParameters
 from fingerpost.transit.rules.accessibility import find_low_walking_warning, find_step_free_warning, list_walking_notes
@@ -54,7 +52,7 @@ from fingerpost.transit.tools.plan_trip_shapes import (
     serialize_stays,
 )
 from fingerpost.transit.tools.report import Report, list_leg_paths, list_legs, report_rides
-from fingerpost.transit.tools.shapes import LocationRef, serialize_location, serialize_warnings
+from fingerpost.transit.tools.shapes import LocationRef, PlaceTool, serialize_location, serialize_warnings
 from fingerpost.transit.tools.trip_search import TripResult, search_trip
 from fingerpost.transit.tools.wording import (
     FormatTime,
@@ -69,7 +67,7 @@ from fingerpost.transit.tools.wording import (
 )
 
 
-class PlanTrip(PublishedTool):
+class PlanTrip(PlaceTool):
     definition = ToolDefinition(
         name="plan_trip",
         title="Plan a trip",
@@ -83,11 +81,8 @@ class PlanTrip(PublishedTool):
         input_model=PlanTripInput,
         outputs=(Output(PlanTripOutput, (("itineraries",),), "Use a smaller limit."),),
         open_world=True,
-        optional_parts=MappingProxyType({GEOMETRY: TripGeometry, LINE_COLORS: WireLineColors, BASEMAP: WireBasemap}),
+        optional_parts={GEOMETRY: TripGeometry, LINE_COLORS: WireLineColors, BASEMAP: WireBasemap},
     )
-
-    def __init__(self, places: PlaceResolver) -> None:
-        self._places = places
 
     async def handle(self, arguments: PlanTripInput, call: Call) -> ToolReply:
         constraints, now = arguments.constraints, int(call.now.timestamp())
@@ -121,11 +116,14 @@ class PlanTrip(PublishedTool):
         report = report_rides(list_legs(result.shown), (), result.provenance, now, warnings)
         affected = _list_affected(result, differences, report.warnings)
         report = replace(report, alerts=choose_alerts(affected, step_free=parameters.step_free))
-        fares = [(choice, result.network.find_fare(choice.itinerary)) for choice in result.ranked.choices]
-        fares_by_trip = {choice.fingerprint: fare for choice, fare in fares if fare is not None}
+        fares = {
+            choice.fingerprint: fare
+            for choice in result.ranked.choices
+            if (fare := result.network.find_fare(choice.itinerary)) is not None
+        }
         shown_differences = [serialize_difference(difference, format_time) for difference in differences]
-        body = _serialize(report, result, shown_differences, fares_by_trip, arguments, call)
-        text = _write_text(body, fares_by_trip, result.ranked.choices, format_time)
+        body = _serialize(report, result, shown_differences, fares, arguments, call)
+        text = _write_text(body, fares, result.ranked.choices, format_time)
         return ToolReply(body, text, await _list_extras(result, call))
 
 

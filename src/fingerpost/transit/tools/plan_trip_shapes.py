@@ -162,7 +162,7 @@ class PlanTripOutput(WireDict):
 def serialize_itinerary(choice: ItineraryOption, note: str | None, zone: str) -> WireItinerary:
     itinerary = choice.itinerary
     fields = {
-        "legs": [serialize_leg(leg, zone) for leg in itinerary.legs],
+        "legs": [_serialize_leg(leg, zone) for leg in itinerary.legs],
         "totalDuration": itinerary.duration_s,
         "numberOfTransfers": itinerary.transfers,
         "walkingDistance": round(itinerary.walk_m),
@@ -175,34 +175,28 @@ def serialize_itinerary(choice: ItineraryOption, note: str | None, zone: str) ->
     return omit_none(WireItinerary, fields)
 
 
-def serialize_leg(leg: Leg, zone: str) -> WireLeg:
+def _serialize_leg(leg: Leg, zone: str) -> WireLeg:
+    is_ride, updated = leg.is_transit, leg.last_realtime_update
     fields = {
         "mode": to_trip_mode(leg.mode),
-        "from": serialize_stop_point(leg.start),
-        "to": serialize_stop_point(leg.end),
+        "from": _serialize_stop_point(leg.start),
+        "to": _serialize_stop_point(leg.end),
         "departureTime": format_instant(leg.departure, zone),
         "arrivalTime": format_instant(leg.arrival, zone),
         "duration": leg.duration_s,
         "distance": None if leg.distance_m is None else round(leg.distance_m),
-        **(_serialize_ride(leg, zone) if leg.is_transit else {}),
+        "line": leg.line if is_ride else None,
+        "headsign": leg.headsign if is_ride else None,
+        "tripId": leg.trip_id if is_ride else None,
+        "status": get_status(leg).value if is_ride else None,
+        "delaySeconds": leg.departure_delay_s if is_ride and not leg.cancelled else None,
+        "lastRealtimeUpdate": format_instant(updated, zone) if is_ride and updated is not None else None,
+        "disruptionNote": find_leg_note(leg),
     }
     return omit_none(WireLeg, fields)
 
 
-def _serialize_ride(leg: Leg, zone: str) -> dict[str, str | int | None]:
-    updated = leg.last_realtime_update
-    return {
-        "line": leg.line,
-        "headsign": leg.headsign,
-        "tripId": leg.trip_id,
-        "status": get_status(leg).value,
-        "delaySeconds": None if leg.cancelled else leg.departure_delay_s,
-        "lastRealtimeUpdate": None if updated is None else format_instant(updated, zone),
-        "disruptionNote": find_leg_note(leg),
-    }
-
-
-def serialize_stop_point(point: StopPoint) -> WireStopPoint:
+def _serialize_stop_point(point: StopPoint) -> WireStopPoint:
     fields = {
         "name": point.name,
         "coordinate": serialize_coordinate(point.coordinate),

@@ -7,15 +7,23 @@ from typing import Annotated, Any, Literal, NotRequired
 from pydantic import BeforeValidator, Field
 from typing_extensions import TypeAliasType, TypedDict
 
+from fingerpost.contract.published_tool import PublishedTool
 from fingerpost.contract.wire import EnumValue, Identifier, WireDict, WireModel, omit_none
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.model.provenance import FeedVersion, Provenance
-from fingerpost.transit.places.resolver import Latitude, Longitude, TextQuery
+from fingerpost.transit.places.resolver import Latitude, Longitude, PlaceResolver, TextQuery
 from fingerpost.transit.rules.alerts import HEADER_CHARS, MAX_ALERTS, TEXT_CHARS, AlertNotice, AlertNotices
 from fingerpost.transit.rules.times import format_instant, format_utc
 from fingerpost.transit.rules.warnings import Warning  # noqa: A004  # the contract's own name
 
 Language = Literal["fi", "sv", "en"]
+
+
+class PlaceTool(PublishedTool):
+    """A tool that resolves places."""
+
+    def __init__(self, places: PlaceResolver) -> None:
+        self._places = places
 
 
 class LatLon(WireModel):
@@ -92,10 +100,6 @@ class AlertNotes(WireDict):
     alertsNotShown: NotRequired[int]
 
 
-class WhyEmpty(WireDict):
-    whyEmpty: NotRequired[str]
-
-
 UtcInstant = Annotated[str, Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$")]
 
 
@@ -112,8 +116,8 @@ class AnswerMetadata(WireDict):
     warnings: NotRequired[list[WireWarning]]
 
 
-class TimetableMeta(AnswerOrigin, AlertNotes, WhyEmpty):
-    pass
+class TimetableMeta(AnswerOrigin, AlertNotes):
+    whyEmpty: NotRequired[str]
 
 
 class CoordsEnd(WireModel):
