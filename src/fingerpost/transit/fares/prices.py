@@ -4,7 +4,7 @@ With leg rules (fare_leg_rules.txt, fare_transfer_rules.txt), each ride is one l
 fare_rules.txt), the rides are divided among tickets.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from itertools import combinations
 from typing import NamedTuple
@@ -57,16 +57,17 @@ def price_by_legs(book: FareBook, rides: Sequence[FareRide]) -> Price:
         raise FareUnknown("rules that join legs (fare_leg_join_rules.txt) are not supported")
     matched = [_match_rules(book, ride) for ride in rides]
     currencies = sorted({product.currency for product in book.products})
-    prices = [price for currency in currencies if (price := _find_cheapest(book, rides, matched, currency)) is not None]
-    if not prices:
+    price = _find_single_price(_find_cheapest(book, rides, matched, currency) for currency in currencies)
+    if price is None:
         raise FareUnknown("no fare product for riders in the default category has a price for all rides")
-    return _get_single_price(prices)
+    return price
 
 
-def _get_single_price(prices: Sequence[Price]) -> Price:
-    if len(prices) > 1:
+def _find_single_price(prices: Iterable[Price | None]) -> Price | None:
+    known = [price for price in prices if price is not None]
+    if len(known) > 1:
         raise FareUnknown("it is priced in several currencies")
-    return prices[0]
+    return known[0] if known else None
 
 
 def _match_rules(book: FareBook, ride: FareRide) -> list[LegRule]:
@@ -194,14 +195,11 @@ def price_by_tickets(book: FareBook, rides: Sequence[FareRide]) -> Price:
     for ticket in book.tickets:
         if not ticket.price and any(_covers(book, rules, ticket, rides[begin:end]) for begin, end in spans):
             raise FareUnknown(f"the price of fare {ticket.fare_id} cannot be read")
-    prices = [
-        price
-        for currency in sorted({ticket.currency for ticket in book.tickets if ticket.price})
-        if (price := _find_cheapest_tickets(book, rules, rides, currency)) is not None
-    ]
-    if not prices:
+    currencies = sorted({ticket.currency for ticket in book.tickets if ticket.price})
+    price = _find_single_price(_find_cheapest_tickets(book, rules, rides, currency) for currency in currencies)
+    if price is None:
         raise FareUnknown(_explain_no_fare(book, rules, rides))
-    return _get_single_price(prices)
+    return price
 
 
 def _find_cheapest_tickets(
