@@ -56,20 +56,18 @@ def parse_instant(text: str, *, zone_name: str, now: int, field: str = "time") -
     match = _RFC_3339.fullmatch(text.strip())
     if match is None:
         raise _new_parameter_error(text, field, "is not an instant")
-    second = int(match["second"] or 0)
+    second, offset = int(match["second"] or 0), (match["offset"] or "").upper()
     try:
         # Python has no leap seconds, so use the next second.
-        naive = datetime.fromisoformat(f"{match['day']}T{match['minute']}:{min(second, 59):02d}")
-        offset = match["offset"]
-        aware = datetime.fromisoformat(f"{naive.isoformat()}{offset.upper()}") if offset else None
+        time = datetime.fromisoformat(f"{match['day']}T{match['minute']}:{min(second, 59):02d}{offset}")
     except ValueError:
         raise _new_parameter_error(text, field, "is not an instant") from None
-    if naive.year not in _YEARS:
+    if time.year not in _YEARS:
         raise _new_parameter_error(text, field, "is too far away")
     leap_s = second // 60
-    if aware is not None:
-        return to_query_instant(int(aware.timestamp()) + leap_s, now)
-    instant, note = _parse_local_time(naive, zone_name)
+    if offset:
+        return to_query_instant(int(time.timestamp()) + leap_s, now)
+    instant, note = _parse_local_time(time, zone_name)
     return to_query_instant(instant + leap_s, now, note)
 
 
