@@ -41,11 +41,12 @@ def choose_alerts(parts: Iterable[AffectedPart], *, step_free: bool = False) -> 
 
     For a ``step_free`` trip, only closures rank before a broken lift.
     """
+    ranks = _RANKS | {_ACCESSIBILITY_ISSUE: 1 if step_free else 4}
     found: dict[ServiceAlert, list[_AlertUse]] = {}
     for part in parts:
         for nearness, alert in enumerate(part.alerts):
             key = replace(alert, id="", since=None, until=None)
-            rank = not part.explains, _rank_effect(alert.effect, step_free=step_free), nearness
+            rank = not part.explains, ranks.get(alert.effect, 3), nearness
             found.setdefault(key, []).append(_AlertUse(rank, alert, part.path))
     order = sorted(found.values(), key=lambda uses: min(use.rank for use in uses))
     notices = tuple(_merge_uses(uses) for uses in order[:MAX_ALERTS])
@@ -70,12 +71,6 @@ def _merge_uses(uses: Sequence[_AlertUse]) -> AlertNotice:
         until=None if None in ends else max(end or 0 for end in ends),
     )
     return AlertNotice(_shorten_texts(alert), tuple(dict.fromkeys(use.path for use in uses)))
-
-
-def _rank_effect(effect: str, *, step_free: bool) -> int:
-    if effect == _ACCESSIBILITY_ISSUE:
-        return 1 if step_free else 4
-    return _RANKS.get(effect, 3)
 
 
 def _shorten_texts(alert: ServiceAlert) -> ServiceAlert:

@@ -166,7 +166,10 @@ def _build_reply(
     board: DepartureBoard,
     warnings: Sequence[Warning],
 ) -> ToolReply:
-    shown, zone, now = _select_departures(query, board), board.provenance.zone, int(call.now.timestamp())
+    zone, now, end = board.provenance.zone, int(call.now.timestamp()), query.instant + query.window_s
+    in_window = [departure for departure in board.departures if query.instant <= departure.expected <= end]
+    in_window.sort(key=lambda row: (row.expected, row.scheduled, row.line, row.destination, row.trip_id))
+    shown = in_window[: query.wanted]
     stated = [*warnings, *_list_board_warnings(arguments, query, board, shown)]
     report = report_board(board, shown, "stopId", now, stated)
     gap = None if board.found_count else board.gap
@@ -189,7 +192,7 @@ def _build_reply(
         "stopName": stop.name,
         "realtimeUsed": uses_realtime(shown),
         "dataFreshness": format_instant(freshness, zone),
-        "departures": [serialize_departure(row, zone) for row in shown],
+        "departures": [_serialize_departure(row, zone) for row in shown],
         "correlationId": call.correlation_id,
         **serialize_warnings(report.warnings),
         "meta": omit_none(BoardMeta, meta),
@@ -203,14 +206,7 @@ def _build_reply(
     return reply_with_colors(body, _write_text(body, shown, lines), list_row_paths(shown), call.include)
 
 
-def _select_departures(query: DepartureQuery, board: DepartureBoard) -> list[Departure]:
-    end = query.instant + query.window_s
-    in_window = [departure for departure in board.departures if query.instant <= departure.expected <= end]
-    in_window.sort(key=lambda row: (row.expected, row.scheduled, row.line, row.destination, row.trip_id))
-    return in_window[: query.wanted]
-
-
-def serialize_departure(departure: Departure, zone: str) -> WireDeparture:
+def _serialize_departure(departure: Departure, zone: str) -> WireDeparture:
     """Serialize a departure; a cancelled one has no expected time (rule C1)."""
     delay_s = None if departure.cancelled else departure.departure_delay_s
     fields = {

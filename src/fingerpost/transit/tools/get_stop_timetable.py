@@ -235,7 +235,7 @@ def _build_reply(
     scheduled = [departure for departure in board.departures if window.first <= departure.scheduled <= window.last]
     running = [row for row in scheduled if not row.cancelled]
     running.sort(key=lambda row: (row.scheduled, row.line, row.destination, row.trip_id))
-    rows = [serialize_departure(row) for row in running[: window.max_rows]]
+    rows = [_serialize_departure(row) for row in running[: window.max_rows]]
     shown = running[: _count_shown(running, rows, window)]
     provenance = board.provenance
     more = _format_more(running, len(shown), window) if len(shown) < len(running) else None
@@ -288,7 +288,7 @@ def _find_reason(window: _Window, board: DepartureBoard) -> NoResultsReason:
     return NoResultsReason.NO_SERVICE if is_over else NoResultsReason.NO_DEPARTURES
 
 
-def serialize_departure(departure: Departure) -> TimetableDeparture:
+def _serialize_departure(departure: Departure) -> TimetableDeparture:
     fields = {
         "scheduledTime": format_utc(departure.scheduled),
         "routeShortName": departure.line,

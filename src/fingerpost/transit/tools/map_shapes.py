@@ -8,13 +8,16 @@ import polyline
 from pydantic import Field
 
 from fingerpost.contract.published_tool import ToolReply
-from fingerpost.contract.wire import EnumValue, WireDict
+from fingerpost.contract.wire import EnumValue, Shape, WireDict
+from fingerpost.runtime.concurrency import compute
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE, thin
 from fingerpost.transit.model.itinerary import Departure, Itinerary, Leg, LegLine, LineSource
 from fingerpost.transit.model.line_colors import LineColors
 from fingerpost.transit.model.map_layer import Basemap, LayerKind
 from fingerpost.transit.model.place import Bounds
+from fingerpost.transit.port import Network
 from fingerpost.transit.rules.ranking import compute_fingerprint
+from fingerpost.transit.tools.report import list_leg_paths
 
 LINE_COLORS = "lineColors"
 
@@ -35,7 +38,7 @@ class WireLineColors(WireDict):
     lines: list[WireLineColor]
 
 
-def serialize_line_colors(parts: Iterable[tuple[str, Leg | Departure]]) -> WireLineColors:
+def _serialize_line_colors(parts: Iterable[tuple[str, Leg | Departure]]) -> WireLineColors:
     touches: dict[LineColors, list[str]] = {}
     for path, part in parts:
         if part.colors is not None:
@@ -54,7 +57,7 @@ def reply_with_colors(
     parts: Iterable[tuple[str, Leg | Departure]],
     include: Collection[str],
 ) -> ToolReply:
-    return ToolReply(body, text, {LINE_COLORS: serialize_line_colors(parts)} if LINE_COLORS in include else {})
+    return ToolReply(body, text, {LINE_COLORS: _serialize_line_colors(parts)} if LINE_COLORS in include else {})
 
 
 GEOMETRY = "geometry"
@@ -87,7 +90,7 @@ class TripGeometry(WireDict):
     itineraries: list[DrawnItinerary]
 
 
-def draw_itineraries(itineraries: Sequence[Itinerary], find_line: Callable[[Leg], LegLine | None]) -> TripGeometry:
+def _draw_itineraries(itineraries: Sequence[Itinerary], find_line: Callable[[Leg], LegLine | None]) -> TripGeometry:
     """Encode the lines of all legs, simplified until they fit; a line is straight if ``find_line`` returns None."""
     lines = [[find_line(leg) or _draw_straight(leg) for leg in itinerary.legs] for itinerary in itineraries]
     for tolerance_m in _TOLERANCES_M:
@@ -140,7 +143,7 @@ class WireBasemap(WireDict):
     leftOut: list[Annotated[str, EnumValue(LayerKind)]]
 
 
-def serialize_basemap(basemap: Basemap | None) -> WireBasemap:
+def _serialize_basemap(basemap: Basemap | None) -> WireBasemap:
     shown = basemap or Basemap(layers=(), tolerance_m=0.0)
     return {
         "precision": PRECISION,
@@ -151,6 +154,23 @@ def serialize_basemap(basemap: Basemap | None) -> WireBasemap:
         ],
         "leftOut": [kind.value for kind in shown.left_out],
     }
+
+
+MAP_PARTS: Mapping[str, Shape] = {GEOMETRY: TripGeometry, LINE_COLORS: WireLineColors, BASEMAP: WireBasemap}
+
+
+async def serialize_map_parts(
+    network: Network, itineraries: Sequence[Itinerary], include: Collection[str]
+) -> dict[str, Mapping[str, Any]]:
+    parts: dict[str, Mapping[str, Any]] = {}
+    if GEOMETRY in include:
+        parts[GEOMETRY] = _draw_itineraries(itineraries, network.find_line)
+    if LINE_COLORS in include:
+        parts[LINE_COLORS] = _serialize_line_colors(list_leg_paths(itineraries))
+    if BASEMAP in include and (box := build_map_bounds(itineraries)) is not None:
+        basemap = await network.find_basemap(box, itineraries[0].legs[0])
+        parts[BASEMAP] = await compute(_serialize_basemap, basemap)
+    return parts
 
 
 def build_map_bounds(itineraries: Sequence[Itinerary]) -> Bounds | None:

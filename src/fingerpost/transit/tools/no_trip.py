@@ -97,13 +97,10 @@ async def find_better_beyond(
     left_s = deadline.share_s(network.profile, networks_left=0)
     if left_s is not None and left_s <= BETTER_WITHIN_S:
         return None
-    try:
-        async with asyncio.timeout(None if left_s is None else BETTER_WITHIN_S):
-            answer = await plan_usable(network, replace(query, max_walk_m=MAX_WALK_M), deadline)
-    except (ToolError, TimeoutError):
-        return None
-    wider = find_best(answer.itineraries, query)
-    if wider is None or wider.walk_m <= query.max_walk_m:
+    beyond = plan_usable(network, replace(query, max_walk_m=MAX_WALK_M), deadline)
+    answer = await _get_or_none(asyncio.wait_for(beyond, None if left_s is None else BETTER_WITHIN_S))
+    wider = None if answer is None else find_best(answer.itineraries, query)
+    if answer is None or wider is None or wider.walk_m <= query.max_walk_m:
         return None
     gain_s = wider.departure - best.departure if query.arrive_by else best.arrival - wider.arrival
     return (wider, answer.provenance) if gain_s > _MIN_GAIN_S else None

@@ -36,7 +36,7 @@ from fingerpost.transit.rules.name_matching import find_certain
 from fingerpost.transit.rules.times import format_instant
 from fingerpost.transit.rules.trip_limits import find_long_offset, find_long_wait_message
 from fingerpost.transit.rules.warnings import Warning, add_reasons  # noqa: A004
-from fingerpost.transit.tools.report import list_legs, report_rides
+from fingerpost.transit.tools.report import list_leg_paths, report_rides
 from fingerpost.transit.tools.trip_search import search_trip
 from fingerpost.transit.tools.wording import count_minutes, format_clock, format_count
 
@@ -48,7 +48,6 @@ MAX_JOURNEYS = 5
 MAX_SUGGESTIONS = 5
 _MAX_SEARCHED = 50
 _LANGUAGE = "en"
-_NO_CONNECTION = "no service connects the two places at this time"
 
 Code = Literal[
     "OK",
@@ -249,8 +248,8 @@ def _build_response(found: _JourneysResult, arguments: JourneyPlanRequest, now: 
         sentences.append(f"Planned from the timetable of the network {provenance.network}, not by TfL")
     if arguments.need_accessible_route:
         sentences += _list_accessibility_remarks(found, shown)
-    affected = [AffectedPart("topJourneys", leg.alerts) for leg in list_legs((*shown, *unusable))]
-    report = report_rides(list_legs(shown), affected, provenance, now, found.warnings)
+    left_out = [AffectedPart(path, leg.alerts) for path, leg in list_leg_paths(unusable)]
+    report = report_rides(list_leg_paths(shown), provenance, now, found.warnings, left_out)
     sentences += [warning.message for warning in report.warnings]
     sentences += [f"Alert: {notice.alert.header}" for notice in report.alerts.notices]
     if report.alerts.more:
@@ -308,7 +307,8 @@ def _serialize_summary(itinerary: Itinerary, zone: str) -> JourneyOptionSummary:
 def _format_no_trip(nothing: DataNotFound) -> str:
     if isinstance(nothing, NoItinerary):
         # The default hint names plan_trip's arguments, which this tool lacks.
-        return _NO_CONNECTION if nothing.hint is None or nothing.remedy == NoItinerary.remedy else nothing.hint
+        hint = None if nothing.remedy == NoItinerary.remedy else nothing.hint
+        return hint or "no service connects the two places at this time"
     return nothing.message if nothing.hint is None else f"{nothing.message}. {nothing.hint}"
 
 

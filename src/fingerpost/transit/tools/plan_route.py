@@ -18,7 +18,6 @@ from fingerpost.transit.places.candidates import format_count_of_shown
 from fingerpost.transit.places.resolver import Latitude, Longitude, StopLabel
 from fingerpost.transit.places.trip_ends import resolve_journey
 from fingerpost.transit.port import JourneyParameters
-from fingerpost.transit.rules.alerts import AffectedPart
 from fingerpost.transit.rules.modes import TimetableMode, to_timetable_mode
 from fingerpost.transit.rules.ranking import OPTIMIZE, JourneyPreset, build_route_sort_key, compute_route_id
 from fingerpost.transit.rules.times import format_utc, parse_offset_instant
@@ -26,7 +25,7 @@ from fingerpost.transit.rules.trip_limits import find_long_wait_message
 from fingerpost.transit.rules.warnings import Warning, WarningCode, list_stated  # noqa: A004  # the contract's own name
 from fingerpost.transit.tools.find_address_or_stop import LocationQueryInput
 from fingerpost.transit.tools.map_shapes import LINE_COLORS, WireLineColors, reply_with_colors
-from fingerpost.transit.tools.report import list_leg_paths, list_legs, report_rides
+from fingerpost.transit.tools.report import list_leg_paths, report_rides
 from fingerpost.transit.tools.shapes import (
     AnswerMetadata,
     LatLon,
@@ -244,10 +243,8 @@ def _build_reply(
         (WarningCode.PREFERENCE_UNMET, found.offset),
         (WarningCode.PREFERENCE_UNMET, find_long_wait_message(chosen)),
     )
-    affected = [AffectedPart(path, leg.alerts) for path, leg in list_leg_paths(chosen)]
-    report = report_rides(
-        list_legs(chosen), affected, found.provenance, int(call.now.timestamp()), [*warnings, *stated]
-    )
+    now = int(call.now.timestamp())
+    report = report_rides(list_leg_paths(chosen), found.provenance, now, [*warnings, *stated])
     metadata = serialize_metadata(
         found.provenance.zone, report.warnings, cancelled=found.cancelled, reason=found.reason
     )

@@ -3,18 +3,16 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from fingerpost.contract.envelope import Contract
 from fingerpost.contract.published_tool import Call, Output, ToolDefinition, ToolReply
 from fingerpost.contract.wire import omit_none
-from fingerpost.runtime.concurrency import compute
 from fingerpost.transit.model.itinerary import Fare, Itinerary, Leg, Optimize, ServiceAlert
 from fingerpost.transit.places.candidates import format_count_of_shown
 from fingerpost.transit.places.trip_ends import resolve_journey
 from fingerpost.transit.port import JourneyParameters
 from fingerpost.transit.rules.accessibility import find_low_walking_warning, find_step_free_warning, list_walking_notes
-from fingerpost.transit.rules.alerts import AffectedPart, choose_alerts, find_explanation
+from fingerpost.transit.rules.alerts import AffectedPart, find_explanation
 from fingerpost.transit.rules.disruption import (
     Difference,
     ItineraryOption,
@@ -26,19 +24,8 @@ from fingerpost.transit.rules.modes import to_trip_mode
 from fingerpost.transit.rules.realtime_status import find_data_freshness, find_schedule_type
 from fingerpost.transit.rules.times import format_instant, parse_instant
 from fingerpost.transit.rules.trip_limits import find_long_wait_message, find_long_walk_message
-from fingerpost.transit.rules.warnings import Warning, WarningCode, list_stated  # noqa: A004
-from fingerpost.transit.tools.map_shapes import (
-    BASEMAP,
-    GEOMETRY,
-    LINE_COLORS,
-    TripGeometry,
-    WireBasemap,
-    WireLineColors,
-    build_map_bounds,
-    draw_itineraries,
-    serialize_basemap,
-    serialize_line_colors,
-)
+from fingerpost.transit.rules.warnings import Warning, WarningCode, list_stated, merge_by_code  # noqa: A004
+from fingerpost.transit.tools.map_shapes import MAP_PARTS, serialize_map_parts
 from fingerpost.transit.tools.no_trip import format_trip
 from fingerpost.transit.tools.plan_trip_shapes import (
     PlanConstraints,
@@ -81,7 +68,7 @@ class PlanTrip(PlaceTool):
         input_model=PlanTripInput,
         outputs=(Output(PlanTripOutput, (("itineraries",),), "Use a smaller limit."),),
         open_world=True,
-        optional_parts={GEOMETRY: TripGeometry, LINE_COLORS: WireLineColors, BASEMAP: WireBasemap},
+        optional_parts=MAP_PARTS,
     )
 
     async def handle(self, arguments: PlanTripInput, call: Call) -> ToolReply:
@@ -112,10 +99,15 @@ class PlanTrip(PlaceTool):
         differences = list(find_differences(result.ranked))
         stated = list_time_warnings(when, zone, "these are the trips")
         about_trips = _list_trip_warnings(result, constraints, format_time)
-        warnings = [*warned, *stated, *result.warnings, *about_trips]
-        report = report_rides(list_legs(result.shown), (), result.provenance, now, warnings)
-        affected = _list_affected(result, differences, report.warnings)
-        report = replace(report, alerts=choose_alerts(affected, step_free=parameters.step_free))
+        warnings = merge_by_code([*warned, *stated, *result.warnings, *about_trips])
+        report = report_rides(
+            list_leg_paths(result.shown),
+            result.provenance,
+            now,
+            warnings,
+            _list_explained(result, differences, warnings),
+            step_free=parameters.step_free,
+        )
         fares = {
             choice.fingerprint: fare
             for choice in result.ranked.choices
@@ -124,7 +116,7 @@ class PlanTrip(PlaceTool):
         shown_differences = [serialize_difference(difference, format_time) for difference in differences]
         body = _serialize(report, result, shown_differences, fares, arguments, call)
         text = _write_text(body, fares, result.ranked.choices, format_time)
-        return ToolReply(body, text, await _list_extras(result, call))
+        return ToolReply(body, text, await serialize_map_parts(result.network, result.shown, call.include))
 
 
 def _list_trip_warnings(result: TripResult, constraints: PlanConstraints, format_time: FormatTime) -> Iterator[Warning]:
@@ -147,13 +139,11 @@ def _list_trip_warnings(result: TripResult, constraints: PlanConstraints, format
     )
 
 
-def _list_affected(
+def _list_explained(
     result: TripResult, differences: Sequence[Difference], warnings: Sequence[Warning]
 ) -> Iterator[AffectedPart]:
     for path, leg in list_leg_paths(result.shown):
-        if leg.alerts:
-            yield AffectedPart(path, leg.alerts)
-            yield AffectedPart(path, _list_explanations(leg), explains=True)
+        yield AffectedPart(path, _list_explanations(leg), explains=True)
     for at, difference in enumerate(differences):
         yield AffectedPart(f"meta/differences/{at}", list(filter(None, [difference.alert])), explains=True)
     for at, warning in enumerate(warnings):
@@ -199,19 +189,6 @@ def _serialize(
         "correlationId": call.correlation_id,
         "meta": omit_none(PlanMeta, meta),
     }
-
-
-async def _list_extras(result: TripResult, call: Call) -> dict[str, Mapping[str, Any]]:
-    network = result.network
-    extras: dict[str, Mapping[str, Any]] = {}
-    if GEOMETRY in call.include:
-        extras[GEOMETRY] = draw_itineraries(result.shown, network.find_line)
-    if LINE_COLORS in call.include:
-        extras[LINE_COLORS] = serialize_line_colors(list_leg_paths(result.shown))
-    if BASEMAP in call.include and (box := build_map_bounds(result.shown)) is not None:
-        basemap = await network.find_basemap(box, result.shown[0].legs[0])
-        extras[BASEMAP] = await compute(serialize_basemap, basemap)
-    return extras
 
 
 def _write_text(

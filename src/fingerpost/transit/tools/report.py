@@ -36,27 +36,33 @@ class Report:
 
 
 def report_rides(
-    rides: Sequence[Leg | Departure],
-    affected: Iterable[AffectedPart],
+    parts: Iterable[tuple[str, Leg | Departure]],
     provenance: Provenance,
     now: int,
     warnings: Iterable[Warning],
+    affected: Iterable[AffectedPart] = (),
+    *,
+    step_free: bool = False,
 ) -> Report:
+    """Report on the rides of an answer, given with their paths, and on other parts that alerts affect."""
+    paths = list(parts)
+    rides = [ride for _, ride in paths]
+    of_rides = (AffectedPart(path, ride.alerts) for path, ride in paths)
     age_s = find_realtime_age_s(rides, provenance, now)
     return Report(
         rides=rides,
         provenance=provenance,
         age_s=age_s,
         warnings=join_warnings([*warnings, *_list_ride_warnings(rides)], provenance, age_s),
-        alerts=choose_alerts(affected),
+        alerts=choose_alerts([*of_rides, *affected], step_free=step_free),
     )
 
 
 def report_board(
     board: DepartureBoard, shown: Sequence[Departure], stop_path: str, now: int, warnings: Iterable[Warning]
 ) -> Report:
-    rows = [AffectedPart(path, departure.alerts) for path, departure in list_row_paths(shown)]
-    return report_rides(shown, [*rows, AffectedPart(stop_path, board.alerts)], board.provenance, now, warnings)
+    stop = AffectedPart(stop_path, board.alerts)
+    return report_rides(list_row_paths(shown), board.provenance, now, warnings, [stop])
 
 
 def _list_ride_warnings(rides: Sequence[Leg | Departure]) -> Iterator[Warning]:

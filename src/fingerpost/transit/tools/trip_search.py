@@ -256,13 +256,14 @@ async def _explain(
         return NoResultsReason.NO_SERVICE, WhyEmptySentence(out_of_service)
     earliest = await _find_earliest_arrival(network, query, deadline)
     if earliest is not None and earliest.arrival > instant:
-        return NoResultsReason.IN_THE_PAST, _build_sentence("The earliest possible arrival is ", earliest)
+        span = earliest.departure, earliest.arrival
+        return NoResultsReason.IN_THE_PAST, WhyEmptySentence("The earliest possible arrival is ", span)
     reason = NoResultsReason.IN_THE_PAST if query.not_before is None else NoResultsReason.NO_DEPARTURES
     if nearest is None:
         why = answer.why_nothing or await explain_no_trip(network, query, deadline)
         return reason, None if why is None else WhyEmptySentence(why)
     which = "The last one before" if query.arrive_by else "The next one after"
-    return reason, _build_sentence(f"{which} the window is ", nearest)
+    return reason, WhyEmptySentence(f"{which} the window is ", (nearest.departure, nearest.arrival))
 
 
 def _find_nearest(usable: Sequence[Itinerary], query: JourneyQuery) -> Itinerary | None:
@@ -270,7 +271,3 @@ def _find_nearest(usable: Sequence[Itinerary], query: JourneyQuery) -> Itinerary
         return max(usable, key=lambda trip: trip.arrival, default=None)
     later = [trip for trip in usable if trip.departure > query.instant]
     return min(later, key=lambda trip: (trip.departure, trip.arrival), default=None)
-
-
-def _build_sentence(words: str, itinerary: Itinerary) -> WhyEmptySentence:
-    return WhyEmptySentence(words, (itinerary.departure, itinerary.arrival))
