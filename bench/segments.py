@@ -39,8 +39,7 @@ print(json.dumps(facts))
 def list_checks(instance: Instance) -> list[str]:
     loaded = segments.LoadedInstance(0, instance.cik, "", instance.form, "", instance.period_end)
     is_annual = instance.form in ANNUAL_FORMS
-    has_year = is_annual and instance.fiscal_year is not None
-    calendar = FiscalCalendar([(instance.period_end, instance.fiscal_year)] if has_year else [])
+    calendar = FiscalCalendar([(instance.period_end, 0)] if is_annual else [])
     words = {axis: word for word, axes in segments.AXIS_WORDS.items() for axis in axes}
     checks = []
     for name in METRICS:

@@ -13,7 +13,7 @@ from operator import itemgetter
 from typing import Any, NoReturn
 
 from fingerpost.errors import FeedUnusable
-from fingerpost.filings.figure import ANNUAL_FORMS, PERIODIC_FORMS, Fact, normalize_number
+from fingerpost.filings.figure import ANNUAL_FORMS, PERIODIC_FORMS, Fact, FilingId, normalize_number
 from fingerpost.filings.periods import YEAR, classify_period, day_number, name_years
 from fingerpost.runtime.company_names import build_name_key
 
@@ -49,6 +49,10 @@ class Filing:
     report_date: str
     document: str
     description: str
+
+    @property
+    def id(self) -> FilingId:
+        return FilingId(self.accession, self.form, self.filed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -62,6 +62,12 @@ class Company:
         return f"{self.cik:010d}"
 
 
+class FilingId(NamedTuple):
+    accession: str
+    form: str
+    filed: str
+
+
 def cite_filing(cik: int, accession: str, form: str, filed: str) -> dict[str, str]:
     url = f"https://www.sec.gov/Archives/edgar/data/{cik}/{accession.replace('-', '')}/{accession}-index.htm"
     return {"filing_date": filed, "filing_type": form, "accession_number": accession, "filing_url": url}

@@ -20,8 +20,9 @@ from fingerpost.filings.companyfacts import (
     read_submissions,
     read_tickers,
 )
+from fingerpost.filings.figure import FilingId
 from fingerpost.filings.library import FactLibrary
-from fingerpost.filings.sections import CoverPage, read_cover_page, read_plain_text, split_sections
+from fingerpost.filings.sections import CoverPage, read_cover_page, read_plain_text
 from fingerpost.filings.store import FactStore, normalize_ticker
 from fingerpost.filings.xbrl import read_instance, read_labels
 
@@ -172,18 +173,15 @@ def _load_text(store: FactStore, name: str, content: bytes, options: LoadOptions
         cik, company_name = _find_company_of_text(library, name, cover, options.ticker)
         form = options.form or cover.form or ""
         filing = None if cik is None else _find_filing(library, cik, name, form, cover.period)
-    accession, form, filed = (
-        given or found
-        for given, found in zip((options.accession, form, options.filed), filing or ("", "", ""), strict=True)
-    )
-    required = {"--ticker": cik, "--accession": accession, "--form": form, "--filed": filed}
+    given = (options.accession, form, options.filed)
+    filing = FilingId(*(option or found for option, found in zip(given, filing or ("", "", ""), strict=True)))
+    required = {"--ticker": cik, "--accession": filing.accession, "--form": filing.form, "--filed": filing.filed}
     missing = [option for option, value in required.items() if not value]
     if cik is None or missing:
         raise ParameterError(f"{name} is a filing's text; add {', '.join(missing)}")
     text = document if name.lower().endswith(".txt") else read_plain_text(content)
-    sections = split_sections(cik, accession, form, filed, text)
-    store.put_sections(sections)
-    return LoadedFile(name, f"{company_name}, {form} of {filed}: {len(sections)} sections")
+    count = store.put_text(cik, filing, text)
+    return LoadedFile(name, f"{company_name}, {filing.form} of {filing.filed}: {count} sections")
 
 
 def _find_company_of_text(
@@ -209,32 +207,31 @@ def _load_instance(store: FactStore, path: Path, content: bytes, options: LoadOp
     if path.name.endswith(_LABELS_SUFFIX):
         raise FeedUnusable(f"{path.name} has only labels; load NAME{_INSTANCE_SUFFIX} from the same folder")
     instance = read_instance(content, path.name)
-    accession, filed = options.accession, options.filed
-    if not accession or not filed:
+    filing: FilingId | None = FilingId(options.accession, instance.form, options.filed)
+    if not options.accession or not options.filed:
         document = f"{path.name.removesuffix(_INSTANCE_SUFFIX)}.htm"
         with closing(FactLibrary(store.path)) as library:
             filing = _find_filing(library, instance.cik, document, instance.form, instance.period_end)
-        if filing is None:
-            raise ParameterError(
-                f"{path.name} belongs to no loaded filing; add --accession and --filed",
-                hint=f"Or load the submissions file of {instance.name} first",
-            )
-        accession, _, filed = filing
+    if filing is None:
+        raise ParameterError(
+            f"{path.name} belongs to no loaded filing; add --accession and --filed",
+            hint=f"Or load the submissions file of {instance.name} first",
+        )
     schema = path.with_name(instance.schema)
     # Some filers put the labels into the schema.
     beside = [schema.with_name(f"{schema.stem}{_LABELS_SUFFIX}"), schema]
     linkbases = (read_labels(each.read_bytes(), each.name) for each in beside if each.is_file())
     labels = next((each for each in linkbases if each), {})
-    count = store.put_instance(instance, labels, accession=accession, form=instance.form, filed=filed)
+    count = store.put_instance(instance, labels, filing)
     hint = "" if labels else f"; members have no names, because {beside[0].name} is not in the same folder"
-    summary = f"{instance.name}, {instance.form} of {filed}: {count:,} facts with segments{hint}"
+    summary = f"{instance.name}, {filing.form} of {filing.filed}: {count:,} facts with segments{hint}"
     return LoadedFile(path.name, summary)
 
 
 def _find_filing(
     library: FactLibrary, cik: int, document: str, form: str | None, period_end: str | None
-) -> tuple[str, str, str] | None:
-    """Return (accession number, form, filing date) of the report with a form and period, or with a document's name.
+) -> FilingId | None:
+    """Return the report with a form and period, or with a document's name.
 
     Return None unless exactly one report matches. Filers reuse names such as ``form10k.htm``, so the form and period
     take precedence.
@@ -246,7 +243,7 @@ def _find_filing(
     ]
     named = [filing for filing in filings if filing.document == document]
     if matches := named or [filing for filing in filings if period_end and filing.report_date]:
-        return (matches[0].accession, matches[0].form, matches[0].filed) if len(matches) == 1 else None
+        return matches[0].id if len(matches) == 1 else None
     # Later reports have figures of this period too, and earlier ones may have forecasts.
     rows = library.rows(
         "SELECT accession, form, filed FROM reports WHERE cik = ?1 AND form = ?2 AND filed > ?3 AND id IN"
@@ -255,7 +252,7 @@ def _find_filing(
         form,
         period_end,
     )
-    return rows[0] if rows else None
+    return FilingId(*rows[0]) if rows else None
 
 
 def _load_archive(

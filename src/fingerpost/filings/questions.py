@@ -24,7 +24,6 @@ from fingerpost.filings.reply import (
     build_cited_row,
     build_missing,
     build_not_found,
-    build_points,
     build_source,
 )
 from fingerpost.filings.resolver import adjust_for_splits
@@ -47,8 +46,7 @@ def financial_facts(library: FactLibrary, params: query_params.FinancialFactsQue
         result = find_figures(source, text, window)
         reply.missing |= result.missing
         reply.results += [source.build_row(result.name, figure) for figure in result.figures]
-        if points := build_points(result.headline):
-            reply.add_values(text, points, is_series=window.count > 1)
+        reply.add_values(text, result.headline, is_series=window.count > 1)
     return reply.require_rows(not_found)
 
 
@@ -68,8 +66,7 @@ def financial_ratios(library: FactLibrary, params: query_params.FinancialRatiosP
         reply.missing |= result.missing
         figures = [replace(figure, value=round(figure.value, _RATIO_DIGITS)) for figure in result.headline]
         reply.results += [_build_ratio_row(source, result.name, figure) for figure in figures]
-        if figures:
-            reply.add_values(text, build_points(figures), is_series=window.count > 1)
+        reply.add_values(text, figures, is_series=window.count > 1)
     return reply.require_rows(not_found)
 
 
@@ -100,7 +97,7 @@ def calculate(library: FactLibrary, params: query_params.CalculateParams) -> Rep
             reply.missing |= computed
     figures = mark_basis_changes(sorted(figures, key=lambda figure: (figure.end, figure.period)), source)
     reply.results = [source.build_row(expression, figure) for figure in figures]
-    reply.add_values(expression, build_points(figures), is_series=len(periods) > 1)
+    reply.add_values(expression, figures, is_series=len(periods) > 1)
     return reply.require_rows(not_found)
 
 
@@ -116,7 +113,7 @@ def time_series(library: FactLibrary, params: query_params.TimeSeriesParams) -> 
         result = find_figures(source, text, replace(window, frequency=ANNUAL))
     rows = [source.build_row(result.name, figure) for figure in result.headline]
     reply = Reply(rows, missing=result.missing, source=source.provenance)
-    reply.add_values(text, build_points(result.headline), is_series=True)
+    reply.add_values(text, result.headline, is_series=True)
     return reply.require_rows(not_found)
 
 
@@ -154,10 +151,9 @@ def compare(library: FactLibrary, params: query_params.CompareParams) -> Reply:
         for text in dict.fromkeys(params.metrics):
             result = find_figures(source, text, period)
             reply.missing |= {f"{ticker}.{name}": entry for name, entry in result.missing.items()}
-            if points := build_points(result.headline):
-                company_reply.add_values(text, points, is_series=period.count > 1)
-                reply.results += [source.build_row(result.name, figure) for figure in result.headline]
-                frameworks |= {name for figure in result.headline for name in figure.taxonomies & FRAMEWORKS}
+            company_reply.add_values(text, result.headline, is_series=period.count > 1)
+            reply.results += [source.build_row(result.name, figure) for figure in result.headline]
+            frameworks |= {name for figure in result.headline for name in figure.taxonomies & FRAMEWORKS}
         if company_reply.data:
             reply.data = {**(reply.data or {}), ticker: company_reply.data}
     if companies:
@@ -198,8 +194,7 @@ def statement(library: FactLibrary, params: query_params.StatementParams) -> Rep
         lines = [column.lines[metric.name] for column in columns if metric.name in column.lines]
         marked = mark_basis_changes(lines, source)
         reply.results += [source.build_row(metric.name, line) for line in marked]
-        if marked:
-            reply.add_values(metric.name, build_points(marked), is_series=len(periods) > 1)
+        reply.add_values(metric.name, marked, is_series=len(periods) > 1)
     in_all = set.intersection(*(set(column.missing) for column in columns))
     for period, column in zip(periods, columns, strict=True):
         # A line that all periods lack gets a single entry.

@@ -1,6 +1,6 @@
 """Build responses about SEC filings: values, rows, sources and reasons for missing values."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, Literal
@@ -42,10 +42,12 @@ class Reply:
     source: dict[str, Any] | None = None
     extra: dict[str, Any] = field(default_factory=dict)
 
-    def add_values(self, name: str, points: Sequence[dict[str, Any]], *, is_series: bool = False) -> None:
-        """Add the values of a metric to ``data``: a single value as a number, several as a list (rule F3)."""
-        is_number = len(points) == 1 and not is_series
-        self.data = {**(self.data or {}), name: points[0]["value"] if is_number else list(points)}
+    def add_values(self, name: str, figures: Sequence[Figure], *, is_series: bool) -> None:
+        """Add a metric's values, if any, to ``data``: a single value as a number, several as a list (rule F3)."""
+        points = [{"end_date": figure.end, "value": figure.value} for figure in figures]
+        if points:
+            is_number = len(points) == 1 and not is_series
+            self.data = {**(self.data or {}), name: figures[0].value if is_number else points}
 
     @property
     def value_mode(self) -> str | None:
@@ -69,10 +71,6 @@ class Reply:
             "source": self.source,
         }
         return {name: value for name, value in fields.items() if value is not None} | self.extra
-
-
-def build_points(figures: Iterable[Figure]) -> list[dict[str, Any]]:
-    return [{"end_date": figure.end, "value": figure.value} for figure in figures]
 
 
 def build_source(*companies: Company, as_of: str | None = None) -> dict[str, Any]:

@@ -1,13 +1,14 @@
 """Read a filing's HTML document: its cover page, its plain text, and the items, paragraphs and pages of the text."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from html import unescape
 from html.parser import HTMLParser
 from itertools import groupby
 from math import log1p
+from typing import NamedTuple
 
 _BLOCK_TAGS = frozenset({"p", "div", "br", "tr", "li", "table", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "section"})
 _HIDDEN_TAGS = frozenset({"script", "style", "head", "ix:header"})
@@ -148,7 +149,7 @@ _TYPES_BY_TITLE = (
 _MAX_TITLE_CHARACTERS = 220
 _HEADING = re.compile(
     r"^[ \t]*(?:part[ \t]+(?P<inline>i{1,3}|iv)\b[ \t,.:\u2014\u2013-]*)?items?[ \t\u00a0]+"
-    r"(?P<number>\d{1,2}(?:\.\d{2})?(?:[ \t]?\(?[a-c]\b\)?|[a-c]\b)?)(?:[ \t]*(?:and|&|,)[ \t]*\d{1,2}[a-c]?\b)?"
+    r"(?P<number>[0-9]{1,2}(?:\.[0-9]{2})?(?:[ \t]?\(?[a-c]\b\)?|[a-c]\b)?)(?:[ \t]*(?:and|&|,)[ \t]*\d{1,2}[a-c]?\b)?"
     r"[ \t]*[.:)\u2014\u2013\u2012-]*[ \t]*(?P<title>[^\n]*)$",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -168,38 +169,29 @@ class _Heading:
     body: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Section:
+class Section(NamedTuple):
     """A part of a filing's text; ``section_type`` is a short name such as ``risk_factors``."""
 
-    cik: int
-    accession: str
-    form: str
-    filed: str
     section_type: str
     title: str
     text: str
 
 
-def split_sections(cik: int, accession: str, form: str, filed: str, text: str) -> list[Section]:
+def split_sections(text: str, form: str) -> list[Section]:
     """Split a filing's plain text into its items; the text before the first item is a section too."""
-    headings = _choose_headings(text, list(_list_headings(text, form)), form)
-
-    def build_section(kind: str, title: str, body: str) -> Section:
-        return Section(
-            cik=cik, accession=accession, form=form, filed=filed, section_type=kind, title=title, text=body.strip()
-        )
-
+    headings = _choose_headings(text, list(_list_headings(text, form)))
     if not headings:
-        return [build_section(FULL_TEXT, "Full text", text)]
-    sections = []
-    if text[: headings[0].start].strip():
-        sections.append(build_section(FRONT_MATTER, "Front matter", text[: headings[0].start]))
-    for index, heading in enumerate(headings):
-        end = headings[index + 1].start if index + 1 < len(headings) else len(text)
+        return [Section(FULL_TEXT, "Full text", text.strip())]
+    front_matter = text[: headings[0].start].strip()
+    sections = [Section(FRONT_MATTER, "Front matter", front_matter)] if front_matter else []
+    for heading, end in zip(headings, _list_ends(headings, text), strict=True):
         title = f"Item {heading.number}. {heading.title}".rstrip(" .")
-        sections.append(build_section(_classify_section(heading, form), title, text[heading.body : end]))
+        sections.append(Section(_classify_section(heading, form), title, text[heading.body : end].strip()))
     return sections
+
+
+def _list_ends(headings: Sequence[_Heading], text: str) -> list[int]:
+    return [*(heading.start for heading in headings[1:]), len(text)]
 
 
 def _list_headings(text: str, form: str) -> Iterator[_Heading]:
@@ -221,7 +213,7 @@ def _list_headings(text: str, form: str) -> Iterator[_Heading]:
                 break
 
 
-def _choose_headings(text: str, headings: Sequence[_Heading], form: str) -> list[_Heading]:
+def _choose_headings(text: str, headings: Sequence[_Heading]) -> list[_Heading]:
     """Return one heading per item, in the order of the items, choosing those with the most text below them.
 
     Text counts by the logarithm of its length, so that short items win over a table of contents and a long preface.
@@ -230,34 +222,27 @@ def _choose_headings(text: str, headings: Sequence[_Heading], form: str) -> list
         return []
     # A repeated item is a page header.
     merged = [next(repeated) for _, repeated in groupby(headings, key=lambda heading: heading.key)]
-    ends = [heading.start for heading in merged[1:]] + [len(text)]
-    bodies = [text[heading.body : end] for heading, end in zip(merged, ends, strict=True)]
-    sort_key = _build_sort_key(form)
+    bodies = [text[heading.body : end] for heading, end in zip(merged, _list_ends(merged, text), strict=True)]
+    lengths = [len(_PAGE_NUMBER.sub("", body.strip())) for body in bodies]
+    keys = [_sort_key(heading.key) for heading in merged]
     best: list[tuple[float, int]] = []
-    for index, heading in enumerate(merged):
-        key = sort_key(heading.key)
-        candidates = [(best[other][0], other) for other in range(index) if sort_key(merged[other].key) < key]
+    for index, length in enumerate(lengths):
+        candidates = [(best[other][0], other) for other in range(index) if keys[other] < keys[index]]
         total, previous = max(candidates, default=(0.0, -1))
-        best.append((total + log1p(len(_PAGE_NUMBER.sub("", bodies[index].strip()))), previous))
+        best.append((total + log1p(length), previous))
     chosen = []
-    index = max(range(len(best)), key=lambda at: best[at], default=-1)
+    index = best.index(max(best))
     while index >= 0:
-        if _PAGE_NUMBER.sub("", bodies[index].strip()):
+        if lengths[index]:
             chosen.append(merged[index])
         index = best[index][1]
     return chosen[::-1]
 
 
-def _build_sort_key(form: str) -> Callable[[str], tuple[int, ...]]:
-    positions = {key: index for index, key in enumerate(_find_items(form))}
-
-    def sort_key(key: str) -> tuple[int, ...]:
-        if key in positions:
-            return (positions[key],)
-        number = re.match(r"[0-9]+", key)
-        return (int(number[0]) if number else 0, *(ord(letter) for letter in key.partition(".")[2] or key[-1:]))
-
-    return sort_key
+def _sort_key(key: str) -> tuple[int, int, str]:
+    """Return the part, number and rest of an item, such as ``1A``, ``II.1A`` or ``2.02``."""
+    part, number, rest = re.split(r"\.?(\d+)", key, maxsplit=1)
+    return len(part), int(number), rest
 
 
 def _find_items(form: str) -> Mapping[str, tuple[str, str]]:

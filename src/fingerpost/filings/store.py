@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from fingerpost.filings.companyfacts import FactsFile, SubmissionsFile
-from fingerpost.filings.figure import EDGAR, SAMPLE, Fact
-from fingerpost.filings.sections import Section, split_paragraphs
+from fingerpost.filings.figure import EDGAR, SAMPLE, Fact, FilingId
+from fingerpost.filings.sections import split_paragraphs, split_sections
 from fingerpost.filings.xbrl import Instance
 from fingerpost.store.sqlite import SqliteFile, connect_memory, use_write_ahead_log
 
@@ -83,7 +83,7 @@ CREATE TABLE name_changes (cik INTEGER NOT NULL, day TEXT NOT NULL, PRIMARY KEY 
 CREATE TABLE failed_fetches (ticker TEXT PRIMARY KEY, failed_at TEXT NOT NULL, message TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE instances (
     id INTEGER PRIMARY KEY, cik INTEGER NOT NULL, accession_number TEXT NOT NULL UNIQUE, filing_type TEXT NOT NULL,
-    filing_date TEXT NOT NULL, report_date TEXT NOT NULL, fiscal_year INTEGER
+    filing_date TEXT NOT NULL, report_date TEXT NOT NULL, fiscal_year INTEGER -- always null
 );
 CREATE TABLE instance_facts (
     instance INTEGER NOT NULL, concept TEXT NOT NULL, unit TEXT NOT NULL, start_date TEXT NOT NULL,
@@ -199,13 +199,14 @@ class FactStore:
                 " WHERE cik IN (SELECT cik FROM main_tickers)"
             )
 
-    def put_sections(self, sections: Sequence[Section]) -> None:
+    def put_text(self, cik: int, filing: FilingId, text: str) -> int:
+        """Replace a filing's text; return the number of its sections."""
+        sections = split_sections(text, filing.form)
         with self._transaction() as connection:
-            for accession in {section.accession for section in sections}:
-                _delete_text(connection, accession)
+            _delete_text(connection, filing.accession)
             first_id = _next_id(connection, "sections")
-            columns = "cik, accession_number, filing_type, filing_date, section_type, title, text, id, position"
-            numbered = [(*astuple(section), first_id + index, index + 1) for index, section in enumerate(sections)]
+            columns = "id, position, cik, accession_number, filing_type, filing_date, section_type, title, text"
+            numbered = [(first_id + index, index + 1, cik, *filing, *row) for index, row in enumerate(sections)]
             _insert_rows(connection, f"sections ({columns})", numbered)
             paragraphs = [
                 (section_id, start + 1, end - start)
@@ -218,31 +219,26 @@ class FactStore:
                 " WHERE section >= ?",
                 (first_id,),
             )
+        return len(sections)
 
     def put_failed_fetch(self, ticker: str, failed_at: str, message: str) -> None:
         with self._transaction() as connection:
             row = (ticker, failed_at, message)
             _insert_rows(connection, "failed_fetches (ticker, failed_at, message)", [row], "OR REPLACE")
 
-    def put_instance(
-        self, instance: Instance, labels: Mapping[str, str], *, accession: str, form: str, filed: str
-    ) -> int:
+    def put_instance(self, instance: Instance, labels: Mapping[str, str], filing: FilingId) -> int:
         """Store the concepts that have facts with dimensions, and their totals; return the number of facts."""
         with_dimensions = {fact.concept for fact in instance.facts if fact.members}
         facts = [fact for fact in instance.facts if fact.concept in with_dimensions]
         names = {name for fact in facts for pair in fact.members for name in pair}
         with self._transaction() as connection:
             query = "SELECT id FROM instances WHERE accession_number = ?"
-            for (old_id,) in connection.execute(query, (accession,)).fetchall():
-                for table, column in (
-                    ("instances", "id"),
-                    ("instance_facts", "instance"),
-                    ("instance_labels", "instance"),
-                ):
-                    connection.execute(f"DELETE FROM {table} WHERE {column} = ?", (old_id,))  # noqa: S608
+            for old_id in connection.execute(query, (filing.accession,)).fetchall():
+                for table in ("instances WHERE id", "instance_facts WHERE instance", "instance_labels WHERE instance"):
+                    connection.execute(f"DELETE FROM {table} = ?", old_id)  # noqa: S608
             number = _next_id(connection, "instances")
-            columns = "id, cik, accession_number, filing_type, filing_date, report_date, fiscal_year"
-            row = (number, instance.cik, accession, form, filed, instance.period_end, instance.fiscal_year)
+            columns = "id, cik, accession_number, filing_type, filing_date, report_date"
+            row = (number, instance.cik, *filing, instance.period_end)
             _insert_rows(connection, f"instances ({columns})", [row])
             columns = "instance, concept, unit, start_date, end_date, value, members"
             rows = [(number, *fact[:-1], json.dumps(dict(fact.members)) if fact.members else "") for fact in facts]

@@ -26,7 +26,7 @@ from fingerpost.errors import (
 )
 from fingerpost.filings.companyfacts import Filing, parse_json, read_facts, read_submissions, read_tickers
 from fingerpost.filings.library import FactLibrary
-from fingerpost.filings.sections import read_plain_text, split_sections
+from fingerpost.filings.sections import read_plain_text
 from fingerpost.filings.store import FactStore, normalize_ticker
 from fingerpost.filings.xbrl import read_instance, read_labels
 from fingerpost.net.request import Request, RequestLimits
@@ -175,8 +175,7 @@ class EdgarSync:
         for filing in reports[:texts]:
             request = self._edgar.request_document(cik, filing.accession, filing.document)
             text = read_plain_text((await self._client.fetch(request)).body)
-            sections = split_sections(cik, filing.accession, filing.form, filing.filed, text)
-            await run_in_thread(self._store.put_sections, sections)
+            await run_in_thread(self._store.put_text, cik, filing.id, text)
         inline = [filing for filing in submissions.filings if filing.form in _FORMS_WITH_SEGMENTS and filing.document]
         fetched = [await self._sync_instance(cik, filing) for filing in inline[:instances]]
         company = await run_in_thread(library.find_company, f"CIK{cik}")
@@ -204,8 +203,7 @@ class EdgarSync:
         for name in (f"{instance.schema.removesuffix('.xsd')}_lab.xml", instance.schema):
             if not labels and (linkbase := await self._find_document(cik, filing, name)) is not None:
                 labels = _parse(read_labels, linkbase, name)
-        put = partial(self._store.put_instance, accession=filing.accession, form=filing.form, filed=filing.filed)
-        await run_in_thread(put, instance, labels)
+        await run_in_thread(self._store.put_instance, instance, labels, filing.id)
         return True
 
     async def _find_document(self, cik: int, filing: Filing, name: str) -> bytes | None:

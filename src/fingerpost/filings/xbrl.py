@@ -52,7 +52,6 @@ class Instance:
     name: str
     form: str
     period_end: str
-    fiscal_year: int | None
     schema: str
     facts: list[InstanceFact]
 
@@ -113,7 +112,6 @@ def read_instance(content: bytes, name: str) -> Instance:
         units = {each.attrib["id"]: _read_unit(each) for each in root.iterfind(f"{_XBRLI}unit")}
         facts = list(_list_facts(root, names, contexts, units))
         cover = _read_cover(root, names, contexts)
-        year = cover.get("DocumentFiscalYearFocus", "")
         reference = root.find(f"{_LINK}schemaRef")
         schema = "" if reference is None else reference.attrib[f"{_XLINK}href"].rpartition("/")[2]
         if not schema.endswith(".xsd"):
@@ -124,7 +122,6 @@ def read_instance(content: bytes, name: str) -> Instance:
             name=cover["EntityRegistrantName"],
             form=cover["DocumentType"],
             period_end=cover["DocumentPeriodEndDate"],
-            fiscal_year=int(year) if year.isdecimal() else None,
             schema=schema,
             facts=facts,
         )
