@@ -76,19 +76,10 @@ class Edgar:
                 hint=_HINT,
             )
 
-    def build_tickers_request(self) -> Request:
-        return self._build_request(f"{self.www}/files/company_tickers.json")
+    def build_document_request(self, cik: int, accession: str, document: str) -> Request:
+        return self.build_request(f"{self.www}/Archives/edgar/data/{cik}/{accession.replace('-', '')}/{document}")
 
-    def request_submissions(self, cik: int) -> Request:
-        return self._build_request(f"{self.data}/submissions/CIK{cik:010d}.json")
-
-    def request_facts(self, cik: int) -> Request:
-        return self._build_request(f"{self.data}/api/xbrl/companyfacts/CIK{cik:010d}.json")
-
-    def request_document(self, cik: int, accession: str, document: str) -> Request:
-        return self._build_request(f"{self.www}/Archives/edgar/data/{cik}/{accession.replace('-', '')}/{document}")
-
-    def _build_request(self, url: str) -> Request:
+    def build_request(self, url: str) -> Request:
         return Request(
             url=url, headers={"user-agent": f"fingerpost {self.contact}"}, check_response=_read_refusal, limits=_LIMITS
         )
@@ -150,7 +141,8 @@ class EdgarSync:
     async def _find_ciks(self, library: FactLibrary, ticker: str) -> list[int]:
         owners = await run_in_thread(library.list_ticker_owners, ticker)
         if not owners:
-            response = await self._client.fetch(self._edgar.build_tickers_request())
+            request = self._edgar.build_request(f"{self._edgar.www}/files/company_tickers.json")
+            response = await self._client.fetch(request)
             rows = _parse(read_tickers, response.body, "company_tickers.json")
             await run_in_thread(self._store.put_tickers, rows)
             owners = await run_in_thread(library.list_ticker_owners, ticker)
@@ -166,14 +158,15 @@ class EdgarSync:
     async def _sync(
         self, library: FactLibrary, ticker: str, cik: int, texts: int, forms: Collection[str], instances: int
     ) -> SyncedCompany:
-        response = await self._client.fetch(self._edgar.request_submissions(cik))
+        request = self._edgar.build_request(f"{self._edgar.data}/submissions/CIK{cik:010d}.json")
+        response = await self._client.fetch(request)
         submissions = _parse(read_submissions, response.body, f"submissions of CIK {cik}")
         _check_cik(submissions.cik, cik)
         facts_state = await self._sync_facts(library, cik, submissions.tickers or [ticker])
         await run_in_thread(self._store.put_submissions, submissions)
         reports = [filing for filing in submissions.filings if filing.form in forms and filing.document]
         for filing in reports[:texts]:
-            request = self._edgar.request_document(cik, filing.accession, filing.document)
+            request = self._edgar.build_document_request(cik, filing.accession, filing.document)
             text = read_plain_text((await self._client.fetch(request)).body)
             await run_in_thread(self._store.put_text, cik, filing.id, text)
         inline = [filing for filing in submissions.filings if filing.form in _FORMS_WITH_SEGMENTS and filing.document]
@@ -208,12 +201,13 @@ class EdgarSync:
 
     async def _find_document(self, cik: int, filing: Filing, name: str) -> bytes | None:
         try:
-            return (await self._client.fetch(self._edgar.request_document(cik, filing.accession, name))).body
+            return (await self._client.fetch(self._edgar.build_document_request(cik, filing.accession, name))).body
         except DataNotFound:
             return None
 
     async def _sync_facts(self, library: FactLibrary, cik: int, tickers: list[str]) -> str:
-        request, body = self._edgar.request_facts(cik), MemoryBody()
+        request = self._edgar.build_request(f"{self._edgar.data}/api/xbrl/companyfacts/CIK{cik:010d}.json")
+        body = MemoryBody()
         validators = await run_in_thread(_find_validators, library, request.url, cik)
         try:
             response = await self._client.fetch_into(request, body, validators)

@@ -5,7 +5,7 @@ with dimensions, such as segments, products and regions.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import NamedTuple, NoReturn
@@ -110,7 +110,6 @@ def read_instance(content: bytes, name: str) -> Instance:
     try:
         contexts = {each.attrib["id"]: _read_context(each, names) for each in root.iterfind(f"{_XBRLI}context")}
         units = {each.attrib["id"]: _read_unit(each) for each in root.iterfind(f"{_XBRLI}unit")}
-        facts = list(_list_facts(root, names, contexts, units))
         cover = _read_cover(root, names, contexts)
         reference = root.find(f"{_LINK}schemaRef")
         schema = "" if reference is None else reference.attrib[f"{_XLINK}href"].rpartition("/")[2]
@@ -123,7 +122,7 @@ def read_instance(content: bytes, name: str) -> Instance:
             form=cover["DocumentType"],
             period_end=cover["DocumentPeriodEndDate"],
             schema=schema,
-            facts=facts,
+            facts=_list_facts(root, names, contexts, units),
         )
     except KeyError as error:
         raise FeedUnusable(f"{name} lacks {error}") from error
@@ -158,7 +157,7 @@ def _read_unit(unit: Element) -> str:
 
 def _list_facts(
     root: Element, names: _Names, contexts: Mapping[str, tuple[str, str, Members]], units: Mapping[str, str]
-) -> Iterator[InstanceFact]:
+) -> list[InstanceFact]:
     best: dict[tuple[str, str, str, str, Members], tuple[float, int | float]] = {}
     for element in root:
         unit = element.get("unitRef")
@@ -174,8 +173,10 @@ def _list_facts(
         key = (names.read_tag(element.tag), units[unit], start, end, members)
         if end and (key not in best or precision > best[key][0]):
             best[key] = (precision, number)
-    for (concept, unit_name, start, end, members), (_, number) in best.items():
-        yield InstanceFact(concept, unit_name, start, end, number, members)
+    return [
+        InstanceFact(concept, unit_name, start, end, number, members)
+        for (concept, unit_name, start, end, members), (_, number) in best.items()
+    ]
 
 
 def _read_cover(root: Element, names: _Names, contexts: Mapping[str, tuple[str, str, Members]]) -> dict[str, str]:
