@@ -14,11 +14,9 @@ from typing import Any, NoReturn
 
 from fingerpost.errors import FeedUnusable
 from fingerpost.filings.figure import ANNUAL_FORMS, PERIODIC_FORMS, Fact, FilingId, normalize_number
-from fingerpost.filings.periods import YEAR, classify_period, day_number, name_years
+from fingerpost.filings.periods import YEAR, classify_period, day_number, find_newest_common, name_years
 from fingerpost.runtime.company_names import build_name_key
 
-# Year ends with a smaller share of a filing's annual figures are errors, or belong to a joint venture.
-_MIN_END_SHARE = 0.2
 _CURRENCY_CODE_LENGTH = 3
 # SQLite's integers have 64 bits.
 _MAX_INTEGER = 2**63
@@ -125,7 +123,9 @@ def read_facts(raw: Mapping[str, Any], name: str) -> FactsFile:
             name=str(raw["entityName"]),
             facts=unique_facts,
             labels=labels,
-            fiscal_years=_find_fiscal_years(year_ends),
+            fiscal_years=name_years(
+                (find_newest_common(ends), filed, year) for (_, filed, year), ends in year_ends.items()
+            ),
             currency=_find_main_currency(unique_facts),
             complete_through=max(filed for form, filed in reports if form in PERIODIC_FORMS or not has_periodic),
             first_end=min(map(itemgetter(3), unique_facts)),
@@ -178,15 +178,6 @@ def read_tickers(raw: Mapping[str, Any], name: str) -> TickerList:
         if not raw:
             raise FeedUnusable(f"{name} is empty")
         return [(str(row["ticker"]), int(row["cik_str"]), str(row["title"])) for row in raw.values()]
-
-
-def _find_fiscal_years(year_ends: Mapping[tuple[str, str, int | None], Counter[str]]) -> dict[str, int]:
-    """Return the fiscal year of each year end; ``year_ends`` counts the ends of each (accession, filed, ``fy``)."""
-    reported = []
-    for (_accession, filed, year), ends in year_ends.items():
-        min_count = max(ends.values()) * _MIN_END_SHARE
-        reported.append((max(end for end, count in ends.items() if count >= min_count), filed, year))
-    return name_years(reported)
 
 
 def _find_main_currency(facts: Iterable[Fact]) -> str:

@@ -4,7 +4,7 @@ import json
 import sqlite3
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -34,7 +34,7 @@ from fingerpost.filings.period_filter import (
     Selection,
     select_figures,
 )
-from fingerpost.filings.periods import QUARTERS, FiscalCalendar
+from fingerpost.filings.periods import QUARTERS, FiscalCalendar, find_newest_common
 from fingerpost.filings.reply import build_missing, build_not_found, build_row, build_source
 from fingerpost.filings.resolver import resolve
 from fingerpost.filings.revisions import SPLIT_CONCEPT, SPLIT_EVIDENCE_CONCEPTS, Split, is_in_shares, list_splits
@@ -55,8 +55,6 @@ _COMPANIES = """
 """
 _T = TypeVar("_T")
 
-# A period end that has less than this share of the most common end's figures is a single event.
-_COMMON_SHARE = 0.2
 _PERIOD_ENDS = """
     SELECT reports.accession, reported.end_date, count(*) FROM concepts
     JOIN reported ON reported.concept = concepts.id JOIN reports ON reports.id = reported.report
@@ -96,10 +94,7 @@ class FactLibrary:
         """
 
         def find() -> Company | None:
-            company = self._find_by_ticker(text)
-            if company is None and len(matching := self._match_tickers(text)) == 1:
-                company = self._find_by_ticker(matching[0])
-            return company
+            return next(filter(None, map(self._find_by_ticker, self._list_candidates(text))), None)
 
         return self.get_cached(("company", text), find)
 
@@ -108,8 +103,7 @@ class FactLibrary:
 
     def find_listed_company(self, text: str) -> tuple[str, int, str] | None:
         """Return (ticker, CIK, name) of a company from the loaded list of tickers, or None."""
-        tickers_matched = self._match_tickers(text)
-        for ticker in (normalize_ticker(text), *(tickers_matched if len(tickers_matched) == 1 else ())):
+        for ticker in self._list_candidates(text):
             if rows := self.rows("SELECT ticker, cik, name FROM listed WHERE ticker = ?", ticker):
                 return rows[0]
         return None
@@ -134,10 +128,9 @@ class FactLibrary:
 
     def list_filings(self, company: Company) -> list[tuple[int, Filing]]:
         """Return (CIK, filing) for all CIKs of a company, newest first; list joint filings once."""
-        matches: dict[str, tuple[int, Filing]] = {}
-        for cik in sorted(self.list_ciks(company), key=lambda cik: (cik != company.cik, cik)):
-            for filing in self.list_filings_of(cik):
-                matches.setdefault(filing.accession, (cik, filing))
+        # A joint filing gets the company's own CIK, else the lowest.
+        ciks = sorted(self.list_ciks(company), key=lambda cik: (cik == company.cik, -cik))
+        matches = {filing.accession: (cik, filing) for cik in ciks for filing in self.list_filings_of(cik)}
         return sorted(matches.values(), key=lambda row: (row[1].filed, row[1].accession), reverse=True)
 
     def list_ciks(self, company: Company) -> list[int]:
@@ -174,13 +167,18 @@ class FactLibrary:
         listed_count = self.rows("SELECT count(*) FROM listed")[0][0]
         return find_tickers(text, self._list_all_companies(), is_complete=listed_count >= _MIN_FULL_LIST)
 
-    def _find_by_ticker(self, text: str) -> Company | None:
-        normalized = normalize_ticker(text)
+    def _list_candidates(self, text: str) -> Iterator[str]:
+        """Yield a text as a ticker, then the ticker of the company with that name, if there is exactly one."""
+        yield normalize_ticker(text)
+        if len(matches := self._match_tickers(text)) == 1:
+            yield matches[0]
+
+    def _find_by_ticker(self, normalized: str) -> Company | None:
         matches = self._query_companies(
             "WHERE cik IN (SELECT cik FROM tickers WHERE ticker = ?1) OR ticker = ?1"
             " ORDER BY complete_through DESC, cik DESC",
             normalized,
-        ) or self._query_companies("WHERE cik = ?", _read_cik(text))
+        ) or self._query_companies("WHERE cik = ?", _read_cik(normalized))
         if not matches:
             return None
         return replace(matches[0], ticker=normalized) if normalized in matches[0].tickers else matches[0]
@@ -371,8 +369,7 @@ class CompanyFigures:
         is_annual = form in ANNUAL_FORMS
         year, quarter = self.calendar.find_report_period(filed, is_annual=is_annual)
         if ends:
-            min_count = max(ends.values()) * _COMMON_SHARE
-            year, quarter = self.calendar.find_period(max(end for end, count in ends.items() if count >= min_count))
+            year, quarter = self.calendar.find_period(find_newest_common(ends))
         return PeriodFilter(year=year, quarter=None if is_annual or quarter == QUARTERS else quarter)
 
     def select(self, metric: Metric, period: PeriodFilter) -> Selection:

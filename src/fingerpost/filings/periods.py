@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import date, timedelta
 from functools import lru_cache
+from typing import TypeVar
 
 YEAR, QUARTER, HALF, NINE_MONTHS, INSTANT, OTHER = "FY", "Q", "H1", "9M", "instant", "other"
 YEAR_TO_DATE = (HALF, NINE_MONTHS)
@@ -18,6 +19,7 @@ QUARTERS = 4
 
 _LENGTH_CLASSES = ((75, 105, QUARTER), (165, 200, HALF), (255, 290, NINE_MONTHS), (350, 380, YEAR))
 _YEAR_DAYS = 365.25
+_QUARTER_DAYS = _YEAR_DAYS / 4
 # The end of a 52/53-week year varies by up to six days, and tags may be off by one.
 _SLACK_DAYS = 7
 # A year that ends in the first days of January is named after the year before.
@@ -27,6 +29,8 @@ _MAX_YEAR_DAYS = 380
 _QUARTER_SLACK_DAYS = 3
 # If the time between year ends differs by more days from whole years, the company changed its year end.
 _SAME_YEAR_END_DAYS = 10
+
+_T = TypeVar("_T", str, tuple[str, str])
 
 
 @lru_cache(maxsize=4096)
@@ -40,6 +44,15 @@ def classify_period(start: str, end: str) -> str:
         return INSTANT
     days = day_number(end) - day_number(start)
     return next((name for low, high, name in _LENGTH_CLASSES if low <= days <= high), OTHER)
+
+
+def find_newest_common(counts: Counter[_T], share: float = 0.2) -> _T:
+    """Return the newest period with at least a share of the most common one's count.
+
+    Rarer periods are errors, or belong to single events and joint ventures.
+    """
+    min_count = max(counts.values()) * share
+    return max(period for period, count in counts.items() if count >= min_count)
 
 
 class FiscalCalendar:
@@ -60,7 +73,7 @@ class FiscalCalendar:
             shifted = date.fromordinal(day - _NEW_YEAR_DAYS)
             return shifted.year, (shifted.month + 2) // 3
         year_end, year = self._find_year_around(day)
-        quarters_left = round((year_end - day) / (_YEAR_DAYS / 4))
+        quarters_left = round((year_end - day) / _QUARTER_DAYS)
         return year, max(1, min(4, 4 - quarters_left))
 
     def is_year_end(self, end: str) -> bool:
@@ -79,7 +92,7 @@ class FiscalCalendar:
         year_end, year = self._find_year_around(day)
         if year_end < day:
             return year, 4
-        quarter = 4 - math.ceil((year_end - day) / (_YEAR_DAYS / 4))
+        quarter = 4 - math.ceil((year_end - day) / _QUARTER_DAYS)
         return (year - 1, 4) if is_annual or quarter < 1 else (year, quarter)
 
     def find_starting_quarter(self, start: str) -> tuple[int, int]:
@@ -91,7 +104,7 @@ class FiscalCalendar:
             year_end, year = self._anchors[index]
         else:
             year_end, year = self._find_year_around(day + _SLACK_DAYS)
-        quarters_left = (year_end - day - _QUARTER_SLACK_DAYS) / (_YEAR_DAYS / 4)
+        quarters_left = (year_end - day - _QUARTER_SLACK_DAYS) / _QUARTER_DAYS
         return year, max(1, min(4, 4 - math.floor(quarters_left)))
 
     def is_transition_start(self, start: str) -> bool:
@@ -105,9 +118,8 @@ class FiscalCalendar:
             return 0
         day = day_number(end)
         year_end, _ = self._find_year_around(day)
-        quarter_days = _YEAR_DAYS / 4
-        quarters_left = (year_end - day) / quarter_days
-        return round(abs(quarters_left - round(quarters_left)) * quarter_days)
+        quarters_left = (year_end - day) / _QUARTER_DAYS
+        return round(abs(quarters_left - round(quarters_left)) * _QUARTER_DAYS)
 
     def _find_year_around(self, day: int) -> tuple[int, int]:
         index = bisect_left(self._days, day - _SLACK_DAYS)
@@ -146,7 +158,8 @@ def name_years(reported: Iterable[tuple[str, str, int | None]]) -> dict[str, int
 
 def _correct_by_majority(named: Sequence[tuple[str, int]]) -> dict[str, int]:
     """Correct fiscal years to agree with the majority; without a majority, return them unchanged."""
-    positions = {end: _years_between(named[0][0], end) for end, _ in named}
+    first_day = day_number(named[0][0])
+    positions = {end: round((day_number(end) - first_day) / _YEAR_DAYS) for end, _ in named}
     ((first_year, count),) = Counter(year - positions[end] for end, year in named).most_common(1)
     if count * 2 <= len(named):
         return dict(named)
@@ -156,10 +169,6 @@ def _correct_by_majority(named: Sequence[tuple[str, int]]) -> dict[str, int]:
 def _is_same_year_end(end: str, other_end: str) -> bool:
     days = day_number(other_end) - day_number(end)
     return abs(days - round(days / _YEAR_DAYS) * _YEAR_DAYS) <= _SAME_YEAR_END_DAYS
-
-
-def _years_between(end: str, other_end: str) -> int:
-    return round((day_number(other_end) - day_number(end)) / _YEAR_DAYS)
 
 
 def day_after(day: str) -> str:

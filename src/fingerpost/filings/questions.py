@@ -5,8 +5,8 @@ A handler that finds no results raises DataNotFound with all reasons.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from dataclasses import asdict, replace
+from typing import Any, NamedTuple
 
 from fingerpost.errors import DataNotFound
 from fingerpost.filings import query_params
@@ -16,7 +16,7 @@ from fingerpost.filings.figure import ORIGINAL, SAMPLE, Company, Fact, Figure
 from fingerpost.filings.formula import read_formula
 from fingerpost.filings.library import CompanyFigures, FactLibrary
 from fingerpost.filings.period_filter import PeriodFilter
-from fingerpost.filings.periods import INSTANT, QUARTER, YEAR
+from fingerpost.filings.periods import INSTANT, QUARTER, YEAR, find_newest_common
 from fingerpost.filings.reasons import explain_missing_figure, explain_missing_tag, open_company, suggest_load
 from fingerpost.filings.reply import (
     Missing,
@@ -168,8 +168,7 @@ def compare(library: FactLibrary, params: query_params.CompareParams) -> Reply:
     return reply.require_rows(not_found)
 
 
-@dataclass(frozen=True, slots=True)
-class _Column:
+class _Column(NamedTuple):
     """The lines for one period, keyed by metric name; if it has no figures, ``missing`` gives the reason."""
 
     lines: Mapping[str, Figure]
@@ -209,8 +208,9 @@ def _build_column(
     source: CompanyFigures, metrics: Sequence[Metric], totals: Sequence[str], period: PeriodFilter
 ) -> _Column:
     company, is_original = source.company, source.options.vintage == ORIGINAL
-    headlines = {metric.name: source.select(metric, period).headline for metric in metrics}
-    newest = _find_newest(headlines)
+    headlines = [figure for metric in metrics for figure in source.select(metric, period).headline]
+    stated = [figure for figure in headlines if not figure.is_cover]
+    newest = _find_newest(stated)
     if newest is None:
         anchor = next(metric for metric in metrics if metric.name == totals[0])
         return _Column({}, {anchor.name: explain_missing_figure(source, anchor, period)})
@@ -227,23 +227,16 @@ def _build_column(
             missing[metric.name] = build_missing("outside_sample", message, suggest_load(company.ticker))
         else:
             missing[metric.name] = explain_missing_tag(source, metric, PeriodFilter.from_figure(newest))
-    stated = [figure for headline in headlines.values() for figure in headline if not figure.is_cover]
     ends = {figure.end for figure in stated if figure.period == newest.period}
     note = f"the window has {len(ends)} periods; this is the newest, ending {newest.end}" if len(ends) > 1 else ""
     return _Column(lines, missing, note)
 
 
-def _find_newest(headlines: Mapping[str, Sequence[Figure]]) -> Figure | None:
+def _find_newest(figures: Sequence[Figure]) -> Figure | None:
     """Return a figure of the newest period with at least half the lines of the fullest period."""
-    counts = Counter(
-        (figure.end, figure.period) for headline in headlines.values() for figure in headline if not figure.is_cover
-    )
-    if not counts:
-        return None
-    min_count = max(counts.values()) / 2
-    chosen = max(period for period, count in counts.items() if count >= min_count)
-    figures = (figure for headline in headlines.values() for figure in headline)
-    return next(figure for figure in figures if (figure.end, figure.period) == chosen)
+    counts = Counter((figure.end, figure.period) for figure in figures)
+    newest = find_newest_common(counts, 0.5) if counts else None
+    return next((figure for figure in figures if (figure.end, figure.period) == newest), None)
 
 
 def _find_line(source: CompanyFigures, metric: Metric, newest: Figure) -> Figure | None:

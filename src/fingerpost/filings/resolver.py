@@ -8,6 +8,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import accumulate
 
 from fingerpost.filings.concepts import FLOW, RAW, Metric, choose_headline_concept
 from fingerpost.filings.figure import (
@@ -121,23 +122,20 @@ def _choose_unit(facts: Sequence[Fact], currency: str, requested: str | None) ->
 
 
 def _group_by_period(facts: Iterable[Fact]) -> dict[_Period, dict[str, dict[str, Fact]]]:
-    unique_facts = set(facts)
-    ends: dict[str, Counter[str]] = defaultdict(Counter)
-    starts: dict[_Period, Counter[str]] = defaultdict(Counter)
-    for fact in unique_facts:
-        ends[classify_period(fact.start, fact.end)][fact.end] += 1
-    common_ends = {kind: _map_to_common_days(counts, _SAME_END_DAYS) for kind, counts in ends.items()}
-    for fact in unique_facts:
-        kind = classify_period(fact.start, fact.end)
-        starts[kind, common_ends[kind][fact.end]][fact.start] += 1
-    common_starts = {key: _map_to_common_days(counts, _SAME_START_DAYS) for key, counts in starts.items()}
+    by_class: dict[str, list[Fact]] = defaultdict(list)
+    for fact in set(facts):
+        by_class[classify_period(fact.start, fact.end)].append(fact)
     periods: dict[_Period, dict[str, dict[str, Fact]]] = defaultdict(lambda: defaultdict(dict))
-    for fact in unique_facts:
-        kind = classify_period(fact.start, fact.end)
-        end = common_ends[kind][fact.end]
-        start = common_starts[kind, end][fact.start]
-        stated = periods[start, end][fact.accession]
-        stated[fact.concept] = max(fact, stated.get(fact.concept, fact), key=_precedence)
+    for of_class in by_class.values():
+        ends = _map_to_common_days(Counter(fact.end for fact in of_class), _SAME_END_DAYS)
+        by_end: dict[str, list[Fact]] = defaultdict(list)
+        for fact in of_class:
+            by_end[ends[fact.end]].append(fact)
+        for end, of_end in by_end.items():
+            starts = _map_to_common_days(Counter(fact.start for fact in of_end), _SAME_START_DAYS)
+            for fact in of_end:
+                stated = periods[starts[fact.start], end][fact.accession]
+                stated[fact.concept] = max(fact, stated.get(fact.concept, fact), key=_precedence)
     return periods
 
 
@@ -229,13 +227,8 @@ def _list_headlines(metric: Metric, filings: _Filings, larger: Mapping[str, set[
             values = {concept: value for concept, value in values.items() if metric.find_tier(concept) == best}
             found.append(by_concept[choose_headline_concept(metric, values, sic)])
     found.sort(key=lambda fact: (fact.filed, fact.accession))
-    best = len(metric.tiers)
-    headlines = []
-    for fact in found:
-        if metric.find_tier(fact.concept) <= best:
-            best = metric.find_tier(fact.concept)
-            headlines.append(fact)
-    return headlines
+    tiers = [metric.find_tier(fact.concept) for fact in found]
+    return [fact for fact, tier, best in zip(found, tiers, accumulate(tiers, min), strict=True) if tier == best]
 
 
 def _list_revisions(headlines: Sequence[Fact], splits: Sequence[Split]) -> list[Revision]:
