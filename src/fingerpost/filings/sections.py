@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from html import unescape
@@ -84,10 +85,8 @@ def read_cover_page(document: str) -> CoverPage:
 
 def _parse_day(text: str) -> str | None:
     for day_format in _DAY_FORMATS:
-        try:
+        with suppress(ValueError):
             return datetime.strptime(text.replace(" ,", ","), day_format).date().isoformat()
-        except ValueError:
-            continue
     return None
 
 
@@ -165,6 +164,7 @@ class _Heading:
     key: str
     number: str
     title: str
+    section_type: str
     start: int
     body: int
 
@@ -186,7 +186,7 @@ def split_sections(text: str, form: str) -> list[Section]:
     sections = [Section(FRONT_MATTER, "Front matter", front_matter)] if front_matter else []
     for heading, end in zip(headings, _list_ends(headings, text), strict=True):
         title = f"Item {heading.number}. {heading.title}".rstrip(" .")
-        sections.append(Section(_classify_section(heading, form), title, text[heading.body : end].strip()))
+        sections.append(Section(heading.section_type, title, text[heading.body : end].strip()))
     return sections
 
 
@@ -208,8 +208,9 @@ def _list_headings(text: str, form: str) -> Iterator[_Heading]:
         part = (matched["inline"] or next(previous, "")).upper()
         plain = _CONTINUED.sub("", _PAGE_NUMBER.sub("", " ".join(title.split())))
         for key in _list_item_keys(number, part, form):
-            if len(plain) <= _MAX_TITLE_CHARACTERS and _is_title(plain, key, form):
-                yield _Heading(key, number, plain, matched.start(), body)
+            section_type = _classify_title(plain, key, form)
+            if section_type is not None and len(plain) <= _MAX_TITLE_CHARACTERS:
+                yield _Heading(key, number, plain, section_type, matched.start(), body)
                 break
 
 
@@ -261,21 +262,17 @@ def _list_item_keys(number: str, part: str, form: str) -> list[str]:
     return [f"{part}.{number}"] if part in ("I", "II") else [f"I.{number}", f"II.{number}"]
 
 
-def _is_title(title: str, key: str, form: str) -> bool:
+def _classify_title(title: str, key: str, form: str) -> str | None:
+    """Return the section type of an item with a title, or None if the item does not have such a title."""
     items = _find_items(form)
     if not items:
-        return bool(title)
+        kinds = (kind for word, kind in _TYPES_BY_TITLE if title.lower().startswith(word))
+        return next(kinds, OTHER) if title else None
     if key not in items:
-        return items is _ITEMS_8_K and re.fullmatch(r"\d\.\d\d", key) is not None
-    return re.match(rf"(?:{items[key][1]})", re.sub(r"^[^\w(\[]*[(\[]?", "", title), re.IGNORECASE) is not None
-
-
-def _classify_section(heading: _Heading, form: str) -> str:
-    items = _find_items(form)
-    if items:
-        return items[heading.key][0] if heading.key in items else OTHER
-    lowered = heading.title.lower()
-    return next((kind for word, kind in _TYPES_BY_TITLE if lowered.startswith(word)), OTHER)
+        return OTHER if items is _ITEMS_8_K and re.fullmatch(r"\d\.\d\d", key) else None
+    section_type, pattern = items[key]
+    words = re.sub(r"^[^\w(\[]*[(\[]?", "", title)
+    return section_type if re.match(f"(?:{pattern})", words, re.IGNORECASE) else None
 
 
 _ITEM = re.compile(
