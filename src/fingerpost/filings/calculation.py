@@ -18,7 +18,7 @@ from fingerpost.filings.formula import (
     format_unit,
     list_lookups,
     parse_unit,
-    read_recipe,
+    read_formula,
     to_number,
 )
 from fingerpost.filings.library import CompanyFigures
@@ -95,42 +95,12 @@ class Calculation:
             if metric is None:
                 missing[lookup.word] = explain_missing_metric(self.source, lookup.word)
                 continue
-            matches = self.find_figure(metric, lookup.back)
+            matches = _find_figure(self.source, metric, self.period, lookup.back)
             if isinstance(matches, Figure):
                 inputs[lookup] = (metric, matches)
             else:
                 missing[f"{lookup.word} {self.period.shift(-lookup.back).period}"] = matches
         return inputs, missing
-
-    def find_figure(self, metric: Metric, back: int) -> Figure | dict[str, Any]:
-        before = self.period.shift(-back)
-        matches = self._select(metric, before)
-        if isinstance(matches, dict):
-            return matches
-        name = f"{metric.name} of {self.source.company.name}"
-        current = self._select(metric, self.period) if back else ()
-        if isinstance(current, tuple) and len(current) == 1 and not current[0].is_cover:
-            end, slack_days = _find_earlier_end(current[0], self.period, back)
-            adjacent = _filter_by_end(matches, end, slack_days)
-            # After a change of year end, the earlier period may have a different name, or the earlier balance may fall
-            # inside a fiscal year.
-            series = self.source.series(metric).figures
-            matches = adjacent or _filter_by_end(series, end, slack_days, current[0].period)
-            if not matches:
-                day = date.fromordinal(end).isoformat()
-                message = f"{name}: no period comparable to the one ending {current[0].end} ends around {day}"
-                return build_missing("not_comparable", message, _BY_DAYS)
-        if len(matches) > 1:
-            ends = ", ".join(figure.end for figure in matches)
-            return build_missing("not_comparable", f"{name} for {before.wording} is ambiguous: {ends}", _BY_DAYS)
-        return matches[0]
-
-    def _select(self, metric: Metric, period: PeriodFilter) -> tuple[Figure, ...] | dict[str, Any]:
-        """Return the headline figures for a period, or why there are none; a trailing year uses its last balance."""
-        if period.is_trailing and metric.kind != STOCK:
-            matches = _find_trailing(self.source, metric, period)
-            return (matches,) if isinstance(matches, Figure) else matches
-        return self.source.select(metric, period).headline or explain_missing_figure(self.source, metric, period)
 
     def _suggest_original(self) -> str:
         if self.source.options.vintage != ORIGINAL:
@@ -170,7 +140,7 @@ class Computation:
         if not current:
             # The row has the period of the query, even if all inputs are from earlier periods.
             metric, _ = next(iter(self.inputs.values()))
-            asked = self.calculation.find_figure(metric, 0)
+            asked = _find_figure(self.source, metric, self.calculation.period)
             current = [asked] if isinstance(asked, Figure) else []
         return max(current or self.figures, key=lambda figure: (figure.end, figure.start))
 
@@ -181,6 +151,42 @@ class Computation:
             notes.append("The company changed its name between the filings that state the inputs")
         figure = derive_figure(self.period_figure, self.figures, to_number(self.value), recipe.expression, notes)
         return replace(figure, unit=self.unit, fact=figure.fact._replace(concept=""), concepts=frozenset())
+
+
+def _find_figure(
+    source: CompanyFigures, metric: Metric, period: PeriodFilter, back: int = 0
+) -> Figure | dict[str, Any]:
+    """Return the figure ``back`` periods before a period, or why there is none."""
+    before = period.shift(-back)
+    matches = _select_headline(source, metric, before)
+    if isinstance(matches, dict):
+        return matches
+    name = f"{metric.name} of {source.company.name}"
+    current = _select_headline(source, metric, period) if back else ()
+    if isinstance(current, tuple) and len(current) == 1 and not current[0].is_cover:
+        end, slack_days = _find_earlier_end(current[0], period, back)
+        adjacent = _filter_by_end(matches, end, slack_days)
+        # After a change of year end, the earlier period may have a different name, or the earlier balance may fall
+        # inside a fiscal year.
+        matches = adjacent or _filter_by_end(source.series(metric).figures, end, slack_days, current[0].period)
+        if not matches:
+            day = date.fromordinal(end).isoformat()
+            message = f"{name}: no period comparable to the one ending {current[0].end} ends around {day}"
+            return build_missing("not_comparable", message, _BY_DAYS)
+    if len(matches) > 1:
+        ends = ", ".join(figure.end for figure in matches)
+        return build_missing("not_comparable", f"{name} for {before.wording} is ambiguous: {ends}", _BY_DAYS)
+    return matches[0]
+
+
+def _select_headline(
+    source: CompanyFigures, metric: Metric, period: PeriodFilter
+) -> tuple[Figure, ...] | dict[str, Any]:
+    """Return the headline figures for a period, or why there are none; a trailing year uses its last balance."""
+    if period.is_trailing and metric.kind != STOCK:
+        trailing = _find_trailing(source, metric, period)
+        return (trailing,) if isinstance(trailing, Figure) else trailing
+    return source.select(metric, period).headline or explain_missing_figure(source, metric, period)
 
 
 def _find_trailing(source: CompanyFigures, metric: Metric, period: PeriodFilter) -> Figure | dict[str, Any]:
@@ -198,10 +204,10 @@ def _find_trailing(source: CompanyFigures, metric: Metric, period: PeriodFilter)
         return build_missing("not_derivable", message, "Use latest or latest-annual")
     quarters: list[Figure] = []
     for back in range(QUARTERS):
-        matches = Calculation(source, read_recipe(None, metric.name), last).find_figure(metric, back)
-        if not isinstance(matches, Figure):
-            return matches
-        quarters.insert(0, matches)
+        quarter = _find_figure(source, metric, last, back)
+        if not isinstance(quarter, Figure):
+            return quarter
+        quarters.insert(0, quarter)
     try:
         aligned = align_basis({end: (metric, quarters[end]) for end in range(QUARTERS)}, source.options)
         quarters = [figure for _, figure in aligned.values()]
@@ -348,13 +354,14 @@ def _explain_missing(
 def _explain_refused(source: CompanyFigures, metric: Metric, text: str, selection: Selection) -> Missing:
     if selection.headline[0].period != QUARTER:
         return {}
-    refused = sorted(selection.refused, key=lambda figure: figure.end)
-    names = [f"{text} {PeriodFilter.from_figure(figure).period}" for figure in refused]
-    return {name: explain_refused_quarter(source, metric, f) for name, f in zip(names, refused, strict=True)}
+    return {
+        f"{text} {PeriodFilter.from_figure(figure).period}": explain_refused_quarter(source, metric, figure)
+        for figure in sorted(selection.refused, key=lambda figure: figure.end)
+    }
 
 
 def _compute(source: CompanyFigures, recipe: Metric, text: str, window: PeriodFilter) -> MetricResult:
-    formula = read_recipe(recipe, recipe.name)
+    formula = read_formula(recipe.expression)
     periods = [window]
     missing: Missing = {}
     if window.year is None:

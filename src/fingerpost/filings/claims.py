@@ -10,7 +10,7 @@ from typing import Any, Literal
 from fingerpost.errors import DataNotFound, ParameterError
 from fingerpost.filings.calculation import Calculation, Computation, explain_split
 from fingerpost.filings.figure import REPORTED, Figure
-from fingerpost.filings.formula import NotComputable, read_formula, read_recipe, to_number
+from fingerpost.filings.formula import NotComputable, read_formula, to_number
 from fingerpost.filings.library import CompanyFigures, FactLibrary
 from fingerpost.filings.period_filter import PeriodFilter
 from fingerpost.filings.query_params import PERCENT, SCALES, Claim
@@ -65,13 +65,13 @@ def verify_claim(library: FactLibrary, claim: Claim) -> Reply:
 
 def _find_operands(claim: Claim, sources: Sequence[CompanyFigures]) -> list[Computation]:
     def find(source: CompanyFigures, period: PeriodFilter, back: int = 0) -> Computation:
-        if claim.metric is None:
-            return _compute(source, read_formula(claim.subject), period, back)
-        metric = source.find_metric(claim.metric)
+        metric = source.find_metric(claim.metric) if claim.metric else None
         if metric is not None and claim.unit_name in source.series(metric).units:
             # The company reports the metric in several currencies.
             source = source.with_options(unit=claim.unit_name)
-        return _compute(source, read_recipe(metric, claim.metric), period, back)
+        expression = metric.expression if metric else claim.formula
+        formula = read_formula(expression) if expression else ast.Name(claim.subject, ast.Load())
+        return _compute(source, formula, period, back)
 
     first, period = sources[0], claim.period
     operands = [find(source, period) for source in sources]
@@ -142,12 +142,9 @@ def _check_comparable(claim: Claim, operands: Sequence[Computation]) -> None:
             f"the claim is in {claim.unit_name}, but {operands[0].source.company.name} reports in {units[0]}"
         )
     _check_table_scale(claim, operands)
-    by_company: dict[int, list[Computation]] = {}
-    for operand in operands:
-        by_company.setdefault(operand.source.company.cik, []).append(operand)
-    for company_operands in by_company.values():
-        source = company_operands[0].source
-        facts = [figure for operand in company_operands for figure in operand.reported]
+    for cik, source in {operand.source.company.cik: operand.source for operand in operands[::-1]}.items():
+        of_company = (operand for operand in operands if operand.source.company.cik == cik)
+        facts = [figure for operand in of_company for figure in operand.reported]
         if explain_split(source, facts):
             raise _Undecidable("a share split separates the figures; use vintage split_adjusted")
         if not have_common_framework(facts):

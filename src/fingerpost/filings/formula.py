@@ -14,7 +14,7 @@ from fractions import Fraction
 from itertools import islice
 
 from fingerpost.errors import ParameterError
-from fingerpost.filings.concepts import RECIPE, Metric, find_metric
+from fingerpost.filings.concepts import RECIPE, find_metric
 
 MAX_LENGTH = 500
 MAX_YEARS = 20
@@ -100,13 +100,6 @@ def read_formula(text: str) -> ast.expr:
     return tree
 
 
-def read_recipe(metric: Metric | None, text: str) -> ast.expr:
-    """Return a recipe's formula; for any other metric, a formula that is only its name."""
-    if metric is not None and metric.kind == RECIPE:
-        return read_formula(metric.expression)
-    return ast.Name(text, ast.Load())
-
-
 def list_lookups(formula: ast.expr, back: int = 0, periods_a_year: int = 1) -> list[Lookup]:
     """Return the inputs to a formula, evaluated ``back`` periods earlier, in order of use."""
     visited = list(islice(_walk(formula, back, periods_a_year), _MAX_EVALUATIONS + 1))
@@ -161,10 +154,9 @@ def _check_syntax(node: ast.expr) -> None:
 
 
 def _parse_years(node: ast.Call) -> int:
-    name = node.func.id if isinstance(node.func, ast.Name) else ""
     years = node.args[1]
     if not isinstance(years, ast.Constant) or type(years.value) is not int or not 1 <= years.value <= MAX_YEARS:
-        raise ParameterError(f"{name} takes a metric and a number of years, 1 to {MAX_YEARS}", _FIELD)
+        raise ParameterError(f"{ast.unparse(node.func)} takes a metric and a number of years, 1 to {MAX_YEARS}", _FIELD)
     return years.value
 
 

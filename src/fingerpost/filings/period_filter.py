@@ -1,7 +1,7 @@
 """Select the figures for a query's period, and the headline figures among them (rule F3)."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -16,7 +16,7 @@ _RANGE_SEPARATOR = ".."
 MAX_PERIODS = 40
 _QUARTER_SLACK_DAYS = 14
 _MIN_YEAR_DAYS = 300
-_PERIOD_ORDER = (YEAR, QUARTER, INSTANT, *YEAR_TO_DATE)
+_PERIOD_ORDER = {period: position for position, period in enumerate((YEAR, QUARTER, INSTANT, *YEAR_TO_DATE))}
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,8 @@ def select_figures(series: Series, period_filter: PeriodFilter, calendar: Fiscal
         headline_figures = _choose_preferred(headline_figures, calendar)
     headline = tuple(sorted(headline_figures, key=lambda figure: (figure.end, figure.start)))
     refused = tuple(figure for figure in series.refused if _matches(figure, period_filter, calendar))
-    return Selection(_sort_figures(matching), headline, refused)
+    matching.sort(key=lambda figure: (_PERIOD_ORDER.get(figure.period, len(_PERIOD_ORDER)), figure.end, figure.start))
+    return Selection(tuple(matching), headline, refused)
 
 
 def _choose_preferred(figures: list[Figure], calendar: FiscalCalendar) -> list[Figure]:
@@ -169,29 +170,17 @@ def _matches(figure: Figure, period_filter: PeriodFilter, calendar: FiscalCalend
         return False
     if period_filter.year is None:
         return True
-    is_quarterly = period_filter.quarter is not None
-    if figure.is_cover and is_quarterly and calendar.measure_offset(figure.end) <= _QUARTER_SLACK_DAYS:
+    if period_filter.quarter is None:
+        is_annual = figure.period == YEAR or (figure.period == INSTANT and _is_year_end(figure, calendar))
+        return is_annual and figure.fiscal_year == period_filter.year
+    is_quarter_end = figure.period != INSTANT or calendar.measure_offset(figure.end) <= _QUARTER_SLACK_DAYS
+    period = figure.fiscal_year, figure.fiscal_quarter
+    if figure.is_cover and is_quarter_end:
         # The annual report states the public float at the end of the second quarter.
-        return calendar.find_period(figure.end) == (period_filter.year, period_filter.quarter)
-    if figure.fiscal_year != period_filter.year:
-        return False
-    if period_filter.quarter is not None:
-        return (
-            figure.fiscal_quarter == period_filter.quarter
-            and figure.period != YEAR
-            and _is_quarter_end(figure, calendar)
-        )
-    return figure.period == YEAR or (figure.period == INSTANT and _is_year_end(figure, calendar))
+        period = calendar.find_period(figure.end)
+    is_quarterly = figure.period != YEAR and (is_quarter_end or figure.is_cover)
+    return is_quarterly and period == (period_filter.year, period_filter.quarter)
 
 
 def _is_year_end(figure: Figure, calendar: FiscalCalendar) -> bool:
     return figure.is_cover_of_year if figure.is_cover else calendar.is_year_end(figure.end)
-
-
-def _is_quarter_end(figure: Figure, calendar: FiscalCalendar) -> bool:
-    return figure.period != INSTANT or figure.is_cover or calendar.measure_offset(figure.end) <= _QUARTER_SLACK_DAYS
-
-
-def _sort_figures(figures: Sequence[Figure]) -> tuple[Figure, ...]:
-    order = {period_class: position for position, period_class in enumerate(_PERIOD_ORDER)}
-    return tuple(sorted(figures, key=lambda figure: (order.get(figure.period, len(order)), figure.end, figure.start)))
