@@ -4,7 +4,6 @@ The no-op bypasses all layers of the application: no validation, no log, one emp
 """
 
 import sys
-from collections.abc import Mapping
 from typing import Any
 
 import mcp_types as types
@@ -12,25 +11,24 @@ import mcp_types as types
 from fingerpost.apps.logs import start_logging
 from fingerpost.apps.mcp import http
 from fingerpost.apps.mcp.address import Address
-from fingerpost.apps.mcp.server import FindUser, new_server
+from fingerpost.apps.mcp.server import new_server
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.warm_up import SWITCH_INTERVAL_S
-from fingerpost.apps.wiring import Application, build
+from fingerpost.apps.wiring import build
 
 NOOP = "noop"
 _CALL = "tools/call"
 
 
-def new_server_with_noop(application: Application, *, find_user: FindUser, **named: Any) -> Any:
-    server = new_server(application, find_user=find_user, **named)
+def new_server_with_noop(*given: Any, **named: Any) -> Any:
+    server = new_server(*given, **named)
     entry = server.get_request_handler(_CALL)
     if entry is None:
         raise RuntimeError("the server answers no calls")
 
     async def call(ctx: Any, params: types.CallToolRequestParams) -> Any:
         if params.name == NOOP:
-            empty: Mapping[str, Any] = {}
-            return types.CallToolResult(content=[types.TextContent(type="text", text="")], structured_content=empty)
+            return types.CallToolResult(content=[types.TextContent(type="text", text="")], structured_content={})
         return await entry.handler(ctx, params)
 
     server.add_request_handler(_CALL, types.CallToolRequestParams, call)

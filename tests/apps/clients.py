@@ -8,7 +8,7 @@ import uvicorn
 from mcp import Client
 
 from fingerpost.apps.mcp.address import Address, listen
-from fingerpost.apps.mcp.server import new_server
+from fingerpost.apps.mcp.server import Caller, new_server
 
 _META = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -18,7 +18,7 @@ _META = {
 
 
 def connect(application, mode="auto", *, user="eva", **options):
-    return Client(new_server(application, find_user=lambda _: user), mode=mode, **options)
+    return Client(new_server(application, lambda _: Caller(user)), mode=mode, **options)
 
 
 def call_of(name, arguments, **meta):

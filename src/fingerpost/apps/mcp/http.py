@@ -14,6 +14,7 @@ from contextlib import asynccontextmanager, closing, suppress
 from functools import partial
 from typing import Any, cast
 
+import mcp_types as types
 import uvicorn
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
@@ -39,9 +40,9 @@ from fingerpost.apps.mcp.http_limits import (
     new_protocol,
     receive_body,
 )
-from fingerpost.apps.mcp.identity import Caller, CallerFinder, SignIn, check_host
+from fingerpost.apps.mcp.identity import CallerFinder, SignIn, check_host
 from fingerpost.apps.mcp.metrics_page import start_metrics_server
-from fingerpost.apps.mcp.server import new_server
+from fingerpost.apps.mcp.server import Caller, new_server
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.storage import find_database
 from fingerpost.apps.views.page import Site
@@ -62,9 +63,6 @@ _PROBE_S = 1.0
 _CHECK_REUSE_S = 2.0
 
 _SERVING = "serving at %s/mcp"
-_STREAM = "text/event-stream"
-_PROGRESS_TOKEN = b'"progressToken"'
-_INVALID_REQUEST = -32600
 # Close the connection, because the rest of a refused body is not read.
 _CLOSE_CONNECTION = {"Connection": "close"}
 _CALLER_KEY = "fingerpost.caller"
@@ -124,8 +122,8 @@ class McpTransport:
             if not is_admitted:
                 await _FULL(scope, receive, send)
                 return
-            wants_progress = _STREAM in Headers(scope=scope).get("accept", "") and any(
-                _PROGRESS_TOKEN in message.get("body", b"") for message in body
+            wants_progress = "text/event-stream" in Headers(scope=scope).get("accept", "") and any(
+                b'"progressToken"' in message.get("body", b"") for message in body
             )
             manager = self._stream_manager if wants_progress else self._json_manager
 
@@ -139,7 +137,7 @@ class McpTransport:
 
 
 def _refuse(status: int, message: str, headers: dict[str, str]) -> JSONResponse:
-    error = {"jsonrpc": "2.0", "id": None, "error": {"code": _INVALID_REQUEST, "message": message}}
+    error = {"jsonrpc": "2.0", "id": None, "error": {"code": types.INVALID_REQUEST, "message": message}}
     return JSONResponse(error, status_code=status, headers=headers)
 
 
@@ -186,14 +184,10 @@ def new_app(
 
     # Each stream belongs to one call, and the server waits for it when it stops.
     AppStatus.enable_automatic_graceful_drain = False
-    server = new_server(
-        application,
-        find_user=lambda ctx: find_caller(ctx).user,
-        find_address=lambda ctx: find_caller(ctx).name,
-    )
     callers = CallerFinder(settings, address, access)
     callers.log_rights()
-    transport = McpTransport(server, security, Admission(settings.max_concurrent_calls), callers)
+    admission = Admission(settings.max_concurrent_calls)
+    transport = McpTransport(new_server(application, find_caller), security, admission, callers)
     sign_in = SignIn(transport, callers)
     app = Starlette(
         routes=[

@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Awaitable, Callable, Collection
-from dataclasses import dataclass
 
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser, BearerAuthBackend, RequireAuthMiddleware
 from mcp.server.auth.routes import build_resource_metadata_url, create_protected_resource_routes
@@ -16,6 +15,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from fingerpost.apps.mcp.address import Access, Address, build_address_key, find_ip_address, is_loopback
+from fingerpost.apps.mcp.server import Caller
 from fingerpost.apps.mcp.tokens import open_verifier
 from fingerpost.apps.settings import Settings
 from fingerpost.errors import SettingsInvalid
@@ -26,19 +26,6 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 
 # Headers that a proxy adds.
 _FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "via")
-
-
-@dataclass(frozen=True, slots=True)
-class Caller:
-    """The caller of a request.
-
-    Attributes:
-        user: the owner of variables and plan runs; None if anonymous.
-        name: the key for limits: the user, or the address (for IPv6, its 64-bit network).
-    """
-
-    user: str | None
-    name: str
 
 
 class CallerFinder:
@@ -77,7 +64,8 @@ class CallerFinder:
         if isinstance(auth_user, AuthenticatedUser) and (subject := auth_user.access_token.subject):
             return Caller(subject, f"user {subject}")
         host, _port = scope.get("client") or ("", 0)
-        return Caller(None if _is_forwarded(scope) else self._local_user, build_address_key(host))
+        is_forwarded = any(name in Headers(scope=scope) for name in _FORWARDED)
+        return Caller(None if is_forwarded else self._local_user, build_address_key(host))
 
     def must_verify(self, scope: Scope) -> bool:
         """Whether a request has a token or needs one."""
@@ -126,11 +114,6 @@ class SignIn:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         endpoint = self._token_endpoint if self._callers.must_verify(scope) else self._endpoint
         await endpoint(scope, receive, send)
-
-
-def _is_forwarded(scope: Scope) -> bool:
-    headers = Headers(scope=scope)
-    return any(name in headers for name in _FORWARDED)
 
 
 def _answer_missing_keys(_request: HTTPConnection, error: AuthenticationError) -> Response:

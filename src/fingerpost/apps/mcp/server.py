@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import mcp_types as types
 from mcp import MCPError
@@ -54,7 +54,20 @@ _MAX_MESSAGE_CHARS = 300
 
 _NO_HEADER_PARAMETERS: Mapping[str, Any] = {"type": "object"}
 _Context = ServerRequestContext[Any, Any]
-FindUser = Callable[[_Context], str | None]
+
+
+class Caller(NamedTuple):
+    """The caller of a request.
+
+    ``user`` owns variables and plan runs, and is None if the caller is anonymous (rule A12). Limits apply to ``name``:
+    the user, or the address (for IPv6, its 64-bit network).
+    """
+
+    user: str | None
+    name: str = ""
+
+
+FindCaller = Callable[[_Context], Caller]
 _STABLE = CacheHint(ttl_ms=3_600_000, scope="public")
 _CACHE_HINTS: Mapping[CacheableMethod, CacheHint] = {
     "server/discover": _STABLE,
@@ -64,14 +77,9 @@ _CACHE_HINTS: Mapping[CacheableMethod, CacheHint] = {
 }
 
 
-def new_server(
-    application: Application, *, find_user: FindUser, find_address: Callable[[_Context], str] = lambda _ctx: ""
-) -> Server[Any]:
-    """Return a stateless server for old and new protocol versions, and for any transport.
-
-    ``find_user`` returns None for an anonymous caller (rule A12), whose rate limits are counted per ``find_address``.
-    """
-    handlers = _Handlers(application, find_user, find_address)
+def new_server(application: Application, find_caller: FindCaller) -> Server[Any]:
+    """Return a stateless server for old and new protocol versions, and for any transport."""
+    handlers = _Handlers(application, find_caller)
     server: Server[Any] = Server(
         "fingerpost",
         version=__version__,
@@ -94,10 +102,9 @@ def new_server(
 
 
 class _Handlers:
-    def __init__(self, application: Application, find_user: FindUser, find_address: Callable[[_Context], str]) -> None:
+    def __init__(self, application: Application, find_caller: FindCaller) -> None:
         self._application = application
-        self._find_user = find_user
-        self._find_address = find_address
+        self._find_caller = find_caller
         self._entries = {name: build_tool_entry(tool.definition) for name, tool in application.tools.items()}
         # The SDK looks for header parameters in a tool's schema; our tools have none.
         self.header_schemas = {tool.name: _NO_HEADER_PARAMETERS for tool in self._entries.values()}
@@ -108,7 +115,7 @@ class _Handlers:
         return types.ListToolsResult(tools=listed)
 
     async def call_tool(self, ctx: _Context, params: types.CallToolRequestParams) -> HandlerResult:
-        choices = read_choices(params)
+        choices, caller = read_choices(params), self._find_caller(ctx)
         tool = self._application.tools.get(params.name)
         include = list_requested_parts(
             params, None if tool is None else tool.definition, ctx.session.client_capabilities
@@ -119,8 +126,8 @@ class _Handlers:
                     self._application.tools,
                     params.name,
                     apply_choices(choices, params.arguments or {}),
-                    user=self._find_user(ctx),
-                    caller=self._find_address(ctx),
+                    user=caller.user,
+                    caller=caller.name,
                     report=reporter.report,
                     include=include,
                 )
@@ -144,11 +151,11 @@ class _Handlers:
             return await call_next(ctx)
         if arguments is None:
             return await call_next(replace(ctx, params={**params, "arguments": {}}))
-        user = self._find_user(ctx)
+        user = self._find_caller(ctx).user
         return build_result(await error_boundary.answer(self._application.tools, name, arguments, user=user))
 
     async def read_resource(self, ctx: _Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
-        return await read_resource(self._application, params.uri, user=self._find_user(ctx))
+        return await read_resource(self._application, params.uri, user=self._find_caller(ctx).user)
 
 
 class ProgressReporter:

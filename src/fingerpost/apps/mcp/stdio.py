@@ -12,7 +12,7 @@ from mcp.server.stdio import stdio_server
 from mcp.shared._stream_protocols import ReadStream, WriteStream
 from mcp.shared.message import SessionMessage
 
-from fingerpost.apps.mcp.server import new_server
+from fingerpost.apps.mcp.server import Caller, new_server
 from fingerpost.apps.warm_up import WarmUp
 from fingerpost.apps.wiring import Application, recovering
 
@@ -26,7 +26,7 @@ _INTERRUPTED = 130
 
 async def serve_stdio(application: Application, warm_up: WarmUp | None = None) -> None:
     warm_up = warm_up or WarmUp(application.networks)
-    server = new_server(application, find_user=lambda _ctx: application.settings.user)
+    server = new_server(application, lambda _ctx: Caller(application.settings.user))
     asyncio.get_running_loop().call_later(_WARM_UP_DELAY_S, warm_up.start)
     _exit_on_interrupt()
     async with (
