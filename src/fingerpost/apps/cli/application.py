@@ -3,8 +3,7 @@
 import asyncio
 import inspect
 import logging
-from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping
 from functools import wraps
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
@@ -89,18 +88,16 @@ def call_tool(
             await prepare(application)
         return await error_boundary.answer(application.tools, tool, arguments, user=application.settings.user)
 
-    with show_spinner(application):
-        return run_and_close(application, answer())
+    return run_search(application, answer())
 
 
-@contextmanager
-def show_spinner(application: "Application") -> Iterator[None]:
-    """Show a spinner on a terminal while the block runs, and compile the engine in the background."""
+def run_search(application: "Application", work: Coroutine[Any, Any, _R]) -> _R:
+    """Run ``work`` with a spinner on a terminal, while the engine is compiled in the background."""
     from fingerpost.apps.kernels import compile_in_background
 
     compile_in_background(application.settings.home, print_message)
     with show_status("Searching ..."):
-        yield
+        return run_and_close(application, work)
 
 
 def call_and_print(application: "Application", tool: str, arguments: object, *, as_json: bool) -> None:

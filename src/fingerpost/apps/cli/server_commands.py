@@ -58,7 +58,6 @@ def serve(
         )
     groups = None if tools is None else [group.strip() for group in tools.split(",") if group.strip()]
     application = _open_server(ctx, groups)
-    require_keys(application.settings.home)
     # A local import, because importing the protocol takes a second.
     if http is None:
         from fingerpost.apps.mcp.stdio import serve_stdio
@@ -91,7 +90,6 @@ def web(
     from fingerpost.apps.mcp.http import serve_http
     from fingerpost.apps.views.page import Site
 
-    require_keys(application.settings.home)
     # --host decides who can reach the page.
     access = Access(allowed_hosts=allow_host or (), is_public=True)
     serve_http(
@@ -109,6 +107,7 @@ def _open_server(ctx: typer.Context, groups: Collection[str] | None = None) -> A
     application = open_application(ctx, groups)
     start_logging(can_block=False, as_json=application.settings.log == "json")
     check_database(application.settings)
+    require_keys(application.settings.home)
     return application
 
 

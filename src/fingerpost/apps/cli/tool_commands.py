@@ -25,6 +25,7 @@ from fingerpost.apps.cli.error_texts import OPTIONS
 from fingerpost.apps.cli.output import print_json
 from fingerpost.errors import StorageUnavailable
 
+_TIME_FORMS = "09:00, 9am, tomorrow 09:00, saturday 9am, or ISO 8601"
 _POSITION = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)\s*")
 
 # Separates the names in a field's path when the path becomes the name of a parameter.
@@ -37,6 +38,7 @@ _HELP: Mapping[str, str] = {
     "--limit": "Maximum number of results",
     "--max-walk": "Maximum walking distance in total, in metres",
     "--radius": "In metres",
+    "--step-free": "Plan trips that wheelchairs can use",
     "--window": "The number of minutes to look ahead",
 }
 
@@ -45,11 +47,8 @@ def plan(
     ctx: typer.Context,
     origin: Annotated[str, typer.Argument(metavar="FROM", help="A place, a saved name, a stop id, or lat,lon.")],
     destination: Annotated[str, typer.Argument(metavar="TO", help="In the same form as FROM.")],
-    at: Annotated[
-        str | None, typer.Option(help="Depart at: 09:00, 9am, tomorrow 09:00, saturday 9am, or ISO 8601.")
-    ] = None,
+    at: Annotated[str | None, typer.Option(help=f"Depart at: {_TIME_FORMS}.")] = None,
     arrive: Annotated[str | None, typer.Option(help="Arrive by, in the same form as --at.")] = None,
-    step_free: Annotated[bool, typer.Option("--step-free", help="Plan trips that wheelchairs can use.")] = False,
     as_json: Json = False,
     **fields: Any,
 ) -> None:
@@ -66,17 +65,13 @@ def plan(
         time = read_typed_time(typed_time, lambda: find_trip_zone(application, places["origin"], places["destination"]))
         when = {"type": "arrive" if at is None else "depart", "time": time.isoformat(timespec="seconds")}
     arguments = _drop_none(**places, when=when)
-    if step_free:
-        fields |= {"constraints__accessibility__stepFree": True}
     call_and_print(application, "plan_trip", _add_fields(arguments, fields), as_json=as_json)
 
 
 def departures(
     ctx: typer.Context,
     stop: Annotated[str, typer.Argument(help="A stop's name or id, or a saved name.")],
-    at: Annotated[
-        str | None, typer.Option(help="Start at: 09:00, 9am, tomorrow 09:00, saturday 9am, or ISO 8601.")
-    ] = None,
+    at: Annotated[str | None, typer.Option(help=f"Start at: {_TIME_FORMS}.")] = None,
     until: Annotated[
         str | None,
         typer.Option(help="Show the timetable until this time, at most a day later; in the same form as --at."),
@@ -187,8 +182,8 @@ def with_tool_options(command: Callable[..., None], tool_name: str) -> Callable[
             metavar="LAT,LON" if field_type == "object" else None,
             help=f"{text[:1].upper()}{text[1:]}.{' Repeatable.' if field_type == 'array' else ''}",
             parser=_parse_position if field_type == "object" else None,
-            # Flags shape answers for agents.
-            hidden=field_type == "boolean",
+            # Most flags shape answers for agents.
+            hidden=field_type == "boolean" and name not in _HELP,
         )
         options[_SEPARATOR.join(path)] = (_TYPES.get(field_type, str) | None, option)
     return with_options(command, options)

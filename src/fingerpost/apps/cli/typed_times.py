@@ -11,7 +11,7 @@ import typer
 from pydantic import TypeAdapter
 
 from fingerpost import clock
-from fingerpost.apps.cli.application import run_and_close, show_spinner
+from fingerpost.apps.cli.application import run_search
 from fingerpost.apps.wiring import Application
 from fingerpost.errors import ToolError
 from fingerpost.transit.places.resolver import FoundStop, PlaceResolver
@@ -81,8 +81,7 @@ def find_trip_zone(application: Application, origin: dict[str, Any], destination
     try:
         begin, end = (place.to_query() for place in TypeAdapter(list[TripEnd]).validate_python([origin, destination]))
         resolving = resolve_journey(places, begin, end, JourneyParameters(instant=now), user=user)
-        with show_spinner(application):
-            journeys, _ = run_and_close(application, resolving)
+        journeys, _ = run_search(application, resolving)
     except (ToolError, ValueError):
         return UTC
     return ZoneInfo(journeys[0][0].profile.zone)
@@ -94,7 +93,6 @@ def find_stop(application: Application, label: str) -> FoundStop | None:
     now, user = int(clock.now().timestamp()), application.settings.user
     stop = places.get_stop(label, is_label=True, user=user, language="en", instant=now)
     try:
-        with show_spinner(application):
-            return run_and_close(application, stop)
+        return run_search(application, stop)
     except ToolError:
         return None
