@@ -58,8 +58,9 @@ def _new_method(tool: ToolDefinition, *, is_async: bool) -> Callable[..., Any]:
 
     method: Any = call_async if is_async else call
     method.__name__, method.__doc__, method.__signature__ = name_method(tool), tool.description, signature
-    method.__annotations__ = {name: parameter.annotation for name, parameter in signature.parameters.items()}
-    del method.__annotations__["self"]
+    method.__annotations__ = {
+        each.name: each.annotation for each in signature.parameters.values() if each.name != "self"
+    }
     return method
 
 

@@ -10,6 +10,7 @@ from datetime import timedelta
 
 from fingerpost import clock
 from fingerpost.apps.kernels import compile_in_background, load_kernels
+from fingerpost.apps.own_tools import GROUP
 from fingerpost.apps.wiring import Application
 from fingerpost.errors import ToolError
 from fingerpost.transit.kernel_mode import is_plain
@@ -18,11 +19,8 @@ from fingerpost.transit.port import DepartureQuery, JourneyQuery, Network, Netwo
 
 _log = logging.getLogger(__name__)
 
-_OPENING = "The networks are being opened"
-_FAILED = "The networks could not be opened; see the server's log"
 _BOARD_S = 60
 _SEARCH_RADIUS_M = 100_000.0
-_GROUPS_WITHOUT_ENGINE = ("filings", "plans", "own")
 # With Python's default of 5 ms, calls wait too long for the GIL while a realtime message is parsed.
 SWITCH_INTERVAL_S = 0.001
 
@@ -44,7 +42,7 @@ def new_warm_up(application: Application) -> "WarmUp":
     compile_in_background(application.settings.home)
     _enable_garbage_collection()
     groups = {tool.definition.group for tool in application.tools.values()}
-    return WarmUp(application.networks, needs_engine=not groups <= set(_GROUPS_WITHOUT_ENGINE))
+    return WarmUp(application.networks, needs_engine=not groups <= {"filings", "plans", GROUP})
 
 
 class WarmUp:
@@ -54,7 +52,7 @@ class WarmUp:
         self._networks = networks
         self.needs_engine = needs_engine
         self._thread: threading.Thread | None = None
-        self.problem: str | None = _OPENING if needs_engine else None
+        self.problem: str | None = "The networks are being opened" if needs_engine else None
 
     def start(self) -> None:
         if self.needs_engine and self._thread is None:
@@ -68,7 +66,7 @@ class WarmUp:
             os._exit(0)
 
     def _run(self) -> None:
-        outcome: str | None = _FAILED
+        outcome: str | None = "The networks could not be opened; see the server's log"
         try:
             asyncio.run(warm_up_networks(self._networks))
             _enable_garbage_collection()

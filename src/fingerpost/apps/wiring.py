@@ -136,6 +136,10 @@ def build(settings: Settings, groups: Collection[str] | None = None, own: Sequen
     settings.prepare_home()
     networks = new_networks(settings)
     variables = open_variables(settings)
+    fetcher = None
+    if settings.sec_contact:
+        edgar = Edgar(contact=settings.sec_contact)
+        fetcher = CompanyFetcher(settings.filings_file, edgar, lambda: new_client(settings, PACES))
     journeys = JourneyOptions(
         per_second=settings.plan_journey_per_second,
         limits=open_limits(settings),
@@ -146,12 +150,11 @@ def build(settings: Settings, groups: Collection[str] | None = None, own: Sequen
         variables,
         groups,
         library=FactLibrary(settings.filings_file),
-        fetcher=_new_fetcher(settings),
+        fetcher=fetcher,
         journeys=journeys,
         has_sign_in=settings.tokens_file is not None or bool(settings.token_issuer),
     )
-    plan_tools = (RunPlan.definition.name, GetPlanRun.definition.name)
-    served, left_out = serve_own_tools(own, {*(tool.name for tool in tools), *plan_tools})
+    served, left_out = serve_own_tools(own, {tool.name for tool in TOOLS})
     if not groups or GROUP in groups:
         tools += served
     runs, planning = _new_runs(settings, tools)
@@ -166,13 +169,6 @@ def build(settings: Settings, groups: Collection[str] | None = None, own: Sequen
         runs=runs,
         left_out=MappingProxyType(left_out),
     )
-
-
-def _new_fetcher(settings: Settings) -> CompanyFetcher | None:
-    if not settings.sec_contact:
-        return None
-    edgar = Edgar(contact=settings.sec_contact)
-    return CompanyFetcher(settings.filings_file, edgar, lambda: new_client(settings, PACES))
 
 
 def _new_runs(settings: Settings, tools: Sequence[PublishedTool]) -> tuple[PlanRuns, PlanningCapability]:

@@ -87,19 +87,12 @@ def can_show_views(capabilities: types.ClientCapabilities | None) -> bool:
     return isinstance(mime_types, list | tuple) and MIME_TYPE in mime_types
 
 
-_SCHEMA_TEMPLATE = types.ResourceTemplate(
-    uri_template=f"{_SCHEMAS}{{tool}}",
-    name="schemas",
-    title="Tool schemas",
-    description="JSON Schemas of a tool's arguments and answers",
-    mime_type=_JSON,
-)
-_RUN_TEMPLATE = types.ResourceTemplate(
-    uri_template=f"{_RUNS}{{run_id}}",
-    name="runs",
-    title="Plan runs",
-    description="A run with its plan, memory items and events",
-    mime_type=_JSON,
+_SCHEMA_TEMPLATE, _RUN_TEMPLATE = (
+    types.ResourceTemplate(uri_template=uri, name=name, title=title, description=description, mime_type=_JSON)
+    for uri, name, title, description in (
+        (f"{_SCHEMAS}{{tool}}", "schemas", "Tool schemas", "JSON Schemas of a tool's arguments and answers"),
+        (f"{_RUNS}{{run_id}}", "runs", "Plan runs", "A run with its plan, memory items and events"),
+    )
 )
 _NETWORKS_RESOURCE = types.Resource(
     uri=NETWORKS,
