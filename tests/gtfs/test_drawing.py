@@ -24,13 +24,14 @@ def test_a_drawing_becomes_the_tables_of_a_feed():
         "stops.txt": "stop_id,stop_name,stop_lat,stop_lon\nALPHA,Alpha,60.17,24.94\nNEW-BETA,New Beta,60.17,24.958\n"
         "GAMMA,Gamma,60.17,24.976\nDELTA,Delta,60.2,25.0\n",
         "routes.txt": "route_id,route_short_name,route_long_name,route_type\nA,A,,3\n4,4,,0\n",
-        "trips.txt": "route_id,service_id,trip_id,trip_headsign\nA,ALL,A-1,Gamma\n4,ALL,4-1,Delta\nA,ALL,A-2,Gamma\n",
+        "trips.txt": "route_id,service_id,trip_id,trip_headsign,block_id\nA,ALL,A-1,Gamma,\n"
+        "4,ALL,4-1,Delta,\nA,ALL,A-2,Gamma,\n",
         "stop_times.txt": "trip_id,stop_id,stop_sequence,arrival_time,departure_time,pickup_type,drop_off_type\n"
         "A-1,ALPHA,1,08:00:00,08:00:00,0,1\nA-1,NEW-BETA,2,08:10:00,08:12:00,0,0\nA-1,GAMMA,3,08:20:30,08:20:30,1,0\n"
         "4-1,NEW-BETA,1,08:15:00,08:15:00,0,0\n4-1,DELTA,2,25:30:00,25:30:00,2,2\n"
         "A-2,ALPHA,1,09:00:00,09:00:00,0,0\nA-2,GAMMA,2,09:20:00,09:20:00,0,0\n",
-        "transfers.txt": "from_stop_id,to_stop_id,transfer_type,min_transfer_time\nGAMMA,DELTA,2,240\n"
-        "DELTA,GAMMA,2,240\nNEW-BETA,NEW-BETA,2,60\nALPHA,NEW-BETA,3,\nNEW-BETA,ALPHA,3,\n",
+        "transfers.txt": "from_stop_id,to_stop_id,transfer_type,min_transfer_time,from_trip_id,to_trip_id\n"
+        "GAMMA,DELTA,2,240,,\nDELTA,GAMMA,2,240,,\nNEW-BETA,NEW-BETA,2,60,,\nALPHA,NEW-BETA,3,,,\nNEW-BETA,ALPHA,3,,,\n",
         "calendar_dates.txt": "service_id,date,exception_type\nALL,20260302,1\n",
     }
 

@@ -19,10 +19,10 @@ hyphens; a trip's is its line and number: ``A-1``.
 
 import tempfile
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from pathlib import Path
-from typing import NamedTuple
 
 from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.engine.timetable.timetable import Timetable
@@ -30,7 +30,6 @@ from fingerpost.transit.engine.timetable.timetable import Timetable
 _ROUTE_TYPE = {"tram": 0, "metro": 1, "rail": 2, "line": 3, "bus": 3, "ferry": 4, "coach": 200}
 _TRANSFER_TYPE = {"walk": 2, "change": 2, "nowalk": 3}
 _LINK_TYPE = {"stay": 4, "leave": 5}
-_TRANSFERS_HEAD = "from_stop_id,to_stop_id,transfer_type,min_transfer_time"
 _MARKS = {"noboard": ("1", "0"), "noalight": ("0", "1"), "ask": ("2", "2")}
 
 # The position of the first stop, and the step from one stop to the next, about a kilometre.
@@ -39,14 +38,6 @@ _STEP_LON = 0.018
 
 # If ``days`` is not given, all trips run on every day of this year.
 YEAR = 2026
-
-
-class _StopTime(NamedTuple):
-    stop: str
-    arrival: str
-    departure: str
-    pickup: str
-    drop_off: str
 
 
 def feed_from_drawing(
@@ -63,11 +54,22 @@ def feed_from_drawing(
     drawing = _Drawing()
     for line in filter(None, map(str.strip, text.splitlines())):
         drawing.add_line(line)
-    placed = {
-        name: (coordinates or {}).get(name, (_WEST[0], round(_WEST[1] + index * _STEP_LON, 6)))
-        for index, name in enumerate(drawing.stops)
-    }
-    return drawing.to_tables(placed, zone) | _build_calendar(days)
+    stops = []
+    for index, (name, stop_id) in enumerate(drawing.stops.items()):
+        lat, lon = (coordinates or {}).get(name, (_WEST[0], round(_WEST[1] + index * _STEP_LON, 6)))
+        stops.append(f"{stop_id},{name},{lat},{lon}")
+    return {
+        "agency.txt": _to_csv("agency_name,agency_url,agency_timezone", [f"Drawn,https://example.org,{zone}"]),
+        "stops.txt": _to_csv("stop_id,stop_name,stop_lat,stop_lon", stops),
+        "routes.txt": _to_csv("route_id,route_short_name,route_long_name,route_type", drawing.routes.values()),
+        "trips.txt": _to_csv("route_id,service_id,trip_id,trip_headsign,block_id", drawing.trips),
+        "stop_times.txt": _to_csv(
+            "trip_id,stop_id,stop_sequence,arrival_time,departure_time,pickup_type,drop_off_type", drawing.stop_times
+        ),
+        "transfers.txt": _to_csv(
+            "from_stop_id,to_stop_id,transfer_type,min_transfer_time,from_trip_id,to_trip_id", drawing.transfers
+        ),
+    } | _build_calendar(days)
 
 
 class _Drawing:
@@ -75,61 +77,43 @@ class _Drawing:
 
     def __init__(self) -> None:
         self.stops: dict[str, str] = {}
-        self._routes: dict[str, str] = {}
-        self._trips: list[str] = []
-        self._stop_times: list[str] = []
-        self._transfers: list[str] = []
-        self._links: list[str] = []
-        self._blocks: list[str] = []
-        self._numbers: dict[str, int] = {}
+        self.routes: dict[str, str] = {}
+        self.trips: list[str] = []
+        self.stop_times: list[str] = []
+        self.transfers: list[str] = []
+        self._trip_counts = Counter[str]()
 
     def add_line(self, line: str) -> None:
         """Add the rows of one line; raise ValueError if it is invalid."""
         head, *cells = (cell.strip() for cell in line.split("|"))
         kind, _, name = head.partition(" ")
         if kind in _TRANSFER_TYPE:
-            self._transfers += _list_transfers(kind, cells, self.stops)
+            self._add_transfers(kind, cells)
         elif kind in _LINK_TYPE:
-            self._links.append(f",,{_LINK_TYPE[kind]},,{cells[0]},{cells[1]}")
+            self.transfers.append(f",,{_LINK_TYPE[kind]},,{cells[0]},{cells[1]}")
         elif kind not in _ROUTE_TYPE or not name or len(cells) < 1:
             raise ValueError(f"cannot read the line {line!r} of the drawing")
         else:
             self._add_trip(_ROUTE_TYPE[kind], name.strip(), cells)
 
-    def _add_trip(self, route_type: int, route: str, cells: list[str]) -> None:
-        self._routes.setdefault(route, f"{route},{route},,{route_type}")
-        number = self._numbers[route] = self._numbers.get(route, 0) + 1
-        self._blocks.append(cells.pop().removeprefix("block ") if cells[-1].startswith("block ") else "")
-        stop_times = [_parse_stop_time(cell) for cell in cells]
-        self._trips.append(f"{route},ALL,{route}-{number},{stop_times[-1].stop}")
-        for sequence, row in enumerate(stop_times, 1):
-            stop_id = self.stops.setdefault(row.stop, stop_id_of(row.stop))
-            self._stop_times.append(f"{route}-{number},{stop_id},{sequence},{','.join(row[1:])}")
+    def _add_transfers(self, kind: str, cells: list[str]) -> None:
+        seconds = ""
+        if kind != "nowalk":
+            cells[-1], _, seconds = cells[-1].rpartition(" ")
+        ids = [self.stops.setdefault(name.strip(), stop_id_of(name)) for name in cells]
+        for begin, end in {(ids[0], ids[-1]): None, (ids[-1], ids[0]): None}:
+            self.transfers.append(f"{begin},{end},{_TRANSFER_TYPE[kind]},{seconds},,")
 
-    def to_tables(self, placed: Mapping[str, tuple[float, float]], zone: str) -> dict[str, str]:
-        """Return all tables except the calendar by file name; ``placed`` is {stop name: (lat, lon)}."""
-        trips_head, trips = "route_id,service_id,trip_id,trip_headsign", self._trips
-        transfers_head, transfers = _TRANSFERS_HEAD, self._transfers
-        if any(self._blocks):
-            trips_head += ",block_id"
-            trips = [f"{row},{block}" for row, block in zip(trips, self._blocks, strict=True)]
-        if self._links:
-            transfers_head += ",from_trip_id,to_trip_id"
-            transfers = [f"{row},," for row in transfers] + self._links
-        return {
-            "agency.txt": _to_csv("agency_name,agency_url,agency_timezone", [f"Drawn,https://example.org,{zone}"]),
-            "stops.txt": _to_csv(
-                "stop_id,stop_name,stop_lat,stop_lon",
-                [f"{stop_id},{name},{placed[name][0]},{placed[name][1]}" for name, stop_id in self.stops.items()],
-            ),
-            "routes.txt": _to_csv("route_id,route_short_name,route_long_name,route_type", list(self._routes.values())),
-            "trips.txt": _to_csv(trips_head, trips),
-            "stop_times.txt": _to_csv(
-                "trip_id,stop_id,stop_sequence,arrival_time,departure_time,pickup_type,drop_off_type",
-                self._stop_times,
-            ),
-            "transfers.txt": _to_csv(transfers_head, transfers),
-        }
+    def _add_trip(self, route_type: int, route: str, cells: list[str]) -> None:
+        self.routes.setdefault(route, f"{route},{route},,{route_type}")
+        self._trip_counts[route] += 1
+        trip_id = f"{route}-{self._trip_counts[route]}"
+        block = cells.pop().removeprefix("block ") if cells[-1].startswith("block ") else ""
+        for sequence, cell in enumerate(cells, 1):
+            stop, times = _parse_stop_time(cell)
+            stop_id = self.stops.setdefault(stop, stop_id_of(stop))
+            self.stop_times.append(f"{trip_id},{stop_id},{sequence},{times}")
+        self.trips.append(f"{route},ALL,{trip_id},{stop},{block}")
 
 
 def timetable_from_drawing(
@@ -173,7 +157,8 @@ def stop_id_of(name: str) -> str:
     return "-".join(name.upper().split())
 
 
-def _parse_stop_time(cell: str) -> _StopTime:
+def _parse_stop_time(cell: str) -> tuple[str, str]:
+    """Return a cell's stop, and its columns of ``stop_times.txt`` from ``arrival_time`` on."""
     words = cell.split()
     marks: list[tuple[str, str]] = []
     while words and words[-1] in _MARKS:
@@ -181,23 +166,9 @@ def _parse_stop_time(cell: str) -> _StopTime:
     if len(words) < 2 or not words[-1][0].isdigit():
         raise ValueError(f"a cell needs a stop and a time, and may have marks, not {cell!r}")
     arrival, _, departure = words.pop().partition("-")
-    pickup = max((mark[0] for mark in marks), default="0")
-    drop_off = max((mark[1] for mark in marks), default="0")
-    return _StopTime(" ".join(words), _complete_time(arrival), _complete_time(departure or arrival), pickup, drop_off)
-
-
-def _complete_time(text: str) -> str:
-    return text if text.count(":") > 1 else f"{text}:00"
-
-
-def _list_transfers(kind: str, cells: Sequence[str], stops: dict[str, str]) -> list[str]:
-    seconds = ""
-    names = list(cells)
-    if kind != "nowalk":
-        names[-1], _, seconds = cells[-1].rpartition(" ")
-    ids = [stops.setdefault(name.strip(), stop_id_of(name)) for name in names]
-    pairs = [(ids[0], ids[-1]), (ids[-1], ids[0])] if len(ids) > 1 else [(ids[0], ids[0])]
-    return [f"{begin},{end},{_TRANSFER_TYPE[kind]},{seconds}" for begin, end in pairs]
+    pickup, drop_off = map(max, zip(("0", "0"), *marks, strict=True))
+    times = [text if text.count(":") > 1 else f"{text}:00" for text in (arrival, departure or arrival)]
+    return " ".join(words), ",".join([*times, pickup, drop_off])
 
 
 def _build_calendar(days: Sequence[date] | None) -> dict[str, str]:
@@ -209,5 +180,5 @@ def _build_calendar(days: Sequence[date] | None) -> dict[str, str]:
     return {"calendar_dates.txt": _to_csv("service_id,date,exception_type", rows)}
 
 
-def _to_csv(header: str, rows: Sequence[str]) -> str:
+def _to_csv(header: str, rows: Iterable[str]) -> str:
     return "\n".join([header, *rows]) + "\n"
