@@ -16,11 +16,7 @@ class NetworkBroken(AssertionError):
 
 
 class AbilityMissing(Exception):
-    """A check needs an ability that the network does not declare."""
-
-    def __init__(self, ability: Ability) -> None:
-        super().__init__(ability)
-        self.ability = ability
+    """A check needs an ability that the network does not declare, which is the exception's argument."""
 
 
 # The abilities that single wishes of a plan need.

@@ -159,7 +159,8 @@ async def _check(source: ConformingSource, fact: NetworkFact | Trouble) -> str |
                 case.require(*([Ability.REALTIME] if fact.live else []))
                 await fact.check(case)
             except AbilityMissing as missing:
-                return source.gaps.get(missing.ability, f"{missing.ability.value} is not declared")
+                (ability,) = missing.args
+                return source.gaps.get(ability, f"{ability.value} is not declared")
     leaked_tasks = [task.get_name() for task in asyncio.all_tasks() - before if not task.done()]
     if leaked_tasks:
         raise NetworkBroken(f"tasks still run after the network was closed: {', '.join(leaked_tasks)}")
