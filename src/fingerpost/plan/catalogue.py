@@ -82,10 +82,8 @@ def parse_tool_query(spec: ToolSpec, parameters: dict[str, Any]) -> ToolQuery | 
         return f"must be {{query_type, parameters}}; query types are {', '.join(types)}"
     query_type, arguments = parameters["query_type"], parameters.get("parameters", {})
     if query_type not in types:
-        suggestion = suggest(str(query_type), types)
-        return (
-            f"query type '{query_type}' is not supported by the {spec.name} tool; {suggestion or list_choices(types)}"
-        )
+        choices = suggest_or_list(str(query_type), types)
+        return f"query type '{query_type}' is not supported by the {spec.name} tool; {choices}"
     if not isinstance(arguments, dict):
         return "parameters must be an object"
     return ToolQuery(query_type, arguments, spec.input_schema[query_type], ("parameters",))
@@ -95,6 +93,10 @@ def suggest(word: str, words: Iterable[str]) -> str:
     """Return ``did you mean 'x'?`` with the most similar word, or an empty string if no word is similar."""
     matches = difflib.get_close_matches(word[:100], list(words), n=1, cutoff=0.6)
     return f"did you mean '{matches[0]}'?" if matches else ""
+
+
+def suggest_or_list(word: str, words: Iterable[str]) -> str:
+    return suggest(word, words := list(words)) or list_choices(words)
 
 
 def list_choices(words: Iterable[str]) -> str:

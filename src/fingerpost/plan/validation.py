@@ -1,6 +1,6 @@
 """Validate a plan before it runs: find all problems, order the steps, and choose the source of each reference."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
@@ -12,7 +12,15 @@ from fingerpost.contract.check import describe_problem
 from fingerpost.contract.plan import Plan, PlanStep
 from fingerpost.contract.wire import WireModel
 from fingerpost.errors import PlanInvalid, ToolError
-from fingerpost.plan.catalogue import HUMAN, Catalogue, PlanTool, ToolQuery, list_choices, parse_tool_query, suggest
+from fingerpost.plan.catalogue import (
+    HUMAN,
+    Catalogue,
+    PlanTool,
+    ToolQuery,
+    list_choices,
+    parse_tool_query,
+    suggest_or_list,
+)
 from fingerpost.plan.conditions import Condition, ConditionInvalid, compile_condition
 from fingerpost.plan.limits import Limits, find_excess
 from fingerpost.plan.references import ParameterPath, Reference, fill, list_references
@@ -127,22 +135,31 @@ class _PlanCheck:
         if size_problems := list(self._check_size()):
             return size_problems
         found = [problem for step in self.plan.steps for problem in self._check_step(step)]
-        declared = {
-            number: [d for d in ready.step.dependencies if d in self.ready] for number, ready in self.ready.items()
-        }
-        ancestors, cycle = _find_ancestors(declared)
-        if cycle:
-            return [*found, PlanProblem(cycle[0], "dependencies", f"form a cycle: {_format_cycle(cycle)}")]
-        found += [problem for ready in self.ready.values() for problem in self._add_dependencies(ready, ancestors)]
-        edges = {number: ready.dependencies for number, ready in self.ready.items()}
-        self.ancestors, cycle = _find_ancestors(edges)
-        if cycle:
-            reason = f"refer to one another in a cycle: {_format_cycle(cycle)}"
-            return [*found, PlanProblem(cycle[0], "parameters", reason)]
+        if cycle := self._find_ancestors("dependencies", "form a cycle"):
+            return [*found, cycle]
+        found += [problem for ready in self.ready.values() for problem in self._add_dependencies(ready)]
+        if cycle := self._find_ancestors("parameters", "refer to one another in a cycle"):
+            return [*found, cycle]
         found += self._check_writers()
         if not found:
             self._choose_sources()
         return found
+
+    def _find_ancestors(self, field: str, predicate: str) -> PlanProblem | None:
+        """Find the direct and indirect dependencies of each step; return the problem if they form a cycle."""
+        edges = {number: [d for d in ready.dependencies if d in self.ready] for number, ready in self.ready.items()}
+        self.ancestors = {}
+        try:
+            for node in TopologicalSorter(edges).static_order():
+                self.ancestors[node] = frozenset(edges[node]).union(*(self.ancestors[d] for d in edges[node]))
+        except CycleError as error:
+            # graphlib lists each step before its dependents, and repeats the first step at the end.
+            cycle: list[int] = error.args[1][:0:-1]
+            start = cycle.index(min(cycle))
+            cycle = cycle[start:] + cycle[:start]
+            shown = cycle if len(cycle) <= _MAX_REPORTED_CYCLE else [*cycle[:_MAX_REPORTED_CYCLE], "…"]
+            return PlanProblem(cycle[0], field, f"{predicate}: {' → '.join(map(str, [*shown, cycle[0]]))}")
+        return None
 
     def _check_size(self) -> Iterator[PlanProblem]:
         limits, steps = self._limits, self.plan.steps
@@ -188,17 +205,14 @@ class _PlanCheck:
         if step.tool is not None:
             ready.tool = tools.get(step.tool)
             if ready.tool is None and not is_done:
-                suggestion = suggest(step.tool, tools) or list_choices(tools)
-                yield PlanProblem(step.step_id, "tool", f"'{_clip(step.tool)}' is not found in registry; {suggestion}")
+                choices = suggest_or_list(step.tool, tools)
+                yield PlanProblem(step.step_id, "tool", f"'{_clip(step.tool)}' is not found in registry; {choices}")
         if step.agent == HUMAN and step.tool is not None:
-            yield PlanProblem(
-                step.step_id,
-                "agent",
-                "is human, so the step cannot have a tool; put the tool in a step that depends on this one",
-            )
-        elif step.agent not in (None, HUMAN, *agents) and not is_done:
-            suggestion = suggest(step.agent or "", [*agents, HUMAN]) or list_choices([*agents, HUMAN])
-            yield PlanProblem(step.step_id, "agent", f"'{_clip(step.agent or '')}' is not known; {suggestion}")
+            reason = "is human, so the step cannot have a tool; put the tool in a step that depends on this one"
+            yield PlanProblem(step.step_id, "agent", reason)
+        elif step.agent is not None and step.agent not in (HUMAN, *agents) and not is_done:
+            choices = suggest_or_list(step.agent, [*agents, HUMAN])
+            yield PlanProblem(step.step_id, "agent", f"'{_clip(step.agent)}' is not known; {choices}")
 
     def _check_parameters(self, ready: ReadyStep) -> Iterator[PlanProblem]:
         assert ready.tool is not None
@@ -223,7 +237,7 @@ class _PlanCheck:
                 field = ".".join(filter(None, (place, found.field)))
                 yield PlanProblem(number, field, found.sentence, found.predicate)
 
-    def _add_dependencies(self, ready: ReadyStep, ancestors: Mapping[int, frozenset[int]]) -> Iterator[PlanProblem]:
+    def _add_dependencies(self, ready: ReadyStep) -> Iterator[PlanProblem]:
         """Add the dependencies that references and conditions imply; report keys that no step provides."""
         number = ready.step.step_id
         for dependency in ready.step.dependencies:
@@ -232,23 +246,21 @@ class _PlanCheck:
                 yield PlanProblem(number, "dependencies", f"name step {dependency}, which does not exist; {choices}")
         ready.dependencies = [dependency for dependency in ready.dependencies if dependency in self.ready]
         for reference in ready.references:
-            writers = self._list_writers(number, reference.key, ancestors)
+            writers = self._list_writers(number, reference.key)
             if not writers and reference.key not in self._memory and not reference.has_default:
-                keys = {*self._writers, *self._memory}
-                suggestion = suggest(reference.key, keys - {ready.key}) or list_choices(keys - {ready.key})
-                place = _format_path(("parameters", *reference.at))
-                yield PlanProblem(
-                    number, place, f"refers to '{_clip(reference.key)}', which no step provides; {suggestion}"
-                )
+                choices = suggest_or_list(reference.key, {*self._writers, *self._memory} - {ready.key})
+                reason = f"refers to '{_clip(reference.key)}', which no step provides; {choices}"
+                yield PlanProblem(number, _format_path(("parameters", *reference.at)), reason)
             ready.dependencies += writers
         if ready.condition is not None:
             for key in sorted(ready.condition.keys - {ready.key}):
-                ready.dependencies += self._list_writers(number, key, ancestors)
+                ready.dependencies += self._list_writers(number, key)
         ready.dependencies = list(dict.fromkeys(ready.dependencies))
 
-    def _list_writers(self, reader: int, key: str, ancestors: Mapping[int, frozenset[int]]) -> list[int]:
+    def _list_writers(self, reader: int, key: str) -> list[int]:
         """Return the steps that write a key and do not depend on its reader."""
-        return [writer for writer in self._writers.get(key, ()) if writer != reader and reader not in ancestors[writer]]
+        writers = self._writers.get(key, ())
+        return [writer for writer in writers if writer != reader and reader not in self.ancestors[writer]]
 
     def _check_writers(self) -> Iterator[PlanProblem]:
         for key, writers in self._writers.items():
@@ -320,24 +332,5 @@ def _format_path(path: ParameterPath) -> str:
     return "".join(f"[{part}]" if isinstance(part, int) else f".{_clip(part)}" for part in path).removeprefix(".")
 
 
-def _format_cycle(cycle: list[int]) -> str:
-    shown = cycle if len(cycle) <= _MAX_REPORTED_CYCLE else [*cycle[:_MAX_REPORTED_CYCLE], "…"]
-    return " → ".join(map(str, [*shown, cycle[0]]))
-
-
 def _clip(text: str) -> str:
     return text if len(text) <= _MAX_QUOTED_CHARS else f"{text[:_MAX_QUOTED_CHARS]}…"
-
-
-def _find_ancestors(edges: Mapping[int, Sequence[int]]) -> tuple[dict[int, frozenset[int]], list[int]]:
-    """Return the direct and indirect dependencies of each step, or a cycle as the second value."""
-    ancestors: dict[int, frozenset[int]] = {}
-    try:
-        for node in TopologicalSorter(edges).static_order():
-            ancestors[node] = frozenset(edges[node]).union(*(ancestors[earlier] for earlier in edges[node]))
-    except CycleError as error:
-        # graphlib lists each step before its dependents, and repeats the first step at the end.
-        cycle: list[int] = error.args[1][:0:-1]
-        start = cycle.index(min(cycle))
-        return {}, cycle[start:] + cycle[:start]
-    return ancestors, []
