@@ -7,8 +7,7 @@ import pytest
 
 from fingerpost.errors import PlanInvalid
 from fingerpost.plan.limits import Limits
-from fingerpost.plan.plan_json import parse_plan, read_plan
-from fingerpost.plan.records import JournalFailed, StepRecord
+from fingerpost.plan.records import JournalFailed, StepRecord, parse_plan, read_plan
 from tests.plan.drawing import NOW, ended, failure, human, plan, ref, step
 
 

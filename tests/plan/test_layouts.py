@@ -11,7 +11,7 @@ import pytest
 
 from fingerpost.errors import SettingsInvalid, StorageUnavailable
 from fingerpost.plan.engines import embedded
-from fingerpost.plan.plan_json import read_plan
+from fingerpost.plan.records import read_plan
 from fingerpost.store import postgres
 from tests.plan.engines import ENGINES
 from tests.plan.suite.engine import Engine

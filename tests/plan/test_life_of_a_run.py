@@ -9,7 +9,7 @@ import pytest
 from fingerpost.errors import PlanInvalid, StorageUnavailable
 from fingerpost.plan.catalogue import Catalogue
 from fingerpost.plan.limits import Limits
-from fingerpost.plan.plan_json import read_plan
+from fingerpost.plan.records import read_plan
 from fingerpost.plan.view import describe_run
 from tests.plan.drawing import ended, failure, human, plan, ref, run_plan_over, step
 

@@ -58,8 +58,8 @@ async def test_a_step_is_decided_once(runs):
 @pytest.mark.parametrize(
     ("steps", "number", "message"),
     [
-        ([step(1)], 1, "Step 1 does not wait for a person; no step does"),
-        ([step(1), human(2)], 9, "Step 9 does not wait for a person; only step 2 does"),
+        ([step(1)], 1, "Step 1 does not wait for a person; steps that do: none"),
+        ([step(1), human(2)], 9, "Step 9 does not wait for a person; steps that do: 2"),
     ],
 )
 async def test_only_a_step_that_waits_can_be_decided(runs, steps, number, message):
@@ -125,6 +125,13 @@ async def test_a_memory_that_is_too_large(opened, recorder):
     assert taken == (
         "The memory cannot be stored: a value in it is larger than 700 bytes of JSON", {"field": "memory_of"}, None,
     )  # fmt: skip
+
+
+async def test_a_plan_is_measured_in_bytes(opened, recorder):
+    runs = opened(recorder.tool(), limits=Limits(plan_bytes=1000))
+    told = await refusal(runs.create(plan(step(1, parameters={"label": "ä" * 400})), user="ann"))
+
+    assert told == ("The plan has 1,156 bytes, and the limit is 1,000", {}, None)
 
 
 async def test_a_template_names_its_missing_values():

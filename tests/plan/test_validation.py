@@ -6,7 +6,7 @@ from fingerpost.contract.plan import PlanStep
 from fingerpost.errors import PlanInvalid
 from fingerpost.plan.catalogue import Catalogue
 from fingerpost.plan.limits import Limits
-from fingerpost.plan.plan_json import read_plan
+from fingerpost.plan.records import read_plan
 from fingerpost.plan.validation import validate_plan
 from tests.plan.drawing import FINANCIAL, human, plan, ref, step
 from tests.plan.drawing import Recorder as Echo

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from fingerpost.apps.wiring import recovering
 from fingerpost.plan.engines.dbos import DbosJournal
-from fingerpost.plan.plan_json import read_plan
+from fingerpost.plan.records import read_plan
 from tests.plan.suite.engine import Engine
 from tests.plan.suite.fixtures import USER, Build, new_runs
 from tests.plan.suite.processes import READY

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from fingerpost.plan.engines.dbos import DbosJournal
-from fingerpost.plan.plan_json import read_plan
+from fingerpost.plan.records import read_plan
 from fingerpost.store.postgres import LAYOUTS, Database
 from fingerpost.store.variables import VariableStore
 from tests.plan.suite.fixtures import USER, CallLog, adding, approval_step, new_runs, plan_of_steps

@@ -8,8 +8,7 @@ import pytest
 
 from fingerpost.errors import StorageUnavailable
 from fingerpost.plan.engines import dbos_session
-from fingerpost.plan.plan_json import read_plan
-from fingerpost.plan.records import Event, InitialMemory, JournalFailed, StepRecord
+from fingerpost.plan.records import Event, InitialMemory, JournalFailed, StepRecord, read_plan
 from fingerpost.store.postgres import is_lost
 from fingerpost.store.variables import VariableStore
 from tests.plan.suite.fixtures import USER, CallLog, adding, found_sums, new_runs, plan_of_steps

@@ -94,7 +94,7 @@ async def test_an_unexpected_error_of_a_run_reaches_its_caller(database, tmp_pat
     async def fail(_run_id):
         raise ZeroDivisionError
 
-    journal.attach(fail)
+    journal.execute_here = fail
     try:
         async with asyncio.timeout(PATIENCE_S):
             with pytest.raises(ZeroDivisionError):

@@ -8,7 +8,7 @@ import pytest
 
 from fingerpost.plan.engines.dbos import DbosJournal
 from fingerpost.plan.engines.dbos_executor import MAX_TAKEOVERS
-from fingerpost.plan.plan_json import read_plan
+from fingerpost.plan.records import read_plan
 from tests.plan.suite.fixtures import INTERRUPTED, USER, CallLog, adding, new_runs, plan_of_steps, read_runs
 from tests.plan.suite.processes import PATIENCE_S, wait_until
 from tests.scale.places import SHARED, open_database
@@ -84,7 +84,7 @@ async def test_a_run_that_a_command_left_stays_interrupted(database, tmp_path):
     await runs.stop()
     server = DbosJournal(open_database(tmp_path), dead_after_s=0)
     server._process = "of-a-server"
-    dead = await server._list_dead(await server._get_executor())
+    dead = await server._list_dead(await server.launch())
     state = await runs.find_state(await runs.get(run_id, USER))
     for journal in (server, command):
         journal.close()

@@ -18,16 +18,15 @@ from fingerpost.contract.envelope import unexpected
 from fingerpost.contract.identity import new_correlation_id
 from fingerpost.contract.tool import failure_response, success_response
 from fingerpost.errors import BrokenContract, ParameterError, StorageUnavailable, ToolError
-from fingerpost.plan.catalogue import HUMAN
+from fingerpost.plan.catalogue import HUMAN, Task
 from fingerpost.plan.conditions import ConditionFailed
 from fingerpost.plan.journal import Journal
 from fingerpost.plan.limits import Limits, encode, find_excess
 from fingerpost.plan.memory import Memory
-from fingerpost.plan.plan_json import now
-from fingerpost.plan.records import Event, JournalFailed, RunRecord, RunState, Signal, StepRecord, StepState
+from fingerpost.plan.records import Event, JournalFailed, RunRecord, RunState, Signal, StepRecord, StepState, now
 from fingerpost.plan.references import fill, get_at_path
 from fingerpost.plan.remarks import find_unresolved_path
-from fingerpost.plan.step_attempts import StepExecutor, build_failure, find_failure, new_task
+from fingerpost.plan.step_attempts import StepExecutor, build_failure, find_failure
 from fingerpost.plan.validation import THINKING, ReadyStep, ValidPlan, read_arguments
 from fingerpost.runtime import retry
 from fingerpost.runtime.instruments import PLAN_STEP_DURATION, TOOL, Attribute, measure
@@ -74,7 +73,7 @@ class Execution:
     async def execute(self) -> RunState:
         """Return the run's state when it ends or waits; raise JournalFailed if a record cannot be written."""
         await self._read_signals()
-        self._append_event("run_resumed" if self.run.last_seq else "run_started", None)
+        self._append_event("run_resumed" if self.run.last_seq else "run_started")
         if self.run.state != "running":
             await self.journal.record(self.run.run_id, None, [], "running", now())
         planned = frozenset(self._unfinished)
@@ -114,7 +113,7 @@ class Execution:
         if not planned:
             # The process crashed after it recorded the last step, but before it recorded the end of the run.
             state = "completed"
-        await self._commit(None, [self._new_event(f"run_{state}", None)], state)
+        await self._commit(None, [self._new_event(f"run_{state}")], state)
         return state
 
     async def _listen(self) -> None:
@@ -133,12 +132,12 @@ class Execution:
         for event in events:
             self.report(self.run.run_id, event)
 
-    def _new_event(self, kind: str, number: int | None, data: str | None = None) -> Event:
+    def _new_event(self, kind: str, number: int | None = None, **data: Any) -> Event:
         self._seq += 1
-        return Event(self._seq, now(), kind, number, data)
+        return Event(self._seq, now(), kind, number, encode(data) if data else None)
 
-    def _append_event(self, kind: str, number: int | None, data: str | None = None) -> None:
-        event = self._new_event(kind, number, data)
+    def _append_event(self, kind: str, number: int | None = None, **data: Any) -> None:
+        event = self._new_event(kind, number, **data)
         self.journal.append_event(self.run.run_id, event)
         self.report(self.run.run_id, event)
 
@@ -179,7 +178,16 @@ class Execution:
         arguments = self._resolve_arguments(ready)
         if ready.step.tool is None and ready.step.agent is None:
             return self._run_thinking_step(ready, arguments), 1
-        task = new_task(ready, self.run, arguments)
+        step, tool, query, user = ready.step, ready.tool, ready.query, self.run.user
+        task = Task(
+            run_id=self.run.run_id,
+            step_id=step.step_id,
+            description=step.description,
+            parameters=arguments,
+            user=user,
+            idempotency_key=f"{self.run.run_id}:{step.step_id}",
+            perform=None if tool is None or query is None else lambda sent: tool.execute(query.query_type, sent, user),
+        )
         number = 0
         while True:
             number += 1
@@ -188,7 +196,7 @@ class Execution:
                 return response, number
             wait_s = self.executor.find_wait_s(task, number, response)
             detail = {"attempt": number, "error": reason[:1000], "retried_after_s": wait_s}
-            self._append_event("attempt_failed", ready.step.step_id, encode(detail))
+            self._append_event("attempt_failed", step.step_id, **detail)
             if wait_s is None:
                 return response, number
             await retry.sleep(wait_s)
@@ -228,40 +236,34 @@ class Execution:
         try:
             is_done = is_wanted and ready.condition.is_true(self._memory.build_names(ready))
         except ConditionFailed as error:
-            detail = encode({"reason": f"done_check: {error}"})
-            self._append_event("condition_failed", ready.step.step_id, detail)
+            self._append_event("condition_failed", ready.step.step_id, reason=f"done_check: {error}")
             return False
         if not is_done:
             return False
         reason = "its value is present and done_check is true" if is_present else "done_check is true"
-        output = encode(response) if is_present else None
-        await self._write(ready, "skipped", output, reason, 0, encode({"reason": reason}))
+        await self._write(ready, "skipped", encode(response) if is_present else None, reason, reason=reason)
         return True
 
     async def _record(self, ready: ReadyStep, response: dict[str, Any], attempts: int = 1) -> bool:
         output, note = encode(response), find_failure(response)
         if note is None and self._memory.bytes + len(output) > self.limits.memory_bytes:
             note = f"The run's memory is full: its limit is {self.limits.memory_bytes:,} bytes"
-            extra = {"retryable": False}
-            response = failure_response(
-                str(response["output_key"]), str(response["query_type"]), {}, note, additional_data=extra
-            )
-            output = encode(response)
+            name, query_type = str(response["output_key"]), str(response["query_type"])
+            output = encode(failure_response(name, query_type, {}, note, additional_data={"retryable": False}))
         if note is not None:
-            detail = encode({"attempts": attempts, "error": note[:1000]})
-            await self._write(ready, "failed", output, note, attempts, detail)
+            await self._write(ready, "failed", output, note, attempts=attempts, error=note[:1000])
             return False
         if (reason := find_unresolved_path(response, ready.step.output_path)) is not None:
-            self._append_event("value_missing", ready.step.step_id, encode({"reason": reason}))
-        await self._write(ready, "completed", output, None, attempts, encode({"attempts": attempts}))
+            self._append_event("value_missing", ready.step.step_id, reason=reason)
+        await self._write(ready, "completed", output, attempts=attempts)
         return True
 
     async def _write(
-        self, ready: ReadyStep, state: StepState, output: str | None, note: str | None, attempts: int, data: str
+        self, ready: ReadyStep, state: StepState, output: str | None, note: str | None = None, **data: Any
     ) -> None:
-        """Record a step's state, together with the run's completion if it was the last step."""
+        """Record a step's state and an event with ``data``; record the run's completion with its last step."""
         number = ready.step.step_id
-        events = [self._new_event(f"step_{state}", number, data)]
+        events = [self._new_event(f"step_{state}", number, **data)]
         run_state: RunState | None = None
         if state in ("completed", "skipped"):
             if output is not None:
@@ -269,8 +271,8 @@ class Execution:
             self._unfinished.remove(number)
             if not self._unfinished:
                 run_state = "completed"
-                events.append(self._new_event("run_completed", None))
-        record = StepRecord(number, state, output, note, attempts, events[0].at)
+                events.append(self._new_event("run_completed"))
+        record = StepRecord(number, state, output, note, data.get("attempts", 0), events[0].at)
         await self._commit(record, events, run_state)
 
     async def _decide(self, ready: ReadyStep) -> bool:
@@ -280,12 +282,12 @@ class Execution:
             record = self.run.steps.get(number)
             self._waiting.add(number)
             if record is None or record.state != "waiting":
-                await self._write(ready, "waiting", None, "waits for a person", 0, encode({}))
+                await self._write(ready, "waiting", None, "waits for a person")
             return False
         detail = decision.value or {}
         is_approved, note = decision.verb == "approve", detail.get("note")
         data = {"approved": is_approved, "note": note, "value": detail.get("value")}
-        self._append_event("step_approved" if is_approved else "step_rejected", number, encode({"note": note}))
+        self._append_event("step_approved" if is_approved else "step_rejected", number, note=note)
         try:
             arguments = self._resolve_arguments(ready)
         except ToolError as error:

@@ -71,11 +71,15 @@ _CHANGE_PLAN = """
 
 
 class Journal(ABC):
-    """Stores runs in SQL. Every method may raise StorageUnavailable, or SettingsInvalid if the operator must act."""
+    """Stores runs in SQL. Every method may raise StorageUnavailable, or SettingsInvalid if the operator must act.
+
+    The user of a journal sets ``execute_here``, which executes a run in this process.
+    """
+
+    execute_here: ExecuteRun
 
     def __init__(self) -> None:
         self._writer: GroupCommit | None = None
-        self._execute_attached: ExecuteRun | None = None
 
     @abstractmethod
     def _new_session(self) -> JournalSession:
@@ -193,20 +197,13 @@ class Journal(ABC):
     def append_event(self, run_id: str, event: Event) -> None:
         self._get_writer().append(_PUT_EVENT, _build_row(run_id, event))
 
-    def attach(self, execute_run: ExecuteRun) -> None:
-        self._execute_attached = execute_run
-
-    async def launch(self) -> None:  # noqa: B027  (optional hook: the embedded engine starts nothing)
-        """Start the engine before its first run."""
-
     def recovering(self) -> AbstractAsyncContextManager[None]:
         """Recover runs of dead processes during the block, if the engine is shared by several processes."""
         return nullcontext()
 
     async def execute_run(self, run_id: str) -> RunState:
-        """Execute a run with the attached function; an engine may override where it runs."""
-        assert self._execute_attached is not None
-        return await self._execute_attached(run_id)
+        """Execute a run here; an engine may override where it runs."""
+        return await self.execute_here(run_id)
 
     def close(self) -> None:
         """End the writer thread; all recorded data is on disk."""

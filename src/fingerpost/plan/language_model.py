@@ -16,8 +16,8 @@ from fingerpost.contract.plan import Plan, PlanStep
 from fingerpost.contract.wire import build_json_schema
 from fingerpost.errors import PlanInvalid, SourceFailed
 from fingerpost.plan.catalogue import Catalogue
-from fingerpost.plan.plan_json import now
 from fingerpost.plan.planners import Goal
+from fingerpost.plan.records import now
 from fingerpost.plan.validation import validate_plan
 
 _RETRIES = 2

@@ -5,6 +5,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from fingerpost.contract.plan import PlanStep
 from fingerpost.errors import ParameterError
 from fingerpost.plan.limits import encode
 from fingerpost.plan.records import Event, InitialMemory, RunRecord
@@ -60,11 +61,8 @@ class Memory:
 
     def list_paths(self) -> dict[str, list[str]]:
         """Return the path of each key's value in its response, for runs that start from this memory."""
-        values = dict(self._initial.paths)
-        for ready in self._sort_steps(self._outputs):
-            if ready.key is not None:
-                values[ready.key] = ready.step.output_path or []
-        return values
+        paths = {key: step.output_path or [] for key, step in self._list_written(self._outputs)}
+        return {**self._initial.paths, **paths}
 
     def resolve(self, ready: ReadyStep, max_bytes: int) -> Mapping[ParameterPath, Any]:
         """Resolve a step's references; raise ParameterError for a missing value or too much data."""
@@ -116,15 +114,16 @@ class Memory:
         return self._initial.values.get(key) if source is None else self.get_response(source)
 
     def _collect_by_key(self, numbers: Iterable[int]) -> dict[str, Any]:
-        values = dict(self._initial.values)
-        for ready in self._sort_steps(numbers):
-            if ready.key is not None:
-                values[ready.key] = self.get_response(ready.step.step_id)
-        return values
+        responses = {key: self.get_response(step.step_id) for key, step in self._list_written(numbers)}
+        return {**self._initial.values, **responses}
 
-    def _sort_steps(self, numbers: Iterable[int]) -> list[ReadyStep]:
+    def _list_written(self, numbers: Iterable[int]) -> list[tuple[str, PlanStep]]:
+        """Return the memory keys that steps wrote, and the steps, with each step after its dependencies."""
         planned = [number for number in numbers if number in self._valid.steps]
-        return [self._valid.steps[n] for n in sorted(planned, key=lambda n: (len(self._valid.ancestors[n]), n))]
+        ordered = sorted(planned, key=lambda number: (len(self._valid.ancestors[number]), number))
+        return [
+            (ready.key, ready.step) for ready in map(self._valid.steps.__getitem__, ordered) if ready.key is not None
+        ]
 
 
 def list_items(
@@ -138,17 +137,16 @@ def list_items(
         {"type": "plan", "goal": plan["goal"], "plan": dict(plan), "timestamp": run.created_at}
     ]
     bytes_left = max_outputs_bytes
-    by_id = {step["step_id"]: step for step in plan["steps"]}
+    by_id: dict[int | None, Any] = {step["step_id"]: step for step in plan["steps"]}
     for event in events:
         data = json.loads(event.data) if event.data is not None else {}
-        step = by_id.get(event.step_id) if event.step_id is not None else None
         if event.kind == "plan_changed":
             items.append({"type": "plan", **data, "timestamp": event.at})
-        if step is None or event.step_id is None:
+        if (step := by_id.get(event.step_id)) is None:
             continue
-        head = {"step_id": event.step_id, "description": step["description"], "tool": step["tool"]}
+        head = {name: step[name] for name in ("step_id", "description", "tool")}
         if event.kind == "step_completed":
-            record = run.steps.get(event.step_id)
+            record = run.steps.get(step["step_id"])
             text = record.output if record is not None and record.output is not None else "null"
             result = json.loads(text) if len(text) <= bytes_left else {"left_out": f"{len(text):,} bytes"}
             bytes_left -= len(text) if len(text) <= bytes_left else 0

@@ -4,16 +4,16 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
-from typing import Any, TypeVar
+from typing import Any
 
 from fingerpost.contract.envelope import Contract
 from fingerpost.contract.plan import Plan, PlanStep
 from fingerpost.contract.published_tool import Call, Output, PublishedTool, ReportProgress, ToolDefinition, ToolReply
+from fingerpost.contract.tool import failure_response, success_response
 from fingerpost.contract.wire import WireModel, omit_none
 from fingerpost.errors import ParameterError, PlanInvalid, StorageUnavailable
-from fingerpost.plan.plan_json import read_plan, read_recorded_plan
 from fingerpost.plan.planners import PlanningCapability
-from fingerpost.plan.records import Event, StepRecord
+from fingerpost.plan.records import Event, StepRecord, read_plan, read_recorded_plan
 from fingerpost.plan.run_shapes import (
     CONTINUATION_HINT,
     TRUNCATABLE_PATHS,
@@ -22,13 +22,9 @@ from fingerpost.plan.run_shapes import (
     RunPlanInput,
     RunsAnswer,
     RunSummaryView,
-    RunView,
 )
 from fingerpost.plan.runs import PlanRuns
 from fingerpost.plan.view import describe_run, format_run
-
-_Answer = TypeVar("_Answer", RunAnswer, RunsAnswer)
-
 
 _RUN = Output(RunAnswer, TRUNCATABLE_PATHS, CONTINUATION_HINT)
 _RUNS = Output(RunsAnswer, TRUNCATABLE_PATHS, CONTINUATION_HINT)
@@ -79,21 +75,16 @@ class RunPlan(PublishedTool):
                 progress.catch_up(run_id, read_recorded_plan(run), run.steps)
             if not is_cancel and not runs.is_running(run_id):
                 runs.start(run_id, call.caller)
-            await self._wait(run_id, arguments.wait_seconds)
-        run = await runs.get(run_id, user)
-        data = await describe_run(runs, run)
+            try:
+                await runs.wait(run_id, arguments.wait_seconds)
+            except StorageUnavailable:
+                # If another process executes the run, describe its record.
+                if not await runs.journal.is_leased(run_id):
+                    raise
+        data = await describe_run(runs, await runs.get(run_id, user))
         failed = [f"step {step['step_id']}: {step['error']}" for step in data["steps"] if step.get("error")]
         error = f"The plan failed at {'; '.join(failed)}"[:2000] if data["state"] == "failed" else None
-        body = _respond(RunAnswer, self.name, arguments, [] if error else data["values"], data, error)
-        return ToolReply(body, format_run(data))
-
-    async def _wait(self, run_id: str, timeout_s: float) -> None:
-        try:
-            await self._runs.wait(run_id, timeout_s)
-        except StorageUnavailable:
-            # If another process executes the run, describe its record.
-            if not await self._runs.journal.is_leased(run_id):
-                raise
+        return ToolReply(_respond(self.name, arguments, data["values"], error, data=data), format_run(data))
 
     async def _start(self, arguments: RunPlanInput, user: str | None) -> tuple[str, Plan]:
         if arguments.action is not None:
@@ -178,23 +169,12 @@ class RunProgress:
 
 
 def _respond(
-    model: type[_Answer],
-    tool: str,
-    arguments: WireModel,
-    results: Sequence[Mapping[str, Any]],
-    data: RunView | None = None,
-    error: str | None = None,
-) -> _Answer:
-    fields = {
-        "query_type": tool,
-        "parameters": arguments.model_dump(mode="json", exclude_unset=True),
-        "results": results,
-        "output_key": tool,
-        "success": error is None,
-        "data": data,
-        "error": error,
-    }
-    return omit_none(model, fields)
+    tool: str, arguments: WireModel, results: Sequence[Any], error: str | None = None, **more: Any
+) -> dict[str, Any]:
+    parameters = arguments.model_dump(mode="json", exclude_unset=True)
+    if error is not None:
+        return failure_response(tool, tool, parameters, error, additional_data=more)
+    return success_response(tool, tool, parameters, results, more)
 
 
 class GetPlanRun(PublishedTool):
@@ -222,11 +202,11 @@ class GetPlanRun(PublishedTool):
                 )
                 for line in await self._runs.list_runs(call.user)
             ]
-            body = _respond(RunsAnswer, self.name, arguments, lines)
-            return ToolReply(body, "\n".join(map(_format_line, lines)) or "No runs.", output=_RUNS)
+            text = "\n".join(map(_format_line, lines)) or "No runs."
+            return ToolReply(_respond(self.name, arguments, lines), text, output=_RUNS)
         run = await self._runs.get(arguments.run_id, call.user)
         data = await describe_run(self._runs, run, arguments.include or (), arguments.after_event)
-        return ToolReply(_respond(RunAnswer, self.name, arguments, data["values"], data), format_run(data))
+        return ToolReply(_respond(self.name, arguments, data["values"], data=data), format_run(data))
 
 
 def _format_line(line: RunSummaryView) -> str:

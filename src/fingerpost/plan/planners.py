@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from fingerpost.contract.plan import Plan, PlanStep
 from fingerpost.errors import PlanInvalid
 from fingerpost.plan.catalogue import Catalogue, PlanTool, list_choices, suggest
-from fingerpost.plan.plan_json import now
+from fingerpost.plan.records import now
 from fingerpost.plan.references import MARK
 from fingerpost.plan.validation import validate_plan
 from fingerpost.runtime.company_names import WELL_KNOWN, build_name_key

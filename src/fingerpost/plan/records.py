@@ -1,10 +1,19 @@
-"""Records of plan runs, as journals store them."""
+"""Records of plan runs, as journals store them, and plans as JSON."""
 
+import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Final, Literal, NamedTuple
 
-from fingerpost.errors import StorageUnavailable
+from pydantic import ValidationError
+from pydantic_core import PydanticSerializationError
+
+from fingerpost import clock
+from fingerpost.contract.check import explain
+from fingerpost.contract.plan import Plan
+from fingerpost.errors import PlanInvalid, StorageUnavailable
+from fingerpost.plan.limits import Limits, encode, find_excess
 
 PROTOCOL: Final = 1
 """The record format's version; it increases when the meaning of a record changes (design section 8)."""
@@ -94,3 +103,67 @@ class RunSummary:
 
 ExecuteRun = Callable[[str], Awaitable[RunState]]
 """Executes a run by its id in this process until it ends or waits, and returns its state."""
+
+
+def read_plan(raw: object, limits: Limits | None = None) -> Plan:
+    """Parse a plan from decoded JSON after a size check, or raise PlanInvalid.
+
+    ``created_at`` is filled in if it is absent.
+    """
+    limits = limits or Limits()
+    if not isinstance(raw, Mapping):
+        raise PlanInvalid("The plan must be an object with a goal and steps", {"field": "plan"})
+    steps = raw.get("steps")
+    if isinstance(steps, list) and len(steps) > limits.steps:
+        raise PlanInvalid(f"The plan has {len(steps):,} steps, and the limit is {limits.steps:,}", {"field": "plan"})
+    # Allow a few more levels, because the depth limit is for parameters and the plan encloses them.
+    if excess := find_excess(dict(raw), max_bytes=limits.plan_bytes, max_depth=limits.depth + 4):
+        raise PlanInvalid(f"The plan cannot be read: a value in it {excess}", {"field": "plan"})
+    has_date = raw.get("created_at") is not None
+    return _validate(dict(raw) if has_date else {**raw, "created_at": now()}, "The plan")
+
+
+def _validate(raw: object, subject: str) -> Plan:
+    try:
+        return Plan.model_validate(raw)
+    except ValidationError as error:
+        explained = explain(error, Plan)
+        raise PlanInvalid(f"{subject} cannot be read: {explained.message}", explained.details) from error
+
+
+def write_plan(plan: Plan) -> str:
+    try:
+        return plan.model_dump_json()
+    except PydanticSerializationError:
+        # An unpaired surrogate has no UTF-8 encoding, so write it as an escape.
+        return encode(plan.model_dump())
+
+
+def read_recorded_plan(run: RunRecord) -> Plan:
+    """Return a run's stored plan, or raise PlanInvalid if this build cannot read it."""
+    # Pydantic's JSON parser refuses unpaired surrogates, which the plan may contain.
+    return _validate(json.loads(run.plan_json), f"The plan of run {run.run_id}")
+
+
+def now() -> str:
+    return write_instant(clock.now())
+
+
+def write_instant(instant: datetime) -> str:
+    return instant.isoformat().replace("+00:00", "Z")
+
+
+def check_protocol(run: RunRecord) -> None:
+    if run.protocol > PROTOCOL:
+        raise PlanInvalid("The run was started by a newer fingerpost; update fingerpost to read or resume it")
+
+
+def parse_plan(text: bytes, limits: Limits) -> Plan:
+    if len(text) > limits.plan_bytes:
+        raise PlanInvalid(f"The plan is larger than {limits.plan_bytes:,} bytes")
+    try:
+        raw = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+        raise PlanInvalid(f"The plan is not JSON: {reason}") from error
+    return read_plan(raw, limits)

@@ -150,27 +150,25 @@ class RunPartLeftOut(WireDict):
     rest: str
 
 
-@final
-class RunAnswer(WireDict):
-    """The standard response; ``data`` is the run, ``results`` its values so far, ``left_out`` its truncated parts."""
-
+class _StandardResponse(WireDict):
     query_type: str
     parameters: Recorded
-    results: list[RunValue]
     output_key: str
     success: bool
     left_out: NotRequired[list[RunPartLeftOut]]
+
+
+@final
+class RunAnswer(_StandardResponse):
+    """The standard response; ``data`` is the run, ``results`` its values so far, ``left_out`` its truncated parts."""
+
+    results: list[RunValue]
     error: NotRequired[str]
     data: RunView
 
 
 @final
-class RunsAnswer(WireDict):
+class RunsAnswer(_StandardResponse):
     """The standard response; ``results`` are the caller's runs, newest first."""
 
-    query_type: str
-    parameters: Recorded
     results: list[RunSummaryView]
-    output_key: str
-    success: bool
-    left_out: NotRequired[list[RunPartLeftOut]]

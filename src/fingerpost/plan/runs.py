@@ -17,8 +17,20 @@ from fingerpost.plan.execution import Execution
 from fingerpost.plan.journal import Journal
 from fingerpost.plan.limits import Limits, encode, find_excess
 from fingerpost.plan.memory import Memory
-from fingerpost.plan.plan_json import check_protocol, now, read_recorded_plan, write_instant, write_plan
-from fingerpost.plan.records import ENDED, Event, InitialMemory, RunRecord, RunState, RunSummary, Verb
+from fingerpost.plan.records import (
+    ENDED,
+    Event,
+    InitialMemory,
+    RunRecord,
+    RunState,
+    RunSummary,
+    Verb,
+    check_protocol,
+    now,
+    read_recorded_plan,
+    write_instant,
+    write_plan,
+)
 from fingerpost.plan.step_attempts import StepExecutor
 from fingerpost.plan.validation import ValidPlan, validate_plan
 from fingerpost.runtime.concurrency import compute
@@ -67,7 +79,7 @@ class PlanRuns:
         self._executions: dict[str, Execution] = {}
         self._watches = defaultdict[str, list[Watch]](list)
         self._background: dict[str, _BackgroundRun] = {}
-        journal.attach(self._execute)
+        journal.execute_here = self._execute
 
     async def create(
         self,
@@ -93,8 +105,8 @@ class PlanRuns:
     def _check_and_write(self, plan: Plan, memory: Mapping[str, Any]) -> str:
         validate_plan(plan, self.catalogue, memory=memory, limits=self.limits)
         plan_json = write_plan(plan)
-        if len(plan_json) > self.limits.plan_bytes:
-            raise PlanInvalid(f"The plan has {len(plan_json):,} bytes, and the limit is {self.limits.plan_bytes:,}")
+        if (size_bytes := len(plan_json.encode())) > self.limits.plan_bytes:
+            raise PlanInvalid(f"The plan has {size_bytes:,} bytes, and the limit is {self.limits.plan_bytes:,}")
         return plan_json
 
     async def get(self, run_id: str, user: str | None) -> RunRecord:
@@ -132,13 +144,12 @@ class PlanRuns:
     ) -> None:
         """Approve or reject a waiting step, or raise PlanInvalid; the first of two decisions counts."""
         run = await self.get(run_id, user)
-        plan = read_recorded_plan(run)
-        step = next((step for step in plan.steps if step.step_id == step_id), None)
-        if step is None or step.agent != HUMAN:
-            waiting = [str(step.step_id) for step in plan.steps if step.agent == HUMAN]
-            noun, verb = ("step", "does") if len(waiting) == 1 else ("steps", "do")
-            waiting_steps = f"only {noun} {', '.join(waiting)} {verb}" if waiting else "no step does"
-            raise PlanInvalid(f"Step {step_id} does not wait for a person; {waiting_steps}", {"field": "step_id"})
+        approvals = [step.step_id for step in read_recorded_plan(run).steps if step.agent == HUMAN]
+        if step_id not in approvals:
+            numbers = ", ".join(map(str, approvals)) or "none"
+            raise PlanInvalid(
+                f"Step {step_id} does not wait for a person; steps that do: {numbers}", {"field": "step_id"}
+            )
         record = run.steps.get(step_id)
         if run.state in ENDED or (record is not None and record.state != "waiting"):
             raise PlanInvalid(f"Step {step_id} no longer waits for a person", {"field": "step_id"})
@@ -192,10 +203,9 @@ class PlanRuns:
 
     def _merge_memory(self, run: RunRecord, initial_memory: Mapping[str, Any]) -> InitialMemory:
         max_bytes = self.limits.initial_memory_bytes
-        outputs = sum(len(step.output) for step in run.steps.values() if step.output is not None)
         excess: str | None = f"is larger than {max_bytes:,} bytes of JSON"
-        if outputs <= max_bytes:
-            earlier = self.memory_of(run)
+        earlier = self.memory_of(run)
+        if earlier.bytes <= max_bytes:
             values = {**earlier.to_dict(), **initial_memory}
             # Limit the size, because chains of runs would accumulate memory.
             excess = find_excess(values, max_bytes=max_bytes, max_depth=self.limits.depth + 1)

@@ -15,26 +15,11 @@ from fingerpost.contract.tool import failure_response, success_response
 from fingerpost.errors import BrokenContract, SourceLimited, SourceTimeout, StorageUnavailable, ToolError
 from fingerpost.plan.catalogue import Catalogue, Task
 from fingerpost.plan.limits import Limits, find_excess
-from fingerpost.plan.records import RunRecord
 from fingerpost.plan.validation import ReadyStep
 from fingerpost.runtime.retry import CircuitBreaker, RetryPolicy
 
 # Error details that help to fix the cause.
 _DETAILS = ("missing", "notes", "did_you_mean", "candidates")
-
-
-def new_task(ready: ReadyStep, run: RunRecord, arguments: dict[str, Any]) -> Task:
-    """Return a step's task for its tool or agent; references in ``arguments`` are resolved."""
-    step, tool, query = ready.step, ready.tool, ready.query
-    return Task(
-        run_id=run.run_id,
-        step_id=step.step_id,
-        description=step.description,
-        parameters=arguments,
-        user=run.user,
-        idempotency_key=f"{run.run_id}:{step.step_id}",
-        perform=None if tool is None or query is None else lambda sent: tool.execute(query.query_type, sent, run.user),
-    )
 
 
 class StepExecutor:

@@ -11,8 +11,7 @@ from fingerpost.contract.wire import omit_none
 from fingerpost.plan.catalogue import HUMAN
 from fingerpost.plan.limits import encode
 from fingerpost.plan.memory import Memory, list_items
-from fingerpost.plan.plan_json import read_recorded_plan
-from fingerpost.plan.records import Event, RunRecord, StepRecord
+from fingerpost.plan.records import Event, RunRecord, StepRecord, read_recorded_plan
 from fingerpost.plan.references import get_at_path
 from fingerpost.plan.remarks import Remark, find_unresolved_path, list_remark_sentences, list_remarks
 from fingerpost.plan.run_shapes import RunView
@@ -27,7 +26,7 @@ _MAX_EVENTS = 5_000
 _MAX_REMARK_BYTES = 16_000
 # The status values of the plan-step contract.
 _STATUS_OF_RUN = {"completed": "completed", "failed": "failed", "cancelled": "failed"}
-_STATUS_OF_STEP = {"completed": "completed", "skipped": "completed", "failed": "failed", "waiting": "in_progress"}
+_STATUS_OF_STEP = {"skipped": "completed", "started": "in_progress", "waiting": "in_progress"}
 
 
 async def describe_run(
@@ -166,21 +165,21 @@ def _find_started(events: Collection[Event]) -> set[int]:
 def _describe_step(step: PlanStep, record: StepRecord | None, response: Any, *, is_started: bool) -> dict[str, Any]:
     """Describe a step with the contract's status and two flags; remarks are added later."""
     failure = response if isinstance(response, dict) and response.get("success") is False else {}
-    recorded = record.state if record is not None else None
-    status = _STATUS_OF_STEP[recorded] if recorded is not None else "in_progress" if is_started else "pending"
+    state = record.state if record is not None else "started" if is_started else "pending"
+    status = _STATUS_OF_STEP.get(state, state)
     return {
         "step_id": step.step_id,
         "description": step.description,
         "tool": step.tool,
         "agent": step.agent,
         "status": status,
-        "skipped": recorded == "skipped",
-        "waiting": recorded == "waiting",
+        "skipped": state == "skipped",
+        "waiting": state == "waiting",
         "completed_at": record.at if record is not None and status == "completed" else None,
         "attempts": record.attempts if record is not None else 0,
-        "error": record.note if record is not None and recorded == "failed" else None,
+        "error": record.note if record is not None and state == "failed" else None,
         "error_code": failure.get("error_code"),
-        "retryable": _is_retryable(failure) if recorded == "failed" else None,
+        "retryable": _is_retryable(failure) if state == "failed" else None,
         "remarks": [],
     }
 
@@ -194,13 +193,13 @@ def _is_retryable(failure: dict[str, Any]) -> bool:
 def _add_remarks(plan: Plan, steps: Collection[dict[str, Any]], memory: Memory) -> int:
     """Add the tools' remarks to the steps, failed steps first; return the number of omitted remarks."""
     left_out, bytes_left = 0, _MAX_REMARK_BYTES
-    by_id = {step.step_id: step for step in plan.steps}
-    for step in sorted(steps, key=lambda step: step["status"] != "failed"):
+    pairs = zip(plan.steps, steps, strict=True)
+    for planned, step in sorted(pairs, key=lambda pair: pair[1]["status"] != "failed"):
         response = memory.get_response(step["step_id"])
         remarks = [remark for remark in list_remarks(response) if remark.value != step["error"]]
-        if step["status"] == "completed" and response is not None:
-            unresolved = find_unresolved_path(response, by_id[step["step_id"]].output_path)
-            remarks = [*([Remark("missing", "output_path", unresolved)] if unresolved else []), *remarks]
+        unresolved = find_unresolved_path(response, planned.output_path) if step["status"] == "completed" else None
+        if unresolved is not None and response is not None:
+            remarks.insert(0, Remark("missing", "output_path", unresolved))
         for remark in remarks:
             size_bytes = len(encode(remark.value))
             if size_bytes > bytes_left:
@@ -214,9 +213,8 @@ def _add_remarks(plan: Plan, steps: Collection[dict[str, Any]], memory: Memory) 
 def _serialize_plan(plan: Plan, view: dict[str, Any]) -> dict[str, Any]:
     completed_at = view["ended_at"] if view["state"] == "completed" else None
     serialized = plan.model_dump() | {"status": view["status"], "completed_at": completed_at}
-    by_id = {step["step_id"]: step for step in view["steps"]}
-    for step in serialized["steps"]:
-        step |= {name: by_id[step["step_id"]][name] for name in ("status", "completed_at", "skipped")}
+    for step, described in zip(serialized["steps"], view["steps"], strict=True):
+        step |= {name: described[name] for name in ("status", "completed_at", "skipped")}
     return serialized
 
 

@@ -5,7 +5,7 @@ import os
 import random
 
 from fingerpost.errors import PlanInvalid
-from fingerpost.plan.plan_json import read_plan
+from fingerpost.plan.records import read_plan
 from tests.plan.suite.engine import expect
 from tests.plan.suite.fixtures import USER, CallLog, adding, approval_step, new_runs, plan_of_steps
 

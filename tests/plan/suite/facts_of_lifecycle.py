@@ -3,7 +3,7 @@
 import asyncio
 
 from fingerpost.plan.limits import Limits
-from fingerpost.plan.plan_json import read_plan
+from fingerpost.plan.records import read_plan
 from tests.plan.suite.engine import EngineBroken, expect
 from tests.plan.suite.fixtures import (
     LONG_MS,

@@ -13,7 +13,7 @@ from fingerpost.apps.cli import TOOL_ERROR
 from fingerpost.apps.cli.application import Json, call_and_print, open_application
 from fingerpost.apps.cli.output import new_console, print_json, print_message, show_status, strip_control_characters
 from fingerpost.apps.wiring import Application
-from fingerpost.plan.plan_json import parse_plan
+from fingerpost.plan.records import parse_plan
 from fingerpost.plan.run_shapes import RunView
 from fingerpost.plan.view import describe_run, list_step_lines
 

@@ -73,12 +73,10 @@ class DbosJournal(Journal):
         return await self._transact(lambda connection: connection.execute(query, (run_id,)).fetchone() == (True,))
 
     async def execute_run(self, run_id: str) -> RunState:
-        return await (await self._get_executor()).execute_run(run_id)
+        return await (await self.launch()).execute_run(run_id)
 
-    async def launch(self) -> None:
-        await self._get_executor()
-
-    async def _get_executor(self) -> "DbosExecutor":
+    async def launch(self) -> "DbosExecutor":
+        """Start DBOS if needed, which takes seconds."""
         if self._executor is not None:
             return self._executor
         # Connect first, so that database errors get our own messages.
@@ -108,7 +106,7 @@ class DbosJournal(Journal):
     async def delete_ended_before(self, at: str) -> list[str]:
         deleted = await super().delete_ended_before(at)
         if deleted:
-            executor = await self._get_executor()
+            executor = await self.launch()
             await run_in_thread(executor.delete_workflows, deleted)
         return deleted
 
@@ -127,7 +125,7 @@ class DbosJournal(Journal):
         while True:
             now_s = asyncio.get_running_loop().time()
             try:
-                executor = await self._get_executor()
+                executor = await self.launch()
                 dead = await self._list_dead(executor)
                 absent_since = {name: absent_since.get(name, now_s) for name in dead}
                 due = [name for name, since_s in absent_since.items() if now_s - since_s >= self._dead_after_s]

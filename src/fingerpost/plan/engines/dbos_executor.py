@@ -11,7 +11,7 @@ import re
 import uuid
 from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache, partial
+from functools import cache
 from typing import Any, Final
 
 import psycopg
@@ -162,16 +162,15 @@ def _launch(url: str, schema: str, *, is_recovering: bool) -> None:
         DBOS.listen_queues([_QUEUE] if is_recovering else [])
         DBOS.launch()
         if is_recovering:
-            register = partial(
-                DBOS.register_queue,
-                _QUEUE,
-                worker_concurrency=_WORKER_CONCURRENCY,
-                polling_interval_sec=_POLL_S,
-                on_conflict="always_update",
-            )
             # Use another thread, because DBOS refuses to register queues in a thread with a running loop.
             with ThreadPoolExecutor(max_workers=1) as thread:
-                thread.submit(register).result()
+                thread.submit(
+                    DBOS.register_queue,
+                    _QUEUE,
+                    worker_concurrency=_WORKER_CONCURRENCY,
+                    polling_interval_sec=_POLL_S,
+                    on_conflict="always_update",
+                ).result()
     except (SQLAlchemyError, error.DBOSException, OSError) as failed:
         DBOS.destroy()
         raise StorageUnavailable(f"DBOS could not be started on the database: {type(failed).__name__}") from None
