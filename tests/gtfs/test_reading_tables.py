@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from fingerpost.transit.engine.gtfs.csv.columns import IdIndex
 from fingerpost.transit.engine.gtfs.csv.findings import Findings
-from fingerpost.transit.engine.gtfs.csv.kernel import BLANK, UNKNOWN, parse_decimals, parse_integers, parse_times
-from fingerpost.transit.engine.gtfs.csv.table import Table, find_decimal, find_integer, find_time_s, prefetch
+from fingerpost.transit.engine.gtfs.csv.kernel import BLANK, UNKNOWN, parse_decimals
+from fingerpost.transit.engine.gtfs.csv.table import Block, Table, find_decimal, find_integer, find_time_s, prefetch
 
 SPACES = "".join(map(chr, range(33)))
 FIELDS = st.text(st.sampled_from('ab",\n\r äé東;'), max_size=6)
@@ -119,13 +119,18 @@ def test_times_are_hours_minutes_and_perhaps_seconds():
 
 @settings(deadline=None)
 @given(st.lists(NUMBERS | st.integers().map(str) | st.from_regex(r"[0-9]{1,3}(:[0-6][0-9]){2}", fullmatch=True)))
-@example([*TIMES, *NO_TIMES, "-0", "+1", "1.", "1.0", "1.5", "999999999", "1000000000", "-", ".0", "٣"])
+@example(
+    [*TIMES, *NO_TIMES, "-0", "+1", "1.", "1.0", "1.5", "999999999", "1000000000", "-", ".0", "٣", "1,0", "0000000001"]
+)
 def test_the_kernel_reads_integers_and_times_as_the_slow_functions_do(texts):
-    integers, times = np.empty((2, len(texts)), np.int32)
-    parse_integers(*spans_of(texts), np.int32(-7), integers)
-    parse_times(*spans_of(texts), times)
+    blob, starts, ends = spans_of(texts)
+    block = Block(blob, starts[np.newaxis], ends[np.newaxis], np.arange(len(texts), dtype=np.int32))
+    integers, faulty = block.read_integers(0, -7)
+    integers[faulty] = -8
 
-    for values, parse, empty, unreadable in ((integers, find_integer, -7, -(2**31)), (times, find_time_s, -1, -3)):
+    for values, parse, empty, unreadable in (
+        (integers, find_integer, -7, -8), (block.read_times_s(0), find_time_s, -1, -3)
+    ):  # fmt: skip
         told = [parse(text) for text in texts]
         assert values.tolist() == [
             empty if not text else unreadable if value is None else value

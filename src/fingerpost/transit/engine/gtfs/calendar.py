@@ -1,7 +1,6 @@
 """Read GTFS ``calendar.txt`` and ``calendar_dates.txt``: the dates on which each service runs."""
 
 from dataclasses import dataclass, field
-from datetime import date
 
 import numpy as np
 
@@ -15,8 +14,6 @@ from fingerpost.transit.engine.timetable.timetable import Int32
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _ADDED, _REMOVED = "1", "2"
 
-# Dates outside these years are errors; publishers write 2099 for "no end".
-_YEARS = range(1990, 2101)
 # The maximum number of services times calendar days; ten thousand services over five years use a tenth of it.
 MAX_SERVICE_DAYS = 200_000_000
 
@@ -63,7 +60,7 @@ def _read_weekly(table: Table, services: dict[str, _Service]) -> None:
         if not service_id or service_id in services:
             table.note(Reason.ID_REPEATED if service_id else Reason.ID_MISSING, line, "service_id")
             continue
-        start, end = _find_day(start_text), _find_day(end_text)
+        start, end = find_day(start_text), find_day(end_text)
         service = services[service_id] = _Service((table.name, line))
         if start is None or end is None or end < start:
             table.note(Reason.CALENDAR_ROW_UNREADABLE, line, "start_date" if start is None else "end_date")
@@ -81,16 +78,11 @@ def _read_exceptions(table: Table, services: dict[str, _Service]) -> None:
             table.note(Reason.ID_MISSING, line, "service_id")
             continue
         service = services.get(service_id) or services.setdefault(service_id, _Service((table.name, line)))
-        day = _find_day(day_text)
+        day = find_day(day_text)
         if day is None or type_text not in {_ADDED, _REMOVED}:
             table.note(Reason.CALENDAR_ROW_UNREADABLE, line, "date" if day is None else "exception_type")
         else:
             service.exceptions[day.toordinal()] = type_text == _ADDED
-
-
-def _find_day(text: str) -> date | None:
-    day = find_day(text)
-    return day if day is not None and day.year in _YEARS else None
 
 
 def _shorten_calendar(archive: Archive, days: list[Int32], places: list[tuple[str, int]]) -> list[Int32]:

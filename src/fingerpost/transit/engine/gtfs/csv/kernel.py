@@ -25,7 +25,6 @@ _UNCLOSED, _NEEDS_MORE = -1, -2
 _HOUR_DIGITS = 3
 # The length of the longest time without seconds, HH:MM.
 SHORT_TIME_BYTES = 5
-_INTEGER_DIGITS = 9
 
 
 @compiled
@@ -147,35 +146,6 @@ def split_rows(blob, size, is_last, slots, starts, ends, lines, line, faults):
         lines[row] = line
         row += 1
     return row, min(at, size), line
-
-
-@compiled
-def parse_integers(blob, starts, ends, empty, out):
-    """Write integers of at most nine digits, ``empty`` for empty fields, the smallest int32 for unreadable ones.
-
-    A fraction of zeros is allowed, because spreadsheets write one.
-    """
-    for row in range(len(starts)):
-        at, end = starts[row], ends[row]
-        if at == end:
-            out[row] = empty
-            continue
-        is_negative = blob[at] == 45
-        if is_negative or blob[at] == 43:
-            at += 1
-        value, digits = np.int64(0), 0
-        while at < end and 48 <= blob[at] <= 57 and digits <= _INTEGER_DIGITS:
-            value = value * 10 + (blob[at] - 48)
-            digits += 1
-            at += 1
-        if at < end and blob[at] == 46 and digits:
-            at += 1
-            while at < end and blob[at] == 48:
-                at += 1
-        if at != end or not 0 < digits <= _INTEGER_DIGITS:
-            out[row] = -2147483648
-        else:
-            out[row] = -value if is_negative else value
 
 
 @compiled

@@ -18,12 +18,7 @@ import numpy as np
 
 from fingerpost.errors import FeedUnusable
 from fingerpost.transit.engine.gtfs.csv.findings import Findings, Mask, Reason
-from fingerpost.transit.engine.gtfs.csv.kernel import (
-    parse_decimals,
-    parse_integers,
-    parse_times,
-    split_rows,
-)
+from fingerpost.transit.engine.gtfs.csv.kernel import parse_decimals, parse_times, split_rows
 from fingerpost.transit.engine.timetable.timetable import Float64, Int32, UInt8
 
 _BLOCK_BYTES = 1_048_576
@@ -33,7 +28,7 @@ _BUFFER_ROWS = 65_536
 _LINE_LIMIT = 1_048_576
 _ROW_LIMIT = 4_194_304
 _LINE_FEED = ord("\n")
-_NOT_A_NUMBER = np.int32(-2147483648)
+_INTEGER_LIMIT = 1_000_000_000
 
 _ROW_FAULTS = (Reason.ROW_LONGER_THAN_HEADER_ASSUMED, Reason.QUOTE_WITHOUT_END_ASSUMED)
 _UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError)
@@ -52,12 +47,13 @@ class Block(NamedTuple):
     lines: Int32
 
     def read_integers(self, column: int, empty: int) -> tuple[Int32, Mask]:
-        """Return a column of integers and a mask of the unreadable values, which become ``empty``."""
-        values = np.empty(len(self.lines), np.int32)
-        parse_integers(self.blob, self.starts[column], self.ends[column], np.int32(empty), values)
-        faulty = values == _NOT_A_NUMBER
-        values[faulty] = empty
-        return values, faulty
+        """Return a column of integers and a mask of the unreadable values, which become ``empty``.
+
+        A fraction of zeros is allowed, because spreadsheets write one.
+        """
+        values, is_filled = self.read_decimals(column), self.is_filled(column)
+        is_integer = (np.rint(values) == values) & (np.abs(values) < _INTEGER_LIMIT)
+        return np.where(is_integer, values, empty).astype(np.int32), is_filled & ~is_integer
 
     def read_times_s(self, column: int) -> Int32:
         values = np.empty(len(self.lines), np.int32)
@@ -260,15 +256,16 @@ def _remove_direction_marks(block: bytes) -> tuple[bytes, list[int]]:
     return _DIRECTION_MARKS.sub(b"", block), marked
 
 
-_INTEGER = re.compile(r"([-+]?[0-9]{1,9})(?:\.0*)?")
 _DECIMAL = re.compile(r"[-+]?(?:[0-9]+[.,]?[0-9]*|[.,][0-9]+)")
+# Dates in other years are errors; publishers write 2099 for "no end".
+_DAY = re.compile(r"(?:199[0-9]|20[0-9]{2}|2100)[0-9]{4}")
 _TIME = re.compile(r"[0-9]{1,2}:[0-5][0-9]|[0-9]{1,3}:[0-5][0-9]:[0-5][0-9]")
 
 
 def find_integer(text: str) -> int | None:
     """Return an integer of at most nine digits; a fraction of zeros is allowed."""
-    match = _INTEGER.fullmatch(text)
-    return int(match[1]) if match else None
+    value = find_decimal(text)
+    return int(value) if value is not None and value.is_integer() and abs(value) < _INTEGER_LIMIT else None
 
 
 def find_decimal(text: str) -> float | None:
@@ -277,10 +274,10 @@ def find_decimal(text: str) -> float | None:
 
 @lru_cache(maxsize=4096)
 def find_day(text: str) -> date | None:
-    if len(text) != len("YYYYMMDD") or not (text.isascii() and text.isdigit()):
+    if not _DAY.fullmatch(text):
         return None
     try:
-        return date(int(text[:4]), int(text[4:6]), int(text[6:]))
+        return date.fromisoformat(text)
     except ValueError:
         return None
 
