@@ -18,7 +18,8 @@ import logging
 import shutil
 import uuid
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -87,47 +88,48 @@ class TimetableStore:
         added_at: datetime,
         feeds: Sequence[str] | None = None,
         extract: str | None = None,
-        save_more: Callable[[Path], None] | None = None,
+        save_more: Callable[[Path], None] = lambda _folder: None,
     ) -> StoredTimetable:
         """Add or replace a network; after a crash, either version is current. ``save_more`` adds files."""
         name = parse_network_name(name)
-        try:
-            with locked(self._root / ".lock"):
-                self._prepared.mkdir(exist_ok=True)
-                self._remove_unused()
-                folder = self._prepared / f"{name}-{uuid.uuid4().hex}"
-                try:
-                    save_timetable(timetable, folder)
-                    if save_more is not None:
-                        save_more(folder)
-                    _flush_files(folder)
-                    pointer = {
-                        "folder": folder.name,
-                        "added_at": added_at.isoformat(),
-                        "report": report_json,
-                        "rules": RULES,
-                        "checksums": list_checksums(folder),
-                        "feeds": None if feeds is None else list(feeds),
-                        "extract": extract,
-                    }
-                    known_values = {key: value for key, value in pointer.items() if value is not None}
-                    replace_file(self._locate(name), json.dumps(known_values, ensure_ascii=False).encode())
-                    self._count_change()
-                    return self.get(name)
-                finally:
-                    self._remove_unused()
-        except OSError as error:
-            raise new_unwritable(self._root, error) from error
+        with self._locked():
+            self._prepared.mkdir(exist_ok=True)
+            self._remove_unused()
+            folder = self._prepared / f"{name}-{uuid.uuid4().hex}"
+            save_timetable(timetable, folder)
+            save_more(folder)
+            _flush_files(folder)
+            pointer = {
+                "folder": folder.name,
+                "added_at": added_at.isoformat(),
+                "report": report_json,
+                "rules": RULES,
+                "checksums": list_checksums(folder),
+                "feeds": None if feeds is None else list(feeds),
+                "extract": extract,
+            }
+            known_values = {key: value for key, value in pointer.items() if value is not None}
+            replace_file(self._locate(name), json.dumps(known_values, ensure_ascii=False).encode())
+            self._count_change()
+            return self.get(name)
 
     def remove(self, name: str) -> None:
         name = parse_network_name(name)
         if not self._locate(name).exists():
             raise self._new_unknown_network(name)
+        with self._locked():
+            self._locate(name).unlink(missing_ok=True)
+            self._count_change()
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Lock the networks during a change, and remove unused folders at its end."""
         try:
             with locked(self._root / ".lock"):
-                self._locate(name).unlink(missing_ok=True)
-                self._count_change()
-                self._remove_unused()
+                try:
+                    yield
+                finally:
+                    self._remove_unused()
         except OSError as error:
             raise new_unwritable(self._root, error) from error
 
@@ -172,7 +174,8 @@ class TimetableStore:
     def find_damage(self, entry: StoredTimetable) -> str | None:
         """Check the files of an entry against its checksums; return a message about the first damaged one."""
         try:
-            path = _find_damaged_file(entry.folder, entry.checksums)
+            paths = {entry.folder / name: checksum for name, checksum in entry.checksums.items()}
+            path = next((path for path, checksum in paths.items() if not _has_checksum(path, checksum)), None)
             if path is None or self.get(entry.name).stamp != entry.stamp:
                 # Another process has replaced the network, and removed files that are still open here.
                 return None
@@ -240,16 +243,11 @@ def list_checksums(folder: Path) -> dict[str, int]:
     return {path.relative_to(folder).as_posix(): _compute_checksum(path) for path in files}
 
 
-def _find_damaged_file(folder: Path, checksums: Mapping[str, int]) -> Path | None:
-    for name, checksum in checksums.items():
-        path = folder / name
-        try:
-            actual = _compute_checksum(path)
-        except FileNotFoundError:
-            return path
-        if actual != checksum:
-            return path
-    return None
+def _has_checksum(path: Path, checksum: int) -> bool:
+    try:
+        return _compute_checksum(path) == checksum
+    except FileNotFoundError:
+        return False
 
 
 def _compute_checksum(path: Path) -> int:
