@@ -104,7 +104,7 @@ def test_ids_are_short_and_printed_as_they_are(timetable):
 
 def test_a_demo_is_valid_on_any_day_and_past_midnight(timetable):
     """Its one service has no calendar, and some trip leaves its first stop after 24:00."""
-    assert timetable.is_every_day
+    assert timetable.service_every_day.tolist() == [1]
     assert int(timetable.trip_departure_shift_s.max()) > 24 * 3600
 
 

@@ -1,7 +1,9 @@
 """transfers.txt: the feed's transfer rules."""
 
+import numpy as np
 import pytest
 
+from fingerpost.transit.engine.timetable.walks import CHANGE_SLACK_S
 from tests.gtfs.importing import findings_of, import_text
 
 STOPS = (
@@ -17,36 +19,36 @@ HEAD = "from_stop_id,to_stop_id,transfer_type,min_transfer_time,from_trip_id\n"
 
 
 def transfers_of(tmp_path, rows):
+    """Return the seconds of each transfer, which have rules as no stops are near, and of unusual changes at a stop."""
     imported = import_text(tmp_path, {"stops.txt": STOPS, "transfers.txt": HEAD + rows})
-    table = imported.timetable
-    ends = [
-        [table.stop_local_id[row] for row in column.tolist()] for column in (table.transfer_from, table.transfer_to)
-    ]
-    transfers = list(zip(*ends, table.transfer_type.tolist(), table.transfer_min_s.tolist(), strict=True))
-    return transfers, findings_of(imported)
+    table, ids = imported.timetable, list(imported.timetable.stop_local_id)
+    paths = zip(
+        np.repeat(ids, np.diff(table.footpaths.first)), table.footpaths.to, table.footpaths.seconds, strict=True
+    )
+    changes = [(stop, stop, s) for stop, s in zip(ids, table.change_s.tolist(), strict=True) if s != CHANGE_SLACK_S]
+    return changes + [(str(begin), ids[end], int(s)) for begin, end, s in paths], findings_of(imported)
 
 
 @pytest.mark.parametrize(
     ("rows", "transfers", "findings"),
     [
-        # Types 0 to 3 are kept as they are; a blank type is 0, a blank time unknown.
+        # A blank type is 0, which is the walk of 1,152 s and the slack; type 1 is the walk alone.
         (
             "ALPHA,BETA,,\nBETA,ALPHA,1,\nALPHA,GAMMA,2,90\nGAMMA,GAMMA,2,0\nGAMMA,ALPHA,3,\n",
             [
-                ("ALPHA", "BETA", 0, -1),
-                ("ALPHA", "GAMMA", 2, 90),
-                ("BETA", "ALPHA", 1, -1),
-                ("GAMMA", "ALPHA", 3, -1),
-                ("GAMMA", "GAMMA", 2, 0),
+                ("ALPHA", "BETA", 1407),
+                ("ALPHA", "GAMMA", 90),
+                ("BETA", "ALPHA", 1152),
+                ("GAMMA", "GAMMA", 0),
             ],
             [],
         ),
         # A station stands for all its boardable stops, its entrances not included.
-        ("C,ALPHA,2,60\n", [("C1", "ALPHA", 2, 60), ("C2", "ALPHA", 2, 60)], []),
+        ("C,ALPHA,2,60\n", [("C1", "ALPHA", 60), ("C2", "ALPHA", 60)], []),
         # A row that names stops wins over one that names their station, wherever it stands; a later one over an equal.
         (
             "C1,C2,2,30\nC,C,2,60\nC1,C,2,45\nC1,C1,2,10\nC1,C1,2,11\n",
-            [("C1", "C1", 2, 11), ("C1", "C2", 2, 30), ("C2", "C1", 2, 60), ("C2", "C2", 2, 60)],
+            [("C1", "C1", 11), ("C1", "C2", 30), ("C2", "C1", 60), ("C2", "C2", 60)],
             [],
         ),
         # In-seat kinds without trips, unknown kinds, unknown trips and rules for what nobody boards are counted.

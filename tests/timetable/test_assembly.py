@@ -22,5 +22,5 @@ def test_the_calendar_spans_all_stated_days():
 
     assert table.calendar_start == date(2026, 2, 27)
     assert table.service_runs_on.tolist() == [[0, 0, 1], [0, 0, 0], [1, 1, 0]]
-    assert (table.service_every_day.tolist(), table.is_every_day) == ([0, 1, 0], False)
-    assert (daily.is_every_day, daily.service_runs_on.shape) == (True, (1, 0))
+    assert table.service_every_day.tolist() == [0, 1, 0]
+    assert (daily.service_every_day.tolist(), daily.service_runs_on.shape) == ([1], (1, 0))

@@ -56,7 +56,7 @@ class Transfers(NamedTuple):
 
 
 def read_transfers(archive: Archive, stops: Stops, routes: Routes, trips: Trips) -> Transfers:
-    """Return one rule for each ordered pair of boardable stops, and all trip- and route-specific rules.
+    """Return the rules between boardable stops, and those for trips and routes; the last of several rules applies.
 
     A row with stops overrides a row with their station, and a later row overrides an earlier one (GTFS, transfers.txt,
     primary key). If a row names both a trip and its route, the trip takes precedence.
@@ -90,11 +90,11 @@ def read_transfers(archive: Archive, stops: Stops, routes: Routes, trips: Trips)
                     rules.append(expanded)
                     count += pair_count
     all_rules = np.concatenate(rules)
+    all_rules = all_rules[np.lexsort((all_rules[:, _LINE], all_rules[:, _PRECISION]))]
     is_specific = (all_rules[:, 4:8] >= 0).any(axis=1)
-    specific = all_rules[is_specific]
-    specific = specific[np.lexsort((specific[:, _LINE], specific[:, _PRECISION]))]
+    by_stop, specific = all_rules[~is_specific], all_rules[is_specific]
     return Transfers(
-        _select_last(all_rules[~is_specific], len(stops.rows)),
+        to_columns(TransferColumns, dict(zip(_RULE, by_stop.T, strict=True))),
         to_columns(SpecificTransferColumns, dict(zip(_RULE, specific.T, strict=True))),
         specific[:, _LINE].copy(),
         np.concatenate(linked),
@@ -126,14 +126,6 @@ def _read_rules(table: Table, block: Block, ids: Mapping[str, IdIndex]) -> tuple
     precision = np.full(len(type_), 2, np.int32)
     parsed = np.column_stack([*stops.values(), type_, min_s, *rows, precision, block.lines]).astype(np.int32)
     return parsed, is_linked, usable
-
-
-def _select_last(rules: Int32, stop_count: int) -> TransferColumns:
-    key = rules[:, 0].astype(np.int64) * stop_count + rules[:, 1]
-    order = np.lexsort((rules[:, _LINE], rules[:, _PRECISION], key))
-    is_last = np.append(key[order][1:] != key[order][:-1], True) if len(key) else np.zeros(0, np.bool_)
-    selected = rules[order][is_last]
-    return to_columns(TransferColumns, dict(zip(_RULE, selected.T, strict=True)))
 
 
 def limit_specific_transfers(

@@ -19,6 +19,7 @@ from fingerpost.transit.engine.timetable.stop_ids import encode_stop_ids
 from fingerpost.transit.engine.timetable.timetable import (
     WHEELCHAIR_UNKNOWN,
     Bool,
+    Footpaths,
     Int16,
     Int32,
     StationPlaces,
@@ -122,9 +123,8 @@ def _pack_transfers(draft: TimetableDraft, walks: WalkModes, places: StationPlac
         "footpaths": paths,
         "transfer_from": transfers.from_stop,
         "transfer_to": transfers.to_stop,
-        "transfer_type": transfers.type,
-        "transfer_min_s": transfers.min_s,
         "change_s": change_s,
+        "step_free_footpaths": Footpaths(),
     }
     if walks.step_free is not None:
         inside_s = find_change_s(places, draft.pathways.from_stop, draft.pathways.to_stop, step_free=True)

@@ -6,13 +6,11 @@ A service day begins at noon minus 12 h in the feed's zone, which is midnight un
 
 from datetime import UTC, date, datetime, time, timedelta
 from functools import lru_cache
-from typing import Any
 from zoneinfo import ZoneInfo
 
 import numpy as np
-import numpy.typing as npt
 
-from fingerpost.transit.engine.timetable.timetable import Timetable, UInt8
+from fingerpost.transit.engine.timetable.timetable import Bool, Int32, Timetable, UInt8
 from fingerpost.transit.model.provenance import ServiceDays, find_service_days
 
 HALF_DAY_S = 12 * 3600
@@ -42,7 +40,8 @@ def find_services(timetable: Timetable, day: date) -> UInt8:
     return is_active
 
 
-def find_days(timetable: Timetable, services: npt.NDArray[Any]) -> ServiceDays:
+def find_days(timetable: Timetable, services: Bool | Int32 | slice) -> ServiceDays:
+    """Return the days on which any of the given services runs."""
     if timetable.service_every_day[services].any():
         return ServiceDays()
     offsets = np.flatnonzero(timetable.service_runs_on[services].any(axis=0))
@@ -51,10 +50,5 @@ def find_days(timetable: Timetable, services: npt.NDArray[Any]) -> ServiceDays:
 
 def find_covered_days(timetable: Timetable) -> tuple[date, date] | None:
     """Return the first and last day with any service, or None if the timetable is valid every day."""
-    if timetable.is_every_day:
-        return None
-    served = np.flatnonzero(timetable.service_runs_on.any(axis=0)).tolist() or [0, -1]
-    return (
-        timetable.calendar_start + timedelta(days=served[0]),
-        timetable.calendar_start + timedelta(days=served[-1]),
-    )
+    days = find_days(timetable, slice(None))
+    return None if days.first_day is None or days.last_day is None else (days.first_day, days.last_day)

@@ -6,7 +6,7 @@ The times of stop times are in seconds from the start of the service day, which 
 (GTFS Schedule reference, "Time"), and may exceed 24 h.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 from typing import NamedTuple
 
@@ -37,7 +37,7 @@ STOP, STATION, ENTRANCE, NODE, BOARDING_AREA = range(5)
 WHEELCHAIR_VALUES = range(3)
 WHEELCHAIR_UNKNOWN, WHEELCHAIR_YES, WHEELCHAIR_NO = WHEELCHAIR_VALUES
 
-# transfer_type: GTFS values
+# GTFS transfer_type
 RECOMMENDED, TIMED, MINIMUM_TIME, FORBIDDEN = range(4)
 
 
@@ -66,14 +66,11 @@ class Footpaths(NamedTuple):
     ``seconds`` count from alighting to being ready to board; ``walk_s`` are the seconds on foot.
     """
 
-    first: Int32
-    to: Int32
-    seconds: Int32
-    metres: Int32
-    walk_s: Int32
-
-
-NO_FOOTPATHS = Footpaths(*(NO_INT32 for _ in Footpaths._fields))
+    first: Int32 = NO_INT32
+    to: Int32 = NO_INT32
+    seconds: Int32 = NO_INT32
+    metres: Int32 = NO_INT32
+    walk_s: Int32 = NO_INT32
 
 
 class Pathways(NamedTuple):
@@ -155,47 +152,45 @@ class Timetable:
     service_runs_on: UInt8  # shape (services, days), 0 or 1
     service_every_day: UInt8  # 0 or 1
 
-    # transfer rules between stops, as given in the feeds
+    # pairs of stops for which the feeds give transfer rules; a pair may be repeated
     transfer_from: Int32
     transfer_to: Int32
-    transfer_type: Int8
-    transfer_min_s: Int32  # -1 if not given
 
     footpaths: Footpaths
     change_s: Int32  # per stop: from alighting to being ready to board at the same stop; -1 if forbidden
     # step-free footpaths, empty if steps are unknown
-    step_free_footpaths: Footpaths = NO_FOOTPATHS
+    step_free_footpaths: Footpaths
 
     # translated names by language: a string per row, "" for none
-    stop_names: dict[str, TextColumn] = field(default_factory=dict)
-    route_names: dict[str, TextColumn] = field(default_factory=dict)  # for the long names of routes
-    headsign_names: dict[str, TextColumn] = field(default_factory=dict)
+    stop_names: dict[str, TextColumn]
+    route_names: dict[str, TextColumn]  # for the long names of routes
+    headsign_names: dict[str, TextColumn]
 
     # in-seat transfers: riders stay seated from the end of one trip departure to the start of another
-    in_seat_from: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))  # trip departure, ascending
-    in_seat_to: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))  # trip departure
-    in_seat_days_later: Int8 = field(default_factory=lambda: np.zeros(0, np.int8))  # 1: on the next service day
-    in_seat_service: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))  # limits the days; -1: no limit
+    in_seat_from: Int32  # trip departure, ascending
+    in_seat_to: Int32  # trip departure
+    in_seat_days_later: Int8  # 1: on the next service day
+    in_seat_service: Int32  # limits the days; -1: no limit
 
     # trip- and route-specific transfers, -1 for any; the last one that matches applies
-    specific_transfer_from_stop: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
-    specific_transfer_to_stop: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
-    specific_transfer_from_route: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
-    specific_transfer_to_route: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
-    specific_transfer_from_trip: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
-    specific_transfer_to_trip: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
+    specific_transfer_from_stop: Int32
+    specific_transfer_to_stop: Int32
+    specific_transfer_from_route: Int32
+    specific_transfer_to_route: Int32
+    specific_transfer_from_trip: Int32
+    specific_transfer_to_trip: Int32
     # from alighting to being ready to board; -1 if forbidden
-    specific_transfer_s: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
-    specific_transfer_m: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
+    specific_transfer_s: Int32
+    specific_transfer_m: Int32
 
     # shapes: points of shape s are rows shape_first[s] .. shape_first[s + 1], in millionths of a degree
-    trip_shape: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))  # row, -1 for none
-    shape_first: Int64 = field(default_factory=lambda: np.zeros(1, np.int64))
-    shape_lat_udeg: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
-    shape_lon_udeg: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
+    trip_shape: Int32  # row, -1 for none
+    shape_first: Int64
+    shape_lat_udeg: Int32
+    shape_lon_udeg: Int32
     # The position of a stop time on its trip's shape: 2.25 is a quarter of the way from the shape's point 2 to point 3.
     # NaN if not given, empty if no feed gives any.
-    stop_time_shape_point: Float32 = field(default_factory=lambda: np.zeros(0, np.float32))
+    stop_time_shape_point: Float32
 
     pathways: Pathways
 
@@ -209,7 +204,3 @@ class Timetable:
     def find_first_stop_time(self, trip_departure: int) -> int:
         """Return the row of a trip departure's first stop time, 0 for an added ride."""
         return int(self.trip_first_stop_time[self.trip_departure_trip[trip_departure]]) if trip_departure >= 0 else 0
-
-    @property
-    def is_every_day(self) -> bool:
-        return bool(len(self.service_every_day)) and bool(self.service_every_day.all())
