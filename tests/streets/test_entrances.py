@@ -111,8 +111,8 @@ async def test_entrances_of_the_feed_take_as_long_as_its_pathways(tmp_path, ways
 @pytest.mark.parametrize(("mode", "is_reached"), [(1, True), (5, True), (2, False), (4, False)])
 async def test_stairs_and_escalators_inside_exclude_wheelchairs(tmp_path, mode, is_reached):
     network = _feed_station(tmp_path, f"DOOR,DEEP,{mode},1,60")
-    walks = network._walks.get_walks(step_free=True)
-    row = network._stops.find_row("TEST:DEEP")
+    walks = network.walks.get_walks(step_free=True)
+    row = network.stops.find_row("TEST:DEEP")
     found = walks.reach(*degrees(*START), np.array([row]), 3000.0, from_stops=False)
 
     assert (len(found.stop) == 1) is is_reached

@@ -67,7 +67,9 @@ def test_a_line_through_an_entrance_is_drawn_through_it(tmp_path):
     rows = [stop_row("DEEP", (10, 2)), stop_row("FAR", (40, 0))]
     entrance = (50, *degrees(8, 0), {"railway": "subway_entrance"})
     network = network_of(STREET, "metro M | Deep 08:30 | Far 08:50", rows, tmp_path, extra_nodes=[entrance])
-    line = network._walks._walks.find_line(degrees(1, 0), degrees(10, 2), (None, network._stops.find_row("TEST:DEEP")))
+    line = network.walks.get_walks(step_free=False).find_line(
+        degrees(1, 0), degrees(10, 2), (None, network.stops.find_row("TEST:DEEP"))
+    )
     one = degrees(1, -1)
     cells = [(round(lon / one[1], 2), round(-lat / one[0], 2)) for lat, lon in line.tolist()]
 

@@ -16,7 +16,7 @@ from fingerpost.testing.feeds import write_feed
 from fingerpost.transit.check.check_report import CheckReport, Origin
 from fingerpost.transit.check.raw_feed import RawFeed
 from fingerpost.transit.check.run import run_checks
-from fingerpost.transit.check.trial import open_trial
+from fingerpost.transit.check.trial import Trial
 from fingerpost.transit.embedded.feed_import import prepare_network
 from fingerpost.transit.embedded.network import EmbeddedNetwork
 from fingerpost.transit.engine.gtfs.importer import FeedSource
@@ -32,7 +32,6 @@ from tests.worlds.feeds import World
 class OpenWorld:
     world: World
     feeds: tuple[FeedSource, ...]
-    extract: Path | None
     report: ImportReport
     network: EmbeddedNetwork
     tools: Mapping[str, PublishedTool]
@@ -42,21 +41,14 @@ class OpenWorld:
         return asyncio.run(self.tools[tool].answer(arguments, user="ann")).body
 
 
-def write_world(world: World, folder: Path) -> tuple[list[FeedSource], Path | None]:
-    """Write the feeds (zip files) and the extract of a world; return their paths."""
-    feeds = [FeedSource(write_feed(folder / f"{name}.zip", tables), name) for name, tables in world.feeds.items()]
-    if world.extract is None:
-        return feeds, None
-    extract = folder / "streets.osm"
-    extract.write_text(world.extract, "utf-8")
-    return feeds, extract
-
-
 def open_world(world: World, folder: Path) -> OpenWorld:
     """Import a world into a folder and open it; raises the errors of the import."""
-    feeds, extract = write_world(world, folder)
+    feeds = [FeedSource(write_feed(folder / f"{name}.zip", tables), name) for name, tables in world.feeds.items()]
+    extract = "streets.osm" if world.extract else None
+    if extract:
+        (folder / extract).write_text(world.extract, "utf-8")
     report = prepare_network(
-        folder, "WORLD", feeds, extract=None if extract is None else str(extract),
+        folder, "WORLD", feeds, extract=extract,
         feeds=[str(feed.path) for feed in feeds], added_at=world.now,
     )  # fmt: skip
     entry, timetable = TimetableStore(folder).open("WORLD")
@@ -64,7 +56,7 @@ def open_world(world: World, folder: Path) -> OpenWorld:
     network = EmbeddedNetwork(record, timetable, streets=find_streets(entry.folder), basemap=find_basemap(entry.folder))
     tools = list_tools(FakeNetworks(network), VariableStore(folder / "variables.sqlite"))
     return OpenWorld(
-        world=world, feeds=tuple(feeds), extract=extract, report=report, network=network,
+        world=world, feeds=tuple(feeds), report=report, network=network,
         tools={tool.name: tool for tool in tools},
     )  # fmt: skip
 
@@ -72,7 +64,7 @@ def open_world(world: World, folder: Path) -> OpenWorld:
 def check_world(opened: OpenWorld, folder, *, questions: int) -> CheckReport:
     feeds = [RawFeed(feed.feed_name or "WORLD", feed.path) for feed in opened.feeds]
     ask = partial(error_boundary.answer, opened.tools, user=None)
-    trial = open_trial(folder, opened.network, feeds, ask)
+    trial = Trial(network=opened.network, report=opened.report, feeds=feeds, ask=ask)
     return asyncio.run(run_checks(trial, opened.world.days[0], questions=questions, seed=opened.world.seed))
 
 

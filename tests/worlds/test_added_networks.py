@@ -11,7 +11,7 @@ from tests.fakes import FakeNetworks
 from tests.worlds.feeds import draw_world
 from tests.worlds.opening import open_world
 
-# (seed of the first, seed of the added, clock): the streets and names of both are alike.
+# (seed of the first, seed of the added, clock); both have similar names and streets.
 PAIRS = {
     "ended-here": (10, 127, "2026-03-31T06:00:00+00:00"),
     "ended-here-too": (46, 6, "2026-10-27T06:00:00+00:00"),
@@ -76,7 +76,7 @@ def test_an_ended_or_a_far_network_changes_no_answer_about_the_first(pair, tmp_p
     added.network.configure(added.network.record.model_copy(update={"name": "OTHER"}))
     store = VariableStore(tmp_path / "variables.sqlite")
     asks = [asker(FakeNetworks(*networks), store) for networks in ((first.network,), (first.network, added.network))]
-    places = first.network._stops.places.list_places()
+    places = first.network.stops.places.list_places()
     names, ids = sorted({place.name for place in places}), sorted(place.token for place in places)
     questions = Questions(seed, world, names, ids, now)
     for _ in range(QUESTIONS):

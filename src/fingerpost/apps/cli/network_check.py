@@ -27,6 +27,7 @@ from fingerpost.transit.embedded.feed_origins import OriginFolder, expand_home, 
 
 if TYPE_CHECKING:
     from fingerpost.transit.check.check_report import CheckReport, CheckResult
+    from fingerpost.transit.engine.gtfs.report import ImportReport
 
 NAME = "CHECK"
 DATA_FAULT = 3
@@ -71,13 +72,13 @@ def check_feeds(
             extract=None if streets is None else str(expand_home(streets).absolute()),
         )
         try:
-            run_import(settings, "Importing ...", lambda importer: importer.add(record))
+            imported = run_import(settings, "Importing ...", lambda importer: importer.add(record))
         except FeedUnusable as error:
             print_error(error)
             raise typer.Exit(DATA_FAULT) from None
         store = open_record_store(settings.home)
         store.put(record.model_copy(update={"realtime": ()}))
-        report = asyncio.run(_check(settings, record, questions, seed))
+        report = asyncio.run(_check(settings, record, imported, questions, seed))
         if realtime:
             store.put(record)
             report = replace(report, results=(*report.results, _check_realtime(settings, len(record.realtime))))
@@ -90,11 +91,13 @@ def check_feeds(
     raise typer.Exit({"program": TOOL_ERROR, "data": DATA_FAULT}.get(report.origin.value, 0))
 
 
-async def _check(settings: Settings, record: NetworkRecord, questions: int, seed: int) -> "CheckReport":
+async def _check(
+    settings: Settings, record: NetworkRecord, imported: "ImportReport", questions: int, seed: int
+) -> "CheckReport":
     # Local imports, because they load numba.
     from fingerpost.transit.check.raw_feed import RawFeed
     from fingerpost.transit.check.run import run_checks
-    from fingerpost.transit.check.trial import open_trial
+    from fingerpost.transit.check.trial import Trial
     from fingerpost.transit.embedded.network import EmbeddedNetwork
 
     application = build(settings, ("core",))
@@ -112,7 +115,7 @@ async def _check(settings: Settings, record: NetworkRecord, questions: int, seed
     ]
     feeds = [RawFeed(feed.name, path) for feed, path in zip(network.timetable.feeds, paths, strict=True)]
     ask = partial(error_boundary.answer, application.tools, user=None)
-    trial = open_trial(settings.home, network, feeds, ask)
+    trial = Trial(network=network, report=imported, feeds=feeds, ask=ask)
     with show_import_bars(new_console(stderr=True)) as progress:
         report = await run_checks(
             trial, clock.today_in(network.profile.zone), questions=questions, seed=seed, progress=progress

@@ -36,11 +36,14 @@ class Question:
     zone: str
 
     @property
+    def time(self) -> str:
+        return datetime.fromtimestamp(self.instant, ZoneInfo(self.zone)).isoformat()
+
+    @property
     def command(self) -> str:
         """The command that repeats the question."""
-        time = datetime.fromtimestamp(self.instant, ZoneInfo(self.zone)).isoformat(timespec="seconds")
         option = "--arrive" if self.arrive_by else "--at"
-        return f"fingerpost plan {format_point(self.origin)} {format_point(self.destination)} {option} {time}"
+        return f"fingerpost plan {format_point(self.origin)} {format_point(self.destination)} {option} {self.time}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,13 +121,12 @@ def _draw_place(trial: Trial, dice: random.Random, stops: Sequence[int], unusual
 def _list_unusual(trial: Trial, dice: random.Random, stops: Sequence[int]) -> list[Point]:
     """Return points near a stop that are on a shore, beside a railway, or on a private way."""
     points = [shift(*shore, dice.uniform(-60, 60), dice.uniform(-60, 60)) for shore in trial.water.list_shores()]
-    if trial.basemap is not None:
-        base = trial.basemap
+    if (base := trial.network.basemap) is not None:
         for row in np.flatnonzero(base.kind == KINDS.index(LayerKind.RAIL)).tolist():
             point = dice.randrange(int(base.first[row]), int(base.first[row + 1]))
             points.append(shift(base.lat_e7[point] / DEGREES_E7, base.lon_e7[point] / DEGREES_E7, 15, 15))
-    if trial.streets is not None:
-        graph = trial.streets.graph
+    if (streets := trial.network.walks.streets) is not None:
+        graph = streets.graph
         for edge in np.flatnonzero(graph.edge_flags & ENDS_ONLY != 0).tolist():
             point = int(graph.shape_first[edge])
             points.append((graph.shape_lat_e7[point] / DEGREES_E7, graph.shape_lon_e7[point] / DEGREES_E7))

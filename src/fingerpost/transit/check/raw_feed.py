@@ -22,6 +22,7 @@ _DAY_NAMES = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday"
 class RawCall(NamedTuple):
     """A stop on a trip; times are in seconds of the service day, or None if they must be interpolated."""
 
+    sequence: int
     stop: str
     arrival_s: int | None
     departure_s: int | None
@@ -48,14 +49,12 @@ class RawFeed:
         return next((row["agency_timezone"] for row in self._read("agency.txt")), "UTC")
 
     @cached_property
-    def stops(self) -> Mapping[str, tuple[float, float]]:
-        """The positions of boardable stops."""
-        stops: dict[str, tuple[float, float]] = {}
-        for row in self._read("stops.txt"):
-            place = _parse_degrees(row["stop_lat"]), _parse_degrees(row["stop_lon"])
-            if row["location_type"] in ("", "0") and row["stop_id"] and None not in place:
-                stops.setdefault(row["stop_id"], (place[0] or 0.0, place[1] or 0.0))
-        return stops
+    def stops(self) -> Mapping[str, None]:
+        """The ids of boardable stops with a position, as keys in the feed's order."""
+        rows = (row for row in self._read("stops.txt") if row["location_type"] in ("", "0") and row["stop_id"])
+        return dict.fromkeys(
+            row["stop_id"] for row in rows if _is_number(row["stop_lat"]) and _is_number(row["stop_lon"])
+        )
 
     @cached_property
     def trips(self) -> Mapping[str, RawTrip]:
@@ -65,7 +64,7 @@ class RawFeed:
         for row in self._read("trips.txt"):
             if row["route_id"] in routes and row["trip_id"] and self._calendar.get(row["service_id"]):
                 services.setdefault(row["trip_id"], row["service_id"])
-        calls: dict[str, list[tuple[int, RawCall] | None]] = {trip: [] for trip in services}
+        calls: dict[str, list[RawCall | None]] = {trip: [] for trip in services}
         for row in self._read("stop_times.txt"):
             if row["trip_id"] in calls:
                 calls[row["trip_id"]].append(self._parse_call(row))
@@ -77,7 +76,7 @@ class RawFeed:
                 trips[trip] = RawTrip(trip, service, ordered, shifts_s)
         return trips
 
-    def _parse_call(self, row: Mapping[str, str]) -> tuple[int, RawCall] | None:
+    def _parse_call(self, row: Mapping[str, str]) -> RawCall | None:
         sequence, stop = row["stop_sequence"], row["stop_id"]
         typed = row["arrival_time"], row["departure_time"]
         times = [parse_time_s(text) for text in typed]
@@ -92,22 +91,21 @@ class RawFeed:
             return None
         arrival_s = times[1] if times[0] is None else times[0]
         departure_s = times[0] if times[1] is None else times[1]
-        return int(sequence), RawCall(stop, arrival_s, departure_s, pickup != "1", drop_off != "1")
+        return RawCall(int(sequence), stop, arrival_s, departure_s, pickup != "1", drop_off != "1")
 
-    def _read_shifts(self, calls: Mapping[str, list[tuple[int, RawCall] | None]]) -> dict[str, tuple[int, ...] | None]:
+    def _read_shifts(self, calls: Mapping[str, list[RawCall | None]]) -> dict[str, tuple[int, ...] | None]:
         """Return the departures of trips that frequencies.txt repeats; None for rows that are not plainly valid."""
         shifts: dict[str, tuple[int, ...] | None] = {}
         for row in self._read("frequencies.txt"):
             ordered = _order_calls(calls.get(row["trip_id"], []))
             start_s, end_s = parse_time_s(row["start_time"]), parse_time_s(row["end_time"])
-            step = row["headway_secs"]
+            headway_s = int(row["headway_secs"]) if row["headway_secs"].isdigit() else 0
             earlier = shifts.get(row["trip_id"], ())
-            is_valid = start_s is not None and end_s is not None and step.isdigit() and int(step) > 0
-            if ordered is None or earlier is None or not is_valid or start_s is None or end_s is None:
+            if ordered is None or earlier is None or start_s is None or end_s is None or not headway_s:
                 shifts[row["trip_id"]] = None
                 continue
             first_s = ordered[0].departure_s or 0
-            shifts[row["trip_id"]] = (*earlier, *(at - first_s for at in range(start_s, end_s, int(step))))
+            shifts[row["trip_id"]] = (*earlier, *(at - first_s for at in range(start_s, end_s, headway_s)))
         return shifts
 
     @cached_property
@@ -161,12 +159,11 @@ class RawFeed:
             return archive.read(f"{folder}{table}") if f"{folder}{table}" in names else None
 
 
-def _order_calls(calls: list[tuple[int, RawCall] | None]) -> tuple[RawCall, ...] | None:
+def _order_calls(calls: list[RawCall | None]) -> tuple[RawCall, ...] | None:
     """Return the calls of a trip in order, or None if the trip is not plainly valid."""
-    valid = sorted((call for call in calls if call is not None), key=lambda call: call[0])
-    if len(valid) < len(calls) or len(valid) < 2 or len({sequence for sequence, _ in valid}) < len(valid):
+    ordered = tuple(sorted((call for call in calls if call is not None), key=lambda call: call.sequence))
+    if len({call.sequence for call in ordered}) < max(len(calls), 2):
         return None
-    ordered = tuple(call for _, call in valid)
     times = [time for call in ordered for time in (call.arrival_s, call.departure_s) if time is not None]
     is_timed = ordered[0].departure_s is not None and ordered[-1].arrival_s is not None
     return ordered if is_timed and times == sorted(times) else None
@@ -188,8 +185,9 @@ def _parse_day(text: str) -> date | None:
         return None
 
 
-def _parse_degrees(text: str) -> float | None:
+def _is_number(text: str) -> bool:
     try:
-        return float(text)
+        float(text)
     except ValueError:
-        return None
+        return False
+    return True

@@ -37,7 +37,7 @@ async def run_checks(
     results.append(summarize("boards", len(days) * min(BOARDS_PER_DAY, len(boards)), "boards", observations))
     boardable = trial.boardable_stops.tolist()
     stops = np.array(sorted(dice.sample(boardable, min(MAX_WALKED_STOPS, len(boardable)))), np.int64)
-    if trial.streets is not None:
+    if trial.network.walks.streets is not None:
         results.append(summarize("walks", len(stops), "stops", check_stops(trial, stops)))
     checker, observations, groups = TripChecker(trial), [], draw_groups(trial, dice, questions)
     for number, group in enumerate(groups):

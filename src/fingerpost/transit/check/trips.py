@@ -17,7 +17,7 @@ from fingerpost.transit.check.trial import Trial
 from fingerpost.transit.check.walking import check_leg, check_pin
 from fingerpost.transit.model.itinerary import Itinerary, Optimize
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
-from fingerpost.transit.port import DepartureQuery, JourneyAnswer, JourneyQuery, WalkToStop
+from fingerpost.transit.port import DepartureQuery, JourneyQuery
 from fingerpost.transit.rules.times import to_query_instant
 from fingerpost.transit.tools.no_trip import find_best
 
@@ -50,14 +50,15 @@ class _Label(NamedTuple):
 def _find_earliest_arrival(
     connections: Sequence[_Connection],
     links: Mapping[int, Sequence[tuple[int, int, int]]],
-    access: Mapping[int, WalkToStop],
-    egress: Mapping[int, WalkToStop],
+    access: Mapping[int, tuple[int, int]],
+    egress: Mapping[int, tuple[int, int]],
     instant: int,
     until: int,
 ) -> int | None:
     """Return the earliest arrival before ``until``, or None; the connections must be in order.
 
-    ``links`` has the transfers from a stop: (stop, seconds until ready to board, metres).
+    ``links`` has the transfers from a stop: (stop, seconds until ready to board, metres); ``access`` and ``egress``
+    have the metres and seconds of walks.
     A connection scan (Dibbelt et al., 2013) with labels of time, metres and rides. It shares no code with the search.
     Each result can be travelled, but in-seat and other trip-specific transfers are not used, so the search may be
     better.
@@ -65,8 +66,8 @@ def _find_earliest_arrival(
     at_stops: dict[int, list[_Label]] = {}
     aboard: dict[int, list[_Label]] = {}
     best = until
-    for stop, walk in access.items():
-        at_stops[stop] = [_Label(instant + walk.seconds, walk.metres, 0)]
+    for stop, (metres, seconds) in access.items():
+        at_stops[stop] = [_Label(instant + seconds, metres, 0)]
     for connection in connections[bisect_left(connections, (instant,)) :]:
         if connection.departure >= best:
             break
@@ -78,9 +79,9 @@ def _find_earliest_arrival(
         if not connection.can_alight:
             continue
         for label in aboard.get(connection.trip, ()):
-            walk_to_goal = egress.get(connection.end)
-            if walk_to_goal is not None and label.walked_m + walk_to_goal.metres <= _MAX_WALK_M:
-                best = min(best, connection.arrival + walk_to_goal.seconds)
+            metres, seconds = egress.get(connection.end, (_MAX_WALK_M + 1, 0))
+            if label.walked_m + metres <= _MAX_WALK_M:
+                best = min(best, connection.arrival + seconds)
             for stop, seconds, metres in links.get(connection.end, ()):
                 reached = _Label(connection.arrival + seconds, label.walked_m + metres, label.rides)
                 if reached.time < best and reached.walked_m <= _MAX_WALK_M:
@@ -156,9 +157,7 @@ class TripChecker:
 
     async def _check(self, question: Question, connections: Sequence[_Connection], until: int) -> list[Observation]:
         answer = await self._trial.ask("plan_trip", _to_arguments(question))
-        if answer.error is not None and (
-            type(answer.error) is ToolError or isinstance(answer.error, StorageUnavailable)
-        ):
+        if type(answer.error) is ToolError or isinstance(answer.error, StorageUnavailable):
             return [Observation(FaultKind.ANSWER_FAILED, f"{question.command}: {answer.error.message}")]
         query = _to_query(question)
         try:
@@ -168,10 +167,15 @@ class TripChecker:
         observations = list(check_pin(self._trial, question.origin))
         if found.itineraries and answer.is_error:
             observations.append(Observation(FaultKind.ANSWERS_DISAGREE, f"{question.command}: {answer.text}"))
-        observations += self._compare_with_scan(question, query, found, connections, until)
         for itinerary in found.itineraries:
-            observations += self._check_legs(question, itinerary, found)
+            is_overlapping = any(before.arrival > after.departure for before, after in pairwise(itinerary.legs))
+            if is_overlapping or itinerary.missed_changes:
+                observations.append(Observation(FaultKind.CHANGE_TOO_SHORT, question.command))
+            for leg in itinerary.legs:
+                if not leg.is_transit:
+                    observations += check_leg(self._trial, leg, found.provenance.notes)
         best = find_best(found.itineraries, query)
+        observations += self._compare_with_scan(question, query, best, connections, until)
         if best is not None:
             observations += await self._check_boards(question, best)
             observations += await self._check_more_walking(question, query, best)
@@ -181,11 +185,10 @@ class TripChecker:
         self,
         question: Question,
         query: JourneyQuery,
-        found: JourneyAnswer,
+        best: Itinerary | None,
         connections: Sequence[_Connection],
         until: int,
     ) -> Iterator[Observation]:
-        best = find_best(found.itineraries, query)
         begin = query.instant
         if query.arrive_by:
             if best is None:
@@ -194,25 +197,16 @@ class TripChecker:
             begin, until = best.departure + 1, query.instant + 1
         elif best is not None:
             until = min(until, best.arrival)
-        walked = [
-            self._trial.walks.reach(*point, self._trial.boardable_stops, _MAX_WALK_M, from_stops=from_stops)
+        access, egress = (
+            self._trial.walks.reach(*point, self._trial.boardable_stops, _MAX_WALK_M, from_stops=from_stops).by_stop()
             for point, from_stops in ((question.origin, False), (question.destination, True))
-        ]
-        access, egress = ({stop: WalkToStop(*walk) for stop, walk in walks.by_stop().items()} for walks in walked)
+        )
         arrival = _find_earliest_arrival(connections, self._links, access, egress, begin, until)
         if arrival is not None:
             kind = FaultKind.TRIP_NOT_FOUND if best is None else FaultKind.TRIP_NOT_BEST
             shown = "nothing" if best is None else f"{_format(best.departure)} to {_format(best.arrival)}"
             better = f"that leaves at {_format(begin)} or later and arrives at {_format(arrival)}"
             yield Observation(kind, f"{question.command}: {shown}, but the feed has a trip {better} (UTC)")
-
-    def _check_legs(self, question: Question, itinerary: Itinerary, found: JourneyAnswer) -> Iterator[Observation]:
-        legs = itinerary.legs
-        if any(before.arrival > after.departure for before, after in pairwise(legs)) or itinerary.missed_changes:
-            yield Observation(FaultKind.CHANGE_TOO_SHORT, question.command)
-        for leg in legs:
-            if not leg.is_transit:
-                yield from check_leg(self._trial, leg, found.provenance.notes)
 
     async def _check_boards(self, question: Question, itinerary: Itinerary) -> list[Observation]:
         missing = []
@@ -223,12 +217,9 @@ class TripChecker:
                 stop_ids=[leg.start.id], instant=leg.departure_scheduled, window_s=59, wanted=1000, by_schedule=True
             )
             board = await self._trial.network.list_departures(query)
-            if not any(
-                row.trip_id == leg.trip_id and row.scheduled == leg.departure_scheduled for row in board.departures
-            ):
-                missing.append(
-                    Observation(FaultKind.RIDE_NOT_ON_BOARD, f"{question.command}: {leg.line} from {leg.start.id}")
-                )
+            if (leg.trip_id, leg.departure_scheduled) not in [(row.trip_id, row.scheduled) for row in board.departures]:
+                example = f"{question.command}: {leg.line} from {leg.start.id}"
+                missing.append(Observation(FaultKind.RIDE_NOT_ON_BOARD, example))
         return missing
 
     async def _check_more_walking(self, question: Question, query: JourneyQuery, best: Itinerary) -> list[Observation]:
@@ -263,10 +254,9 @@ def _to_arguments(question: Question) -> dict[str, object]:
         {"type": "coords", "value": {"lat": point[0], "lon": point[1]}}
         for point in (question.origin, question.destination)
     )
-    time = datetime.fromtimestamp(question.instant, ZoneInfo(question.zone)).isoformat()
     return {
         "origin": origin, "destination": destination,
-        "when": {"type": "arrive" if question.arrive_by else "depart", "time": time},
+        "when": {"type": "arrive" if question.arrive_by else "depart", "time": question.time},
         "constraints": {"maxWalkingDistance": _MAX_WALK_M, "maxTransfers": _MAX_TRANSFERS},
     }  # fmt: skip
 

@@ -67,7 +67,7 @@ def check_leg(trial: Trial, leg: Leg, notes: Sequence[str]) -> Iterator[Observat
         return
     is_straight = line.source is LineSource.STRAIGHT
     for side, place, ends in (("origin", leg.start, line.points[:2]), ("destination", leg.end, line.points[-2:])):
-        row = trial.printed_rows.get(place.id or "")
+        row = trial.network.stops.find_row(place.id)
         if row is not None and walks.has_entrance(row) and not is_straight:
             continue
         if not trial.water.is_dry(ends[0], ends[-1]):

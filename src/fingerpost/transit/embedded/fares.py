@@ -18,10 +18,6 @@ class NetworkFares:
         self._timetable = timetable
         self._name = name
 
-    @property
-    def has_fares(self) -> bool:
-        return any(self._timetable.feed_fares)
-
     def price(self, itinerary: Itinerary) -> Fare | None:
         """Return the total fare at scheduled times, or why it is unknown; None if there are no rides."""
         if not itinerary.rides:

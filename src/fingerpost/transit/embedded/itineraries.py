@@ -92,7 +92,7 @@ def find_near_stops(
             if distance_m(at, place.coordinate) <= SAME_POINT_M
             for stop_id in place.zero_walk_ids or place.member_ids
         )
-    rows = [row for stop_id in ids if (row := stops.find_row(stop_id)) is not None]
+    rows = stops.list_rows(ids)
     return find_endpoint(timetable, at.lat, at.lon, rows, max_walk_m, walks=walks, is_destination=is_destination)
 
 

@@ -83,27 +83,23 @@ class EmbeddedNetwork(Network):
     ) -> None:
         self.timetable = timetable
         self._check = check
-        self._walks = NetworkWalks(timetable, streets, basemap)
-        self._basemap = basemap
-        self._notes = tuple(notes)
+        self.walks = NetworkWalks(timetable, streets, basemap)
+        self.basemap = basemap
         self._snapshot = Snapshot(timetable, Overlay(), SearchTimetables(timetable, cache=days))
         self.realtime: RealtimeUpdater | None = None
         self._names = DisplayNames(timetable)
-        self._stops = TimetableStops(timetable, self._names)
-        self._places = NetworkPlaces(self._stops, addresses)
+        self.stops = TimetableStops(timetable, self._names)
+        self._places = NetworkPlaces(self.stops, addresses)
         self._fares = NetworkFares(timetable, record.name)
-        self.configure(record)
+        self.configure(record, notes)
 
-    def configure(self, record: NetworkRecord, notes: Sequence[str] | None = None) -> None:
-        """Apply a changed record and, unless None, new notes for all answers."""
-        if notes is not None:
-            self._notes = tuple(notes)
-        self._feed_profile = TimetableProfile(record, self.timetable, self._notes)
-        self._profile = self._feed_profile.new_profile(has_fares=self._fares.has_fares)
+    def configure(self, record: NetworkRecord, notes: Sequence[str] = ()) -> None:
+        """Apply a changed record, and notes for all answers."""
+        self._feed_profile = TimetableProfile(record, self.timetable, tuple(notes))
 
     @property
     def profile(self) -> NetworkProfile:
-        return self._profile
+        return self._feed_profile.profile
 
     @property
     def record(self) -> NetworkRecord:
@@ -121,9 +117,9 @@ class EmbeddedNetwork(Network):
             self.profile.new_provenance(int(clock.now().timestamp())),
             source="embedded",
             language=self._feed_profile.choose_language(language),
-            walking=self._walks.describe(step_free=step_free),
+            walking=self.walks.describe(step_free=step_free),
             out_of_service=out_of_service,
-            realtime_updated=snapshot.realtime_updated,
+            realtime_updated=snapshot.overlay.timestamp,
             realtime_problems=() if self.realtime is None else self.realtime.list_problems(snapshot.overlay),
             realtime_unmatched=() if self.realtime is None else self.realtime.list_unmatched(snapshot.overlay),
         )
@@ -151,15 +147,12 @@ class EmbeddedNetwork(Network):
         await self.realtime.catch_up()
         return self.realtime.health()
 
-    def publish(self, overlay: Overlay, day: date, updated: int | None = None) -> None:
+    def publish(self, overlay: Overlay, day: date) -> None:
         """Publish a new realtime overlay; running queries continue with the one that they began with.
 
-        The search timetable of ``day`` is built first, so that no query waits for it. ``updated`` is the time of the
-        oldest message (Unix seconds), by default the overlay's timestamp.
+        The search timetable of ``day`` is built first, so that no query waits for it.
         """
-        snapshot = Snapshot(
-            self.timetable, overlay, self._snapshot.planned, overlay.timestamp if updated is None else updated
-        )
+        snapshot = Snapshot(self.timetable, overlay, self._snapshot.planned)
         snapshot.live.get_search_timetable(day, is_reverse=False, step_free=False)
         self._snapshot = snapshot
 
@@ -200,25 +193,25 @@ class EmbeddedNetwork(Network):
         out_of_service = self._feed_profile.list_out_around(query.instant, ends, query.max_walk_m)
         step_free = query.step_free and self._feed_profile.has_wheelchair_data
         provenance = self._build_provenance(snapshot, query.language, out_of_service, step_free=step_free)
-        provenance = self._walks.add_attribution(provenance)
+        provenance = self.walks.add_attribution(provenance)
         day = local_day(query.instant, self._feed_profile.zone)
         if covered and day < covered[0]:
             raise self._new_outside_calendar()
-        walks, timetable = self._walks.get_open_walks(
+        walks, timetable = self.walks.get_open_walks(
             snapshot.overlay, query.instant, arrive_by=query.arrive_by, step_free=step_free
         )
         snapshot = snapshot.replace_timetable(timetable)
         names = self._names.in_language(provenance.language)
-        found = find_itineraries(snapshot, names, self._stops, walks, query, step_free=step_free)
+        found = find_itineraries(snapshot, names, self.stops, walks, query, step_free=step_free)
         if step_free:
-            find_row = self._stops.find_row
-            found = [[self._walks.mark_unknown_kerbs(trip, walks, find_row) for trip in trips] for trips in found]
+            find_row = self.stops.find_row
+            found = [[self.walks.mark_unknown_kerbs(trip, walks, find_row) for trip in trips] for trips in found]
         itineraries, timetabled = map(tuple, found)
         trips = (*itineraries, *timetabled)
         # Trips on the last covered day, including cancelled ones, may run past midnight.
         if covered and day > covered[1] and not self._has_night_trip(trips, day, query.arrive_by):
             raise self._new_outside_calendar()
-        notes = self._walks.list_notes(ends, trips, self._stops.find_row, step_free=step_free)
+        notes = self.walks.list_notes(ends, trips, self.stops.find_row, step_free=step_free)
         return JourneyAnswer(
             itineraries=itineraries,
             timetabled=timetabled,
@@ -230,15 +223,15 @@ class EmbeddedNetwork(Network):
         return self._fares.price(itinerary) if self._has_built(itinerary.legs[0]) else None
 
     def find_line(self, leg: Leg) -> LegLine | None:
-        return draw_leg(self._walks, self._stops.find_row, leg) if self._has_built(leg) else None
+        return draw_leg(self.walks, self.stops.find_row, leg) if self._has_built(leg) else None
 
     def _has_built(self, leg: Leg) -> bool:
         return isinstance(leg.handle, TimetableLeg) and leg.handle.timetable is self.timetable
 
     async def find_basemap(self, box: Bounds, leg: Leg) -> Basemap | None:
-        if self._basemap is None or not self._has_built(leg):
+        if self.basemap is None or not self._has_built(leg):
             return None
-        return await compute(draw_basemap, self._basemap, box)
+        return await compute(draw_basemap, self.basemap, box)
 
     def _has_night_trip(self, itineraries: Sequence[Itinerary], day: date, arrive_by: bool) -> bool:
         times = (trip.arrival if arrive_by else trip.departure for trip in itineraries if trip.rides)
@@ -266,7 +259,8 @@ class EmbeddedNetwork(Network):
         if board.found_count and not is_cancelled:
             return board
         return replace(
-            board, gap=await compute(find_gap, snapshot, self._find_stop_rows(query), self._feed_profile.zone, query)
+            board,
+            gap=await compute(find_gap, snapshot, self.stops.list_rows(query.stop_ids), self._feed_profile.zone, query),
         )
 
     async def has_stops(self, query: JourneyQuery, *, is_destination: bool) -> bool:
@@ -277,8 +271,8 @@ class EmbeddedNetwork(Network):
 
     def _list_near(self, query: JourneyQuery, is_destination: bool) -> list[int]:
         end = query.destination if is_destination else query.origin
-        walks = self._walks.get_walks(step_free=query.step_free and self._feed_profile.has_wheelchair_data)
-        near = find_near_stops(self.timetable, self._stops, walks, end, query.max_walk_m, is_destination=is_destination)
+        walks = self.walks.get_walks(step_free=query.step_free and self._feed_profile.has_wheelchair_data)
+        near = find_near_stops(self.timetable, self.stops, walks, end, query.max_walk_m, is_destination=is_destination)
         return list(near.walks.stop.tolist())
 
     def _find_service(self, snapshot: Snapshot, query: JourneyQuery, is_destination: bool) -> ServiceGap | None:
@@ -289,11 +283,8 @@ class EmbeddedNetwork(Network):
             snapshot, stops, zone, query.instant, of_arrivals=is_destination, is_before=query.arrive_by
         )
 
-    def _find_stop_rows(self, query: DepartureQuery) -> list[int]:
-        return [row for stop_id in query.stop_ids if (row := self._stops.find_row(stop_id)) is not None]
-
     def _build_board(self, snapshot: Snapshot, query: DepartureQuery) -> DepartureBoard:
-        rows = self._find_stop_rows(query)
+        rows = self.stops.list_rows(query.stop_ids)
         out_of_service = self._feed_profile.list_out_at(query.instant, rows)
         provenance = self._build_provenance(snapshot, query.language, out_of_service)
         names = self._names.in_language(provenance.language)
@@ -302,10 +293,10 @@ class EmbeddedNetwork(Network):
         walks = None
         if query.walk_from is not None:
             # Realtime data may move a departure to a stop that is not on the board.
-            left = [row for departure in departures if (row := self._stops.find_row(departure.stop_id)) is not None]
-            to_stops = self._walks.measure_to_stops(query.walk_from, [*{*rows, *left}])
+            left = self.stops.list_rows(departure.stop_id for departure in departures)
+            to_stops = self.walks.measure_to_stops(query.walk_from, [*{*rows, *left}])
             walks = {self._names.get_stop_point(stop).id or "": walk for stop, walk in to_stops.items()}
-            provenance = self._walks.add_attribution(provenance)
+            provenance = self.walks.add_attribution(provenance)
         return DepartureBoard(
             departures=[self._add_platform(departure, len(rows)) for departure in departures],
             found_count=found_count,
@@ -318,7 +309,7 @@ class EmbeddedNetwork(Network):
         """Set the platform from the stop's name if the board has several stops and the feed has no platform code."""
         if stop_count < 2 or departure.platform is not None:
             return departure
-        return replace(departure, platform=self._stops.places.find_platform_code(departure.stop_id))
+        return replace(departure, platform=self.stops.places.find_platform_code(departure.stop_id))
 
     async def find_places(
         self, text: str, *, language: str | None = None, focus: Coordinate | None = None
@@ -332,11 +323,11 @@ class EmbeddedNetwork(Network):
 
     async def find_stop(self, stop_id: str, *, language: str | None = None, whole_place: bool = False) -> Place | None:
         await self._check_files()
-        return self._stops.find_stop(stop_id, language, whole_place=whole_place)
+        return self.stops.find_stop(stop_id, language, whole_place=whole_place)
 
     async def list_stops_near(self, coordinate: Coordinate, radius_m: float, *, language: str = "en") -> NearbyStops:
         await self._check_files()
-        stops = self._stops.list_near(coordinate, radius_m, self._feed_profile.choose_language(language))
+        stops = self.stops.list_near(coordinate, radius_m, self._feed_profile.choose_language(language))
         return NearbyStops(stops=stops, provenance=self._build_provenance(self._snapshot, language))
 
 

@@ -1,6 +1,6 @@
 """Find the places of a network: stops by id, name or position, main stations of cities, and addresses."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache, partial
 
@@ -47,7 +47,7 @@ class TimetableStops:
         key = place.token, place.member_ids
         known = self._traits.get(key)
         if known is None:
-            rows = [row for stop_id in place.member_ids if (row := self.find_row(stop_id)) is not None]
+            rows = self.list_rows(place.member_ids)
             # Addresses show their city, so a nearby stop distinguishes them.
             named = replace(place, locality=None) if place.id is None else place
             known = self._traits[key] = describe_place(self._timetable, self._display_names, named, rows)
@@ -55,6 +55,10 @@ class TimetableStops:
 
     def find_row(self, stop_id: str | None) -> int | None:
         return None if stop_id is None else self._rows.get(stop_id, self._rows.get(stop_id.upper()))
+
+    def list_rows(self, stop_ids: Iterable[str]) -> list[int]:
+        """Return the rows of the known ids."""
+        return [row for stop_id in stop_ids if (row := self.find_row(stop_id)) is not None]
 
     def list_near(self, coordinate: Coordinate, radius_m: float, language: str) -> list[NearbyStop]:
         table, display_names = self._timetable, self._display_names.in_language(language)

@@ -42,14 +42,14 @@ class NetworkWalks:
     ) -> None:
         self._timetable = timetable
         self._straight = StraightLine(timetable.stop_lat, timetable.stop_lon)
-        self._streets = streets
-        self._water = Water(basemap)
+        self.streets = streets
+        self.water = Water(basemap)
         self._crosses_water = lru_cache(maxsize=_STOPS_CACHE_SIZE)(StreetWalks.crosses_water)
         self._close_cached = lru_cache(maxsize=_CACHE_SIZE)(self._close)
         self._walks: StreetWalks | None = None
         if streets is not None:
             self._walks = StreetWalks(
-                streets.graph, streets.grid, get_places(timetable), streets.access, is_dry=self._water.is_dry
+                streets.graph, streets.grid, get_places(timetable), streets.access, is_dry=self.water.is_dry
             )
 
     @cached_property
@@ -80,11 +80,11 @@ class NetworkWalks:
 
     def _close(self, closed: frozenset[int], step_free: bool) -> tuple[Walks, Timetable]:
         walks = self._step_free if step_free else self._walks
-        if walks is None or self._streets is None:
+        if walks is None or self.streets is None:
             return self._straight, self._timetable
         rows = np.array(sorted(closed))
         places = self._timetable.stop_lat[rows], self._timetable.stop_lon[rows]
-        remaining = walks.without(find_lifts(self._streets.graph, *places), closed)
+        remaining = walks.without(find_lifts(self.streets.graph, *places), closed)
         return remaining, avoid_closed_ways(self._timetable, remaining, places, closed, step_free=step_free)
 
     def add_attribution(self, provenance: Provenance) -> Provenance:
@@ -93,9 +93,9 @@ class NetworkWalks:
         return replace(provenance, attribution=(*provenance.attribution, LICENCE))
 
     def describe(self, *, step_free: bool = False) -> str:
-        if self._streets is None:
+        if self.streets is None:
             return f"{_STRAIGHT_LINE}; changes between stops up to {FOOTPATH_RADIUS_M:g} m apart"
-        coverage = self._streets.coverage
+        coverage = self.streets.coverage
         description = "OpenStreetMap streets"
         if step_free:
             description += ", avoiding mapped steps and raised kerbs"
@@ -116,15 +116,9 @@ class NetworkWalks:
         walks = self._step_free if step_free else self._walks
         if walks is None:
             return []
-        walked = {
-            side
-            for itinerary in itineraries
-            for side, leg in (("origin", itinerary.legs[0]), ("destination", itinerary.legs[-1]))
-            if not leg.is_transit
-        }
         notes, wet = [], []
-        for side, end in zip(("origin", "destination"), ends, strict=True):
-            if side not in walked:
+        for side, end, at in (("origin", ends[0], 0), ("destination", ends[1], -1)):
+            if all(itinerary.legs[at].is_transit for itinerary in itineraries):
                 continue
             street = walks.find_street_point(end.lat, end.lon)
             if street is None:
@@ -132,15 +126,14 @@ class NetworkWalks:
                     f"The {side} is more than {SNAP_M:g} m from every street in the extract: "
                     "its walk is a straight line, which may cross water or rail."
                 )
-            elif not self._water.is_dry(end.point, street):
+            elif not self.water.is_dry(end.point, street):
                 wet.append(f"the {side}")
-        legs = [leg for itinerary in itineraries for leg in itinerary.legs if not leg.is_transit]
-        for leg in legs:
+        for leg in (leg for itinerary in itineraries for leg in itinerary.legs if not leg.is_transit):
             stops = find_row(leg.start.id), find_row(leg.end.id)
             places = zip((leg.start, leg.end), stops, strict=True)
             wet += [place.name for place, stop in places if stop is not None and self._crosses_water(walks, stop)]
             line = leg.start.coordinate.point, leg.end.coordinate.point
-            if None not in stops and not self._water.is_dry(*line) and walks.find_line(*line, stops) is None:
+            if None not in stops and not self.water.is_dry(*line) and walks.find_line(*line, stops) is None:
                 notes.append(f"The walk from {leg.start.name} to {leg.end.name} is a straight line across water.")
         notes += [
             f"Water is between {name} and the nearest street in the extract: "
@@ -157,12 +150,15 @@ class NetworkWalks:
     def mark_unknown_kerbs(self, itinerary: Itinerary, walks: Walks, find_row: FindRow) -> Itinerary:
         if not isinstance(walks, StreetWalks):
             return itinerary
-        return Itinerary(
-            tuple(
-                leg if leg.is_transit or leg.wheelchair is Access.NO else _mark_unknown_kerbs(leg, walks, find_row)
-                for leg in itinerary.legs
-            )
-        )
+
+        def mark(leg: Leg) -> Leg:
+            if leg.is_transit or leg.wheelchair is Access.NO:
+                return leg
+            stops = find_row(leg.start.id), find_row(leg.end.id)
+            ends = leg.start.coordinate.point, leg.end.coordinate.point
+            return replace(leg, has_unknown_kerbs=walks.has_unknown_kerbs(*ends, stops))
+
+        return Itinerary(tuple(map(mark, itinerary.legs)))
 
     def draw(self, start: Coordinate, end: Coordinate, stops: Stops, *, step_free: bool) -> LegLine:
         """Return the line of a walk along streets, or a straight line; ``stops`` are the rows of its ends, if any."""
@@ -171,9 +167,3 @@ class NetworkWalks:
         if line is None:
             return LegLine((start.point, end.point), LineSource.STRAIGHT)
         return LegLine(tuple(map(tuple, line.tolist())), LineSource.STREETS)
-
-
-def _mark_unknown_kerbs(leg: Leg, walks: StreetWalks, find_row: FindRow) -> Leg:
-    stops = find_row(leg.start.id), find_row(leg.end.id)
-    start, end = leg.start.coordinate.point, leg.end.coordinate.point
-    return replace(leg, has_unknown_kerbs=walks.has_unknown_kerbs(start, end, stops))

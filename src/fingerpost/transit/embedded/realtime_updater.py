@@ -92,7 +92,7 @@ READ_AGAIN_S = 60
 # Ids in warnings are cut to this many characters.
 MAX_ID = 60
 
-Publish = Callable[[Overlay, date, int | None], None]
+Publish = Callable[[Overlay, date], None]
 
 
 class RealtimeUpdater:
@@ -205,12 +205,9 @@ class RealtimeUpdater:
                 await asyncio.to_thread(self._read_and_publish, now)
 
     def _read_and_publish(self, now: int) -> None:
-        messages = self._feeds.messages()
-        overlay = read_realtime(self._timetable, self._index, messages, now)
+        overlay = read_realtime(self._timetable, self._index, self._feeds.messages(), now)
         if not self._is_stopped:
-            # The time of the oldest message, or of its receipt.
-            updated = overlay.timestamp or min((message.received for message in messages), default=None)
-            self._publish(overlay, local_day(now, self._timetable.feeds[0].zone), updated if overlay.matches else None)
+            self._publish(overlay, local_day(now, self._timetable.feeds[0].zone))
             self._overlay = overlay
 
 

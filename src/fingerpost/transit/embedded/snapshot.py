@@ -51,13 +51,10 @@ class RideCall(NamedTuple):
 class Snapshot:
     """The search timetables as ``planned`` and with realtime data (``live``).
 
-    Broken lifts affect ``live_step_free`` only. ``realtime_updated`` is the time of the oldest message (Unix seconds).
+    Broken lifts affect ``live_step_free`` only.
     """
 
-    def __init__(
-        self, timetable: Timetable, overlay: Overlay, planned: SearchTimetables, realtime_updated: int | None = None
-    ) -> None:
-        self.realtime_updated = realtime_updated
+    def __init__(self, timetable: Timetable, overlay: Overlay, planned: SearchTimetables) -> None:
         self.timetable = timetable
         self._replace_timetable_cached = lru_cache(maxsize=_CACHE_SIZE)(self._new_with_timetable)
         self.overlay = overlay
@@ -73,7 +70,7 @@ class Snapshot:
         return self if timetable is self.timetable else self._replace_timetable_cached(timetable)
 
     def _new_with_timetable(self, timetable: Timetable) -> "Snapshot":
-        snapshot = Snapshot(timetable, self.overlay, self.planned, self.realtime_updated)
+        snapshot = Snapshot(timetable, self.overlay, self.planned)
         snapshot.live = snapshot.live_step_free = SearchTimetables(timetable, self.overlay, self.planned.cache)
         return snapshot
 

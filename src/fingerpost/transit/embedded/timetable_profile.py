@@ -55,16 +55,16 @@ class TimetableProfile:
     @cached_property
     def has_wheelchair_data(self) -> bool:
         table = self._timetable
-        return any(
-            bool((column != WHEELCHAIR_UNKNOWN).any()) for column in (table.stop_wheelchair, table.trip_wheelchair)
-        )
+        columns = table.stop_wheelchair, table.trip_wheelchair
+        return any(bool((column != WHEELCHAIR_UNKNOWN).any()) for column in columns)
 
     def choose_language(self, language: str) -> str:
         return choose_language(language, self._languages)
 
-    def new_profile(self, *, has_fares: bool) -> NetworkProfile:
+    @cached_property
+    def profile(self) -> NetworkProfile:
         by_data = {
-            Ability.FARES: has_fares,
+            Ability.FARES: any(self._timetable.feed_fares),
             Ability.STEP_FREE: self.has_wheelchair_data,
             Ability.REALTIME: bool(self.record.realtime),
         }

@@ -147,9 +147,9 @@ class MatchCount(NamedTuple):
 class Overlay:
     """All realtime data of a network at one moment.
 
-    ``timestamp`` is the oldest timestamp of the messages (Unix seconds), None if unknown; ``as_of`` is the instant that
-    the data describes. ``counts`` are keyed by outcome, ``matches`` by source. Messages with a timestamp in the future
-    are not read.
+    ``timestamp`` is the time of the oldest message, or of its receipt (Unix seconds), None without messages; ``as_of``
+    is the instant that the data describes. ``counts`` are keyed by outcome, ``matches`` by source. Messages with a
+    timestamp in the future are not read.
     """
 
     rides: Mapping[RideKey, RideUpdate] = field(default_factory=lambda: MappingProxyType({}))

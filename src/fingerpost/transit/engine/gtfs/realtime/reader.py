@@ -52,8 +52,7 @@ class _Reader:
             outcomes.extend([EntityOutcome.FROM_THE_FUTURE] * len(message.entity))
             return
         updated = min(stated or data.received, self.now)
-        if stated:
-            self.timestamps.append(updated)
+        self.timestamps.append(updated)
         matcher = TripMatcher(self.index, self.index.scope(data.feed_name), self.now)
         first = len(outcomes)
         for entity in message.entity:
