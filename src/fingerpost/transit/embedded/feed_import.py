@@ -1,7 +1,6 @@
 """Import GTFS feeds and an OpenStreetMap extract as a network, fetch feeds from URLs, and refresh networks."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -95,23 +94,22 @@ def prepare_network(
     """
     store = TimetableStore(home)
     if extract is None:
-        imported = import_feeds(name, sources, progress=progress)
-        store.put(name, imported.timetable, imported.report.to_json(), added_at=added_at, feeds=feeds)
-        return imported.report
+        timetable, report = import_feeds(name, sources, progress=progress)
+        store.put(name, timetable, report.to_json(), added_at=added_at, feeds=feeds)
+        return report
     streets = StreetPreparation(home / extract, progress)
-    imported = import_feeds(name, sources, progress=progress, find_walks=streets.find_walks)
-    report = replace(imported.report, streets=streets.prepared.coverage)
+    timetable, report = import_feeds(name, sources, progress=progress, find_walks=streets.find_walks)
+    report = replace(report, streets=streets.prepared.coverage)
 
     def save_more(folder: Path) -> None:
         save_streets(streets.prepared, folder)
-        table = imported.timetable
-        boardable = table.stop_kind == STOP
-        is_near_stops = find_area(table.stop_lat[boardable], table.stop_lon[boardable])
+        boardable = timetable.stop_kind == STOP
+        is_near_stops = find_area(timetable.stop_lat[boardable], timetable.stop_lon[boardable])
         write_index(gather(read_addresses(home / extract, is_near_stops, progress)), folder / FILE_NAME)
         save_basemap(streets.basemap, folder)
 
     store.put(
-        name, imported.timetable, report.to_json(),
+        name, timetable, report.to_json(),
         added_at=added_at, feeds=feeds, extract=extract, save_more=save_more,
     )  # fmt: skip
     return report
@@ -119,9 +117,8 @@ def prepare_network(
 
 @dataclass(frozen=True, slots=True)
 class _FetchedFeed:
-    origin: NamedPlace
+    source: FeedSource
     content: Content
-    path: Path
     changed: bool
 
 
@@ -143,15 +140,15 @@ class FeedImporter:
         The caller stores the record.
         """
         folder = OriginFolder(self._home, record.name)
-        with folder.locked(), _remove_unused_files(folder):
+        with folder.locked():
             fetched = await self._fetch_all(record, folder, {})
-            _check_realtime_feeds(self._home, record, _list_sources(fetched))
+            _check_realtime_feeds(self._home, record, fetched)
             return await self._import(record, folder, fetched)
 
     async def refresh(self, record: NetworkRecord) -> ImportReport | None:
         """Fetch and import a record's feeds again; return None if nothing changed and the network can be opened."""
         folder = OriginFolder(self._home, record.name)
-        with folder.locked(), _remove_unused_files(folder):
+        with folder.locked():
             contents = folder.read()
             fetched = await self._fetch_all(record, folder, contents)
             is_changed = any(feed.changed for feed in fetched) or self._is_extract_changed(record, contents)
@@ -186,9 +183,7 @@ class FeedImporter:
         """Whether the record's extract has changed since the last import; a missing file counts as unchanged."""
         if record.extract is None:
             return False
-        signature = sign(self._home / record.extract)
-        previous = contents.get(record.extract)
-        return bool(signature) and (previous is None or previous.signature != signature)
+        return sign(self._home / record.extract) not in ("", contents.get(record.extract, Content()).signature)
 
     async def _fetch(self, folder: OriginFolder, origin: NamedPlace, content: Content) -> _FetchedFeed:
         """Fetch a feed if it is a URL; return its path, and whether it has changed since the last import."""
@@ -196,7 +191,7 @@ class FeedImporter:
             path = origin.path or Path()
             signature = sign(path)
             changed = not signature or signature != content.signature
-            return _FetchedFeed(origin, Content(signature=signature), path, changed)
+            return _FetchedFeed(FeedSource(path, origin.feed_name), Content(signature=signature), changed)
         stored = None if content.file is None else folder.folder / content.file
         path = folder.new_path(origin.url)
         url, secret_params = read_template(origin.url)
@@ -210,27 +205,24 @@ class FeedImporter:
             progress=lambda size: self._progress(request.redacted_url, size, None),
         )
         if not download_state.changed and stored is not None:
-            return _FetchedFeed(origin, replace(content, known=download_state), stored, changed=False)
+            source = FeedSource(stored, origin.feed_name)
+            return _FetchedFeed(source, replace(content, known=download_state), changed=False)
         file = path.relative_to(folder.folder).as_posix()
-        return _FetchedFeed(origin, Content(file=file, known=download_state), path, changed=True)
+        return _FetchedFeed(FeedSource(path, origin.feed_name), Content(file=file, known=download_state), changed=True)
 
     async def _import(
         self, record: NetworkRecord, folder: OriginFolder, fetched: Sequence[_FetchedFeed]
     ) -> ImportReport:
         report = await run_in_thread(
-            prepare_network, self._home, record.name, _list_sources(fetched),
+            prepare_network, self._home, record.name, [feed.source for feed in fetched],
             extract=record.extract, feeds=record.feeds, added_at=clock.now(), progress=self._progress,
         )  # fmt: skip
         folder.write(_list_contents(self._home, record, fetched))
         return report
 
 
-def _list_sources(fetched: Sequence[_FetchedFeed]) -> list[FeedSource]:
-    return [FeedSource(feed.path, feed.origin.feed_name) for feed in fetched]
-
-
-def _check_realtime_feeds(home: Path, record: NetworkRecord, sources: Sequence[FeedSource]) -> None:
-    feed_names = list_feed_names(record.name, sources)
+def _check_realtime_feeds(home: Path, record: NetworkRecord, fetched: Sequence[_FetchedFeed]) -> None:
+    feed_names = list_feed_names(record.name, [feed.source for feed in fetched])
     for text in record.realtime:
         feed_name = read_place(text, home).feed_name
         if feed_name is not None and feed_name.upper() not in feed_names:
@@ -245,14 +237,3 @@ def _list_contents(home: Path, record: NetworkRecord, fetched: Sequence[_Fetched
     if record.extract is not None:
         contents[record.extract] = Content(signature=sign(home / record.extract))
     return contents
-
-
-@contextmanager
-def _remove_unused_files(folder: OriginFolder) -> Iterator[None]:
-    """After the block, remove the files that failed or earlier imports have fetched."""
-    try:
-        yield
-    finally:
-        # If the list of used files cannot be read, nothing may be removed.
-        with suppress(SettingsInvalid):
-            folder.sweep(folder.read().values())

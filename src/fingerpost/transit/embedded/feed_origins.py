@@ -13,7 +13,7 @@ import os
 import re
 import shutil
 import uuid
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
@@ -88,10 +88,7 @@ def check_places(record: NetworkRecord) -> None:
         texts.append(("url", record.url))
     for key, text in texts:
         try:
-            if key == "url":
-                read_template(text)
-            else:
-                read_place(text)
+            (read_template if key == "url" else read_place)(text)
         except ParameterError as error:
             raise ParameterError(error.message, {"field": key}, hint=error.remedy) from error
 
@@ -137,9 +134,13 @@ class OriginFolder:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
+        """Lock the folder during the block, and then remove the files that failed or earlier imports have fetched."""
         try:
             with locked(self._lock):
-                yield
+                try:
+                    yield
+                finally:
+                    self._remove_unused()
         except OSError as error:
             raise new_unwritable(self.folder, error) from error
 
@@ -165,8 +166,13 @@ class OriginFolder:
         except OSError as error:
             raise new_unwritable(self.folder, error) from error
 
-    def sweep(self, contents: Iterable[Content]) -> None:
-        used = {content.file.partition("/")[0] for content in contents if content.file}
+    def _remove_unused(self) -> None:
+        try:
+            contents = self.read()
+        except SettingsInvalid:
+            # The list of used files cannot be read.
+            return
+        used = {content.file.partition("/")[0] for content in contents.values() if content.file}
         for path in self.folder.glob("*"):
             if path.is_dir() and path.name not in used:
                 shutil.rmtree(path, ignore_errors=True)

@@ -50,7 +50,6 @@ class _SourceState:
     problem: str | None = None
     response: Response | None = None
     stamp: _Stamp = ()
-    last_seen: _Stamp = ()
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
@@ -80,7 +79,7 @@ class RealtimeFeeds:
 
     def have_files_changed(self) -> bool:
         return any(
-            state.source.url is None and _read_stamp(state.source.location) != state.last_seen for state in self._states
+            state.source.url is None and _read_stamp(state.source.location) != state.stamp for state in self._states
         )
 
     def messages(self) -> tuple[FeedBytes, ...]:
@@ -121,14 +120,12 @@ class RealtimeFeeds:
         return is_new
 
     async def _read_file(self, state: _SourceState, now: int) -> bool:
-        before = state.stamp
-        state.last_seen = _read_stamp(state.source.location)
-        data, state.stamp, written = await asyncio.to_thread(_load, state.source.location, before)
-        if data is not None:
-            return await self._store_message(state, data, min(written, now), now)
-        if state.problem is not None:
-            raise _NoMessage(state.problem)
-        return False
+        stamp = _read_stamp(state.source.location)
+        if stamp and stamp == state.stamp and state.problem is None:
+            return False
+        state.stamp = stamp
+        data, written = await asyncio.to_thread(_load, state.source.location)
+        return await self._store_message(state, data, min(written, now), now)
 
     async def _store_message(self, state: _SourceState, data: bytes, received: int, now: int) -> bool:
         try:
@@ -143,28 +140,23 @@ class RealtimeFeeds:
         return True
 
 
-def _load(location: str, before: _Stamp) -> tuple[bytes | None, _Stamp, int]:
+def _load(location: str) -> tuple[bytes, int]:
+    """Return the content of a file and its modification time (Unix seconds)."""
     path = Path(location).expanduser()
     try:
         stat = path.stat()
-        stamp = _build_stamp(stat)
-        if stamp == before:
-            return None, stamp, int(stat.st_mtime)
         if stat.st_size > _MAX_BYTES:
             raise _NoMessage(f"{path.name} exceeds the size limit for a message")
-        return path.read_bytes(), stamp, int(stat.st_mtime)
+        return path.read_bytes(), int(stat.st_mtime)
     except OSError as error:
         raise _NoMessage(f"{path.name} cannot be read: {error.strerror or type(error).__name__}") from error
 
 
 def _read_stamp(location: str) -> _Stamp:
     try:
-        return _build_stamp(os.stat(os.path.expanduser(location)))  # noqa: PTH116, PTH111  # every query calls this
+        stat = os.stat(os.path.expanduser(location))  # noqa: PTH116, PTH111  # every query calls this
     except OSError:
         return ()
-
-
-def _build_stamp(stat: os.stat_result) -> _Stamp:
     return stat.st_ino, stat.st_size, stat.st_mtime_ns
 
 
