@@ -1,4 +1,4 @@
-"""A home with one drawn network that follows a realtime file, and the tools over it. The clock is fixed."""
+"""A home with one drawn network and a realtime file, and its tools. The clock is fixed."""
 
 import asyncio
 import json
@@ -27,7 +27,7 @@ def set_clock(monkeypatch, instant):
 
 
 class Town:
-    def __init__(self, home, drawing=DRAWING, open_fetch=None, said=(), **drawn):
+    def __init__(self, home, drawing=DRAWING, open_fetch=None, entities=(), **drawn):
         self.home = home
         self.file = home / "updates.pb"
         self.followed = ()
@@ -35,12 +35,12 @@ class Town:
         keep_network(home, "TEST", timetable_from_drawing(drawing, **drawn))
         self.networks = open_networks(home, open_fetch)
         self.tools = {tool.name: tool for tool in list_tools(self.networks, VariableStore(home / "variables.sqlite"))}
-        if said:
-            self.say(*said)
+        if entities:
+            self.publish(*entities)
 
-    def say(self, *said):
+    def publish(self, *entities):
         """Publish realtime entities in one message, or the bytes of a message."""
-        data = said[0] if isinstance(said[0], bytes) else message(*said, timestamp=NOW)
+        data = entities[0] if isinstance(entities[0], bytes) else message(*entities, timestamp=NOW)
         draft = self.file.with_suffix(".draft")
         draft.write_bytes(data)
         draft.replace(self.file)

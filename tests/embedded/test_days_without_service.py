@@ -21,7 +21,7 @@ def depart(day, clock="08:00"):
 
 
 @pytest.mark.parametrize(
-    ("day", "said"),
+    ("day", "expected"),
     [
         ("2026-03-10", None),
         ("2026-03-11", None),
@@ -29,17 +29,17 @@ def depart(day, clock="08:00"):
         ("2026-03-13", None),
     ],
 )
-def test_a_day_in_a_gap_of_service_is_reported_with_the_next_day(holed, day, said):
-    assert warnings(holed.plan(when=depart(day))).get("feed-not-in-service") == said
+def test_a_day_in_a_gap_of_service_is_reported_with_the_next_day(holed, day, expected):
+    assert warnings(holed.plan(when=depart(day))).get("feed-not-in-service") == expected
 
 
 @pytest.mark.parametrize(("clock", "is_told"), [("03:59", False), ("04:00", True)])
-def test_in_the_night_the_day_before_still_counts(holed, clock, is_told):
+def test_until_four_the_previous_day_counts(holed, clock, is_told):
     """Wednesday's last train arrives at 00:20 on Thursday."""
     assert ("feed-not-in-service" in warnings(holed.plan(when=depart("2026-03-12", clock)))) is is_told
 
 
-def test_a_gap_of_service_without_later_days_is_a_hint(towns):
+def test_the_hint_names_the_next_day_after_a_gap_in_service(towns):
     town = towns(DRAWING, days=[TUESDAY, date(2026, 4, 10)])
     body = town.plan(when=depart("2026-03-15"))
     assert body["error"]["hint"] == "No service on 2026-03-15: TEST (next on 2026-04-10). Try 2026-04-10"
@@ -70,7 +70,7 @@ def test_an_empty_board_names_the_next_departure(holed, clock, day, time, why):
         (date(2026, 3, 14), {"outside-calendar"}),
     ],
 )
-def test_outside_the_calendar_and_gaps_are_distinguished(holed, clock, day, codes):
+def test_gaps_and_days_outside_the_calendar_are_distinguished(holed, clock, day, codes):
     clock(at("08:00", day))
     assert set(warnings(holed.board())) == codes
 
@@ -90,9 +90,9 @@ def route(town, **when):
 
 
 def test_a_cancelled_train_of_the_last_night_is_shown_as_cancelled_and_counted(ending, clock):
-    """The last train, at 00:20, is Tuesday's, which the calendar covers; planRoute offers no cancelled trains."""
+    """The last train, at 00:20, belongs to Tuesday, which the calendar covers; planRoute omits cancelled trains."""
     clock(NIGHT)
-    ending.say(message(update("N-2", relationship="CANCELED"), timestamp=NIGHT))
+    ending.publish(message(update("N-2", relationship="CANCELED"), timestamp=NIGHT))
     body, metadata = ending.plan(), route(ending, departureTime="now")["metadata"]
     assert (trips(body), body["itineraries"][0]["legs"][0]["status"]) == (["N 00:20"], "cancelled")
     assert set(warnings(body)) == {"no-usable-itinerary"}
@@ -104,11 +104,11 @@ def test_after_the_last_train_the_calendar_has_ended(ending, clock, is_cancelled
     later = at("00:21", WEDNESDAY)
     clock(later)
     if is_cancelled:
-        ending.say(message(update("N-2", relationship="CANCELED"), timestamp=later))
+        ending.publish(message(update("N-2", relationship="CANCELED"), timestamp=later))
     assert ending.plan()["error"]["message"] == COVERED
 
 
-def test_no_departures_after_the_last_train_of_the_last_day_is_explained(towns, clock):
+def test_the_end_of_the_timetable_explains_missing_departures(towns, clock):
     clock(at("21:00"))
     over = towns("rail N | Alpha 20:20 | Gamma 20:40", days=[MONDAY, TUESDAY])
     body = route(over, departureTime="now")

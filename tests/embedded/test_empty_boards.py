@@ -1,4 +1,4 @@
-"""An empty board names the next departure, or a day on which something is known to run (rules C1, D3)."""
+"""An empty board names the next departure, or the next day with departures (rules C1, D3)."""
 
 import asyncio
 from datetime import date
@@ -39,28 +39,28 @@ BOTH = pytest.mark.parametrize("tool", ["get_departures", "getStopTimetable"])
 
 @BOTH
 @pytest.mark.parametrize(
-    ("days", "told"),
+    ("days", "expected"),
     [
         (["20260311"], "The next departures are on 2026-03-14."),
         (["20260311", "20260314"], "All departures from here until 2026-03-14 are cancelled."),
     ],
 )
-def test_a_cancelled_day_is_not_promised(weekly, tool, days, told):
-    weekly.say(cancelled(*days))
-    assert why(weekly, tool) == told
+def test_a_day_with_only_cancelled_departures_is_not_named(weekly, tool, days, expected):
+    weekly.publish(cancelled(*days))
+    assert why(weekly, tool) == expected
 
 
 def test_a_day_with_only_deleted_rides_is_not_listed(weekly):
-    weekly.say(cancelled("20260311", "20260314", relationship="DELETED"))
+    weekly.publish(cancelled("20260311", "20260314", relationship="DELETED"))
     assert why(weekly) == "The timetable has no departures from here after 2026-03-14."
 
 
 def test_an_added_train_days_ahead_counts(towns, clock):
-    """On Sunday: one runs on Tuesday, 10:00, that no timetable has, the timetable's own only on Saturday."""
+    """On Sunday: the added train runs on Tuesday at 10:00, and the next scheduled one on Saturday."""
     sunday = at("12:00", date(2026, 3, 8))
     town = towns(DAILY, days=[SATURDAY])
     clock(sunday)
-    town.say(message(ADDED, timestamp=sunday))
+    town.publish(message(ADDED, timestamp=sunday))
     assert (why(town), why(town, "getStopTimetable")) == (
         "The next departures are on 2026-03-10.",
         "The next departures are on 2026-03-14.",
@@ -68,59 +68,59 @@ def test_an_added_train_days_ahead_counts(towns, clock):
 
 
 @BOTH
-def test_a_stop_that_is_closed_promises_no_day(towns, clock, tool):
+def test_no_next_day_is_named_for_a_closed_stop(towns, clock, tool):
     town = towns(DAILY)
     clock(NINE)
-    town.say(message(CLOSED, timestamp=NINE))
+    town.publish(message(CLOSED, timestamp=NINE))
     assert why(town, tool) == "All departures from here until 2026-03-16 are cancelled."
 
 
 def test_a_busy_closed_stop_is_queried_for_fewer_days(towns, clock, monkeypatch):
-    """With no more than two departures looked at, whole days: Wednesday's and Thursday's."""
+    """With at most two departures, the search ends after whole days, here Wednesday and Thursday."""
     monkeypatch.setattr(boardings, "_MAX_DEPARTURES", 1)
     town = towns(DAILY)
     clock(NINE)
-    town.say(message(CLOSED, timestamp=NINE))
+    town.publish(message(CLOSED, timestamp=NINE))
     assert why(town) == "All departures from here until 2026-03-12 are cancelled."
 
 
 @pytest.mark.parametrize(
-    ("drawing", "days", "now", "told"),
+    ("drawing", "days", "now", "expected"),
     [
-        # Saturday's train leaves on Sunday, 00:20.
+        # Saturday's train leaves on Sunday at 00:20.
         ("rail N | Alpha 24:20 | Gamma 24:40", [TUESDAY, SATURDAY], at("01:00", WEDNESDAY),
          "The next departures are on 2026-03-15."),
-        # The train ends at Gamma and lets nobody out there.
+        # The train ends at Gamma, where riders cannot alight.
         ("rail R | Alpha 08:10 | Gamma 08:30 noalight", [TUESDAY, SATURDAY], NINE,
          "The timetable has no departures from here on any day."),
     ],
-    ids=["leaves in the night", "lets nobody out"],
+    ids=["after midnight", "no alighting"],
 )  # fmt: skip
-def test_a_train_counts_on_the_day_on_which_riders_can_take_it(towns, clock, drawing, days, now, told):
+def test_a_train_counts_on_the_day_on_which_riders_can_take_it(towns, clock, drawing, days, now, expected):
     clock(now)
-    assert why(towns(drawing, days=days)) == told
+    assert why(towns(drawing, days=days)) == expected
 
 
 @pytest.mark.parametrize(
-    ("train", "days", "now", "said", "told"),
+    ("train", "days", "now", "entity", "expected"),
     [
-        # Wednesday's comes five hours late, on Thursday.
+        # Wednesday's train leaves five hours late, on Thursday.
         ("20:10", [TUESDAY, WEDNESDAY, SATURDAY], at("21:00"),
          update("R-1", call("ALPHA", 18000, 18000), day="20260311"), "The next departures are on 2026-03-12."),
-        # The last of all, due at 09:06, left at 08:59, which is not called cancelled.
+        # The last train, due at 09:06, left at 08:59, and does not count as cancelled.
         ("09:06", [TUESDAY], NINE, update("R-1", call("ALPHA", depart=-420)),
          "The timetable has no departures from here after 2026-03-10."),
     ],
     ids=["late", "early"],
 )  # fmt: skip
-def test_a_train_counts_when_it_is_expected(towns, clock, train, days, now, said, told):
+def test_a_train_counts_when_it_is_expected(towns, clock, train, days, now, entity, expected):
     town = towns(f"rail R | Alpha {train} | Gamma 20:30", days=days)
     clock(now)
-    town.say(message(said, timestamp=now))
-    assert why(town, windowMinutes=5) == told
+    town.publish(message(entity, timestamp=now))
+    assert why(town, windowMinutes=5) == expected
 
 
-def test_a_train_that_is_moved_to_the_next_platform_is_the_next_departure(towns, clock):
+def test_a_train_moved_to_another_platform_is_the_next_departure(towns, clock):
     stops = """stop_id,stop_name,stop_lat,stop_lon,location_type,parent_station,platform_code
 ST,Central,60.17,24.94,1,,
 ALPHA,Central,60.17,24.94,0,ST,1
@@ -131,7 +131,7 @@ G,Gamma,60.17,25.1,0,,
         "rail R | ALPHA 12:10 | G 12:30\nrail S | P2 12:05 | G 12:40", coordinates={}, tables={"stops.txt": stops}
     )
     clock(NINE)
-    town.say(message(update("R-1", call(sequence=1, depart=0, platform="P2")), timestamp=NINE))
+    town.publish(message(update("R-1", call(sequence=1, depart=0, platform="P2")), timestamp=NINE))
     assert why(town, windowMinutes=60) == "The next departure is at 2026-03-10T12:10:00+02:00."
 
 
@@ -142,27 +142,27 @@ class TestTimetable:
         clock(NINE)
         return town
 
-    def test_an_added_train_is_in_no_timetable(self, town):
-        town.say(message(ADDED, timestamp=NINE))
+    def test_a_timetable_omits_added_trains(self, town):
+        town.publish(message(ADDED, timestamp=NINE))
         assert (why(town, windowMinutes=30), why(town, "getStopTimetable")) == (
             "The next departure is at 2026-03-10T10:00:00+02:00.",
             "The next departure is at 2026-03-10T09:10:00Z.",
         )
 
     def test_a_late_train_stays_at_its_scheduled_time(self, town):
-        """The 11:10 is expected an hour later; asked at the time that is named, the timetable has it."""
-        town.say(message(update("R-2", call("ALPHA", 3600, 3600)), timestamp=NINE))
+        """The 11:10 is expected an hour late; a timetable at the named time lists it."""
+        town.publish(message(update("R-2", call("ALPHA", 3600, 3600)), timestamp=NINE))
         listed = town.ask("getStopTimetable", stopId="TEST:ALPHA", at="2026-03-10T09:10:00Z")["departures"]
         assert why(town, "getStopTimetable") == "The next departure is at 2026-03-10T09:10:00Z."
         assert [each["scheduledTime"] for each in listed] == ["2026-03-10T09:10:00Z"]
 
-    def test_a_window_in_which_all_is_cancelled_names_the_next_departure(self, town):
-        town.say(message(update("R-2", relationship="CANCELED"), timestamp=NINE))
+    def test_a_window_with_only_cancelled_trains_names_the_next_departure(self, town):
+        town.publish(message(update("R-2", relationship="CANCELED"), timestamp=NINE))
         window = {"at": "2026-03-10T11:00:00+02:00"}
         assert rows(town.board(**window)) == [("R", "11:10", "cancelled", None)]
         assert why(town, "getStopTimetable", **window) == "The next departure is at 2026-03-11T06:10:00Z."
 
-    def test_the_text_names_the_next_departure_at_the_clock_of_the_place(self, town):
+    def test_the_text_names_the_next_departure_in_local_time(self, town):
         answer = asyncio.run(town.tools["getStopTimetable"].answer({"stopId": "TEST:ALPHA"}, user="ann"))
         assert answer.text.splitlines()[0] == (
             "Timetable for Alpha (TEST:ALPHA), Tue 2026-03-10 (Europe/Helsinki, UTC+02:00), at most 3 within 45 min: "

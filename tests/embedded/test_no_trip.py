@@ -58,7 +58,7 @@ def test_the_cause_is_named(town, origin, destination, hint):
     assert town.plan(origin, destination)["error"]["hint"] == hint
 
 
-def test_the_service_is_not_read_if_an_end_has_no_stop(town, monkeypatch):
+def test_the_service_is_not_searched_if_an_end_has_no_stop(town, monkeypatch):
     monkeypatch.setattr("fingerpost.transit.embedded.network.find_end_service", None)
 
     assert town.plan("TEST:BETA", "60.27,25.1")["error"]["hint"].startswith("No stop is within")
@@ -94,7 +94,7 @@ LATEST = "No usable trip arrives shortly before the requested time; the last one
 
 
 @pytest.mark.parametrize(
-    ("ends", "when", "told"),
+    ("ends", "when", "expected"),
     [
         (
             ("BETA", "GAMMA"),
@@ -114,12 +114,12 @@ LATEST = "No usable trip arrives shortly before the requested time; the last one
     ],
     ids=["nothing-departs", "nothing-arrives", "nothing-departed"],
 )
-def test_the_cause_of_a_long_wait_is_named(towns, clock, ends, when, told):
+def test_the_cause_of_a_long_wait_is_named(towns, clock, ends, when, expected):
     clock(at("08:00"))
     town = towns(RARE, coordinates=COORDINATES)
     body = town.plan(*(f"TEST:{end}" for end in ends), when=when)
 
-    assert warnings(body)["preference-unmet"] == told
+    assert warnings(body)["preference-unmet"] == expected
 
 
 def test_nothing_arrives_before_the_first_day(towns):

@@ -1,7 +1,6 @@
 """Random realtime data on random networks, through plan_trip: riders are never sent on impossible trips.
 
-The oracle reads the printed answers, the trips as edited by hand, and the timetable's links between stops. It calls
-nothing of what it judges.
+The oracle reads the answers, the edited trips, and the timetable's footpaths. It calls no code that it checks.
 """
 
 import asyncio
@@ -28,9 +27,9 @@ from tests.raptor.trouble import draw_trouble, edited
 CHUNKS = range(2)
 # Two chunks, so 200 questions, and 10,000 in soak.
 PER_CHUNK = 5000 if os.environ.get("FINGERPOST_SOAK") else 100
-# What starts within a slot by the timetable counts as one (B7), each late by what is not called so (B5).
+# Trips scheduled in the same slot count as one (B7); delays up to this one are not disruptions (B5).
 SLOT_S, LATE_AFTER_S = 120, 300
-# What a note says of what cannot be travelled; "leaves 6 min late" is none of these.
+# Parts of notes on impossible trips; "leaves 6 min late" is not one.
 BREAKS = ("is cancelled", "is missed by", " s, but takes ")
 
 
@@ -59,9 +58,9 @@ class RiderOracle:
                     self.alightings.setdefault((call.stop, call.arrival), []).append((number, at))
 
     def complaints(self, answer, wanted=None):
-        """Return what is wrong with an answer's itineraries, in words; empty where nothing is.
+        """Return the faults of an answer's itineraries, in words.
 
-        What arrives after the ``wanted`` arrival stands behind what is in time, and is as little use.
+        Itineraries that arrive after the ``wanted`` arrival must follow those in time.
         """
         found = []
         seats = {each["fingerprint"]: each["legs"] for each in answer["meta"].get("staySeated", ())}
@@ -79,16 +78,16 @@ class RiderOracle:
         in_time = [wanted is None or span(each["legs"][-1])[1] <= wanted for each in answer["itineraries"]]
         uses = [can + (can and soon) for can, soon in zip(verdicts, in_time, strict=True)]
         if uses != sorted(uses, reverse=True):
-            found.append(f"what cannot be travelled, or is too late, stands before what can: {uses}")
+            found.append(f"an impossible or late itinerary precedes a possible one: {uses}")
         warned = "no-usable-itinerary" in [each["code"] for each in answer.get("warnings", ())]
         if warned == (2 in uses):
-            found.append(f"no-usable-itinerary is {'' if warned else 'not '}told: {uses}")
+            found.append(f"no-usable-itinerary is {'' if warned else 'not '}reported: {uses}")
         return found
 
     def can_be_travelled(self, itinerary, seated=()):
-        """Whether vehicles make every ride at the times shown, and every change can be made.
+        """Whether vehicles run every ride at the times shown, and every transfer is possible.
 
-        Into the legs ``seated`` nobody changes: the vehicle must only be there before it goes on.
+        Riders stay seated for the legs ``seated``, which need no time to transfer.
         """
         rides = [(at, leg) for at, leg in enumerate(itinerary["legs"]) if leg["mode"] != "WALK"]
         return all(self._is_made(leg) for _, leg in rides) and all(
@@ -109,7 +108,7 @@ class RiderOracle:
             return int(table.change_s[begin])
         paths = range(int(table.footpaths.first[begin]), int(table.footpaths.first[begin + 1]))
         linked = [int(table.footpaths.seconds[path]) for path in paths if int(table.footpaths.to[path]) == end]
-        # Real time may move a ride to a stop that nobody was to change to: then one walks straight there.
+        # Realtime data may move a ride to a stop without a footpath, to which riders walk in a straight line.
         return linked[0] if linked else math.ceil(math.ceil(1.3 * self._straight_m(begin, end)) / 1.25) + 120 + 135
 
     def _straight_m(self, begin, end):
@@ -135,7 +134,7 @@ class Rider:
         network.publish(overlay, DAY)
         self.tool = {tool.name: tool for tool in list_tools(FakeNetworks(network), store)}["plan_trip"]
         self.ends = [(LAT + dice.uniform(0, 0.03), LON + dice.uniform(0, 0.06)) for _ in range(2)]
-        # Somewhat before something leaves, so that what is late or gone is what the rider would have taken.
+        # Shortly before a departure, so that late and cancelled trips are those that the rider would have taken.
         today = [call.departure for trip in promised if trip.day == DAY for call in trip.stop_times[:-1]]
         self.now = dice.choice(today or [MIDNIGHT + 43200]) - dice.choice([0, 300, 900, 1800])
         self.rides, self.walk_m = dice.choice([1, 2, 3, 5]), dice.choice([600, 1500, 3000])
@@ -166,7 +165,7 @@ class Rider:
         return next((leave for leave in reversed(instants) if self.earliest_arrival(leave) <= wanted), -NEVER)
 
     def counts_as_one(self, body, legs, best):
-        """Whether rule B7 shows this instead of what arrives first: shorter, and planned in the same two minutes."""
+        """Whether rule B7 prefers this itinerary to the first to arrive: shorter, and in the same slot."""
         leaves_at, first = instant(legs[0]["departureTime"]), self.latest_departure(best)
         duration_s = instant(legs[-1]["arrivalTime"]) - leaves_at
         is_shorter = duration_s < best - first and abs(leaves_at - first) < SLOT_S + LATE_AFTER_S
@@ -187,7 +186,7 @@ def riders(tmp_path, monkeypatch):
 
 
 def assert_beginnings(rider, longest, seed, **more):
-    """Assert B14: a shorter answer is the beginning of the longest, and tells as much of what was found."""
+    """Assert B14: a shorter answer is the beginning of the longest, with the same count of duplicates."""
     for limit in (1, 2):
         answer = rider.ask(limit=limit, **more)
         assert answer["itineraries"] == longest["itineraries"][:limit], (seed, limit)
@@ -196,7 +195,7 @@ def assert_beginnings(rider, longest, seed, **more):
 
 @pytest.mark.parametrize("chunk", CHUNKS)
 def test_untravellable_rides_are_not_offered(riders, chunk):
-    """B5, B8, B14: no leg overlaps, no duration is negative, what breaks is named and last, the best is first."""
+    """B5, B8, B14: legs do not overlap, impossible trips are last and marked, and the best trip is first."""
     seen = Counter()
     for seed, rider in riders(chunk):
         best = rider.earliest_arrival(rider.now)
@@ -218,7 +217,7 @@ def test_untravellable_rides_are_not_offered(riders, chunk):
 
 @pytest.mark.parametrize("chunk", CHUNKS)
 def test_a_past_arrival_time_is_not_answered_with_departed_trips(riders, chunk):
-    """B12, B5: nothing begins before now, the latest departure is first, the earliest arrival possible is named."""
+    """B12, B5: no trip begins before now, the latest departure is first, and errors name the earliest arrival."""
     hidden = 0
     for seed, rider in riders(chunk):
         last = rider.latest_departure()
@@ -234,7 +233,7 @@ def test_a_past_arrival_time_is_not_answered_with_departed_trips(riders, chunk):
         assert min(starts) >= rider.now, seed
         assert rider.oracle.complaints(body, rider.wanted) == [], seed
         if last != -NEVER:
-            # What is so late that it leaves after all others may count as one with what is on time (B7).
+            # A late trip that leaves after all others may count as a duplicate of one on time (B7).
             is_hidden = starts[0] < last and "deduplicatedFrom" in body["meta"]
             hidden += is_hidden
             assert starts[0] >= last or is_hidden, seed

@@ -1,4 +1,4 @@
-"""Realtime data on single stop times: delays, closed doors and moved stops, to which riders walk."""
+"""Realtime data on single stop times: delays, stops without boarding or alighting, and moved stops."""
 
 import pytest
 
@@ -6,20 +6,20 @@ from tests.embedded.conftest import rows, trips, warnings
 from tests.realtime.messages import call, message, stop_time_with, update
 from tests.rules.drawing import DEGREE_M
 
-# Beta and its neighbour are too far apart to be linked, and half an hour's walk or less.
+# Beta and Yonder are too far apart for a footpath, but less than half an hour's walk.
 DRAWING = """
 line A | Alpha 08:10 | Beta 08:20
 line B | Beta {leaves} | Gamma 09:30
 line Z | Yonder 20:00 | Gamma 20:30
 """
 COORDINATES = {"Beta": (60.25, 24.94), "Yonder": (60.26, 24.94), "Gamma": (60.17, 25.3)}
-# 1,112 m in a straight line, with the factor and the pace 1,157 s, and 255 s to change.
+# 1,112 m in a straight line take 1,157 s, and the transfer 255 s more.
 NEEDED_S = 1_157 + 255
 
 
 def ask(towns, leaves):
     town = towns(DRAWING.format(leaves=leaves), coordinates=COORDINATES)
-    town.say(update("B-1", call(sequence=1, depart=360, platform="YONDER")))
+    town.publish(update("B-1", call(sequence=1, depart=360, platform="YONDER")))
     return town.plan(limit=3)["itineraries"]
 
 
@@ -33,7 +33,7 @@ def test_riders_who_transfer_walk_to_the_departure_platform(towns):
     assert itinerary["DisruptionNote"] == "Line B from Yonder leaves 6 min late."
 
 
-def test_another_platform_where_one_boards_changes_no_later_change(towns):
+def test_a_moved_boarding_platform_does_not_affect_later_transfers(towns):
     drawing = """
 line A | Alpha 08:10 | Beta 08:20
 line B | Beta 08:21 | Gamma 08:30
@@ -41,7 +41,7 @@ line Z | Yonder 20:00 | Gamma 20:30
 change | Beta 60
 """
     places = {**COORDINATES, "Yonder": (60.1701, 24.94)}
-    town = towns(drawing, coordinates=places, said=[update("A-1", call(sequence=1, depart=0, platform="YONDER"))])
+    town = towns(drawing, coordinates=places, entities=[update("A-1", call(sequence=1, depart=0, platform="YONDER"))])
     first = town.plan(limit=1)["itineraries"][0]
     rides = [(leg["line"], leg["from"]["id"]) for leg in first["legs"] if leg["mode"] != "WALK"]
     assert (rides, first.get("DisruptionNote")) == ([("A", "TEST:YONDER"), ("B", "TEST:BETA")], None)
@@ -49,7 +49,7 @@ change | Beta 60
 
 @pytest.mark.parametrize(("leaves", "missed"), [("08:37:32", False), ("08:37:31", True)])
 def test_a_change_that_the_walk_makes_impossible_is_missed(towns, leaves, missed):
-    """B5: A is there at 08:20, and the change takes 23 min 32 s; what is missed stands behind tomorrow's."""
+    """B5: A arrives at 08:20, and the transfer takes 23 min 32 s; a missed one comes after tomorrow's trip."""
     found = ask(towns, leaves)
     notes = ["but takes" in each.get("DisruptionNote", "") for each in found]
     assert notes == ([False, True] if missed else [False, False])
@@ -65,20 +65,20 @@ def first_mode(town, north_m):
 
 
 @pytest.mark.parametrize(("north_m", "mode"), [(0, "RAIL"), (24, "RAIL"), (26, "WALK"), (299, "WALK")])
-def test_a_saved_stop_is_where_one_boards_only_if_the_place_is_there(town, north_m, mode):
-    """D2: 25 m are the stop itself, as positions are measured; from further away the walk is part of the trip."""
+def test_a_saved_place_needs_no_walk_within_25_m_of_its_stop(town, north_m, mode):
+    """D2."""
     assert first_mode(town, north_m) == mode
 
 
 def test_without_current_realtime_the_schedule_applies(town):
-    town.say(message(update("R-1", call("ALPHA", 120, 120), call("BETA", relationship="NO_DATA"))))
+    town.publish(message(update("R-1", call("ALPHA", 120, 120), call("BETA", relationship="NO_DATA"))))
 
     assert rows(town.board())[0] == ("R", "08:10", "delayed", 120)
     assert rows(town.board("TEST:BETA"))[0] == ("R", "08:20", "scheduled_only", None)
 
 
 def test_a_board_has_the_delay_of_the_departure(town):
-    town.say(message(update("R-1", call("BETA", 120, 300))))
+    town.publish(message(update("R-1", call("BETA", 120, 300))))
 
     assert rows(town.board("TEST:BETA"))[0] == ("R", "08:20", "delayed", 300)
 
@@ -98,14 +98,14 @@ NOTHING_KNOWN = [call(stop, relationship="NO_DATA") for stop in ("BETA", "GAMMA"
         ([call("GAMMA", 300)], "ALPHA", ("R", "scheduled_only", None, "08:35:00", None)),
         ([call("GAMMA", 301)], "ALPHA",
          ("R", "scheduled_only", None, "08:35:01", "Line R from Alpha arrives at Gamma 5 min late.")),
-        # That it leaves Alpha on time is real time, though of Gamma nothing is known.
+        # The departure from Alpha is on time, and the arrival at Gamma has no data.
         ([call("ALPHA", 0, 0), NOTHING_KNOWN[0]], "ALPHA", ("R", "on_time", 0, "08:30:00", None)),
         ([call("ALPHA", 0, 0), *NOTHING_KNOWN], "BETA", ("R", "scheduled_only", None, "08:30:00", None)),
     ],
 )  # fmt: skip
 def test_a_ride_with_one_end_or_none_is_reported(town, calls, origin, expected):
-    """B2: what is known of its departure, as its board says; more than five minutes at its end are a disruption."""
-    town.say(message(update("R-1", *calls)))
+    """B2: the status is that of the departure; an arrival more than five minutes late is a disruption."""
+    town.publish(message(update("R-1", *calls)))
 
     assert first_ride(town.plan(f"TEST:{origin}", limit=1)) == expected
 
@@ -115,7 +115,7 @@ def test_a_ride_with_one_end_or_none_is_reported(town, calls, origin, expected):
 )
 def test_cancelled_departures_count_among_those_in_the_window(towns, limit, expected):
     town = towns("line A | Alpha 08:10 | Beta 08:20\nline B | Alpha 08:15 | Beta 08:25")
-    town.say(message(update("A-1", relationship="CANCELED")))
+    town.publish(message(update("A-1", relationship="CANCELED")))
 
     assert warnings(town.board(limit=limit)).get("truncated-results") == expected
 
@@ -130,9 +130,9 @@ line B | Alpha 08:15 | Gamma 08:40
     ("stop", "shut", "status"),
     [("ALPHA", {"pickup_type": "NONE"}, "cancelled"), ("GAMMA", {"drop_off_type": "NONE"}, None)],
 )
-def test_riders_are_sent_around_a_shut_door_that_is_named(towns, stop, shut, status):
-    """Line A would be there first; what stands in for it is compared with it."""
-    town = towns(TWO_LINES, said=[update("A-1", stop_time_with(stop, **shut))])
+def test_a_stop_without_boarding_or_alighting_is_avoided_and_named(towns, stop, shut, status):
+    """Line A would arrive first; the warning names it."""
+    town = towns(TWO_LINES, entities=[update("A-1", stop_time_with(stop, **shut))])
     board, body = rows(town.board()), town.plan(limit=1)
 
     assert [row[:2] for row in board] == [("A", "08:10"), ("B", "08:15")]
@@ -141,11 +141,11 @@ def test_riders_are_sent_around_a_shut_door_that_is_named(towns, stop, shut, sta
     assert "Line A from Alpha" in warnings(body)["disrupted-itinerary-replaced"]
 
 
-def test_seated_riders_need_no_door(towns):
+def test_in_seat_transfers_need_neither_boarding_nor_alighting(towns):
     linked = "line A | Alpha 08:10 | Beta 08:20\nline B | Beta 08:21 | Gamma 08:30\nstay | A-1 | B-1"
     town = towns(linked, coordinates={"Beta": (60.25, 24.94), "Gamma": (60.17, 25.1)})
     shut = {"pickup_type": "NONE", "drop_off_type": "NONE"}
-    town.say(*(update(trip, stop_time_with("BETA", **shut)) for trip in ("A-1", "B-1")))
+    town.publish(*(update(trip, stop_time_with("BETA", **shut)) for trip in ("A-1", "B-1")))
     body = town.plan(limit=1)
 
     assert (trips(body), warnings(body)) == (["A 08:10 B 08:21"], {})

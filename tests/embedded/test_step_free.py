@@ -66,15 +66,12 @@ def lift(begin="08:00", end="10:00"):
     ],
 )
 async def test_a_lift_that_is_out_of_order_on_arrival_is_the_weakest_link(end, link):
-    """The train arrives at 08:25; the outage ends a minute before, or then."""
+    """The train arrives at 08:25; the outage ends a minute earlier, or at that time."""
     assert await weakest(network_with(lift(end=end)), step_free=False) == link
 
 
 async def test_the_only_way_by_lift_is_named():
-    """Step-free was asked for and every way ends at the lift, on any day: the way with a step is shown, and named.
-
-    The search keeps away from the lift (the next tests), so without the second search there would be no answer.
-    """
+    """Every trip ends at the broken lift, on any day, so a second search finds the trip with steps."""
     broken = lift()
     broken.alert.ClearField("active_period")
     assert await weakest(network_with(broken), step_free=True) == AccessLink(Access.NO, "Gamma")
@@ -90,7 +87,7 @@ OTHER_WAY = f"{DRAWING}\nline B | Alpha 08:06 | Delta 08:40"
 
 
 @pytest.mark.parametrize(
-    ("said", "step_free", "ridden"),
+    ("entities", "step_free", "ridden"),
     [
         ([lift()], True, "B"),
         ([lift()], False, "R"),
@@ -99,22 +96,25 @@ OTHER_WAY = f"{DRAWING}\nline B | Alpha 08:06 | Delta 08:40"
         ([lift(begin="07:00", end="08:24"), update("R-1", call("GAMMA", 60))], True, "R"),
         ([lift(begin="08:26", end="09:00"), update("R-1", call("GAMMA", 60))], True, "B"),
     ],
-    ids=["broken", "steps are fine", "mended before", "broken on arrival", "late, mended", "broken on late arrival"],
+    ids=[
+        "broken",
+        "steps allowed",
+        "repaired earlier",
+        "broken on arrival",
+        "late, repaired",
+        "broken on late arrival",
+    ],
 )
-async def test_an_alert_about_a_broken_lift_diverts_a_step_free_trip(said, step_free, ridden):
-    """The train arrives at Gamma at 08:25; the bus goes 100 m short of it. Judged when the rider arrives, not now."""
-    network = network_with(*said, drawing=OTHER_WAY)
+async def test_an_alert_about_a_broken_lift_diverts_a_step_free_trip(entities, step_free, ridden):
+    """The train arrives at Gamma at 08:25, the bus 100 m from it. The state of the lift on arrival counts."""
+    network = network_with(*entities, drawing=OTHER_WAY)
     answer = await network.plan_journeys(question(step_free=step_free))
     first = min(answer.itineraries, key=lambda each: each.arrival)
     assert [leg.line for leg in first.rides] == [ridden]
 
 
-async def test_without_the_alert_every_link_is_step_free():
-    assert await weakest(network_with(), step_free=True) == AccessLink(Access.YES, "Alpha")
-
-
 @pytest.mark.parametrize(
-    ("rail", "bus", "line", "said"),
+    ("rail", "bus", "line", "message"),
     [
         (NO, YES, "B", None),
         (NO, NO, "R", "Line R is not step-free."),
@@ -122,7 +122,7 @@ async def test_without_the_alert_every_link_is_step_free():
     ],
     ids=["slower without a step", "no other way", "nothing known"],
 )
-def test_a_slower_step_free_way_is_used_or_the_step_is_named(tmp_path, clock, rail, bus, line, said):
+def test_a_slower_step_free_way_is_used_or_the_step_is_named(tmp_path, clock, rail, bus, line, message):
     network = network_with(drawing=f"{DRAWING}\nline B | Alpha 08:10 | Gamma 08:55", R=rail, B=bus)
     ask = asker(FakeNetworks(network), VariableStore(tmp_path / "variables.sqlite"))
     ends = {
@@ -131,7 +131,7 @@ def test_a_slower_step_free_way_is_used_or_the_step_is_named(tmp_path, clock, ra
     body = ask("plan_trip", {**ends, "constraints": {"accessibility": {"stepFree": True}}}).body
     unmet = warnings(body).get("preference-unmet")
     assert body["itineraries"][0]["legs"][0]["line"] == line
-    assert unmet is None if said is None else unmet.startswith(said)
+    assert unmet is None if message is None else unmet.startswith(message)
 
 
 async def test_a_trip_further_on_foot_is_named_with_its_steps():

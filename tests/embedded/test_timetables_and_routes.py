@@ -20,16 +20,16 @@ def rows(body):
     return [(row["routeShortName"], row["scheduledTime"][11:16]) for row in body["departures"]]
 
 
-def test_a_timetable_is_the_same_whatever_is_late(town):
+def test_delays_do_not_change_a_timetable(town):
     calm = rows(town.ask("getStopTimetable", **WINDOW))
-    town.say(update("R-2", call(sequence=1, depart=600)))
+    town.publish(update("R-2", call(sequence=1, depart=600)))
 
     assert calm == [("R", "06:10"), ("B", "06:15"), ("R", "06:40")]
     assert rows(town.ask("getStopTimetable", **WINDOW)) == calm
 
 
 def test_a_cancelled_trip_is_counted_but_neither_listed_nor_offered(town):
-    town.say(update("R-1", relationship="CANCELED"))
+    town.publish(update("R-1", relationship="CANCELED"))
     timetable, plan = town.ask("getStopTimetable", **WINDOW), town.ask("planRoute", **ROUTE)
 
     assert rows(timetable) == [("B", "06:15"), ("R", "06:40")]
@@ -37,7 +37,7 @@ def test_a_cancelled_trip_is_counted_but_neither_listed_nor_offered(town):
     assert [body["metadata"]["cancelledLeftOut"] for body in (timetable, plan)] == [1, 1]
 
 
-def test_all_of_a_window_is_found(towns):
+def test_every_itinerary_in_the_window_is_counted(towns):
     trains = "\n".join(
         f"rail R | Alpha {8 + at // 60:02d}:{at % 60:02d} | Gamma {8 + (at + 9) // 60:02d}:{(at + 9) % 60:02d}"
         for at in range(0, 150, 5)
@@ -55,7 +55,7 @@ def watch(monkeypatch):
         seen, function = [], getattr(owner, name)
 
         def watched(*args, **kwargs):
-            seen.append("aside" if threading.current_thread().name.startswith("fingerpost-compute") else "loop")
+            seen.append("thread" if threading.current_thread().name.startswith("fingerpost-compute") else "loop")
             return function(*args, **kwargs)
 
         monkeypatch.setattr(owner, name, watched)
@@ -64,16 +64,16 @@ def watch(monkeypatch):
     return watch_calls
 
 
-def test_a_timetable_is_written_aside(town, watch):
+def test_a_timetable_is_serialized_in_a_thread(town, watch):
     seen = watch(get_stop_timetable, "serialize_metadata")
     town.ask("getStopTimetable", **WINDOW)
 
-    assert seen == ["aside"]
+    assert seen == ["thread"]
 
 
-def test_a_board_of_many_hours_is_read_aside(town, watch):
+def test_a_long_board_is_built_in_a_thread(town, watch):
     town.ask("getStopTimetable", **WINDOW)
     seen = watch(network.EmbeddedNetwork, "_build_board")
     town.ask("getStopTimetable", stopId="TEST:ALPHA", until="2026-03-10T11:01:00+02:00")
 
-    assert seen == ["aside"]
+    assert seen == ["thread"]

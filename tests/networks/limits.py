@@ -1,4 +1,4 @@
-"""Time limits that a test lets expire, networks that wait or hang, and queries for them."""
+"""Time limits that expire on demand, networks that wait or hang, and queries for them."""
 
 import asyncio
 from dataclasses import dataclass, field, replace
@@ -6,12 +6,13 @@ from dataclasses import dataclass, field, replace
 from fingerpost import clock
 from fingerpost.errors import ToolError
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
+from fingerpost.transit.networks.querying import Deadline, try_in_order
 from fingerpost.transit.port import DepartureQuery, JourneyQuery
 from tests.fakes import FakeNetwork
 
 
 class Limits:
-    """Stands in for ``clock.time_limit``: no limit expires by itself, and each is remembered with its seconds."""
+    """Replaces ``clock.time_limit``: limits expire only on demand, and ``seconds`` lists them."""
 
     def __init__(self, monkeypatch):
         self._of_task = {}
@@ -31,9 +32,9 @@ class Limits:
 
 @dataclass(kw_only=True)
 class MeetingNetwork(FakeNetwork):
-    """A fake whose names come only once all networks of the ``meeting``, if any, have been asked.
+    """A fake that returns names only after all networks of the ``meeting``, if any, have been queried.
 
-    With ``limits`` it never answers and its limit expires; a ``failure`` is raised; ``calls`` counts queries for names.
+    With ``limits`` it never answers and its limit expires; ``failure`` is raised; ``calls`` counts queries for names.
     """
 
     meeting: asyncio.Barrier | None = None
@@ -61,7 +62,7 @@ class MeetingNetwork(FakeNetwork):
 
 @dataclass(kw_only=True)
 class HangingNetwork(FakeNetwork):
-    """Never answers while ``hangs``; a deadline of 0 has passed before anybody waits."""
+    """Never answers while ``hangs``; a deadline of 0 passes at once."""
 
     hangs: bool = True
     deadline_s: float | None = 0.0
@@ -88,6 +89,10 @@ def trip(*, stop_ids=(), **more):
     return JourneyQuery(
         origin=end, destination=replace(end, coordinate=Coordinate(60.1, 25), stop_ids=()), instant=0, **more
     )
+
+
+async def plan_in_turn(network, deadline=None):
+    return await try_in_order([network], lambda queried: queried.plan_journeys(trip()), deadline or Deadline())
 
 
 def live(**given):

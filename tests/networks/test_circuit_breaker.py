@@ -1,4 +1,4 @@
-"""The circuit breaker of remote networks: after failures in a row, a network rests and is then probed (rule A13)."""
+"""The circuit breaker of remote networks: after failures in a row, a network is paused and then probed (rule A13)."""
 
 import asyncio
 import gc
@@ -9,15 +9,10 @@ from fingerpost import clock
 from fingerpost.errors import SourceFailed, SourceTimeout
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.networks.circuit_breaker import CircuitBreakerNetwork, NetworkBreaker
-from fingerpost.transit.networks.querying import Deadline, try_in_order
 from tests.net.local_server import FakeTime
-from tests.networks.limits import HangingNetwork, MeetingNetwork, board, live, run, trip
+from tests.networks.limits import HangingNetwork, MeetingNetwork, board, live, plan_in_turn, run
 
 LIVE_STOP = "LIVE:1"
-
-
-async def _ask(network):
-    return await try_in_order([network], lambda asked: asked.plan_journeys(trip()), Deadline())
 
 
 def test_a_network_is_paused_after_three_failures_and_then_used_again():
@@ -48,8 +43,8 @@ def test_a_network_is_paused_after_three_failures_and_then_used_again():
     assert asked_while_resting == 3
 
 
-async def test_one_request_in_the_background_decides_whether_a_network_is_back():
-    """The caller waits for a part of the deadline only; a cold server that answers within the whole one is back."""
+async def test_one_probe_in_the_background_ends_the_pause():
+    """The caller waits for a part of the deadline only; the server may take all of it."""
     time, warm, left_s = FakeTime(), asyncio.Event(), []
 
     class Cold(HangingNetwork):
@@ -103,34 +98,34 @@ async def test_a_failure_in_the_background_is_not_logged(caplog):
     assert caplog.records == []
 
 
-def test_a_network_that_hangs_three_times_rests():
+def test_a_network_that_hangs_three_times_is_paused():
     hanging = HangingNetwork(name="LIVE")
     guarded = CircuitBreakerNetwork(hanging, NetworkBreaker(clock_s=FakeTime().clock_s), "LIVE")
     for _ in range(4):
         with pytest.raises(SourceTimeout):
-            run(_ask(guarded))
+            run(plan_in_turn(guarded))
 
     assert len(hanging.asked) == 3
 
 
-def test_a_caller_that_leaves_is_no_failure_of_the_network():
+def test_a_cancelled_query_is_not_a_failure():
     hanging = HangingNetwork(name="LIVE", deadline_s=None)
     guarded = CircuitBreakerNetwork(hanging, NetworkBreaker(clock_s=FakeTime().clock_s), "LIVE")
 
-    async def break_off():
-        task = asyncio.ensure_future(_ask(guarded))
+    async def cancel():
+        task = asyncio.ensure_future(plan_in_turn(guarded))
         await asyncio.sleep(0)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
 
     for _ in range(4):
-        run(break_off())
+        run(cancel())
 
     assert len(hanging.asked) == 4
 
 
-def test_names_rest_apart_from_trips():
+def test_names_and_trips_have_separate_circuits():
     down = MeetingNetwork(name="LIVE", failure=SourceFailed("the geocoder is down"))
     guarded = CircuitBreakerNetwork(down, NetworkBreaker(clock_s=FakeTime().clock_s), "LIVE")
     for _ in range(3):

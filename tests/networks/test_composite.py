@@ -27,12 +27,12 @@ DEMO = NetworkRecord(name="DEMO-X", source="demo")
 
 
 class DrawnSource:
-    """A kind of source whose networks are fakes; one called BAD cannot be opened."""
+    """A kind of source with fake networks; ``failures`` are raised by name, and BAD cannot be opened."""
 
     def __init__(self, kind):
         self.kind = kind
         self.opened, self.retired, self.closed = [], [], 0
-        self.failures = {}
+        self.failures = {"BAD": SettingsInvalid("BAD is damaged. Add it again")}
 
     def stamp(self):
         return None
@@ -41,8 +41,6 @@ class DrawnSource:
         self.opened.append(record.name)
         if record.name in self.failures:
             raise self.failures[record.name]
-        if record.name == "BAD":
-            raise SettingsInvalid("BAD is damaged. Add it again")
         return FakeNetwork(
             name=record.name,
             priority=record.priority,
@@ -100,14 +98,14 @@ async def test_calls_that_wait_for_networks_leave_threads_to_limits_and_variable
     assert answered == "read"
 
 
-def test_networks_of_all_kinds_have_one_order(add, networks):
+def test_networks_are_sorted_across_sources(add, networks):
     for name, priority in (("B", 0), ("A", 0), ("LIVE", 5)):
         add(name, priority=priority)
 
     assert names(open_now(networks()).answering) == ["LIVE", "A", "B"]
 
 
-def test_one_that_cannot_be_opened_is_a_problem_of_its_own(add, networks):
+def test_a_network_that_cannot_be_opened_affects_no_other(add, networks):
     for name, kind in (("A", "drawn"), ("BAD", "drawn"), ("ODD", "carrier-pigeon")):
         add(name, source=kind)
     opened = open_now(networks())
@@ -142,14 +140,15 @@ def test_no_network_is_reopened_without_a_change(add, networks, source):
     assert source.opened == ["A"]
 
 
-def test_the_fallback_of_one_that_cannot_be_opened(add, networks):
+def test_a_network_that_cannot_be_opened_has_its_fallback_and_its_priority(add, networks):
     add("OFFLINE")
-    add("BAD", fallback="OFFLINE")
+    add("OTHER", priority=5)
+    add("BAD", fallback="OFFLINE", priority=10)
     opened = open_now(networks())
     query = DepartureQuery(stop_ids=("OFFLINE:1",), instant=0, window_s=60, wanted=1)
     board = asyncio.run(opened.answering[0].list_departures(query))
 
-    assert (names(opened.answering), list(opened.problems)) == (["BAD"], ["BAD"])
+    assert (names(opened.answering), list(opened.problems)) == (["BAD", "OTHER"], ["BAD"])
     assert board.provenance.lost == (
         "BAD could not be queried (BAD is damaged. Add it again); its fallback OFFLINE answered.",
     )
@@ -179,7 +178,7 @@ def test_an_added_network_that_is_broken_switches_the_demos_off_too(add, network
     assert names(open_now(networks()).answering) == []
 
 
-def test_closing_reaches_every_kind_of_source(networks, source):
+def test_closing_closes_every_source(networks, source):
     ours = networks()
     open_now(ours)
     asyncio.run(ours.close())
@@ -189,36 +188,22 @@ def test_closing_reaches_every_kind_of_source(networks, source):
 
 
 @pytest.mark.parametrize(
-    ("failure", "sentence"),
+    ("failure", "sentence", "later"),
     [
-        (SourceFailed("The disk is busy."), "The disk is busy."),
-        (KeyError("x"), "B failed unexpectedly; see the log"),
+        (SourceFailed("The disk is busy."), "The disk is busy.", ["A", "B"]),
+        (KeyError("x"), "B failed unexpectedly; see the log", ["A"]),
     ],
 )
-def test_an_error_while_opening_a_source_affects_only_its_network(add, networks, source, failure, sentence):
+def test_an_error_while_opening_a_source_affects_only_its_network(add, networks, source, failure, sentence, later):
+    """Only unavailable sources are retried."""
     source.failures["B"] = failure
     add("A", "B")
-    opened = open_now(networks())
-
-    assert (names(opened.answering), dict(opened.problems)) == (["A"], {"B": sentence})
-
-
-def test_a_busy_source_is_retried(add, networks, source):
-    source.failures["B"] = SourceFailed("The disk is busy.")
-    add("B")
     ours = networks()
-    open_now(ours)
+    opened = open_now(ours)
     source.failures.clear()
 
-    assert names(open_now(ours).answering) == ["B"]
-
-
-def test_a_network_that_cannot_be_opened_has_its_priority(add, networks):
-    add("BAD", priority=10, fallback="STANDIN")
-    add("OTHER", priority=5)
-    add("STANDIN")
-
-    assert names(open_now(networks()).answering) == ["BAD", "OTHER"]
+    assert (names(opened.answering), dict(opened.problems)) == (["A"], {"B": sentence})
+    assert names(open_now(ours).answering) == later
 
 
 TOWN = new_town()

@@ -11,10 +11,10 @@ from fingerpost.errors import NoItinerary, SourceChanged, SourceFailed, SourceUn
 from fingerpost.transit.model.place import Coordinate
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.networks.fallback import FallbackNetwork
-from fingerpost.transit.networks.querying import Deadline, query_all, try_in_order
+from fingerpost.transit.networks.querying import Deadline, query_all
 from tests.contracts.conftest import stop_place
 from tests.fakes import FakeNetwork
-from tests.networks.limits import HangingNetwork, Limits, MeetingNetwork, board, live, run, trip
+from tests.networks.limits import HangingNetwork, Limits, MeetingNetwork, board, live, plan_in_turn, run, trip
 
 FEEDS, LIVE_STOP = frozenset({"T"}), "LIVE:1"
 PLACE = {"Kamppi": [stop_place("OFF:1", "Kamppi")]}
@@ -45,7 +45,6 @@ def test_a_failing_network_is_replaced(error):
 
 
 def test_a_fallback_in_this_process_has_no_deadline():
-    """It waits for nobody, so giving it up would gain nothing."""
     profile = replace(OFFLINE.profile, answer_deadline_s=None, names_deadline_s=None)
     both = FallbackNetwork(FakeNetwork(name="LIVE"), SimpleNamespace(profile=profile)).profile
 
@@ -87,7 +86,7 @@ def test_only_the_fallback_has_the_ability():
 @pytest.mark.parametrize(
     "ask", [lambda both: both.list_departures(board("T:K")), lambda both: both.plan_journeys(trip(arrive_by=True))]
 )
-def test_a_fallback_that_cannot_either(ask):
+def test_a_fallback_without_the_ability_is_not_queried(ask):
     down = SourceFailed("live is down")
     live = FakeNetwork(name="LIVE", departures=down, journeys=[down])
     other = FakeNetwork(name="OFFLINE", abilities=frozenset({Ability.PLANS}))
@@ -98,7 +97,7 @@ def test_a_fallback_that_cannot_either(ask):
 
 @pytest.mark.parametrize(("arrive_by", "asked"), [(False, "LIVE"), (True, "OFFLINE")])
 def test_a_latest_arrival_is_requested_from_networks_that_support_it(arrive_by, asked):
-    """A first network without arrive-by would take the latest arrival for a departure; its fallback is asked."""
+    """A network without arrive-by would treat the latest arrival as a departure, so its fallback answers."""
     live = FakeNetwork(name="LIVE", abilities=frozenset({Ability.PLANS}))
     both = FallbackNetwork(live, OFFLINE)
     answer = run(both.plan_journeys(trip(arrive_by=arrive_by)))
@@ -119,7 +118,7 @@ def test_a_board_of_stops_unknown_to_the_fallback_is_not_empty():
     assert raised.value.hint == "Try again later, or give the stop's name, which OFFLINE may know"
 
 
-def test_a_place_of_which_the_fallback_knows_a_part():
+def test_stops_unknown_to_the_fallback_are_left_out():
     down = FakeNetwork(name="LIVE", feed_names=frozenset({"OFF"}), departures=SourceFailed("LIVE is down"))
     fallback = offline()
     answer = run(FallbackNetwork(down, fallback).list_departures(board("OFF:1", "OFF:2")))
@@ -153,7 +152,7 @@ def test_an_unknown_id_during_an_outage_is_not_called_unknown():
         run(both.find_stop(LIVE_STOP))
 
 
-def test_names_that_a_fallback_gave_are_labelled():
+def test_names_from_a_fallback_are_reported():
     down = MeetingNetwork(name="LIVE", failure=SourceUnreachable("LIVE is down"))
     answers = run(query_all([FallbackNetwork(down, offline())], lambda network: network.find_places("Kamppi")))
 
@@ -167,7 +166,7 @@ def test_names_that_a_fallback_gave_are_labelled():
 
 
 def test_the_deadlines_of_a_chain_nest():
-    """Of 8 s the first has 4, its fallback 2, and theirs all of the 2 s that are then left."""
+    """Of 8 s, the first network gets 4, its fallback 2, and the last one the remaining 2 s."""
 
     class Late(HangingNetwork):
         async def plan_journeys(self, query):
@@ -182,7 +181,7 @@ def test_the_deadlines_of_a_chain_nest():
     last = HangingNetwork(name="C", hangs=False, deadline_s=8.0)
     whole = FallbackNetwork(chain[0], FallbackNetwork(chain[1], last))
 
-    answer = run(_in_turn(whole)).value
+    answer = run(plan_in_turn(whole)).value
     assert [each.left_s[0] for each in chain] == pytest.approx([4.0, 2.0], abs=0.2)
     assert last.left_s[0] == pytest.approx(2.0, abs=0.2)
     assert [sentence.partition(" (")[0] for sentence in answer.provenance.lost] == [
@@ -198,13 +197,9 @@ def test_a_hanging_network_is_queried_once_per_call():
     async def ask(times):
         deadline = Deadline()
         for _ in range(times):
-            await _in_turn(both, deadline)
+            await plan_in_turn(both, deadline)
 
     run(ask(2))
     assert len(hanging.asked) == 1
     run(ask(1))
     assert len(hanging.asked) == 2
-
-
-async def _in_turn(network, deadline=None):
-    return await try_in_order([network], lambda asked: asked.plan_journeys(trip()), deadline or Deadline())

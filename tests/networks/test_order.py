@@ -1,4 +1,4 @@
-"""Which network answers (rules A6 and A13)."""
+"""Selection of the network that answers (rules A6 and A13)."""
 
 import pytest
 
@@ -28,7 +28,7 @@ def at(lon: float) -> Coordinate:
 
 
 def test_preference():
-    """A13: the higher priority first, then the smaller area, then the name; a demo, however small, is last."""
+    """A13: by priority, then by area, then by name; demos are last."""
     ordered = sort_by_preference([DEMO, box("B", 0, 10), box("A", 0, 10), CITY, box("LIVE", 0, 20, priority=1)])
 
     assert [each.name for each in ordered] == ["LIVE", "CITY", "A", "B", "DEMO"]
@@ -39,7 +39,7 @@ def test_preference():
     [(5, 5.2, "CITY"), (5, 9, "WEST"), (21, 29, "EAST"), (0, 10, "WEST"), (20, 30, "EAST")],
 )
 def test_the_first_network_that_covers_both_ends(origin, destination, name):
-    """A13: in order of preference; the edge of a box belongs to it."""
+    """A13: in order of preference; bounding boxes include their edges."""
     networks = sort_by_preference([WEST, EAST, CITY, DEMO])
 
     assert list_covering(networks, at(origin), at(destination))[0].name == name
@@ -55,7 +55,7 @@ def test_the_first_network_that_covers_both_ends(origin, destination, name):
     ],
 )
 def test_ends_without_a_common_network_are_refused(origin, destination, at_origin, at_destination, message):
-    """A6, P37: the error says where each end lies, and the hint which networks there are."""
+    """A6, P37: the error names the networks at each end, and the hint lists all networks."""
     networks = [CITY, WEST, EAST]
     ends = {"origin": at(origin), "destination": at(destination)}
     where = {side: [each.name for each in list_covering(networks, end)] for side, end in ends.items()}
@@ -112,14 +112,14 @@ def test_centre_across_the_date_line():
     ],
 )
 def test_swapped_positions_are_seen(position, swapped):
-    """A6: outside every network as sent, in EAST the other way round; a longitude of 170 is no latitude."""
-    told = format_swapped_hint([WEST, EAST], {"origin": position})
+    """A6: the position is outside every network, and in EAST if swapped; 170 is not a valid latitude."""
+    hint = format_swapped_hint([WEST, EAST], {"origin": position})
     expected = "Latitude and longitude look swapped: origin at lat 0.5, lon 25 lies in EAST"
-    assert told == (expected if swapped else "")
+    assert hint == (expected if swapped else "")
 
 
-def test_the_refusal_of_a_region_has_the_hint():
-    """A6: stops near a swapped point."""
+def test_the_error_for_a_swapped_point_has_the_hint():
+    """A6."""
     with pytest.raises(RegionUnsupported) as caught:
         list_networks_at([WEST, EAST], Coordinate(25, 0.5), Ability.STOPS)
     assert caught.value.hint.startswith("Latitude and longitude look swapped: coordinate at lat 0.5, lon 25 lies in")

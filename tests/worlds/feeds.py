@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
 from tests.worlds.ground import BLOCK_M, City, draw_city
 
-# (latitude, longitude, time zone, a day with a change of clocks or the like)
+# (latitude, longitude, time zone, a special day, such as a change of clocks)
 PLACES = (
     (60.17, 24.94, "Europe/Helsinki", date(2026, 3, 29)),
     (60.45, 22.26, "Europe/Helsinki", date(2026, 10, 25)),

@@ -61,7 +61,7 @@ def test_a_sound_feed_has_no_faults(tmp_path):
         ({"calendar_dates": "service_id,date,exception_type\nALL,20260301,1\n"}, "feed-out-of-service"),
     ],
 )  # fmt: skip
-def test_a_fault_of_the_data_is_named(tables, fault, tmp_path):
+def test_a_fault_in_the_data_is_reported(tables, fault, tmp_path):
     assert find_codes(draw(**tables), tmp_path) == {("data", fault)}
 
 
@@ -72,13 +72,13 @@ def test_a_fault_of_the_data_is_named(tables, fault, tmp_path):
         (LINE.replace("18:10", "18:11"), {"trip-differs", "board-lacks-departure", "board-invents-departure"}),
     ],
 )  # fmt: skip
-def test_a_network_unlike_its_feed_is_a_fault_of_the_program(raw, faults, tmp_path):
+def test_a_difference_from_the_feed_is_a_fault_of_the_program(raw, faults, tmp_path):
     found = find_codes(draw(), tmp_path, raw)
 
     assert {("program", fault) for fault in faults} <= found
 
 
-def test_short_times_are_no_fault(tmp_path):
+def test_times_without_seconds_are_no_fault(tmp_path):
     world = draw()
     short = world.feeds["W"] | {"stop_times.txt": world.feeds["W"]["stop_times.txt"].replace(b":00,", b",")}
 
@@ -127,7 +127,7 @@ def test_an_answer_names_stops_with_water_between_them_and_the_streets(tmp_path)
     assert {fault.code for fault in report.results[-1].faults} == {"walk-may-cross-water"}
 
 
-def test_the_check_finds_water_of_which_answers_do_not_warn(tmp_path, monkeypatch):
+def test_the_check_finds_water_without_a_warning(tmp_path, monkeypatch):
     monkeypatch.setattr(StreetWalks, "crosses_water", lambda _walks, _stop: False)
     opened = open_town(tmp_path, LINE.replace("Gamma", "Quay"), Quay=(60.1684, 25.0))
     report = check_world(opened, tmp_path, questions=30)
@@ -147,7 +147,7 @@ ESCALATOR = {"highway": "steps", "conveying": "forward"}
     ],
 )
 def test_the_check_finds_what_walks_do_not_reach(way, fault, tmp_path, monkeypatch):
-    """The import skips such ways; here it keeps them. Alpha lies near the street, or at the end of the escalator."""
+    """The import normally skips such ways. Alpha is near the street, or at the end of the escalator."""
     monkeypatch.setattr(building, "_find_connected", lambda _edges, street_m: np.ones(len(street_m), np.bool_))
     alpha = NORTH[0] if way[1] is ESCALATOR else (60.1702, 24.941)
     report = check_world(open_town(tmp_path, ways=[way], Alpha=alpha), tmp_path, questions=60)

@@ -1,4 +1,4 @@
-"""A network follows its realtime sources: new messages affect the next answer; silent sources only change notes."""
+"""A network polls its realtime sources: new messages affect the next answer, and failures are reported."""
 
 import asyncio
 import threading
@@ -12,7 +12,7 @@ from fingerpost.errors import SourceUnreachable
 from fingerpost.net.response import Response
 from fingerpost.runtime import instruments
 from fingerpost.transit.embedded.realtime_feeds import POLL_S
-from tests.embedded.conftest import Town, rows, trips, warnings, without_realtime_words
+from tests.embedded.conftest import rows, warnings, without_realtime_words
 from tests.realtime.messages import NOW, call, message, update
 
 URL = "https://example.org/updates.pb"
@@ -30,60 +30,55 @@ def age(body):
     [
         (None, "ALPHA", ("R", "08:10", "scheduled_only", None), None),
         (LATE, "ALPHA", ("R", "08:10", "delayed", 120), 30),
-        # The board of Delta has nothing but the timetable; the message is 10 s old.
+        # The message has no update for Delta, and is 10 s old.
         (LATE, "DELTA", ("C", "08:34", "scheduled_only", None), 10),
     ],
     ids=["no source", "an update", "no update"],
 )
-def test_the_first_answer_knows_the_file(town, data, stop, row, age_s):
-    """The first train is two minutes late, as was said 30 s ago; rows without an update have the feed's age."""
+def test_the_first_answer_includes_realtime_data(town, data, stop, row, age_s):
+    """The update about the first train is 30 s old; rows without an update have the message's age."""
     if data is not None:
-        town.say(data)
+        town.publish(data)
     board = town.board(f"TEST:{stop}", limit=1, windowMinutes=60)
     assert (rows(board), age(board), warnings(board).get("realtime-stale")) == ([row], age_s, None)
 
 
-def test_a_new_message_counts_in_the_next_answer(town):
-    town.say(LATE)
+def test_a_new_message_affects_the_next_answer(town):
+    town.publish(LATE)
     town.board()
-    town.say(LATER)
+    town.publish(LATER)
     assert rows(town.board(limit=1)) == [("R", "08:10", "delayed", 240)]
-
-
-def test_a_plan_follows_its_file(town):
-    town.say(OFF)
-    assert trips(town.plan(limit=3)) == ["B 08:15 C 08:34", "R 08:40", "R 08:10"]
 
 
 @pytest.mark.parametrize(("age_s", "observed"), [(90, None), (91, "Realtime data is 91 s old.")])
 def test_data_older_than_the_bound_is_stale(town, clock, age_s, observed):
-    town.say(OFF)
+    town.publish(OFF)
     clock(NOW - 10 + age_s)
     assert warnings(town.plan()).get("realtime-stale") == observed
 
 
 @pytest.mark.parametrize(
-    ("data", "said"),
+    ("data", "problem"),
     [
         (None, "Realtime data is missing or late: updates.pb cannot be read: No such file or directory."),
         (b"\x0a\xff", "not a GTFS-Realtime message"),
     ],
-    ids=["dead", "damaged"],
+    ids=["missing", "damaged"],
 )
-def test_a_broken_file_leaves_the_last_good_message_and_is_reported(town, data, said):
-    town.say(LATE)
+def test_a_broken_file_leaves_the_last_good_message_and_is_reported(town, data, problem):
+    town.publish(LATE)
     before = town.board()
     if data is None:
         town.file.unlink()
     else:
-        town.say(data)
+        town.publish(data)
     after = town.board()
     assert without_realtime_words(after) == without_realtime_words(before)
-    assert said in warnings(after)["realtime-stale"]
+    assert problem in warnings(after)["realtime-stale"]
 
 
-def test_a_message_of_the_future_is_reported_and_used_when_its_time_has_come(town, clock):
-    town.say(message(*(update(trip, relationship="CANCELED") for trip in ("R-1", "R-2")), timestamp=NOW + 1800))
+def test_a_message_from_the_future_is_reported_and_used_later(town, clock):
+    town.publish(message(*(update(trip, relationship="CANCELED") for trip in ("R-1", "R-2")), timestamp=NOW + 1800))
     board = town.board(limit=1)
     assert (rows(board), age(board)) == ([("R", "08:10", "scheduled_only", None)], None)
     assert "dated in the future" in warnings(board)["realtime-stale"]
@@ -92,7 +87,7 @@ def test_a_message_of_the_future_is_reported_and_used_when_its_time_has_come(tow
 
 
 def test_sources_can_be_added_and_removed_while_the_network_is_used(town):
-    town.say(LATE)
+    town.publish(LATE)
     with_sources = rows(town.board(limit=1))
     town.follow()
     assert (with_sources, rows(town.board(limit=1))) == (
@@ -103,7 +98,7 @@ def test_sources_can_be_added_and_removed_while_the_network_is_used(town):
 
 def test_under_a_fixed_clock_answers_are_the_same_byte_for_byte(towns):
     first, second = towns(), towns()
-    first.say(LATE)
+    first.publish(LATE)
     assert first.plan(limit=3) == second.plan(limit=3)
 
 
@@ -132,7 +127,7 @@ class Upstream:
 def test_http_is_opened_only_for_a_url(towns):
     upstream = Upstream(LATE)
     town = towns(open_fetch=upstream.open)
-    town.say(LATE)
+    town.publish(LATE)
     town.board()
     opened = [upstream.opened]
     town.follow(URL)
@@ -140,7 +135,7 @@ def test_http_is_opened_only_for_a_url(towns):
     assert [*opened, upstream.opened, upstream.asked] == [0, 1, 1]
 
 
-def test_a_hanging_source_delays_no_one(towns, clock):
+def test_a_hanging_source_does_not_delay_answers(towns, clock):
     upstream = Upstream(LATE)
     town = towns(open_fetch=upstream.open)
     town.follow(URL)
@@ -159,7 +154,7 @@ def test_a_url_that_fails_at_first_leaves_the_timetable(towns):
     assert warnings(board)["realtime-stale"] == "Realtime data is missing or late: example.org cannot be reached."
 
 
-def test_a_closed_house_leaves_no_thread(towns):
+def test_closing_the_networks_stops_the_thread(towns):
     threads_of_others = set(threading.enumerate())
     upstream = Upstream(LATE)
     town = towns(open_fetch=upstream.open)
@@ -171,10 +166,9 @@ def test_a_closed_house_leaves_no_thread(towns):
 
 
 @pytest.fixture
-def observed_town(tmp_path, clock, monkeypatch):
+def observed_town(towns, monkeypatch):
     monkeypatch.setattr(instruments, "_AGE_SOURCES", WeakSet())
-    clock(NOW)
-    return Town(tmp_path)
+    return towns()
 
 
 def observed(observe):
@@ -182,8 +176,8 @@ def observed(observe):
 
 
 def test_realtime_is_as_old_as_its_message_and_ages_without_queries(observed_town, clock):
-    """Said 10 s ago when it was read; a minute later nobody has asked for a newer one."""
-    observed_town.say(LATE)
+    """The message is 10 s old when it is read; a minute later it is 70 s old, without another query."""
+    observed_town.publish(LATE)
     observed_town.board()
     first = observed(instruments.observe_realtime)
     clock(NOW + 60)

@@ -1,4 +1,4 @@
-"""Words from feeds in answers: credit lines, names in other languages, and substitutes for missing names."""
+"""Texts from feeds in answers: attribution, translated names, and substitutes for missing names."""
 
 import pytest
 
@@ -55,12 +55,12 @@ def test_attribution_is_in_meta_and_text(over, tool, question):
     [
         ("sv", "sv", ["Alfa", "Beeta", "Gamma hamn"]),
         ("fi", "fi", ["Alpha", "Beta", "Gamma"]),
-        # Nothing is in English: the feed's own Finnish is the first of the chain that is there.
+        # The feed has no English names, and Finnish is the next language in the chain.
         ("en", "fi", ["Alpha", "Beta", "Gamma"]),
     ],
 )
 def test_names_have_the_requested_language(over, asked, observed, names):
-    """Rule A7: translated names of stops and headsigns, and which language was chosen."""
+    """Rule A7: stop names and headsigns are translated, and the answer names the language."""
     constraints = {**TRIP["constraints"], "language": asked}
     ask = over(NAMES)
     body, board = (
@@ -106,7 +106,7 @@ def words_of(short="7", long="Harbour Line", of_trip="", at_stop=""):
     [("7", "Harbour Line", "7"), ("", "Harbour Line", "Harbour Line"), ("7", "", "7"), ("", "", "A")],
 )
 def test_a_line_is_its_short_name_else_its_long_name_else_its_id(short, long, expected):
-    """A2, D14: a line always has a name, that of an added ride without a route is "unknown"."""
+    """A2, D14: an added ride without a route has the line "unknown"."""
     words, _ = words_of(short, long)
 
     assert [words.get_line(row) for row in (0, -1)] == [(expected, Mode.BUS), (UNKNOWN_LINE, Mode.OTHER)]
@@ -122,7 +122,7 @@ def test_a_line_is_its_short_name_else_its_long_name_else_its_id(short, long, ex
     ],
 )
 def test_a_destination_is_the_stops_headsign_else_the_trips_else_the_last_stop(at_stop, of_trip, at_first, at_second):
-    """A2, D16: of boards and of rides alike."""
+    """A2, D16."""
     words, _ = words_of(of_trip=of_trip, at_stop=at_stop)
 
     assert [words.get_ride_names(0, stop_time).headsign for stop_time in (0, 1)] == [at_first, at_second]
