@@ -23,17 +23,10 @@ SIZE_NOTE = "Max 48 KB, text 16."
 _TRUNCATED = "truncated-results"
 # The parts of failures that may be long.
 _FAILURE_PATHS: tuple[Path, ...] = (
-    ("warning",),
-    ("hint",),
-    ("error", "message"),
-    ("error", "candidates"),
-    ("error", "details", "candidates"),
-    ("error", "details", "errors"),
-    ("candidates",),
-    ("missing",),
-    ("results",),
-    ("data", "steps"),
-    ("data", "values"),
+    *(("error", part) for part in ("message", "candidates")),
+    *(("error", "details", part) for part in ("candidates", "errors")),
+    *((part,) for part in ("warning", "hint", "candidates", "missing", "results")),
+    *(("data", part) for part in ("steps", "values")),
 )
 _FAILURE_HINT = "Send a shorter call."
 

@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, closing
 from pathlib import Path
 from typing import Any
-from weakref import WeakKeyDictionary, WeakValueDictionary
+from weakref import WeakValueDictionary
 
 from fingerpost.errors import ParameterError, SourceLimited, StorageUnavailable
 from fingerpost.filings import sandbox_process
@@ -30,9 +30,7 @@ _MAX_PROCESSES = 6
 _MAX_PROCESSES_PER_CALLER = 2
 _MAX_WAIT_S = 3.0
 _RETRY_AFTER_S = 2.0
-_slots_by_loop: WeakKeyDictionary[asyncio.AbstractEventLoop, WeakValueDictionary[str, asyncio.Semaphore]] = (
-    WeakKeyDictionary()
-)
+_slots: WeakValueDictionary[tuple[asyncio.AbstractEventLoop, str], asyncio.Semaphore] = WeakValueDictionary()
 # The query's deadline, plus time for the process to start and to write its response.
 _MAX_DURATION_S = sandbox_process.DEADLINE_S + 1.5
 _ERROR_SENTENCES = {
@@ -59,9 +57,9 @@ async def run_sql(library: FactLibrary, params: CustomSqlParams, caller: str) ->
 
 @asynccontextmanager
 async def _process_slot(caller: str) -> AsyncIterator[None]:
-    slots = _slots_by_loop.setdefault(asyncio.get_running_loop(), WeakValueDictionary())
-    of_caller = slots.setdefault(f"caller {caller}", asyncio.Semaphore(_MAX_PROCESSES_PER_CALLER))
-    of_all = slots.setdefault("", asyncio.Semaphore(_MAX_PROCESSES))
+    loop = asyncio.get_running_loop()
+    of_caller = _slots.setdefault((loop, f"caller {caller}"), asyncio.Semaphore(_MAX_PROCESSES_PER_CALLER))
+    of_all = _slots.setdefault((loop, ""), asyncio.Semaphore(_MAX_PROCESSES))
     async with AsyncExitStack() as acquired:
         running = f"{_MAX_PROCESSES_PER_CALLER} of your SQL queries"
         try:

@@ -103,30 +103,6 @@ def parse_network_name(name: str) -> str:
     return upper
 
 
-def build_record(name: str, table: Mapping[str, Any], kinds: Collection[str] | None = None) -> NetworkRecord:
-    """Build a record from a TOML table, or raise ParameterError with the key as ``details["field"]``.
-
-    ``kinds`` are the allowed values of ``source``; None allows any.
-    """
-    if not is_network_name(name):
-        hint = f"rename the file to {name.upper()}.toml" if is_network_name(name.upper()) else VALID_NAMES
-        raise ParameterError(f"a network cannot be called {name!r}", {"field": "name"}, hint=hint)
-    for key in table:
-        if key not in KEYS:
-            hint = suggest(key, KEYS) or f"a record has {', '.join(KEYS)}"
-            raise ParameterError(f"a record has no key {key!r}", {"field": key}, hint=hint)
-    try:
-        record = NetworkRecord(name=name, **table)
-    except ValidationError as error:
-        # Report only the first error, without the value, because a URL may contain a key.
-        key = str(error.errors(include_url=False)[0]["loc"][0])
-        raise ParameterError(f"{key} {_EXPECTED.get(key, 'must be a quoted string')}", {"field": key}) from error
-    if kinds is not None and record.source not in kinds:
-        hint = suggest(record.source, kinds) or f"the kinds are {', '.join(sorted(kinds))}"
-        raise ParameterError(f"there is no source kind {record.source!r}", {"field": "source"}, hint=hint)
-    return record
-
-
 def suggest(word: str, words: Collection[str]) -> str | None:
     """Return ``did you mean X?`` for a misspelt word, or None."""
     matches = difflib.get_close_matches(word, words, n=1)
@@ -175,8 +151,23 @@ class NetworkRecordStore:
         return stamp_files(self._folder, _is_record_file)
 
     def build(self, name: str, fields: Mapping[str, Any]) -> NetworkRecord:
-        """Build a record and check it, except its fallback; raise ParameterError with the key in ``details``."""
-        record = build_record(name, fields, self._kinds)
+        """Build a record and check all but its fallback; raise ParameterError, with the key as ``details["field"]``."""
+        if not is_network_name(name):
+            hint = f"rename the file to {name.upper()}.toml" if is_network_name(name.upper()) else VALID_NAMES
+            raise ParameterError(f"a network cannot be called {name!r}", {"field": "name"}, hint=hint)
+        for key in fields:
+            if key not in KEYS:
+                hint = suggest(key, KEYS) or f"a record has {', '.join(KEYS)}"
+                raise ParameterError(f"a record has no key {key!r}", {"field": key}, hint=hint)
+        try:
+            record = NetworkRecord(name=name, **fields)
+        except ValidationError as error:
+            # Report only the first error, without the value, because a URL may contain a key.
+            key = str(error.errors(include_url=False)[0]["loc"][0])
+            raise ParameterError(f"{key} {_EXPECTED.get(key, 'must be a quoted string')}", {"field": key}) from error
+        if self._kinds is not None and record.source not in self._kinds:
+            hint = suggest(record.source, self._kinds) or f"the kinds are {', '.join(sorted(self._kinds))}"
+            raise ParameterError(f"there is no source kind {record.source!r}", {"field": "source"}, hint=hint)
         for check in self._checks:
             check(record)
         return record

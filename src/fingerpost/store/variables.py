@@ -16,18 +16,15 @@ MAX_KEYS_PER_USER = 1_000
 
 _APPLICATION_ID = 0x46505642
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_GET = """
-    SELECT key, type, value, created_us, updated_us FROM variable WHERE user_name = %(user)s AND key = %(key)s
+_LIST = """
+    SELECT key, type, value, created_us, updated_us FROM variable
+    WHERE user_name = %(user)s AND updated_us >= %(oldest_us)s
 """
-_FIND = f"{_GET} AND updated_us >= %(oldest_us)s"
+_FIND = f"{_LIST} AND key = %(key)s"
 _SAVE = """
     INSERT INTO variable (user_name, key, type, value, created_us, updated_us)
     VALUES (%(user)s, %(key)s, %(type)s, %(value)s, %(now_us)s, %(now_us)s) ON CONFLICT (user_name, key)
     DO UPDATE SET type = excluded.type, value = excluded.value, updated_us = excluded.updated_us
-"""
-_LIST = """
-    SELECT key, type, value, created_us, updated_us FROM variable
-    WHERE user_name = %(user)s AND updated_us >= %(oldest_us)s ORDER BY key
 """
 _COUNT = "SELECT count(*) FROM variable WHERE user_name = %(user)s"
 _DELETE = """
@@ -74,10 +71,11 @@ class VariableStore:
         text = _encode(value)
         now_us = _to_us(now)
         fields = {"user": user, "key": key, "type": type, "value": text, "now_us": now_us}
+        fields["oldest_us"] = self._oldest_us(now)
 
         def write(connection: Any) -> _Row | None:
             self._purge(connection, now)
-            row: _Row | None = connection.execute(_GET, fields).fetchone()
+            row: _Row | None = connection.execute(_FIND, fields).fetchone()
             if row is None:
                 count = connection.execute(_COUNT, fields).fetchone()[0]
                 if count >= MAX_KEYS_PER_USER:
@@ -95,7 +93,7 @@ class VariableStore:
 
     def list_variables(self, user: str) -> list[Variable]:
         fields = {"user": user, "oldest_us": self._oldest_us(clock.now())}
-        rows = self._tables.read(lambda connection: connection.execute(_LIST, fields).fetchall())
+        rows = self._tables.read(lambda connection: connection.execute(f"{_LIST} ORDER BY key", fields).fetchall())
         return [_build_variable(row) for row in rows]
 
     def find(self, user: str, key: str) -> Variable | None:

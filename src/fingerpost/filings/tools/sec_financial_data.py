@@ -15,13 +15,13 @@ from fingerpost.filings.tools.segment_query import (
     list_segments,
 )
 
-_FIGURES = partial(QueryType, shape=shape.ValuesAnswer, results=list[shape.FigureRow])
+_FIGURES = partial(QueryType, shape=shape.ValuesAnswer, results=list[shape.FigureRow], data=dict[str, shape.Headline])
+_TABLE = partial(QueryType, shape=shape.SourcedAnswer, text=text.format_table)
 _QUERIES = (
     _FIGURES(
         name="financial_facts",
         params=query_params.FinancialFactsQuery,
         answer=questions.financial_facts,
-        data=dict[str, shape.Headline],
         continuation_hint="Ask for fewer metrics or a shorter period.",
     ),
     _FIGURES(
@@ -40,24 +40,20 @@ _QUERIES = (
         continuation_hint="Ask for fewer tickers, metrics or years.",
         usage="compare {tickers, metrics, period}",
     ),
-    QueryType(
+    _FIGURES(
         name="statement",
         params=query_params.StatementParams,
         answer=questions.statement,
         shape=shape.StatementAnswer,
-        results=list[shape.FigureRow],
-        data=dict[str, shape.Headline],
         text=text.format_statement,
         continuation_hint="For the rest, request the metrics with financial_facts.",
         usage="statement {ticker, statement: income|balance|cash_flow, period: 2022 or 2020..2022}",
     ),
-    QueryType(
+    _FIGURES(
         name="financial_ratios",
         params=query_params.FinancialRatiosParams,
         answer=questions.financial_ratios,
-        shape=shape.ValuesAnswer,
         results=list[shape.RatioRow],
-        data=dict[str, shape.Headline],
         continuation_hint="Name the ratios, or give a period.",
         usage="financial_ratios {ticker, ratios, period}",
     ),
@@ -65,7 +61,6 @@ _QUERIES = (
         name="calculate",
         params=query_params.CalculateParams,
         answer=questions.calculate,
-        data=dict[str, shape.Headline],
         continuation_hint="Give a shorter period.",
         usage="calculate {ticker, expression: free_cash_flow or 365*avg(Inventory)/CostOfRevenue, period}",
     ),
@@ -100,35 +95,30 @@ _QUERIES = (
         usage="verify_claim {ticker, metric or formula, period, relation, value, unit}",
     ),
     *(
-        QueryType(
+        _TABLE(
             name=name,
             params=query_params.CompanyInfoParams,
             answer=questions.company_info,
-            shape=shape.SourcedAnswer,
             results=list[shape.CompanyRow],
-            text=text.format_table,
             continuation_hint="Give a ticker; for the rest, use custom_sql with LIMIT and OFFSET.",
             usage=name,
         )
         for name in ("company_info", "companies")
     ),
-    QueryType(
+    _TABLE(
         name="metrics",
         params=query_params.MetricsParams,
         answer=questions.metrics,
-        shape=shape.SourcedAnswer,
         results=list[shape.MetricRow],
-        text=text.format_table,
         continuation_hint="Send a category, or use custom_sql with LIMIT and OFFSET.",
         usage="metrics {ticker}",
     ),
-    QueryType(
+    _TABLE(
         name="custom_sql",
         params=query_params.CustomSqlParams,
         answer=run_sql,
         shape=shape.SqlAnswer,
         results=list[dict[str, shape.Cell]],
-        text=text.format_table,
         continuation_hint="For the rest, send the same query with LIMIT and OFFSET.",
         usage="custom_sql {sql_query}",
     ),
