@@ -1,6 +1,7 @@
 """Tools for tests, over the demo networks or networks drawn by hand. The clock is fixed."""
 
 import asyncio
+from functools import partial
 
 import pytest
 
@@ -30,18 +31,21 @@ def demo_networks(tmp_path_factory):
 
 @pytest.fixture
 def demo(demo_networks, tmp_path):
-    return asker(demo_networks, VariableStore(tmp_path / "variables.sqlite"))
+    return asker_of(demo_networks, tmp_path)
 
 
 @pytest.fixture
 def over(tmp_path):
-    return lambda *networks, error=None: asker(
-        FakeNetworks(*networks, error=error), VariableStore(tmp_path / "variables.sqlite")
-    )
+    return partial(asker, tmp_path)
 
 
-def asker(networks, variables):
-    tools = {tool.name: tool for tool in list_tools(networks, variables)}
+def asker(folder, *networks):
+    """Return a function that asks a tool over fake networks, with variables in a folder."""
+    return asker_of(FakeNetworks(*networks), folder)
+
+
+def asker_of(networks, folder):
+    tools = {tool.name: tool for tool in list_tools(networks, VariableStore(folder / "variables.sqlite"))}
 
     def ask(name, arguments, user=ANN):
         return asyncio.run(tools[name].answer(arguments, user=user))

@@ -13,7 +13,7 @@ from fingerpost.transit.model.place import Coordinate
 from fingerpost.transit.model.provenance import Provenance
 from fingerpost.transit.tools import plan_journey
 from fingerpost.transit.tools.plan_journey import JourneyOptions
-from tests.contracts.conftest import ANN, asker, stop_place
+from tests.contracts.conftest import ANN, asker_of, stop_place
 from tests.fakes import FakeNetwork, FakeNetworks, Journeys
 from tests.homes import open_networks
 from tests.rules.drawing import T0, ride, trip, walk
@@ -249,7 +249,7 @@ def test_the_demo_answers_where_another_network_was_added(tmp_path):
         async def open(self):
             return type(opened)(answering=(helsinki,), by_token_only=demo)
 
-    answer = asker(Both(), VariableStore(tmp_path / "v.sqlite"))("planJourney", {"from": "Bank", "to": "Oval"})
+    answer = asker_of(Both(), tmp_path)("planJourney", {"from": "Bank", "to": "Oval"})
 
     assert (answer.body["code"], "DEMO-LONDON" in answer.body["message"]) == ("OK", True)
 

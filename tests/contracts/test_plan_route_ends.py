@@ -29,7 +29,7 @@ def candidate(stop_id, name, lat, score):
 @pytest.mark.parametrize("side", ["origin", "destination"])
 def test_an_ambiguous_end_names_its_side_and_its_candidates(over, side):
     ends = {"origin": {"rawText": "alpha"}, "destination": {"rawText": "beta"}, side: {"rawText": "unsure"}}
-    answer = over(named_network())("planRoute", {**ends, "departureTime": NOW})
+    answer = ask(over, named_network(), **ends)
     error = answer.body["error"]
 
     assert (error["category"], error["code"]) == ("DISAMBIGUATION_REQUIRED", "MULTIPLE_CANDIDATES")
@@ -68,7 +68,7 @@ def test_a_resolved_stop_is_that_stops_place(over):
 
 
 def test_a_resolved_but_unknown_stop_is_refused(over):
-    error = over(named_network())("planRoute", {**LEAVING, "origin": resolved(id="T:X", name="alpha")}).body["error"]
+    error = ask(over, named_network(), origin=resolved(id="T:X", name="alpha")).body["error"]
 
     assert (error["category"], error["code"]) == ("NOT_FOUND", "STOP_NOT_FOUND")
     assert error["message"] == "origin: no stop has the id 'T:X'"
@@ -77,7 +77,7 @@ def test_a_resolved_but_unknown_stop_is_refused(over):
 
 def test_a_resolved_address_is_its_position_and_name(over):
     network = named_network()
-    over(network)("planRoute", {**LEAVING, "origin": resolved(type="ADDRESS", name="Home street 1")})
+    ask(over, network, origin=resolved(type="ADDRESS", name="Home street 1"))
     origin = network.journeys_asked[0].origin
 
     assert (origin.coordinate.lat, origin.name, origin.stop_ids) == (60.17, "Home street 1", ())
@@ -140,9 +140,7 @@ def test_the_distance_is_a_hard_limit_for_an_end_too(over, text, metres, is_foun
     ],
 )
 def test_the_two_ends_must_differ(over, origin, destination):
-    error = over(named_network())(
-        "planRoute", {"origin": origin, "destination": destination, "departureTime": NOW}
-    ).body["error"]
+    error = ask(over, named_network(), origin=origin, destination=destination).body["error"]
 
     assert (error["category"], error["message"]) == ("VALIDATION", "origin and destination must differ")
 
@@ -159,9 +157,7 @@ def test_the_two_ends_must_differ(over, origin, destination):
     ],
 )
 def test_an_error_in_an_end_is_named_by_its_field(over, end, sentence):
-    asked = {"origin": end, "destination": {"rawText": "beta"}, "departureTime": NOW}
-
-    assert over(named_network())("planRoute", asked).body["error"]["message"] == sentence
+    assert ask(over, named_network(), origin=end).body["error"]["message"] == sentence
 
 
 def test_ends_outside_all_networks_are_out_of_bounds(over):

@@ -45,7 +45,7 @@ REFUSED = [
     (_constraints(accessibility={"stepFree": "yes"}),
      'constraints.accessibility.stepFree must be true or false, not the text "yes"'),
     ({**ENDS, "when": {"type": "arrive"}}, "when: arrive needs a time; now works with depart only"),
-    ({**ENDS, "when": {"type": "arrive", "time": "now"}}, "when: arrive needs a time; now works with depart only"),
+    ({**ENDS, "when": {"type": "arrive", "time": " now"}}, "when: arrive needs a time; now works with depart only"),
     ({**ENDS, "when": {"type": "sometime"}}, "when.type must be 'depart' or 'arrive'; you sent \"sometime\""),
     ({**ENDS, "fromage": 1},
      "unknown field 'fromage'; allowed: constraints, destination, includeDisruptionAlt, limit, origin, when"),

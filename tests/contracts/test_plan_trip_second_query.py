@@ -8,7 +8,6 @@ import pytest
 from fingerpost.transit.model.provenance import Provenance, merge_provenance
 from fingerpost.transit.networks.circuit_breaker import CircuitBreakerNetwork, NetworkBreaker
 from fingerpost.transit.tools import no_trip
-from tests.contracts.conftest import refusal
 from tests.contracts.test_plan_trip_answer import ENDS, bus, found
 from tests.fakes import FakeNetwork
 from tests.rules.drawing import T0, ride, trip, walk
@@ -80,17 +79,6 @@ def test_more_than_an_hour_between_two_rides_is_reported(over, departs, waiting)
     _, told = shown(over, found(trip(ride("7", "A", "B", 5, 15), ride("8", "B", "C", departs, departs + 9))))
 
     assert told == {"preference-unmet": f"The longest wait between rides is {waiting}, at B."}
-
-
-def test_now_with_blanks_is_now_and_no_arrival(over):
-    """P5, P22: `` now`` is now; as a wanted arrival it is refused like now."""
-    body, _ = shown(over, found(trip(bus())), when={"type": "depart", "time": " now "})
-    answer = over(FakeNetwork(journeys=[found(trip(bus()))]))(
-        "plan_trip", {**ENDS, "when": {"type": "arrive", "time": " now"}}
-    )
-
-    assert body["requested"]["time"] == "2022-02-22T08:00:00+02:00"
-    assert refusal(answer)[:2] == ("validation-error", "when: arrive needs a time; now works with depart only")
 
 
 def test_the_next_usable_departure_is_looked_for_after_all_that_was_found(over):

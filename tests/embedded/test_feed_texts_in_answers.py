@@ -3,13 +3,11 @@
 import pytest
 
 from fingerpost.store.network_records import NetworkRecord
-from fingerpost.store.variables import VariableStore
 from fingerpost.testing.feeds import feed_from_drawing, timetable_from_drawing, timetable_from_tables
 from fingerpost.transit.embedded.display_names import UNKNOWN_LINE, DisplayNames
 from fingerpost.transit.embedded.network import EmbeddedNetwork
 from fingerpost.transit.model.itinerary import Mode
 from tests.contracts.conftest import asker
-from tests.fakes import FakeNetworks
 
 DRAWING = "line A | Alpha 08:30 | Beta 08:40 | Gamma 08:50"
 TRIP = {
@@ -37,7 +35,7 @@ def over(tmp_path, monkeypatch):
 
     def with_tables(tables):
         network = EmbeddedNetwork(NetworkRecord(name="TEST"), timetable_from_drawing(DRAWING, tables=tables))
-        return asker(FakeNetworks(network), VariableStore(tmp_path / "variables.sqlite"))
+        return asker(tmp_path, network)
 
     return with_tables
 

@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 
 from fingerpost.store.network_records import NetworkRecord
-from fingerpost.store.variables import VariableStore
 from fingerpost.testing.feeds import feed_from_drawing, timetable_from_tables
 from fingerpost.transit.embedded.network import EmbeddedNetwork
 from fingerpost.transit.model.itinerary import Access, LineSource
@@ -19,7 +18,6 @@ from fingerpost.transit.rules.accessibility import AccessLink, find_weakest_link
 from fingerpost.transit.tools.no_trip import explain_no_trip
 from tests.contracts.conftest import asker
 from tests.embedded.conftest import warnings
-from tests.fakes import FakeNetworks
 from tests.realtime.messages import DAY, NOW, alert, at, call, read, update
 
 DRAWING = "rail R | Alpha 08:05 | Gamma 08:25"
@@ -124,7 +122,7 @@ async def test_an_alert_about_a_broken_lift_diverts_a_step_free_trip(entities, s
 )
 def test_a_slower_step_free_way_is_used_or_the_step_is_named(tmp_path, clock, rail, bus, line, message):
     network = network_with(drawing=f"{DRAWING}\nline B | Alpha 08:10 | Gamma 08:55", R=rail, B=bus)
-    ask = asker(FakeNetworks(network), VariableStore(tmp_path / "variables.sqlite"))
+    ask = asker(tmp_path, network)
     ends = {
         end: {"type": "label", "value": stop} for end, stop in (("origin", "TEST:ALPHA"), ("destination", "TEST:GAMMA"))
     }

@@ -1,4 +1,4 @@
-"""Rides to price, each drawn in one line, and feeds with fare tables."""
+"""Rides to price, each drawn in one line."""
 
 from fingerpost.transit.fares.book import FareRide
 

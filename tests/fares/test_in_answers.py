@@ -3,11 +3,9 @@
 import pytest
 
 from fingerpost.store.network_records import NetworkRecord
-from fingerpost.store.variables import VariableStore
 from fingerpost.testing.feeds import timetable_from_drawing
 from fingerpost.transit.embedded.network import EmbeddedNetwork
 from tests.contracts.conftest import asker
-from tests.fakes import FakeNetworks
 
 DRAWING = "line A | Alpha 08:30 | Beta 08:40\nline B | Beta 08:50 | Gamma 09:00\nline C | Alpha 08:35 | Gamma 09:30"
 FARES = "fare_id,price,currency_type,payment_method,transfers\nt,2.8,EUR,0,0\nfast,4,EUR,0,\n"
@@ -28,7 +26,7 @@ def plan(tmp_path, monkeypatch):
     def plan_with(tables, question=QUESTION):
         timetable = timetable_from_drawing(DRAWING, tables=tables)
         network = EmbeddedNetwork(NetworkRecord(name="T"), timetable)
-        return asker(FakeNetworks(network), VariableStore(tmp_path / "variables.sqlite"))("plan_trip", question)
+        return asker(tmp_path, network)("plan_trip", question)
 
     return plan_with
 

@@ -6,11 +6,10 @@ import pytest
 
 from fingerpost.errors import ParameterError
 from fingerpost.store.variables import Variable, VariableStore
-from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch
-from fingerpost.transit.places.candidates import new_ambiguous
+from fingerpost.transit.model.place import Coordinate
 from fingerpost.transit.places.resolver import parse_position, read_location
 from tests.contracts.conftest import asker, label, refusal, stop_place
-from tests.fakes import FakeNetwork, FakeNetworks
+from tests.fakes import FakeNetwork
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -60,27 +59,10 @@ def test_other_texts_with_numbers_are_not_positions(text):
 def test_two_labels_of_one_place_are_one_place(tmp_path, destination, hint):
     """P17: a stop's name and its id, or two names; nobody travels from a place to itself."""
     places = {name: [stop_place(stop_id, name)] for name, stop_id in (("Market", "T:M"), ("Market Hall", "T:H"))}
-    ask = asker(FakeNetworks(FakeNetwork(places=places)), VariableStore(tmp_path / "variables.sqlite"))
+    ask = asker(tmp_path, FakeNetwork(places=places))
     answer = ask("plan_trip", {"origin": label("Market"), "destination": label(destination)})
 
     assert refusal(answer) == ("validation-error", "origin and destination must differ", hint)
-
-
-@pytest.mark.parametrize(("count", "more"), [(5, ""), (6, "; 6 places match, and the best 5 are shown")])
-def test_five_candidates_are_all_of_five(count, more):
-    matches = [
-        PlaceMatch(
-            place=Place(name=f"P{n}", coordinate=Coordinate(60, 24 + n), kind=PlaceKind.STOP, id=f"X:{n}"),
-            score=0.912345,
-        )
-        for n in range(count)
-    ]
-    error = new_ambiguous("p", matches, side="origin")
-
-    assert error.message == f"origin 'p' is not certain{more}"
-    assert [each["token"] for each in error.details["candidates"]] == ["X:0", "X:1", "X:2", "X:3", "X:4"]
-    assert (error.details["totalCandidatesFound"], error.details["truncated"]) == (count, count > 5)
-    assert error.details["candidates"][0]["confidenceScore"] == 0.9123
 
 
 def test_half_a_surrogate_pair_names_nothing(tmp_path):
@@ -88,9 +70,7 @@ def test_half_a_surrogate_pair_names_nothing(tmp_path):
     variables = VariableStore(tmp_path / "variables.sqlite")
     variables.save("ann", "home", "other", 1, datetime(2026, 3, 10, tzinfo=UTC))
     network = FakeNetwork(places={"Market": [stop_place("T:M", "Market")]})
-    answer = asker(FakeNetworks(network), variables)(
-        "plan_trip", {"origin": label("\ud800"), "destination": label("T:M")}
-    )
+    answer = asker(tmp_path, network)("plan_trip", {"origin": label("\ud800"), "destination": label("T:M")})
 
     assert "matches no saved variable, stop or place" in refusal(answer)[1]
     assert (variables.find("ann", "\ud800"), variables.delete("ann", "\ud800")) == (None, [])

@@ -3,11 +3,9 @@
 import pytest
 
 from fingerpost.store.network_records import NetworkRecord
-from fingerpost.store.variables import VariableStore
 from fingerpost.testing.feeds import timetable_from_drawing
 from fingerpost.transit.embedded.network import EmbeddedNetwork
 from tests.contracts.conftest import asker, label
-from tests.fakes import FakeNetworks
 from tests.realtime.messages import DAY
 
 # A thousandth of a degree of latitude is 111 m.
@@ -30,7 +28,7 @@ def town(tmp_path, monkeypatch):
     def draw(drawing, coordinates):
         timetable = timetable_from_drawing(drawing, days=[DAY], coordinates=coordinates)
         network = EmbeddedNetwork(NetworkRecord(name="TEST"), timetable)
-        return asker(FakeNetworks(network), VariableStore(tmp_path / "variables.sqlite"))
+        return asker(tmp_path, network)
 
     return draw
 

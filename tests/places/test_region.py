@@ -1,14 +1,14 @@
 """Names are resolved near the rider; far places and ended networks are only offered (rule A13)."""
 
 from datetime import date
+from functools import partial
 
 import pytest
 
-from fingerpost.store.variables import VariableStore
 from fingerpost.transit.model.place import Bounds
 from fingerpost.transit.places import region
 from tests.contracts.conftest import NOW, asker, label, refusal, stop_place
-from tests.fakes import FakeNetwork, FakeNetworks
+from tests.fakes import FakeNetwork
 
 HERE, THERE = Bounds(south=60, west=24, north=61, east=26), Bounds(south=50, west=4, north=51, east=6)
 FOCUS = {"lat": 60.5, "lon": 25.0}
@@ -18,7 +18,7 @@ ENDED = date(2022, 2, 1)
 @pytest.fixture
 def over(tmp_path, monkeypatch):
     monkeypatch.setenv("FINGERPOST_NOW", NOW)
-    return lambda *networks: asker(FakeNetworks(*networks), VariableStore(tmp_path / "variables.sqlite"))
+    return partial(asker, tmp_path)
 
 
 def here(*names, **fields):

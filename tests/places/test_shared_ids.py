@@ -2,9 +2,8 @@
 
 import pytest
 
-from fingerpost.store.variables import VariableStore
 from fingerpost.testing.feeds import timetable_from_drawing
-from tests.contracts.conftest import asker, label
+from tests.contracts.conftest import asker_of, label
 from tests.homes import keep_network, open_networks, write_record
 
 HERE = "line A | Alpha 08:05 | Beta 08:15"
@@ -14,9 +13,7 @@ ELSEWHERE = {"Beta": (61.50, 23.75), "Gamma": (61.52, 23.80)}
 @pytest.fixture
 def ask(tmp_path, monkeypatch):
     monkeypatch.setenv("FINGERPOST_NOW", "2026-05-06T08:00:00+03:00")
-
-    variables = VariableStore(tmp_path / "variables.sqlite")
-    return lambda name, arguments: asker(open_networks(tmp_path), variables)(name, arguments).body
+    return lambda name, arguments: asker_of(open_networks(tmp_path), tmp_path)(name, arguments).body
 
 
 def test_two_towns_with_shared_ids_plan_from_their_own_stops(tmp_path, ask):

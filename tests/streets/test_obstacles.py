@@ -2,9 +2,7 @@
 
 import pytest
 
-from fingerpost.store.variables import VariableStore
 from tests.contracts.conftest import asker
-from tests.fakes import FakeNetworks
 from tests.streets.drawn import degrees
 from tests.streets.stations import network_of, stop_row
 from tests.streets.towns import NO_STEPS, PLAIN, Town
@@ -28,7 +26,7 @@ def plan(tmp_path, monkeypatch):
         town = "A" + " " * 40 + "B"
         street = ((1, *(each[0] for each in nodes), 2), {"highway": "footway"})
         network = network_of(town, LINE, ROWS, tmp_path, extra_nodes=nodes, extra_ways=[street])
-        tools = asker(FakeNetworks(network), VariableStore(tmp_path / "variables.sqlite"))
+        tools = asker(tmp_path, network)
         lat, lon = degrees(0.001, 0)
         question = {
             "origin": {"type": "coords", "value": {"lat": lat, "lon": lon}},

@@ -9,7 +9,6 @@ from fingerpost.errors import SourceUnreachable
 from fingerpost.store.variables import VariableStore
 from tests.contracts.conftest import ANN, asker, board_of, codes, refusal
 from tests.contracts.test_get_departures_contract import STOP
-from tests.fakes import FakeNetworks
 from tests.realtime.messages import DAY, alert, call, read, update
 from tests.streets.drawn import degrees
 from tests.streets.stations import network_of, stop_row
@@ -38,7 +37,7 @@ def ask(tmp_path, monkeypatch):
 
     def board(walk_from, *entities):
         network.publish(read(network.timetable, *entities), DAY)
-        return asker(FakeNetworks(network), variables)("get_departures", {**BOARD, "walkFrom": walk_from})
+        return asker(tmp_path, network)("get_departures", {**BOARD, "walkFrom": walk_from})
 
     return board
 
@@ -80,7 +79,7 @@ def test_an_unreachable_place_is_reported(ask):
 
 def test_a_source_without_walk_lengths_is_reported(tmp_path, monkeypatch):
     monkeypatch.setenv("FINGERPOST_NOW", "2022-02-22T08:00:00+02:00")
-    tools = asker(FakeNetworks(board_of()), VariableStore(tmp_path / "variables.sqlite"))
+    tools = asker(tmp_path, board_of())
     answer = tools("get_departures", {**STOP, "walkFrom": "60.17,24.94"})
 
     assert answer.body["warnings"][0]["message"] == (
@@ -100,7 +99,7 @@ def test_a_name_is_refused_as_walk_from(ask):
 def test_a_stop_is_not_unknown_where_its_network_fails(tmp_path, monkeypatch):
     network = board_of()
     monkeypatch.setattr(network, "find_stop", AsyncMock(side_effect=SourceUnreachable("FAKE is down")))
-    tools = asker(FakeNetworks(network), VariableStore(tmp_path / "variables.sqlite"))
+    tools = asker(tmp_path, network)
 
     assert refusal(tools("get_departures", {**STOP, "walkFrom": "T:A"}))[:2] == ("upstream-error", "FAKE is down")
 

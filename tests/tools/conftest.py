@@ -1,12 +1,9 @@
 """The real Helsinki feed in a separate timetable store, and the tools over it."""
 
-import asyncio
-
 import pytest
 
-from fingerpost.apps.wiring import list_tools
-from fingerpost.store.variables import VariableStore
 from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
+from tests.contracts.conftest import asker_of
 from tests.homes import keep_network, open_networks
 from tests.shared_data import get_shared
 
@@ -29,9 +26,4 @@ def ask(helsinki_home, monkeypatch):
 
 
 def asker(home):
-    tools = {tool.name: tool for tool in list_tools(open_networks(home), VariableStore(home / "variables.sqlite3"))}
-
-    def ask(name, arguments, user="ann"):
-        return asyncio.run(tools[name].answer(arguments, user=user))
-
-    return ask
+    return asker_of(open_networks(home), home)

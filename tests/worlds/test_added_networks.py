@@ -5,9 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from fingerpost.store.variables import VariableStore
 from tests.contracts.conftest import asker
-from tests.fakes import FakeNetworks
 from tests.worlds.feeds import draw_world
 from tests.worlds.opening import open_world
 
@@ -74,8 +72,7 @@ def test_an_ended_or_a_far_network_changes_no_answer_about_the_first(pair, tmp_p
         folder.mkdir()
     first, added = map(open_world, (world, other), folders)
     added.network.configure(added.network.record.model_copy(update={"name": "OTHER"}))
-    store = VariableStore(tmp_path / "variables.sqlite")
-    asks = [asker(FakeNetworks(*networks), store) for networks in ((first.network,), (first.network, added.network))]
+    asks = [asker(tmp_path, first.network), asker(tmp_path, first.network, added.network)]
     places = first.network.stops.places.list_places()
     names, ids = sorted({place.name for place in places}), sorted(place.token for place in places)
     questions = Questions(seed, world, names, ids, now)

@@ -10,12 +10,10 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from fingerpost.store.network_records import NetworkRecord
-from fingerpost.store.variables import VariableStore
 from fingerpost.transit.embedded.network import EmbeddedNetwork
 from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.engine.raptor.search import find_endpoint
 from tests.contracts.conftest import asker
-from tests.fakes import FakeNetworks
 from tests.raptor.oracle import NEVER, earliest_arrivals, list_trip_instances
 from tests.shared_data import get_shared
 from tests.worlds.calls import list_near, list_times
@@ -174,7 +172,7 @@ FEEDS = {
 def test_the_cause_in_a_real_city_is_that_of_a_scan(path, tmp_path, monkeypatch):
     timetable = import_feeds("CITY", [FeedSource(get_shared(f"gtfs/{path}"), "CITY")]).timetable
     network = EmbeddedNetwork(NetworkRecord(name="CITY", source="gtfs"), timetable)
-    ask = asker(FakeNetworks(network), VariableStore(tmp_path / "variables.sqlite"))
+    ask = asker(tmp_path, network)
     monkeypatch.setenv("FINGERPOST_NOW", FEEDS[path])
     stops = list(zip(timetable.stop_lat.tolist(), timetable.stop_lon.tolist(), strict=True))
     now = datetime.fromisoformat(FEEDS[path])
