@@ -177,3 +177,6 @@ class Overlay:
             return RideSelector(added.route, added.trip, added.replaces or key)
         trip = int(timetable.trip_departure_trip[trip_departure])
         return RideSelector(int(timetable.trip_route[trip]), trip, key)
+
+
+NO_OVERLAY = Overlay()

@@ -35,7 +35,7 @@ from fingerpost.transit.engine.raptor.search_timetable.trip_instances import (
 )
 from fingerpost.transit.engine.timetable.columns import list_ranges, list_starts, mark_rows, take_rows
 from fingerpost.transit.engine.timetable.footpaths import use_step_free_footpaths
-from fingerpost.transit.engine.timetable.overlay import Overlay
+from fingerpost.transit.engine.timetable.overlay import NO_OVERLAY, Overlay
 from fingerpost.transit.engine.timetable.service_days import find_midnight, find_service_day_start
 from fingerpost.transit.engine.timetable.timetable import Int32, Int64, Timetable
 
@@ -79,10 +79,10 @@ def build_search_timetable(
     *,
     is_reverse: bool,
     step_free: bool,
-    overlay: Overlay | None = None,
+    overlay: Overlay = NO_OVERLAY,
     further_days: int = 0,
 ) -> SearchTimetable:
-    """Group the trip instances around a day into patterns, with the realtime data from an overlay if given.
+    """Group the trip instances around a day, with the realtime data from an overlay, into patterns.
 
     ``step_free`` excludes inaccessible trips and stops, and closes stops with broken lifts.
     ``further_days`` is the number of additional later days, or earlier ones if ``is_reverse``.
@@ -91,20 +91,15 @@ def build_search_timetable(
     start = find_service_day_start(day, zone)
     # When the clocks go back, the calendar day begins before the service day.
     first_s = min(0, find_midnight(day, zone) - start)
-    since_s, until_s = (-DAY_S, DAY_S + DAY_S // 2) if is_reverse else (first_s, HORIZON_S)
     if is_reverse:
-        since_s -= further_days * DAY_S
+        since_s, until_s = -(1 + further_days) * DAY_S, DAY_S + DAY_S // 2
     else:
-        until_s += further_days * DAY_S
-    if overlay is None:
-        instances = gather_trip_instances(timetable, day, start, since_s, until_s)
-    else:
-        instances = gather_trip_instances(timetable, day, start, since_s - MAX_DELAY_S, until_s)
-        instances = apply_overlay(instances, overlay, start, since_s)
+        since_s, until_s = first_s, HORIZON_S + further_days * DAY_S
+    instances = gather_trip_instances(timetable, day, start, since_s - MAX_DELAY_S, until_s)
+    instances = apply_overlay(instances, overlay, start, since_s)
     if step_free:
         instances = drop_inaccessible(timetable, instances)
-    if overlay is not None:
-        instances = close_stops(timetable, instances, overlay, start, step_free=step_free)
+    instances = close_stops(timetable, instances, overlay, start, step_free=step_free)
     instances, search_stops = split_stops(timetable, instances, overlay)
     instances, parts = join_in_seat(timetable, instances, overlay)
     if is_reverse:
@@ -252,7 +247,7 @@ class SearchTimetables:
     """Builds and caches search timetables by day, direction and options; thread-safe."""
 
     def __init__(
-        self, timetable: Timetable, overlay: Overlay | None = None, cache: SearchTimetableCache | None = None
+        self, timetable: Timetable, overlay: Overlay = NO_OVERLAY, cache: SearchTimetableCache | None = None
     ) -> None:
         self.cache = SearchTimetableCache() if cache is None else cache
         self._timetable = timetable

@@ -56,9 +56,7 @@ class Parts(NamedTuple):
         return len(self.trip_departure) == len(self.first) - 1
 
 
-def join_in_seat(
-    timetable: Timetable, instances: TripInstances, overlay: Overlay | None
-) -> tuple[TripInstances, Parts]:
+def join_in_seat(timetable: Timetable, instances: TripInstances, overlay: Overlay) -> tuple[TripInstances, Parts]:
     """Join instances along in-seat transfers; also return the trips that each is joined from.
 
     Realtime data can break a transfer: both trips must run in the right order, and neither may skip the transfer stop.
@@ -68,10 +66,9 @@ def join_in_seat(
     first, then = _list_seams(timetable, instances)
     begins_s = instances.begins_s
     is_valid = (instances.ends_s[first] <= begins_s[then]) & (begins_s[first] < begins_s[then])
-    if overlay is not None:
-        skips_first, skips_last = _list_skipped_ends(overlay)
-        keys = _make_keys(instances.trip_departure, instances.day)
-        is_valid &= ~np.isin(keys[first], skips_last) & ~np.isin(keys[then], skips_first)
+    skips_first, skips_last = _list_skipped_ends(overlay)
+    keys = _make_keys(instances.trip_departure, instances.day)
+    is_valid &= ~np.isin(keys[first], skips_last) & ~np.isin(keys[then], skips_first)
     first, then = first[is_valid], then[is_valid]
     if not len(first):
         return instances, Parts.from_instances(instances)

@@ -16,10 +16,8 @@ MAX_DELAY_S = 12 * 3600
 def apply_overlay(instances: TripInstances, overlay: Overlay, start: int, since_s: int) -> TripInstances:
     """Return the expected instances that end at ``since_s`` or later; the day begins at ``start`` (Unix seconds)."""
     update_by_key = {departure * ORDINALS + day: update for (departure, day), update in overlay.rides.items()}
-    # The last number is larger than any key.
-    keys = np.array([*sorted(update_by_key), np.iinfo(np.int64).max], np.int64)
     own_keys = instances.trip_departure * ORDINALS + instances.day
-    updated = np.flatnonzero(keys[np.searchsorted(keys, own_keys)] == own_keys)
+    updated = np.flatnonzero(np.isin(own_keys, np.array(list(update_by_key), np.int64)))
     updates = [update_by_key[key] for key in own_keys[updated].tolist()]
     is_cancelled = np.zeros(len(own_keys), np.bool_)
     is_cancelled[updated] = [update.is_cancelled for update in updates]

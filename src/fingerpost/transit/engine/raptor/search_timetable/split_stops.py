@@ -30,7 +30,7 @@ class RuledStopTimes(NamedTuple):
     departure_s: Int32
 
 
-def list_ruled_stop_times(timetable: Timetable, instances: TripInstances, overlay: Overlay | None) -> RuledStopTimes:
+def list_ruled_stop_times(timetable: Timetable, instances: TripInstances, overlay: Overlay) -> RuledStopTimes:
     ruled = np.concatenate([timetable.specific_transfer_from_stop, timetable.specific_transfer_to_stop])
     is_ruled = mark_rows(timetable.stop_count, ruled)
     stop_times = instances.stop_times
@@ -40,7 +40,7 @@ def list_ruled_stop_times(timetable: Timetable, instances: TripInstances, overla
         np.int64
     )
     route = np.where(trip_departure >= 0, timetable.trip_route[np.maximum(trip, 0)], -1).astype(np.int64)
-    if overlay is not None and overlay.added:
+    if overlay.added:
         added = np.array([ride.route for ride in overlay.added], np.int64)
         route = np.where(trip_departure < 0, added[np.clip(-1 - trip_departure, 0, len(added) - 1)], route)
     stop = stop_times.stop[row].astype(np.int64)
@@ -150,9 +150,7 @@ class SearchStops:
         return take_rows(walks, position)._replace(stop=self.copy[row])
 
 
-def split_stops(
-    timetable: Timetable, instances: TripInstances, overlay: Overlay | None
-) -> tuple[TripInstances, SearchStops]:
+def split_stops(timetable: Timetable, instances: TripInstances, overlay: Overlay) -> tuple[TripInstances, SearchStops]:
     first, to, seconds, metres, _ = timetable.footpaths
     paths = PathsOfStops(first.view(np.uint32), to.view(np.uint32), seconds, metres)
     unsplit = SearchStops(paths=paths, change_s=timetable.change_s)

@@ -91,15 +91,12 @@ class TripInstances(NamedTuple):
 def gather_trip_instances(timetable: Timetable, day: date, start: int, since_s: int, until_s: int) -> TripInstances:
     """Return the trip instances that run in [since_s, until_s] of a day, which begins at the Unix second ``start``."""
     first_stop_time, last_stop_time = timetable.trip_first_stop_time[:-1], timetable.trip_first_stop_time[1:] - 1
-    has_ride = last_stop_time > first_stop_time
-    trip = timetable.trip_departure_trip
-    begins_s = np.zeros(len(has_ride), np.int64)
-    ends_s = np.zeros(len(has_ride), np.int64)
-    begins_s[has_ride] = timetable.stop_time_departure_s[first_stop_time[has_ride]]
-    ends_s[has_ride] = timetable.stop_time_arrival_s[last_stop_time[has_ride]]
-    departure_begins_s = begins_s[trip] + timetable.trip_departure_shift_s
-    departure_ends_s = ends_s[trip] + timetable.trip_departure_shift_s
-    longest_s = int(departure_ends_s.max(initial=0))
+    trip_departure = np.flatnonzero((last_stop_time > first_stop_time)[timetable.trip_departure_trip])
+    trip = timetable.trip_departure_trip[trip_departure]
+    shift_s, service = timetable.trip_departure_shift_s[trip_departure], timetable.trip_service[trip]
+    begins_s = timetable.stop_time_departure_s[first_stop_time[trip]] + shift_s
+    ends_s = timetable.stop_time_arrival_s[last_stop_time[trip]] + shift_s
+    longest_s = int(ends_s.max(initial=0))
     selected = []
     current = day + timedelta(days=since_s // DAY_S - longest_s // DAY_S - 1)
     while current <= day + timedelta(days=until_s // DAY_S):
@@ -107,22 +104,20 @@ def gather_trip_instances(timetable: Timetable, day: date, start: int, since_s: 
         for feed_index, feed in enumerate(timetable.feeds):
             day_shift_s = find_service_day_start(current, feed.zone) - start
             chosen = np.flatnonzero(
-                (active[timetable.trip_service[trip]] == 1)
-                & (timetable.service_feed[timetable.trip_service[trip]] == feed_index)
-                & has_ride[trip]
-                & (departure_begins_s + day_shift_s <= until_s)
-                & (departure_ends_s + day_shift_s >= since_s)
+                (active[service] == 1)
+                & (timetable.service_feed[service] == feed_index)
+                & (begins_s + day_shift_s <= until_s)
+                & (ends_s + day_shift_s >= since_s)
             )
-            shift_s = timetable.trip_departure_shift_s[chosen] + np.int64(day_shift_s)
-            selected.append((chosen, shift_s, np.full(len(chosen), current.toordinal())))
+            selected.append((chosen, shift_s[chosen] + day_shift_s, np.full(len(chosen), current.toordinal())))
         current += timedelta(days=1)
-    trip_departure, shift_s, ordinal = (np.concatenate(column) for column in zip(*selected, strict=True))
-    begin = first_stop_time[trip[trip_departure]]
+    chosen, shift_s, ordinal = (np.concatenate(column) for column in zip(*selected, strict=True))
+    begin = first_stop_time[trip[chosen]]
     return TripInstances(
-        trip_departure=trip_departure,
+        trip_departure=trip_departure[chosen],
         day=ordinal.astype(np.int32),
         begin=begin,
-        length=last_stop_time[trip[trip_departure]] + 1 - begin,
+        length=last_stop_time[trip[chosen]] + 1 - begin,
         shift_s=shift_s.astype(np.int32),
         stop_times=StopTimes(
             timetable.stop_time_stop,
