@@ -144,76 +144,72 @@ class House(NamedTuple):
 
 @dataclass(slots=True)
 class ExtractedAddresses:
+    is_in_area: IsInArea
     places: list[Feature] = field(default_factory=list)
     streets: list[Feature] = field(default_factory=list)
     houses: list[House] = field(default_factory=list)
     municipalities: list[FeatureNames] = field(default_factory=list)
+    # The ways of streets, the first street name at each point, and the points that differently named streets share.
+    _street_ways: list[Feature] = field(default_factory=list)
+    _street_at: dict[Point, str] = field(default_factory=dict)
+    _corners: set[Point] = field(default_factory=set)
 
-
-def read_addresses(path: Path, is_in_area: IsInArea, progress: ReadProgress = ignore_progress) -> ExtractedAddresses:
-    reader = _ObjectReader(is_in_area)
-    for osm_object in read_objects(path, _KEYS, _KEYS, READING, progress):
-        reader.read(osm_object)
-    return reader.finish()
-
-
-class _ObjectReader:
-    def __init__(self, is_in_area: IsInArea) -> None:
-        self._addresses = ExtractedAddresses()
-        self._is_in_area = is_in_area
-        self._street_ways: list[Feature] = []
-        # The first street name at each point, and the points that streets with different names share.
-        self._street_at: dict[Point, str] = {}
-        self._corners: set[Point] = set()
-
-    def finish(self) -> ExtractedAddresses:
-        for street in self._street_ways:
-            street.points = [point for point in thin_out(street.points, self._corners) if self._is_in_area(*point)]
-            if street.points:
-                self._addresses.streets.append(street)
-        return self._addresses
-
-    def read(self, osm_object: Any) -> None:
+    def add(self, osm_object: Any) -> None:
         tags = {tag.k: tag.v for tag in osm_object.tags}
         if osm_object.is_node():
-            self._read_point(tags, (osm_object.lat, osm_object.lon), is_node=True)
+            self._add_point(tags, (osm_object.lat, osm_object.lon), is_node=True)
         elif osm_object.is_way():
-            self._read_line(tags, _list_points(osm_object.nodes))
+            self._add_line(tags, _list_points(osm_object.nodes))
         elif osm_object.is_relation():
             if is_municipality(tags) and (names := find_names(tags)):
-                self._addresses.municipalities.append(names)
+                self.municipalities.append(names)
         elif osm_object.is_area() and not osm_object.from_way():
             corners = [point for ring in osm_object.outer_rings() for point in _list_points(ring)]
             if corners:
-                self._read_point(tags, _find_centre(corners))
+                self._add_point(tags, _find_centre(corners))
 
-    def _read_line(self, tags: Tags, points: list[Point]) -> None:
-        if not any(self._is_in_area(*point) for point in points):
+    def _add_line(self, tags: Tags, points: list[Point]) -> None:
+        if not any(self.is_in_area(*point) for point in points):
             return
         feature = find_feature(tags, points)
         if feature is None or feature.kind is not FeatureKind.STREET:
-            self._read_point(tags, _find_centre(points))
+            self._add_point(tags, _find_centre(points))
             return
         self._street_ways.append(feature)
         name = feature.names.name
         self._corners.update(point for point in points if self._street_at.setdefault(point, name) != name)
 
-    def _read_point(self, tags: Tags, at: Point, *, is_node: bool = False) -> None:
-        if not self._is_in_area(*at):
+    def _add_point(self, tags: Tags, at: Point, *, is_node: bool = False) -> None:
+        if not self.is_in_area(*at):
             return
         feature = find_feature(tags, [at])
         if feature is not None and feature.kind is FeatureKind.STREET:
             # Nodes are traffic signs and the like; relations are squares, which become streets with one point.
             if is_node:
                 return
-            self._addresses.streets.append(feature)
+            self.streets.append(feature)
         elif feature is not None:
-            self._addresses.places.append(feature)
+            self.places.append(feature)
         # In a place without street names, numbers belong to the place.
         street = tags.get("addr:street") or tags.get("addr:place")
         number = read_house_number(tags.get("addr:housenumber", ""))
         if street and number is not None:
-            self._addresses.houses.append(House(street, number, at, tags.get("addr:city", ""), feature is None))
+            self.houses.append(House(street, number, at, tags.get("addr:city", ""), feature is None))
+
+    def add_street_ways(self) -> None:
+        """Add the ways of streets, whose corners are known once all objects are read."""
+        for street in self._street_ways:
+            street.points = [point for point in thin_out(street.points, self._corners) if self.is_in_area(*point)]
+            if street.points:
+                self.streets.append(street)
+
+
+def read_addresses(path: Path, is_in_area: IsInArea, progress: ReadProgress = ignore_progress) -> ExtractedAddresses:
+    found = ExtractedAddresses(is_in_area)
+    for osm_object in read_objects(path, _KEYS, _KEYS, READING, progress):
+        found.add(osm_object)
+    found.add_street_ways()
+    return found
 
 
 def thin_out(points: list[Point], corners: Collection[Point] = ()) -> list[Point]:

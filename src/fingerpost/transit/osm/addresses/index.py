@@ -140,12 +140,11 @@ class AddressIndex:
                     f"The address index {path} has format {version}, not {FORMAT}. "
                     "Run `fingerpost network refresh` for its network"
                 )
-            meta = dict(self._connection.execute("SELECT key, value FROM meta"))
+            languages = dict(self._connection.execute("SELECT key, value FROM meta"))["languages"].split()
         self._file = file
         self._lock = threading.Lock()
-        self._languages = frozenset(meta["languages"].split())
         self._city_of_spelling = self._list_cities()
-        self._spellings = SpellingSearch(self._connection, self._city_of_spelling, is_finnish="fi" in self._languages)
+        self._spellings = SpellingSearch(self._connection, self._city_of_spelling, is_finnish="fi" in languages)
 
     def close(self) -> None:
         self._connection.close()

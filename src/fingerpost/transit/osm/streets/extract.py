@@ -247,66 +247,47 @@ class ExtractedStreets:
     openings: set[int] = field(default_factory=set)
     stops: list[OsmStop] = field(default_factory=list)
     entrances: list[OsmEntrance] = field(default_factory=list)
+    is_in_area: IsInArea = lambda _lat, _lon: True
 
-
-def read_extract(path: Path, is_in_area: IsInArea, progress: ReadProgress = ignore_progress) -> ExtractedStreets:
-    reader = _ExtractReader(is_in_area)
-    for osm_object in read_objects(path, _KEYS, _WAY_KEYS, READING, progress):
-        tags = dict(osm_object.tags)
-        if osm_object.is_node():
-            reader.read_node(osm_object, tags)
-        elif osm_object.is_way():
-            reader.read_way(osm_object, tags)
-        elif osm_object.is_area():
-            reader.read_area(osm_object, tags)
-    return reader.streets
-
-
-class _ExtractReader:
-    def __init__(self, is_in_area: IsInArea) -> None:
-        self.streets = ExtractedStreets()
-        self._is_in_area = is_in_area
-
-    def read_node(self, node: Any, tags: Tags) -> None:
-        streets = self.streets
-        if not self._is_in_area(node.lat, node.lon):
+    def add_node(self, node: Any, tags: Tags) -> None:
+        if not self.is_in_area(node.lat, node.lon):
             return
         flags = find_node_flags(tags)
         if flags:
-            streets.node_flags[node.id] = flags
+            self.node_flags[node.id] = flags
         if ("barrier" in tags or "entrance" in tags) and not flags & BLOCKED:
-            streets.openings.add(node.id)
+            self.openings.add(node.id)
         if is_stop(tags) and (ref := tags.get("ref")):
-            streets.stops.append(OsmStop(ref, node.lat, node.lon))
+            self.stops.append(OsmStop(ref, node.lat, node.lon))
         if "barrier" in tags or "kerb" in tags or is_stop(tags) or flags & (LIGHTS | LIFT):
-            streets.corners.add(node.id)
+            self.corners.add(node.id)
         if entrance := find_entrance(tags, node.lat, node.lon):
-            streets.entrances.append(entrance)
+            self.entrances.append(entrance)
 
-    def read_way(self, way: Any, tags: Tags) -> None:
+    def add_way(self, way: Any, tags: Tags) -> None:
         if tags.get("barrier") in _WALLS:
-            self.streets.walls.update(*self._store_positions(way.nodes))
+            self.walls.update(*self._store_positions(way.nodes))
         if not is_routed(tags):
             return
         rule = find_way_rule(tags)
         for nodes in self._store_positions(way.nodes):
             if tags.get("highway") == "elevator" and len(nodes) > 1 and nodes[0] != nodes[-1]:
                 self._add_lift(way.id, nodes)
-            self.streets.uses.update(nodes)
+            self.uses.update(nodes)
             if rule is not None and len(nodes) > 1:
-                self.streets.ways.append(Way(rule, nodes))
+                self.ways.append(Way(rule, nodes))
 
     def _add_lift(self, way: int, nodes: list[int]) -> None:
         # OpenStreetMap's own ids are positive.
         lift, middle = -way, len(nodes) // 2
-        nearby = [self.streets.positions[node] for node in (nodes[middle - 1], nodes[middle])]
-        self.streets.positions[lift] = (sum(lat for lat, _ in nearby) / 2, sum(lon for _, lon in nearby) / 2)
-        self.streets.node_flags[lift] = LIFT
-        self.streets.corners.add(lift)
+        nearby = [self.positions[node] for node in (nodes[middle - 1], nodes[middle])]
+        self.positions[lift] = (sum(lat for lat, _ in nearby) / 2, sum(lon for _, lon in nearby) / 2)
+        self.node_flags[lift] = LIFT
+        self.corners.add(lift)
         nodes.insert(middle, lift)
 
-    def read_area(self, area: Any, tags: Tags) -> None:
-        """Read a square or platform, and add its rings as ways unless they are ways already."""
+    def add_area(self, area: Any, tags: Tags) -> None:
+        """Add a square or platform, and its rings as ways unless they are ways already."""
         if tags.get("area") == "no" or (area.from_way() and not is_area(tags)):
             return
         rule = find_way_rule(tags)
@@ -319,18 +300,18 @@ class _ExtractReader:
             closed = [stretches[0] for stretches in rings]
             if not area.from_way():
                 for nodes in closed:
-                    self.streets.uses.update(nodes)
-                    self.streets.ways.append(Way(rule, nodes))
-            self.streets.squares.append(Square(rule, closed))
+                    self.uses.update(nodes)
+                    self.ways.append(Way(rule, nodes))
+            self.squares.append(Square(rule, closed))
 
     def _store_positions(self, nodes: Iterable[Any]) -> Iterator[list[int]]:
         """Store the positions of nodes; yield their stretches within the extract and the area."""
-        positions, stretch = self.streets.positions, list[int]()
+        positions, stretch = self.positions, list[int]()
         for node in nodes:
             ref = node.ref
             if ref not in positions:
                 place = node.location
-                if not (place.valid() and self._is_in_area(place.lat, place.lon)):
+                if not (place.valid() and self.is_in_area(place.lat, place.lon)):
                     if stretch:
                         yield stretch
                     stretch = []
@@ -340,3 +321,16 @@ class _ExtractReader:
                 stretch.append(ref)
         if stretch:
             yield stretch
+
+
+def read_extract(path: Path, is_in_area: IsInArea, progress: ReadProgress = ignore_progress) -> ExtractedStreets:
+    streets = ExtractedStreets(is_in_area=is_in_area)
+    for osm_object in read_objects(path, _KEYS, _WAY_KEYS, READING, progress):
+        tags = dict(osm_object.tags)
+        if osm_object.is_node():
+            streets.add_node(osm_object, tags)
+        elif osm_object.is_way():
+            streets.add_way(osm_object, tags)
+        elif osm_object.is_area():
+            streets.add_area(osm_object, tags)
+    return streets
