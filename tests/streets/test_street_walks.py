@@ -129,7 +129,7 @@ def test_off_the_streets_the_walk_is_a_straight_line(tmp_path):
     walks = _walks(tmp_path, ["A"], ROAD)
     ends = degrees(0, 10), degrees(5, 10)
 
-    assert (walks.find_walk(*ends, 651.0), walks.find_walk(*ends, 649.0), walks.find_line(*ends)) == (
+    assert (walks.find_walk(*ends, 651.0), walks.find_walk(*ends, 649.0), walks.find_line(*ends, (None, None))) == (
         (650, 520),
         None,
         None,

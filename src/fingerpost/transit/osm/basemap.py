@@ -131,16 +131,12 @@ class Water:
     """The rings of water and of its islands; a point in an even number of rings is on land."""
 
     def __init__(self, basemap: StoredBasemap | None) -> None:
-        self._basemap = basemap
-        self._rows = (
-            np.zeros(0, np.int64) if basemap is None else np.flatnonzero(basemap.kind == KINDS.index(LayerKind.WATER))
-        )
+        self._basemap = basemap or pack_lines([])
+        self._rows = np.flatnonzero(self._basemap.kind == KINDS.index(LayerKind.WATER))
 
     def list_shores(self) -> list[Point]:
         """Return a point on each ring."""
         base = self._basemap
-        if base is None:
-            return []
         first = base.first[self._rows]
         return list(zip((base.lat_e7[first] / _E7).tolist(), (base.lon_e7[first] / _E7).tolist(), strict=True))
 
@@ -151,8 +147,6 @@ class Water:
     def measure_m(self, start: Point, end: Point) -> float:
         """Return the metres of a straight line that are in water."""
         base = self._basemap
-        if base is None:
-            return 0.0
         (south, north), (west, east) = (
             sorted(round(each * _E7) for each in pair) for pair in zip(start, end, strict=True)
         )

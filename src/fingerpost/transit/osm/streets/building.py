@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -156,9 +156,7 @@ def _find_connected(edges: _Edges, street_m: Float64) -> npt.NDArray[np.bool_]:
     part = _find_part(edges, label, edges.is_blocked)
     leads_away = (edges.flags & ONE_WAY != 0) & (label[edges.begin] != label[edges.end])
     part[leads_away] = part.max() + 1 + np.arange(np.count_nonzero(leads_away))
-    total_m = np.bincount(part, weights=street_m).astype(np.float64)
-    is_kept: npt.NDArray[np.bool_] = total_m[part] >= _find_min_m(total_m)
-    return is_kept
+    return _is_in_long_part(part, street_m)
 
 
 def _label_both_ways(edges: _Edges) -> Int64:
@@ -204,23 +202,24 @@ def _find_part(edges: _Edges, label: Int64, blocked: npt.NDArray[np.bool_]) -> I
     return part
 
 
-def _find_min_m(total_m: npt.NDArray[Any]) -> float:
-    return min(ISLAND_M, float(total_m.max())) - 1.0
+def _is_in_long_part(part: Int64, street_m: Float64) -> npt.NDArray[np.bool_]:
+    total_m = np.bincount(part, weights=street_m)
+    is_long: npt.NDArray[np.bool_] = total_m[part] >= min(ISLAND_M, total_m.max()) - 1.0
+    return is_long
 
 
 def _label_parts(count: int, begin: Int32, end: Int32, blocked: npt.NDArray[np.bool_]) -> Int64:
     label: Int64 = np.arange(count)
     is_open = ~(blocked[begin] | blocked[end])
     begins, ends = begin[is_open], end[is_open]
-    while True:
-        least = np.minimum(label[begins], label[ends])
+    before = np.zeros_like(label)
+    while not np.array_equal(before, label):
         before = label.copy()
+        least = np.minimum(label[begins], label[ends])
         np.minimum.at(label, label[begins], least)
         np.minimum.at(label, label[ends], least)
-        while not np.array_equal(label, label[label]):
-            label = label[label]
-        if np.array_equal(before, label):
-            return label
+        label = label[label]
+    return label
 
 
 def _mark_short_parts(
@@ -239,8 +238,7 @@ def _mark_short_parts(
     blocked = edges.is_blocked | (edges.node_flags & barred_nodes != 0)
     label = _label_parts(len(edges.node_flags), edges.begin[is_open], edges.end[is_open], blocked)
     part = _find_part(edges, label, blocked)
-    total_m = np.bincount(part, weights=np.where(is_open, street_m, 0.0)).astype(np.float64)
-    is_short = is_open & (total_m[part] < _find_min_m(total_m))
+    is_short = is_open & ~_is_in_long_part(part, np.where(is_open, street_m, 0.0))
     return edges._replace(flags=np.where(is_short, edges.flags | flag, edges.flags).astype(np.uint8))
 
 

@@ -34,12 +34,8 @@ class Work(NamedTuple):
     entry_next: Int32
 
 
-class StopEntries(NamedTuple):
-    """The access points of stop s, in rows ``first[s] .. first[s + 1]``, and the same snapped to streets."""
-
-    first: Int64
-    snapped: Snapped
-    access: StopAccess
+StopEntries = tuple[Int64, Snapped, StopAccess]
+"""The first row of each stop, and in these rows its access points, snapped to streets and in degrees."""
 
 
 class PathOnStreets(NamedTuple):
@@ -120,20 +116,14 @@ class StreetSearch:
             span = slice(int(graph.shape_first[edge]), int(graph.shape_first[edge + 1]))
             along = graph.shape_m[span].astype(np.float64)
             begin, end = (along[-1], 0.0) if against else (0.0, along[-1])
-            if number == 0:
-                begin = start_m
-            if number == len(arcs) - 1:
-                end = end_m
-            low, high = min(begin, end), max(begin, end)
-            inner = along[(along > low) & (along < high)]
-            places = np.concatenate([[low], inner, [high]])
-            if against:
-                places = places[::-1]
+            begin = start_m if number == 0 else begin
+            end = end_m if number == len(arcs) - 1 else end
+            places = np.clip(along, min(begin, end), max(begin, end))[:: -1 if against else 1]
             lats = np.interp(places, along, graph.shape_lat_e7[span] / DEGREES_E7)
             lons = np.interp(places, along, graph.shape_lon_e7[span] / DEGREES_E7)
             parts.append(np.column_stack([lats, lons]))
         line = np.concatenate(parts)
-        # Consecutive edges share a point.
+        # Consecutive edges share a point, and points before the beginning or after the end are at that place.
         is_new = np.ones(len(line), np.bool_)
         is_new[1:] = (np.abs(np.diff(line, axis=0)) > 1e-9).any(axis=1)
         drawn: Float64 = line[is_new] if is_new.sum() > 1 else line[:2]

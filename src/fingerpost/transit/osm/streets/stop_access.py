@@ -6,10 +6,9 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from fingerpost.transit.engine.timetable.station_ways import find_entrance_ways, find_inside_m
-from fingerpost.transit.engine.timetable.timetable import STOP, Float64, Int32, StationPlaces
+from fingerpost.transit.engine.timetable.timetable import STOP, Bool, Float64, Int32, Int64, StationPlaces
 from fingerpost.transit.engine.timetable.walks import DETOUR_FACTOR, PACE_M_PER_S, WalkedStops, straight_line_m
 from fingerpost.transit.osm.extract_file import apart_m
 from fingerpost.transit.osm.streets.extract import OsmEntrance, OsmStop
@@ -85,8 +84,8 @@ class StopAccess(NamedTuple):
     step_free_out_s: Int32
 
     @property
-    def has_entrance(self) -> npt.NDArray[np.bool_]:
-        entered: npt.NDArray[np.bool_] = self.entrance != _NO_ENTRANCE
+    def has_entrance(self) -> Bool:
+        entered: Bool = self.entrance != _NO_ENTRANCE
         return entered
 
     def without_steps(self) -> "StopAccess":
@@ -114,11 +113,9 @@ def find_stop_access(
     linked = {row[0] for row in rows}
     positions = enumerate(zip(*(column.tolist() for column in places), strict=True))
     rows += [(stop, _NO_ENTRANCE, lat, lon, 0, 0, 0, 0, 0) for stop, (lat, lon) in positions if stop not in linked]
-    if not rows:
-        return connect_at_positions(*places)
-    columns = zip(*sorted(rows, key=lambda row: row[0]), strict=True)
+    rows.sort(key=lambda row: row[0])
     kinds = (np.int32, np.int32, np.float64, np.float64, *[np.int32] * 5)
-    return StopAccess._make(np.array(column, kind) for column, kind in zip(columns, kinds, strict=True))
+    return StopAccess._make(np.array([row[at] for row in rows], kind) for at, kind in enumerate(kinds))
 
 
 def close_entrances(
@@ -161,23 +158,21 @@ def _list_mapped_entrances(stops: WalkedStops, entrances: tuple[OsmEntrance, ...
             away_m = straight_line_m(entrance.lat, entrance.lon, places.lats[platforms], places.lons[platforms])
             if away_m.min() > ENTRANCE_M:
                 continue
-            nearest = int(platforms[away_m.argmin()])
-            for stop, straight_m in zip(platforms.tolist(), away_m.tolist(), strict=True):
-                if _are_in_one_station(places, stop, nearest):
-                    metres = math.ceil(straight_m * DETOUR_FACTOR)
-                    seconds = math.ceil(metres / PACE_M_PER_S)
-                    step_free_s = _CLOSED if entrance.has_steps else seconds
-                    in_s, step_free_in_s = (_CLOSED, _CLOSED) if entrance.is_exit else (seconds, step_free_s)
-                    rows.append(
-                        (stop, _MAPPED, entrance.lat, entrance.lon, metres, in_s, seconds, step_free_in_s, step_free_s)
-                    )
+            is_served = _are_in_one_station(places, platforms, int(platforms[away_m.argmin()]))
+            for stop, straight_m in zip(platforms[is_served].tolist(), away_m[is_served].tolist(), strict=True):
+                metres = math.ceil(straight_m * DETOUR_FACTOR)
+                seconds = math.ceil(metres / PACE_M_PER_S)
+                step_free_s = _CLOSED if entrance.has_steps else seconds
+                in_s, step_free_in_s = (_CLOSED, _CLOSED) if entrance.is_exit else (seconds, step_free_s)
+                rows.append(
+                    (stop, _MAPPED, entrance.lat, entrance.lon, metres, in_s, seconds, step_free_in_s, step_free_s)
+                )
     return rows
 
 
-def _are_in_one_station(places: StationPlaces, first: int, second: int) -> bool:
-    if first == second:
-        return True
-    if places.parents[first] >= 0 or places.parents[second] >= 0:
-        return bool(places.parents[first] == places.parents[second])
-    lat, lon = float(places.lats[first]), float(places.lons[first])
-    return float(straight_line_m(lat, lon, places.lats[[second]], places.lons[[second]])[0]) <= _ONE_STATION_M
+def _are_in_one_station(places: StationPlaces, platforms: Int64, platform: int) -> Bool:
+    parents, parent = places.parents[platforms], places.parents[platform]
+    lat, lon = places.lats[platform], places.lons[platform]
+    is_near = straight_line_m(lat, lon, places.lats[platforms], places.lons[platforms]) <= _ONE_STATION_M
+    is_one: Bool = (parents == parent) & (is_near | (parent >= 0))
+    return is_one

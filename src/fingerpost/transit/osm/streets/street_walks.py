@@ -18,6 +18,7 @@ from fingerpost.transit.engine.timetable.walks import (
     Walk,
     find_neighbours,
 )
+from fingerpost.transit.model.geodesy import Point
 from fingerpost.transit.osm.streets.graph import (
     CUT_OFF,
     NO_WHEELS,
@@ -27,7 +28,7 @@ from fingerpost.transit.osm.streets.graph import (
     StreetGraph,
     compute_weights,
 )
-from fingerpost.transit.osm.streets.search import PathOnStreets, StopEntries, StreetSearch
+from fingerpost.transit.osm.streets.search import PathOnStreets, StreetSearch
 from fingerpost.transit.osm.streets.snapping import SegmentGrid, Snapped, snap_pin, snap_to_streets
 from fingerpost.transit.osm.streets.stop_access import MATCHED_M, StopAccess, close_entrances
 
@@ -40,10 +41,11 @@ OFF_STREETS_M = 1000.0
 # Step-free walks do not begin or end on ways with these flags.
 _UNFIT = STEPS | NO_WHEELS
 
-IsDry = Callable[[tuple[float, float], tuple[float, float]], bool]
+IsDry = Callable[[Point, Point], bool]
 """Whether the straight line between two positions stays out of the water."""
 
 
+_StopsAtEnds = tuple[int | None, int | None]
 _End = tuple[Snapped, Float64]
 """A snapped end of a walk, and the entrance there as a line of at most one point."""
 
@@ -79,7 +81,7 @@ class StreetWalks:
         self._first = np.searchsorted(self._access.stop, np.arange(len(places.lats) + 1))
         weights = compute_weights(graph, step_free=step_free, closed_lifts=closed_lifts, steps_factor=steps_factor)
         self._search = StreetSearch(graph, weights)
-        self._entries = StopEntries(self._first, self._snapped, self._access)
+        self._entries = self._first, self._snapped, self._access
         self._is_on = np.zeros(len(places.lats), np.bool_)
         self._is_on[self._access.stop[self._snapped.edge >= 0]] = True
         # A query snaps the same points several times.
@@ -90,7 +92,7 @@ class StreetWalks:
     def covered_stops(self) -> int:
         return int((self._is_on & (self._places.kinds == STOP)).sum())
 
-    def find_street_point(self, lat: float, lon: float) -> tuple[float, float] | None:
+    def find_street_point(self, lat: float, lon: float) -> Point | None:
         """Return the point on a street where walks from a position begin, or None if no street is near."""
         point = self._snap_point(lat, lon)
         return None if point.edge[0] < 0 else self._search.locate(point)
@@ -142,10 +144,10 @@ class StreetWalks:
         found = self._search.reach_stops(point, self._entries, near, max_walk_m, backward=from_stops)
         return join_rows(found, straight)
 
-    def _get_place(self, stop: int) -> tuple[float, float]:
+    def _get_place(self, stop: int) -> Point:
         return float(self._places.lats[stop]), float(self._places.lons[stop])
 
-    def find_walk(self, start: tuple[float, float], end: tuple[float, float], max_walk_m: float) -> Walk | None:
+    def find_walk(self, start: Point, end: Point, max_walk_m: float) -> Walk | None:
         straight = self._straight.find_walk(start, end, max_walk_m * DETOUR_FACTOR)
         if straight is None:
             return None
@@ -159,12 +161,7 @@ class StreetWalks:
             return None
         return Walk(metres, math.ceil(path.seconds + away_m / PACE_M_PER_S))
 
-    def find_line(
-        self,
-        start: tuple[float, float],
-        end: tuple[float, float],
-        stops: tuple[int | None, int | None] = (None, None),
-    ) -> Float64 | None:
+    def find_line(self, start: Point, end: Point, stops: _StopsAtEnds) -> Float64 | None:
         """Return the line of a walk through the entrances of the ``stops`` (rows) at its ends, or None if straight."""
         found = self._find_path(start, end, stops)
         if found is None:
@@ -173,15 +170,11 @@ class StreetWalks:
         line = self._search.draw(path.arcs, float(first.at_m[0]), float(last.at_m[0]))
         return np.vstack([start, entrance, line, target, end])
 
-    def has_unknown_kerbs(
-        self, start: tuple[float, float], end: tuple[float, float], stops: tuple[int | None, int | None]
-    ) -> bool:
+    def has_unknown_kerbs(self, start: Point, end: Point, stops: _StopsAtEnds) -> bool:
         found = self._find_path(start, end, stops)
         return found is not None and self._search.has_unknown_kerbs(found[0])
 
-    def _find_path(
-        self, start: tuple[float, float], end: tuple[float, float], stops: tuple[int | None, int | None]
-    ) -> tuple[PathOnStreets, _End, _End] | None:
+    def _find_path(self, start: Point, end: Point, stops: _StopsAtEnds) -> tuple[PathOnStreets, _End, _End] | None:
         best, quickest_s = None, math.inf
         for first, out_s, entrance in self._list_ends(start, stops[0], self._access.out_s):
             for last, in_s, target in self._list_ends(end, stops[1], self._access.in_s):
@@ -191,9 +184,7 @@ class StreetWalks:
                     best, quickest_s = (path, (first, entrance), (last, target)), taken_s
         return best
 
-    def _list_ends(
-        self, point: tuple[float, float], stop: int | None, inside_s: Int32
-    ) -> Iterator[tuple[Snapped, int, Float64]]:
+    def _list_ends(self, point: Point, stop: int | None, inside_s: Int32) -> Iterator[tuple[Snapped, int, Float64]]:
         """Yield where a walk can begin or end: on which street, the seconds inside, and the entrance as a line."""
         access = self._access
         if stop is None:
@@ -244,7 +235,7 @@ class StreetWalks:
             best_m[at[is_better]] = walks.metres[is_better] + access.inside_m[row]
         return StopWalks(stops.astype(np.int32), best_m, np.where(best_m < 0, 0, best_s).astype(np.int32))
 
-    def _list_places(self, stop: int) -> set[tuple[float, float]]:
+    def _list_places(self, stop: int) -> set[Point]:
         rows = slice(self._first[stop], self._first[stop + 1])
         return set(zip(self._access.lat[rows].tolist(), self._access.lon[rows].tolist(), strict=True))
 
