@@ -19,7 +19,6 @@ class ScriptedTool(PublishedTool):
         title="Scripted",
         description="Does as it was told.",
         contract=Contract.BOARD,
-        group="core",
         input_model=Nothing,
         outputs=(Output(Anything),),
     )

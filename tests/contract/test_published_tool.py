@@ -51,7 +51,6 @@ class BoardTool(PublishedTool):
         title="Board",
         description="A board.",
         contract=Contract.BOARD,
-        group="core",
         input_model=StopQuestion,
         outputs=(Output(Board), NOTHING),
         missing_messages={"stopId": "stop id missing"},

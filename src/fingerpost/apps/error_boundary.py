@@ -6,7 +6,6 @@ import traceback
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from fingerpost import clock
 from fingerpost.apps.logs import hash_caller, redact
 from fingerpost.contract.envelope import Contract, find_error_code, unexpected
 from fingerpost.contract.identity import new_correlation_id
@@ -71,7 +70,7 @@ async def answer(
             record_outcome(operation, tool, result, user or caller)
         return _bound_and_count(result, tool.definition)
     except Exception as failure:  # noqa: BLE001  (an error boundary: callers get no traceback)
-        correlation_id = new_correlation_id(clock.find_fixed(), user, name, raw)
+        correlation_id = new_correlation_id(user, name, raw)
         text = redact(traceback.format_exc())
         fields = {"tool": name, "caller": hash_caller(user or caller), "correlation_id": correlation_id}
         _log.error("tool=%s correlationId=%s failed\n%s", name, correlation_id, text, extra={"call": fields})
@@ -127,5 +126,4 @@ def _list_warning_codes(body: Mapping[str, Any], tool: ToolDefinition) -> list[s
 def _answer_unknown_tool(tools: Mapping[str, PublishedTool], name: str, raw: object, user: str | None) -> Answer:
     error = ToolNotFound(name if len(name) <= _MAX_NAME_CHARS else f"{name[:_MAX_NAME_CHARS]}…")
     error = error.with_message(error.message, hint=f"The tools are: {', '.join(tools)}")
-    correlation_id = new_correlation_id(clock.find_fixed(), user, name, raw)
-    return new_failure(error, Contract.PLAN_TRIP, correlation_id)
+    return new_failure(error, Contract.PLAN_TRIP, new_correlation_id(user, name, raw))

@@ -98,9 +98,6 @@ def check_count(arguments: Mapping[str, Any], max_values: int | None) -> None:
 
 _MAX_CHARS = 80
 
-_MISSING_ERRORS = ("missing", "blank")
-_TAG_ERRORS = ("union_tag_invalid", "union_tag_not_found")
-
 
 def describe_problem(
     error: ErrorDetails, shape: Shape | None = None, when_missing: Mapping[str, str] | None = None
@@ -128,9 +125,9 @@ def describe_problem(
         predicate = f" {_format_predicate(kind, error['input'], context)}"
     else:
         predicate = f": {_clip(message[:1].lower() + message[1:])}"
-    if kind in _TAG_ERRORS:
+    if kind in ("union_tag_invalid", "union_tag_not_found"):
         return FieldProblem(path, f"{place}.{str(context['discriminator']).strip(chr(39))}{predicate}")
-    if kind in _MISSING_ERRORS and when_missing and path in when_missing:
+    if kind in ("missing", "blank") and when_missing and path in when_missing:
         return FieldProblem(path, when_missing[path], predicate)
     return FieldProblem(path, f"{place}{predicate}", predicate)
 

@@ -2,8 +2,10 @@
 
 import json
 import uuid
-from datetime import datetime
 from typing import Any
+
+from fingerpost import clock
+from fingerpost.errors import SettingsInvalid
 
 _NAMESPACE = uuid.uuid5(uuid.NAMESPACE_DNS, "fingerpost")
 _EXACT_FLOAT = 2.0**53
@@ -35,12 +37,16 @@ def _normalize(value: Any) -> Any:
     return value
 
 
-def new_correlation_id(fixed_now: datetime | None, user: str | None, tool: str, arguments: Any) -> str:
-    """Return the UUID of a call: random, or derived from its arguments if the clock is fixed."""
-    if fixed_now is None:
+def new_correlation_id(user: str | None, tool: str, arguments: Any) -> str:
+    """Return the UUID of a call: derived from its arguments if ``FINGERPOST_NOW`` fixes the clock, else random."""
+    try:
+        fixed = clock.find_fixed()
+    except SettingsInvalid:
+        fixed = None
+    if fixed is None:
         return str(uuid.uuid4())
     try:
         encoded = encode_canonical(arguments)
     except ValueError:
         encoded = "not JSON"
-    return str(uuid.uuid5(_NAMESPACE, encode_canonical([fixed_now.isoformat(), user, tool, encoded])))
+    return str(uuid.uuid5(_NAMESPACE, encode_canonical([fixed.isoformat(), user, tool, encoded])))

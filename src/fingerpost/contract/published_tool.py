@@ -65,7 +65,7 @@ class ToolDefinition:
     title: str
     description: str
     contract: Contract
-    group: str
+    group: str = "core"
     input_model: type[WireModel] | None
     input_json_schema: Mapping[str, Any] | None = None
     outputs: tuple[Output, ...]
@@ -189,17 +189,15 @@ class PublishedTool(Tool):
         ``raw`` is the decoded JSON of the arguments; None means an empty object.
         ``include`` names the requested optional parts; unknown names are an error.
         """
-        correlation_id = ""
+        correlation_id = new_correlation_id(user, self.name, raw)
         try:
-            fixed = clock.find_fixed()
-            correlation_id = new_correlation_id(fixed, user, self.name, raw)
             for name in sorted(set(include) - set(self.definition.optional_parts)):
                 offered = ", ".join(sorted(self.definition.optional_parts)) or "nothing"
                 raise ParameterError(f"{self.name} has no optional part {name}; it offers {offered}")
             call = Call(
                 tool=self.name,
                 user=user,
-                now=fixed or clock.now(),
+                now=clock.now(),
                 correlation_id=correlation_id,
                 caller=user or caller,
                 report=report,
@@ -207,7 +205,7 @@ class PublishedTool(Tool):
             )
             return self._to_answer(await self.handle(self._validate_arguments(raw), call), correlation_id)
         except ToolError as error:
-            return self.fail(error, correlation_id or new_correlation_id(None, user, self.name, raw), raw)
+            return self.fail(error, correlation_id, raw)
 
     def fail(self, error: ToolError, correlation_id: str, raw: object) -> Answer:
         """Return the answer that reports an error; ``raw`` holds the unvalidated arguments."""

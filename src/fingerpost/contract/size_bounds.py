@@ -28,7 +28,6 @@ _FAILURE_PATHS: tuple[Path, ...] = (
     *((part,) for part in ("warning", "hint", "candidates", "missing", "results")),
     *(("data", part) for part in ("steps", "values")),
 )
-_FAILURE_HINT = "Send a shorter call."
 
 # Reserved for the notices of a shortened answer.
 _NOTICE_BYTES = 400
@@ -57,7 +56,7 @@ def bound_answer(answer: Answer, tool: ToolDefinition) -> Answer:
     if answer.output is not None:
         paths, hint = answer.output.truncatable_paths, answer.output.continuation_hint
     else:
-        paths, hint = _FAILURE_PATHS, _FAILURE_HINT
+        paths, hint = _FAILURE_PATHS, "Send a shorter call."
         if isinstance(answer.body.get("error"), str):
             paths = (("error",), *paths)
     try:

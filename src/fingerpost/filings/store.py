@@ -103,7 +103,7 @@ def build_facts_file(path: Path) -> SqliteFile:
         contents="filings",
         application_id=_APPLICATION_ID,
         any_thread=True,
-        remedy="move it away and load again",
+        advice="move it away and load again",
         # The original tool uses this sentence.
         unavailable="Database connection failed: {error}",
     )
@@ -114,7 +114,7 @@ def has_tables(file: SqliteFile, connection: sqlite3.Connection) -> bool:
     if file.is_empty(connection):
         return False
     if connection.execute("PRAGMA user_version").fetchone()[0] != _VERSION:
-        raise file.unusable(f"was written by another version of fingerpost; {file.remedy}")
+        raise file.unusable(f"was written by another version of fingerpost; {file.advice}")
     return True
 
 

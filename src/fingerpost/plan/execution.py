@@ -12,7 +12,6 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from fingerpost import clock
 from fingerpost.contract.check import explain
 from fingerpost.contract.envelope import unexpected
 from fingerpost.contract.identity import new_correlation_id
@@ -302,7 +301,7 @@ class Execution:
 
     async def _fail(self, ready: ReadyStep, error: BaseException) -> bool:
         name = ready.performer
-        correlation_id = new_correlation_id(clock.find_fixed(), self.run.user, name, ready.step.parameters)
+        correlation_id = new_correlation_id(self.run.user, name, ready.step.parameters)
         _log.error(
             "run=%s step=%s tool=%s correlationId=%s failed\n%s",
             self.run.run_id,

@@ -93,7 +93,7 @@ class Limits:
             self._tables = MemoryTables(LIMITS)
         elif isinstance(place, Path):
             # Not synchronized to disk, because a lost commit is harmless and waiting would slow every request.
-            file = SqliteFile(path=place, contents="limits", synchronous="OFF", remedy="remove it and try again")
+            file = SqliteFile(path=place, contents="limits", synchronous="OFF", advice="remove it and try again")
             self._tables = SqliteTables(file, [LIMITS])
         else:
             self._tables = place

@@ -3,6 +3,7 @@
 Messages about connection errors never quote the server or the client library, because the address is secret.
 """
 
+import random
 import threading
 import time
 import weakref
@@ -95,6 +96,8 @@ _MESSAGES_BY_TEXT = {
 }
 _UNDONE_STATES = ("40001", "40P01")
 """SQLSTATEs of a transaction that was rolled back after a conflict, and may be repeated."""
+# Random, so that transactions in conflict do not repeat it.
+_CONFLICT_PAUSE_S = (0.01, 0.1)
 _LOST_STATES = ("57P01", "57P02", "57P03")
 
 
@@ -227,6 +230,8 @@ class Database:
                 if is_connection_lost:
                     # After a restart of the server, every connection in the pool is stale.
                     pool.check()
+                else:
+                    time.sleep(random.uniform(*_CONFLICT_PAUSE_S))  # noqa: S311  (no secret depends on it)
 
     def _get_pool(self) -> ConnectionPool[psycopg.Connection]:
         with self._lock:

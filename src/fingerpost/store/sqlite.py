@@ -28,7 +28,7 @@ class SqliteFile:
         contents: the plural noun for its content in error messages, such as ``variables``.
         busy_timeout_s: the longest wait for another connection's lock.
         any_thread: whether threads may share a connection, with synchronization by the caller.
-        remedy: advice to the operator if the file is unusable.
+        advice: what the operator can do if the file is unusable.
         unavailable: a contract's message for StorageUnavailable, with ``{error}``; it also replaces SettingsInvalid if
             the file cannot be opened.
     """
@@ -40,7 +40,7 @@ class SqliteFile:
     synchronous: Literal["OFF", "NORMAL", "FULL"] | None = None
     any_thread: bool = False
     factory: type[sqlite3.Connection] = sqlite3.Connection
-    remedy: str = "move it away and try again"
+    advice: str = "move it away and try again"
     unavailable: str | None = None
 
     def connect(self, mode: Mode = "rwc") -> sqlite3.Connection:
@@ -98,14 +98,14 @@ class SqliteFile:
             # The last byte of our ids is the format version.
             is_ours = result >> 8 == self.application_id >> 8
             owner = "another version of fingerpost" if is_ours else "another program"
-            raise self.unusable(f"belongs to {owner}; {self.remedy}")
+            raise self.unusable(f"belongs to {owner}; {self.advice}")
         return False
 
     def check_structure(self, connection: sqlite3.Connection) -> None:
         """Raise SettingsInvalid or sqlite3.DatabaseError if SQLite's ``quick_check`` finds damaged pages."""
         result = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
         if result != "ok":
-            raise self.unusable(f"is damaged ({result}); {self.remedy}")
+            raise self.unusable(f"is damaged ({result}); {self.advice}")
 
     @contextmanager
     def translating_sqlite_errors(self) -> Iterator[None]:
@@ -124,7 +124,7 @@ class SqliteFile:
     def _translate(self, error: sqlite3.DatabaseError) -> ToolError:
         code = get_primary_code(error)
         if code in _DAMAGED:
-            return self.unusable(f"is not a readable database; {self.remedy}")
+            return self.unusable(f"is not a readable database; {self.advice}")
         if self.unavailable is not None:
             return StorageUnavailable(self.unavailable.format(error=error))
         if code in _INACCESSIBLE:

@@ -55,7 +55,7 @@ class VariableStore:
     def __init__(self, place: Path | Tables, *, retention_days: int | None = None) -> None:
         if isinstance(place, Path):
             file = SqliteFile(
-                path=place, contents="variables", application_id=_APPLICATION_ID, remedy="move it away and call again"
+                path=place, contents="variables", application_id=_APPLICATION_ID, advice="move it away and call again"
             )
             place = SqliteTables(file, [VARIABLES])
         self._tables = place

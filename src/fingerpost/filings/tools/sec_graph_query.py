@@ -179,14 +179,14 @@ def _read_filing_text(library: FactLibrary, params: FilingTextParams) -> Reply:
 def _list_filings_with_text(library: FactLibrary, params: FilingTextParams) -> list[_FilingText]:
     """Return the filings with text, newest first."""
     not_found = f"No text found for {params.ticker or params.accession_number}"
-    last = params.as_of or LAST_DAY
-    if params.ticker is None:
-        rows = library.rows(_QUERY.format(column="accession_number"), params.accession_number, last)
-    else:
-        ciks = library.list_ciks_named(params.ticker)
-        if not ciks:
+    column = "accession_number"
+    keys: Sequence[Any] = [params.accession_number]
+    if params.ticker is not None:
+        column, keys = "cik", library.list_ciks_named(params.ticker)
+        if not keys:
             raise build_not_found(not_found, {params.ticker: explain_missing_ticker(library, params.ticker)})
-        rows = [row for cik in ciks for row in library.rows(_QUERY.format(column="cik"), cik, last)]
+    query, last = _QUERY.format(column=column), params.as_of or LAST_DAY
+    rows = [row for key in keys for row in library.rows(query, key, last)]
     by_filing = groupby(rows, key=lambda row: row[:4])
     filings = [_FilingText._make((*filing, tuple(row[4:] for row in parts))) for filing, parts in by_filing]
     forms = sorted({filing.form for filing in filings})

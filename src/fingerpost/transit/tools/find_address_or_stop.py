@@ -109,7 +109,6 @@ class FindAddressOrStop(PlaceTool):
             "Every tool accepts the ids and lat,lon in the answer. For stops around a coordinate, use find_stops."
         ),
         contract=Contract.LOOKUP,
-        group="core",
         input_model=LocationQueryInput,
         outputs=(_RESOLVED, _CANDIDATES),
         warnings_path=("meta", "warnings"),

@@ -62,7 +62,6 @@ class FindStops(PublishedTool):
         title="Stops nearby",
         description="List stops near a coordinate, nearest first. To find a stop by name, use findAddressOrStop.",
         contract=Contract.BOARD,
-        group="core",
         input_model=FindStopsInput,
         outputs=(Output(FindStopsOutput, (("stops",),), "Use a smaller radius, or a textFilter."),),
     )

@@ -106,7 +106,6 @@ class GetDepartures(PlaceTool):
             "To travel between two places, use plan_trip."
         ),
         contract=Contract.BOARD,
-        group="core",
         input_model=GetDeparturesInput,
         outputs=(Output(GetDeparturesOutput, (("departures",),), "Use a smaller limit, or a shorter window."),),
         optional_parts={LINE_COLORS: WireLineColors},

@@ -64,7 +64,6 @@ class PlanTrip(PlaceTool):
             "For the next departures from one stop, use get_departures."
         ),
         contract=Contract.PLAN_TRIP,
-        group="core",
         input_model=PlanTripInput,
         outputs=(Output(PlanTripOutput, (("itineraries",),), "Use a smaller limit."),),
         open_world=True,

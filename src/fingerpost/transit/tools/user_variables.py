@@ -1,6 +1,7 @@
 """The tools that save, list and delete a user's named places and preferences (rule C4)."""
 
 import json
+from functools import partial
 from typing import Annotated, Any, Literal, NotRequired
 
 from pydantic import Field, JsonValue, ValidationError, model_validator
@@ -95,6 +96,9 @@ def serialize_variable(variable: Variable) -> WireVariable:
     }
 
 
+_DEFINE = partial(ToolDefinition, contract=Contract.BOARD)
+
+
 class _VariableTool(PublishedTool):
     def __init__(self, variables: VariableStore, has_sign_in: bool = False) -> None:
         self._variables = variables
@@ -107,13 +111,11 @@ class _VariableTool(PublishedTool):
 
 
 class SaveUserVariable(_VariableTool):
-    definition = ToolDefinition(
+    definition = _DEFINE(
         name="save_user_variable",
         title="Save a variable",
         description="Save a place or a preference under a name, such as home, to use as a label later.",
         input_model=SaveUserVariableInput,
-        contract=Contract.BOARD,
-        group="core",
         outputs=(Output(SaveUserVariableOutput),),
         read_only=False,
         destructive=True,
@@ -149,13 +151,11 @@ _OTHER_KEYS_HINT = "Keys that are not shown still work as labels; fingerpost var
 
 
 class GetUserVariables(_VariableTool):
-    definition = ToolDefinition(
+    definition = _DEFINE(
         name="get_user_variables",
         title="List variables",
         description="List the user's saved places and preferences.",
         input_model=GetUserVariablesInput,
-        contract=Contract.BOARD,
-        group="core",
         outputs=(Output(GetUserVariablesOutput, (("variables",),), _OTHER_KEYS_HINT),),
     )
 
@@ -173,13 +173,11 @@ class GetUserVariables(_VariableTool):
 
 
 class DeleteUserVariable(_VariableTool):
-    definition = ToolDefinition(
+    definition = _DEFINE(
         name="delete_user_variable",
         title="Delete variables",
         description="Delete one saved variable by its key, or every one with all: true.",
         input_model=DeleteUserVariableInput,
-        contract=Contract.BOARD,
-        group="core",
         outputs=(Output(DeleteUserVariableOutput, (("deleted",),), "The others are deleted too."),),
         read_only=False,
         destructive=True,

@@ -225,7 +225,7 @@ def new_index_file(path: Path) -> SqliteFile:
         contents="addresses",
         application_id=APPLICATION_ID,
         any_thread=True,
-        remedy="run `fingerpost network refresh` for its network",
+        advice="run `fingerpost network refresh` for its network",
     )
 
 
