@@ -6,11 +6,11 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from functools import cache
 from pathlib import Path
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
+from fingerpost.contract.wire import get_adapter
 from fingerpost.errors import SettingsInvalid, new_unwritable
 from fingerpost.store.atomic_file import locked, replace_file, stamp_files
 from fingerpost.store.network_records import NetworkRecord
@@ -77,11 +77,6 @@ class _StoredProfile:
     learned: LearnedProfile
 
 
-@cache
-def _adapt() -> TypeAdapter[_StoredProfile]:
-    return TypeAdapter(_StoredProfile)
-
-
 class LearnedProfiles:
     def __init__(self, home: Path) -> None:
         self._folder = home / "networks" / "learned"
@@ -89,7 +84,7 @@ class LearnedProfiles:
     def find(self, record: NetworkRecord) -> LearnedProfile | None:
         path = self._get_path(record.name)
         try:
-            stored = _adapt().validate_json(path.read_bytes())
+            stored: _StoredProfile = get_adapter(_StoredProfile).validate_json(path.read_bytes())
         except FileNotFoundError:
             return None
         except (OSError, ValidationError) as error:
@@ -99,10 +94,11 @@ class LearnedProfiles:
         return stored.learned if (stored.source, stored.url) == (record.source, record.url) else None
 
     def put(self, record: NetworkRecord, learned: LearnedProfile) -> None:
-        stored = _adapt().dump_json(_StoredProfile(source=record.source, url=record.url, learned=learned), indent=1)
+        stored = _StoredProfile(source=record.source, url=record.url, learned=learned)
+        text = get_adapter(_StoredProfile).dump_json(stored, indent=1)
         try:
             with locked(self._folder / ".lock"):
-                replace_file(self._get_path(record.name), stored)
+                replace_file(self._get_path(record.name), text)
         except OSError as error:
             raise new_unwritable(self._folder, error) from error
 

@@ -35,22 +35,18 @@ def new_ambiguous(
         remedy = Remedy(RemedyKind.CONFIRM_CANDIDATE, values)
     elif len(candidates) > len(shown):
         message = f"{message}; {len(candidates)} places match, and the best {format_count_of_shown(len(shown))}"
-    attribution = list_attributions(shown)
     choices = serialize_candidates(candidates, label)
-    return PlaceAmbiguous(
-        message,
-        {
-            "side": side,
-            **choices,
-            "candidates": [
-                omit_none(Wire, {"token": match.place.token, **serialize_place(match), **distinguish(match)})
-                for match in shown
-            ],
-            "resolved": choices["candidates"],
-            **({"attribution": attribution} if attribution else {}),
-        },
-        hint=remedy,
-    )
+    details = {
+        "side": side,
+        **choices,
+        "candidates": [
+            omit_none(Wire, {"token": match.place.token, **serialize_place(match), **distinguish(match)})
+            for match in shown
+        ],
+        "resolved": choices["candidates"],
+        "attribution": list_attributions(shown) or None,
+    }
+    return PlaceAmbiguous(message, omit_none(Wire, details), hint=remedy)
 
 
 def serialize_candidates(candidates: Sequence[PlaceMatch], label: str) -> Wire:

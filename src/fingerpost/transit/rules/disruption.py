@@ -1,13 +1,11 @@
 """Find disrupted itineraries, rank them among their alternatives, and describe the disruptions (rule B5)."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from itertools import takewhile
-from typing import NamedTuple
 
-from fingerpost.transit.model.itinerary import Itinerary, Leg, MissedChange, Optimize, ServiceAlert
-from fingerpost.transit.rules.alerts import find_explanation
+from fingerpost.transit.model.itinerary import Itinerary, Leg, MissedChange, Optimize
 from fingerpost.transit.rules.modes import to_trip_mode
 from fingerpost.transit.rules.ranking import SortKey, build_sort_key, compute_fingerprint
 
@@ -86,6 +84,10 @@ class RankedItineraries:
 def is_disrupted_leg(leg: Leg) -> bool:
     is_late = max(leg.departure_delay_s or 0, leg.arrival_delay_s or 0) > DISRUPTED_AFTER_S
     return (leg.cancelled or is_late) and leg.is_transit
+
+
+def find_disrupted_leg(itinerary: Itinerary) -> Leg | None:
+    return next(filter(is_disrupted_leg, itinerary.legs), None)
 
 
 def is_disrupted(itinerary: Itinerary) -> bool:
@@ -205,19 +207,3 @@ def _deduplicate(candidates: Iterable[ItineraryOption], *, arrive_by: bool) -> d
         else replace(min(options, key=rank), is_known=any(option.is_known for option in options))
         for name, options in equal.items()
     }
-
-
-class Difference(NamedTuple):
-    """An option, the disrupted itinerary that it replaces, its first disrupted ride, and the alert about that."""
-
-    option: ItineraryOption
-    usual: Itinerary
-    leg: Leg | None
-    alert: ServiceAlert | None
-
-
-def find_differences(ranked: RankedItineraries) -> Iterator[Difference]:
-    for option in ranked.choices:
-        if option.instead_of is not None:
-            leg = next(filter(is_disrupted_leg, option.instead_of.legs), None)
-            yield Difference(option, option.instead_of, leg, None if leg is None else find_explanation(leg))

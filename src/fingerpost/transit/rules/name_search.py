@@ -112,21 +112,17 @@ class NameSearch:
 
     def _score_words(self, wanted: str, words: list[str]) -> Iterator[tuple[int, float]]:
         letters = sum(map(len, words))
-        likeness_by_row: dict[int, float] | None = None
-        for word in sorted(words, key=len, reverse=True):
-            near = self._find_words(word)
+        likeness_by_row: dict[int, float] = {}
+        for place, word in enumerate(sorted(words, key=len, reverse=True)):
             weight = len(word) / letters
-            if likeness_by_row is None:
-                likeness_by_row = {row: weight * likeness for row, likeness in near.items()}
-            else:
-                likeness_by_row = {
-                    row: likeness_by_row[row] + weight * likeness
-                    for row, likeness in near.items()
-                    if row in likeness_by_row
-                }
+            likeness_by_row = {
+                row: likeness_by_row.get(row, 0.0) + weight * likeness
+                for row, likeness in self._find_words(word).items()
+                if place == 0 or row in likeness_by_row
+            }
             if not likeness_by_row:
                 break
-        for row, likeness in (likeness_by_row or {}).items():
+        for row, likeness in likeness_by_row.items():
             yield row, _interpolate(_WORDS_RANGE, likeness * self._find_share(wanted, row))
         matched_words = Counter(row for word in words for row in self._rows_of_word.get(word, ()))
         for row, count in matched_words.items():

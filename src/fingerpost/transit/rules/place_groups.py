@@ -35,7 +35,7 @@ class NamedStop:
 # Words for platforms and bays; a letter or number after one of them is a platform code.
 _PLATFORM_WORDS = (
     "andén", "bahnsteig", "bay", "berth", "binario", "bussteig", "gleis", "laituri", "läge", "perron", "platform",
-    "platform", "quai", "quay", "raide", "ramp", "spoor", "spår", "stance", "stand", "steig", "track", "vía", "voie",
+    "quai", "quay", "raide", "ramp", "spoor", "spår", "stance", "stand", "steig", "track", "vía", "voie",
 )  # fmt: skip
 # After these words a letter is part of the name: Avenue B is not Avenue A.
 _PLACE_WORDS = frozenset({

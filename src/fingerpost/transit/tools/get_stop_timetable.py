@@ -238,7 +238,8 @@ def _build_reply(
     rows = [_serialize_departure(row) for row in running[: window.max_rows]]
     shown = running[: _count_shown(running, rows, window)]
     provenance = board.provenance
-    more = _format_more(running, len(shown), window) if len(shown) < len(running) else None
+    following = format_utc(running[len(shown)].scheduled) if len(shown) < len(running) else None
+    more = None if following is None else _format_more(len(running), len(shown), following, window)
     stated = [*warnings, *list_stated((WarningCode.TRUNCATED_RESULTS, more))]
     report = report_board(board, shown, "meta/stop", window.now, stated)
     reason = None if running else _find_reason(window, board)
@@ -246,7 +247,7 @@ def _build_reply(
     meta = {
         **report.serialize([stop["id"]], in_utc=True),
         "whyEmpty": None if why_empty is None else why_empty.format(format_utc),
-        "nextDeparture": format_utc(running[len(shown)].scheduled) if len(shown) < len(running) else None,
+        "nextDeparture": following,
         "stop": stop,
     }
     cancelled = len(scheduled) - len(running)
@@ -269,9 +270,8 @@ def _count_shown(running: Sequence[Departure], rows: Sequence[TimetableDeparture
     return sum(row.scheduled < following for row in running[:count]) or count
 
 
-def _format_more(running: Sequence[Departure], shown: int, window: _Window) -> str:
-    counted = f"{len(running)} departures are in the window; the first {format_count_of_shown(shown)}."
-    following = format_utc(running[shown].scheduled)
+def _format_more(count: int, shown: int, following: str, window: _Window) -> str:
+    counted = f"{count} departures are in the window; the first {format_count_of_shown(shown)}."
     if window.is_until:
         return f"{counted} For the rest, call again with at {following} and the same until."
     return f"{counted} For later ones, call again with at {following}; for all of them, with until."

@@ -160,7 +160,7 @@ class PlanJourney(PublishedTool):
                 found = await self._search(arguments, call)
             body = _build_response(found, arguments, int(call.now.timestamp()))
         except DataNotFound as nothing:
-            body = _serialize([_format_nothing_found(_format_no_trip(nothing))], [])
+            body = _serialize([f"No journey was found: {_format_no_trip(nothing)}"], [])
         return ToolReply(body, describe_journeys(body))
 
     async def _plan_from_texts(
@@ -312,13 +312,9 @@ def _format_no_trip(nothing: DataNotFound) -> str:
     return nothing.message if nothing.hint is None else f"{nothing.message}. {nothing.hint}"
 
 
-def _format_nothing_found(why: str | None) -> str:
-    return f"No journey was found: {why}" if why else "No journey was found"
-
-
 def _format_found(shown: Sequence[Itinerary], usable_count: int, why_nothing: str | None) -> str:
     if not shown:
-        return _format_nothing_found(why_nothing)
+        return f"No journey was found: {why_nothing}" if why_nothing else "No journey was found"
     if len(shown) == 1:
         return f"1 journey, {count_minutes(shown[0])} min"
     more = usable_count - len(shown)

@@ -107,10 +107,8 @@ class RouteRequestInput(WireModel):
 
     @property
     def language(self) -> str:
-        text_queries = [end for end in (self.origin, self.destination) if isinstance(end, LocationQueryInput)]
-        return next(
-            (query.language_preference for query in text_queries if query.language_preference is not None), "en"
-        )
+        preferences = (getattr(end, "language_preference", None) for end in (self.origin, self.destination))
+        return next(filter(None, preferences), "en")
 
 
 class RoutePoint(WireDict):

@@ -14,9 +14,8 @@ from fingerpost.transit.port import JourneyParameters
 from fingerpost.transit.rules.accessibility import find_low_walking_warning, find_step_free_warning, list_walking_notes
 from fingerpost.transit.rules.alerts import AffectedPart, find_explanation
 from fingerpost.transit.rules.disruption import (
-    Difference,
     ItineraryOption,
-    find_differences,
+    find_disrupted_leg,
     is_disrupted_leg,
     name_disrupted,
 )
@@ -33,7 +32,7 @@ from fingerpost.transit.tools.plan_trip_shapes import (
     PlanTripInput,
     PlanTripOutput,
     WireDifference,
-    serialize_difference,
+    serialize_differences,
     serialize_fares,
     serialize_itinerary,
     serialize_stays,
@@ -95,7 +94,6 @@ class PlanTrip(PlaceTool):
             ]
         result = await search_trip(journeys, limit=arguments.limit, with_alternatives=arguments.include_disruption_alt)
         format_time = partial(format_clock, since=when.instant, zone=result.provenance.zone)
-        differences = list(find_differences(result.ranked))
         stated = list_time_warnings(when, zone, "these are the trips")
         about_trips = _list_trip_warnings(result, constraints, format_time)
         warnings = merge_by_code([*warned, *stated, *result.warnings, *about_trips])
@@ -104,7 +102,7 @@ class PlanTrip(PlaceTool):
             result.provenance,
             now,
             warnings,
-            _list_explained(result, differences, warnings),
+            _list_explained(result, warnings),
             step_free=parameters.step_free,
         )
         fares = {
@@ -112,8 +110,8 @@ class PlanTrip(PlaceTool):
             for choice in result.ranked.choices
             if (fare := result.network.find_fare(choice.itinerary)) is not None
         }
-        shown_differences = [serialize_difference(difference, format_time) for difference in differences]
-        body = _serialize(report, result, shown_differences, fares, arguments, call)
+        differences = serialize_differences(result.ranked.choices, format_time)
+        body = _serialize(report, result, differences, fares, arguments, call)
         text = _write_text(body, fares, result.ranked.choices, format_time)
         return ToolReply(body, text, await serialize_map_parts(result.network, result.shown, call.include))
 
@@ -138,13 +136,13 @@ def _list_trip_warnings(result: TripResult, constraints: PlanConstraints, format
     )
 
 
-def _list_explained(
-    result: TripResult, differences: Sequence[Difference], warnings: Sequence[Warning]
-) -> Iterator[AffectedPart]:
+def _list_explained(result: TripResult, warnings: Sequence[Warning]) -> Iterator[AffectedPart]:
     for path, leg in list_leg_paths(result.shown):
         yield AffectedPart(path, _list_explanations(leg), explains=True)
-    for at, difference in enumerate(differences):
-        yield AffectedPart(f"meta/differences/{at}", list(filter(None, [difference.alert])), explains=True)
+    replaced = [choice.instead_of for choice in result.ranked.choices if choice.instead_of is not None]
+    for at, cause in enumerate(map(find_disrupted_leg, replaced)):
+        alerts = () if cause is None else _list_explanations(cause)
+        yield AffectedPart(f"meta/differences/{at}", alerts, explains=True)
     for at, warning in enumerate(warnings):
         if warning.code is WarningCode.DISRUPTED_ITINERARY_REPLACED:
             for leg in list_legs(result.ranked.dropped):

@@ -7,8 +7,9 @@ from pydantic import Field, model_validator
 from typing_extensions import TypedDict
 
 from fingerpost.contract.wire import EchoOf, EnumValue, Flag, Number, WholeNumber, Wire, WireDict, WireModel, omit_none
-from fingerpost.transit.model.itinerary import Fare, Leg, StopPoint
-from fingerpost.transit.rules.disruption import Difference, ItineraryOption, find_leg_note, name_disrupted
+from fingerpost.transit.model.itinerary import Fare, Itinerary, Leg, StopPoint
+from fingerpost.transit.rules.alerts import find_explanation
+from fingerpost.transit.rules.disruption import ItineraryOption, find_disrupted_leg, find_leg_note, name_disrupted
 from fingerpost.transit.rules.modes import TripMode, to_trip_mode
 from fingerpost.transit.rules.ranking import compute_fingerprint
 from fingerpost.transit.rules.realtime_status import ScheduleType, Status, find_schedule_type, get_status
@@ -228,9 +229,21 @@ def serialize_stays(choices: Iterable[ItineraryOption]) -> list[WireStaySeated]:
     return [{"fingerprint": choice.fingerprint, "legs": legs} for choice, legs in stays if legs]
 
 
-def serialize_difference(difference: Difference, format_time: Callable[[int], str]) -> WireDifference:
-    option, usual, leg, alert = difference
-    itinerary = option.itinerary
+def serialize_differences(
+    choices: Iterable[ItineraryOption], format_time: Callable[[int], str]
+) -> list[WireDifference]:
+    return [
+        _serialize_difference(choice, choice.instead_of, format_time)
+        for choice in choices
+        if choice.instead_of is not None
+    ]
+
+
+def _serialize_difference(
+    option: ItineraryOption, usual: Itinerary, format_time: Callable[[int], str]
+) -> WireDifference:
+    itinerary, leg = option.itinerary, find_disrupted_leg(usual)
+    alert = None if leg is None else find_explanation(leg)
     cause_id = alert.id if alert is not None else leg and leg.trip_id
     return {
         "fingerprint": option.fingerprint,
