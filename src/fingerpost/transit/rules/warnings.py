@@ -14,10 +14,7 @@ class WarningCode(StrEnum):
     TRUNCATED_RESULTS = "truncated-results", "The answer shows fewer results than were found."
     UNSUPPORTED_ACCESSIBILITY_FLAG = "unsupported-accessibility-flag", "The source has no wheelchair data."
     PREFERENCE_UNMET = "preference-unmet", "A preference is not met; the message says which one and by how much."
-    DISRUPTED_ITINERARY_REPLACED = (
-        "disrupted-itinerary-replaced",
-        "Other itineraries replace a disrupted one.",
-    )
+    DISRUPTED_ITINERARY_REPLACED = "disrupted-itinerary-replaced", "Other itineraries replace a disrupted one."
     REALTIME_STALE = "realtime-stale", "Realtime data is old or missing."
     REALTIME_UNMATCHED = (
         "realtime-unmatched",
@@ -36,10 +33,7 @@ class WarningCode(StrEnum):
         "No itinerary that was found can be used; the message names the next departure that can.",
     )
     IN_THE_PAST = "in-the-past", "The requested time has passed."
-    FEED_NOT_IN_SERVICE = (
-        "feed-not-in-service",
-        "Some feeds have no service that day; the message says which.",
-    )
+    FEED_NOT_IN_SERVICE = "feed-not-in-service", "Some feeds have no service that day; the message says which."
 
     def __new__(cls, code: str, meaning: str) -> Self:
         member = str.__new__(cls, code)

@@ -171,13 +171,7 @@ class GetStopTimetable(PlaceTool):
         contract=Contract.LOOKUP,
         group="timetable",
         input_model=TimetableRequestInput,
-        outputs=(
-            Output(
-                StopTimetableOutput,
-                (("departures",),),
-                "For the rest, set at to the time of the last row.",
-            ),
-        ),
+        outputs=(Output(StopTimetableOutput, (("departures",),), "For the rest, set at to the time of the last row."),),
         warnings_path=("metadata", "warnings"),
         optional_parts={LINE_COLORS: WireLineColors},
         open_world=True,

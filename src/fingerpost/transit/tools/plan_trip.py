@@ -13,12 +13,7 @@ from fingerpost.transit.places.trip_ends import resolve_journey
 from fingerpost.transit.port import JourneyParameters
 from fingerpost.transit.rules.accessibility import find_low_walking_warning, find_step_free_warning, list_walking_notes
 from fingerpost.transit.rules.alerts import AffectedPart, find_explanation
-from fingerpost.transit.rules.disruption import (
-    ItineraryOption,
-    find_disrupted_leg,
-    is_disrupted_leg,
-    name_disrupted,
-)
+from fingerpost.transit.rules.disruption import ItineraryOption, find_disrupted_leg, is_disrupted_leg, name_disrupted
 from fingerpost.transit.rules.modes import to_trip_mode
 from fingerpost.transit.rules.realtime_status import find_data_freshness, find_schedule_type
 from fingerpost.transit.rules.times import format_instant, parse_instant
