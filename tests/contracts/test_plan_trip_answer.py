@@ -270,13 +270,16 @@ def test_no_result_after_one_relaxed_attempt(over):
     assert [question.max_walk_m for question in network.journeys_asked] == [1500, 1875, 3000]
 
 
-def test_a_trip_found_only_by_the_relaxed_query_states_what_is_unmet(over):
-    """P38, P52, B6: 1600 m of walking, where nobody stated the limit of 1500."""
-    journey = trip(walk("home", "A", 0, 20, 1600), bus(departs=20))
-    answer = over(FakeNetwork(journeys=[found(), found(journey)]))("plan_trip", ENDS)
+@pytest.mark.parametrize(
+    ("sent", "limit"), [({}, "the default of 1500 m"), ({"maxWalkingDistance": 1500}, "the requested 1500 m")]
+)
+def test_a_trip_found_only_by_the_relaxed_query_states_what_is_unmet(over, sent, limit):
+    """P38, P52, B6: all walks together are 1500.5 m."""
+    journey = trip(walk("home", "A", 0, 10, 700), bus(departs=10), walk("B", "work", 20, 30, 800.5))
+    answer = over(FakeNetwork(journeys=[found(), found(journey)]))("plan_trip", {**ENDS, "constraints": sent})
 
     assert answer.body["warnings"] == [
-        {"code": "preference-unmet", "message": "Up to 1600 m of walking, more than the default of 1500 m."}
+        {"code": "preference-unmet", "message": f"Up to 1501 m of walking, more than {limit}."}
     ]
 
 

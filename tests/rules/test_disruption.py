@@ -20,23 +20,6 @@ from tests.rules.drawing import at, itineraries, ride, trip, walk
 
 
 @pytest.mark.parametrize(
-    ("leg", "disrupted"),
-    [
-        (ride("7", "A", "B", 0, 9, 300), False),
-        (ride("7", "A", "B", 0, 9, 301), True),
-        (ride("7", "A", "B", 0, 9, 0, arrival_delay_s=300), False),
-        (ride("7", "A", "B", 0, 9, 0, arrival_delay_s=301), True),
-        (ride("7", "A", "B", 0, 9, -900), False),
-        (ride("7", "A", "B", 0, 9), False),
-        (ride("7", "A", "B", 0, 9, cancelled=True), True),
-        (replace(walk("B", "C", 9, 12), departure_delay_s=900, arrival_delay_s=900), False),
-    ],
-)
-def test_a_ride_is_disrupted_if_cancelled_or_over_300_s_late(leg, disrupted):
-    assert is_disrupted(trip(walk("home", "A", -5, 0), leg)) is disrupted
-
-
-@pytest.mark.parametrize(
     ("leg", "note"),
     [
         (ride("7", "A", "B", 0, 9, cancelled=True), "Line 7 from A is cancelled."),
@@ -44,11 +27,12 @@ def test_a_ride_is_disrupted_if_cancelled_or_over_300_s_late(leg, disrupted):
         (ride("7", "A", "B", 0, 9, 300, arrival_delay_s=301), "Line 7 from A arrives at B 5 min late."),
         (ride(None, "A", "B", 0, 9, cancelled=True, mode=Mode.FERRY), "The ferry from A is cancelled."),
         (ride("7", "A", "B", 0, 9, 300), None),
+        (ride("7", "A", "B", 0, 9, -900), None),
         (replace(walk("A", "B", 0, 9), departure_delay_s=900, arrival_delay_s=900), None),
     ],
 )
-def test_note_of_a_leg(leg, note):
-    assert find_leg_note(leg) == note
+def test_a_ride_is_disrupted_if_cancelled_or_over_300_s_late(leg, note):
+    assert (find_leg_note(leg), is_disrupted(trip(leg))) == (note, note is not None)
 
 
 def test_note_of_an_itinerary():

@@ -1,4 +1,4 @@
-"""Walking limits, accessibility, obstacles on walks, and languages (rules A7, B6, B9)."""
+"""Accessibility, walking distances, obstacles on walks, and languages (rules A7, B6, B9)."""
 
 from dataclasses import replace
 
@@ -13,26 +13,7 @@ from fingerpost.transit.rules.accessibility import (
     find_weakest_link,
     list_walking_notes,
 )
-from fingerpost.transit.rules.trip_limits import find_long_walk_message
 from tests.rules.drawing import point, ride, trip, walk
-
-
-@pytest.mark.parametrize(
-    ("walked_m", "message"),
-    [(1500, None), (1500.5, "Up to 1501 m of walking, more than the requested 1500 m.")],
-)
-def test_too_much_walking_is_reported_with_both_figures(walked_m, message):
-    """B6, P52: all walks of an itinerary together; preference-unmet names the asked and the longest sum."""
-    two_walks = trip(
-        walk("home", "A", 0, 10, metres=700),
-        ride("7", "A", "B", 10, 20),
-        walk("B", "work", 20, 30, metres=walked_m - 700),
-    )
-    trips = [trip(walk("home", "work", 0, 20, metres=10)), two_walks]
-
-    assert find_long_walk_message(trips, 1500) == message
-    assert find_long_walk_message([], 1500) is None
-
 
 YES, NO, UNKNOWN = Access.YES, Access.NO, Access.UNKNOWN
 
