@@ -92,6 +92,9 @@ class Journal(ABC):
         """Run a query; if the database does not exist, there are no rows."""
         return await self._transact(read)
 
+    async def _select(self, query: str, *values: object) -> list[Any]:
+        return await self._read(lambda connection: connection.execute(query, values).fetchall())
+
     @abstractmethod
     def lease(self, run_id: str) -> AbstractAsyncContextManager[bool]:
         """Lock a run for execution; yield False if another process or task is executing it."""
@@ -130,21 +133,15 @@ class Journal(ABC):
         return await self._read(lambda connection: _read_run(connection, run_id))
 
     async def list_runs(self, user: str, limit: int) -> list[RunSummary]:
-        def read(connection: Any) -> list[RunSummary]:
-            rows = connection.execute(_LIST_RUNS, (user, limit))
-            return [RunSummary(row[0], row[1], json.loads(row[2]), *row[3:]) for row in rows]
-
-        return await self._read(read)
+        rows = await self._select(_LIST_RUNS, user, limit)
+        return [RunSummary(row[0], row[1], json.loads(row[2]), *row[3:]) for row in rows]
 
     async def list_events(self, run_id: str, after: int) -> list[Event]:
-        return await self._read(
-            lambda connection: [Event(*row) for row in connection.execute(_LIST_EVENTS, (run_id, after))]
-        )
+        return list(map(Event._make, await self._select(_LIST_EVENTS, run_id, after)))
 
     async def delete_ended_before(self, at: str) -> list[str]:
         """Delete the runs that ended before an instant, and return their ids."""
-        query = "DELETE FROM plan_run WHERE ended_at < %s RETURNING id"
-        rows = await self._read(lambda connection: connection.execute(query, (at,)).fetchall())
+        rows = await self._select("DELETE FROM plan_run WHERE ended_at < %s RETURNING id", at)
         return [row[0] for row in rows]
 
     async def change_plan(self, run_id: str, plan_json: str, deleted_steps: Sequence[int], event: Event) -> None:
@@ -174,12 +171,8 @@ class Journal(ABC):
 
     async def list_signals(self, run_id: str, after: int) -> list[Signal]:
         query = "SELECT seq, verb, step_id, value FROM plan_signal WHERE run_id = %s AND seq > %s ORDER BY seq"
-
-        def read(connection: Any) -> list[Signal]:
-            rows = connection.execute(query, (run_id, after))
-            return [Signal(seq, verb, step_id, json.loads(value)) for seq, verb, step_id, value in rows]
-
-        return await self._read(read)
+        rows = await self._select(query, run_id, after)
+        return [Signal(seq, verb, step_id, json.loads(value)) for seq, verb, step_id, value in rows]
 
     def record(
         self, run_id: str, step: StepRecord | None, events: Sequence[Event], state: RunState | None, at: str

@@ -3,7 +3,7 @@
 The output schema lists the registered tools. An invalid plan goes back to the model with its problems, at most twice.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Union
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
@@ -21,6 +21,8 @@ from fingerpost.plan.records import now
 from fingerpost.plan.validation import validate_plan
 
 _RETRIES = 2
+# Typed as Any, because the values are known only at run time.
+_literal: Any = Literal
 _INSTRUCTIONS = """\
 Write a plan as data: the fewest steps, each calling a tool, that reach the goal.
 To use a value from an earlier step, put a reference in its place: {"$ref": key, "path": JMESPath}.
@@ -56,8 +58,13 @@ class LanguageModelPlanner:
                 raise ModelRetry(last_problems[0])
             return answer
 
+        prompt = f"Goal: {goal.text}"
+        if goal.wanted:
+            prompt += f"\nThe plan must provide these keys: {', '.join(goal.wanted)}"
+        if memory:
+            prompt += f"\nValues already in memory: {dict(memory)}"
         try:
-            result = await agent.run(_format_prompt(goal, memory))
+            result = await agent.run(prompt)
         except ModelHTTPError as error:
             raise SourceFailed(f"The language model answered with status {error.status_code}") from error
         except UnexpectedModelBehavior as error:
@@ -88,7 +95,7 @@ def build_plan_model(catalogue: Catalogue) -> type[BaseModel]:
         query_model = create_model(
             f"{name}_question",
             __config__=strict,
-            query_type=(_build_literal(query_types), ...),
+            query_type=(_literal[tuple(query_types)], ...),
             parameters=(dict[str, Any], Field(description=f"Fields {fields}")),
         )
         step_models.append(
@@ -96,7 +103,7 @@ def build_plan_model(catalogue: Catalogue) -> type[BaseModel]:
                 f"{name}_step",
                 __config__=strict,
                 __doc__=tool.spec.description or None,
-                tool=(_build_literal([name]), ...),
+                tool=(_literal[name], ...),
                 parameters=(query_model, ...),
                 **shared,
             )
@@ -108,19 +115,9 @@ def build_plan_model(catalogue: Catalogue) -> type[BaseModel]:
     return create_model("WrittenPlan", __config__=strict, steps=(list[step], ...), missing=(str, ""))
 
 
-def _build_literal(words: Iterable[str]) -> Any:
-    literal: Any = Literal
-    return literal[tuple(words)]
-
-
 def to_plan(answer: Any, goal: Goal) -> Plan:
     steps = [PlanStep.model_validate(step.model_dump()) for step in answer.steps]
     return Plan(goal=goal.text, steps=steps, created_at=now())
-
-
-def _format_prompt(goal: Goal, memory: Mapping[str, Any]) -> str:
-    wanted = f"\nThe plan must provide these keys: {', '.join(goal.wanted)}" if goal.wanted else ""
-    return f"Goal: {goal.text}{wanted}" + (f"\nValues already in memory: {dict(memory)}" if memory else "")
 
 
 def _describe_fields(model: type[BaseModel]) -> str:

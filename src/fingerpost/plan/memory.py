@@ -10,7 +10,7 @@ from fingerpost.errors import ParameterError
 from fingerpost.plan.limits import encode
 from fingerpost.plan.records import Event, InitialMemory, RunRecord
 from fingerpost.plan.references import ParameterPath, Reference, get_at_path
-from fingerpost.plan.remarks import collect_details
+from fingerpost.plan.remarks import list_remarks
 from fingerpost.plan.validation import ReadyStep, ValidPlan
 
 
@@ -92,8 +92,9 @@ class Memory:
                 reason = "the path has none"
         if reference.has_default:
             return reference.default
-        # The user has to act on the remarks from the earlier step.
-        details = collect_details(response)
+        # The user has to act on the remarks from the earlier step; the first of each kind counts.
+        remarks = reversed(list_remarks(response))
+        details = {kind: found for kind, _at, found in remarks if kind in ("missing", "did_you_mean", "candidates")}
         hint = None
         if "candidates" in details and source is not None:
             reason = f"step {source} returned candidates"

@@ -74,14 +74,6 @@ def list_remark_sentences(remark: Remark) -> Iterator[str]:
         yield from map(_format_value, _to_list(value))
 
 
-def collect_details(response: Any) -> dict[str, Any]:
-    remarks: dict[str, Any] = {}
-    for kind, _at, value in list_remarks(response):
-        if kind in ("missing", "did_you_mean", "candidates"):
-            remarks.setdefault(kind, value)
-    return remarks
-
-
 def find_unresolved_path(response: Any, path: list[str] | None) -> str | None:
     """Return a clause that says where an output path stops resolving, or None if it has a value."""
     if not path or get_at_path(response, path) is not None:

@@ -210,9 +210,8 @@ class PlanRuns:
             excess = find_excess(values, max_bytes=max_bytes, max_depth=self.limits.depth + 1)
         if excess is not None:
             raise PlanInvalid(f"The memory cannot be stored: a value in it {excess}", {"field": "memory_of"})
-        return InitialMemory(
-            values=values, paths={key: path for key, path in earlier.list_paths().items() if key not in initial_memory}
-        )
+        paths = {key: path for key, path in earlier.list_paths().items() if key not in initial_memory}
+        return InitialMemory(values=values, paths=paths)
 
     async def _signal(self, run_id: str, verb: Verb, step_id: int | None, value: Any) -> None:
         await self.journal.signal(run_id, verb, step_id, value)

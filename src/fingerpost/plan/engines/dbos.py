@@ -70,7 +70,7 @@ class DbosJournal(Journal):
 
     async def is_leased(self, run_id: str) -> bool:
         query = f"SELECT {IS_LEASED} FROM plan_run WHERE id = %s"  # noqa: S608  (constants)
-        return await self._transact(lambda connection: connection.execute(query, (run_id,)).fetchone() == (True,))
+        return await self._select(query, run_id) == [(True,)]
 
     async def execute_run(self, run_id: str) -> RunState:
         return await (await self.launch()).execute_run(run_id)
@@ -140,8 +140,7 @@ class DbosJournal(Journal):
 
     async def _list_dead(self, executor: "DbosExecutor") -> list[str]:
         processes = sorted(await run_in_thread(executor.list_busy_servers) - {self._process})
-        rows = await self._transact(lambda connection: connection.execute(_LIST_DEAD, (processes,)).fetchall())
-        return [row[0] for row in rows]
+        return [row[0] for row in await self._select(_LIST_DEAD, processes)]
 
 
 def _has_succeeded(answer: "asyncio.Future[bool]") -> bool:

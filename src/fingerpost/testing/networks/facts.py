@@ -43,23 +43,17 @@ async def what_it_cannot_do_is_in_no_answer(case: TownNetwork) -> None:
     if case.can(Ability.PLANS):
         answer = await case.plan("Alpha", "Gamma", "08:00")
         if not case.can(Ability.FARES):
-            fares = [case.network.find_fare(itinerary) for itinerary in answer.itineraries]
-            stated = [fare.amount for fare in fares if fare is not None and fare.amount is not None]
+            fares = filter(None, map(case.network.find_fare, answer.itineraries))
+            stated = [fare.amount for fare in fares if fare.amount is not None]
             expect_same(stated, [], "prices from a network that does not declare fares")
         if not case.can(Ability.GEOMETRY):
-            lines = [case.network.find_line(ride) for ride in list_rides(answer.itineraries)]
-            expect_same(
-                [line for line in lines if line is not None],
-                [],
-                "lines of legs from a network that does not declare geometry",
-            )
+            lines = list(filter(None, map(case.network.find_line, list_rides(answer.itineraries))))
+            expect_same(lines, [], "lines of legs from a network that does not declare geometry")
         if not case.can(Ability.REALTIME):
             expect(answer.provenance.realtime_updated is None, "realtime data is reported but not declared")
     if not case.can(Ability.REALTIME):
-        expect(
-            await case.network.find_realtime_health() is None,
-            "the health of realtime data is reported but not declared",
-        )
+        health = await case.network.find_realtime_health()
+        expect(health is None, "the health of realtime data is reported but not declared")
 
 
 async def concurrent_queries_get_the_same_answer(case: TownNetwork) -> None:
@@ -88,11 +82,8 @@ async def every_answer_states_its_provenance(case: TownNetwork) -> None:
 
 async def answers_without_realtime_state_none(case: TownNetwork) -> None:
     for kind, observed in (await _list_provenance(case)).items():
-        expect_same(
-            (observed.realtime_updated, tuple(observed.realtime_problems)),
-            (None, ()),
-            f"the realtime data of {kind}",
-        )
+        stated = observed.realtime_updated, tuple(observed.realtime_problems)
+        expect_same(stated, (None, ()), f"the realtime data of {kind}")
 
 
 async def _list_provenance(case: TownNetwork) -> dict[str, Provenance]:
@@ -153,9 +144,8 @@ async def legs_join_end_to_start(case: TownNetwork) -> None:
 
 async def rides_state_line_mode_and_stops(case: TownNetwork) -> None:
     rides = list_rides((await case.plan("Alpha", "Gamma", "08:00")).itineraries)
-    observed = {
-        (ride.mode, ride.line, ride.headsign, ride.start.id, ride.end.id) for ride in rides if ride.line == "1"
-    }  # fmt: skip
+    trams = [ride for ride in rides if ride.line == "1"]
+    observed = {(ride.mode, ride.line, ride.headsign, ride.start.id, ride.end.id) for ride in trams}
     wanted = {(Mode.TRAM, "1", "Gamma", case.town.stop_id("Alpha"), case.town.stop_id("Gamma"))}
     expect_same(observed, wanted, "mode, line, headsign and stops of line 1")
 
@@ -174,9 +164,8 @@ async def no_route_is_an_empty_answer(case: TownNetwork) -> None:
 
 
 async def a_day_outside_the_calendar_is_reported(case: TownNetwork) -> None:
-    query = JourneyQuery(
-        origin=case.stop("Alpha"), destination=case.stop("Gamma"), instant=at("08:00") + 2 * 366 * 86_400
-    )
+    instant = at("08:00") + 2 * 366 * 86_400
+    query = JourneyQuery(origin=case.stop("Alpha"), destination=case.stop("Gamma"), instant=instant)
     try:
         answer = await case.network.plan_journeys(query)
     except OutsideCalendar:
@@ -199,12 +188,8 @@ async def legs_have_lines(case: TownNetwork) -> None:
         line = case.network.find_line(leg)
         points = () if line is None else line.points
         expect(len(points) > 1, "a line with fewer than two points", points)
-        ends = [leg.start.coordinate, leg.end.coordinate]
-        off = [
-            (point, end)
-            for point, end in zip((points[0], points[-1]), ends, strict=True)
-            if abs(point[0] - end.lat) > 0.002 or abs(point[1] - end.lon) > 0.004
-        ]
+        ends = (points[0], leg.start.coordinate), (points[-1], leg.end.coordinate)
+        off = [(tip, end) for tip, end in ends if abs(tip[0] - end.lat) > 0.002 or abs(tip[1] - end.lon) > 0.004]
         expect_same(off, [], "lines whose ends are not the ends of their legs")
 
 
@@ -216,11 +201,8 @@ async def a_board_lists_what_leaves(case: TownNetwork) -> None:
 async def a_window_includes_both_ends(case: TownNetwork) -> None:
     both = draw_board(await case.board("Alpha", "08:10:00", "08:40:00"))
     inside = draw_board(await case.board("Alpha", "08:10:01", "08:39:59"))
-    expect_same(
-        (both, inside),
-        (["1 08:10", "2 08:12", "1 08:40"], ["2 08:12"]),
-        "boards with and without the departures at their ends",
-    )
+    wanted = ["1 08:10", "2 08:12", "1 08:40"], ["2 08:12"]
+    expect_same((both, inside), wanted, "boards with and without the departures at their ends")
 
 
 async def the_last_call_is_no_departure(case: TownNetwork) -> None:

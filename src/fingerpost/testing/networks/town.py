@@ -96,30 +96,24 @@ def _build_message() -> bytes:
     message.header.timestamp = at("08:00") - REALTIME_AGE_S
     message.entity.extend([_new_trip_update("1-1", "CANCELED"), _new_trip_update("1-2", "SCHEDULED", delay_s=120)])
     message.entity.extend(
-        [_new_alert(DETOUR, "DETOUR", route_id="2"), _new_alert(WORKS, "OTHER_EFFECT", stop_id="Alpha")]
+        [_new_alert(DETOUR, "DETOUR", route_id="2"), _new_alert(WORKS, "OTHER_EFFECT", stop_id=stop_id_of("Alpha"))]
     )
     return bytes(message.SerializeToString())
 
 
 def _new_trip_update(trip_id: str, relationship: str, delay_s: int | None = None) -> FeedEntity:
-    entity = FeedEntity(id=trip_id)
     trip = TripDescriptor(trip_id=trip_id, schedule_relationship=relationship, start_date=f"{DAY:%Y%m%d}")
-    entity.trip_update.trip.MergeFrom(trip)
+    update = TripUpdate(trip=trip)
     for stop in ("Alpha", "Beta", "Gamma") if delay_s is not None else ():
-        stop_time_update = TripUpdate.StopTimeUpdate(stop_id=stop_id_of(stop))
-        stop_time_update.arrival.delay = stop_time_update.departure.delay = delay_s or 0
-        entity.trip_update.stop_time_update.append(stop_time_update)
-    return entity
+        delay = TripUpdate.StopTimeEvent(delay=delay_s)
+        update.stop_time_update.add(stop_id=stop_id_of(stop), arrival=delay, departure=delay)
+    return FeedEntity(id=trip_id, trip_update=update)
 
 
-def _new_alert(header: str, effect: str, *, route_id: str | None = None, stop_id: str | None = None) -> FeedEntity:
-    entity = FeedEntity(id=header)
-    entity.alert.active_period.add(start=at("07:00"), end=at("09:00"))
-    if stop_id is not None:
-        entity.alert.informed_entity.add(stop_id=stop_id_of(stop_id))
-    else:
-        entity.alert.informed_entity.add(route_id=route_id)
-    entity.alert.MergeFrom(Alert(effect=effect))
-    for text in (entity.alert.header_text, entity.alert.description_text):
+def _new_alert(header: str, effect: str, **touched: str) -> FeedEntity:
+    alert = Alert(effect=effect)
+    alert.active_period.add(start=at("07:00"), end=at("09:00"))
+    alert.informed_entity.add(**touched)
+    for text in (alert.header_text, alert.description_text):
         text.translation.add(text=header, language="sv")
-    return entity
+    return FeedEntity(id=header, alert=alert)
