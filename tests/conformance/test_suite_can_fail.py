@@ -11,13 +11,7 @@ from fingerpost.testing.networks.checking import NetworkBroken
 from fingerpost.testing.networks.suite import FACTS, Trouble, check, check_abilities
 from fingerpost.testing.networks.town import new_town
 from fingerpost.transit.model.profile import Ability
-from tests.conformance.broken_networks import (
-    BENT,
-    Bend,
-    BentSource,
-    Fading,
-    with_profile,
-)
+from tests.conformance.broken_networks import BENT, Bend, BentSource, Fading, with_profile
 from tests.conformance.embedded import EmbeddedConformance
 
 FACTS_BY_NAME = {fact.name: fact for fact in FACTS}

@@ -19,7 +19,6 @@ from fingerpost.plan.runs import PlanRuns
 from fingerpost.plan.view import describe_run
 
 NOW = "2026-03-10T06:00:00Z"
-CREATED = "2026-03-10T06:00:00Z"
 
 
 class EchoParams(BaseModel):
@@ -40,7 +39,7 @@ def human(number, **fields):
 
 
 def plan(*steps, **fields):
-    return Plan(goal="a goal", steps=list(steps), created_at=CREATED, **fields)
+    return Plan(goal="a goal", steps=list(steps), created_at=NOW, **fields)
 
 
 def ref(key, path=None, **more):

@@ -1,7 +1,6 @@
 """Hostile plans are refused or bounded; values that a database cannot store block no other run."""
 
 import asyncio
-import sqlite3
 
 import pytest
 
@@ -82,17 +81,14 @@ async def test_steps_that_double_their_values_are_stopped_at_the_limit(runs):
     assert max(len(record.output) for record in run.steps.values()) < 1_000_000
 
 
-async def test_sql_in_a_label_is_a_label(runs, recorder, tmp_path):
+async def test_sql_in_a_label_is_a_label(runs, recorder):
     sql = "'); DROP TABLE plan_run; --"
     first = step(1, parameters={"label": sql}, expected_key=sql)
     state, run = await ended(runs, plan(first).model_copy(update={"goal": sql}), memory={sql + "x": sql})
-    with sqlite3.connect(tmp_path / "runs.sqlite") as connection:
-        tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    connection.close()
 
     assert (state, recorder.calls) == ("completed", [{"label": sql}])
     assert runs.memory_of(run).to_dict()[sql]["data"]["label"] == sql
-    assert {"plan_run", "plan_step", "plan_event", "plan_signal"} <= tables
+    assert [line.goal for line in await runs.list_runs("ann")] == [sql]
 
 
 @pytest.mark.parametrize("number", [2**53 - 1, 1 - 2**53])

@@ -59,7 +59,9 @@ async def test_a_model_writes_a_plan_that_is_checked():
 
     assert [(step.tool, step.parameters["parameters"]) for step in plan.steps] == [("echo", {"n": 3})]
     assert len(requests) == 1
-    assert "n?: integer, label?: string" in json.dumps(requests[0]["tools"])
+    schema = json.dumps(requests[0]["tools"])
+    assert "n?: integer, label?: string" in schema
+    assert '"const": "echo"' in schema
 
 
 async def test_every_mistake_goes_back_to_the_model():
@@ -95,10 +97,3 @@ async def test_an_endpoint_that_fails_is_a_source_that_fails():
     async with endpoint(status="400 Bad Request") as (url, _requests):
         with pytest.raises(SourceFailed, match="status 400"):
             await capability(url).create_plan("revenue")
-
-
-def test_the_registry_is_the_output_schema():
-    schema = language_model.build_plan_model(CATALOGUE).model_json_schema()
-
-    assert schema["properties"]["steps"]["items"]["discriminator"]["propertyName"] == "tool"
-    assert schema["$defs"]["echo_step"]["properties"]["tool"]["const"] == "echo"

@@ -68,12 +68,6 @@ async def test_a_step_is_skipped_if_its_value_exists_and_its_check_passes(runs, 
     assert run.steps[1].state == expected
 
 
-async def test_without_an_expected_key_only_the_check_decides(runs, recorder):
-    _state, run = await ended(runs, plan(step(1, expected_key=None, done_check="True")))
-
-    assert (run.steps[1].state, recorder.calls) == ("skipped", [])
-
-
 @pytest.mark.parametrize(
     ("fields", "memory"),
     [

@@ -13,19 +13,14 @@ from fingerpost.runtime.retry import CircuitBreaker
 from tests.plan.drawing import Recorder, ended, failure, plan, ref, step
 
 
-@pytest.mark.parametrize(("limits", "most"), [(Limits(steps_at_once=3), 3), (Limits(calls_per_tool=2), 2)])
-async def test_simultaneous_steps_do_not_exceed_the_limits(opened, recorder, limits, most):
-    state, _run = await ended(opened(recorder.tool(), limits=limits), plan(*[step(n) for n in range(1, 10)]))
+@pytest.mark.parametrize(
+    ("limits", "count", "most"), [(Limits(steps_at_once=3), 1, 3), (Limits(calls_per_tool=2), 2, 2)]
+)
+async def test_simultaneous_steps_do_not_exceed_the_limits_of_a_run_and_a_tool(opened, recorder, limits, count, most):
+    runs, nine = opened(recorder.tool(), limits=limits), plan(*[step(n) for n in range(1, 10)])
+    ends = await asyncio.gather(*[ended(runs, nine) for _ in range(count)])
 
-    assert (state, recorder.most_at_once) == ("completed", most)
-
-
-async def test_the_limit_of_a_tool_applies_over_all_runs(opened, recorder):
-    runs = opened(recorder.tool(), limits=Limits(calls_per_tool=2))
-    ids = [await runs.create(plan(*[step(n) for n in range(1, 5)]), user="ann") for _ in range(2)]
-    await asyncio.gather(*[runs.execute(run_id) for run_id in ids])
-
-    assert (len(recorder.calls), recorder.most_at_once) == (8, 2)
+    assert ([state for state, _run in ends], recorder.most_at_once) == (["completed"] * count, most)
 
 
 X = step(1, parameters={"label": "x"})

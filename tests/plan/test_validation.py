@@ -2,13 +2,12 @@
 
 import pytest
 
-from fingerpost.contract.plan import PlanStep
 from fingerpost.errors import PlanInvalid
 from fingerpost.plan.catalogue import Catalogue
 from fingerpost.plan.limits import Limits
 from fingerpost.plan.records import read_plan
 from fingerpost.plan.validation import validate_plan
-from tests.plan.drawing import FINANCIAL, human, plan, ref, step
+from tests.plan.drawing import EXAMPLE, FINANCIAL, plan, ref, step
 from tests.plan.drawing import Recorder as Echo
 
 CATALOGUE = Catalogue.of([Echo().tool(), FINANCIAL], {"clerk": None})
@@ -25,8 +24,7 @@ def validated(*steps, **more):
 
 
 def facts(**fields):
-    arguments = {"ticker": "AAPL", "metrics": ["Revenue"], "start_date": "2022-01-01", "end_date": "2022-12-31"}
-    return {"query_type": "financial_facts", "parameters": {**arguments, **fields}}
+    return {"query_type": "financial_facts", "parameters": {**EXAMPLE.parameters["parameters"], **fields}}
 
 
 UNKNOWN_FIELD = "unknown field 'as_off'; allowed: end_date, filing_type, metrics, start_date, ticker"
@@ -141,25 +139,12 @@ def test_of_two_ordered_writers_the_last_before_the_reader_is_read():
     assert (valid.steps[1].previous_writer, valid.steps[3].previous_writer) == (None, 1)
 
 
-def test_initial_memory_provides_keys():
-    valid = validated(step(1, parameters={"n": ref("here")}), memory={"here"})
-
-    assert valid.steps[1].sources == {("n",): None}
-
-
 def test_a_step_that_is_done_needs_neither_its_tool_nor_its_condition_any_more():
     """A run of an older version stays readable, and can be resumed."""
     done = step(1, "gone", done_check="value + 1 > 2")
     valid = validated(done, step(2, parameters={"n": ref("k1", "n")}), done={1})
 
     assert list(valid.steps) == [1, 2]
-
-
-def test_a_thinking_step_and_a_human_need_no_tool():
-    """F6: neither tool nor agent is a thinking step, ``human`` is built in."""
-    thinking = PlanStep(step_id=2, description="think", dependencies=[1])
-
-    assert list(validated(human(1), thinking).steps) == [1, 2]
 
 
 @pytest.mark.parametrize(

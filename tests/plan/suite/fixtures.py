@@ -73,14 +73,15 @@ class CallLog:
 
         return write
 
+    def _read(self):
+        return map(str.split, self._path.read_text().splitlines() if self._path.exists() else [])
+
     def count(self):
-        lines = self._path.read_text().splitlines() if self._path.exists() else []
-        return Counter((word, key) for word, key, _build in map(str.split, lines))
+        return Counter((word, key) for word, key, _build in self._read())
 
     def builds(self):
-        lines = self._path.read_text().splitlines() if self._path.exists() else []
-        found: dict[str, list[str]] = {}
-        for word, key, build in map(str.split, lines):
+        found = {}
+        for word, key, build in self._read():
             if word == "begin":
                 found.setdefault(key, []).append(build)
         return found
