@@ -21,7 +21,7 @@ from fingerpost.transit.engine.gtfs.realtime import FeedBytes, RealtimeIndex, re
 from fingerpost.transit.engine.raptor.search import find_endpoint
 from tests.fakes import FakeNetworks
 from tests.raptor.networks import DAY, LAT, LON, MIDNIGHT, random_timetable
-from tests.raptor.oracle import NEVER, around, earliest_arrivals, leaves, list_trip_instances
+from tests.raptor.oracle import NEVER, around, earliest_arrivals, leaves, list_footpaths, list_trip_instances
 from tests.raptor.trouble import draw_trouble, edited
 
 CHUNKS = range(2)
@@ -106,8 +106,7 @@ class RiderOracle:
         table, begin, end = self.timetable, self.rows[begin], self.rows[end]
         if begin == end:
             return int(table.change_s[begin])
-        paths = range(int(table.footpaths.first[begin]), int(table.footpaths.first[begin + 1]))
-        linked = [int(table.footpaths.seconds[path]) for path in paths if int(table.footpaths.to[path]) == end]
+        linked = [seconds for to_stop, seconds, _ in list_footpaths(table, begin) if to_stop == end]
         # Realtime data may move a ride to a stop without a footpath, to which riders walk in a straight line.
         return linked[0] if linked else math.ceil(math.ceil(1.3 * self._straight_m(begin, end)) / 1.25) + 120 + 135
 

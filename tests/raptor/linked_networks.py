@@ -6,12 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from fingerpost.transit.engine.timetable.assembly import assemble
-from fingerpost.transit.engine.timetable.draft import (
-    InSeatColumns,
-    RouteRow,
-    SpecificTransferColumns,
-    StopRow,
-)
+from fingerpost.transit.engine.timetable.columns import to_columns
+from fingerpost.transit.engine.timetable.draft import InSeatColumns, RouteRow, SpecificTransferColumns, StopRow
 from tests.raptor.networks import LAT, LON, add_trip, random_draft
 
 
@@ -58,23 +54,13 @@ def random_linked(seed, *, with_rules=True, with_seats=True):
     is_of_trips = dice.random() < 0.4
     count = dice.randint(1, 10) if with_rules else 0
     rules = [_random_rule(draft, dice, planted, is_of_trips) for _ in range(count)]
-    draft.in_seat = InSeatColumns(
-        from_departure=np.array([seat.from_departure for seat in seats], np.int32),
-        to_departure=np.array([seat.to_departure for seat in seats], np.int32),
-        days_later=np.array([seat.days_later for seat in seats], np.int8),
-        service=np.array([_row(seat.service) for seat in seats], np.int32),
-    )
-    draft.specific_transfers = SpecificTransferColumns(
-        **{
-            name: np.array([_row(getattr(rule, name)) for rule in rules], np.int8 if name == "type" else np.int32)
-            for name in SpecificTransferColumns._fields
-        }
-    )
+    draft.in_seat, draft.specific_transfers = _to_table(InSeatColumns, seats), _to_table(SpecificTransferColumns, rules)
     return assemble(draft), Links(tuple(rules), tuple(seats), (begin, goal), leave_s)
 
 
-def _row(row):
-    return -1 if row is None else row
+def _to_table(kind, rows):
+    columns = {name: [getattr(row, name) for row in rows] for name in kind._fields}
+    return to_columns(kind, {name: [-1 if value is None else value for value in columns[name]] for name in columns})
 
 
 def _grow_trips(draft, dice):

@@ -5,9 +5,11 @@ one came with, the time and the walk, so each change can be held against the rul
 """
 
 import math
+from functools import cache
 
+from fingerpost.transit.engine.timetable.overlay import NO_OVERLAY
 from tests.raptor.linked_networks import Links
-from tests.raptor.oracle import NEVER, _add, runs_on, start_walking
+from tests.raptor.oracle import NEVER, _add, list_footpaths, runs_on, start_walking
 
 EARTH_M = 6_371_008.8
 RANKS = {(2, 0): 5, (1, 1): 4, (1, 0): 3, (0, 2): 2, (0, 1): 1}
@@ -19,19 +21,17 @@ class LinkedOracle:
     ``overlay`` only tells which rides pass their first or last call without a stop.
     """
 
-    def __init__(self, timetable, links: Links, instances, overlay=None):
+    def __init__(self, timetable, links: Links, instances, overlay=NO_OVERLAY):
         self.timetable, self.links, self.instances = timetable, links, instances
         self.trips = [
             int(timetable.trip_departure_trip[v.trip_departure]) if v.trip_departure >= 0 else None for v in instances
         ]
-        added = overlay.added if overlay else ()
         self.routes = [
-            int(timetable.trip_route[trip]) if trip is not None else added[-1 - v.trip_departure].route
+            int(timetable.trip_route[trip]) if trip is not None else overlay.added[-1 - v.trip_departure].route
             for trip, v in zip(self.trips, instances, strict=True)
         ]
         self.order = sorted(range(len(instances)), key=lambda index: instances[index].stop_times[0].departure)
         self.next = self._list_next(overlay)
-        self._ways = {}
         self.near = self._list_near()
         # Elsewhere it is all the same which trip one came with.
         self.ruled = {rule.from_stop for rule in links.rules}
@@ -40,8 +40,8 @@ class LinkedOracle:
         table = self.timetable
         near = {stop: {stop} for stop in range(table.stop_count)}
         for stop in near:
-            for path in range(int(table.footpaths.first[stop]), int(table.footpaths.first[stop + 1])):
-                near[int(table.footpaths.to[path])].add(stop)
+            for to_stop, _, _ in list_footpaths(table, stop):
+                near[to_stop].add(stop)
         for rule in self.links.rules:
             near[rule.to_stop].add(rule.from_stop)
         return near
@@ -62,19 +62,14 @@ class LinkedOracle:
                 first, then = instance.stop_times, self.instances[other].stop_times
                 if first[-1].arrival > then[0].departure or first[0].departure >= then[0].departure:
                     continue
-                if overlay is not None and (_skips(overlay, instance, -1) or _skips(overlay, self.instances[other], 0)):
+                if _skips(overlay, instance, -1) or _skips(overlay, self.instances[other], 0):
                     continue
                 following.setdefault(index, []).append(other)
         return following
 
+    @cache  # noqa: B019  (an oracle lives as long as its test)
     def way(self, stop, trip, route, other_stop, other_trip, other_route):
         """Seconds and metres from alighting of the one to being ready to board the other, None where one cannot."""
-        key = (stop, trip, route, other_stop, other_trip, other_route)
-        if key not in self._ways:
-            self._ways[key] = self._find_way(*key)
-        return self._ways[key]
-
-    def _find_way(self, stop, trip, route, other_stop, other_trip, other_route):
         best, best_rank = None, 0
         for rule in self.links.rules:
             if (rule.from_stop, rule.to_stop) != (stop, other_stop):
@@ -98,10 +93,8 @@ class LinkedOracle:
             }[best.type]  # fmt: skip
         if stop == other_stop:
             return None if table.change_s[stop] < 0 else (int(table.change_s[stop]), 0)
-        for path in range(int(table.footpaths.first[stop]), int(table.footpaths.first[stop + 1])):
-            if table.footpaths.to[path] == other_stop:
-                return int(table.footpaths.seconds[path]), int(table.footpaths.metres[path])
-        return None
+        footpaths = {to_stop: (seconds, metres) for to_stop, seconds, metres in list_footpaths(table, stop)}
+        return footpaths.get(other_stop)
 
     def earliest_arrivals(self, origin, destination, instant, max_rides, max_walk_m):
         """For 1..max_rides trips boarded at most: the earliest arrival within the walking limit, or NEVER."""

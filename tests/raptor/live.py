@@ -6,7 +6,7 @@ import numpy as np
 
 from fingerpost.transit.engine.timetable.overlay import AddedRide, Alert, Overlay, RideUpdate
 from tests.raptor.networks import DAY, MIDNIGHT
-from tests.raptor.oracle import StopTime, TripInstance
+from tests.raptor.oracle import NEVER, StopTime, TripInstance
 
 
 def random_overlay(dice, timetable, instances):
@@ -80,35 +80,33 @@ def _random_closures(dice, timetable, instances):
 
 
 def edit(timetable, instances, overlay):
-    running = _run(instances, overlay)
-    for at, instance in enumerate(running):
-        trip = route = -1
-        if instance.trip_departure >= 0:
-            trip = int(timetable.trip_departure_trip[instance.trip_departure])
-            route = int(timetable.trip_route[trip])
-        else:
-            route = overlay.added[-1 - instance.trip_departure].route
-        key = (instance.trip_departure, instance.day.toordinal())
+    return [replace(ride, stop_times=tuple(_close(timetable, ride, overlay))) for ride in _run(instances, overlay)]
 
-        def is_shut(call, instant, route=route, trip=trip, key=key):
-            return any(
-                alert.effect == "NO_SERVICE"
-                and (not alert.periods or any(begin <= instant <= end for begin, end in alert.periods))
-                and (
-                    call.stop in alert.stops
-                    or (route, call.stop) in alert.route_stops
-                    or (trip, call.stop) in alert.trip_stops
-                    or (key, call.stop) in alert.ride_stops
-                )
-                for alert in overlay.alerts
-            )
 
-        shut = (
-            replace(call, flags=call.flags | is_shut(call, call.departure) | 2 * is_shut(call, call.arrival))
-            for call in instance.stop_times
+def _close(timetable, instance, overlay):
+    trip, key = -1, (instance.trip_departure, instance.day.toordinal())
+    if instance.trip_departure >= 0:
+        trip = int(timetable.trip_departure_trip[instance.trip_departure])
+        route = int(timetable.trip_route[trip])
+    else:
+        route = overlay.added[-1 - instance.trip_departure].route
+    for call in instance.stop_times:
+        selectors = {call.stop, ("route", route, call.stop), ("trip", trip, call.stop), ("ride", key, call.stop)}
+        periods = [
+            period
+            for alert in overlay.alerts
+            if alert.effect == "NO_SERVICE" and not selectors.isdisjoint(_list_closed(alert))
+            for period in alert.periods or [(0, NEVER)]
+        ]
+        no_boarding, no_alighting = (
+            any(begin <= instant <= end for begin, end in periods) for instant in (call.departure, call.arrival)
         )
-        running[at] = replace(instance, stop_times=tuple(shut))
-    return running
+        yield replace(call, flags=call.flags | no_boarding | 2 * no_alighting)
+
+
+def _list_closed(alert):
+    pairs = {"route": alert.route_stops, "trip": alert.trip_stops, "ride": alert.ride_stops}
+    return {*alert.stops, *((kind, *pair) for kind, stops in pairs.items() for pair in stops)}
 
 
 def _run(instances, overlay):

@@ -65,6 +65,13 @@ def around(day, before=3, after=4):
     return [day + timedelta(days=offset) for offset in range(-before, after)]
 
 
+def list_footpaths(timetable, stop):
+    """Return the stop, seconds and metres of each footpath from a stop."""
+    rows = slice(*timetable.footpaths.first[stop : stop + 2].tolist())
+    columns = (timetable.footpaths.to, timetable.footpaths.seconds, timetable.footpaths.metres)
+    return list(zip(*(column[rows].tolist() for column in columns), strict=True))
+
+
 def _add(labels, time, walked):
     if any(t <= time and w <= walked for t, w in labels):
         return False
@@ -98,11 +105,9 @@ def earliest_arrivals(timetable, instances, origin, destination, instant, max_ri
                     best = min(best, time + egress[stop][1])
                 if timetable.change_s[stop] >= 0:
                     _add(ready.setdefault(stop, []), time + int(timetable.change_s[stop]), walked)
-                for path in range(int(timetable.footpaths.first[stop]), int(timetable.footpaths.first[stop + 1])):
-                    total = walked + int(timetable.footpaths.metres[path])
-                    if total <= max_walk_m:
-                        there = ready.setdefault(int(timetable.footpaths.to[path]), [])
-                        _add(there, time + int(timetable.footpaths.seconds[path]), total)
+                for to_stop, seconds, metres in list_footpaths(timetable, stop):
+                    if walked + metres <= max_walk_m:
+                        _add(ready.setdefault(to_stop, []), time + seconds, walked + metres)
         best_by_rides.append(best)
     return best_by_rides
 

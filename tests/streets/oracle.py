@@ -11,8 +11,17 @@ ISLAND_M = 2000.0
 
 
 def walkable(drawing):
-    streets = [street for street in drawing.streets if street.kind != "x"]
-    ahead = {street: _reach(drawing, streets, street) for street in streets}
+    return _list_long(drawing, [street for street in drawing.streets if street.kind != "x"], one_way="e")
+
+
+def private(drawing, streets):
+    public = [street for street in streets if street.kind != "p"]
+    return set(streets).difference(_list_long(drawing, public, one_way=""))
+
+
+def _list_long(drawing, streets, one_way):
+    """Return the streets in connected parts that are long enough; streets of the kind ``one_way`` lead one way."""
+    ahead = {street: _reach(drawing, streets, street, one_way) for street in streets}
     parts = {one: min(other for other in streets if other in ahead[one] and one in ahead[other]) for one in streets}
     size = {
         part: sum(drawing.length_m(street) for street in streets if parts[street] == part) for part in parts.values()
@@ -20,45 +29,18 @@ def walkable(drawing):
     return [street for street in streets if size[parts[street]] >= min(ISLAND_M, max(size.values()))]
 
 
-def _reach(drawing, streets, street):
-    """Return the streets to which one comes from a street; nobody walks past a shut gate."""
+def _reach(drawing, streets, street, one_way):
+    """Return the streets that can be reached from a street; nobody passes a shut gate."""
     reached, waiting = {street}, [street]
     while waiting:
         here = waiting.pop()
-        left = {here.end} if here.kind == "e" else {here.start, here.end}
+        left = {here.end} if here.kind == one_way else {here.start, here.end}
         left = {node for node in left if drawing.nodes[node].letter != "o"}
         for other in streets:
-            if other not in reached and left & ({other.start} if other.kind == "e" else {other.start, other.end}):
+            if other not in reached and left & ({other.start} if other.kind == one_way else {other.start, other.end}):
                 reached.add(other)
                 waiting.append(other)
     return reached
-
-
-def private(drawing, streets):
-    public = [street for street in streets if street.kind != "p"]
-    parts = _parts(drawing, public)
-    size = {
-        part: sum(drawing.length_m(street) for street in public if parts[street] == part) for part in parts.values()
-    }
-    if not size:
-        return set(streets)
-    behind = {street for street in public if size[parts[street]] < min(ISLAND_M, max(size.values()))}
-    return {street for street in streets if street.kind == "p"} | behind
-
-
-def _parts(drawing, streets):
-    """Return for each street a name for what it hangs together with; a shut gate joins nothing."""
-    parts = {street: street for street in streets}
-    changed = True
-    while changed:
-        changed = False
-        for one in streets:
-            for other in streets:
-                shared = {one.start, one.end} & {other.start, other.end}
-                if any(drawing.nodes[node].letter != "o" for node in shared) and parts[other] < parts[one]:
-                    parts[one] = parts[other]
-                    changed = True
-    return parts
 
 
 def snap(drawing, streets, x, y):
