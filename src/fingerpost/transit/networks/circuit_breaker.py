@@ -49,7 +49,12 @@ class CircuitBreakerNetwork(WrapperNetwork):
         circuit = f"{self._key} names" if names else self._key
         wait_s = self._breaker.acquire(circuit)
         if wait_s is not None:
-            raise self._new_open_circuit_error(self._breaker.last_failures[circuit], wait_s)
+            name, last = self.profile.name, self._breaker.last_failures[circuit]
+            raise last.with_message(
+                f"{name} failed {self._breaker.threshold} times in a row and will be queried again in "
+                f"{max(1, round(wait_s))} s; last error: {last.message}",
+                details={"network": name, "retry_after_s": wait_s},
+            )
         if not self._breaker.is_probing(circuit):
             return await self._send(circuit, query)
         probe = asyncio.ensure_future(self._probe(circuit, query))
@@ -94,11 +99,3 @@ class CircuitBreakerNetwork(WrapperNetwork):
                 self._breaker.record_success(circuit)
             else:
                 self._breaker.release(circuit)
-
-    def _new_open_circuit_error(self, last: StorageUnavailable, wait_s: float) -> StorageUnavailable:
-        name = self.profile.name
-        return last.with_message(
-            f"{name} failed {self._breaker.threshold} times in a row and will be queried again in "
-            f"{max(1, round(wait_s))} s; last error: {last.message}",
-            details={"network": name, "retry_after_s": wait_s},
-        )

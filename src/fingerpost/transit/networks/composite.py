@@ -123,9 +123,9 @@ class AllNetworks:
             raise SettingsInvalid(f"There is no source kind called {record.source!r}. Kinds: {kinds}")
         learned = None if self._learned is None else self._learned.find(record)
         network = source.open(record, learned)
-        if network.profile.answer_deadline_s is None:
-            return _OpenedNetwork(source, network)
-        return _OpenedNetwork(source, CircuitBreakerNetwork(network, self._breaker, f"{record.name} {record.url}"))
+        if network.profile.answer_deadline_s is not None:
+            network = CircuitBreakerNetwork(network, self._breaker, f"{record.name} {record.url}")
+        return _OpenedNetwork(source, network)
 
     def _arrange(self, records: Mapping[str, NetworkRecord], problems: Mapping[str, str]) -> OpenNetworks:
         fallbacks = {record.fallback for record in records.values()}

@@ -12,6 +12,7 @@ from fingerpost.transit.model.itinerary import Fare, Itinerary, Leg, LegLine
 from fingerpost.transit.model.map_layer import Basemap
 from fingerpost.transit.model.place import Bounds, Coordinate, Place
 from fingerpost.transit.model.profile import Ability, NetworkProfile
+from fingerpost.transit.model.provenance import RealtimeHealth
 from fingerpost.transit.networks.querying import (
     UNAVAILABLE,
     CallScopedNetwork,
@@ -73,10 +74,9 @@ class FallbackNetwork(WrapperNetwork, CallScopedNetwork):
                 unknown = await self._list_unknown(end.stop_ids, network)
                 if unknown:
                     ends[side] = replace(end, stop_ids=_exclude(end.stop_ids, unknown))
-                    name = network.profile.name
                     notes.append(
-                        f"{name} does not know {', '.join(unknown)}; the stop's coordinates were used as the {side} "
-                        "instead."
+                        f"{network.profile.name} does not know {', '.join(unknown)}; the stop's coordinates were used "
+                        f"as the {side} instead."
                     )
             fitted = replace(query, origin=ends["origin"], destination=ends["destination"])
             return _label(await network.plan_journeys(fitted), notes)
@@ -113,6 +113,9 @@ class FallbackNetwork(WrapperNetwork, CallScopedNetwork):
 
     async def find_basemap(self, box: Bounds, leg: Leg) -> Basemap | None:
         return await self.network.find_basemap(box, leg) or await self._fallback.find_basemap(box, leg)
+
+    async def find_realtime_health(self) -> RealtimeHealth | None:
+        return await self.network.find_realtime_health()
 
     async def find_stop(self, stop_id: str, *, language: str | None = None, whole_place: bool = False) -> Place | None:
         """Find a stop or place; raise ToolError if the first network failed and the fallback lacks the id."""

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from fingerpost.errors import RegionUnsupported
-from fingerpost.transit.model.place import Bounds, Coordinate
+from fingerpost.transit.model.place import Coordinate
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.port import Network, Networks, OpenNetworks
 from fingerpost.transit.rules.warnings import add_reasons
@@ -86,13 +86,12 @@ def new_uncovered(
 def _list_areas(networks: Sequence[Network]) -> str:
     if not networks:
         return "There is no network. Add one: fingerpost network add NAME FEED.zip"
+    profiles = [network.profile for network in networks]
     return "Networks: " + "; ".join(
-        f"{network.profile.name} ({_format_bounds(network.profile.bounds)})" for network in networks
+        f"{profile.name} (lat {profile.bounds.south:.2f} to {profile.bounds.north:.2f}, "
+        f"lon {profile.bounds.west:.2f} to {profile.bounds.east:.2f})"
+        for profile in profiles
     )
-
-
-def _format_bounds(bounds: Bounds) -> str:
-    return f"lat {bounds.south:.2f} to {bounds.north:.2f}, lon {bounds.west:.2f} to {bounds.east:.2f}"
 
 
 _LONDON_ZONE = "Europe/London"

@@ -8,17 +8,18 @@ from typing import TypeVar
 from fingerpost.errors import SourceFailed
 from fingerpost.transit import port
 from fingerpost.transit.model.itinerary import Fare, Itinerary, Leg, LegLine
-from fingerpost.transit.model.map_layer import Basemap
-from fingerpost.transit.model.place import Bounds, Coordinate, Place, PlaceMatch
+from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch
 from fingerpost.transit.model.profile import NetworkProfile
-from fingerpost.transit.model.provenance import RealtimeHealth
 from fingerpost.transit.port import Network
 
 _T = TypeVar("_T")
 
 
 class WrapperNetwork(Network, ABC):
-    """A network that passes every query to another through ``forward``; ``names`` marks geocoder queries."""
+    """A network that passes queries to another through ``forward``; ``names`` marks geocoder queries.
+
+    Servers have no map, addresses or realtime health, so only fallbacks pass on queries for these.
+    """
 
     def __init__(self, network: Network) -> None:
         self.network = network
@@ -60,20 +61,11 @@ class WrapperNetwork(Network, ABC):
     ) -> Sequence[PlaceMatch]:
         return await self.forward(lambda network: network.find_places(text, language=language, focus=focus), names=True)
 
-    async def find_address(self, coordinate: Coordinate, *, language: str | None = None) -> Place | None:
-        return await self.network.find_address(coordinate, language=language)
-
     def find_fare(self, itinerary: Itinerary) -> Fare | None:
         return self.network.find_fare(itinerary)
 
     def find_line(self, leg: Leg) -> LegLine | None:
         return self.network.find_line(leg)
-
-    async def find_basemap(self, box: Bounds, leg: Leg) -> Basemap | None:
-        return await self.network.find_basemap(box, leg)
-
-    async def find_realtime_health(self) -> RealtimeHealth | None:
-        return await self.network.find_realtime_health()
 
 
 class UnavailableNetwork(WrapperNetwork):
@@ -95,6 +87,3 @@ class UnavailableNetwork(WrapperNetwork):
         names: bool = False,  # noqa: ARG002
     ) -> _T:
         raise SourceFailed(self._problem)
-
-    async def find_realtime_health(self) -> RealtimeHealth | None:
-        return None
