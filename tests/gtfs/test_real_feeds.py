@@ -30,7 +30,7 @@ def test_trips_and_the_departures_of_a_day_equal_those_of_the_tables(name, day):
     imported = import_feeds("real", [FeedSource(path)])
     table, raw = imported.timetable, RawFeed("REAL", path)
     network = EmbeddedNetwork(NetworkRecord(name="REAL"), table)
-    trial = Trial(network=network, report=imported.report, feeds=[raw], ask=None)
+    trial = Trial(network=network, report=imported.report, feeds=[raw], call_tool=None)
     start = find_service_day_start(day, table.feeds[0].zone)
     runs_on = table.service_runs_on[:, (day - table.calendar_start).days]
     departures = [

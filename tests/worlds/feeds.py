@@ -47,12 +47,11 @@ class World:
 
     seed: int
     feeds: dict[str, dict[str, bytes]]
-    extract: str | None
-    zone: str
+    extract: str | None = None
     days: tuple[date, date]
     now: datetime
-    stops: tuple[tuple[float, float], ...]
-    features: frozenset[str]
+    stops: tuple[tuple[float, float], ...] = ()
+    features: frozenset[str] = frozenset()
 
 
 def draw_world(seed: int, *, with_streets: bool | None = None) -> World:
@@ -71,7 +70,6 @@ def draw_world(seed: int, *, with_streets: bool | None = None) -> World:
         seed=seed,
         feeds={name: feed.write() for name, feed in zip(names, drawn, strict=True)},
         extract=city.to_osm() if (has_extract if with_streets is None else with_streets) else None,
-        zone=zone,
         days=days,
         now=instant,
         stops=tuple(place for feed in drawn for place in feed.places),

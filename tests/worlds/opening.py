@@ -63,8 +63,8 @@ def open_world(world: World, folder: Path) -> OpenWorld:
 
 def check_world(opened: OpenWorld, folder, *, questions: int) -> CheckReport:
     feeds = [RawFeed(feed.feed_name or "WORLD", feed.path) for feed in opened.feeds]
-    ask = partial(error_boundary.answer, opened.tools, user=None)
-    trial = Trial(network=opened.network, report=opened.report, feeds=feeds, ask=ask)
+    call_tool = partial(error_boundary.answer, opened.tools, user=None)
+    trial = Trial(network=opened.network, report=opened.report, feeds=feeds, call_tool=call_tool)
     return asyncio.run(run_checks(trial, opened.world.days[0], questions=questions, seed=opened.world.seed))
 
 

@@ -32,9 +32,8 @@ def draw(text=LINE, **tables):
     feed = feed_from_drawing(text, days=[DAY], coordinates=NEAR)
     feed |= {f"{name}.txt": rows for name, rows in tables.items()}
     return World(
-        seed=1, feeds={"W": {name: rows.encode() for name, rows in feed.items()}}, extract=None,
-        zone="Europe/Helsinki", days=(DAY, DAY), now=datetime(2026, 3, 2, 4, tzinfo=UTC), stops=(),
-        features=frozenset(),
+        seed=1, feeds={"W": {name: rows.encode() for name, rows in feed.items()}}, days=(DAY, DAY),
+        now=datetime(2026, 3, 2, 4, tzinfo=UTC),
     )  # fmt: skip
 
 

@@ -114,8 +114,8 @@ async def _check(
         for place in [read_place(text, settings.home)]
     ]
     feeds = [RawFeed(feed.name, path) for feed, path in zip(network.timetable.feeds, paths, strict=True)]
-    ask = partial(error_boundary.answer, application.tools, user=None)
-    trial = Trial(network=network, report=imported, feeds=feeds, ask=ask)
+    call_tool = partial(error_boundary.answer, application.tools, user=None)
+    trial = Trial(network=network, report=imported, feeds=feeds, call_tool=call_tool)
     with show_import_bars(new_console(stderr=True)) as progress:
         report = await run_checks(
             trial, clock.today_in(network.profile.zone), questions=questions, seed=seed, progress=progress

@@ -17,17 +17,15 @@ class Origin(StrEnum):
     PROGRAM = "program"
 
 
-class FaultMeaning(NamedTuple):
-    origin: Origin
-    text: str
-
-
 _NOTE, _DATA, _PROGRAM = Origin
 
 
 @unique
-class FaultKind(FaultMeaning, Enum):
+class FaultKind(Enum):
     """A kind of fault, and its effect on riders."""
+
+    def __init__(self, origin: Origin, text: str) -> None:
+        self.origin, self.text = origin, text
 
     FEED_LEFT_OUT = _DATA, "rows that the import leaves out or does not use"
     FEED_GUESSED = _NOTE, "values that the import guesses"

@@ -70,8 +70,7 @@ async def compare_boards(trial: Trial, day: date, stops: Sequence[tuple[RawFeed,
     observations: list[Observation] = []
     zone = trial.network.profile.zone
     begin, end = find_midnight(day, zone), find_midnight(day + timedelta(days=1), zone) - 1
-    certain, possible = _list_expected(stops, day)
-    for feed, stop in stops:
+    for (feed, stop), (certain, possible) in _list_expected(stops, day).items():
         row = trial.stop_rows.get((feed.name, stop))
         if row is None:
             continue
@@ -80,46 +79,44 @@ async def compare_boards(trial: Trial, day: date, stops: Sequence[tuple[RawFeed,
             stop_ids=[stop_id], instant=begin, window_s=end - begin, wanted=_EVERYTHING, by_schedule=True
         )
         board = await trial.network.list_departures(query)
-        shown = Counter((feed.name, stop, row.trip_id.partition(":")[2], row.scheduled) for row in board.departures)
-        expected = Counter(
-            {key: count for key, count in certain.items() if key[:2] == (feed.name, stop) and begin <= key[3] <= end}
-        )
+        shown = Counter((row.trip_id.partition(":")[2], row.scheduled) for row in board.departures)
+        expected = Counter({key: count for key, count in certain.items() if begin <= key[1] <= end})
         place = f"{stop_id} on {day}"
         observations += [
             Observation(FaultKind.BOARD_LACKS_DEPARTURE, f"{place}: trip {trip} at {instant}", count)
-            for (_, _, trip, instant), count in (expected - shown).items()
+            for (trip, instant), count in (expected - shown).items()
         ]
         observations += [
             Observation(FaultKind.BOARD_INVENTS_DEPARTURE, f"{place}: trip {trip} at {instant}", count)
-            for (_, _, trip, instant), count in (shown - expected).items()
-            if trip in feed.trips
-            and possible.isdisjoint(((feed.name, stop, trip, instant), (feed.name, stop, trip, 0)))
+            for (trip, instant), count in (shown - expected).items()
+            if trip in feed.trips and possible.isdisjoint(((trip, instant), (trip, 0)))
         ]
     return observations
 
 
-_Key = tuple[str, str, str, int]
-"""FEED, stop, trip, and instant (Unix seconds); the instant is 0 if the feed leaves it to be interpolated."""
+_Departure = tuple[str, int]
+"""Trip, and instant (Unix seconds); the instant is 0 if the feed leaves it to be interpolated."""
 
 
-def _list_expected(stops: Sequence[tuple[RawFeed, str]], day: date) -> tuple[Counter[_Key], set[_Key]]:
-    """Return the departures that boards around a day must show, and those that they may show."""
-    certain: Counter[_Key] = Counter()
-    possible: set[_Key] = set()
+def _list_expected(
+    stops: Sequence[tuple[RawFeed, str]], day: date
+) -> dict[tuple[RawFeed, str], tuple[Counter[_Departure], set[_Departure]]]:
+    """Return the departures that the board of each stop must show around a day, and those that it may show."""
+    expected = {stop: (Counter[_Departure](), set[_Departure]()) for stop in stops}
     days = [day + timedelta(days=number) for number in range(-MAX_TRIP_DAYS, 2)]
     for feed in dict.fromkeys(feed for feed, _ in stops):
-        wanted = {stop for each, stop in stops if each == feed}
         for trip in feed.trips.values():
             last = max((at for at, call in enumerate(trip.calls) if call.can_alight), default=0)
-            calls = [(at, call) for at, call in enumerate(trip.calls) if call.stop in wanted]
+            calls = [(at, call) for at, call in enumerate(trip.calls) if (feed, call.stop) in expected]
             starts = [start for each in days for start in feed.list_starts(trip, each)] if calls else []
             for at, call in calls:
+                certain, possible = expected[feed, call.stop]
                 if call.departure_s is None:
-                    possible.add((feed.name, call.stop, trip.trip_id, 0))
+                    possible.add((trip.trip_id, 0))
                     continue
-                keys = [(feed.name, call.stop, trip.trip_id, start + call.departure_s) for start in starts]
+                keys = [(trip.trip_id, start + call.departure_s) for start in starts]
                 if call.can_board and at < last:
                     certain.update(keys)
                 else:
                     possible.update(keys)
-    return certain, possible
+    return expected

@@ -15,7 +15,7 @@ from fingerpost.transit.engine.timetable.timetable import STOP, Int64, Timetable
 from fingerpost.transit.engine.timetable.walks import Walks
 from fingerpost.transit.osm.basemap import Water
 
-Ask = Callable[[str, Mapping[str, Any]], Awaitable[Answer]]
+CallTool = Callable[[str, Mapping[str, Any]], Awaitable[Answer]]
 """Calls a tool by its name, and turns unexpected exceptions into errors."""
 
 
@@ -24,7 +24,7 @@ class Trial:
     network: EmbeddedNetwork
     report: ImportReport
     feeds: Sequence[RawFeed]
-    ask: Ask
+    call_tool: CallTool
 
     @property
     def timetable(self) -> Timetable:

@@ -102,27 +102,16 @@ class TripChecker:
 
     def __init__(self, trial: Trial) -> None:
         self._trial = trial
-        table = trial.timetable
-        paths, change_s = table.footpaths, table.change_s.tolist()
-        self._links = {
-            stop: [
-                *([(stop, change_s[stop], 0)] if change_s[stop] >= 0 else []),
-                *zip(
-                    *(
-                        column[paths.first[stop] : paths.first[stop + 1]].tolist()
-                        for column in (paths.to, paths.seconds, paths.metres)
-                    ),
-                    strict=True,
-                ),
-            ]
-            for stop in range(table.stop_count)
-        }
-        # Specific transfers may forbid or lengthen a change, so scans do not change trips at their stops.
+        table, paths = trial.timetable, trial.timetable.footpaths
+        first = paths.first.tolist()
+        links = list(zip(paths.to.tolist(), paths.seconds.tolist(), paths.metres.tolist(), strict=True))
+        # Specific transfers may forbid or lengthen a change, so scans do not change trips at their stops (-1: any).
         specific = set(table.specific_transfer_from_stop.tolist())
-        if -1 in specific:
-            self._links = {}
-        for stop in specific:
-            self._links.pop(stop, None)
+        self._links = {
+            stop: [*([(stop, change_s, 0)] if change_s >= 0 else []), *links[first[stop] : first[stop + 1]]]
+            for stop, change_s in enumerate(table.change_s.tolist())
+            if specific.isdisjoint((-1, stop))
+        }
 
     async def check_group(self, group: QuestionGroup) -> list[Observation]:
         until = group.begin + SPAN_S + _SCAN_S
@@ -156,7 +145,7 @@ class TripChecker:
         return sorted(connections)
 
     async def _check(self, question: Question, connections: Sequence[_Connection], until: int) -> list[Observation]:
-        answer = await self._trial.ask("plan_trip", _to_arguments(question))
+        answer = await self._trial.call_tool("plan_trip", _to_arguments(question))
         if type(answer.error) is ToolError or isinstance(answer.error, StorageUnavailable):
             return [Observation(FaultKind.ANSWER_FAILED, f"{question.command}: {answer.error.message}")]
         query = _to_query(question)
@@ -228,9 +217,7 @@ class TripChecker:
         except OutsideCalendar:
             # After the last covered day, a walk replaced the last ride.
             return []
-        better = find_best(wider.itineraries, query)
-        if better is None:
-            return []
+        better = find_best(wider.itineraries, query) or best
         gain_s = better.departure - best.departure if query.arrive_by else best.arrival - better.arrival
         if gain_s <= _MIN_GAIN_S:
             return []

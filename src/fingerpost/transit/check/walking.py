@@ -14,7 +14,7 @@ from fingerpost.transit.osm.basemap import MIN_WATER_M
 from fingerpost.transit.osm.streets.street_walks import StreetWalks
 from fingerpost.transit.rules.trip_limits import MAX_WALK_M
 
-# Riders come from this distance, and from each side.
+# Walks begin at this distance from a stop, on each side.
 _AROUND_M = 150.0
 _SIDES = ((1, 0), (0, 1), (-1, 0), (0, -1), (2, 2), (-2, -2), (2, -2), (-2, 2))
 # A point closer to a stop than this (straight line) should reach it, if no water lies between.
