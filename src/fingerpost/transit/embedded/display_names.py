@@ -1,6 +1,7 @@
 """Look up the names of stops, routes and trips in a language, and details that distinguish places."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
@@ -165,10 +166,9 @@ def _find_direction(timetable: Timetable, words: DisplayNames, stop_times: Int64
     # For trips without a headsign, encode the last stop as a negative number.
     heads = np.where(heads >= 0, heads, -1 - last_stop.astype(np.int64))
     _, first, counts = np.unique(heads, return_index=True, return_counts=True)
-    count_of: dict[str, int] = {}
+    count_of = Counter[str]()
     for at, count in zip(first.tolist(), counts.tolist(), strict=True):
-        name = words.find_headsign(int(trips[at]), int(stop_times[at]))
-        count_of[name] = count_of.get(name, 0) + count
+        count_of[words.find_headsign(int(trips[at]), int(stop_times[at]))] += count
     commonest = sorted(count_of, key=lambda name: (-count_of[name], name))[:DIRECTIONS]
     return ", ".join(commonest) or None
 

@@ -49,12 +49,13 @@ class StreetPreparation:
     def find_walks(self, stops: WalkedStops) -> WalkModes:
         boardable = stops.places.kinds == STOP
         lats, lons = stops.places.lats[boardable], stops.places.lons[boardable]
-        extracted = read_extract(self._extract, find_area(lats, lons), self._progress)
+        area = find_area(lats, lons)
+        extracted = read_extract(self._extract, area, self._progress)
         built = build_graph(extracted)
         grid = build_grid(built.graph)
         places = find_stop_places(stops, extracted.stops)
         access = find_stop_access(stops, (places.lats, places.lons), tuple(extracted.entrances))
-        self.basemap = pack_lines(read_lines(self._extract, find_area(lats, lons), self._progress))
+        self.basemap = pack_lines(read_lines(self._extract, area, self._progress))
         walks = StreetWalks(built.graph, grid, stops.places, access, is_dry=Water(self.basemap).is_dry)
         coverage = StreetCoverage(
             extract=str(self._extract),

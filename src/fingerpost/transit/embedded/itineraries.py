@@ -35,7 +35,7 @@ def find_itineraries(
 ) -> list[list[Itinerary]]:
     """Return the expected itineraries, and the scheduled ones that realtime data disrupts."""
     # The walk at each end is limited by the shortest one at the other end.
-    find = partial(find_near_stops, names.timetable, stops, walks)
+    find = partial(find_near_stops, stops, walks)
     origin = find(query.origin, query.max_walk_m, is_destination=False)
     destination = find(query.destination, query.max_walk_m - origin.min_walk_m, is_destination=True)
     origin = origin.within(query.max_walk_m - destination.min_walk_m)
@@ -81,7 +81,7 @@ def _search(timetable: Timetable, search_timetables: SearchTimetables, search: S
 
 
 def find_near_stops(
-    timetable: Timetable, stops: TimetableStops, walks: Walks, end: Location, max_walk_m: float, *, is_destination: bool
+    stops: TimetableStops, walks: Walks, end: Location, max_walk_m: float, *, is_destination: bool
 ) -> Endpoint:
     at, ids = end.coordinate, end.stop_ids
     if end.source is LocationSource.USER_VARIABLE:
@@ -93,7 +93,7 @@ def find_near_stops(
             for stop_id in place.zero_walk_ids or place.member_ids
         )
     rows = stops.list_rows(ids)
-    return find_endpoint(timetable, at.lat, at.lon, rows, max_walk_m, walks=walks, is_destination=is_destination)
+    return find_endpoint(stops.timetable, at.lat, at.lon, rows, max_walk_m, walks=walks, is_destination=is_destination)
 
 
 def _build_itinerary(

@@ -7,7 +7,7 @@ from concurrent.futures import Future
 from dataclasses import replace
 from datetime import date
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fingerpost import clock
 from fingerpost.errors import OutsideCalendar, SourceFailed
@@ -21,6 +21,7 @@ from fingerpost.transit.embedded.itineraries import find_itineraries, find_near_
 from fingerpost.transit.embedded.network_places import NetworkPlaces, TimetableStops
 from fingerpost.transit.embedded.network_walks import NetworkWalks
 from fingerpost.transit.embedded.overlay_alerts import Span
+from fingerpost.transit.embedded.realtime_updater import RealtimeUpdater
 from fingerpost.transit.embedded.ride_geometry import TimetableLeg, draw_leg
 from fingerpost.transit.embedded.snapshot import Snapshot
 from fingerpost.transit.embedded.timetable_profile import TimetableProfile
@@ -46,9 +47,6 @@ from fingerpost.transit.port import (
     Network,
     ServiceGap,
 )
-
-if TYPE_CHECKING:
-    from fingerpost.transit.embedded.realtime_updater import RealtimeUpdater
 
 _log = logging.getLogger(__name__)
 
@@ -83,12 +81,12 @@ class EmbeddedNetwork(Network):
     ) -> None:
         self.timetable = timetable
         self._check = check
-        self.walks = NetworkWalks(timetable, streets, basemap)
         self.basemap = basemap
         self._snapshot = Snapshot(timetable, Overlay(), SearchTimetables(timetable, cache=days))
         self.realtime: RealtimeUpdater | None = None
         self._names = DisplayNames(timetable)
         self.stops = TimetableStops(timetable, self._names)
+        self.walks = NetworkWalks(timetable, streets, basemap, self.stops.find_row)
         self._places = NetworkPlaces(self.stops, addresses)
         self._fares = NetworkFares(timetable, record.name)
         self.configure(record, notes)
@@ -134,7 +132,7 @@ class EmbeddedNetwork(Network):
             raise SourceFailed(damage, retryable=False)
         self._check = None
 
-    def follow(self, realtime: "RealtimeUpdater | None") -> None:
+    def follow(self, realtime: RealtimeUpdater | None) -> None:
         if self.realtime is not None:
             self.realtime.stop()
         self.realtime = realtime
@@ -169,8 +167,7 @@ class EmbeddedNetwork(Network):
             return
         loop = asyncio.get_running_loop()
         for timetables in snapshot.list_unbuilt(day, is_reverse=is_reverse, step_free=step_free):
-            build = partial(timetables.get_search_timetable, is_reverse=is_reverse, step_free=step_free)
-            await _BUILDER.run(build, day)
+            await _BUILDER.run(timetables.get_search_timetable, day, is_reverse=is_reverse, step_free=step_free)
         tomorrow = local_day(now + _BEFORE_MIDNIGHT_S, zone)
         if local_day(now, zone) == day < tomorrow:
             loop.call_later(_AFTER_QUERY_S, self._build_next_day, tomorrow, is_reverse, step_free)
@@ -204,14 +201,13 @@ class EmbeddedNetwork(Network):
         names = self._names.in_language(provenance.language)
         found = find_itineraries(snapshot, names, self.stops, walks, query, step_free=step_free)
         if step_free:
-            find_row = self.stops.find_row
-            found = [[self.walks.mark_unknown_kerbs(trip, walks, find_row) for trip in trips] for trips in found]
+            found = [[self.walks.mark_unknown_kerbs(trip, walks) for trip in trips] for trips in found]
         itineraries, timetabled = map(tuple, found)
         trips = (*itineraries, *timetabled)
         # Trips on the last covered day, including cancelled ones, may run past midnight.
         if covered and day > covered[1] and not self._has_night_trip(trips, day, query.arrive_by):
             raise self._new_outside_calendar()
-        notes = self.walks.list_notes(ends, trips, self.stops.find_row, step_free=step_free)
+        notes = self.walks.list_notes(ends, trips, step_free=step_free)
         return JourneyAnswer(
             itineraries=itineraries,
             timetabled=timetabled,
@@ -223,7 +219,7 @@ class EmbeddedNetwork(Network):
         return self._fares.price(itinerary) if self._has_built(itinerary.legs[0]) else None
 
     def find_line(self, leg: Leg) -> LegLine | None:
-        return draw_leg(self.walks, self.stops.find_row, leg) if self._has_built(leg) else None
+        return draw_leg(self.walks, leg) if self._has_built(leg) else None
 
     def _has_built(self, leg: Leg) -> bool:
         return isinstance(leg.handle, TimetableLeg) and leg.handle.timetable is self.timetable
@@ -272,7 +268,7 @@ class EmbeddedNetwork(Network):
     def _list_near(self, query: JourneyQuery, is_destination: bool) -> list[int]:
         end = query.destination if is_destination else query.origin
         walks = self.walks.get_walks(step_free=query.step_free and self._feed_profile.has_wheelchair_data)
-        near = find_near_stops(self.timetable, self.stops, walks, end, query.max_walk_m, is_destination=is_destination)
+        near = find_near_stops(self.stops, walks, end, query.max_walk_m, is_destination=is_destination)
         return list(near.walks.stop.tolist())
 
     def _find_service(self, snapshot: Snapshot, query: JourneyQuery, is_destination: bool) -> ServiceGap | None:

@@ -27,20 +27,20 @@ class TimetableStops:
     """The stops of a timetable, with lazily built indexes; thread-safe."""
 
     def __init__(self, timetable: Timetable, display_names: DisplayNames) -> None:
-        self._timetable = timetable
+        self.timetable = timetable
         self._display_names = display_names
         self._traits: dict[tuple[str, tuple[str, ...]], PlaceTraits] = {}
 
     @property
     def is_fast(self) -> bool:
-        return "places" in self.__dict__ and self._timetable.stop_count <= _FEW_STOPS
+        return "places" in self.__dict__ and self.timetable.stop_count <= _FEW_STOPS
 
     def add_description(self, match: PlaceMatch) -> PlaceMatch:
         return replace(match, describe=partial(self._describe, match.place))
 
     def find_stop(self, stop_id: str, language: str | None, *, whole_place: bool) -> Place | None:
         find, row = self.places.find_place_of if whole_place else self.places.find_stop, self.find_row(stop_id)
-        return None if row is None else find(self._timetable.stop_printed_id[row], language)
+        return None if row is None else find(self.timetable.stop_printed_id[row], language)
 
     def _describe(self, place: Place) -> PlaceTraits:
         # A platform and its place may have the same id.
@@ -50,7 +50,7 @@ class TimetableStops:
             rows = self.list_rows(place.member_ids)
             # Addresses show their city, so a nearby stop distinguishes them.
             named = replace(place, locality=None) if place.id is None else place
-            known = self._traits[key] = describe_place(self._timetable, self._display_names, named, rows)
+            known = self._traits[key] = describe_place(self.timetable, self._display_names, named, rows)
         return known
 
     def find_row(self, stop_id: str | None) -> int | None:
@@ -61,7 +61,7 @@ class TimetableStops:
         return [row for stop_id in stop_ids if (row := self.find_row(stop_id)) is not None]
 
     def list_near(self, coordinate: Coordinate, radius_m: float, language: str) -> list[NearbyStop]:
-        table, display_names = self._timetable, self._display_names.in_language(language)
+        table, display_names = self.timetable, self._display_names.in_language(language)
         distance_m = straight_line_m(coordinate.lat, coordinate.lon, table.stop_lat, table.stop_lon)
         rows = np.flatnonzero((distance_m <= radius_m) & (table.stop_kind == STOP)).tolist()
         near = [
@@ -76,7 +76,7 @@ class TimetableStops:
 
     @cached_property
     def places(self) -> PlaceIndex:
-        table = self._timetable
+        table = self.timetable
         parents = table.stop_parent.tolist()
         kinds = table.stop_kind.tolist()
         ids = list(table.stop_printed_id)
@@ -106,7 +106,7 @@ class TimetableStops:
     @cached_property
     def _rows(self) -> dict[str, int]:
         """Rows, keyed by printed id, feed id and the escaped id that a server prints, and by each in upper case."""
-        table = self._timetable
+        table = self.timetable
         feeds = table.stop_feed.tolist()
         exact: dict[str, int] = {}
         folded: dict[str, int] = {}
@@ -119,7 +119,7 @@ class TimetableStops:
 
     @cached_property
     def _modes_by_stop(self) -> list[tuple[Mode, ...]]:
-        table = self._timetable
+        table = self.timetable
         trips = np.repeat(np.arange(len(table.trip_route)), np.diff(table.trip_first_stop_time))
         kinds = table.route_type[table.trip_route[trips]].astype(np.int64)
         pairs = np.unique(table.stop_time_stop.astype(np.int64) * 65536 + kinds)
@@ -246,10 +246,7 @@ class NetworkPlaces:
     def _score_among_stops(self, match: PlaceMatch, stops_by_name: Mapping[str, Sequence[Place]]) -> float | None:
         """Return the score of an address match; None if a matching stop is the same place."""
         assert self._addresses is not None
-        namesakes = {
-            stop.token: stop for name in _list_plain_names(match.place) for stop in stops_by_name.get(name, ())
-        }
-        for stop in namesakes.values():
+        for stop in (stop for name in _list_plain_names(match.place) for stop in stops_by_name.get(name, ())):
             if self._addresses.is_street_at(match.place, stop.coordinate, RIVAL_DISTANCE_M):
                 return round(match.score * _STREET_FACTOR, 4)
             if distance_m(stop.coordinate, match.place.coordinate) <= RIVAL_DISTANCE_M:

@@ -30,16 +30,15 @@ _TRIP_S = 2 * 3600
 _CACHE_SIZE = 8
 _STOPS_CACHE_SIZE = 4096
 
-
-Stops = tuple[int | None, int | None]
 FindRow = Callable[[str | None], int | None]
 """Returns the row of the stop with an id, or None if no stop has it."""
 
 
 class NetworkWalks:
     def __init__(
-        self, timetable: Timetable, streets: StoredStreets | None, basemap: StoredBasemap | None = None
+        self, timetable: Timetable, streets: StoredStreets | None, basemap: StoredBasemap | None, find_row: FindRow
     ) -> None:
+        self._find_row = find_row
         self._timetable = timetable
         self._straight = StraightLine(timetable.stop_lat, timetable.stop_lon)
         self.streets = streets
@@ -104,13 +103,11 @@ class NetworkWalks:
         missing = f"at {coverage.stops - coverage.covered_stops:,} of {coverage.stops:,} stops"
         return f"{description}; {_STRAIGHT_LINE} where the extract has none, {missing}"
 
+    def _find_ends(self, leg: Leg) -> tuple[int | None, int | None]:
+        return self._find_row(leg.start.id), self._find_row(leg.end.id)
+
     def list_notes(
-        self,
-        ends: tuple[Coordinate, Coordinate],
-        itineraries: Sequence[Itinerary],
-        find_row: FindRow,
-        *,
-        step_free: bool,
+        self, ends: tuple[Coordinate, Coordinate], itineraries: Sequence[Itinerary], *, step_free: bool
     ) -> list[str]:
         """Warn about walks off the streets: at ends that are far from any street, and across water."""
         walks = self._step_free if step_free else self._walks
@@ -129,7 +126,7 @@ class NetworkWalks:
             elif not self.water.is_dry(end.point, street):
                 wet.append(f"the {side}")
         for leg in (leg for itinerary in itineraries for leg in itinerary.legs if not leg.is_transit):
-            stops = find_row(leg.start.id), find_row(leg.end.id)
+            stops = self._find_ends(leg)
             places = zip((leg.start, leg.end), stops, strict=True)
             wet += [place.name for place, stop in places if stop is not None and self._crosses_water(walks, stop)]
             line = leg.start.coordinate.point, leg.end.coordinate.point
@@ -147,23 +144,23 @@ class NetworkWalks:
         found = self.get_walks(step_free=False).reach(here.lat, here.lon, rows, MAX_WALK_M, from_stops=False)
         return {stop: WalkToStop(*walk) for stop, walk in found.by_stop().items()}
 
-    def mark_unknown_kerbs(self, itinerary: Itinerary, walks: Walks, find_row: FindRow) -> Itinerary:
+    def mark_unknown_kerbs(self, itinerary: Itinerary, walks: Walks) -> Itinerary:
         if not isinstance(walks, StreetWalks):
             return itinerary
 
         def mark(leg: Leg) -> Leg:
             if leg.is_transit or leg.wheelchair is Access.NO:
                 return leg
-            stops = find_row(leg.start.id), find_row(leg.end.id)
             ends = leg.start.coordinate.point, leg.end.coordinate.point
-            return replace(leg, has_unknown_kerbs=walks.has_unknown_kerbs(*ends, stops))
+            return replace(leg, has_unknown_kerbs=walks.has_unknown_kerbs(*ends, self._find_ends(leg)))
 
         return Itinerary(tuple(map(mark, itinerary.legs)))
 
-    def draw(self, start: Coordinate, end: Coordinate, stops: Stops, *, step_free: bool) -> LegLine:
-        """Return the line of a walk along streets, or a straight line; ``stops`` are the rows of its ends, if any."""
+    def draw(self, leg: Leg, *, step_free: bool) -> LegLine:
+        """Return the line of a walk along streets, or a straight line."""
         walks = self._step_free if step_free else self._walks
-        line = None if walks is None else walks.find_line(start.point, end.point, stops)
+        ends = leg.start.coordinate.point, leg.end.coordinate.point
+        line = None if walks is None else walks.find_line(*ends, self._find_ends(leg))
         if line is None:
-            return LegLine((start.point, end.point), LineSource.STRAIGHT)
+            return LegLine(ends, LineSource.STRAIGHT)
         return LegLine(tuple(map(tuple, line.tolist())), LineSource.STREETS)

@@ -5,7 +5,6 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
 
 from fingerpost.errors import ParameterError, SourceLimited, ToolError
 from fingerpost.net.request import Fetch, Request, RequestLimits, read_template
@@ -89,8 +88,8 @@ class RealtimeFeeds:
         counts = overlay.counts if overlay else {}
         return RealtimeHealth(
             sources=tuple(_build_source_health(state, now, overlay) for state in self._states),
-            matched=MappingProxyType({reason: count for reason, count in counts.items() if reason in APPLIED}),
-            unmatched=MappingProxyType({reason: count for reason, count in counts.items() if reason not in APPLIED}),
+            matched={reason: count for reason, count in counts.items() if reason in APPLIED},
+            unmatched={reason: count for reason, count in counts.items() if reason not in APPLIED},
         )
 
     async def _refresh_source(self, state: _SourceState, now: int) -> bool:
@@ -112,10 +111,9 @@ class RealtimeFeeds:
         url, secrets = read_template(state.source.location)
         request = Request(url=url, secret_params=secrets, limits=_LIMITS)
         response = await self._fetch(request, state.response)
-        if state.response is not None and response.body == state.response.body:
-            state.response = response
-            return False
-        is_new = await self._store_message(state, response.body, now, now)
+        is_new = state.response is None or response.body != state.response.body
+        if is_new:
+            await self._store_message(state, response.body, now, now)
         state.response = response
         return is_new
 
@@ -125,9 +123,10 @@ class RealtimeFeeds:
             return False
         state.stamp = stamp
         data, written = await asyncio.to_thread(_load, state.source.location)
-        return await self._store_message(state, data, min(written, now), now)
+        await self._store_message(state, data, min(written, now), now)
+        return True
 
-    async def _store_message(self, state: _SourceState, data: bytes, received: int, now: int) -> bool:
+    async def _store_message(self, state: _SourceState, data: bytes, received: int, now: int) -> None:
         try:
             timestamp = await asyncio.to_thread(find_timestamp, data)
         except ValueError as error:
@@ -137,7 +136,6 @@ class RealtimeFeeds:
             raise _NoMessage("The source returned an older message than before")
         state.message = FeedBytes(data, received, state.source.feed_name, state.source.text)
         state.timestamp = timestamp
-        return True
 
 
 def _load(location: str) -> tuple[bytes, int]:

@@ -189,19 +189,14 @@ class RealtimeUpdater:
         await self._refresh(now, only_files=True)
         await self._refresh(now, only_files=False)
         if self._overlay is None:
-            await self._read(now)
+            await asyncio.to_thread(self._read_and_publish, now)
 
     async def _refresh(self, now: int, *, only_files: bool) -> None:
-        if await self._feeds.refresh(now, only_files=only_files):
-            await self._read(now)
-        elif only_files and self._has_time_moved(now):
-            # Skip this after slow fetches, because a later check has read the files.
-            await self._read(now, only_if_moved=True)
-
-    async def _read(self, now: int, *, only_if_moved: bool = False) -> None:
+        is_new = await self._feeds.refresh(now, only_files=only_files)
         async with self._reading:
-            # Of several concurrent queries, the first reads for all of them.
-            if not only_if_moved or self._has_time_moved(now):
+            # Of several concurrent queries, the first reads for all of them. After a slow fetch, the files need no
+            # second reading, because a later query has read them.
+            if is_new or (only_files and self._has_time_moved(now)):
                 await asyncio.to_thread(self._read_and_publish, now)
 
     def _read_and_publish(self, now: int) -> None:

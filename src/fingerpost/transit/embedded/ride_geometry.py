@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fingerpost.transit.embedded.network_walks import FindRow, NetworkWalks
+from fingerpost.transit.embedded.network_walks import NetworkWalks
 from fingerpost.transit.embedded.snapshot import Snapshot
 from fingerpost.transit.engine.raptor.journeys import Ride
 from fingerpost.transit.engine.raptor.search import Endpoint
@@ -42,7 +42,7 @@ def measure_ride_m(timetable: Timetable, path: RidePath) -> float:
     return round(line_m(line), 1)
 
 
-def draw_leg(walks: NetworkWalks, find_row: FindRow, leg: Leg) -> LegLine:
+def draw_leg(walks: NetworkWalks, leg: Leg) -> LegLine:
     """Return the line of a ride between its scheduled stops, or of a walk along streets or in a straight line."""
     part = leg.handle
     if isinstance(part, TimetableRide):
@@ -52,9 +52,7 @@ def draw_leg(walks: NetworkWalks, find_row: FindRow, leg: Leg) -> LegLine:
             return LegLine(tuple(map(tuple, line.tolist())), LineSource.SHAPE)
         points = tuple((float(table.stop_lat[stop]), float(table.stop_lon[stop])) for stop in part.path.stops)
         return LegLine(points, LineSource.STOPS)
-    ends = find_row(leg.start.id), find_row(leg.end.id)
-    is_step_free = isinstance(part, TimetableLeg) and part.is_step_free
-    return walks.draw(leg.start.coordinate, leg.end.coordinate, ends, step_free=is_step_free)
+    return walks.draw(leg, step_free=isinstance(part, TimetableLeg) and part.is_step_free)
 
 
 class Transfer(NamedTuple):

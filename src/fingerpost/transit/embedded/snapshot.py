@@ -87,7 +87,7 @@ class Snapshot:
         return OverlayAlerts(self.timetable, self.overlay)
 
     def find_update(self, ride: Ride | BoardDeparture) -> RideUpdate | None:
-        # Most timetables have no realtime data, and every ride and row asks.
+        # Most timetables have no realtime data, and every ride and row is looked up.
         rides = self.overlay.rides
         return rides.get((ride.trip_departure, ride.service_day.toordinal())) if rides else None
 
