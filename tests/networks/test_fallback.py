@@ -105,9 +105,6 @@ def test_a_latest_arrival_is_requested_from_networks_that_support_it(arrive_by, 
     assert answer.provenance.network == asked
 
 
-# ---------------------------------------------------------------------- ids that the fallback does not know
-
-
 def test_a_board_of_stops_unknown_to_the_fallback_is_not_empty():
     both = FallbackNetwork(live(departures=SourceUnreachable("LIVE is down")), offline())
 
@@ -160,9 +157,6 @@ def test_names_from_a_fallback_are_reported():
     assert [each.warning.message for each in answers.left_out] == [
         "LIVE could not be queried for names (LIVE is down); its fallback OFFLINE answered."
     ]
-
-
-# ------------------------------------------------------------------------------------------ deadlines
 
 
 def test_the_deadlines_of_a_chain_nest():

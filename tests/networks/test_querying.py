@@ -67,9 +67,6 @@ def test_a_single_late_network_is_a_timeout(ask, monkeypatch):
         run(ask([MeetingNetwork(name="S", limits=Limits(monkeypatch))], find))
 
 
-# ------------------------------------------------------------------------------------------ in turn
-
-
 async def in_turn(*networks, query=lambda network: network.plan_journeys(trip())):
     outcome = await try_in_order(networks, query, Deadline())
     return outcome.network.name, [each.message for each in outcome.warnings]
