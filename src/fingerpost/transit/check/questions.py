@@ -1,4 +1,4 @@
-"""Draw questions that riders may ask: random ones, and ones near unusual places and times."""
+"""Draw trips to plan: random ones, and ones near unusual places and times."""
 
 import random
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ _HOUR_S = 3600
 # All questions in a group are within a time span of this length.
 SPAN_S = 2 * _HOUR_S
 _NEAR_M = 400.0
-# Places farther than this from every stop are not asked about.
+# Places farther than this from every stop are left out.
 _WITHIN_M = 1000.0
 _MAX_UNUSUAL = 200
 

@@ -23,7 +23,7 @@ Progress = Callable[[str, int, int | None], None]
 async def run_checks(
     trial: Trial, today: date, *, questions: int, seed: int, progress: Progress = lambda _step, _done, _total: None
 ) -> CheckReport:
-    """Check a network with the given number of random questions; the same seed always asks the same questions."""
+    """Check a network with the given number of random questions; the same seed always draws the same questions."""
     dice = random.Random(seed)  # noqa: S311  (questions, not secrets)
     tables = [*list_import_faults(trial, today), *compare_rows(trial)]
     rows = sum(feed.events for feed in trial.report.feeds)
@@ -43,6 +43,6 @@ async def run_checks(
     for number, group in enumerate(groups):
         progress("asking questions", number, len(groups))
         observations += await checker.check_group(group)
-    asked = sum(len(group.questions) for group in groups)
-    results.append(summarize("trips", asked, "questions", observations))
+    count = sum(len(group.questions) for group in groups)
+    results.append(summarize("trips", count, "questions", observations))
     return CheckReport(network=trial.report.network, days=trial.report.days, seed=seed, results=tuple(results))

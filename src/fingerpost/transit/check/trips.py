@@ -1,4 +1,4 @@
-"""Ask questions, and compare the answers with a scan of the raw feeds, with departure boards, and with the map."""
+"""Plan trips, and compare them with a scan of the raw feeds, with departure boards, and with the map."""
 
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence

@@ -17,7 +17,7 @@ from fingerpost.transit.rules.trip_limits import MAX_WALK_M
 # Walks begin at this distance from a stop, on each side.
 _AROUND_M = 150.0
 _SIDES = ((1, 0), (0, 1), (-1, 0), (0, -1), (2, 2), (-2, -2), (2, -2), (-2, 2))
-# A point closer to a stop than this (straight line) should reach it, if no water lies between.
+# Within this straight line of a stop, riders should be able to walk to it, unless water is between.
 _BESIDE_M = 120.0
 
 
@@ -44,7 +44,7 @@ def check_stops(trial: Trial, stops: Int64) -> Iterator[Observation]:
 
 
 def check_pin(trial: Trial, point: Point) -> Iterator[Observation]:
-    """Yield a point from which no stop can be reached, although one is beside it."""
+    """Yield a point from which no stop can be reached, although one is nearby."""
     table, boardable = trial.timetable, trial.boardable_stops
     if len(trial.walks.reach(*point, boardable, MAX_WALK_M, from_stops=False).stop):
         return
@@ -61,7 +61,7 @@ def check_pin(trial: Trial, point: Point) -> Iterator[Observation]:
 
 
 def check_leg(trial: Trial, leg: Leg, notes: Sequence[str]) -> Iterator[Observation]:
-    """Yield a walk whose part off the streets crosses water; the first and the last piece lead to the streets."""
+    """Yield a walk that crosses water off the streets: on the first or the last piece of its line."""
     line, walks = trial.network.find_line(leg), trial.walks
     if line is None or not isinstance(walks, StreetWalks):
         return

@@ -1,4 +1,4 @@
-"""A network whose queries the embedded engine answers from a timetable and realtime data."""
+"""Answer queries of a network with the embedded engine, from a timetable and realtime data."""
 
 import asyncio
 import logging
@@ -64,7 +64,7 @@ _SHORT_BOARD_S = 3 * 3600
 class EmbeddedNetwork(Network):
     """A thread-safe network over an immutable timetable and a realtime overlay.
 
-    Queries wait for ``check``, whose result is an error message if files are damaged.
+    Queries wait for ``check``, which returns an error message if files are damaged.
     """
 
     def __init__(

@@ -66,8 +66,8 @@ class RealtimeFeeds:
 
         ``now`` is in Unix seconds. Failures appear in ``health`` and are not raised.
         """
-        asked = [state for state in self._states if not (only_files and state.source.url is not None)]
-        return any(await asyncio.gather(*(self._fetch_if_due(state, now) for state in asked)))
+        included = [state for state in self._states if not (only_files and state.source.url is not None)]
+        return any(await asyncio.gather(*(self._fetch_if_due(state, now) for state in included)))
 
     async def _fetch_if_due(self, state: _SourceState, now: int) -> bool:
         async with state.lock:
