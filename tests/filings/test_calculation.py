@@ -44,33 +44,29 @@ def test_the_row_has_the_formula_and_every_input_with_its_filing(drawn):
 
 
 @pytest.mark.parametrize(
-    ("expression", "value"),
+    ("expression", "value", "unit"),
     [
-        ("Revenue - (NetIncome - Assets)", 180),
-        ("-Revenue * 2", -242),
-        ("Revenue / (2 * 2)", 30.25),
-        ("prior(NetIncome) * 2", -20),
-        ("change(NetIncome)", 21),
-        ("growth(Revenue)", 0.21),
-        ("cagr(Assets, 2)", 0.3228756555322953),
-        ("mean_of_years(Assets, 3)", 160 / 3),
-        ("+Revenue", 121),
-        ("Net Income / total assets", 11 / 70),
-        ("us-gaap:Revenues / us-gaap:Assets", 121 / 70),
-        ("return on average assets * 2", 22 / 60),
-        ("Revenue \u00d7 2 \u2212 Assets", 172),
+        ("Revenue - (NetIncome - Assets)", 180, "USD"),
+        ("-Revenue * 2", -242, "USD"),
+        ("Revenue / (2 * 2)", 30.25, "USD"),
+        ("prior(NetIncome) * 2", -20, "USD"),
+        ("change(NetIncome)", 21, "USD"),
+        ("growth(Revenue)", 0.21, "ratio"),
+        ("cagr(Assets, 2)", 0.3228756555322953, "ratio"),
+        ("mean_of_years(Assets, 3)", 160 / 3, "USD"),
+        ("+Revenue", 121, "USD"),
+        ("Net Income / total assets", 11 / 70, "ratio"),
+        ("us-gaap:Revenues / us-gaap:Assets", 121 / 70, "ratio"),
+        ("return on average assets * 2", 22 / 60, "ratio"),
+        ("Revenue \u00d7 2 \u2212 Assets", 172, "USD"),
+        ("Revenue * Assets", 8470, "USD^2"),
+        ("1 / Revenue", 1 / 121, "1/USD"),
     ],
 )
-def test_the_value_of_a_formula(drawn, expression, value):
-    assert one(drawn, expression)["value"] == value
+def test_a_formula_has_a_value_and_a_unit(drawn, expression, value, unit):
+    row = one(drawn, expression)
 
-
-@pytest.mark.parametrize(
-    ("expression", "unit"),
-    [("Revenue", "USD"), ("Revenue / Assets", "ratio"), ("Revenue * Assets", "USD^2"), ("1 / Revenue", "1/USD")],
-)
-def test_a_value_has_its_unit(drawn, expression, unit):
-    assert one(drawn, expression)["unit"] == unit
+    assert (row["value"], row["unit"]) == (value, unit)
 
 
 REFUSED = [

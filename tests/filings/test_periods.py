@@ -111,23 +111,6 @@ def test_days_of_a_quarter_give_the_quarter_and_of_a_year_the_year(sample, first
     assert [f"{figure.value // 10**6} {figure.kind}" for figure in found.headline] == headline
 
 
-@pytest.mark.parametrize(
-    ("period", "as_of", "answered"),
-    [
-        ("latest", None, "2026-Q1"),
-        ("latest-annual", None, "2025"),
-        # The annual report is the newest one.
-        ("latest", "2025-11-15", "2025"),
-        # An amendment of January 2010 is of no newer year.
-        ("latest-annual", "2010-01-31", "2009"),
-    ],
-)
-def test_the_latest_period_is_of_the_newest_report(recorded, period, as_of, answered):
-    source = figures_of(recorded, "AAPL", as_of=as_of)
-
-    assert source.resolve_period(read_period(period)).period == answered
-
-
 # The report on the third quarter is filed after the year's end.
 LATE = """
 Revenues 2022-01-01 2022-12-31 10 k22 10-K 2023-03-01

@@ -74,21 +74,16 @@ def test_a_comparison_of_unknown_companies_names_each(library):
     assert error.details == {"missing": missing, "source": SOURCE}
 
 
-@pytest.fixture
-def several(library):
-    """A second company, which reports in euros and ends its year in June; a third without revenue."""
+def test_a_comparison_answers_for_whom_it_can_and_names_the_others(library):
+    """A second company reports in euros and ends its year in June; a third has no revenue."""
     store = FactStore(library.path)
     euros = facts("Revenues 2021-07-01 2022-06-30 50 e22 20-F 2022-09-01", "EUR")
     store.put_facts(company_file(euros, {"2022-06-30": 2022}, cik=8, name="Euro SA", currency="EUR"), tickers=["EURO"])
     mute = facts("Assets - 2022-12-31 9 m22 10-K 2023-02-01")
     store.put_facts(company_file(mute, {"2022-12-31": 2022}, cik=9, name="Mute Inc."), tickers=["MUTE"])
-    return library
-
-
-def test_a_comparison_answers_for_whom_it_can_and_names_the_others(several):
-    reply = ask(
-        several, "compare", tickers=["QQQQ", "DRWN", "MUTE", "EURO", "DRWN"], metrics=["Revenue"], period="2022"
-    )
+    tickers = ["QQQQ", "DRWN", "MUTE", "EURO", "DRWN"]
+    reply = ask(library, "compare", tickers=tickers, metrics=["Revenue"], period="2022")
+    alike = ask(library, "compare", tickers=["DRWN"], metrics=["Revenue", "NetIncome"], period="2022")
 
     assert (reply.data, reply.value_mode) == ({"DRWN": {"Revenue": 121}, "EURO": {"Revenue": 50}}, "scalar")
     assert list(reply.missing) == ["QQQQ", "MUTE.Revenue"]
@@ -97,13 +92,7 @@ def test_a_comparison_answers_for_whom_it_can_and_names_the_others(several):
         "The periods end on different days: 2022-06-30, 2022-12-31",
         "The units differ and were not converted: EUR, USD",
     ]
-    assert reply.source["complete_through"] == "2022-09-01"
-
-
-def test_a_comparison_of_like_with_like_has_no_notes(several):
-    asked = {"tickers": ["DRWN"], "metrics": ["Revenue", "NetIncome"], "period": "2022"}
-
-    assert "notes" not in ask(several, "compare", **asked).extra
+    assert (reply.source["complete_through"], "notes" in alike.extra) == ("2022-09-01", False)
 
 
 def test_some_metrics_of_a_company_are_enough(library):

@@ -26,7 +26,6 @@ COVER = (
     '<d:EntityRegistrantName contextRef="total">Drawn Ink Corp.</d:EntityRegistrantName>'
     '<d:DocumentType contextRef="total">10-K</d:DocumentType>'
     '<d:DocumentPeriodEndDate contextRef="total">{year}-12-31</d:DocumentPeriodEndDate>'
-    '<d:DocumentFiscalYearFocus contextRef="total">{year}</d:DocumentFiscalYearFocus>'
 )
 PRODUCT, SEGMENT, ITEMS = (
     "srt:ProductOrServiceAxis",
