@@ -81,7 +81,7 @@ def test_without_annual_reports_the_calendar_names_days_and_reports():
     assert [calendar.find_report_period("2022-05-10", is_annual=annual) for annual in (True, False)] == [
         (2021, 4), (2022, 1),
     ]  # fmt: skip
-    assert [calendar.find_starting_quarter(day) for day in ("2022-03-31", "2022-04-01")] == [(2022, 1), (2022, 2)]
+    assert [calendar.find_quarter(day) for day in ("2022-03-31", "2022-04-01")] == [(2022, 1), (2022, 2)]
 
 
 def test_without_annual_reports_no_balance_is_of_a_year(tmp_path):

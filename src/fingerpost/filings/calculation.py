@@ -28,16 +28,15 @@ from fingerpost.filings.periods import (
     QUARTER,
     QUARTERS,
     YEAR,
+    YEAR_DAYS,
     YEAR_TO_DATE,
     classify_period,
-    day_after,
     day_number,
 )
 from fingerpost.filings.reasons import explain_missing_figure, explain_missing_metric, explain_refused_quarter
 from fingerpost.filings.reply import Missing, build_missing
 from fingerpost.filings.revisions import align_basis, explain_break, find_split_factor, is_in_shares, is_renamed_between
 
-_MONTHS = 12
 # A period starts within a week of the previous period's end. Balances have no start, and quarters of 12 or 16 weeks
 # can end up to 25 days before or after a calendar quarter would.
 _SLACK_DAYS = 7
@@ -229,12 +228,9 @@ def _find_earlier_end(current: Figure, period: PeriodFilter, back: int) -> tuple
     """Return the end of the period that is ``back`` periods earlier, and its tolerance in days."""
     if back == 1 and current.start:
         return day_number(current.start) - 1, _SLACK_DAYS
-    months = back * (_MONTHS if period.is_annual else _MONTHS // QUARTERS)
-    # Shift the day after the period's end, because months differ in length.
-    after = date.fromisoformat(day_after(current.end))
-    month_number = after.year * _MONTHS + after.month - 1 - months
-    start = date(month_number // _MONTHS, month_number % _MONTHS + 1, 1).toordinal() + after.day - 1
-    return start - 1, _QUARTER_SLACK_DAYS if months % _MONTHS else _SLACK_DAYS
+    periods_a_year = 1 if period.is_annual else QUARTERS
+    end = day_number(current.end) - round(back * YEAR_DAYS / periods_a_year)
+    return end, _QUARTER_SLACK_DAYS if back % periods_a_year else _SLACK_DAYS
 
 
 def _filter_by_end(figures: Iterable[Figure], end: int, slack_days: int, kind: str | None = None) -> tuple[Figure, ...]:

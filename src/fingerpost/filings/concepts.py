@@ -103,14 +103,13 @@ def choose_headline_concept(metric: Metric, values: dict[str, float], sic: str |
 
     The largest value wins, because smaller ones are parts; banks, tobacco and fuel companies are exceptions.
     """
-    positions = {concept: position for position, concept in enumerate(metric.concepts)}
+    chosen_value = max(values.values())
     if metric.name == REVENUE:
         if _NET_OF_INTEREST in values:
-            net = values[_NET_OF_INTEREST]
-            return min((concept for concept in values if values[concept] == net), key=positions.__getitem__)
-        if sic in _EXCISE_SIC and _EXCLUDING_TAX in values:
+            chosen_value = values[_NET_OF_INTEREST]
+        elif sic in _EXCISE_SIC and _EXCLUDING_TAX in values:
             return _EXCLUDING_TAX
-    return min(values, key=lambda concept: (-values[concept], positions[concept]))
+    return next(concept for concept in metric.concepts if values.get(concept) == chosen_value)
 
 
 def _parse_metric(line: str) -> Metric:

@@ -125,8 +125,7 @@ def _load_file(store: FactStore, path: Path, options: LoadOptions) -> LoadedFile
         if ticker is not None:
             _check_owner(library, parsed, ticker, is_predecessor=options.predecessor_of is not None)
         store.put_facts(parsed, tickers=[ticker] if ticker else [], retrieved_at=options.retrieved_at)
-        company = library.find_company(str(parsed.cik))
-    main_ticker = company.ticker if company is not None else ""
+        ((main_ticker,),) = library.rows("SELECT ticker FROM companies WHERE cik = ?", parsed.cik)
     hint = "; set the ticker with --ticker, or load company_tickers.json" if main_ticker.startswith("CIK") else ""
     count, last = len(parsed.facts), parsed.complete_through
     return LoadedFile(path.name, f"{parsed.name} ({main_ticker}): {count:,} figures, complete through {last}{hint}")

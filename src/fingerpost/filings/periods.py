@@ -3,7 +3,6 @@
 EDGAR's ``fy`` and ``fp`` are not used, because they describe the filing, not the period (docs/filings.md).
 """
 
-import math
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -18,8 +17,8 @@ TRAILING = "TTM"
 QUARTERS = 4
 
 _LENGTH_CLASSES = ((75, 105, QUARTER), (165, 200, HALF), (255, 290, NINE_MONTHS), (350, 380, YEAR))
-_YEAR_DAYS = 365.25
-_QUARTER_DAYS = _YEAR_DAYS / 4
+YEAR_DAYS = 365.25
+_QUARTER_DAYS = YEAR_DAYS / 4
 # The end of a 52/53-week year varies by up to six days, and tags may be off by one.
 _SLACK_DAYS = 7
 # A year that ends in the first days of January is named after the year before.
@@ -85,27 +84,22 @@ class FiscalCalendar:
         return bool(self._anchors) and self._find_year_around(day_number(day)) in self._anchors
 
     def find_report_period(self, filed: str, *, is_annual: bool) -> tuple[int, int]:
-        day = day_number(filed)
-        if not self._anchors:
-            year, quarter = self.find_period(filed)
-            return (year - 1, 4) if is_annual or quarter == 1 else (year, quarter - 1)
-        year_end, year = self._find_year_around(day)
-        if year_end < day:
-            return year, 4
-        quarter = 4 - math.ceil((year_end - day) / _QUARTER_DAYS)
-        return (year - 1, 4) if is_annual or quarter < 1 else (year, quarter)
+        """Return the fiscal year and quarter that ended before a report was filed."""
+        year, quarter = self.find_quarter(filed)
+        return (year - 1, QUARTERS) if is_annual or quarter == 1 else (year, quarter - 1)
 
-    def find_starting_quarter(self, start: str) -> tuple[int, int]:
-        day = day_number(start)
+    def find_quarter(self, day: str) -> tuple[int, int]:
+        """Return the fiscal year and quarter that contain a day."""
+        number = day_number(day)
         if not self._anchors:
-            return date.fromordinal(day).year, (date.fromordinal(day).month + 2) // 3
-        index = bisect_left(self._days, day)
+            return date.fromordinal(number).year, (date.fromordinal(number).month + 2) // 3
+        index = bisect_left(self._days, number)
         if 0 < index < len(self._days) and self._days[index] - self._days[index - 1] <= _MAX_YEAR_DAYS:
             year_end, year = self._anchors[index]
         else:
-            year_end, year = self._find_year_around(day + _SLACK_DAYS)
-        quarters_left = (year_end - day - _QUARTER_SLACK_DAYS) / _QUARTER_DAYS
-        return year, max(1, min(4, 4 - math.floor(quarters_left)))
+            year_end, year = self._find_year_around(number + _SLACK_DAYS)
+        quarters_left = int((year_end - number - _QUARTER_SLACK_DAYS) / _QUARTER_DAYS)
+        return year, max(1, QUARTERS - quarters_left)
 
     def is_transition_start(self, start: str) -> bool:
         """Whether a date starts a transition period between the old and the new year end."""
@@ -125,11 +119,11 @@ class FiscalCalendar:
         index = bisect_left(self._days, day - _SLACK_DAYS)
         if index == len(self._anchors):
             anchor_end, anchor_year = self._anchors[-1]
-            years = -int(-(day - _SLACK_DAYS - anchor_end) // _YEAR_DAYS)
-            return anchor_end + round(years * _YEAR_DAYS), anchor_year + years
+            years = -int(-(day - _SLACK_DAYS - anchor_end) // YEAR_DAYS)
+            return anchor_end + round(years * YEAR_DAYS), anchor_year + years
         anchor_end, anchor_year = self._anchors[index]
-        years = int((anchor_end - day + _SLACK_DAYS) // _YEAR_DAYS)
-        return anchor_end - round(years * _YEAR_DAYS), anchor_year - years
+        years = int((anchor_end - day + _SLACK_DAYS) // YEAR_DAYS)
+        return anchor_end - round(years * YEAR_DAYS), anchor_year - years
 
 
 def name_years(reported: Iterable[tuple[str, str, int | None]]) -> dict[str, int]:
@@ -159,7 +153,7 @@ def name_years(reported: Iterable[tuple[str, str, int | None]]) -> dict[str, int
 def _correct_by_majority(named: Sequence[tuple[str, int]]) -> dict[str, int]:
     """Correct fiscal years to agree with the majority; without a majority, return them unchanged."""
     first_day = day_number(named[0][0])
-    positions = {end: round((day_number(end) - first_day) / _YEAR_DAYS) for end, _ in named}
+    positions = {end: round((day_number(end) - first_day) / YEAR_DAYS) for end, _ in named}
     ((first_year, count),) = Counter(year - positions[end] for end, year in named).most_common(1)
     if count * 2 <= len(named):
         return dict(named)
@@ -168,7 +162,7 @@ def _correct_by_majority(named: Sequence[tuple[str, int]]) -> dict[str, int]:
 
 def _is_same_year_end(end: str, other_end: str) -> bool:
     days = day_number(other_end) - day_number(end)
-    return abs(days - round(days / _YEAR_DAYS) * _YEAR_DAYS) <= _SAME_YEAR_END_DAYS
+    return abs(days - round(days / YEAR_DAYS) * YEAR_DAYS) <= _SAME_YEAR_END_DAYS
 
 
 def day_after(day: str) -> str:

@@ -140,7 +140,7 @@ def _is_after_newest_report(source: CompanyFigures, period: PeriodFilter) -> boo
         return False
     newest_period = newest.year, newest.quarter or QUARTERS
     if period.year is None:
-        return period.first != FIRST_DAY and source.calendar.find_starting_quarter(period.first) > newest_period
+        return period.first != FIRST_DAY and source.calendar.find_quarter(period.first) > newest_period
     return (period.year, period.quarter or QUARTERS) > newest_period
 
 
