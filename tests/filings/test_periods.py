@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from fingerpost.errors import ParameterError
 from fingerpost.filings.concepts import find_metric
 from fingerpost.filings.period_filter import PeriodFilter, read_period
-from fingerpost.filings.periods import FiscalCalendar, classify_period, name_years
+from fingerpost.filings.periods import FiscalCalendar, assign_fiscal_years, classify_period
 from fingerpost.filings.store import FactStore
 from tests.filings.drawing import ask, company_file, facts, figures_of, library_of, refusal
 
@@ -44,7 +44,9 @@ def test_a_day_lies_in_the_fiscal_year_that_ends_next(end, place):
 
 
 def test_the_earliest_filing_names_a_year():
-    assert name_years([("2022-12-31", "2023-05-01", 2023), ("2022-12-31", "2023-02-01", 2022)]) == {"2022-12-31": 2022}
+    assert assign_fiscal_years([("2022-12-31", "2023-05-01", 2023), ("2022-12-31", "2023-02-01", 2022)]) == {
+        "2022-12-31": 2022
+    }
 
 
 def years_of(first, count, month):
@@ -61,7 +63,7 @@ def test_a_year_end_that_moves_leaves_every_year_its_name(month, moved, before, 
     named = [(end, year + naming) for end, year in old + new]
     reported = [(end, f"{int(end[:4]) + 1}{end[4:]}", year) for end, year in named]
 
-    assert name_years(reported) == dict(named)
+    assert assign_fiscal_years(reported) == dict(named)
     calendar = FiscalCalendar(named)
     assert [calendar.find_period(end) for end, _ in named] == [(year, 4) for _, year in named]
 
@@ -71,7 +73,7 @@ def test_one_slip_in_a_long_row_is_outvoted_before_and_after_a_move():
     right = [*years_of(2010, 4, 6), *years_of(2014, 4, 12)]
     slipped = [(end, year - (end in ("2012-06-30", "2016-12-31"))) for end, year in right]
 
-    assert name_years([(end, f"{int(end[:4]) + 1}{end[4:]}", year) for end, year in slipped]) == dict(right)
+    assert assign_fiscal_years([(end, f"{int(end[:4]) + 1}{end[4:]}", year) for end, year in slipped]) == dict(right)
 
 
 def test_without_annual_reports_the_calendar_names_days_and_reports():

@@ -143,8 +143,8 @@ def _check_comparable(claim: Claim, operands: Sequence[Computation]) -> None:
         )
     _check_table_scale(claim, operands)
     for cik, source in {operand.source.company.cik: operand.source for operand in operands[::-1]}.items():
-        of_company = (operand for operand in operands if operand.source.company.cik == cik)
-        facts = [figure for operand in of_company for figure in operand.reported]
+        company_operands = (operand for operand in operands if operand.source.company.cik == cik)
+        facts = [figure for operand in company_operands for figure in operand.reported]
         if explain_split(source, facts):
             raise _Undecidable("a share split separates the figures; use vintage split_adjusted")
         if not have_common_framework(facts):

@@ -10,11 +10,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 from operator import itemgetter
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from fingerpost.errors import FeedUnusable
 from fingerpost.filings.figure import ANNUAL_FORMS, PERIODIC_FORMS, Fact, FilingId, normalize_number
-from fingerpost.filings.periods import YEAR, classify_period, day_number, find_newest_common, name_years
+from fingerpost.filings.periods import YEAR, assign_fiscal_years, classify_period, day_number, find_newest_common
 from fingerpost.runtime.company_names import build_name_key
 
 _CURRENCY_CODE_LENGTH = 3
@@ -39,8 +39,7 @@ class FactsFile:
     first_end: str
 
 
-@dataclass(frozen=True, slots=True)
-class Filing:
+class Filing(NamedTuple):
     accession: str
     form: str
     filed: str
@@ -123,7 +122,7 @@ def read_facts(raw: Mapping[str, Any], name: str) -> FactsFile:
             name=str(raw["entityName"]),
             facts=unique_facts,
             labels=labels,
-            fiscal_years=name_years(
+            fiscal_years=assign_fiscal_years(
                 (find_newest_common(ends), filed, year) for (_, filed, year), ends in year_ends.items()
             ),
             currency=_find_main_currency(unique_facts),

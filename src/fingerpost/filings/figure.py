@@ -102,8 +102,7 @@ class FigureOptions:
 LATEST_FIGURES = FigureOptions()
 
 
-@dataclass(frozen=True, slots=True)
-class Revision:
+class Revision(NamedTuple):
     """A stated value; ``kind`` classifies the change from the previous stated value."""
 
     value: int | float

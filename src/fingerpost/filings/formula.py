@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from itertools import islice
+from typing import NamedTuple
 
 from fingerpost.errors import ParameterError
 from fingerpost.filings.concepts import RECIPE, find_metric
@@ -32,14 +33,7 @@ _MAX_VALUE = 10**100
 _WORDS = re.compile(r"[A-Za-z]\w*(?:(?: ?& ?| )[A-Za-z]\w*)+")
 _TAG = re.compile(r"\b(?:us-gaap|ifrs-full|ifrs|dei|srt):[A-Za-z]\w*", re.IGNORECASE)
 # The functions, with their number of arguments.
-FUNCTIONS: Mapping[str, int] = {
-    "avg": 1,
-    "change": 1,
-    "prior": 1,
-    "growth": 1,
-    "mean_of_years": 2,
-    "cagr": 2,
-}
+FUNCTIONS: Mapping[str, int] = {"avg": 1, "change": 1, "prior": 1, "growth": 1, "mean_of_years": 2, "cagr": 2}
 _VOCABULARY = f"numbers, metric words, + - * / and {', '.join(FUNCTIONS)}"
 
 
@@ -58,8 +52,7 @@ class Quantity:
         return Quantity(value, self.unit)
 
 
-@dataclass(frozen=True, slots=True)
-class Lookup:
+class Lookup(NamedTuple):
     """An input to an expression: a metric name, ``back`` periods before the expression's period."""
 
     word: str

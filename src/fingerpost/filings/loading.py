@@ -9,6 +9,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from fingerpost.errors import FeedUnusable, ParameterError
 from fingerpost.filings.companyfacts import (
@@ -55,8 +56,7 @@ class LoadOptions:
 NO_OPTIONS = LoadOptions()
 
 
-@dataclass(frozen=True, slots=True)
-class LoadedFile:
+class LoadedFile(NamedTuple):
     name: str
     summary: str
 

@@ -126,7 +126,7 @@ class FiscalCalendar:
         return anchor_end - round(years * YEAR_DAYS), anchor_year - years
 
 
-def name_years(reported: Iterable[tuple[str, str, int | None]]) -> dict[str, int]:
+def assign_fiscal_years(reported: Iterable[tuple[str, str, int | None]]) -> dict[str, int]:
     """Return the fiscal year of each annual period end, from (end, filed, the filing's ``fy``).
 
     The earliest filing decides the year of a period end. If most other ends contradict it, it is a tagging error and is

@@ -73,20 +73,20 @@ def resolve(
     unit = _choose_unit(visible, currency, options.unit)
     visible = [fact for fact in visible if fact.unit == unit]
     figures = _resolve_periods(metric, visible, splits, sic, options)
-    refused: list[Figure] = []
+    refused: dict[str, Figure] = {}
     if metric.kind in (FLOW, RAW) and not is_in_shares(unit) and unit != "pure":
         derived, refused = _derive_quarters(figures, options, name_changes)
-        derived_tiers = {figure.end: figure.tier for figure in derived}
         figures = [
             figure
             for figure in figures
-            if figure.period != QUARTER or figure.tier <= derived_tiers.get(figure.end, figure.tier)
-        ] + derived
-        resolved_ends = {figure.end for figure in figures if figure.period == QUARTER}
-        refused = [_set_fiscal_period(figure, calendar) for figure in refused if figure.end not in resolved_ends]
+            if figure.period != QUARTER or figure.tier <= derived.get(figure.end, figure).tier
+        ]
+        figures += derived.values()
+    quarter_ends = {figure.end for figure in figures if figure.period == QUARTER}
+    unresolved = [figure for end, figure in refused.items() if end not in quarter_ends]
     dated_figures = [adjust_for_splits(_set_fiscal_period(figure, calendar), splits, options) for figure in figures]
     dated_figures.sort(key=lambda figure: (figure.end, figure.start))
-    return Series(tuple(dated_figures), units, tuple(refused))
+    return Series(tuple(dated_figures), units, tuple(_set_fiscal_period(figure, calendar) for figure in unresolved))
 
 
 def _resolve_periods(
@@ -109,12 +109,8 @@ def _resolve_periods(
 def _choose_unit(facts: Sequence[Fact], currency: str, requested: str | None) -> str:
     counts = Counter(fact.unit for fact in set(facts))
     if requested is not None:
-        matching = [
-            unit
-            for unit in counts
-            if unit.lower() == requested.lower() or unit.lower() == f"{requested}/shares".lower()
-        ]
-        return min(matching, default=requested)
+        spellings = (requested.lower(), f"{requested}/shares".lower())
+        return min((unit for unit in counts if unit.lower() in spellings), default=requested)
     for preferred in (currency, f"{currency}/shares"):
         if preferred in counts:
             return preferred
@@ -126,14 +122,14 @@ def _group_by_period(facts: Iterable[Fact]) -> dict[_Period, dict[str, dict[str,
     for fact in set(facts):
         by_class[classify_period(fact.start, fact.end)].append(fact)
     periods: dict[_Period, dict[str, dict[str, Fact]]] = defaultdict(lambda: defaultdict(dict))
-    for of_class in by_class.values():
-        ends = _map_to_common_days(Counter(fact.end for fact in of_class), _SAME_END_DAYS)
+    for class_facts in by_class.values():
+        ends = _map_to_common_days(Counter(fact.end for fact in class_facts), _SAME_END_DAYS)
         by_end: dict[str, list[Fact]] = defaultdict(list)
-        for fact in of_class:
+        for fact in class_facts:
             by_end[ends[fact.end]].append(fact)
-        for end, of_end in by_end.items():
-            starts = _map_to_common_days(Counter(fact.start for fact in of_end), _SAME_START_DAYS)
-            for fact in of_end:
+        for end, end_facts in by_end.items():
+            starts = _map_to_common_days(Counter(fact.start for fact in end_facts), _SAME_START_DAYS)
+            for fact in end_facts:
                 stated = periods[starts[fact.start], end][fact.accession]
                 stated[fact.concept] = max(fact, stated.get(fact.concept, fact), key=_precedence)
     return periods
@@ -282,8 +278,8 @@ _CENTS = 4
 
 def _derive_quarters(
     figures: Sequence[Figure], options: FigureOptions, name_changes: Sequence[str]
-) -> tuple[list[Figure], list[Figure]]:
-    """Return quarters derived from pairs of figures with the same start, and quarters without a common basis.
+) -> tuple[dict[str, Figure], dict[str, Figure]]:
+    """Return quarters derived from pairs of figures with the same start, and quarters without a common basis, by end.
 
     Quarters that a filing states with an equal or better tag are not derived.
     """
@@ -307,7 +303,7 @@ def _derive_quarters(
                     quarter = _subtract(*pair, formula)
                     added = [note for part in pair for note in part.notes if note not in longer.notes + shorter.notes]
                     derived.setdefault(longer.end, replace(quarter, notes=(*quarter.notes, *added)))
-    return list(derived.values()), [figure for end, figure in refused.items() if end not in derived]
+    return derived, refused
 
 
 def _align_pair(

@@ -5,7 +5,6 @@ Figures are on a common basis if one filing states all of them, or no later fili
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from itertools import pairwise
 from typing import NamedTuple, TypeVar
@@ -36,8 +35,7 @@ _MAX_SLACK = 0.1
 _MIN_EVIDENCE = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Split:
+class Split(NamedTuple):
     """A split of ``ratio`` new shares for one; figures filed before ``effective`` are in old shares."""
 
     effective: str

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime
 from html import unescape
 from html.parser import HTMLParser
@@ -59,8 +58,7 @@ _TAGS = re.compile(r"<[^>]*>")
 _DAY_FORMATS = ("%Y-%m-%d", "%B %d, %Y", "%d %B %Y", "%m/%d/%Y")
 
 
-@dataclass(frozen=True, slots=True)
-class CoverPage:
+class CoverPage(NamedTuple):
     """The ``dei`` facts on a cover page in inline XBRL, or None; ``period`` is the last day of the report's period."""
 
     cik: int | None = None
@@ -157,8 +155,7 @@ _PAGE_NUMBER = re.compile(r"[\s.\u2026_]*(?:\d{1,3}|[ivx]{1,5}|n/?a)?[\s.]*$", r
 _CONTINUED = re.compile(r"[\s,.\u2014\u2013-]*\(?continued\)?[\s.]*$", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class _Heading:
+class _Heading(NamedTuple):
     """A line that looks like an item heading; ``body`` is the offset of the text below it."""
 
     key: str

@@ -4,7 +4,6 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import astuple
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -172,7 +171,7 @@ class FactStore:
             _put_ticker_list(connection, [(ticker, file.cik, file.name) for ticker in tickers])
             connection.execute("DELETE FROM filings WHERE cik = ?", (file.cik,))
             columns = "cik, accession_number, filing_type, filing_date, report_date, document, description"
-            filings = [(file.cik, *astuple(filing)) for filing in file.filings]
+            filings = [(file.cik, *filing) for filing in file.filings]
             _insert_rows(connection, f"filings ({columns})", filings, "OR REPLACE")
             connection.execute("DELETE FROM name_changes WHERE cik = ?", (file.cik,))
             days = [(file.cik, day) for day in file.name_changes]
@@ -315,7 +314,7 @@ def _put_facts(
         "complete_through": file.complete_through,
         "first_end": file.first_end,
     }
-    # The industry and the exchange, which come from the list of filings, stay.
+    # Keep the industry and the exchange, which come from the list of filings.
     updates = ", ".join(f"{column} = excluded.{column}" for column in company)
     connection.execute(
         f"INSERT INTO companies ({', '.join(company)}) VALUES (:{', :'.join(company)})"  # noqa: S608
