@@ -40,7 +40,7 @@ bench: .venv/ready oracle  ## Measure: HTTP beside a no-op tool, and handlers wi
 
 .PHONY: bench-beside
 bench-beside: .venv/ready  ## Measure: calls of this checkout beside those of the baseline, or of another commit (COMMIT=HEAD~1)
-	@$(BIN)/python bench/over_http.py $(COMMIT)
+	@$(BIN)/python bench/over_http.py $(COMMIT:%=--commit %)
 
 .PHONY: bench-filings
 bench-filings: .venv/edgartools/ready  ## Measure: figures beside edgartools, and where the two disagree

@@ -1,40 +1,33 @@
 """Compare single departures with nigiri: Helsinki as scheduled; Helsinki, and New York with 20,000 trips, in real time.
 
 Both engines get the same levelled feed and the same bytes, in one process. Every answer is compared before a ratio is
-printed: the transfers and arrivals of all best journeys must be equal. Every message gives the delay at every stop, in
-whole minutes, so that the result does not depend on how an engine propagates delays. The engine that answers first
-alternates from question to question.
+printed: the transfers and arrivals of all best journeys must be equal. Messages cancel trips, or give one delay at all
+stops, in whole minutes, so that the result does not depend on how an engine propagates delays. The engine that answers
+first alternates from question to question.
 """
 
 import importlib.util
-import os
-import random
 import sys
 import tempfile
 import zipfile
 from collections.abc import Iterator
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from functools import partial
 from itertools import chain, pairwise
 from pathlib import Path
 
 import numpy as np
-from google.transit.gtfs_realtime_pb2 import FeedMessage
 from harness import HEAD, p95, report_pairs, timed_ms
+from tests.raptor import levelled
+from tests.raptor.rival import apply_live, load_rival
+from tests.raptor.test_live_helsinki import draw_message, draw_questions, read_live, until
+from tests.shared_data import find_shared
 
 from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
-from fingerpost.transit.engine.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
 from fingerpost.transit.engine.raptor.search_timetable.build import build_search_timetable
 from fingerpost.transit.engine.timetable.service_days import find_covered_days, find_service_day_start, find_services
 from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING, STOP, Timetable
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
-from tests.raptor import levelled
-from tests.raptor.rival import load_rival
-from tests.raptor.test_live_helsinki import draw_message, draw_questions, read_live, until
-
-DATA = Path(os.environ.get("FINGERPOST_SHARED", Path(__file__).resolve().parents[2] / "shared")) / "data"
 BOUND = 0.25
 QUESTIONS = 300
 SEED = 4
@@ -46,7 +39,7 @@ HOURS = 60
 
 def measure(*, is_live: bool, count: int = QUESTIONS) -> bool:
     """Print the ratio for Helsinki's feed, or the reason why there is none."""
-    feed = DATA / levelled.FEED
+    feed = find_shared() / levelled.FEED
     if importlib.util.find_spec("pynigiri") is None or not feed.exists():
         print("\nBeside nigiri: not measured, it needs pynigiri and the recorded Helsinki feed.")
         return True
@@ -57,7 +50,7 @@ def measure(*, is_live: bool, count: int = QUESTIONS) -> bool:
     search_timetable, live = build_search_timetable(timetable, levelled.DAY, is_reverse=False, step_free=False), None
     if is_live:
         message = draw_message(timetable, SEED)
-        search_timetable = read_live((None, timetable, RealtimeIndex(timetable)), message)
+        search_timetable = read_live(timetable, message)
         live = apply_live(rival, levelled.DAY, message)
     print(f"\nBeside nigiri, in ms, {count} single departures each, all answers equal:\n{HEAD}")
     name = f"Helsinki, {f'{len(message.entity)} trips in real time' if is_live else 'by the timetable'}"
@@ -66,7 +59,7 @@ def measure(*, is_live: bool, count: int = QUESTIONS) -> bool:
 
 def measure_new_york() -> bool:
     """Print the ratio for New York's nine feeds in real time; return whether it is within its bound."""
-    feeds = sorted((DATA / "gtfs" / "nyc").glob("*.zip"))
+    feeds = sorted((find_shared() / "gtfs" / "nyc").glob("*.zip"))
     if importlib.util.find_spec("pynigiri") is None or not feeds:
         print("skipped: needs pynigiri, and New York's feeds beside the project")
         return True
@@ -75,13 +68,11 @@ def measure_new_york() -> bool:
         timetable = level_new_york(feeds, path)
         day = busiest_day(timetable)
         rival = load_rival(path, since=f"{day - timedelta(days=1)}", until=f"{day + timedelta(days=2)}")
-    message = write_all_calls(timetable, day, LIVE_TRIPS, random.Random(SEED))
-    now = message.header.timestamp
-    overlay = read_realtime(timetable, RealtimeIndex(timetable), [FeedBytes(message.SerializeToString(), now)], now)
-    search_timetable = build_search_timetable(timetable, day, is_reverse=False, step_free=False, overlay=overlay)
+    message = draw_message(timetable, SEED, day, LIVE_TRIPS)
+    search_timetable = read_live(timetable, message, day)
     questions = draw_questions(search_timetable, SEED, QUESTIONS)
     midnight = find_service_day_start(day, timetable.feeds[0].zone)
-    name = f"New York, {day}, {len(overlay.rides)} trips in real time"
+    name = f"New York, {day}, {LIVE_TRIPS} trips in real time"
     live = apply_live(rival, day, message)
     return compare(name, timetable, search_timetable, rival, questions, live=live, midnight=midnight, bound=BOUND)
 
@@ -176,45 +167,6 @@ def busiest_day(timetable: Timetable) -> date:
     first, last = find_covered_days(timetable) or (date.min, date.min)
     days = [date.fromordinal(day) for day in range(first.toordinal(), last.toordinal() + 1)]
     return max(days, key=lambda day: int(find_services(timetable, day)[timetable.trip_service].sum()))
-
-
-def write_all_calls(timetable: Timetable, day: date, count: int, dice: random.Random) -> FeedMessage:
-    """Return delays at every stop of the trips on a day: one delay up to the middle, another from there on.
-
-    If the delay decreases, the vehicle catches up as fast as possible: no stop time is earlier than the previous one.
-    """
-    message = FeedMessage()
-    message.header.gtfs_realtime_version = "2.0"
-    start = find_service_day_start(day, timetable.feeds[0].zone)
-    message.header.timestamp = start + 8 * 3600
-    running = np.flatnonzero(find_services(timetable, day)[timetable.trip_service]).tolist()
-    for trip in dice.sample(running, min(count, len(running))):
-        update = message.entity.add(id=str(trip)).trip_update
-        update.trip.trip_id, update.trip.start_date = timetable.trip_local_id[trip], f"{day:%Y%m%d}"
-        rows = range(int(timetable.trip_first_stop_time[trip]), int(timetable.trip_first_stop_time[trip + 1]))
-        late_s = [60 * dice.choice([0, 1, 2, 4, 8]) for _ in range(2)]
-        latest = 0
-        for index, row in enumerate(rows):
-            call = update.stop_time_update.add(stop_sequence=int(timetable.stop_time_sequence[row]))
-            call.stop_id = timetable.stop_local_id[int(timetable.stop_time_stop[row])]
-            for time, planned_s in (
-                (call.arrival, timetable.stop_time_arrival_s[row]),
-                (call.departure, timetable.stop_time_departure_s[row]),
-            ):
-                latest = max(latest, int(planned_s) + late_s[2 * index >= len(rows)])
-                time.time = start + latest
-    return message
-
-
-def apply_live(rival, day: date, message: FeedMessage):
-    """Return nigiri's realtime timetable for a day, with a message applied to all of the day's trips."""
-    import pynigiri as nigiri
-
-    live = nigiri.create_rt_timetable(rival, datetime(day.year, day.month, day.day))
-    done = nigiri.gtfsrt_update_from_bytes(rival, live, nigiri.SourceIdx(0), "gtfs", message.SerializeToString())
-    if done.total_entities_success != len(message.entity):
-        raise SystemExit(f"short: nigiri took {done.total_entities_success} of {len(message.entity)} updates")
-    return live
 
 
 if __name__ == "__main__":

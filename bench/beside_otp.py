@@ -26,10 +26,6 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 from harness import HEAD, p50, p95, report
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
-from bench.streets import EXTRACT, FEED, GTFS, draw, prepare
 from tests.otp_server.server import OtpServer, build_graph
 from tests.shared_data import get_shared
 
@@ -38,6 +34,7 @@ from fingerpost.transit.engine.timetable.walks import PACE_M_PER_S, straight_lin
 from fingerpost.transit.osm.streets.graph import compute_weights
 from fingerpost.transit.osm.streets.search import StreetSearch
 from fingerpost.transit.osm.streets.snapping import snap_pin, snap_to_streets
+from streets import EXTRACT, FEED, GTFS, draw, prepare
 
 THEIR_PACE_M_PER_S = 1.29
 CITIES = {

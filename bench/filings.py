@@ -5,13 +5,13 @@ round starts two fresh processes, one after the other, so that both see the same
 """
 
 import json
-import os
 import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
 
 from harness import HEAD, report, report_pairs, run_json
+from tests.shared_data import find_shared
 
 from fingerpost.filings.companyfacts import parse_json, read_facts
 from fingerpost.filings.concepts import find_metric
@@ -92,8 +92,7 @@ print(json.dumps(found))
 
 def main() -> int:
     """Print every figure and the list of disagreements; return 1 if a bound is missed or one is unexplained."""
-    folder = Path(os.environ.get("FINGERPOST_SHARED", Path(__file__).resolve().parents[2] / "shared"))
-    folder = (folder / "data" if (folder / "data").is_dir() else folder) / "sec"
+    folder = find_shared() / "sec"
     theirs = sys.argv[1] if len(sys.argv) > 1 else sys.executable
     with tempfile.TemporaryDirectory() as home:
         good = compare_answers(folder, theirs, Path(home))

@@ -5,7 +5,6 @@ A warm one has compiled them, in the folder that NUMBA_CACHE_DIR names, if it is
 the other, so that both run under the same load. Both start a process and plan one trip.
 """
 
-import argparse
 import os
 import signal
 import subprocess
@@ -14,7 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from harness import HEAD, report_pairs
+from harness import HEAD, read_options, report_pairs
 from serving import Caller, serving
 
 # A fresh install's first answer may take at most this many times as long as a warm one's.
@@ -25,9 +24,7 @@ KERNELS = "NUMBA_CACHE_DIR"
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Measure the first answer of a fresh install.")
-    parser.add_argument("--rounds", type=int, default=5, help="answers of each kind")
-    rounds = parser.parse_args().rounds
+    rounds = read_options(__doc__, rounds=5).rounds
     for name in [name for name in os.environ if name.startswith("FINGERPOST_")]:
         del os.environ[name]
     kernels = os.environ.pop(KERNELS, None)

@@ -1,10 +1,16 @@
 """Measure and print figures: ours, theirs, their ratio, its bound and the verdict; medians, never means."""
 
+import argparse
 import json
 import os
 import subprocess
+import sys
 import time
 from collections.abc import Sequence
+from pathlib import Path
+
+# Benchmarks use the drawings, recordings and oracles of the tests.
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 HEAD = f"  {'':<52}{'ours':>9}{'theirs':>9}{'ratio':>8}{'bound':>8}"
 
@@ -44,11 +50,17 @@ def report_pairs(name, ours: Sequence[float], theirs: Sequence[float], *, bound=
     return report(name, p50(ours), p50(theirs), ratio=ratio, bound=bound, note=note)
 
 
+def read_options(description: str | None, **defaults) -> argparse.Namespace:
+    """Parse options of the command line; each has the type of its default."""
+    parser = argparse.ArgumentParser(description=description)
+    for name, default in defaults.items():
+        parser.add_argument(f"--{name}", type=type(default), default=default)
+    return parser.parse_args()
+
+
 def run_json(*command: object, **environ: str):
-    ended = subprocess.run(
-        list(map(str, command)), check=True, capture_output=True, text=True, env=os.environ | environ
-    )
-    return json.loads(ended.stdout.splitlines()[-1])
+    output = subprocess.check_output(list(map(str, command)), text=True, env=os.environ | environ)
+    return json.loads(output.splitlines()[-1])
 
 
 def timed_ms(ask, *given):

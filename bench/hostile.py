@@ -1,9 +1,9 @@
 """p99 of one caller while another address opens many connections in one state, or sends expensive calls.
 
 The server listens on all addresses; the caller comes from loopback, the attacker from the machine's other address.
+Each of the ``--states``, separated by commas, is measured for ``--seconds``.
 """
 
-import argparse
 import asyncio
 import multiprocessing
 import socket
@@ -15,10 +15,11 @@ from datetime import date, timedelta
 from itertools import count
 from math import inf
 
-from harness import HEAD, percentile, report
+from harness import HEAD, percentile, read_options, report
 from load import measure
 from serving import SERVE, compile_kernels, serving, write_call
 
+CONNECTIONS = (1, 10, 100, 600)
 MAX_RATIO = 3.0
 # The caller's p99 alone, at least; below it a ratio measures the machine's other work.
 MIN_ALONE_MS = 20.0
@@ -42,13 +43,13 @@ def write_trip_on_another_day(number: int) -> bytes:
 
 _CALL = write_call("plan_trip", _TRIP)
 _HEAD = _CALL.partition(b"\r\n\r\n")[0]
-# What a connection sends, and whether it then reads, waits without reading, or resets at once.
+# What a connection sends, and what it then does: read, wait until it is closed, wait without reading, or reset.
 STATES = {
     "idle": (lambda _: b"", "wait"),
     "half header": (lambda _: _HEAD[:60], "wait"),
     "headers": (lambda _: _HEAD + b"\r\n\r\n", "wait"),
     "half body": (lambda _: _CALL[:-20], "wait"),
-    "answer not read": (lambda _: _CALL, "wait"),
+    "answer not read": (lambda _: _CALL, "sleep"),
     "abandoned": (lambda _: _CALL, "reset"),
     "endless SQL": (lambda _: write_call("sec_financial_data", _SQL), "read"),
     "another day": (write_trip_on_another_day, "read"),
@@ -67,14 +68,12 @@ async def attack(state: str, connections: int, host: str, port: int) -> None:
                 with suppress(OSError):
                     writer.write(write(next(numbers)))
                     await writer.drain()
-                    if then == "reset":
-                        writer.transport.abort()
-                    elif then == "read":
+                    if then == "read":
                         await reader.readuntil(b"\r\n\r\n")
+                    elif then == "reset":
+                        writer.transport.abort()
                     else:
-                        await asyncio.wait_for(
-                            reader.read(1) if state != "answer not read" else asyncio.sleep(_WAIT_S), _WAIT_S
-                        )
+                        await asyncio.wait_for(reader.read(1) if then == "wait" else asyncio.sleep(_WAIT_S), _WAIT_S)
                 writer.close()
             await asyncio.sleep(_PAUSE_S)
 
@@ -93,11 +92,7 @@ def find_other_address() -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="One caller beside a hostile one.")
-    parser.add_argument("--seconds", type=float, default=20.0, help="of each state")
-    parser.add_argument("--connections", type=int, nargs="*", default=[1, 10, 100, 600])
-    parser.add_argument("--states", nargs="*", default=list(STATES))
-    options = parser.parse_args()
+    options = read_options(__doc__, seconds=20.0, states=",".join(STATES))
     compile_kernels()
     command = [*SERVE, "--http", "0.0.0.0:0", "--public", "--metrics", "127.0.0.1:0"]
     good = True
@@ -106,8 +101,8 @@ def main() -> int:
         alone = asyncio.run(measure(server, 1, options.seconds, [_CALL]))
         alone_ms = max(MIN_ALONE_MS, percentile(alone.times_ms, 0.99))
         print(f"p99 of one caller beside a hostile one (ours), and alone (theirs), in ms:\n{HEAD}")
-        for state in options.states:
-            for connections in [40] if state == "endless SQL" else options.connections:
+        for state in options.states.split(","):
+            for connections in [40] if state == "endless SQL" else CONNECTIONS:
                 target = (state, connections, find_other_address(), server.port)
                 attacker = multiprocessing.get_context("spawn").Process(target=run_attack, args=target)
                 attacker.start()

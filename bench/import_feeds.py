@@ -15,11 +15,10 @@ from pathlib import Path
 from resource import RUSAGE_SELF, getrusage
 
 from harness import HEAD, p50, report, report_pairs, run_json, timed_ms
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from tests.shared_data import find_shared
 
 BOUND = 0.7
-FEEDS = sorted((Path(__file__).resolve().parents[2] / "shared" / "data" / "gtfs" / "nyc").glob("*.zip"))
+FEEDS = sorted((find_shared() / "gtfs" / "nyc").glob("*.zip"))
 DAY, FIRST, LAST = date(2026, 9, 30), date(2026, 9, 5), date(2027, 1, 2)
 
 

@@ -1,11 +1,10 @@
 """Compare get_departures and plan_trip over HTTP with a no-op tool of the same server, or with those of another commit.
 
-As a command, compare this checkout with the baseline, or with another commit. ``bench/baseline`` names the baseline, so
-that small slowdowns add up; a commit that moves it gives the reason. Each commit runs in its own process, with its own
-packages. Only the sizes of the answers are compared, because a commit may answer better than the one before it.
+As a command, compare this checkout with the baseline, or with another ``--commit``. ``bench/baseline`` names the
+baseline, so that small slowdowns add up; a commit that moves it gives the reason. Each commit runs in its own process,
+with its own packages. Only the sizes of answers are compared, because a commit may answer better than the one before.
 """
 
-import argparse
 import json
 import subprocess
 import sys
@@ -14,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from harness import HEAD, p50, p95, report_pairs
+from harness import HEAD, p50, p95, read_options, report_pairs
 from questions import ITINERARIES, ROWS, Questions, open_questions
 from serving import Caller, Server, serving
 
@@ -75,16 +74,8 @@ def measure(questions: Questions, home: str, *, rounds: int, calls: int) -> bool
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Measure this checkout beside another commit.")
-    parser.add_argument(
-        "commit",
-        nargs="?",
-        default=(_ROOT / "bench" / "baseline").read_text().split()[0],
-        help="the other commit; default: the baseline",
-    )
-    parser.add_argument("--rounds", type=int, default=10, help="interleaved rounds")
-    parser.add_argument("--calls", type=int, default=60, help="calls of each tool a round")
-    options = parser.parse_args()
+    baseline = (_ROOT / "bench" / "baseline").read_text().split()[0]
+    options = read_options(__doc__, commit=baseline, rounds=10, calls=60)
     with open_questions() as (questions, _):
         asked = draw(questions, (options.rounds + 1) * options.calls)
     with ExitStack() as stack:
@@ -130,12 +121,8 @@ def _install_packages(checkout: Path) -> Path:
 @contextmanager
 def _serving(checkout: Path, python: Path) -> Iterator[Server]:
     with tempfile.TemporaryDirectory() as home:
-        kernels = python.parent.parent / "kernels"
-        where = {
-            "FINGERPOST_HOME": home,
-            "NUMBA_CACHE_DIR": str(kernels),
-            "PYTHONPATH": f"{checkout / 'src'}:{checkout / 'bench'}",
-        }
+        kernels, path = python.parent.parent / "kernels", f"{checkout / 'src'}:{checkout / 'bench'}"
+        where = {"FINGERPOST_HOME": home, "NUMBA_CACHE_DIR": str(kernels), "PYTHONPATH": path}
         with serving([str(python), str(checkout / "bench" / "server.py")], **where) as server:
             yield server
 

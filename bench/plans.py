@@ -1,9 +1,9 @@
 """Compare the cost of a plan with that of no engine, and of two other engines: ``make bench-plans``.
 
-Every line is the median of the ratios of many pairs in one run. Answers are compared before times.
+Every line is the median of the ratios of many pairs in one run. Answers are compared before times. ``--rivals`` is a
+Python with dbos and langgraph.
 """
 
-import argparse
 import asyncio
 import json
 import os
@@ -17,7 +17,7 @@ from functools import partial
 from itertools import product
 from pathlib import Path
 
-from harness import HEAD, p50, report, report_pairs
+from harness import HEAD, p50, read_options, report, report_pairs
 from pydantic import BaseModel
 
 from fingerpost.contract.plan import Plan, PlanStep
@@ -91,20 +91,19 @@ class Bare:
     """
 
     def __init__(self, path):
-        self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-        self._connection.execute("PRAGMA journal_mode = WAL")
-        self._connection.execute("PRAGMA synchronous = FULL")
-        self._connection.execute("CREATE TABLE run (id TEXT PRIMARY KEY, plan TEXT, state TEXT)")
-        self._connection.execute("CREATE TABLE step (run TEXT, id INTEGER, output TEXT, PRIMARY KEY (run, id))")
-        self._buffer = []
-        self._flushing = None
+        self.connection = sqlite3.connect(path, isolation_level="IMMEDIATE", check_same_thread=False)
+        self.connection.executescript("""
+            PRAGMA journal_mode = WAL;
+            PRAGMA synchronous = FULL;
+            CREATE TABLE run (id TEXT PRIMARY KEY, plan TEXT, state TEXT);
+            CREATE TABLE step (run TEXT, id INTEGER, output TEXT, PRIMARY KEY (run, id));
+        """)
+        self._buffer, self._flushing = [], None
 
     async def run(self, edges):
         """Run no-op steps; ``edges`` lists the steps that each one waits for. Return the sum of all outputs."""
         run_id = str(uuid.uuid4())
-        await asyncio.to_thread(
-            self._write, [("INSERT INTO run VALUES (?, ?, 'running')", (run_id, json.dumps(edges)))]
-        )
+        await self._write([("INSERT INTO run VALUES (?, ?, 'running')", (run_id, json.dumps(edges)))])
         tasks = {}
 
         async def go(step):
@@ -116,11 +115,8 @@ class Bare:
         for step in edges:
             tasks[step] = asyncio.create_task(go(step))
         total = sum([await task for task in tasks.values()])
-        await asyncio.to_thread(self._write, [("UPDATE run SET state = 'completed' WHERE id = ?", (run_id,))])
+        await self._write([("UPDATE run SET state = 'completed' WHERE id = ?", (run_id,))])
         return total
-
-    def close(self):
-        self._connection.close()
 
     async def _record(self, run_id, step, output):
         done = asyncio.get_running_loop().create_future()
@@ -132,16 +128,18 @@ class Bare:
     async def _flush(self):
         while self._buffer:
             batch, self._buffer = self._buffer, []
-            await asyncio.to_thread(self._write, [row for row, _done in batch])
+            await self._write([row for row, _done in batch])
             for _row, done in batch:
                 done.set_result(None)
         self._flushing = None
 
-    def _write(self, rows):
-        self._connection.execute("BEGIN IMMEDIATE")
-        for statement, values in rows:
-            self._connection.execute(statement, values)
-        self._connection.execute("COMMIT")
+    async def _write(self, statements):
+        def write():
+            with self.connection:
+                for statement, values in statements:
+                    self.connection.execute(statement, values)
+
+        await asyncio.to_thread(write)
 
 
 class Rivals:
@@ -195,15 +193,12 @@ async def measure(rounds, python, folder):
     branches = draw({1: [], 2: [], 3: [1], 4: [2]}, "nap", {1: 0, 2: 1, 3: 1, 4: 0})
     path_ms = [(await ours(runs, branches))[0] for _ in range(3)]
     runs.journal.close()
-    bare.close()
+    bare.connection.close()
     return taken, path_ms
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Measure a plan beside no engine and beside two others.")
-    parser.add_argument("--rounds", type=int, default=40)
-    parser.add_argument("--rivals", default=os.environ.get("RIVALS_PYTHON"), help="Python with dbos and langgraph")
-    options = parser.parse_args()
+    options = read_options(__doc__, rounds=40, rivals="")
     os.environ.pop("FINGERPOST_NOW", None)
     FOLDER.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="fingerpost-bench-", dir=FOLDER) as folder:

@@ -4,10 +4,9 @@ import asyncio
 import os
 import random
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
-from zoneinfo import ZoneInfo
 
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.wiring import Application, build
@@ -36,45 +35,39 @@ class Questions:
         self._stops = asyncio.run(network.list_stops_near(middle, _RADIUS_M)).stops
 
     def draw_board(self) -> dict:
-        while True:
-            question = {
-                "stop": {"type": "id", "value": self._dice.choice(self._stops).stop.id},
-                "windowMinutes": self._dice.randint(30, 60),
-                "limit": ROWS,
-            }
-            body = self._new_answer("get_departures", question)
-            if body and len(body["departures"]) == ROWS:
-                return question
+        return self._draw("get_departures", "departures", self._new_board)
 
     def draw_trip(self) -> dict:
-        """Return a trip between two positions, some distance apart, that has two itineraries."""
+        return self._draw("plan_trip", "itineraries", self._new_trip)
+
+    def _draw(self, tool: str, part: str, new_question: Callable[[], dict]) -> dict:
+        """Return a new question whose answer has as many entries as its limit."""
         while True:
-            origin, destination = self._dice.sample(self._stops, 2)
-            leave = datetime.fromisoformat(NOW).astimezone(ZoneInfo("Europe/Helsinki"))
-            leave += timedelta(minutes=self._dice.randint(0, 600))
-            question = {
-                "origin": self._position(origin),
-                "destination": self._position(destination),
-                "when": {"type": "depart", "time": leave.isoformat()},
-                "limit": ITINERARIES,
-            }
-            body = self._new_answer("plan_trip", question)
-            if body and len(body["itineraries"]) == ITINERARIES:
-                return question
+            question = new_question()
+            if repr(question) not in self._asked:
+                self._asked.add(repr(question))
+                body = self.find_answer(tool, question)
+                if body and len(body[part]) == question["limit"]:
+                    return question
+
+    def _new_board(self) -> dict:
+        stop = {"type": "id", "value": self._dice.choice(self._stops).stop.id}
+        return {"stop": stop, "windowMinutes": self._dice.randint(30, 60), "limit": ROWS}
+
+    def _new_trip(self) -> dict:
+        """Return a trip between two positions near stops."""
+        origin, destination = map(self._position, self._dice.sample(self._stops, 2))
+        leave = datetime.fromisoformat(NOW) + timedelta(minutes=self._dice.randint(0, 600))
+        when = {"type": "depart", "time": leave.isoformat()}
+        return {"origin": origin, "destination": destination, "when": when, "limit": ITINERARIES}
 
     def _position(self, stop) -> dict:
         lat = stop.stop.coordinate.lat + self._dice.uniform(-0.002, 0.002)
         lon = stop.stop.coordinate.lon + self._dice.uniform(-0.004, 0.004)
         return {"type": "coords", "value": {"lat": round(lat, 6), "lon": round(lon, 6)}}
 
-    def _new_answer(self, tool: str, question: dict) -> dict | None:
-        """Return the answer in this process, or None for an error or a repeated question."""
-        if repr(question) in self._asked:
-            return None
-        self._asked.add(repr(question))
-        return self.find_answer(tool, question)
-
     def find_answer(self, tool: str, question: dict) -> dict | None:
+        """Return the answer in this process, or None for an error."""
         answer = asyncio.run(self._application.tools[tool].answer(question, user=self._application.settings.user))
         return None if answer.is_error else answer.body
 

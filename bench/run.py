@@ -1,9 +1,9 @@
 """Measure the tools and the engine: ``make bench``. bench/README.md describes the method.
 
-With a mock upstream, plan_trip and get_departures run in this process: the contracts' own figures (rule G).
+With a mock upstream, plan_trip and get_departures run in this process: the contracts' own figures (rule G). Over HTTP,
+``--rounds`` of ``--calls`` of each tool alternate with a no-op tool. ``--trips`` are compared with nigiri; 0 skips it.
 """
 
-import argparse
 import asyncio
 import os
 import platform
@@ -17,17 +17,14 @@ from pathlib import Path
 
 import beside_nigiri
 import over_http
-from harness import HEAD, p50, p95, report
+from harness import HEAD, p50, p95, read_options, report
 from questions import NOW, open_questions
-
-from fingerpost.apps.wiring import list_tools
-from fingerpost.store.variables import VariableStore
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
 from tests.contracts.conftest import at, stop_place
 from tests.fakes import FakeNetwork, FakeNetworks, Journeys
 from tests.rules.drawing import T0, departure, ride, trip, walk
+
+from fingerpost.apps.wiring import list_tools
+from fingerpost.store.variables import VariableStore
 
 # The limits of the plan_trip and get_departures contracts: (median, p95) in milliseconds.
 BOUNDS = {"plan_trip": (120.0, 400.0), "get_departures": (80.0, 250.0)}
@@ -89,11 +86,7 @@ def measure_with_mock_upstream(*, calls: int) -> bool:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Measure fingerpost beside something else, in the same run.")
-    parser.add_argument("--rounds", type=int, default=12, help="interleaved rounds over HTTP")
-    parser.add_argument("--calls", type=int, default=60, help="calls of each tool a round")
-    parser.add_argument("--trips", type=int, default=300, help="questions beside nigiri; 0 leaves it out")
-    options = parser.parse_args()
+    options = read_options(__doc__, rounds=12, calls=60, trips=300)
     print(f"Python {platform.python_version()}, {os.cpu_count()} cores, {platform.machine()}")
     with open_questions() as (questions, home):
         good = measure_with_mock_upstream(calls=options.rounds * options.calls)

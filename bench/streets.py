@@ -13,9 +13,6 @@ from pathlib import Path
 
 import numpy as np
 from harness import HEAD, p95, report, report_pairs
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
 from tests.shared_data import get_shared
 
 from fingerpost.store.network_records import NetworkRecord

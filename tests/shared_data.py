@@ -11,14 +11,15 @@ import pytest
 BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
-def get_shared(path: str) -> Path:
-    """Return a recording's path; skip the test where there are none, fail where they are and this one is not.
-
-    FINGERPOST_SHARED may point at the folder ``shared`` or at its ``data``.
-    """
+def find_shared() -> Path:
+    """Return the folder of recordings; FINGERPOST_SHARED may point at the folder ``shared`` or at its ``data``."""
     base = Path(os.environ.get("FINGERPOST_SHARED", BESIDE))
-    if (base / "data").is_dir():
-        base = base / "data"
+    return base / "data" if (base / "data").is_dir() else base
+
+
+def get_shared(path: str) -> Path:
+    """Return a recording's path; skip the test where there are none, fail where they are and this one is not."""
+    base = find_shared()
     found = base / path
     if not found.exists():
         if base.is_dir() and os.environ.get("CI"):
