@@ -7,9 +7,12 @@ import httpx2
 import uvicorn
 from mcp import Client
 
-from fingerpost.apps.mcp.address import Address, listen
+from fingerpost.apps.mcp.address import LOCAL_ACCESS, Address, listen
+from fingerpost.apps.mcp.http import new_app
 from fingerpost.apps.mcp.server import Caller, new_server
+from fingerpost.apps.warm_up import WarmUp
 
+LOOPBACK = Address("127.0.0.1", 8000)
 _META = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientCapabilities": {},
@@ -43,9 +46,15 @@ def post(client, name, arguments, **headers):
     return client.post("/mcp", json=body, headers={**usual, **headers})
 
 
+def new_local_app(application, *, at=LOOPBACK, access=LOCAL_ACCESS, warm_up=None, site=None):
+    return new_app(application, at, warm_up or WarmUp(application.networks), access, site)
+
+
 @asynccontextmanager
-async def calling(app, url="http://127.0.0.1:8000", address="127.0.0.1"):
-    transport = httpx2.ASGITransport(app, client=(address, 1))
+async def calling(application, url="http://127.0.0.1:8000", *, caller="127.0.0.1", **options):
+    """Serve an application to one caller; the options are those of ``new_local_app``."""
+    app = new_local_app(application, **options)
+    transport = httpx2.ASGITransport(app, client=(caller, 1))
     async with app.router.lifespan_context(app), httpx2.AsyncClient(transport=transport, base_url=url) as client:
         yield client
 

@@ -146,34 +146,24 @@ def test_ids_of_several_feeds_are_named_when_added_and_with_every_answer(feed, s
 
 
 @pytest.mark.parametrize(
-    ("path", "observed"),
+    ("named", "path", "status", "observed"),
     [
         # A message without entities is a message.
-        ("/silent.pb", "matched: nothing"),
+        ("", "/silent.pb", 0, "matched: nothing"),
         # FEEDs are compared as ids are.
-        ("town=/good.pb", "matched: 1 trip-updated"),
+        ("town=", "/good.pb", 0, "matched: 1 trip-updated"),
+        ("", "/nowhere", 1, "404"),
+        ("", "/page", 1, "gave a web page"),
+        ("", "/garbage", 1, "something that is not a GTFS-Realtime message"),
+        ("", "/empty", 1, "something that is not a GTFS-Realtime message"),
     ],
 )
-def test_an_added_source_is_followed_and_its_state_is_reported(add, invoke, path, observed):
-    feed_name, equals, path = path.rpartition("=")
-    ended = add(path, f"{feed_name}{equals}")
-    assert (ended.returncode, observed in " ".join(ended.stdout.split()), len(follows(invoke))) == (0, True, 1)
+def test_a_source_is_stored_and_the_exit_status_reports_its_message(add, invoke, home, named, path, status, observed):
+    ended = add(path, named)
+    hint = f"To remove one, edit the line `realtime` in {home / 'networks' / 'TOWN.toml'}."
 
-
-@pytest.mark.parametrize(
-    ("path", "observed"),
-    [
-        ("/nowhere", "404"),
-        ("/page", "gave a web page"),
-        ("/garbage", "something that is not a GTFS-Realtime message"),
-        ("/empty", "something that is not a GTFS-Realtime message"),
-    ],
-)
-def test_a_source_without_a_message_is_stored_and_reported_by_the_exit_status(add, invoke, home, path, observed):
-    ended = add(path)
-
-    assert (ended.returncode, observed in " ".join(ended.stdout.split()), len(follows(invoke))) == (1, True, 1)
-    assert f"To remove one, edit the line `realtime` in {home / 'networks' / 'TOWN.toml'}." in ended.stderr
+    assert (ended.returncode, observed in " ".join(ended.stdout.split()), len(follows(invoke))) == (status, True, 1)
+    assert (hint in ended.stderr) == bool(status)
 
 
 def test_a_stored_source_without_a_message_does_not_change_the_exit_status(add, feed, invoke):

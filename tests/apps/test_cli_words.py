@@ -261,13 +261,19 @@ def test_the_shell_can_complete_commands(invoke):
 
 
 @pytest.mark.parametrize(
-    ("wait_s", "told"),
-    [(44.2, "45 s"), (120, "120 s"), (121, "3 min"), (7800, "130 min")],
+    ("error", "told"),
+    [
+        (SourceLimited("api.example is busy", retry_after_s=44.2), "Try again in 45 s"),
+        (SourceLimited("api.example is busy", retry_after_s=120), "Try again in 120 s"),
+        (SourceLimited("api.example is busy", retry_after_s=121), "Try again in 3 min"),
+        (SourceLimited("api.example is busy", retry_after_s=7800), "Try again in 130 min"),
+        (SourceKeyRefused("api.example is busy", hint="Set FINGERPOST_CONTACT"), "Set FINGERPOST_CONTACT"),
+    ],
 )
-def test_a_rate_limited_caller_reads_how_long_to_wait(capsys, wait_s, told):
-    print_error(SourceLimited("api.example limits requests (HTTP 429)", retry_after_s=wait_s))
+def test_an_error_says_how_long_to_wait_or_what_to_do(capsys, error, told):
+    print_error(error)
 
-    assert capsys.readouterr().err == f"api.example limits requests (HTTP 429).\nTry again in {told}.\n"
+    assert capsys.readouterr().err == f"api.example is busy.\n{told}.\n"
 
 
 @pytest.mark.parametrize(
@@ -283,12 +289,6 @@ def test_a_refused_key_is_named_by_its_variable(capsys, settings, told):
     print_error(find_failure(response, NOW, settings))
 
     assert told in capsys.readouterr().err
-
-
-def test_a_refusal_preserves_its_hint(capsys):
-    print_error(SourceKeyRefused("api.example refused us", hint="Set FINGERPOST_CONTACT"))
-
-    assert capsys.readouterr().err == "api.example refused us.\nSet FINGERPOST_CONTACT.\n"
 
 
 def test_whose_data_candidates_are_is_named_once(capsys):

@@ -9,17 +9,13 @@ import httpx2
 import pytest
 
 from fingerpost.apps.mcp import http_limits
-from fingerpost.apps.mcp.address import Address
-from fingerpost.apps.mcp.http import new_app
 from fingerpost.apps.mcp.http_limits import Admission
 from fingerpost.apps.settings import read_settings
-from fingerpost.apps.warm_up import WarmUp
 from fingerpost.apps.wiring import build
-from tests.apps.clients import calling, request_of, serving_here
+from tests.apps.clients import calling, new_local_app, request_of, serving_here
 from tests.apps.scripted_tool import ScriptedTool
 
 DEADLINE_S = 30
-LOOPBACK = Address("127.0.0.1", 8000)
 HEAD = b"POST /mcp HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: 100\r\n"
 
 
@@ -31,9 +27,8 @@ def brief(monkeypatch):
 
 @asynccontextmanager
 async def connected(application, trusted_proxies=()):
-    app = new_app(application, LOOPBACK, WarmUp(application.networks))
-    protocol = http_limits.new_protocol(trusted_proxies)
-    async with serving_here(app, http=protocol, timeout_keep_alive=DEADLINE_S) as address:
+    options = {"http": http_limits.new_protocol(trusted_proxies), "timeout_keep_alive": DEADLINE_S}
+    async with serving_here(new_local_app(application), **options) as address:
         reader, writer = await asyncio.open_connection(*address)
         try:
             yield reader, writer
@@ -65,14 +60,21 @@ def write_call(version):
     return f"POST /mcp HTTP/1.1\r\n{lines}\r\n".encode() + body
 
 
-@pytest.mark.parametrize("version", ["2026-07-28", "2025-11-25"])
-async def test_a_call_ends_when_its_client_disconnects(application, version):
+@asynccontextmanager
+async def calling_endless(application, version):
     tool = Endless()
-    async with (
-        connected(replace(application, tools={tool.name: tool})) as (_reader, writer),
-        asyncio.timeout(DEADLINE_S),
-    ):
+    served = replace(application, tools={tool.name: tool})
+    async with connected(served) as (reader, writer), asyncio.timeout(DEADLINE_S):
         writer.write(write_call(version))
+        yield tool, reader, writer
+
+
+VERSIONS = pytest.mark.parametrize("version", ["2026-07-28", "2025-11-25"])
+
+
+@VERSIONS
+async def test_a_call_ends_when_its_client_disconnects(application, version):
+    async with calling_endless(application, version) as (tool, _reader, writer):
         await tool.begun.wait()
         writer.transport.abort()
         await tool.cancelled.wait()
@@ -80,15 +82,10 @@ async def test_a_call_ends_when_its_client_disconnects(application, version):
     assert tool.cancelled.is_set()
 
 
-@pytest.mark.parametrize("version", ["2026-07-28", "2025-11-25"])
+@VERSIONS
 async def test_a_slow_call_is_cancelled_and_answered(application, monkeypatch, version):
     monkeypatch.setattr(http_limits, "ANSWER_S", 0.2)
-    tool = Endless()
-    async with (
-        connected(replace(application, tools={tool.name: tool})) as (reader, writer),
-        asyncio.timeout(DEADLINE_S),
-    ):
-        writer.write(write_call(version))
+    async with calling_endless(application, version) as (tool, reader, _writer):
         status = await reader.readline()
         # On a busy machine the limit can pass before the tool is called.
         if tool.begun.is_set():
@@ -97,11 +94,11 @@ async def test_a_slow_call_is_cancelled_and_answered(application, monkeypatch, v
     assert status.startswith(b"HTTP/1.1 504 ")
 
 
-@pytest.mark.parametrize("version", ["2026-07-28", "2025-11-25"])
+@VERSIONS
 async def test_a_call_that_ends_with_the_server_is_answered(application, version):
     """The server cancels calls that are left ten seconds after Ctrl-C, and logs what they raise with its traceback."""
     tool = Endless()
-    app = new_app(replace(application, tools={tool.name: tool}), LOOPBACK, WarmUp(application.networks))
+    app = new_local_app(replace(application, tools={tool.name: tool}))
     head, _, body = write_call(version).partition(b"\r\n\r\n")
     headers = [tuple(line.split(b": ", 1)) for line in head.splitlines()[1:]]
     scope = {"type": "http", "method": "POST", "path": "/mcp", "query_string": b"", "headers": headers}
@@ -195,7 +192,7 @@ async def test_connections_of_one_address_are_limited_unless_it_is_a_trusted_pro
 
 @pytest.mark.parametrize("headers", [{}, {"content-length": "4000000"}], ids=["as it is sent", "by its header"])
 async def test_a_body_that_is_too_large_is_refused(application, headers):
-    async with calling(new_app(application, LOOPBACK, WarmUp(application.networks))) as client:
+    async with calling(application) as client:
         answer = await client.post("/mcp", content=b"x" * 1_600_000, headers=headers)
 
     assert answer.status_code == 413
@@ -209,7 +206,7 @@ async def test_a_body_that_is_too_large_is_refused(application, headers):
 
 async def test_a_crowd_of_one_machine_is_refused_while_another_machine_is_answered(application, monkeypatch):
     monkeypatch.setenv("FINGERPOST_MAX_CONCURRENT_CALLS", "4")
-    app = new_app(build(read_settings()), LOOPBACK, WarmUp(application.networks))
+    app = new_local_app(build(read_settings()))
     params = {"name": "get_user_variables", "arguments": {}}
     call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
 
@@ -245,13 +242,12 @@ def test_a_caller_has_room_for_so_many_requests(most, caller, room):
 async def test_unfinished_bodies_use_only_their_callers_share(application, monkeypatch):
     """Each is counted from its headers on, before anything of its body is read."""
     monkeypatch.setattr(http_limits, "MAX_CALLS_PER_CALLER", 0)
-    app = new_app(application, LOOPBACK, WarmUp(application.networks))
 
     async def never():
         raise AssertionError("the body was read")
         yield b""
 
-    async with calling(app, address="192.0.2.1") as client:
+    async with calling(application, caller="192.0.2.1") as client:
         answer = await client.post("/mcp", content=never())
 
     assert answer.status_code == 429

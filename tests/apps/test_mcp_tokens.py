@@ -9,10 +9,8 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
 from fingerpost.apps.mcp.address import Access, Address
-from fingerpost.apps.mcp.http import new_app
 from fingerpost.apps.mcp.tokens import open_verifier
 from fingerpost.apps.settings import read_settings
-from fingerpost.apps.warm_up import WarmUp
 from fingerpost.apps.wiring import build
 from fingerpost.errors import SettingsInvalid
 from tests.apps.clients import calling as calling_app
@@ -31,8 +29,8 @@ HOME = {"key": "home", "type": "location", "value": {"lat": 60.16, "lon": 24.93}
 @asynccontextmanager
 async def calling(access=None):
     application = build(read_settings())
-    app = new_app(application, CITY, WarmUp(application.networks), access or Access(allowed_hosts=["city.example"]))
-    async with calling_app(app, "http://city.example", "203.0.113.5") as client:
+    options = {"at": CITY, "access": access or Access(allowed_hosts=["city.example"]), "caller": "203.0.113.5"}
+    async with calling_app(application, "http://city.example", **options) as client:
 
         async def call(authorization, name="get_user_variables", arguments=None):
             headers = {"authorization": authorization} if authorization else {}

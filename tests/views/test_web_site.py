@@ -6,9 +6,9 @@ from hashlib import sha256
 import httpx2
 import pytest
 
+from fingerpost.apps.views.page import Site
 from tests.apps.clients import calling
 from tests.apps.processes import COMMAND, serving
-from tests.views.web_visit import new_site
 
 HOST = "http://127.0.0.1:8000"
 POLICY = (
@@ -18,7 +18,7 @@ POLICY = (
 
 
 async def test_the_page_can_reach_only_its_own_server(application):
-    async with calling(new_site(application)) as client:
+    async with calling(application, site=Site()) as client:
         document = await client.get("/?from=Kamppi&to=Espoo")
 
     assert document.headers["content-security-policy"] == POLICY
@@ -26,7 +26,7 @@ async def test_the_page_can_reach_only_its_own_server(application):
 
 
 async def test_every_module_that_a_module_imports_is_served(application):
-    async with calling(new_site(application)) as client:
+    async with calling(application, site=Site()) as client:
         document = (await client.get("/")).text
         waiting = re.findall(r'(?:src|href)="(/assets/[^"]+)"', document)
         seen = {}
@@ -49,12 +49,12 @@ async def test_every_module_that_a_module_imports_is_served(application):
 
 @pytest.mark.parametrize("path", ["/assets/", "/assets/web", "/assets/../page.py", "/assets/%2e%2e/page.py"])
 async def test_only_the_pages_files_are_served(application, path):
-    async with calling(new_site(application)) as client:
+    async with calling(application, site=Site()) as client:
         assert (await client.get(path)).status_code == 404
 
 
 async def test_a_file_that_has_not_changed_is_not_sent_again(application):
-    async with calling(new_site(application)) as client:
+    async with calling(application, site=Site()) as client:
         first = await client.get("/assets/trip.js")
         again = await client.get("/assets/trip.js", headers={"if-none-match": first.headers["etag"]})
         changed = await client.get("/assets/trip.js", headers={"if-none-match": '"other"'})
@@ -82,7 +82,7 @@ async def test_no_other_site_can_call_tools_through_a_visitors_browser(applicati
     """DNS rebinding comes with a foreign host, forgery with a foreign origin or with what a form can send."""
     body = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_user_variables","arguments":{}}}'
     sent = {"content-type": "application/json", "accept": "application/json", **headers}
-    async with calling(new_site(application)) as client:
+    async with calling(application, site=Site()) as client:
         answer = await client.post("/mcp", content=body, headers=sent)
 
     assert answer.status_code == status

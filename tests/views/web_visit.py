@@ -4,17 +4,11 @@ import json
 from contextlib import asynccontextmanager
 
 from fingerpost.apps.mcp.address import Access, Address
-from fingerpost.apps.mcp.http import new_app
 from fingerpost.apps.views.page import Site
-from fingerpost.apps.warm_up import WarmUp
-from tests.apps.clients import serving_here
+from tests.apps.clients import new_local_app, serving_here
 from tests.views.hosting import opening
 
 LOOPBACK = Address("127.0.0.1", 0)
-
-
-def new_site(application, address=LOOPBACK):
-    return new_app(application, address, WarmUp(application.networks), Access(is_public=True), Site())
 
 
 class Visit:
@@ -66,7 +60,10 @@ async def visiting(
 ):
     """Open a server's page at a question in a browser, or nothing yet for None; requests go only to the server."""
     async with (
-        serving_here(new_site(application, address)) as (host, port),
+        serving_here(new_local_app(application, at=address, access=Access(is_public=True), site=Site())) as (
+            host,
+            port,
+        ),
         opening(browser, viewport={"width": width, "height": 800}, color_scheme=scheme, locale=locale, **look) as page,
     ):
         url = f"http://{host}:{port}"
