@@ -65,13 +65,8 @@ def test_query_type_unsupported_lists_what_is_supported():
         "tool_name": "sec_financial_data",
         "supported_types": ["financial_facts", "company_info"],
     }
-
-
-def test_query_type_unsupported_without_a_list_names_none():
-    """S58: no supported types, no second sentence."""
-    error = QueryTypeUnsupported("weather", "sec_financial_data")
-    assert error.message == "Query type 'weather' is not supported by the sec_financial_data tool."
-    assert error.supported_types == []
+    bare = QueryTypeUnsupported("weather", "x")
+    assert (bare.message, bare.supported_types) == ("Query type 'weather' is not supported by the x tool.", [])
 
 
 @pytest.mark.parametrize(

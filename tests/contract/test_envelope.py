@@ -197,24 +197,6 @@ def test_particulars_of_a_source_stay_inside():
     assert [contract for contract in Contract if "secret" in str(render_error(error, contract, "id"))] == []
 
 
-def test_the_plan_step_contract_has_its_standard_response():
-    """S46, F2: standard fields, then what the caller can do."""
-    error = SourceTimeout("SEC took longer than 8 s")
-    assert render_error(error, Contract.STEP, "id", tool="facts", parameters={"ticker": "AAPL"}) == {
-        "query_type": "facts",
-        "parameters": {"ticker": "AAPL"},
-        "results": [],
-        "output_key": "facts",
-        "success": False,
-        "error": "SEC took longer than 8 s",
-        "error_code": "StorageUnavailable",
-        "hint": None,
-        "retryable": True,
-        "retry_after": None,
-        "candidates": None,
-    }
-
-
 def test_a_day_outside_the_calendar_names_the_days_inside():
     """A5: the hint names the covered dates, unless a better one is known."""
     days = {"first_day": "2022-02-20", "last_day": "2022-03-20"}

@@ -265,11 +265,14 @@ NO_TYPE = "Query type 'weather' is not supported by the get_board tool. Supporte
 @pytest.mark.parametrize(
     ("tool", "query_type", "parameters", "expected"),
     [
-        (StepTool(DataNotFound("No figure")), "get_board", {"stopId": "x"}, {"warning": "No figure"}),
+        (
+            StepTool(DataNotFound("No figure")), "get_board", {"stopId": "x"},
+            {"warning": "No figure", "parameters": {"stopId": "x"}, "output_key": "get_board", "retryable": False},
+        ),
         (BoardTool(), "weather", {}, {"error": NO_TYPE}),
         (BoardTool(), "get_board", [], {"parameters": {}, "error_code": "validation-error"}),
     ],
-)
+)  # fmt: skip
 async def test_an_error_in_a_step_is_a_response(tool, query_type, parameters, expected):
     """A5, F2, S6, S47, S62: nothing found is a warning for the plan-step contract's own tools."""
     response = await tool.execute(query_type, parameters)

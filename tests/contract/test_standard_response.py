@@ -67,26 +67,16 @@ def test_a_tool_must_know_how_to_execute():
         Tool()
 
 
-@pytest.fixture
-def tools(tmp_path):
-    return {tool.name: tool for tool in list_tools(FakeNetworks(), VariableStore(tmp_path / "variables.sqlite"))}
-
-
-def test_a_failure_of_every_tool_is_the_tools_error_response(tools, monkeypatch):
-    """S47, S49: no tool formats a failure in its own way."""
+def test_every_tool_formats_its_responses_with_the_methods_of_tool(tmp_path, monkeypatch):
+    """S46, S47, S49."""
+    tools = list_tools(FakeNetworks(), VariableStore(tmp_path / "variables.sqlite"))
+    own = {tool.name: tool for tool in tools if tool.definition.contract is not Contract.STEP}
     made = []
-    monkeypatch.setattr(Tool, "format_error_response", lambda self, *_, **__: made.append(self.name) or {})
-    own = [tool for tool in tools.values() if tool.definition.contract is not Contract.STEP]
-    for tool in own:
+    for method in ("format_error_response", "format_success_response"):
+        monkeypatch.setattr(Tool, method, lambda self, *_, method=method: made.append((method, self.name)) or {})
+    for tool in own.values():
         asyncio.run(tool.execute("weather", {}))
+    asyncio.run(own["get_user_variables"].execute("get_user_variables", {}, user="ann"))
 
-    assert made == [tool.name for tool in own]
-
-
-def test_a_success_is_the_tools_success_response(tools, monkeypatch):
-    """S46, S49: the other method formats a success."""
-    made = []
-    monkeypatch.setattr(Tool, "format_success_response", lambda self, *given, **_: made.append(given) or {"made": True})
-
-    assert asyncio.run(tools["get_user_variables"].execute("get_user_variables", {}, user="ann")) == {"made": True}
-    assert made[0][0] == "get_user_variables"
+    expected = [("format_error_response", name) for name in own]
+    assert made == [*expected, ("format_success_response", "get_user_variables")]

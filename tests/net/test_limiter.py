@@ -175,17 +175,11 @@ async def test_a_caller_beyond_the_queue_is_refused_at_once(longest_s, passes):
         assert raised.value.retry_after_s == 1.0
 
 
-def test_the_operators_own_hosts_have_a_pace_of_their_own():
+def test_the_operators_own_hosts_have_their_own_pace_and_a_stated_pace_is_of_every_port():
     limiter = Limiter(own_hosts=["otp.lan", "data.sec.gov"], paces={"data.sec.gov": EDGAR})
 
     assert [limiter.pace(host).per_second for host in ("OTP.lan", "data.sec.gov", "a.example")] == [50, 8, 8]
-
-
-def test_a_stated_pace_is_its_hosts_on_every_port():
-    stated = Pace(name="a", per_second=2, burst=2)
-    limiter = Limiter(paces={"a.example": stated}, own_hosts=["otp.lan"])
-
-    assert limiter.pace("a.example:8080/path") == stated
+    assert limiter.pace("data.sec.gov:8080/path") == EDGAR
     assert limiter.pace("otp.lan:8080/path") == Pace(name="otp.lan:8080", per_second=50, burst=100)
 
 

@@ -2,7 +2,7 @@
 
 import json
 import types
-from collections.abc import Mapping, Sequence, Sized
+from collections.abc import Mapping, Sized
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
@@ -44,7 +44,7 @@ def get_validated(tool_name: str, query_type: str, params: dict[str, Any]) -> Ba
     try:
         return model.read(params) if issubclass(model, WireModel) else model.model_validate(params)
     except ValidationError as error:
-        raise ParameterError(str(error), _build_details(error, _list_problems(error, model, None))) from error
+        raise ParameterError(str(error), explain(error, model).details) from error
 
 
 def explain(
@@ -57,31 +57,18 @@ def explain(
     If ``model`` is given, the message lists the allowed fields for each unknown one.
     ``when_missing`` maps paths to a contract's sentence for missing or blank values.
     """
-    problems = _list_problems(error, model, when_missing)
-    sentences = [problem.sentence for problem in problems[:_MAX_PROBLEMS]]
-    hidden_count = error.error_count() - _MAX_PROBLEMS
-    more = [f"and {hidden_count} more problems"] if hidden_count > 0 else []
-    return ParameterError(
-        "; ".join(dict.fromkeys(sentences + more)),
-        _build_details(error, problems),
-        problems=problems[:_MAX_PROBLEMS],
-    )
-
-
-def _list_problems(
-    error: ValidationError, model: type[BaseModel] | None, when_missing: Mapping[str, str] | None
-) -> list[FieldProblem]:
-    pydantic_errors = error.errors(include_url=False)[:_LISTED_PROBLEMS]
-    return [describe_problem(error_details, model, when_missing) for error_details in pydantic_errors]
-
-
-def _build_details(error: ValidationError, problems: Sequence[FieldProblem]) -> dict[str, Any]:
-    first = error.errors(include_url=False)[0]["loc"]
+    pydantic_errors = error.errors(include_url=False)
+    count, first = len(pydantic_errors), pydantic_errors[0]["loc"]
+    problems = [describe_problem(each, model, when_missing) for each in pydantic_errors[:_LISTED_PROBLEMS]]
     details: dict[str, Any] = {"field": first[0]} if first else {}
     details["errors"] = [{"field": problem.field, "reason": problem.sentence} for problem in problems]
-    if error.error_count() > len(problems):
-        details["errors_left_out"] = error.error_count() - len(problems)
-    return details
+    if count > len(problems):
+        details["errors_left_out"] = count - len(problems)
+    shown = problems[:_MAX_PROBLEMS]
+    sentences = [problem.sentence for problem in shown]
+    if count > len(shown):
+        sentences.append(f"and {count - len(shown)} more problems")
+    return ParameterError("; ".join(dict.fromkeys(sentences)), details, problems=shown)
 
 
 def check_count(arguments: Mapping[str, Any], max_values: int | None) -> None:

@@ -3,7 +3,7 @@
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -63,12 +63,8 @@ class SqliteFile:
     @contextmanager
     def opened(self, mode: Mode = "rwc") -> Iterator[sqlite3.Connection]:
         """Open a connection for a block and translate its errors; an open transaction is rolled back."""
-        with self.translating_sqlite_errors():
-            connection = self.connect(mode)
-            try:
-                yield connection
-            finally:
-                connection.close()
+        with self.translating_sqlite_errors(), closing(self.connect(mode)) as connection:
+            yield connection
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
