@@ -101,7 +101,6 @@ def build_facts_file(path: Path) -> SqliteFile:
         path=path,
         contents="filings",
         application_id=_APPLICATION_ID,
-        any_thread=True,
         advice="move it away and load again",
         # The original tool uses this sentence.
         unavailable="Database connection failed: {error}",

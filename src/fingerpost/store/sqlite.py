@@ -27,7 +27,6 @@ class SqliteFile:
     Attributes:
         contents: the plural noun for its content in error messages, such as ``variables``.
         busy_timeout_s: the longest wait for another connection's lock.
-        any_thread: whether threads may share a connection, with synchronization by the caller.
         advice: what the operator can do if the file is unusable.
         unavailable: a contract's message for StorageUnavailable, with ``{error}``; it also replaces SettingsInvalid if
             the file cannot be opened.
@@ -38,7 +37,6 @@ class SqliteFile:
     application_id: int | None = None
     busy_timeout_s: float = 5.0
     synchronous: Literal["OFF", "NORMAL", "FULL"] | None = None
-    any_thread: bool = False
     factory: type[sqlite3.Connection] = sqlite3.Connection
     advice: str = "move it away and try again"
     unavailable: str | None = None
@@ -49,7 +47,8 @@ class SqliteFile:
             timeout=self.busy_timeout_s,
             isolation_level=None,
             uri=mode != "rwc",
-            check_same_thread=not self.any_thread,
+            # Callers that share a connection between threads synchronize them.
+            check_same_thread=False,
             factory=self.factory,
         )
         if self.synchronous is not None:

@@ -53,7 +53,6 @@ class EmbeddedJournal(Journal):
             busy_timeout_s=_BUSY_TIMEOUT_S,
             # Acknowledged records survive a power failure.
             synchronous="FULL",
-            any_thread=True,
         )
         self._tables = SqliteTables(file, LAYOUTS)
         self._locks = Path(folder) / "runs.locks"

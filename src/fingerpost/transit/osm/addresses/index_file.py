@@ -224,7 +224,6 @@ def new_index_file(path: Path) -> SqliteFile:
         path=path,
         contents="addresses",
         application_id=APPLICATION_ID,
-        any_thread=True,
         advice="run `fingerpost network refresh` for its network",
     )
 
