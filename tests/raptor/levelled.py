@@ -15,6 +15,7 @@ import io
 import zipfile
 from dataclasses import replace
 from datetime import date, datetime
+from itertools import permutations
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -34,6 +35,7 @@ from fingerpost.transit.engine.timetable.walks import (
     straight_line_m,
     walk_s,
 )
+from fingerpost.transit.model.linking import group_linked
 
 FEED = "gtfs/helsinki/hsl_centre_2022-02-22.gtfs.zip"
 DAY = date(2022, 2, 22)
@@ -43,30 +45,12 @@ MAX_TRANSFERS = 6
 LINK_M = 120.0
 
 
-def _rows(archive, name):
-    return list(csv.DictReader(io.StringIO(archive.read(name).decode("utf-8-sig"))))
-
-
-def _text(rows):
-    out = io.StringIO()
-    writer = csv.DictWriter(out, list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return out.getvalue()
-
-
 def clustered(timetable, link_m=LINK_M):
     rows = np.flatnonzero(timetable.stop_kind == STOP)
     near_a, near_b, _ = find_neighbours(timetable.stop_lat, timetable.stop_lon, rows, link_m)
-    cluster = np.arange(timetable.stop_count)
-    while True:
-        lower = cluster.copy()
-        np.minimum.at(lower, near_a, cluster[near_b])
-        if (lower == cluster).all():
-            break
-        cluster = lower
-    pairs = [(a, b) for a in rows.tolist() for b in np.flatnonzero(cluster == cluster[a]).tolist() if a != b]
-    origin, goal = (np.array(side) for side in zip(*pairs, strict=True))
+    clusters = group_linked(timetable.stop_count, zip(near_a.tolist(), near_b.tolist(), strict=True))
+    pairs = sorted(pair for cluster in clusters for pair in permutations(cluster, 2))
+    origin, goal = np.array(pairs).T
     lat, lon = timetable.stop_lat, timetable.stop_lon
     metres = straight_line_m(lat[origin], lon[origin], lat[goal], lon[goal]) * DETOUR_FACTOR
     seconds = walk_s(metres) + CHANGE_SLACK_S
@@ -89,8 +73,12 @@ def level(original, path):
     with zipfile.ZipFile(original) as archive, zipfile.ZipFile(path, "w") as out:
         for name in ("agency.txt", "routes.txt", "trips.txt", "stop_times.txt", "calendar.txt", "frequencies.txt"):
             out.writestr(name, archive.read(name))
-        stops = _rows(archive, "stops.txt")
-        out.writestr("stops.txt", _text([row | {"stop_name": row["stop_id"], "parent_station": ""} for row in stops]))
+        rows = csv.DictReader(io.StringIO(archive.read("stops.txt").decode("utf-8-sig")))
+        stops = io.StringIO()
+        writer = csv.DictWriter(stops, rows.fieldnames, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(row | {"stop_name": row["stop_id"], "parent_station": ""} for row in rows)
+        out.writestr("stops.txt", stops.getvalue())
         write_transfers(timetable, out)
     return timetable
 

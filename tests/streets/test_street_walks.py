@@ -26,19 +26,16 @@ D-----E
 C--------------------------F
 """
 ROAD = "A--------------------------B"
+NO_RULES = TransferColumns()
 
 
 def _walks(tmp_path, places, town=TOWN):
     return Town(town, tmp_path).walks(*places)
 
 
-def _none():
-    return TransferColumns(*(np.zeros(0, kind) for kind in ("i4", "i4", "i1", "i4")))
-
-
-def _linked(walks, count, rules=None):
+def _linked(walks, count, rules=NO_RULES):
     """Return {(from, to): (metres, seconds on foot, seconds of the change)} and the order in which they stand."""
-    paths, _ = build_footpaths(walks, np.full(count, STOP, np.int8), np.full(count, -1, np.int32), rules or _none())
+    paths, _ = build_footpaths(walks, np.full(count, STOP, np.int8), np.full(count, -1, np.int32), rules)
     begin = np.repeat(np.arange(count), np.diff(paths.first))
     rows = zip(begin.tolist(), paths.to.tolist(), strict=True)
     values = zip(paths.metres.tolist(), paths.walk_s.tolist(), paths.seconds.tolist(), strict=True)
@@ -86,7 +83,7 @@ def test_a_stop_without_streets_uses_the_straight_line(tmp_path):
 
 def test_footpaths_of_a_stop_are_sorted_by_duration(tmp_path):
     walks = _walks(tmp_path, [(0, 0), (5, 0), (2, 0), (3, 0)], ROAD)
-    paths, _ = build_footpaths(walks, np.full(4, STOP, np.int8), np.full(4, -1, np.int32), _none())
+    paths, _ = build_footpaths(walks, np.full(4, STOP, np.int8), np.full(4, -1, np.int32), NO_RULES)
 
     assert paths.to[: paths.first[1]].tolist() == [2, 3, 1]
 

@@ -77,10 +77,7 @@ def snap_to_streets(
     count = len(lats)
     found = Snapped(np.full(count, -1, np.int32), np.zeros(count), np.full(count, np.inf))
     if graph.edge_count:
-        nearest = np.zeros(3)
-        snap(
-            graph, grid, lats, lons, limit_m, METRES_PER_DEGREE, refused, nearest, found.edge, found.at_m, found.away_m
-        )
+        snap(graph, grid, lats, lons, limit_m, METRES_PER_DEGREE, refused, np.zeros(3), found)
     return found
 
 

@@ -36,13 +36,11 @@ def list_ruled_stop_times(timetable: Timetable, instances: TripInstances, overla
     stop_times = instances.stop_times
     row = np.flatnonzero(is_ruled[stop_times.stop])
     trip_departure = instances.trip_departure[np.searchsorted(instances.begin, row, "right") - 1]
-    trip = np.where(trip_departure >= 0, timetable.trip_departure_trip[np.maximum(trip_departure, 0)], -1).astype(
-        np.int64
-    )
-    route = np.where(trip_departure >= 0, timetable.trip_route[np.maximum(trip, 0)], -1).astype(np.int64)
-    if overlay.added:
-        added = np.array([ride.route for ride in overlay.added], np.int64)
-        route = np.where(trip_departure < 0, added[np.clip(-1 - trip_departure, 0, len(added) - 1)], route)
+    trip = timetable.trip_departure_trip[np.maximum(trip_departure, 0)].astype(np.int64)
+    route = timetable.trip_route[trip].astype(np.int64)
+    is_added = trip_departure < 0
+    route[is_added] = [overlay.added[-1 - ride].route for ride in trip_departure[is_added].tolist()]
+    trip[is_added] = -1
     stop = stop_times.stop[row].astype(np.int64)
     return RuledStopTimes(row, stop, trip, route, stop_times.arrival_s[row], stop_times.departure_s[row])
 

@@ -43,10 +43,10 @@ def _find_gap_m(degrees, cell, width, metres):
 
 @entry
 @kernel
-def snap(graph, grid, lats, lons, limit_m, metres_per_degree, refused, nearest, edge, at_m, away_m):
+def snap(graph, grid, lats, lons, limit_m, metres_per_degree, refused, nearest, found):
     """Find the point on a way that is nearest to each position; edges with a flag in ``refused`` do not count.
 
-    Writes the edge (-1: none within ``limit_m``), the metres along it and the metres away.
+    Writes to ``found`` the edge (-1: none within ``limit_m``), the metres along it and the metres away.
     """
     for index in range(len(lats)):
         lat, lon = lats[index], lons[index]
@@ -71,9 +71,9 @@ def snap(graph, grid, lats, lons, limit_m, metres_per_degree, refused, nearest, 
                         _search_cell(graph, grid, row, lat, lon, metres_per_degree, east_m, refused, nearest)
             ring += 1
         point = int(nearest[1])
-        edge[index] = -1
-        away_m[index] = nearest[0]
+        found.edge[index] = -1
+        found.away_m[index] = nearest[0]
         if point >= 0:
-            edge[index] = grid.edge_of_point[point]
+            found.edge[index] = grid.edge_of_point[point]
             length_m = graph.shape_m[point + 1] - graph.shape_m[point]
-            at_m[index] = graph.shape_m[point] + nearest[2] * length_m
+            found.at_m[index] = graph.shape_m[point] + nearest[2] * length_m
