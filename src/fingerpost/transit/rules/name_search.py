@@ -97,10 +97,8 @@ class NameSearch:
             is_without_city = bounds == _FULL_RANGE and not _KIND_WORDS.issuperset(
                 self._names[row].removeprefix(wanted).split()
             )
-            yield (
-                row,
-                _interpolate(_PREFIX_RANGE if is_chain and is_without_city else bounds, self._find_share(wanted, row)),
-            )
+            chosen = _PREFIX_RANGE if is_chain and is_without_city else bounds
+            yield row, _interpolate(chosen, self._find_share(wanted, row))
 
     def _find_score_range(self, wanted: str, row: int) -> tuple[float, float]:
         stem = self._stems[row]

@@ -23,7 +23,7 @@ from fingerpost.transit.places.candidates import (
 from fingerpost.transit.places.resolver import TextQuery
 from fingerpost.transit.rules.name_matching import find_certain
 from fingerpost.transit.rules.warnings import Warning, WarningCode, add_reasons, list_stated  # noqa: A004  # the contract's own name
-from fingerpost.transit.tools.shapes import Language, LatLon, PlaceTool, WireCoordinate, WireWarning, serialize_warnings
+from fingerpost.transit.tools.shapes import Language, LatLon, PlaceTool, Warned, WireCoordinate, serialize_warnings
 
 
 class LocationQueryInput(WireModel):
@@ -59,10 +59,9 @@ class Names(WireDict):
     sv: NotRequired[str]
 
 
-class LookupMeta(WireDict):
+class LookupMeta(Warned):
     """``candidates`` has distinguishing details keyed by token; ``reason`` says why a lone candidate is uncertain."""
 
-    warnings: NotRequired[list[WireWarning]]
     candidates: NotRequired[dict[str, Distinction]]
     reason: NotRequired[str]
     attribution: NotRequired[list[str]]

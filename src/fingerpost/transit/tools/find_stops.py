@@ -1,6 +1,6 @@
 """The find_stops tool: stops near a coordinate (rule C3)."""
 
-from typing import Annotated, NotRequired
+from typing import Annotated
 
 from pydantic import Field
 
@@ -18,11 +18,11 @@ from fingerpost.transit.rules.name_matching import plain
 from fingerpost.transit.rules.warnings import WarningCode, list_stated
 from fingerpost.transit.tools.report import join_warnings
 from fingerpost.transit.tools.shapes import (
+    CorrelatedAnswer,
     Language,
     LatLon,
     Meta,
     WireCoordinate,
-    WireWarning,
     serialize_coordinate,
     serialize_meta,
     serialize_warnings,
@@ -49,10 +49,8 @@ class WireNearbyStop(WireDict):
     modes: list[TripMode]
 
 
-class FindStopsOutput(WireDict):
+class FindStopsOutput(CorrelatedAnswer):
     stops: list[WireNearbyStop]
-    warnings: NotRequired[list[WireWarning]]
-    correlationId: str
     meta: Meta
 
 

@@ -25,10 +25,10 @@ from fingerpost.transit.tools.map_shapes import LINE_COLORS, WireLineColors, rep
 from fingerpost.transit.tools.report import list_row_paths, report_board
 from fingerpost.transit.tools.shapes import (
     AlertNotes,
+    CorrelatedAnswer,
     Language,
     Meta,
     PlaceTool,
-    WireWarning,
     read_label_text,
     serialize_warnings,
 )
@@ -85,14 +85,12 @@ class BoardMeta(Meta, AlertNotes):
     at: NotRequired[str]
 
 
-class GetDeparturesOutput(WireDict):
+class GetDeparturesOutput(CorrelatedAnswer):
     stopId: str
     stopName: NotRequired[str]
     realtimeUsed: bool
     dataFreshness: str
     departures: list[WireDeparture]
-    correlationId: str
-    warnings: NotRequired[list[WireWarning]]
     meta: BoardMeta
 
 

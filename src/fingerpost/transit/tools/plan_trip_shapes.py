@@ -16,12 +16,12 @@ from fingerpost.transit.rules.realtime_status import ScheduleType, Status, find_
 from fingerpost.transit.rules.times import format_instant, is_now
 from fingerpost.transit.tools.shapes import (
     AlertNotes,
+    CorrelatedAnswer,
     Language,
     LocationRef,
     Meta,
     TripEnd,
     WireCoordinate,
-    WireWarning,
     serialize_coordinate,
 )
 
@@ -147,7 +147,7 @@ class PlanMeta(Meta, AlertNotes):
     fares: NotRequired[list[WireFare]]
 
 
-class PlanTripOutput(WireDict):
+class PlanTripOutput(CorrelatedAnswer):
     origin: LocationRef
     destination: LocationRef
     requested: Requested
@@ -155,8 +155,6 @@ class PlanTripOutput(WireDict):
     itineraries: list[WireItinerary]
     realtimeUsed: Annotated[str, EnumValue(ScheduleType)]
     dataFreshness: str
-    warnings: NotRequired[list[WireWarning]]
-    correlationId: str
     meta: PlanMeta
 
 

@@ -56,6 +56,10 @@ class Warned(WireDict):
     warnings: NotRequired[list[WireWarning]]
 
 
+class CorrelatedAnswer(Warned):
+    correlationId: str
+
+
 class WireFeed(WireDict):
     feed: str
     version: NotRequired[str]
@@ -109,11 +113,10 @@ class NoResultsReason(StrEnum):
     IN_THE_PAST = "IN_THE_PAST"
 
 
-class AnswerMetadata(WireDict):
+class AnswerMetadata(Warned):
     timeZone: str
     noResultsReason: NotRequired[Annotated[str, EnumValue(NoResultsReason)]]
     cancelledLeftOut: NotRequired[int]
-    warnings: NotRequired[list[WireWarning]]
 
 
 class TimetableMeta(AnswerOrigin, AlertNotes):

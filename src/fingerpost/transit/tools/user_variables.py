@@ -14,7 +14,7 @@ from fingerpost.errors import ParameterError
 from fingerpost.runtime.concurrency import run_in_thread
 from fingerpost.store.variables import Variable, VariableStore
 from fingerpost.transit.places.resolver import LocationValue
-from fingerpost.transit.tools.shapes import WireWarning
+from fingerpost.transit.tools.shapes import CorrelatedAnswer
 
 Key = Annotated[str, Field(min_length=1, max_length=50, pattern=r"^[^\x00-\x1f\x7f]+$")]
 Kind = Literal["location", "preference", "other"]
@@ -74,16 +74,12 @@ class SaveUserVariableOutput(WireDict):
     correlationId: str
 
 
-class GetUserVariablesOutput(WireDict):
+class GetUserVariablesOutput(CorrelatedAnswer):
     variables: list[WireVariable]
-    warnings: NotRequired[list[WireWarning]]
-    correlationId: str
 
 
-class DeleteUserVariableOutput(WireDict):
+class DeleteUserVariableOutput(CorrelatedAnswer):
     deleted: list[str]
-    warnings: NotRequired[list[WireWarning]]
-    correlationId: str
 
 
 def serialize_variable(variable: Variable) -> WireVariable:
@@ -126,9 +122,10 @@ class SaveUserVariable(_VariableTool):
             self._variables.save, self._get_user(call), arguments.key, arguments.type, arguments.value, call.now
         )
         shown: SaveUserVariableOutput = {"variable": serialize_variable(variable), "correlationId": call.correlation_id}
+        replaced = ""
         if previous is not None:
             shown["previous"] = {"key": previous.key, "type": previous.type}
-        replaced = " (replaced the previous value)" if previous is not None else ""
+            replaced = " (replaced the previous value)"
         value = f"{format_value(variable.value)}, {_format_since(shown['variable'])}"
         return ToolReply(shown, f"Saved '{variable.key}', type {variable.type}: {value}{replaced}.")
 

@@ -2,12 +2,13 @@
 
 from datetime import datetime, timedelta
 from functools import cache
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfo
 
 from fingerpost.errors import FeedUnusable
 from fingerpost.transit.engine.gtfs.csv.archive import Archive
 from fingerpost.transit.engine.gtfs.csv.findings import Reason
 from fingerpost.transit.engine.timetable.timetable import Feed
+from fingerpost.transit.rules.times import is_zone
 
 # The feed_lang of GTFS feeds in several languages.
 _MANY_LANGUAGES = "mul"
@@ -46,7 +47,7 @@ def _read_agencies(archive: Archive) -> tuple[str, tuple[str, ...], tuple[str, .
     rows = list(table.read_rows("agency_id", "agency_name", "agency_timezone", "agency_lang"))
     zone = ""
     for line, (_, _, zone_text, _) in rows:
-        if not _is_zone(zone_text):
+        if not is_zone(zone_text):
             table.note(Reason.ZONE_UNKNOWN_ASSUMED, line, "agency_timezone")
         elif not zone:
             zone = zone_text
@@ -69,20 +70,12 @@ def _read_agencies(archive: Archive) -> tuple[str, tuple[str, ...], tuple[str, .
 @cache
 def has_same_times(zone_text: str, zone: str) -> bool:
     """Whether two time zones agree all year, as America/Indiana/Indianapolis and America/New_York do."""
-    if not _is_zone(zone_text):
+    if not is_zone(zone_text):
         return False
     ours, theirs = ZoneInfo(zone), ZoneInfo(zone_text)
     # Check every day, because Athens and Jerusalem change their clocks in the same months but on different days.
     noons = [datetime(year, 1, 1, 12, tzinfo=ours) + timedelta(day) for year in (2015, 2025) for day in range(365)]
     return all(noon.utcoffset() == noon.replace(tzinfo=theirs).utcoffset() for noon in noons)
-
-
-def _is_zone(name: str) -> bool:
-    try:
-        ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        return False
-    return True
 
 
 def _read_credits(archive: Archive) -> tuple[str, ...]:
