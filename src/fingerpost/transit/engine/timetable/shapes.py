@@ -49,16 +49,18 @@ def find_ride_line(timetable: Timetable, path: RidePath) -> Float64 | None:
         np.array([timetable.stop_lat[stop], timetable.stop_lon[stop]]) * scale
         for stop in (path.stops[0], path.stops[-1])
     ]
-    cut = None if path.cut is None else _cut_by_distance(points, ends, *path.cut)
-    line = _cut_by_projection(points, ends) if cut is None else cut
+    line = None if path.cut is None else _cut(points, ends, *path.cut)
+    if line is None:
+        line = _cut(points, ends, *_find_nearest(points, ends))
     return None if line is None else line / scale
 
 
-def _cut_by_distance(points: Float64, ends: list[Float64], begin: float, end: float) -> Float64 | None:
-    if end > len(points) - 1:
+def _cut(points: Float64, ends: list[Float64], begin: float, end: float) -> Float64 | None:
+    """Return the part of a shape between two positions, counted in points, or None if it does not match the ends."""
+    if not begin <= end <= len(points) - 1:
         return None
     start, finish = _interpolate(points, begin), _interpolate(points, end)
-    if max(np.hypot(*(start - ends[0])), np.hypot(*(finish - ends[1]))) > MAX_DISTANCE_M:
+    if not max(np.hypot(*(start - ends[0])), np.hypot(*(finish - ends[1]))) <= MAX_DISTANCE_M:
         return None
     line: Float64 = np.vstack([start, points[math.floor(begin) + 1 : math.ceil(end)], finish])
     return line
@@ -70,19 +72,15 @@ def _interpolate(points: Float64, position: float) -> Float64:
     return point
 
 
-def _cut_by_projection(points: Float64, ends: list[Float64]) -> Float64 | None:
+def _find_nearest(points: Float64, ends: list[Float64]) -> tuple[float, float]:
+    """Return the positions on a shape that are nearest to the ends of a ride, in their order if possible."""
     (begin_m, begin_share), (end_m, end_share) = (_measure_distances(points, end) for end in ends)
     # For each end segment, find the best start on an earlier segment, or on the same one if it is before the end.
     earlier_m = np.append(np.inf, np.minimum.accumulate(begin_m)[:-1])
     same_m = np.where(begin_share <= end_share, begin_m, np.inf)
     last = int(np.argmin(np.minimum(earlier_m, same_m) + end_m))
     first = last if same_m[last] <= earlier_m[last] else int(np.argmin(begin_m[:last]))
-    if not (max(same_m[last] if first == last else begin_m[first], end_m[last]) <= MAX_DISTANCE_M):
-        return None
-    start = points[first] + (points[first + 1] - points[first]) * begin_share[first]
-    finish = points[last] + (points[last + 1] - points[last]) * end_share[last]
-    line: Float64 = np.vstack([start, points[first + 1 : last + 1], finish])
-    return line
+    return first + float(begin_share[first]), last + float(end_share[last])
 
 
 def line_m(line: Float64) -> float:
