@@ -125,7 +125,7 @@ class Rider:
         near = [trip for trip in promised if abs((trip.day - DAY).days) <= 1]
         message = draw_trouble(random.Random(seed), self.timetable, near, len(near) * 2 // 3, MIDNIGHT)
         overlay = read_realtime(
-            self.timetable, RealtimeIndex(self.timetable), [FeedBytes(message.SerializeToString(), MIDNIGHT)], MIDNIGHT
+            RealtimeIndex(self.timetable), [FeedBytes(message.SerializeToString(), MIDNIGHT)], MIDNIGHT
         )
         self.running = edited(self.timetable, promised, message)
         self.oracle = RiderOracle(self.timetable, self.running)

@@ -57,7 +57,7 @@ def draw_message(timetable, seed, day=DAY, changes=CHANGES):
 
 def read_live(timetable, message, day=DAY):
     now = message.header.timestamp
-    overlay = read_realtime(timetable, RealtimeIndex(timetable), [FeedBytes(message.SerializeToString(), now)], now)
+    overlay = read_realtime(RealtimeIndex(timetable), [FeedBytes(message.SerializeToString(), now)], now)
     assert len(overlay.rides) == len(message.entity)
     return build_search_timetable(timetable, day, is_reverse=False, step_free=False, overlay=overlay)
 

@@ -31,9 +31,7 @@ def _troubled(seed):
     promised = list_trip_instances(timetable, around(DAY, 2, 4))
     near = [instance for instance in promised if abs((instance.day - DAY).days) <= 1]
     message = draw_trouble(random.Random(seed), timetable, near, len(near) * 2 // 3, MIDNIGHT)
-    overlay = read_realtime(
-        timetable, RealtimeIndex(timetable), [FeedBytes(message.SerializeToString(), MIDNIGHT)], MIDNIGHT
-    )
+    overlay = read_realtime(RealtimeIndex(timetable), [FeedBytes(message.SerializeToString(), MIDNIGHT)], MIDNIGHT)
     # Where a day offers nothing, the answer is of another.
     weeks = list_trip_instances(timetable, around(DAY, 8, 10))
     return timetable, message, overlay, *(edited(timetable, each, message) for each in (promised, weeks)), question

@@ -113,9 +113,7 @@ def read(timetable: Timetable, *entities: FeedEntity, now: int = NOW, timestamp:
 
 
 def read_bytes(timetable: Timetable, *messages: bytes, now: int = NOW, feed_name: str | None = None) -> Overlay:
-    return read_realtime(
-        timetable, RealtimeIndex(timetable), [FeedBytes(data, now, feed_name) for data in messages], now
-    )
+    return read_realtime(RealtimeIndex(timetable), [FeedBytes(data, now, feed_name) for data in messages], now)
 
 
 def draw(

@@ -36,7 +36,7 @@ def read_all(kingston):
         data = path.read_bytes()
         message = parsed(data)
         now = message.header.timestamp
-        yield message, read_realtime(*kingston, [FeedBytes(data, now)], now)
+        yield message, read_realtime(kingston[1], [FeedBytes(data, now)], now)
 
 
 def test_every_update_is_applied_or_counted(kingston):

@@ -36,7 +36,7 @@ def test_a_clock_may_be_a_little_ahead(ahead_s, outcome, timestamp):
 
 
 def test_without_a_timestamp_the_time_of_receipt_applies():
-    told = read_realtime(ONE_LINE, INDEX, [FeedBytes(message(LATE, timestamp=0), NOW - 30)], NOW)
+    told = read_realtime(INDEX, [FeedBytes(message(LATE, timestamp=0), NOW - 30)], NOW)
     assert (told.timestamp, [ride.updated for ride in told.rides.values()]) == (NOW - 30, [NOW - 30])
 
 

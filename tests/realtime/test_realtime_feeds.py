@@ -173,7 +173,7 @@ async def test_health_reports_matched_and_unmatched():
     timetable = timetable_from_drawing("line A | Alpha 08:00 | Beta 08:10")
     feeds = feeds_of(Source(message(update("A-1", call("BETA", 60)), update("X-1", call("BETA", 60)))))
     await feeds.refresh(NOW)
-    health = feeds.health(NOW, read_realtime(timetable, RealtimeIndex(timetable), feeds.messages(), NOW))
+    health = feeds.health(NOW, read_realtime(RealtimeIndex(timetable), feeds.messages(), NOW))
     assert (dict(health.matched), dict(health.unmatched)) == ({"trip-updated": 1}, {"trip-unknown": 1})
 
 

@@ -31,7 +31,7 @@ class Town:
 
     def publish(self, messages: dict[str, FeedMessage], now):
         received = [FeedBytes(message.SerializeToString(), now, feed) for feed, message in messages.items()]
-        self.network.publish(read_realtime(self.timetable, self.index, received, now), self.day)
+        self.network.publish(read_realtime(self.index, received, now), self.day)
 
     def ask(self, question, **more):
         ends = [{"type": "coords", "value": {"lat": lat, "lon": lon}}

@@ -200,7 +200,7 @@ class RealtimeUpdater:
                 await asyncio.to_thread(self._read_and_publish, now)
 
     def _read_and_publish(self, now: int) -> None:
-        overlay = read_realtime(self._timetable, self._index, self._feeds.messages(), now)
+        overlay = read_realtime(self._index, self._feeds.messages(), now)
         if not self._is_stopped:
             self._publish(overlay, local_day(now, self._timetable.feeds[0].zone))
             self._overlay = overlay

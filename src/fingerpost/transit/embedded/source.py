@@ -174,5 +174,5 @@ def publish_simulation(network: Network, now: int) -> None:
     """Publish a simulated disruption on an embedded network."""
     if isinstance(network, EmbeddedNetwork):
         table = network.timetable
-        overlay = read_realtime(table, RealtimeIndex(table), [FeedBytes(simulate(table, now), now)], now)
+        overlay = read_realtime(RealtimeIndex(table), [FeedBytes(simulate(table, now), now)], now)
         network.publish(overlay, local_day(now, network.profile.zone))

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import unescape
 from itertools import product
 from types import MappingProxyType
@@ -13,7 +13,8 @@ from google.transit.gtfs_realtime_pb2 import EntitySelector, TranslatedString, T
 
 from fingerpost.transit.engine.gtfs.realtime.messages import EntityOutcome, to_text
 from fingerpost.transit.engine.gtfs.realtime.trip_matching import TripMatch, TripMatcher
-from fingerpost.transit.engine.timetable.overlay import ALWAYS, Alert, RideKey
+from fingerpost.transit.engine.gtfs.realtime.trip_updates import TripUpdates
+from fingerpost.transit.engine.timetable.overlay import ALWAYS, Alert
 from fingerpost.transit.engine.timetable.stop_ids import SAME_STOP_M
 from fingerpost.transit.engine.timetable.walks import straight_line_m
 
@@ -58,19 +59,16 @@ def _strip_markup(text: str) -> str:
 
 _NEVER_ENDS = ALWAYS[1]
 
-FindAdded = Callable[[TripDescriptor, TripMatcher], Sequence[RideKey] | EntityOutcome]
-"""Returns the added rides that match a trip descriptor."""
-
 
 def read_alert(
-    entity_id: str, message: AlertMessage, matcher: TripMatcher, find_added: FindAdded
+    entity_id: str, message: AlertMessage, matcher: TripMatcher, trips: TripUpdates
 ) -> Alert | EntityOutcome:
     """Return an alert with its known informed entities, or an outcome if there are none.
 
     A selector affects the entities that match all of its fields in a single FEED; a selector with an unknown field, or
     with matches in several FEEDs, affects nothing.
     """
-    affected = _AffectedEntities(matcher, find_added)
+    affected = _AffectedEntities(matcher, trips)
     for selector in message.informed_entity:
         affected.add(selector)
     if not any(affected.found.values()):
@@ -93,8 +91,8 @@ def read_alert(
 class _AffectedEntities:
     """The informed entities of an alert; ``found`` maps fields of ``Alert`` to rows."""
 
-    def __init__(self, matcher: TripMatcher, find_added: FindAdded) -> None:
-        self.matcher, self.find_added, self.index = matcher, find_added, matcher.index
+    def __init__(self, matcher: TripMatcher, trips: TripUpdates) -> None:
+        self.matcher, self.trips, self.index = matcher, trips, matcher.index
         self.has_shared = False
         self.found: defaultdict[str, set[Any]] = defaultdict(set)
 
@@ -172,7 +170,7 @@ class _AffectedEntities:
             self.found["routes"] |= routes
 
     def _add_trip(self, trip: TripDescriptor, stops: Mapping[str, frozenset[int]] | None) -> None:
-        added = self.find_added(trip, self.matcher)
+        added = self.trips.find_added(trip, self.matcher)
         if isinstance(added, EntityOutcome):
             self.has_shared = True
         else:

@@ -11,7 +11,6 @@ from fingerpost.transit.engine.gtfs.realtime.messages import APPLIED, EntityOutc
 from fingerpost.transit.engine.gtfs.realtime.trip_matching import RealtimeIndex, TripMatcher
 from fingerpost.transit.engine.gtfs.realtime.trip_updates import ReceivedUpdate, TripUpdates
 from fingerpost.transit.engine.timetable.overlay import Alert, MatchCount, Overlay
-from fingerpost.transit.engine.timetable.timetable import Timetable
 
 # Entities with these outcomes were not looked up in the timetable; they are neither matched nor unmatched.
 _NOT_LOOKED_UP = frozenset({EntityOutcome.ENTITY_DELETED, EntityOutcome.KIND_NOT_READ, EntityOutcome.FROM_THE_FUTURE})
@@ -19,21 +18,21 @@ _NOT_LOOKED_UP = frozenset({EntityOutcome.ENTITY_DELETED, EntityOutcome.KIND_NOT
 CLOCK_SKEW_S = 120
 
 
-def read_realtime(timetable: Timetable, index: RealtimeIndex, messages: Sequence[FeedBytes], now: int) -> Overlay:
+def read_realtime(index: RealtimeIndex, messages: Sequence[FeedBytes], now: int) -> Overlay:
     """Read messages into an overlay as of ``now`` (Unix seconds); the newer of two updates for a ride is used."""
-    reader = _Reader(timetable, index, now)
+    reader = _Reader(index, now)
     for message in messages:
         reader.add(message)
     return reader.finish()
 
 
 class _Reader:
-    def __init__(self, timetable: Timetable, index: RealtimeIndex, now: int) -> None:
-        self.timetable, self.index, self.now = timetable, index, now
+    def __init__(self, index: RealtimeIndex, now: int) -> None:
+        self.index, self.now = index, now
         # One outcome per entity; later entities may overwrite it.
         self.outcomes: list[EntityOutcome] = []
         self.has_future_messages = False
-        self.rides = TripUpdates(timetable, index, self.outcomes)
+        self.rides = TripUpdates(index, self.outcomes)
         self.alerts: list[Alert] = []
         # Alerts with the index of their outcome, resolved at the end, because later entities may add their trips.
         self.waiting_alerts: list[tuple[FeedEntity, TripMatcher, int]] = []
@@ -99,7 +98,7 @@ class _Reader:
         return self.rides.add(ReceivedUpdate(update, matcher, updated, len(self.outcomes)))
 
     def _read_alert(self, entity: FeedEntity, matcher: TripMatcher) -> EntityOutcome:
-        alert = read_alert(entity.id, entity.alert, matcher, self.rides.find_added)
+        alert = read_alert(entity.id, entity.alert, matcher, self.rides)
         if isinstance(alert, EntityOutcome):
             return alert
         if alert in self.alerts:

@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date
-from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -23,7 +22,6 @@ from fingerpost.transit.engine.gtfs.realtime.stop_time_updates import (
 )
 from fingerpost.transit.engine.gtfs.realtime.trip_matching import RealtimeIndex, TripMatch, TripMatcher
 from fingerpost.transit.engine.timetable.overlay import AddedRide, RideKey, RideUpdate
-from fingerpost.transit.engine.timetable.timetable import Timetable
 
 # Stop times of added trips outside this range around the start of the service day are errors.
 _EARLIEST_S, _LATEST_S = -12 * 3600, 5 * 86_400
@@ -65,8 +63,8 @@ class _Added(NamedTuple):
 
 
 class TripUpdates:
-    def __init__(self, timetable: Timetable, index: RealtimeIndex, outcomes: list[EntityOutcome]) -> None:
-        self.timetable, self.index, self.outcomes = timetable, index, outcomes
+    def __init__(self, index: RealtimeIndex, outcomes: list[EntityOutcome]) -> None:
+        self.timetable, self.index, self.outcomes = index.timetable, index, outcomes
         self._claims: dict[RideKey, MatchedUpdate] = {}
         self._added: defaultdict[str, dict[_AddedKey, _Added]] = defaultdict(dict)
         # Cancellations of unknown rides, checked against the added rides at the end.
@@ -116,7 +114,7 @@ class TripUpdates:
             route = self.index.trip_route[row]
         if day is None:
             day = matcher.today
-        ride = self._build_ride(received, feed, day, row, route)
+        ride = self._build_ride(received, feed, day, row, route, {})
         if ride is None:
             return EntityOutcome.ADDED_UNPLACED
         key = _AddedKey(to_text(trip.trip_id), feed, day, to_text(trip.start_time))
@@ -247,13 +245,7 @@ class TripUpdates:
         return replace(ride, replaces=(match.trip_departure, match.day))
 
     def _build_ride(
-        self,
-        received: ReceivedUpdate,
-        feed: int,
-        day: int,
-        trip: int,
-        route: int,
-        planned_flags: Mapping[int, int] = MappingProxyType({}),
+        self, received: ReceivedUpdate, feed: int, day: int, trip: int, route: int, planned_flags: Mapping[int, int]
     ) -> AddedRide | None:
         """Return an added ride, or None if fewer than two of its stop times have a known stop and a time.
 
