@@ -12,7 +12,8 @@ from fingerpost.transit.check.trial import Trial
 from fingerpost.transit.check.walking import format_point, shift
 from fingerpost.transit.engine.timetable.service_days import find_covered_days, find_midnight
 from fingerpost.transit.engine.timetable.timetable import STOP
-from fingerpost.transit.model.geodesy import METRES_PER_DEGREE, Point
+from fingerpost.transit.engine.timetable.walks import straight_line_m
+from fingerpost.transit.model.geodesy import Point
 from fingerpost.transit.model.map_layer import LayerKind
 from fingerpost.transit.model.place import Coordinate, is_same_point
 from fingerpost.transit.osm.basemap import KINDS
@@ -61,8 +62,7 @@ def draw_groups(trial: Trial, dice: random.Random, count: int) -> list[QuestionG
     served = np.unique(table.stop_time_stop)
     boardable = served[table.stop_kind[served] == STOP]
     unusual = _list_unusual(trial, dice, boardable)
-    times = _draw_times(trial, dice)
-    groups = []
+    times, groups = _draw_times(trial, dice), []
     for day, begin in times:
         questions = [
             Question(
@@ -133,8 +133,7 @@ def _list_unusual(trial: Trial, dice: random.Random, stops: Sequence[int]) -> li
     dice.shuffle(points)
     table, near = trial.timetable, []
     for lat, lon in points:
-        gap_m = np.hypot(table.stop_lat[stops] - lat, (table.stop_lon[stops] - lon) * np.cos(np.radians(lat)))
-        if gap_m.min() * METRES_PER_DEGREE <= _WITHIN_M:
+        if straight_line_m(lat, lon, table.stop_lat[stops], table.stop_lon[stops]).min() <= _WITHIN_M:
             near.append((round(float(lat), 6), round(float(lon), 6)))
         if len(near) == _MAX_UNUSUAL:
             break

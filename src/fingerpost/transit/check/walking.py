@@ -8,6 +8,7 @@ import numpy as np
 from fingerpost.transit.check.check_report import FaultKind, Observation
 from fingerpost.transit.check.trial import Trial
 from fingerpost.transit.engine.timetable.timetable import Int64
+from fingerpost.transit.engine.timetable.walks import straight_line_m
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE, Point
 from fingerpost.transit.model.itinerary import Leg, LineSource
 from fingerpost.transit.osm.basemap import MIN_WATER_M
@@ -48,10 +49,7 @@ def check_pin(trial: Trial, point: Point) -> Iterator[Observation]:
     table, boardable = trial.timetable, trial.boardable_stops
     if len(trial.walks.reach(*point, boardable, MAX_WALK_M, from_stops=False).stop):
         return
-    gap_m = np.hypot(
-        (table.stop_lat[boardable] - point[0]) * METRES_PER_DEGREE,
-        (table.stop_lon[boardable] - point[1]) * METRES_PER_DEGREE * math.cos(math.radians(point[0])),
-    )
+    gap_m = straight_line_m(*point, table.stop_lat[boardable], table.stop_lon[boardable])
     for row in np.flatnonzero(gap_m <= _BESIDE_M).tolist():
         stop = int(boardable[row])
         place = float(table.stop_lat[stop]), float(table.stop_lon[stop])
