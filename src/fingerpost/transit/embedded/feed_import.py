@@ -23,7 +23,7 @@ from fingerpost.transit.engine.timetable.walks import WalkedStops, WalkModes
 from fingerpost.transit.osm.addresses.extract import read_addresses
 from fingerpost.transit.osm.addresses.index import find_addresses
 from fingerpost.transit.osm.addresses.index_file import FILE_NAME, gather, write_index
-from fingerpost.transit.osm.basemap import StoredBasemap, Water, find_basemap, pack_lines, read_lines, save_basemap
+from fingerpost.transit.osm.basemap import Water, find_basemap, pack_lines, read_lines, save_basemap
 from fingerpost.transit.osm.extract_file import ReadProgress, ignore_progress, load_osmium
 from fingerpost.transit.osm.streets.building import build_graph
 from fingerpost.transit.osm.streets.extract import find_area, read_extract
@@ -36,10 +36,9 @@ FEED_LIMITS = RequestLimits(connect_s=10.0, read_s=60.0, total_s=1800.0, max_byt
 
 
 class StreetPreparation:
-    """Builds the street graph from an extract; ``find_walks`` sets ``prepared`` and ``basemap``."""
+    """Builds the street graph and the map from an extract in ``find_walks``, which sets ``prepared``."""
 
     prepared: StoredStreets
-    basemap: StoredBasemap
 
     def __init__(self, extract: Path, progress: ReadProgress = ignore_progress) -> None:
         load_osmium()
@@ -49,14 +48,14 @@ class StreetPreparation:
     def find_walks(self, stops: WalkedStops) -> WalkModes:
         boardable = stops.places.kinds == STOP
         lats, lons = stops.places.lats[boardable], stops.places.lons[boardable]
-        area = find_area(lats, lons)
-        extracted = read_extract(self._extract, area, self._progress)
+        self._is_near_stops = find_area(lats, lons)
+        extracted = read_extract(self._extract, self._is_near_stops, self._progress)
         built = build_graph(extracted)
         grid = build_grid(built.graph)
         places = find_stop_places(stops, extracted.stops)
         access = find_stop_access(stops, (places.lats, places.lons), tuple(extracted.entrances))
-        self.basemap = pack_lines(read_lines(self._extract, area, self._progress))
-        walks = StreetWalks(built.graph, grid, stops.places, access, is_dry=Water(self.basemap).is_dry)
+        self._basemap = pack_lines(read_lines(self._extract, self._is_near_stops, self._progress))
+        walks = StreetWalks(built.graph, grid, stops.places, access, is_dry=Water(self._basemap).is_dry)
         coverage = StreetCoverage(
             extract=str(self._extract),
             stops=len(lats),
@@ -74,6 +73,12 @@ class StreetPreparation:
             )
         self.prepared = StoredStreets(built.graph, grid, access, coverage)
         return WalkModes(walks, walks.without_steps())
+
+    def save(self, folder: Path) -> None:
+        """Save the streets, the map and the addresses, after ``find_walks``."""
+        save_streets(self.prepared, folder)
+        write_index(gather(read_addresses(self._extract, self._is_near_stops, self._progress)), folder / FILE_NAME)
+        save_basemap(self._basemap, folder)
 
 
 def prepare_network(
@@ -101,18 +106,9 @@ def prepare_network(
     streets = StreetPreparation(home / extract, progress)
     timetable, report = import_feeds(name, sources, progress=progress, find_walks=streets.find_walks)
     report = replace(report, streets=streets.prepared.coverage)
-
-    def save_more(folder: Path) -> None:
-        save_streets(streets.prepared, folder)
-        boardable = timetable.stop_kind == STOP
-        is_near_stops = find_area(timetable.stop_lat[boardable], timetable.stop_lon[boardable])
-        write_index(gather(read_addresses(home / extract, is_near_stops, progress)), folder / FILE_NAME)
-        save_basemap(streets.basemap, folder)
-
     store.put(
-        name, timetable, report.to_json(),
-        added_at=added_at, feeds=feeds, extract=extract, save_more=save_more,
-    )  # fmt: skip
+        name, timetable, report.to_json(), added_at=added_at, feeds=feeds, extract=extract, save_more=streets.save
+    )
     return report
 
 
