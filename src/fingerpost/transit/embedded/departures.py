@@ -155,7 +155,7 @@ def _apply_delay(snapshot: Snapshot, call: BoardDeparture) -> BoardDeparture:
 def _can_alight(snapshot: Snapshot, call: BoardDeparture) -> bool:
     """Return whether riders can alight at a later stop."""
     if call.trip_departure < 0:
-        end = len(snapshot.get_added(call.trip_departure).stop)
+        end = len(snapshot.overlay.get_added(call.trip_departure).stop)
     else:
         table = snapshot.timetable
         end = int(table.trip_first_stop_time[table.trip_departure_trip[call.trip_departure] + 1])
@@ -183,7 +183,7 @@ def _build_departure(snapshot: Snapshot, names: DisplayNames, shown: StopDepartu
     here = snapshot.find_call(call, call.stop_time)
     ride_fields: dict[str, Any] = {}
     if call.trip_departure < 0:
-        ride_names = names.get_added_names(snapshot.get_added(call.trip_departure))
+        ride_names = names.get_added_names(snapshot.overlay.get_added(call.trip_departure))
     else:
         ride_names = names.get_ride_names(int(table.trip_departure_trip[call.trip_departure]), call.stop_time)
         ride_fields = names.get_service_fields(call.trip_departure, call.stop_time)

@@ -213,7 +213,7 @@ def _build_leg(
     end = snapshot.find_call(ride, alight, 0 if continues_on else NO_ALIGHTING)
     ride_fields: dict[str, Any] = {}
     if ride.trip_departure < 0:
-        added = snapshot.get_added(ride.trip_departure)
+        added = snapshot.overlay.get_added(ride.trip_departure)
         ride_names, route = names.get_added_names(added), added.route
         path = RidePath(-1, tuple(added.stop[board : alight + 1].tolist()))
     else:

@@ -8,7 +8,7 @@ from concurrent.futures import Future
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
 from datetime import date
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 
 from fingerpost import clock
 from fingerpost.errors import as_sentence
@@ -22,8 +22,6 @@ from fingerpost.transit.engine.timetable.service_days import local_day
 from fingerpost.transit.engine.timetable.timetable import Timetable
 from fingerpost.transit.model.provenance import RealtimeHealth
 from fingerpost.transit.rules.realtime_status import STALE_AFTER_S
-
-_R = TypeVar("_R")
 
 OpenFetch = Callable[[], AbstractAsyncContextManager[Fetch]]
 """Opens an HTTP client for an event loop."""
@@ -40,7 +38,7 @@ class RealtimeWorker:
         self._exit_stack = AsyncExitStack()
         self._opened: Fetch | None = None
 
-    def begin(self, work: Coroutine[Any, Any, _R]) -> "Future[_R]":
+    def begin(self, work: Coroutine[Any, Any, None]) -> "Future[None]":
         with self._lock:
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()

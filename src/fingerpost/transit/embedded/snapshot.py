@@ -12,7 +12,7 @@ from typing import NamedTuple
 from fingerpost.transit.embedded.overlay_alerts import OverlayAlerts
 from fingerpost.transit.engine.raptor.journeys import BoardDeparture, Ride
 from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetables
-from fingerpost.transit.engine.timetable.overlay import AddedRide, Overlay, RideKey, RideSelector, RideUpdate
+from fingerpost.transit.engine.timetable.overlay import Overlay, RideKey, RideSelector, RideUpdate
 from fingerpost.transit.engine.timetable.service_days import find_service_day_start
 from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Timetable
 
@@ -95,9 +95,6 @@ class Snapshot:
         update = self.find_update(ride)
         return update is not None and update.is_deleted
 
-    def get_added(self, trip_departure: int) -> AddedRide:
-        return self.overlay.added[-1 - trip_departure]
-
     @cached_property
     def replacements(self) -> "Replacements":
         return Replacements(self.timetable, self.overlay)
@@ -113,7 +110,7 @@ class Snapshot:
     def find_call(self, ride: Ride | BoardDeparture, stop_time: int, forbidden: int = 0) -> RideCall:
         """Return a stop time with realtime data; it is unusable if skipped, or if a ``forbidden`` flag is set."""
         if ride.trip_departure < 0:
-            added = self.get_added(ride.trip_departure)
+            added = self.overlay.get_added(ride.trip_departure)
             arrival, departure = int(added.arrival[stop_time]), int(added.departure[stop_time])
             scheduled, planned = ScheduledTimes(arrival, departure), added.replaces
             replaced_row = self.replacements.find_scheduled_stop_time(ride.trip_departure, stop_time)
@@ -160,7 +157,7 @@ class Replacements:
     """
 
     def __init__(self, timetable: Timetable, overlay: Overlay) -> None:
-        self._timetable, self._added = timetable, overlay.added
+        self._timetable, self._overlay = timetable, overlay
         self._row_of = {ride.replaces: -1 - at for at, ride in enumerate(overlay.added) if ride.replaces is not None}
         self._find_matches = lru_cache(maxsize=None)(self._match)
 
@@ -170,11 +167,9 @@ class Replacements:
         trip_departure = self._row_of.get(key)
         if trip_departure is None:
             return None
-        matches, added = self._find_matches(key), self._get(trip_departure)
+        matches, added = self._find_matches(key), self._overlay.get_added(trip_departure)
         board, alight = matches.get(ride.board_stop_time), matches.get(ride.alight_stop_time)
-        if board is None or alight is None:
-            return None
-        if added.flags[board] & NO_BOARDING or added.flags[alight] & NO_ALIGHTING:
+        if board is None or alight is None or added.flags[board] & NO_BOARDING or added.flags[alight] & NO_ALIGHTING:
             return None
         return replace(
             ride,
@@ -193,22 +188,21 @@ class Replacements:
         position = None if trip_departure is None else self._find_matches(key).get(call.stop_time)
         if trip_departure is None or position is None:
             return None
-        added = self._get(trip_departure)
+        added = self._overlay.get_added(trip_departure)
         if added.flags[position] & NO_BOARDING:
             return None
-        return replace(
-            call, trip_departure=trip_departure, stop_time=position, departure=int(added.departure[position])
-        )
+        departure = int(added.departure[position])
+        return replace(call, trip_departure=trip_departure, stop_time=position, departure=departure)
 
     def find_scheduled_stop_time(self, trip_departure: int, position: int) -> int | None:
         """Return the scheduled stop time (row) that an added trip replaces, or None if its stop is new."""
-        key = self._get(trip_departure).replaces
+        key = self._overlay.get_added(trip_departure).replaces
         if key is None:
             return None
         return next((row for row, matched in self._find_matches(key).items() if matched == position), None)
 
     def _match(self, key: RideKey) -> dict[int, int]:
-        table, added = self._timetable, self._get(self._row_of[key])
+        table, added = self._timetable, self._overlay.get_added(self._row_of[key])
         trip = int(table.trip_departure_trip[key[0]])
         rows = range(int(table.trip_first_stop_time[trip]), int(table.trip_first_stop_time[trip + 1]))
         served = [at for at in range(len(added.stop)) if not added.is_skipped[at]]
@@ -220,6 +214,3 @@ class Replacements:
     def _find_station(self, stop: int) -> int:
         parent = int(self._timetable.stop_parent[stop])
         return parent if parent >= 0 else stop
-
-    def _get(self, trip_departure: int) -> AddedRide:
-        return self._added[-1 - trip_departure]

@@ -166,6 +166,9 @@ class Overlay:
         """Whether no ride changes and no stop is closed."""
         return not (self.rides or self.added or self.list_closing(step_free=True))
 
+    def get_added(self, trip_departure: int) -> AddedRide:
+        return self.added[-1 - trip_departure]
+
     def list_closing(self, *, step_free: bool) -> tuple[Alert, ...]:
         """Return the alerts that close stops and, if ``step_free``, those that report broken lifts."""
         return tuple(alert for alert in self.alerts if alert.closes(step_free=step_free))
