@@ -113,7 +113,7 @@ class ToolError(Exception):
     @property
     def cause(self) -> str:
         """The name of the error's class, or of its nearest base class in this module."""
-        return next(branch.__name__ for branch in type(self).__mro__ if branch.__module__ == __name__)
+        return next(base.__name__ for base in type(self).__mro__ if base.__module__ == __name__)
 
     def user_message(self) -> str:
         """Return the message as a person should read it."""

@@ -59,11 +59,7 @@ def test_the_contracts_example_step_constructs():
         dependencies=[],
         status="pending",
     )
-    assert (step.expected_key, step.output_path, step.parameters["parameters"]["ticker"]) == (
-        "revenue_data",
-        ["data", "Revenue"],
-        "AAPL",
-    )
+    assert (step.output_path, step.parameters["parameters"]) == (["data", "Revenue"], FACTS)
 
 
 @pytest.mark.parametrize(

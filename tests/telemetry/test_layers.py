@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from opentelemetry.trace import SpanKind
@@ -12,6 +13,8 @@ from fingerpost.apps.settings import read_settings
 from fingerpost.apps.wiring import build
 from fingerpost.errors import SourceFailed
 from fingerpost.net.request import Request
+from fingerpost.runtime import instruments
+from fingerpost.runtime.instruments import Age
 from fingerpost.runtime.retry import CircuitBreaker
 from fingerpost.transit.networks.fallback import FallbackNetwork
 from fingerpost.transit.port import DepartureQuery
@@ -136,6 +139,17 @@ async def test_a_request_to_a_source_records_only_its_host(seen, monkeypatch):
         "server.address": "feeds.example",
         "server.port": int(server.url.rpartition(":")[2]),
         "http.response.status_code": 200,
+    }
+
+
+def test_the_oldest_of_several_sources_is_reported(seen, monkeypatch):
+    """A fresh message must not hide that another is not; a source of no feed of its own speaks of its network."""
+    ages = [Age("CITY", "BUS", 4.0), Age("CITY", "BUS", 90.0), Age("CITY", "BUS", 5.0), Age("CITY", None, 7.0)]
+    monkeypatch.setattr(instruments, "_AGE_SOURCES", [SimpleNamespace(list_realtime_ages=lambda: ages)])
+
+    assert seen.counted("fingerpost.realtime.age") == {
+        (("fingerpost.feed.name", "BUS"), ("fingerpost.network.name", "CITY")): 90.0,
+        (("fingerpost.network.name", "CITY"),): 7.0,
     }
 
 

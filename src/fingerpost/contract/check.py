@@ -119,7 +119,7 @@ def describe_problem(
     return FieldProblem(path, f"{place}{predicate}", predicate)
 
 
-def show(value: Any) -> str:
+def format_value(value: Any) -> str:
     """Format a value for a message: as JSON if possible, clipped."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
@@ -142,11 +142,11 @@ def describe_kind(value: Any) -> str:
         case None:
             return "null"
         case bool():
-            return show(value)
+            return format_value(value)
         case int() | float():
-            return f"the number {show(value)}"
+            return f"the number {format_value(value)}"
         case str():
-            return f"the text {show(value)}"
+            return f"the text {format_value(value)}"
         case list() | tuple():
             return "a list"
         case Mapping():
@@ -182,12 +182,12 @@ _PREDICATES = {
 def _format_predicate(kind: str, value: Any, context: Mapping[str, Any]) -> str:
     template = "must not be empty" if context.get("min_length") == 1 else _PREDICATES[kind]
     return template.format(
-        **{key: show(bound) if isinstance(bound, int | float) else bound for key, bound in context.items()},
+        **{key: format_value(bound) if isinstance(bound, int | float) else bound for key, bound in context.items()},
         kind=describe_kind(value),
-        sent=show(value),
+        sent=format_value(value),
         units="entries" if isinstance(value, list | tuple | Mapping) else "characters",
         length=len(value) if isinstance(value, Sized) else describe_kind(value),
-        shown_tag=show(context.get("tag")),
+        shown_tag=format_value(context.get("tag")),
     )
 
 

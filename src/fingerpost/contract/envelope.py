@@ -42,7 +42,7 @@ _DISTINCTIONS = {
 
 
 def format_distinction(candidate: Mapping[str, Any]) -> str:
-    """Say in words what distinguishes a candidate; empty if unknown."""
+    """Describe in words how a candidate differs from the others; empty if unknown."""
     lines = candidate.get("lines", ())
     shown, more = lines[:MAX_LINES_IN_TEXT], len(lines) - MAX_LINES_IN_TEXT
     parts = [f"lines {' '.join(shown)}" + (f" and {more} more" if more > 0 else "")] if shown else []
@@ -221,7 +221,7 @@ def format_source(source: Mapping[str, Any]) -> str:
 
 
 def _find_codes(error: ToolError) -> _Codes:
-    return next(_CODES_BY_ERROR[branch] for branch in type(error).__mro__ if branch in _CODES_BY_ERROR)
+    return next(_CODES_BY_ERROR[base] for base in type(error).__mro__ if base in _CODES_BY_ERROR)
 
 
 def _build_lookup_error(error: ToolError) -> dict[str, Any]:

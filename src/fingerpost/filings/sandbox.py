@@ -58,15 +58,15 @@ async def run_sql(library: FactLibrary, params: CustomSqlParams, caller: str) ->
 @asynccontextmanager
 async def _process_slot(caller: str) -> AsyncIterator[None]:
     loop = asyncio.get_running_loop()
-    of_caller = _slots.setdefault((loop, f"caller {caller}"), asyncio.Semaphore(_MAX_PROCESSES_PER_CALLER))
-    of_all = _slots.setdefault((loop, ""), asyncio.Semaphore(_MAX_PROCESSES))
+    caller_slots = _slots.setdefault((loop, f"caller {caller}"), asyncio.Semaphore(_MAX_PROCESSES_PER_CALLER))
+    all_slots = _slots.setdefault((loop, ""), asyncio.Semaphore(_MAX_PROCESSES))
     async with AsyncExitStack() as acquired:
         running = f"{_MAX_PROCESSES_PER_CALLER} of your SQL queries"
         try:
             async with asyncio.timeout(_MAX_WAIT_S):
-                await acquired.enter_async_context(of_caller)
+                await acquired.enter_async_context(caller_slots)
                 running = f"{_MAX_PROCESSES} SQL queries"
-                await acquired.enter_async_context(of_all)
+                await acquired.enter_async_context(all_slots)
         except TimeoutError as error:
             raise SourceLimited(f"{running} are running, which is the limit", retry_after_s=_RETRY_AFTER_S) from error
         yield

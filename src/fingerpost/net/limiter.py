@@ -71,13 +71,13 @@ class Limiter:
         first_s = (queue.first_passes_ms - self._clock_ms()) / _SECOND_MS if queue.lock.locked() else 0.0
         queue_s = (queue.waiting + 1) / pace.per_second
         if first_s > 0 and first_s + queue_s > longest_s:
-            raise _refuse(address, first_s + queue_s)
+            raise _new_limit_error(address, first_s + queue_s)
         queue.waiting += 1
         try:
             async with asyncio.timeout(max(0.0, longest_s - _MARGIN_S)):
                 await queue.lock.acquire()
         except TimeoutError as error:
-            raise _refuse(address, queue_s) from error
+            raise _new_limit_error(address, queue_s) from error
         finally:
             queue.waiting -= 1
         try:
@@ -96,7 +96,7 @@ class Limiter:
             # Without a pause, the first request in the queue waits at most one interval.
             is_long = wait_ms > max(pace.interval_ms, longest_pause_s * _SECOND_MS)
             if is_long or now_ms + wait_ms > deadline_ms:
-                raise _refuse(address, wait_ms / _SECOND_MS)
+                raise _new_limit_error(address, wait_ms / _SECOND_MS)
             queue.first_passes_ms = now_ms + wait_ms
             await self._sleep(wait_ms / _SECOND_MS)
 
@@ -107,6 +107,6 @@ class Limiter:
         await run_in_thread(self._limits.pause, pace, pause_ms, now_ms)
 
 
-def _refuse(address: str, wait_s: float) -> SourceLimited:
+def _new_limit_error(address: str, wait_s: float) -> SourceLimited:
     host = address.partition("/")[0]
     return SourceLimited(f"{host} may not be called again for {math.ceil(wait_s)} s", retry_after_s=wait_s)

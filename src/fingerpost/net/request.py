@@ -145,11 +145,11 @@ def follow_redirect(request: Request, status: int, headers: Mapping[str, str]) -
     try:
         new = split_address(urljoin(request.url, headers["location"]))
     except (KeyError, ValueError, ParameterError) as error:
-        raise _refuse_redirect(old, "to an unusable address") from error
+        raise _new_redirect_error(old, "to an unusable address") from error
     if old.scheme == "https" and new.scheme != "https":
-        raise _refuse_redirect(old, "from https to unencrypted http")
+        raise _new_redirect_error(old, "from https to unencrypted http")
     if status in (301, 302, 303) and request.content is not None:
-        raise _refuse_redirect(old, "a request that cannot be sent elsewhere; correct the address")
+        raise _new_redirect_error(old, "a request that cannot be sent elsewhere; correct the address")
     sent, secret_headers = request.headers, request.secret_headers
     if _get_origin(old) != _get_origin(new):
         secret_headers = {}
@@ -162,7 +162,7 @@ def _get_origin(parts: SplitResult) -> tuple[str, str | None, int | None]:
     return parts.scheme, parts.hostname, parts.port or _DEFAULT_PORTS[parts.scheme]
 
 
-def _refuse_redirect(parts: SplitResult, where: str) -> SourceFailed:
+def _new_redirect_error(parts: SplitResult, where: str) -> SourceFailed:
     return SourceFailed(f"{parts.hostname} redirects {where}", retryable=False)
 
 

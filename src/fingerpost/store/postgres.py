@@ -94,7 +94,7 @@ _MESSAGES_BY_TEXT = {
     **dict.fromkeys(("Servname", "invalid "), NO_ADDRESS),
     **dict.fromkeys(("too many clients", "connection slots"), _FULL),
 }
-_UNDONE_STATES = ("40001", "40P01")
+_ROLLED_BACK_STATES = ("40001", "40P01")
 """SQLSTATEs of a transaction that was rolled back after a conflict, and may be repeated."""
 # Random, so that transactions in conflict do not repeat it.
 _CONFLICT_PAUSE_S = (0.01, 0.1)
@@ -225,7 +225,7 @@ class Database:
                 raise StorageUnavailable(_BUSY) from None
             except psycopg.Error as error:
                 is_connection_lost = is_lost(error, connection)
-                if not (is_connection_lost or error.sqlstate in _UNDONE_STATES) or time.monotonic() > deadline_s:
+                if not (is_connection_lost or error.sqlstate in _ROLLED_BACK_STATES) or time.monotonic() > deadline_s:
                     raise translate(error, connection) from error
                 if is_connection_lost:
                     # After a restart of the server, every connection in the pool is stale.

@@ -217,7 +217,7 @@ class SearchAnswer(CountedAnswer):
 class Verdict(StepModel):
     """The verdict on a claim; all values are in ``unit``, and ``tolerance`` is the allowed difference.
 
-    The dates are those of the claim's period; ``true_statement`` says what was filed for it.
+    The dates are those of the claim's period; ``true_statement`` states the filed value.
     """
 
     verdict: VerdictName

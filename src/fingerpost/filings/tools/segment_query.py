@@ -159,15 +159,15 @@ def _find_breakdowns(
     All rows for a period come from one filing, so that they have the same names and the same basis.
     """
     for instance, by_period in reports.items():
-        of_period = by_period.get(period, ())
+        period_facts = by_period.get(period, ())
         labels = segments.read_labels(library, instance)
-        axes = segments.list_axes(of_period)
+        axes = segments.list_axes(period_facts)
         if axis is None:
             usual = {tag for tags in segments.AXIS_WORDS.values() for tag in tags}
             chosen = [each for each in axes if each in usual] or axes
         else:
             chosen = segments.match_axes(axis, axes, labels)
-        breakdowns = [each for each in segments.build_breakdowns(instance, of_period) if each.axis in chosen]
+        breakdowns = [each for each in segments.build_breakdowns(instance, period_facts) if each.axis in chosen]
         if breakdowns:
             others = [labels.get(each, each) for each in axes if each not in chosen] if axis is None else []
             return breakdowns, labels, others
