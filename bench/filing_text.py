@@ -107,11 +107,6 @@ MA What changed in Mastercard's internal control over financial reporting?
 """  # noqa: E501
 
 
-def list_questions() -> list[tuple[str, str, str, str]]:
-    """Return (ticker, question, items, regular expression for the answer)."""
-    return re.findall(r"^(\w+) (.+)\n    \[([\w ]+)\] (.+)$", QUESTIONS, re.MULTILINE)
-
-
 def load(folder: Path, store: FactStore) -> set[str]:
     loaded = set()
     for number, file in enumerate(sorted(folder.glob("*-10-k-*.html")), 900_000):
@@ -124,34 +119,29 @@ def load(folder: Path, store: FactStore) -> set[str]:
     return loaded
 
 
-async def ask(store: FactStore, loaded: set[str]) -> tuple[int, int, int]:
-    """Return how many questions were sent, and how often the right item and the answer were found."""
-    tool = SecSemanticSearch(FactLibrary(store.path))
-    asked = items = answers = 0
-    for ticker, question, items_expected, answer in list_questions():
-        if ticker not in loaded:
-            continue
-        parameters = {"query": question, "companies": [ticker], "top_k": RESULTS}
-        hits = (await tool.execute("semantic_search", parameters))["results"]
-        has_item = any(hit["metadata"]["section_type"] in items_expected.split() for hit in hits)
-        has_answer = any(re.search(answer, hit["text"], re.DOTALL | re.IGNORECASE) for hit in hits)
-        print(f"item {'yes' if has_item else 'NO ':3}  answer {'yes' if has_answer else 'NO ':3}  {ticker}: {question}")
-        asked, items, answers = asked + 1, items + has_item, answers + has_answer
-    return asked, items, answers
+async def ask(tool: SecSemanticSearch, ticker: str, question: str, items: str, answer: str) -> tuple[bool, bool]:
+    """Print and return whether the first results have the right item, and the answer."""
+    parameters = {"query": question, "companies": [ticker], "top_k": RESULTS}
+    hits = (await tool.execute("semantic_search", parameters))["results"]
+    has_item = any(hit["metadata"]["section_type"] in items.split() for hit in hits)
+    has_answer = any(re.search(answer, hit["text"], re.DOTALL | re.IGNORECASE) for hit in hits)
+    print(f"item {'yes' if has_item else 'NO ':3}  answer {'yes' if has_answer else 'NO ':3}  {ticker}: {question}")
+    return has_item, has_answer
 
 
-def main() -> None:
-    if len(sys.argv) != 2 or not Path(sys.argv[1]).is_dir():
-        raise SystemExit("usage: filing_text.py FOLDER, with annual reports named TICKER-10-k-YYYY-MM-DD.html")
+async def main() -> None:
+    questions = re.findall(r"^(\w+) (.+)\n    \[([\w ]+)\] (.+)$", QUESTIONS, re.MULTILINE)
     with TemporaryDirectory() as home:
         store = FactStore(Path(home) / "filings.sqlite")
-        loaded = load(Path(sys.argv[1]), store)
+        loaded = load(Path(sys.argv[1]), store) if len(sys.argv) == 2 else set()
         if not loaded:
-            raise SystemExit(f"no annual report in {sys.argv[1]} is named like aapl-10-k-2024-11-01.html")
-        asked, items, answers = asyncio.run(ask(store, loaded))
-    print(f"{asked} questions, {len(list_questions()) - asked} skipped; among the first {RESULTS} results:")
+            raise SystemExit("usage: filing_text.py FOLDER, with annual reports named TICKER-10-k-YYYY-MM-DD.html")
+        tool = SecSemanticSearch(FactLibrary(store.path))
+        found = [await ask(tool, *question) for question in questions if question[0] in loaded]
+    print(f"{len(found)} questions, {len(questions) - len(found)} skipped; among the first {RESULTS} results:")
+    items, answers = (sum(results) for results in zip(*found, strict=True))
     print(f"the right item for {items}, the answer for {answers}")
 
 
 if __name__ == "__main__":
-    main()
+    asyncio.run(main())

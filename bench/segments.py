@@ -1,13 +1,14 @@
 """Read XBRL instances, and print for which axes the parts add up to the total.
 
-With edgartools, also count the facts that it reads otherwise.
+With edgartools, also count the facts that it reads differently.
 
-The first argument is a folder of instances (``NAME_htm.xml``). The second, which may be absent, is the Python of an
+The first argument is a folder of instances (``NAME_htm.xml``). The second is optional: the Python of an
 environment with edgartools, such as that of ``make bench-filings``.
 """
 
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from harness import run_json, timed_ms
@@ -36,53 +37,46 @@ print(json.dumps(facts))
 """
 
 
-def list_checks(instance: Instance) -> list[str]:
+def list_checks(instance: Instance) -> Iterator[str]:
     loaded = segments.LoadedInstance(0, instance.cik, "", instance.form, "", instance.period_end)
     is_annual = instance.form in ANNUAL_FORMS
     calendar = FiscalCalendar([(instance.period_end, 0)] if is_annual else [])
     words = {axis: word for word, axes in segments.AXIS_WORDS.items() for axis in axes}
-    checks = []
+    newest = [fact for fact in instance.facts if fact.end == instance.period_end]
+    periods = [segments.find_period(fact, calendar) for fact in newest]
+    facts = [fact for fact, period in zip(newest, periods, strict=True) if period and period.is_annual == is_annual]
     for name in METRICS:
-        metric = find_metric(name)
-        chosen = [
-            fact
-            for fact in instance.facts
-            if fact.concept in metric.concepts
-            and fact.end == instance.period_end
-            and (period := segments.find_period(fact, calendar))
-            and (period.quarter is None) == is_annual
-        ]
-        for breakdown in segments.build_breakdowns(loaded, chosen):
+        concepts = find_metric(name).concepts
+        for breakdown in segments.build_breakdowns(loaded, [fact for fact in facts if fact.concept in concepts]):
             if breakdown.axis in words:
                 difference = "no total" if breakdown.difference is None else f"{breakdown.difference:,}"
-                checks.append(f"{name} by {words[breakdown.axis]}: {difference}")
-    return checks
+                yield f"{name} by {words[breakdown.axis]}: {difference}"
 
 
 def count_differences(path: Path, instance: Instance, python: str) -> int:
     """Return how many of our facts edgartools lacks, or reads with another value."""
-    theirs: dict[tuple[str, str, str, str], set[float]] = {}
-    for concept, start, end, value, members in run_json(python, "-c", _EDGARTOOLS, path):
-        theirs.setdefault((concept, start, end, json.dumps(members)), set()).add(float(value))
+    theirs: dict[str, set[float]] = {}
+    for *place, value, members in run_json(python, "-c", _EDGARTOOLS, path):
+        theirs.setdefault(json.dumps([*place, members]), set()).add(float(value))
     return sum(
-        float(fact.value) not in theirs.get((fact.concept, fact.start, fact.end, json.dumps(fact.members)), set())
+        float(fact.value) not in theirs.get(json.dumps([fact.concept, fact.start, fact.end, fact.members]), ())
         for fact in instance.facts
     )
 
 
 def main() -> None:
-    paths = sorted(Path(sys.argv[1]).glob("*.xml")) if len(sys.argv) > 1 else []
+    folder, python = [*sys.argv[1:], "", ""][:2]
+    paths = sorted(Path(folder).glob("*.xml")) if folder else []
     if not paths:
         raise SystemExit("usage: segments.py FOLDER [PYTHON_WITH_EDGARTOOLS]; the folder has no instance")
     facts = differences = 0
     for path in paths:
         ms, instance = timed_ms(read_instance, path.read_bytes(), path.name)
         print(f"{instance.name}, {instance.form} to {instance.period_end}, {len(instance.facts):,} facts, {ms:.0f} ms")
-        for check in list_checks(instance):
-            print(f"  {check}")
+        print(*(f"  {check}" for check in list_checks(instance)), sep="\n")
         facts += len(instance.facts)
-        differences += count_differences(path, instance, sys.argv[2]) if len(sys.argv) > 2 else 0
-    if len(sys.argv) > 2:
+        differences += count_differences(path, instance, python) if python else 0
+    if python:
         print(f"{differences} of {facts:,} facts differ from edgartools")
 
 
