@@ -130,17 +130,17 @@ def select_figures(series: Series, period_filter: PeriodFilter, calendar: Fiscal
     there are none either, the instants.
     """
     matching = [figure for figure in series.figures if _matches(figure, period_filter, calendar)]
+    years, quarters, balances = (
+        [figure for figure in matching if figure.period == period_class] for period_class in (YEAR, QUARTER, INSTANT)
+    )
     if period_filter.quarter is not None:
-        headline_figures = [figure for figure in matching if figure.period in (QUARTER, INSTANT)]
-    elif period_filter.is_short and any(figure.period != INSTANT for figure in matching):
+        headline_figures = quarters + balances
+    elif period_filter.is_short and len(balances) < len(matching):
         # A short range does not mean the fiscal year that happens to end in it.
-        headline_figures = [figure for figure in matching if figure.period == QUARTER]
+        headline_figures = quarters
     else:
-        headline_figures = [figure for figure in matching if figure.period == YEAR] or [
-            figure for figure in matching if figure.period == INSTANT and _is_year_end(figure, calendar)
-        ]
-        for period_class in (QUARTER, INSTANT):
-            headline_figures = headline_figures or [figure for figure in matching if figure.period == period_class]
+        year_ends = [figure for figure in balances if _is_year_end(figure, calendar)]
+        headline_figures = years or year_ends or quarters or balances
     if len(headline_figures) > 1 and period_filter.year is not None:
         headline_figures = _choose_preferred(headline_figures, calendar)
     headline = tuple(sorted(headline_figures, key=lambda figure: (figure.end, figure.start)))

@@ -289,9 +289,7 @@ class Claim(ViewParams):
     @property
     def unit_name(self) -> str | None:
         """The unit without its scale, spelled as in figures: "USD", "USD/shares", "shares", "ratio"."""
-        if self.unit is None:
-            return None
-        text = self.unit.replace("%", f" {PERCENT} ").replace(" per share", "/share")
+        text = (self.unit or "").replace("%", f" {PERCENT} ").replace(" per share", "/share")
         words = [word for word in text.split() if word.lower().rstrip("s") not in SCALES]
         name = "".join(words)
         if name.lower() in (PERCENT, RATIO, "pure"):

@@ -85,7 +85,10 @@ def explain_missing_figure(source: CompanyFigures, metric: Metric, period: Perio
         message = f"{subject} is not in the SEC's aggregate as of {company.complete_through}"
         step = f"Run: fingerpost filings sync {company.ticker}; a report filed since may not be aggregated yet"
         return build_missing("not_in_aggregate_yet", message, step)
-    if _is_before_first_data(source, period):
+    is_early = period.last < company.first_end
+    if period.year is not None:
+        is_early = period.year < int(company.first_end[:4]) - 1
+    if is_early:
         message = f"{company.name} has filed figures as data since {company.first_end}"
         return build_missing("before_xbrl", message, "Use a later period")
     return explain_missing_tag(source, metric, period)
@@ -142,12 +145,6 @@ def _is_after_newest_report(source: CompanyFigures, period: PeriodFilter) -> boo
     if period.year is None:
         return period.first != FIRST_DAY and source.calendar.find_quarter(period.first) > newest_period
     return (period.year, period.quarter or QUARTERS) > newest_period
-
-
-def _is_before_first_data(source: CompanyFigures, period: PeriodFilter) -> bool:
-    if period.year is None:
-        return period.last < source.company.first_end
-    return period.year < int(source.company.first_end[:4]) - 1
 
 
 def _suggest_or_advise(reason: Reason, message: str, suggestions: list[str], step: str) -> dict[str, Any]:

@@ -204,7 +204,11 @@ def _list_headings(text: str, form: str) -> Iterator[_Heading]:
         previous = (name for offset, name in reversed(parts) if offset <= matched.start())
         part = (matched["inline"] or next(previous, "")).upper()
         plain = _CONTINUED.sub("", _PAGE_NUMBER.sub("", " ".join(title.split())))
-        for key in _list_item_keys(number, part, form):
+        keys = [number]
+        if _find_items(form) is _ITEMS_10_Q:
+            # Each part of a quarterly report counts from 1.
+            keys = [f"{part}.{number}"] if part in ("I", "II") else [f"I.{number}", f"II.{number}"]
+        for key in keys:
             section_type = _classify_title(plain, key, form)
             if section_type is not None and len(plain) <= _MAX_TITLE_CHARACTERS:
                 yield _Heading(key, number, plain, section_type, matched.start(), body)
@@ -250,13 +254,6 @@ def _find_items(form: str) -> Mapping[str, tuple[str, str]]:
     if base_form.startswith("10-Q"):
         return _ITEMS_10_Q
     return _ITEMS_8_K if base_form == "8-K" else {}
-
-
-def _list_item_keys(number: str, part: str, form: str) -> list[str]:
-    """Return the possible items for a number; in a 10-Q each part counts from 1."""
-    if _find_items(form) is not _ITEMS_10_Q:
-        return [number]
-    return [f"{part}.{number}"] if part in ("I", "II") else [f"I.{number}", f"II.{number}"]
 
 
 def _classify_title(title: str, key: str, form: str) -> str | None:
