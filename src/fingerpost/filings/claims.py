@@ -129,7 +129,7 @@ def _decide(claim: Claim, sources: Sequence[CompanyFigures], operands: list[Comp
             return "stale_vintage", f"the claim was true in an earlier filing; since then, {explanation}"
         _check_other_tags(claim, operands)
         _check_growth_unit(claim, operands)
-        _check_calendar_year(claim, sources)
+        _check_calendar_year(claim, sources, operands)
     return "contradicted", explanation
 
 
@@ -241,14 +241,14 @@ def _check_other_tags(claim: Claim, operands: Sequence[Computation]) -> None:
             raise _Undecidable(f"the claim is true of {concept}, another tag in the same filing")
 
 
-def _check_calendar_year(claim: Claim, sources: Sequence[CompanyFigures]) -> None:
+def _check_calendar_year(claim: Claim, sources: Sequence[CompanyFigures], operands: Sequence[Computation]) -> None:
     """Reject a claim that is true of an adjacent fiscal year, if that year is mostly the claimed calendar year."""
     period = claim.period
     for other in (period.shift(1), period.shift(-1)) if period.quarter is None and claim.base_period is None else ():
-        operands = _find_support(claim.model_copy(update={"period": other}), sources)
-        end = max((figure.end for figure in operands[0].figures), default="") if operands else ""
+        support = _find_support(claim.model_copy(update={"period": other}), sources)
+        end = max(figure.end for figure in support[0].figures) if support else ""
         if end and (date.fromisoformat(end) - timedelta(days=_HALF_YEAR_DAYS)).year == period.year:
-            own_end = max((figure.end for figure in _find_operands(claim, sources)[0].figures), default="")
+            own_end = max(figure.end for figure in operands[0].figures)
             raise _Undecidable(
                 f"{period.wording} ended on {own_end}; the claim is true of {other.wording}, which ended on {end}"
                 f" and is mostly calendar {period.year}: set period to the fiscal year that you mean"

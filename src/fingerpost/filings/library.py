@@ -79,7 +79,7 @@ class FactLibrary:
 
     def __init__(self, path: Path | None = None) -> None:
         self.path = path
-        # The sample has no file, but its errors are those of one.
+        # The sample has no file; this path only appears in errors.
         self._file = build_facts_file(path or Path("sample"))
         self._lock = threading.RLock()
         self._connection: sqlite3.Connection | None = None

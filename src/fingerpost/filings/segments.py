@@ -84,7 +84,7 @@ class Breakdown:
 
 
 def _round(value: float) -> int | float:
-    # Sums of floats have noise far below the digits of a filing.
+    # Errors in sums of floats are far smaller than the last digit of a filing.
     return value if isinstance(value, int) else round(value, 6)
 
 
