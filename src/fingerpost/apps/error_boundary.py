@@ -33,9 +33,6 @@ from fingerpost.transit.rules.warnings import WarningCode
 
 _log = logging.getLogger(__name__)
 
-_OK = "ok"
-# The outcome of an answer that reports a failure without a ToolError.
-_FAILED = "failed"
 # A tuple, because users' tools may return codes that cannot be hashed.
 _WARNING_CODES = tuple(WarningCode)
 
@@ -68,7 +65,12 @@ async def answer(
         with measure_call(name) as operation:
             result = await tool.answer(raw, user=user, caller=caller, report=report, include=include)
             record_outcome(operation, tool, result, user or caller)
-        return _bound_and_count(result, tool.definition)
+        bounded = bound_answer(result, tool.definition)
+        if bounded is not result:
+            SHORTENED_ANSWERS.add(1, {TOOL: name})
+        for code in _list_warning_codes(bounded.body, tool.definition):
+            WARNINGS.add(1, {TOOL: name, "fingerpost.warning.code": code})
+        return bounded
     except Exception as failure:  # noqa: BLE001  (an error boundary: callers get no traceback)
         correlation_id = new_correlation_id(user, name, raw)
         text = redact(traceback.format_exc())
@@ -81,7 +83,8 @@ async def answer(
 
 
 def record_outcome(operation: Measurement, tool: PublishedTool, result: Answer, caller: str) -> None:
-    outcome = _FAILED if result.is_error else _OK
+    # An answer can report a failure without a ToolError.
+    outcome = "failed" if result.is_error else "ok"
     if result.error is not None:
         outcome = find_error_code(result.error, tool.definition.contract)
     if result.is_error:
@@ -102,15 +105,6 @@ def record_outcome(operation: Measurement, tool: PublishedTool, result: Answer, 
 def measure_call(tool: str) -> MeasurementContext:
     attributes = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.type": "function"}
     return measure(f"execute_tool {tool}", {TOOL: tool}, TOOL_CALL_DURATION, span_attributes=attributes)
-
-
-def _bound_and_count(answer: Answer, tool: ToolDefinition) -> Answer:
-    bounded = bound_answer(answer, tool)
-    if bounded is not answer:
-        SHORTENED_ANSWERS.add(1, {TOOL: tool.name})
-    for code in _list_warning_codes(bounded.body, tool):
-        WARNINGS.add(1, {TOOL: tool.name, "fingerpost.warning.code": code})
-    return bounded
 
 
 def _list_warning_codes(body: Mapping[str, Any], tool: ToolDefinition) -> list[str]:

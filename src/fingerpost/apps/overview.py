@@ -5,7 +5,7 @@ from typing import Any
 
 from fingerpost import clock
 from fingerpost.apps.wiring import Application
-from fingerpost.transit.model.provenance import FeedVersion, RealtimeHealth, ServiceDays, SourceHealth
+from fingerpost.transit.model.provenance import RealtimeHealth, ServiceDays, SourceHealth
 from fingerpost.transit.port import Network
 
 _DEGREE_DIGITS = 4
@@ -38,15 +38,12 @@ def _describe(network: Network, *, answers: bool) -> dict[str, Any]:
         "notes": list(profile.notes),
         **_describe_days(ServiceDays(first_day=profile.first_day, last_day=profile.last_day), today),
     }
-    feeds = [_describe_feed(feed, today) for feed in profile.feeds if feed.service != ServiceDays()]
-    if feeds:
-        described["feeds"] = feeds
-    return described
-
-
-def _describe_feed(feed: FeedVersion, today: date) -> dict[str, Any]:
-    days = _describe_days(feed.service, today)
-    return {"feed": feed.name, **days, "state": feed.service.state_on(today).value}
+    feeds = [
+        {"feed": feed.name, **_describe_days(feed.service, today), "state": feed.service.state_on(today).value}
+        for feed in profile.feeds
+        if feed.service != ServiceDays()
+    ]
+    return described | {"feeds": feeds} if feeds else described
 
 
 def _describe_days(service: ServiceDays, today: date) -> dict[str, Any]:

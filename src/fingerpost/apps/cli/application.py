@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _R = TypeVar("_R")
 
-Json = Annotated[bool, typer.Option("--json", help="Print the contract's envelope and nothing else.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
 
 
 def with_options(command: Callable[..., None], options: Mapping[str, tuple[Any, Any]]) -> Callable[..., None]:

@@ -21,7 +21,6 @@ app = typer.Typer(no_args_is_help=True)
 
 _MAX_VALUE_CHARS = 200
 
-_Json = Annotated[bool, typer.Option("--json", help="Print the run as JSON and nothing else.")]
 _Id = Annotated[str, typer.Argument(metavar="RUN", help="A run's id.")]
 
 
@@ -48,7 +47,7 @@ async def run(
     memory_of: Annotated[
         str | None, typer.Option(metavar="RUN", help="An earlier run whose memory to start from.")
     ] = None,
-    as_json: _Json = False,
+    as_json: Json = False,
 ) -> None:
     application = open_application(ctx)
     runs = application.runs
@@ -66,14 +65,14 @@ def list_runs(ctx: typer.Context, as_json: Json = False) -> None:
 
 @app.command("show", epilog="Example: fingerpost runs show RUN")
 @_run_async
-async def show_run(ctx: typer.Context, run_id: _Id, as_json: _Json = False) -> None:
+async def show_run(ctx: typer.Context, run_id: _Id, as_json: Json = False) -> None:
     """Show the state of a run."""
     _print_run(await _get_view(open_application(ctx), run_id), as_json=as_json)
 
 
 @app.command("resume", epilog="Example: fingerpost runs resume RUN")
 @_run_async
-async def resume(ctx: typer.Context, run_id: _Id, as_json: _Json = False) -> None:
+async def resume(ctx: typer.Context, run_id: _Id, as_json: Json = False) -> None:
     """Resume a run where it stopped."""
     application = open_application(ctx)
     await application.runs.check_resumable(run_id, application.settings.user)
@@ -82,7 +81,7 @@ async def resume(ctx: typer.Context, run_id: _Id, as_json: _Json = False) -> Non
 
 @app.command("cancel", epilog="Example: fingerpost runs cancel RUN")
 @_run_async
-async def cancel(ctx: typer.Context, run_id: _Id, as_json: _Json = False) -> None:
+async def cancel(ctx: typer.Context, run_id: _Id, as_json: Json = False) -> None:
     """Cancel a run; its recorded results are preserved."""
     application = open_application(ctx)
     await application.runs.cancel(run_id, application.settings.user)
@@ -97,7 +96,7 @@ async def approve(
     step_id: Annotated[int, typer.Argument(help="The waiting step.")],
     reject: Annotated[bool, typer.Option("--reject", help="Reject the step.")] = False,
     note: Annotated[str | None, typer.Option(help="The reason.")] = None,
-    as_json: _Json = False,
+    as_json: Json = False,
 ) -> None:
     """Approve or reject a step that waits for a person, and continue the run."""
     application = open_application(ctx)

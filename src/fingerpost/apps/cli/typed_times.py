@@ -2,8 +2,7 @@
 
 import re
 from collections.abc import Callable
-from contextlib import suppress
-from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from datetime import UTC, datetime, time, timedelta, tzinfo
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -22,6 +21,7 @@ from fingerpost.transit.tools.shapes import TripEnd
 
 _DAYS_AHEAD = {"today": 0, "tonight": 0, "tomorrow": 1}
 _WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_MAX_DATE_CHARS = len("2026-W01-1")
 _DAY = "|".join((*_DAYS_AHEAD, "(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?"))
 _TIME = re.compile(rf"(?:(?P<day>{_DAY})\s+)?(?P<hour>\d{{1,2}})(?::(?P<minute>\d{{2}}))?\s*(?P<half>[ap]m)?")
 
@@ -31,23 +31,21 @@ def read_typed_time(text: str, find_zone: Callable[[], tzinfo], after: datetime 
 
     A time without a day, or with a weekday, is the next one after ``after`` (aware), by default after now.
     """
-    typed = text.strip()
-    parts = _TIME.fullmatch(typed.lower())
-    if parts is not None and (parts["minute"] or parts["half"]):
-        clock_text = f"{parts['hour']}:{parts['minute'] or '00'}{parts['half'] or ''}"
-        try:
-            at = datetime.strptime(clock_text, "%I:%M%p" if parts["half"] else "%H:%M").replace(tzinfo=UTC).time()
-        except ValueError as error:
-            raise _new_error(text) from error
-        begin = clock.now() if after is None or parts["day"] in _DAYS_AHEAD else after
-        return _find_next(parts["day"], at, begin.astimezone(find_zone()))
-    with suppress(ValueError):
-        date.fromisoformat(typed)
-        raise _new_error(text)
+    typed = text.strip().lower()
+    parts = _TIME.fullmatch(typed)
     try:
-        return datetime.fromisoformat(typed.upper())
+        if parts is None or not (parts["minute"] or parts["half"]):
+            if len(typed) <= _MAX_DATE_CHARS:
+                raise ValueError
+            return datetime.fromisoformat(typed.upper())
+        clock_text = f"{parts['hour']}:{parts['minute'] or '00'}{parts['half'] or ''}"
+        at = datetime.strptime(clock_text, "%I:%M%p" if parts["half"] else "%H:%M").replace(tzinfo=UTC).time()
     except ValueError as error:
-        raise _new_error(text) from error
+        raise typer.BadParameter(
+            f"'{text}' is not a time: write 09:00, 9am, tomorrow 09:00, saturday 9am, or 2026-01-31T08:00"
+        ) from error
+    begin = clock.now() if after is None or parts["day"] in _DAYS_AHEAD else after
+    return _find_next(parts["day"], at, begin.astimezone(find_zone()))
 
 
 def _find_next(day: str | None, at: time, begin: datetime) -> datetime:
@@ -66,12 +64,6 @@ def _find_next(day: str | None, at: time, begin: datetime) -> datetime:
     # Compare timestamps, because Python compares datetimes in the same zone by wall-clock time.
     earliest = begin.timestamp() - PAST_AFTER_S
     return next((instant for instant in instants if instant.timestamp() >= earliest), instants[-1])
-
-
-def _new_error(text: str) -> typer.BadParameter:
-    return typer.BadParameter(
-        f"'{text}' is not a time: write 09:00, 9am, tomorrow 09:00, saturday 9am, or 2026-01-31T08:00"
-    )
 
 
 def find_trip_zone(application: Application, origin: dict[str, Any], destination: dict[str, Any]) -> tzinfo:

@@ -77,8 +77,7 @@ def delete_variable(
 
 
 def _parse_value(text: str) -> Any:
-    position = read_position(text)
-    if position is not None:
+    if (position := read_position(text)) is not None:
         return position
     try:
         return json.loads(text)

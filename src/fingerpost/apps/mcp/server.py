@@ -30,7 +30,6 @@ from fingerpost.apps.mcp.listing import (
 )
 from fingerpost.apps.wiring import Application
 from fingerpost.contract.published_tool import Answer
-from fingerpost.errors import ToolError
 from fingerpost.transit.kernel_mode import is_compiling
 
 INSTRUCTIONS = (
@@ -229,22 +228,16 @@ class ProgressReporter:
 
 def build_result(answer: Answer) -> dict[str, Any]:
     """Return an answer as the JSON of a ``CallToolResult``; the SDK builds the model."""
+    meta: dict[str, Any] = {CORRELATION_ID: answer.correlation_id}
+    if answer.error is not None:
+        meta[CAUSE] = answer.error.cause
+        if (remedy := answer.error.remedy) is not None:
+            meta[REMEDY] = {"kind": remedy.kind.value, "values": dict(remedy.values)}
+    meta |= {key: answer.extras[name] for key, name in EXTRAS.items() if name in answer.extras}
     return {
         "resultType": "complete",
         "content": [{"type": "text", "text": answer.text}],
         "structuredContent": answer.body,
         "isError": answer.is_error,
-        "_meta": {
-            CORRELATION_ID: answer.correlation_id,
-            **_describe_error(answer.error),
-            **{key: answer.extras[name] for key, name in EXTRAS.items() if name in answer.extras},
-        },
+        "_meta": meta,
     }
-
-
-def _describe_error(error: ToolError | None) -> dict[str, Any]:
-    if error is None:
-        return {}
-    remedy = error.remedy
-    remedy_field = {} if remedy is None else {REMEDY: {"kind": remedy.kind.value, "values": dict(remedy.values)}}
-    return {CAUSE: error.cause, **remedy_field}

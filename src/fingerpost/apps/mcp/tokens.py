@@ -23,7 +23,7 @@ from fingerpost.net.response import Response
 _log = logging.getLogger(__name__)
 
 _ALGORITHMS: Final = ("RS256", "ES256", "EdDSA")
-_REQUIRED: Final = ("iss", "aud", "exp", "sub")
+_REQUIRED = ["iss", "aud", "exp", "sub"]
 _LEEWAY_S = 60
 _KEYS_FRESH_S = 600
 _UNKNOWN_KEY_PAUSE_S = 60
@@ -110,7 +110,7 @@ class IssuedTokens:
                 return None
             claims = jwt.decode(
                 token, key, algorithms=_ALGORITHMS, audience=self._audience, issuer=self._issuer, leeway=_LEEWAY_S,
-                options={"require": list(_REQUIRED)},
+                options={"require": _REQUIRED},
             )  # fmt: skip
         except jwt.PyJWTError as error:
             _log.info("a token was refused: %s", type(error).__name__)
