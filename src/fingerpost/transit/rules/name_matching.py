@@ -57,9 +57,8 @@ FLOOR = 0.60
 AUTO_RESOLVE = 0.80
 # Matches that are suggested but never resolved score at most this.
 MAX_SUGGESTED_SCORE = AUTO_RESOLVE - 0.01
-# A rival scores at most this much below the best match,
+# A rival scores at most RIVAL_SCORE below the best match, and is more than RIVAL_DISTANCE_M away from it.
 RIVAL_SCORE = 0.02
-# and is farther away from it than this.
 RIVAL_DISTANCE_M = 300.0
 
 

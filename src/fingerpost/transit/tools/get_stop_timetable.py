@@ -92,7 +92,8 @@ class StopTimetableOutput(WireDict):
 
 # A size limit that leaves room for alerts, warnings and provenance (rule A11).
 MAX_ROW_BYTES = 30_000
-ROWS_ONE_BY_ONE = 10
+# The text of a longer timetable has one line for each line and destination.
+MAX_SINGLE_ROWS = 10
 
 
 def _write_text(
@@ -109,7 +110,7 @@ def _write_text(
     head = f"Timetable for {stop['name']} ({stop['id']}), {format_day(since, zone)}, {limits}:"
     why = [metadata.get("noResultsReason"), None if why_empty is None else why_empty.format(format_time)]
     lines = [head if shown else " ".join([head, "no departures.", *filter(None, why)])]
-    if len(shown) <= ROWS_ONE_BY_ONE:
+    if len(shown) <= MAX_SINGLE_ROWS:
         lines += [f"{format_time(row.scheduled)} {_format_row(row, zone)}" for row in shown]
     else:
         clocks: dict[str, list[str]] = {}

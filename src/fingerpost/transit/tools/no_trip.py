@@ -131,7 +131,7 @@ async def _explain_reach(
 ) -> str | None:
     """Return a clause if no stop is within walking distance of an end, or None.
 
-    If the network does not know, straight-line distances are compared with the limit.
+    If the network gives no answer, straight-line distances are compared with the limit.
     """
     side, end = ("the destination", query.destination) if is_destination else ("the origin", query.origin)
     if end.stop_ids or not network.profile.can(Ability.STOPS):
