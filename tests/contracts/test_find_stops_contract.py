@@ -79,7 +79,7 @@ def test_a_filter_by_mode_selects_stops_with_any_of_them(over):
 
 
 def test_a_point_outside_every_network_is_a_validation_error(demo):
-    """A5: the board family has no word for a region."""
+    """A5: this contract has no error code for regions."""
     code, message, _ = refusal(demo("find_stops", {"coordinate": {"lat": 48.85, "lon": 2.35}}))
 
     assert (code, message) == ("validation-error", "coordinate lies outside every network")

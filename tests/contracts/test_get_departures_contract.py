@@ -92,7 +92,7 @@ def test_a_board_has_the_contracts_fields(over):
     [(0, None, True), (-1, None, False), (20, None, True), (21, None, False), (19, 120, False), (-1, 60, True)],
 )
 def test_the_window_includes_both_its_ends(over, minute, delay_s, is_shown):
-    """D4, D11, D42, C1: from now to twenty minutes on, both included, a delay counts; an empty list is no error."""
+    """D4, D11, D42, C1: the window is [now, now + 20 min] in expected times; an empty list is not an error."""
     network = board_of(leaving(minute, departure_delay_s=delay_s))
     answer = over(network)("get_departures", {**STOP, "windowMinutes": 20})
 
@@ -113,7 +113,7 @@ def test_a_cancelled_departure_has_no_other_time(over):
 
 @pytest.mark.parametrize(("limit", "told", "is_used"), [(1, ["truncated-results"], False), (2, [], True)])
 def test_exceeding_the_limit_is_reported_and_not_counted(over, limit, told, is_used):
-    """D13, D24, D26, D43, D46, C1: two are in the window; real time of a row that the limit cut off is not used."""
+    """D13, D24, D26, D43, D46, C1: realtime data of a row beyond the limit does not count."""
     network = board_of(leaving(5), leaving(6, departure_delay_s=0))
     answer = over(network)("get_departures", {**STOP, "limit": limit})
 
@@ -132,7 +132,7 @@ def test_rows_are_sorted_by_expected_time_and_then_cut(over):
 
 @pytest.mark.parametrize("value", [KAMPPI, {"stopId": KAMPPI}, {"id": KAMPPI}, {"stopId": "demo-helsinki:kamppi"}])
 def test_a_saved_stop_is_a_label(demo, value):
-    """D2, D3, C2: the variable's value is a stop id, or holds one; a plain place serves a trip, not a board."""
+    """D2, D3, C2: the variable's value is or contains a stop id; a location without one has no board."""
     demo("save_user_variable", {"key": "work", "type": "other", "value": value})
     demo("save_user_variable", {"key": "home", "type": "location", "value": {"lat": 60.17, "lon": 24.94}})
 
@@ -176,7 +176,7 @@ def test_a_board_stays_small(demo, limit, bound):
 
 
 def test_a_board_looks_half_an_hour_ahead_and_shows_ten_rows(over):
-    """D4, D5: of thirty departures in thirty minutes, and one in the thirty-first, ten are shown and thirty counted."""
+    """D4, D5: of 31 departures, one a minute, 30 are in the window and 10 are shown."""
     network = board_of(*(leaving(minute) for minute in range(1, 32)))
     body = over(network)("get_departures", STOP).body
 
@@ -226,7 +226,7 @@ def ask(over, at, *departures):
     ],
 )
 def test_at_moves_the_window(over, at, minutes, shown, told, since):
-    """C1, B12, A4: both ends in; two minutes ago is now, of which nothing is said; without an offset Helsinki's."""
+    """C1, B12, A4: both ends are included; two minutes ago counts as now; without an offset, Helsinki time applies."""
     answer = ask(over, at, *map(leaving, minutes))
 
     assert (rows(answer), codes(answer)) == ([("7", time) for time in shown], told)

@@ -182,7 +182,7 @@ def test_an_untravellable_itinerary_is_dropped_and_reported(over):
 
 @pytest.mark.parametrize(("minutes", "is_told"), [(60, False), (61, True)])
 def test_a_wait_of_hours_is_reported(over, minutes, is_told):
-    """The tool plans for now: whoever is sent away this evening is told so; B6: an hour is no long wait."""
+    """B6: an hour is not a long wait."""
     message = over(london(hop(minutes, minutes + 10)))("planJourney", TRIP).body["message"]
 
     assert ("No usable trip departs soon" in message) is is_told

@@ -198,7 +198,7 @@ def test_the_shorter_of_equal_ends_and_changes_comes_first(over):
 
 
 def test_least_walk_searches_again_with_less_walking(over):
-    """D3: no source looks for the least walk by itself, so it is asked until nothing walks less."""
+    """D3: no source minimizes walking, so the search is repeated until no trip has less."""
     less = trip(walk("home", "A", 0, 2, 200), tram(3, 40))
     network = FakeNetwork(journeys=[[PLAIN], [less], []])
     answer = ask(over, network, journeyPreset="LEAST_WALK")

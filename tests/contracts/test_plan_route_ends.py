@@ -58,7 +58,7 @@ def resolved(**more):
 
 
 def test_a_resolved_stop_is_that_stops_place(over):
-    """M22, B10: by its id, whatever the coordinate; a user's variable that happens to be called so is not meant."""
+    """M22, B10: its id decides, not its coordinate or a variable of the same name."""
     network = named_network()
     ask = over(network)
     ask("save_user_variable", {"key": "T:A", "type": "location", "value": {"lat": 61, "lon": 25}})

@@ -44,7 +44,7 @@ def test_the_request_example_is_answered(demo):
 
 
 def test_an_answer_has_the_contracts_fields_and_ours_in_meta(over):
-    """P23-P32, P77, P78, A10: no field of a source is passed through, and nothing speaks of emissions."""
+    """P23-P32, P77, P78, A10: there are no fields from a source, and none about emissions."""
     body = over(FakeNetwork(journeys=[found(trip(walk("home", "A", 0, 5, 300), bus()))]))("plan_trip", ENDS).body
 
     assert sorted(body) == [
@@ -157,7 +157,7 @@ def test_old_realtime_is_called_stale(over, age_s, expected):
     ],
 )
 def test_more_than_five_minutes_late_or_cancelled_searches_again(over, rides, asked):
-    """P14, P44, P70: 301 s does, 300 s and being early do not; a cancelled one does, also beside one that runs."""
+    """P14, P44, P70: 301 s late or a cancelled ride, but not 300 s late or early."""
     network = FakeNetwork(journeys=[found(*map(trip, rides))])
     over(network)("plan_trip", ENDS)
 
@@ -185,7 +185,7 @@ def test_the_second_query_is_relaxed(over, asked_m, relaxed_m):
 
 
 def test_only_a_new_itinerary_is_flagged_and_the_limit_comes_last(over):
-    """P13, P43, P47, P48, P50, P67-P73, B5: usable first; the known one has no flag; who falls off is named."""
+    """P13, P43, P47, P48, P50, P67-P73, B5: usable trips first; a known one has no flag; a dropped one is named."""
     gone, known, new = trip(bus("7", 5, cancelled=True)), trip(bus("8", 30)), trip(bus("9", 20))
     answers = [
         over(FakeNetwork(journeys=[found(gone, known), found(known, new)]))("plan_trip", {**ENDS, "limit": limit})
@@ -233,7 +233,7 @@ def test_usable_trips_come_before_unusable_ones(over, alternatives):
 
 
 def test_an_unusable_itinerary_has_its_scheduled_times(over):
-    """B5: 7 arrives at 08:35 instead of 08:15, and 9 left at 08:20: the promised times, and what breaks."""
+    """B5: line 7 arrives at 08:35 instead of 08:15, and line 9 leaves at 08:20."""
     broken = trip(bus("7", 5, 0, arrival_delay_s=1200), ride("9", "B", "C", 20, 30, 0))
     itinerary = over(FakeNetwork(journeys=[found(broken)]))("plan_trip", ENDS).body["itineraries"][0]
 
@@ -284,7 +284,7 @@ def test_a_trip_found_only_by_the_relaxed_query_states_what_is_unmet(over, sent,
 
 
 def test_a_failed_second_query_costs_only_the_alternatives(over):
-    """P39, A13, never silent: what was found is shown, and that nothing stands in; nothing found is a failure."""
+    """P39, A13: the itineraries found are shown with a warning; if none was found, the call fails."""
     failed = SourceFailed("The source answered 503")
     answer = over(FakeNetwork(journeys=[found(trip(bus(delay_s=400))), failed]))("plan_trip", ENDS)
     told = {each["code"]: each["message"] for each in answer.body["warnings"]}
@@ -329,7 +329,7 @@ def test_an_answer_of_default_size_stays_small(demo, origin):
     ],
 )
 def test_a_past_time_is_used_as_is_and_reported(over, time, requested, expected):
-    """B12: 120 s ago is now, a second more is a question about the past."""
+    """B12: 120 s ago counts as now, 121 s ago as the past."""
     answer = over(FakeNetwork(journeys=[found(trip(bus()))]))("plan_trip", {**ENDS, "when": {"time": time}})
 
     assert (answer.body["requested"]["time"][11:19], codes(answer)) == (requested, expected)
@@ -344,7 +344,7 @@ def arrive(time):
     [("09:00:00", {"7": -1, "8": 0}, ["8"], []), ("07:30:00", {"7": -60}, ["7"], ["in-the-past"])],
 )
 def test_a_departed_trip_is_offered_only_for_a_past_arrival_time(over, by, departs, shown, told):
-    """B12: of trips that leave a minute ago and now, the second alone can still be taken."""
+    """B12: a trip that left a minute ago is dropped, one that leaves now is shown."""
     network = FakeNetwork(journeys=[found(*(trip(bus(line, minute)) for line, minute in departs.items()))])
     answer = over(network)("plan_trip", arrive(by))
 
@@ -385,7 +385,7 @@ def test_unconfirmed_step_free_access_is_reported(over, is_known, code, message)
 
 @pytest.mark.parametrize(("metres", "expected"), [(500, []), (501, ["preference-unmet"])])
 def test_low_walking_annotates_and_filters_nothing(over, metres, expected):
-    """P11, B14: the best is shown though it walks far; the least of all that were found is told, and decides."""
+    """P11, B14: the best itinerary is shown even with a long walk; the least walking found is reported."""
     journey = trip(walk("home", "A", 0, 5, metres), bus())
     far = trip(walk("home", "A", 0, 5, 899.2), bus("8", 1))
     network = FakeNetwork(journeys=[found(far, journey)])

@@ -19,7 +19,7 @@ def test_coordinates_are_returned_as_sent(demo):
 
 @pytest.mark.parametrize("key", ["home", "Kamppi"])
 def test_a_saved_place_is_a_label(demo, key):
-    """P16, P34, B10: the label is the key, before any place of that name; name and address are what was stored."""
+    """P16, P34, B10: a key takes precedence over a place name; name and address are as stored."""
     demo("save_user_variable", {"key": key, "type": "location", "value": HOME})
     body = demo("plan_trip", {"origin": label(key), "destination": at(60.2055, 24.6559)}).body
 
@@ -51,7 +51,7 @@ def test_a_saved_place_is_a_label(demo, key):
     ],
 )
 def test_a_variable_of_another_user_or_of_no_place_is_refused(demo, saved, user, message, hint):
-    """P16, A12: a variable belongs to who saved it; a preference cannot be travelled from."""
+    """P16, A12: a variable belongs to the user who saved it; a preference is not a place."""
     demo("save_user_variable", {"key": "zuhause", **saved})
     answer = demo("plan_trip", {"origin": label("zuhause"), "destination": label("Espoo")}, user=user)
 

@@ -19,7 +19,7 @@ def shown(over, *journeys, **more):
 
 
 def test_a_scheduled_trip_is_shown_even_by_the_relaxed_query(over):
-    """B5, B6: nothing was found; the relaxed query knows a bus that is cancelled: it is shown, with its note."""
+    """B5, B6: the first query finds nothing, and the relaxed query only a cancelled bus."""
     body, told = shown(over, found(), found(timetabled=(trip(bus(cancelled=True)),)))
 
     assert [each["DisruptionNote"] for each in body["itineraries"]] == ["Line 7 from A is cancelled."]
@@ -34,7 +34,7 @@ def test_sentences_of_both_queries_are_shown_once():
 
 
 def test_the_scheduled_trip_is_named_with_its_alternatives(over):
-    """P45, B5: the relaxed query's own promise stands behind what runs, and says what is wrong."""
+    """P45, B5: a cancelled trip from the relaxed query comes after usable ones, with its note."""
     body, _ = shown(
         over,
         found(trip(bus("8", 30)), timetabled=(trip(bus(cancelled=True)),)),
@@ -48,7 +48,7 @@ def test_the_scheduled_trip_is_named_with_its_alternatives(over):
 
 
 def test_of_two_equal_itineraries_the_live_one_is_shown(over):
-    """B7: the timetable's word on the same ride comes after the source's live one, and does not take its place."""
+    """B7: a scheduled itinerary does not replace the equal one with realtime data."""
     live, promised = trip(bus(delay_s=60)), trip(bus())
     body, _ = shown(over, found(live, timetabled=(promised,)))
 
@@ -82,7 +82,7 @@ def test_more_than_an_hour_between_two_rides_is_reported(over, departs, waiting)
 
 
 def test_the_next_usable_departure_is_looked_for_after_all_that_was_found(over):
-    """B5: the two that are cancelled leave at 08:05 and 08:20; what is asked next begins a second after the later."""
+    """B5: two cancelled trips leave at 08:05 and 08:20; the next search begins a second after the later one."""
     off = [trip(bus("7", 5, cancelled=True)), trip(bus("8", 20, cancelled=True))]
     network = FakeNetwork(journeys=[found(timetabled=off), found(), found(trip(bus("9", 60)))])
     over(network)("plan_trip", ENDS)

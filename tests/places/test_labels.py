@@ -57,7 +57,7 @@ def test_other_texts_with_numbers_are_not_positions(text):
     [("T:M", "Both are Market"), ("Market Hall", "Market and Market Hall are at the same position")],
 )
 def test_two_labels_of_one_place_are_one_place(tmp_path, destination, hint):
-    """P17: a stop's name and its id, or two names; nobody travels from a place to itself."""
+    """P17: a stop's name and its id, or two names of one position."""
     places = {name: [stop_place(stop_id, name)] for name, stop_id in (("Market", "T:M"), ("Market Hall", "T:H"))}
     ask = asker(tmp_path, FakeNetwork(places=places))
     answer = ask("plan_trip", {"origin": label("Market"), "destination": label(destination)})
@@ -66,7 +66,7 @@ def test_two_labels_of_one_place_are_one_place(tmp_path, destination, hint):
 
 
 def test_half_a_surrogate_pair_names_nothing(tmp_path):
-    """JSON may hold it and no file can: it is no variable, neither to be found nor to be deleted, and no place."""
+    """JSON may contain it, but SQLite cannot store it: it matches no variable and no place."""
     variables = VariableStore(tmp_path / "variables.sqlite")
     variables.save("ann", "home", "other", 1, datetime(2026, 3, 10, tzinfo=UTC))
     network = FakeNetwork(places={"Market": [stop_place("T:M", "Market")]})

@@ -48,7 +48,7 @@ def test_the_board_of_one_pole_is_its_own(town, stop):
 
 @pytest.mark.parametrize("said", ["Tori", "TEST:TORI-A", "TEST:TORI-B"])
 def test_a_pole_further_on_costs_the_walk(town, said):
-    """D2: the place stands at one of its poles; from there to the other are 222 m in a straight line."""
+    """D2: the place is at one of its platforms; the other is 222 m away in a straight line."""
     ask = town(TOWN, PLACES)
     walks = {}
     for destination in ("North", "South"):
@@ -83,7 +83,7 @@ def test_candidates_are_distinguished_by_their_places(twins):
 
 
 def test_an_ambiguous_end_distinguishes_its_candidates(twins):
-    """D2, A5: the error has the same, beside each candidate and in its text."""
+    """D2, A5: the error has the same details, with each candidate and in its text."""
     answer = twins("plan_trip", {"origin": label("il"), "destination": label("Beta")})
     first = answer.body["error"]["candidates"][0]
     assert (first["lines"], first["direction"], first["district"]) == (["7", "12"], "Alpha", "near Alpha")

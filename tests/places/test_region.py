@@ -1,4 +1,4 @@
-"""Names are resolved near the rider; far places and ended networks are only offered (rule A13)."""
+"""Names are resolved near the rider; far places and ended networks are only suggested (rule A13)."""
 
 from datetime import date
 from functools import partial
@@ -105,7 +105,7 @@ def test_the_other_end_decides_the_region_of_a_name(over):
 
 
 def test_places_of_two_networks_are_compared_only_with_nearby_ones(monkeypatch):
-    """Every place has its twin 200 m away in the other network, and 1,000 of them take no million comparisons."""
+    """Every place is 200 m from its twin in the other network; 1,000 of them need fewer than 10,000 comparisons."""
     compared = []
     measure = region.distance_m
     monkeypatch.setattr(region, "distance_m", lambda *ends: compared.append(ends) or measure(*ends))

@@ -61,7 +61,7 @@ def test_a_position_decides_the_region_of_a_name(resolve):
 
 
 def test_a_token_goes_straight_to_its_network(resolve):
-    """T:A belongs to one network by its FEED; the others are asked neither for it nor for the other end's name."""
+    """T:A belongs to one network by its FEED; the others are not queried at all."""
     owner = MeetingNetwork(name="OWNER", places=A_AND_B)
     other = MeetingNetwork(name="OTHER", places={"B": [stop_place("O:B", "B")]})
     found, _ = resolve("t:a", "B", other, owner)
@@ -139,7 +139,7 @@ def test_outside_every_network_names_those_that_cannot_be_used(resolve):
 
 @pytest.mark.parametrize(("problems", "more"), [({}, ""), ({"BAD": "BAD is damaged"}, ". BAD is damaged")])
 def test_a_removed_saved_stop_is_named_by_its_variable(resolve, tmp_path, problems, more):
-    """The variable is not wrong: its stop is unknown, for now or for good."""
+    """The variable is valid, but its stop is unknown."""
     VariableStore(tmp_path / "variables.sqlite").save(
         "ann", "work", "location", {"stopId": "T:GONE"}, datetime(2026, 3, 1, tzinfo=UTC)
     )

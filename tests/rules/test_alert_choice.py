@@ -1,4 +1,4 @@
-"""Which alerts an answer tells, how much of them, and in which order (rule B13)."""
+"""Select, shorten and order the alerts of an answer (rule B13)."""
 
 from dataclasses import replace
 

@@ -71,7 +71,7 @@ TWO_MINUTES = {"change_s": 120}
     ],
 )
 def test_a_missed_change(late_s, gap_s, more, sentence):
-    """Without a time from the source the walk between the rides is what a change takes; under a minute is seconds."""
+    """Without the source's transfer time, a change takes the time of its walk; short times are in seconds."""
     assert find_note(change(late_s, gap_s, **more)) == sentence
 
 
@@ -161,7 +161,7 @@ def test_a_late_trip_is_sorted_by_its_expected_times(first, second, limit, expec
 
 @pytest.mark.parametrize(("wanted_minute", "expected"), [(36, "5* 1"), (35, "1 5*")])
 def test_a_trip_late_for_the_requested_arrival_comes_last(wanted_minute, expected):
-    """B5, B8: a trip that leaves last and arrives at 08:36 is best for 08:36, and no good for 08:35."""
+    """B5, B8: a trip that arrives at 08:36 is first for 08:36, and last for 08:35."""
     merged = merge([SOON, LATE_AND_LAST], arrive_by=True, wanted_arrival=at(wanted_minute))
 
     assert shown(merged) == expected
@@ -211,7 +211,7 @@ def test_a_usable_trip_comes_before_its_disrupted_equal(minutes, expected):
 
 @pytest.mark.parametrize(("arrive_by", "leaves_at_s"), [(False, 10), (True, 80)])
 def test_the_better_of_equally_long_trips_stays(arrive_by, leaves_at_s):
-    """B7, B8, B14: what arrives first, or for a wanted arrival what leaves last, whatever the order of finding."""
+    """B7, B8, B14: the first arrival or, for a requested arrival, the last departure, in any order of input."""
     first, next_one = trip(ride("X", "A", "B", 10 / 60, 15)), trip(ride("X", "A", "B", 80 / 60, 15 + 70 / 60))
 
     for found in ([first, next_one], [next_one, first]):
@@ -292,7 +292,7 @@ def test_a_stop_before_a_late_trip_replaces_nothing():
 
 @pytest.mark.parametrize(("wanted_minute", "is_usable"), [(15, True), (14, False)])
 def test_a_trip_too_late_for_the_requested_arrival_is_not_usable_for_it(wanted_minute, is_usable):
-    """B5, B8: arriving at the wanted minute is in time; a minute after it is not."""
+    """B5, B8: a trip that arrives at the requested minute is usable, one a minute later is not."""
     result = merge([trip(ride("7", "A", "B", 5, 15))], arrive_by=True, wanted_arrival=at(wanted_minute))
 
     assert (result.any_usable, result.choices[0].note) == (is_usable, None)

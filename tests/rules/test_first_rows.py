@@ -1,4 +1,4 @@
-"""Which rows of a board fall into its window, and the first of them (rules B14 and D3)."""
+"""Select the first rows of a board within its window (rules B14 and D3)."""
 
 from dataclasses import replace
 
@@ -30,7 +30,7 @@ LATE, EARLY, ON_TIME = row("late", 9, 120), row("early", 11, -120), row("on-time
     ],
 )
 def test_departures_within_a_window_with_its_ends(first, last, expected, scheduled):
-    """One leaves at 9 instead of 11, one at 11 instead of 9: a board goes by one time or by the other."""
+    """One row leaves at 9 instead of 11, another at 11 instead of 9."""
     rows = [LATE, ON_TIME, EARLY]
 
     assert lines(list_in_window(rows, at(first), at(last))) == expected
@@ -44,7 +44,7 @@ def test_departures_in_the_same_second_are_sorted_by_line():
 
 @pytest.mark.parametrize(("wanted", "kept"), [(0, "a b c d"), (1, "a"), (2, "a b c"), (3, "a b c"), (4, "a b c d")])
 def test_the_first_rows_and_any_that_leaves_with_the_last_of_them(wanted, kept):
-    """Two leave at minute 2: whoever wants two rows gets three; who wants none is given all."""
+    """Two rows leave at minute 2, so 2 rows become 3; 0 means all."""
     rows = [row("a", 1), row("b", 2), row("c", 2), row("d", 3)]
 
     assert lines(take_first(rows, wanted)) == kept

@@ -1,4 +1,4 @@
-"""Scores, order and names of what a geocoder offers (rules B10 and D2)."""
+"""Scores, order and names of a geocoder's candidates (rules B10 and D2)."""
 
 import pytest
 

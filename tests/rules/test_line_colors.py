@@ -37,7 +37,7 @@ def test_contrast_is_that_of_the_recommendation(one, other):
 
 
 def test_the_greys_around_the_bound():
-    """The recommendation's own example: #767676 is the lightest grey that is read on white, #777777 is not."""
+    """WCAG's example: #767676 is the lightest grey that is legible on white."""
     assert contrast(0x767676, WHITE) >= MIN_CONTRAST > contrast(0x777777, WHITE)
 
 
@@ -58,5 +58,5 @@ def test_the_greys_around_the_bound():
     ],
 )
 def test_unreadable_and_missing_colors_are_replaced(stated, found):
-    """White on orange cannot be read, black can; white, and a text of the line's colour, are feeds' words for none."""
+    """White on orange is illegible, black is not; white, or text in the line's colour, counts as missing."""
     assert read_line_colors(*stated) == found

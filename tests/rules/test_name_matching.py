@@ -86,7 +86,7 @@ def test_a_city_at_the_end_of_a_name_may_be_left_out():
 
 
 def test_names_that_differ_in_their_kind_are_rivals():
-    """B10: whichever kind has fewer letters, its place is not taken; the same name is."""
+    """B10: the number of letters of the kind does not decide; only an equal name resolves."""
     scores = NameSearch(["wharf pier", "wharf underground station"]).score("wharf")
     assert max(scores.values()) - min(scores.values()) <= RIVAL_SCORE
     assert (
@@ -209,7 +209,7 @@ def test_a_rival_is_far_away_and_scores_nearly_as_well(score, north_m, resolved)
 
 
 def test_a_nearer_place_does_not_hide_the_best():
-    """B10: a place that distance put first is no excuse to take it, if a far one fits better."""
+    """B10: a nearer place with a lower score does not resolve."""
     near, best = match(0.79, distance_m=10), match(0.80, 400, distance_m=400)
 
     assert find_certain([near, best]) is None

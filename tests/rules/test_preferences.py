@@ -63,7 +63,7 @@ def test_step_free_warns_of_missing_data_or_the_weakest_link(legs, supported, ex
 
 @pytest.mark.parametrize(("cancelled", "least_m"), [(False, 100), (True, 200)])
 def test_the_least_walking_is_that_of_usable_trips(cancelled, least_m):
-    """B9: who cannot ride line 7 cannot walk the 100 m to it instead."""
+    """B9: the 100 m of walking do not count if line 7 is cancelled."""
     near = trip(walk("home", "A", 0, 2, metres=100), ride("7", "A", "B", 5, 9, cancelled=cancelled))
     far = trip(walk("home", "work", 0, 20, metres=200))
 

@@ -61,7 +61,7 @@ def test_schedule_type_states_whether_all_or_some_rides_have_realtime(legs, word
     [((T0 - 40, T0 - 95, None), T0 - 99, 95), ((None,), None, None), ((None,), T0 - 99, 99), ((T0 + 3,), None, 0)],
 )
 def test_realtime_age_is_that_of_the_oldest_update(updates, of_source, age_s):
-    """B4: an answer is no fresher than its stalest ride, else its source; a clock ahead is no negative age."""
+    """B4: the age of the oldest ride, or of the source; never negative, even if a clock is ahead."""
     provenance = Provenance(network="T", source="fake", zone="UTC", retrieved_at=T0, realtime_updated=of_source)
 
     assert find_realtime_age_s([departure(0, updated=updated) for updated in updates], provenance, T0) == age_s
