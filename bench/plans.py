@@ -14,10 +14,13 @@ import tempfile
 import time
 import uuid
 from functools import partial
+from graphlib import TopologicalSorter
 from itertools import product
 from pathlib import Path
 
+import plan_rivals
 from harness import HEAD, p50, read_options, report, report_pairs
+from plan_rivals import SHAPES, WIDTH
 from pydantic import BaseModel
 
 from fingerpost.contract.plan import Plan, PlanStep
@@ -26,12 +29,7 @@ from fingerpost.plan.catalogue import Catalogue, PlanTool
 from fingerpost.plan.engines.embedded import EmbeddedJournal
 from fingerpost.plan.runs import PlanRuns
 
-WIDTH = 50
 SUM = sum(range(1, WIDTH + 1))
-SHAPES = {
-    "chain": {step: [step - 1] if step > 1 else [] for step in range(1, WIDTH + 1)},
-    "fan": {**{step: [] for step in range(1, WIDTH + 1)}, 0: list(range(1, WIDTH + 1))},
-}
 BARE_BOUNDS = {"chain": 1.5, "fan": 2.5}
 RIVAL_BOUND = 0.3
 BRANCH_BOUND = 1.1
@@ -77,12 +75,6 @@ async def ours(runs, plan):
     return taken, sum(response["data"]["n"] for response in memory.to_dict().values())
 
 
-async def without(bare, edges):
-    begun = time.perf_counter()
-    total = await bare.run(edges)
-    return (time.perf_counter() - begun) * 1e3, total
-
-
 class Bare:
     """The baseline: no engine, only asyncio and one SQLite file with the same guarantee.
 
@@ -98,46 +90,32 @@ class Bare:
             CREATE TABLE run (id TEXT PRIMARY KEY, plan TEXT, state TEXT);
             CREATE TABLE step (run TEXT, id INTEGER, output TEXT, PRIMARY KEY (run, id));
         """)
-        self._buffer, self._flushing = [], None
 
     async def run(self, edges):
-        """Run no-op steps; ``edges`` lists the steps that each one waits for. Return the sum of all outputs."""
-        run_id = str(uuid.uuid4())
-        await self._write([("INSERT INTO run VALUES (?, ?, 'running')", (run_id, json.dumps(edges)))])
-        tasks = {}
+        """Run no-op steps; ``edges`` lists the steps that each one waits for.
 
-        async def go(step):
-            for before in edges[step]:
-                await tasks[before]
-            await self._record(run_id, step, json.dumps(step))
-            return step
+        Return the milliseconds, and the sum of all outputs.
+        """
+        begun, run_id, total = time.perf_counter(), str(uuid.uuid4()), 0
+        await self._write("INSERT INTO run VALUES (?, ?, 'running')", [(run_id, json.dumps(edges))])
+        graph = TopologicalSorter(edges)
+        graph.prepare()
+        while steps := graph.get_ready():
+            outputs = await asyncio.gather(*map(self._no_op, steps))
+            rows = [(run_id, step, json.dumps(output)) for step, output in zip(steps, outputs, strict=True)]
+            await self._write("INSERT INTO step VALUES (?, ?, ?)", rows)
+            graph.done(*steps)
+            total += sum(outputs)
+        await self._write("UPDATE run SET state = 'completed' WHERE id = ?", [(run_id,)])
+        return (time.perf_counter() - begun) * 1e3, total
 
-        for step in edges:
-            tasks[step] = asyncio.create_task(go(step))
-        total = sum([await task for task in tasks.values()])
-        await self._write([("UPDATE run SET state = 'completed' WHERE id = ?", (run_id,))])
-        return total
+    async def _no_op(self, step):
+        return step
 
-    async def _record(self, run_id, step, output):
-        done = asyncio.get_running_loop().create_future()
-        self._buffer.append((("INSERT INTO step VALUES (?, ?, ?)", (run_id, step, output)), done))
-        if self._flushing is None:
-            self._flushing = asyncio.create_task(self._flush())
-        await done
-
-    async def _flush(self):
-        while self._buffer:
-            batch, self._buffer = self._buffer, []
-            await self._write([row for row, _done in batch])
-            for _row, done in batch:
-                done.set_result(None)
-        self._flushing = None
-
-    async def _write(self, statements):
+    async def _write(self, statement, rows):
         def write():
             with self.connection:
-                for statement, values in statements:
-                    self.connection.execute(statement, values)
+                self.connection.executemany(statement, rows)
 
         await asyncio.to_thread(write)
 
@@ -146,8 +124,8 @@ class Rivals:
     """The other engines, in a process with another environment."""
 
     def __init__(self, python):
-        script = Path(__file__).parent / "rivals" / "plan_engines.py"
-        self._process = subprocess.Popen([python, script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        command, pipe = [python, plan_rivals.__file__], subprocess.PIPE
+        self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)
         if self._process.stdout.readline() != "ready\n":
             raise SystemExit("The rivals did not start; see above.")
 
@@ -183,7 +161,7 @@ async def measure(rounds, python, folder):
 
     for turn in range(-2, rounds):
         for shape, edges in SHAPES.items():
-            await pair(turn, "bare", shape, partial(without, bare, edges))
+            await pair(turn, "bare", shape, partial(bare.run, edges))
     if python:
         rivals = Rivals(python)
         for turn in range(-1, max(3, rounds // 4)):

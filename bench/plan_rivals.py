@@ -1,4 +1,4 @@
-"""Run the same plans on DBOS and LangGraph, in a separate environment.
+"""Run the plans of ``plans.py`` on DBOS and LangGraph, in a separate environment.
 
 Each input line names an engine and a shape; each output line has the milliseconds of one run and the sum of all
 outputs.
@@ -14,6 +14,11 @@ from pathlib import Path
 from typing import Annotated, TypedDict
 
 WIDTH = 50
+# The steps of each plan, and the steps that each one waits for.
+SHAPES = {
+    "chain": {step: [step - 1] if step > 1 else [] for step in range(1, WIDTH + 1)},
+    "fan": {**{step: [] for step in range(1, WIDTH + 1)}, 0: list(range(1, WIDTH + 1))},
+}
 FOLDER = Path(tempfile.mkdtemp(prefix="fingerpost-rivals-"))
 
 
@@ -28,10 +33,7 @@ def new_dbos():
 
     @DBOS.workflow()
     async def chain() -> int:
-        total = 0
-        for step in range(1, WIDTH + 1):
-            total += await no_op(step)
-        return total
+        return sum([await no_op(step) for step in SHAPES["chain"]])
 
     @DBOS.workflow()
     async def fan() -> int:
@@ -49,7 +51,7 @@ class State(TypedDict):
     total: Annotated[int, operator.add]
 
 
-def new_langgraph():
+def new_langgraph(edges, saver):
     from langgraph.graph import END, START, StateGraph
 
     def node(step):
@@ -58,40 +60,32 @@ def new_langgraph():
 
         return no_op
 
-    names = [f"s{step}" for step in range(1, WIDTH + 1)]
-    edges = {
-        "chain": [*zip([START, *names], [*names, END], strict=True)],
-        "fan": [*((START, name) for name in names), *((name, "s0") for name in names), ("s0", END)],
-    }
-    graphs = {}
-    for shape, pairs in edges.items():
-        graph = graphs[shape] = StateGraph(State)
-        for name in names if shape == "chain" else ["s0", *names]:
-            graph.add_node(name, node(int(name[1:])))
-        for begin, end in pairs:
-            graph.add_edge(begin, end)
-    return graphs
+    graph = StateGraph(State)
+    for step in edges:
+        graph.add_node(f"s{step}", node(step))
+    for step, before in edges.items():
+        for begin in [f"s{other}" for other in before] or [START]:
+            graph.add_edge(begin, f"s{step}")
+    graph.add_edge(f"s{[*edges][-1]}", END)
+    return graph.compile(checkpointer=saver)
 
 
 async def main():
-    import aiosqlite
     from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
-    workflows, graphs = new_dbos(), new_langgraph()
-    async with aiosqlite.connect(FOLDER / "langgraph.sqlite") as connection:
-        saver = AsyncSqliteSaver(connection)
+    workflows = new_dbos()
+    async with AsyncSqliteSaver.from_conn_string(f"{FOLDER}/langgraph.sqlite") as saver:
         await saver.setup()
-        compiled = {name: graph.compile(checkpointer=saver) for name, graph in graphs.items()}
+        graphs = {shape: new_langgraph(edges, saver) for shape, edges in SHAPES.items()}
         print("ready", flush=True)
-        loop = asyncio.get_running_loop()
-        while line := await loop.run_in_executor(None, sys.stdin.readline):
+        while line := await asyncio.get_running_loop().run_in_executor(None, sys.stdin.readline):
             engine, shape = line.split()
             config = {"configurable": {"thread_id": str(uuid.uuid4())}, "recursion_limit": WIDTH + 5}
             begun = time.perf_counter()
             if engine == "dbos":
                 total = await workflows[shape]()
             else:
-                total = (await compiled[shape].ainvoke({"total": 0}, config, durability="sync"))["total"]
+                total = (await graphs[shape].ainvoke({"total": 0}, config, durability="sync"))["total"]
             print(f"{(time.perf_counter() - begun) * 1e3} {total}", flush=True)
     from dbos import DBOS
 
