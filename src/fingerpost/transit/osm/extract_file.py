@@ -34,30 +34,28 @@ def read_objects(
     Areas are built from objects with one of ``area_keys``. ``work`` is the name of the work for ``progress``.
     """
     osmium = load_osmium()
-    scratch = TemporaryDirectory()
-    try:
-        storage = f"sparse_file_array,{scratch.name}/nodes" if path.stat().st_size > _LARGE_BYTES else "flex_mem"
-        objects = (
-            osmium.FileProcessor(str(path))
-            .with_locations(storage)
-            .with_areas(osmium.filter.KeyFilter(*area_keys))
-            .with_filter(osmium.filter.KeyFilter(*keys))
-        )
-        progress(work, 0, None)
-        for count, osm_object in enumerate(objects, 1):
-            yield osm_object
-            if count % _PROGRESS_EVERY == 0:
-                progress(work, count, None)
-        progress(work, 1, 1)
-    except (OSError, RuntimeError) as error:
-        # osmium raises plain RuntimeErrors for files that it cannot read.
-        reason = getattr(error, "strerror", None) or str(error).rstrip(".")
-        raise FeedUnusable(
-            f"The extract {path} cannot be read: {reason}",
-            hint="Fetch it again, sort it with `osmium sort`, or use another one",
-        ) from error
-    finally:
-        scratch.cleanup()
+    with TemporaryDirectory() as scratch:
+        try:
+            storage = f"sparse_file_array,{scratch}/nodes" if path.stat().st_size > _LARGE_BYTES else "flex_mem"
+            objects = (
+                osmium.FileProcessor(str(path))
+                .with_locations(storage)
+                .with_areas(osmium.filter.KeyFilter(*area_keys))
+                .with_filter(osmium.filter.KeyFilter(*keys))
+            )
+            progress(work, 0, None)
+            for count, osm_object in enumerate(objects, 1):
+                yield osm_object
+                if count % _PROGRESS_EVERY == 0:
+                    progress(work, count, None)
+            progress(work, 1, 1)
+        except (OSError, RuntimeError) as error:
+            # osmium raises plain RuntimeErrors for files that it cannot read.
+            reason = getattr(error, "strerror", None) or str(error).rstrip(".")
+            raise FeedUnusable(
+                f"The extract {path} cannot be read: {reason}",
+                hint="Fetch it again, sort it with `osmium sort`, or use another one",
+            ) from error
 
 
 def load_osmium() -> Any:

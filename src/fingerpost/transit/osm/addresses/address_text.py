@@ -14,7 +14,7 @@ from fingerpost.transit.rules.name_search import NameSearch
 
 _NUMBER = re.compile(r"\s*(\d{1,5})\s*(?:([a-zåäö])(?![a-zåäö]))?(?:\s*[-\u2013/]\s*(\d{1,5}))?", re.IGNORECASE)
 # Wider ranges are typing errors.
-_WIDEST = 200
+_MAX_MAPPED_RANGE = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ def read_house_number(text: str) -> HouseNumber | None:
         return None
     first = int(match[1])
     last = int(match[3]) if match[3] else first
-    if not first <= last <= first + _WIDEST:
+    if not first <= last <= first + _MAX_MAPPED_RANGE:
         last = first
     return HouseNumber(first, last, (match[2] or "").lower())
 
@@ -137,7 +137,7 @@ _CORNER_WORDS = re.compile(r"^(?:the )?corner of\s+|\s+(?:corner|risteys|kulma|h
 _FLAT_WORDS = frozenset({"as", "asunto", "apt", "flat", "krs", "lgh", "bost"})
 _MAX_CITY_WORDS = 3
 # 14-16 is a range of house numbers, 14 160 a house and a flat.
-_WIDEST_RANGE = 20
+_MAX_TYPED_RANGE = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +210,7 @@ def _split_number(words: list[str]) -> tuple[list[str], HouseNumber | None]:
         if not all(_is_number(word) or len(word) == 1 or word in _FLAT_WORDS for word in rest):
             return words, None
         last = int(rest[0]) if rest and rest[0].isdecimal() and not match[2] else 0
-        if number < last <= number + _WIDEST_RANGE:
+        if number < last <= number + _MAX_TYPED_RANGE:
             return words[:at], HouseNumber(number, last)
         letter = match[2] or (rest[0] if rest and len(rest[0]) == 1 and rest[0].isalpha() else "")
         return words[:at], HouseNumber(number, number, letter)

@@ -24,7 +24,7 @@ from fingerpost.transit.osm.streets.graph import (
     STEPS,
     StreetGraph,
 )
-from fingerpost.transit.osm.streets.squares import list_crossings, part_at_walls
+from fingerpost.transit.osm.streets.squares import list_crossings, separate_at_walls
 
 # Connected streets of less than this total length are left out, unless they are the longest. Islands with
 # ferries have more streets than that.
@@ -62,7 +62,7 @@ class BuiltStreets(NamedTuple):
 
 
 def build_graph(streets: ExtractedStreets) -> BuiltStreets:
-    part_at_walls(streets)
+    separate_at_walls(streets)
     edges, street_m = _cut(streets)
     is_kept = _find_connected(edges, street_m)
     left_out_m = float(street_m[~is_kept].sum())

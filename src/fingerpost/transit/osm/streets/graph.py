@@ -110,9 +110,7 @@ def compute_weights(
     longest_s = float(node_s.max(initial=0.0))
     if step_free:
         node_s = np.where(graph.node_flags & KERB != 0, np.inf, node_s)
-    if closed_lifts:
-        node_s = node_s.astype(np.float64)
-        node_s[list(closed_lifts)] = np.inf
+    node_s[list(closed_lifts)] = np.inf
     # Use only arcs along walkable edges to nodes that another arc leaves, so that none leads into a dead end.
     leaving = np.diff(graph.node_first)
     onward = np.isfinite(cost[graph.node_arc >> 1]) & (leaving[graph.arc_head[graph.node_arc]] >= 2)

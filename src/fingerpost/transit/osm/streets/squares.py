@@ -44,7 +44,7 @@ def list_crossings(streets: ExtractedStreets) -> Iterator[Way]:
         entrances = [
             node for node in nodes if streets.uses[node] > uses[node] or node in streets.corners or bordering[node] > 1
         ]
-        for start, end in _list_sights(streets, ground, _thin(entrances, MAX_ENTRANCES)):
+        for start, end in _list_sight_lines(streets, ground, _thin(entrances, MAX_ENTRANCES)):
             yield Way(ground.rule, [start, end])
 
 
@@ -83,7 +83,7 @@ def _list_lines(streets: ExtractedStreets, square: Square) -> list[_Line]:
     return lines
 
 
-def _list_sights(streets: ExtractedStreets, ground: _Ground, entrances: list[int]) -> Iterator[_Line]:
+def _list_sight_lines(streets: ExtractedStreets, ground: _Ground, entrances: list[int]) -> Iterator[_Line]:
     if len(entrances) < 2:
         return
     entrance_nodes = set(entrances)
@@ -156,7 +156,7 @@ def _find_side(a: Float64, b: Float64, point: Float64) -> Float64:
 _OWN_ID = -(1 << 48)
 
 
-def part_at_walls(streets: ExtractedStreets) -> None:
+def separate_at_walls(streets: ExtractedStreets) -> None:
     """Give each square its own nodes along walls, except at openings.
 
     A square on top of a retaining wall and the way at its foot are drawn through one node, but do not meet.
@@ -165,15 +165,15 @@ def part_at_walls(streets: ExtractedStreets) -> None:
     rings = (ring for square in streets.squares for ring in square.rings)
     numbers = {frozenset(ring): number for number, ring in enumerate(rings, 1)}
 
-    def part(nodes: list[int]) -> list[int]:
+    def separate(nodes: list[int]) -> list[int]:
         # A ring is a way too, which may begin at another node.
         number = numbers.get(frozenset(nodes))
         if number is None:
             return nodes
-        parted = [node + number * _OWN_ID if node in walls else node for node in nodes]
-        positions.update({own: positions[node] for own, node in zip(parted, nodes, strict=True)})
-        return parted
+        copied = [node + number * _OWN_ID if node in walls else node for node in nodes]
+        positions.update({own: positions[node] for own, node in zip(copied, nodes, strict=True)})
+        return copied
 
-    streets.squares = [Square(square.rule, [part(ring) for ring in square.rings]) for square in streets.squares]
-    streets.ways = [Way(way.rule, part(way.nodes)) for way in streets.ways]
+    streets.squares = [Square(square.rule, [separate(ring) for ring in square.rings]) for square in streets.squares]
+    streets.ways = [Way(way.rule, separate(way.nodes)) for way in streets.ways]
     streets.uses.update(node for way in streets.ways for node in way.nodes if node < _OWN_ID // 2)

@@ -34,8 +34,6 @@ def _apply_updates(instances: TripInstances, updated: Int64, updates: list[RideU
     stop_times.arrival_s[row] += np.concatenate([update.arrival_delay_s for update in updates])
     stop_times.departure_s[row] += np.concatenate([update.departure_delay_s for update in updates])
     for instance, update in zip(updated.tolist(), updates, strict=True):
-        if update.stop is None and update.flags is None:
-            continue
         own_rows = slice(moved.begin[instance], moved.begin[instance] + moved.length[instance])
         if update.stop is not None:
             stop_times.stop[own_rows] = update.stop
