@@ -7,7 +7,6 @@ from collections.abc import Sequence
 EARTH_RADIUS_M = 6_371_008.8
 METRES_PER_DEGREE = math.radians(EARTH_RADIUS_M)
 
-
 Point = tuple[float, float]
 
 

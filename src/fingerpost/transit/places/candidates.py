@@ -5,11 +5,10 @@ from typing import NotRequired
 
 from fingerpost.contract.wire import Wire, WireDict, omit_none
 from fingerpost.errors import PlaceAmbiguous, PlaceUnknown, Remedy, RemedyKind
-from fingerpost.transit.model.place import Place, PlaceMatch, PlaceTraits
+from fingerpost.transit.model.place import DEFAULT_LANGUAGE, FALLBACK_LANGUAGES, Place, PlaceMatch, PlaceTraits
 from fingerpost.transit.rules.name_matching import AUTO_RESOLVE
-from fingerpost.transit.rules.warnings import add_reasons
+from fingerpost.transit.rules.warnings import Warning, WarningCode, add_reasons, list_stated  # noqa: A004
 
-WIRE_LANGUAGES = ("fi", "en", "sv")
 # maxLookupCandidates in the lookup contract.
 MAX_CANDIDATES = 5
 
@@ -96,8 +95,9 @@ def list_attributions(matches: Sequence[PlaceMatch]) -> list[str]:
     return list(dict.fromkeys(sentence for match in matches for sentence in match.place.attribution))
 
 
-def format_guess(place: Place, label: str) -> str:
-    return f"The position of '{label}' is a guess: {place.guess}."
+def list_guess_warnings(place: Place, label: str) -> list[Warning]:
+    guess = f"The position of '{label}' is a guess: {place.guess}."
+    return list_stated((WarningCode.POSITION_GUESSED, guess if place.guess else None))
 
 
 def new_unknown(
@@ -112,8 +112,8 @@ def serialize_resolved(match: PlaceMatch, label: str) -> Wire:
     fields = {
         **serialize_place(match),
         "id": place.id,
-        "primaryLanguage": place.language if place.language in WIRE_LANGUAGES else "default",
-        "names": {code: place.names[code] for code in WIRE_LANGUAGES if code in place.names} or None,
+        "primaryLanguage": place.language if place.language in FALLBACK_LANGUAGES else DEFAULT_LANGUAGE,
+        "names": {code: place.names[code] for code in FALLBACK_LANGUAGES if code in place.names} or None,
         "rawQuery": label,
     }
     return omit_none(Wire, fields)

@@ -8,7 +8,7 @@ from fingerpost.runtime.concurrency import gather_all
 from fingerpost.transit.model.place import Location, LocationSource, PlaceMatch, distance_m, is_same_point
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.networks.order import list_covering, new_uncovered
-from fingerpost.transit.places.candidates import format_guess, new_ambiguous, new_unknown
+from fingerpost.transit.places.candidates import list_guess_warnings, new_ambiguous, new_unknown
 from fingerpost.transit.places.region import list_running, matches_full_name, suggest_regions
 from fingerpost.transit.places.resolver import (
     Label,
@@ -98,9 +98,7 @@ async def resolve_journey(
         _check_distance(end, resolution.location)
         if resolution.is_matched_name:
             warnings.append(Warning(WarningCode.LABEL_GEOCODED, _format_geocoded(end, resolution.location)))
-            place = resolution.candidates[0].place
-            if place.guess:
-                warnings.append(Warning(WarningCode.POSITION_GUESSED, format_guess(place, end.query.text)))
+            warnings += list_guess_warnings(resolution.candidates[0].place, end.query.text)
     journeys = [
         (network, parameters.between(*locations)) for network in chosen if (locations := _find_locations(network, ends))
     ]

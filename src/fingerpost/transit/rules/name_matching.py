@@ -43,13 +43,12 @@ def list_plain(text: str) -> list[str]:
 
 
 # "Near" before a place, in English, Finnish and Swedish.
-_NEAR = re.compile(r"(?:near|close to|next to|lahella|nara|i narheten av) (?=.)")
+_NEAR = re.compile(r"^(?:near|close to|next to|lahella|nara|i narheten av) (?=.)")
 
 
 def strip_near(words: str) -> str:
     """Strip a leading "near" from a normalized string."""
-    found = _NEAR.match(words)
-    return words[found.end() :] if found else words
+    return _NEAR.sub("", words)
 
 
 FLOOR = 0.60

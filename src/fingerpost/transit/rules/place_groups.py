@@ -169,9 +169,8 @@ def _build_mixed_place(
     members = {stop.id for stop in (*boardable, *within)}
     at_station = {child.id for child in stops_of_station.get(station.id, ())} if station else set()
     has_platforms = len({stop.name for stop in cluster}) > 1
-    names: dict[str, str] = {}
-    for stop in cluster:
-        names |= {language: name for language, name in stop.names.items() if language not in names}
+    # The first name in each language applies.
+    names = {language: name for stop in reversed(cluster) for language, name in stop.names.items()}
     return Place(
         id=nearest.id,
         name=find_most_common(_format_place_name(stop.name, has_platforms) for stop in cluster),

@@ -14,15 +14,15 @@ from fingerpost.transit.model.place import PlaceKind, PlaceMatch
 from fingerpost.transit.places.candidates import (
     MAX_CANDIDATES,
     Distinction,
-    format_guess,
     format_lone_candidate,
     list_attributions,
+    list_guess_warnings,
     serialize_candidates,
     serialize_resolved,
 )
 from fingerpost.transit.places.resolver import TextQuery
 from fingerpost.transit.rules.name_matching import find_certain
-from fingerpost.transit.rules.warnings import Warning, WarningCode, add_reasons, list_stated  # noqa: A004  # the contract's own name
+from fingerpost.transit.rules.warnings import Warning, add_reasons  # noqa: A004  # the contract's own name
 from fingerpost.transit.tools.shapes import Language, LatLon, PlaceTool, Warned, WireCoordinate, serialize_warnings
 
 
@@ -128,8 +128,7 @@ class FindAddressOrStop(PlaceTool):
             raise DataNotFound(add_reasons(nothing, left_out), hint=remedy)
         certain = find_certain(near)
         if certain is not None:
-            guess = format_guess(certain.place, text) if certain.place.guess else None
-            meta = _serialize_meta([certain], [*warned, *list_stated((WarningCode.POSITION_GUESSED, guess))])
+            meta = _serialize_meta([certain], [*warned, *list_guess_warnings(certain.place, text)])
             place = omit_none(ResolvedLocation, {**serialize_resolved(certain, text), "meta": meta or None})
             return ToolReply(place, describe_lookup(place), output=_RESOLVED)
         choices = serialize_candidates(near, text)
