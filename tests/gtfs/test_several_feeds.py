@@ -12,10 +12,9 @@ SOUTH = "line A | Beta 09:00 | Gamma 09:10\nwalk | Beta | Gamma 300\n"
 BETA = (60.17, 24.958)
 
 
-def write_both(tmp_path, beta=BETA, south=SOUTH):
+def write_both(tmp_path):
     first = write_feed(tmp_path / "north.gtfs.zip", feed_from_drawing(NORTH))
-    second = write_feed(tmp_path / "south.zip", feed_from_drawing(south, coordinates={"Beta": beta}))
-    return first, second
+    return first, write_feed(tmp_path / "south.zip", feed_from_drawing(SOUTH, coordinates={"Beta": BETA}))
 
 
 @pytest.mark.parametrize(
@@ -76,22 +75,6 @@ def test_feeds_of_one_name_share_the_stops_that_agree(tmp_path):
     assert (table.headsign[0], table.headsign[1], table.trip_headsign.tolist()) == ("Beta", "Gamma", [0, 1])
 
 
-@pytest.mark.parametrize(("east_deg", "shared"), [(0.00180, True), (0.00182, False)])
-def test_place_must_agree(tmp_path, east_deg, shared):
-    """At 60.17 degrees north, 100 m are 0.00181 degrees of longitude: just within is one stop, just beyond is two."""
-    sources = [FeedSource(path, "MTA") for path in write_both(tmp_path, (60.17, 24.958 + east_deg))]
-    if shared:
-        assert import_feeds("net", sources).timetable.stop_count == 3
-        return
-    with pytest.raises(FeedUnusable) as caught:
-        import_feeds("net", sources)
-
-    assert f"{caught.value.message}. {caught.value.hint}" == (
-        "Stop BETA is 'Beta' in north.gtfs.zip and 'Beta', 101 m away, in south.zip, but both feeds are called MTA. "
-        "Give the feeds different names: NAME=PATH"
-    )
-
-
 def renamed(tmp_path, north_name, south_name, east_deg=0.0):
     """Return two feeds of one name that call their common stop so; the second puts it further east."""
     north = feed_from_drawing(NORTH)
@@ -102,21 +85,28 @@ def renamed(tmp_path, north_name, south_name, east_deg=0.0):
 
 
 @pytest.mark.parametrize(
-    ("names", "east_deg", "is_shared", "is_counted"),
+    ("names", "east_deg", "refused_m", "is_counted"),
     [
+        # At 60.17 degrees north, 100 m are 0.00181 degrees of longitude.
+        (("Beta", "Beta"), 0.00180, None, False),
+        (("Beta", "Beta"), 0.00182, 101, False),
         # Case and punctuation do not matter.
-        (("Beta", "BE / TA"), 0.0, True, False),
-        (("Beta", "Omega"), 0.0, False, False),
+        (("Beta", "BE / TA"), 0.0, None, False),
+        (("Beta", "Omega"), 0.0, 0, False),
         # Abbreviations agree within 30 m, which is 0.00054 degrees of longitude here, and are counted; not beyond.
-        (("Gerritsen Av / Avenue V", "GERRITSEN AV/AV V"), 0.0005, True, True),
-        (("Gerritsen Av / Avenue V", "GERRITSEN AV/AV V"), 0.0006, False, False),
+        (("Gerritsen Av / Avenue V", "GERRITSEN AV/AV V"), 0.0005, None, True),
+        (("Gerritsen Av / Avenue V", "GERRITSEN AV/AV V"), 0.0006, 33, False),
     ],
 )
-def test_names_of_a_shared_stop_must_agree(tmp_path, names, east_deg, is_shared, is_counted):
+def test_names_and_places_of_a_shared_stop_must_agree(tmp_path, names, east_deg, refused_m, is_counted):
     sources = renamed(tmp_path, *names, east_deg)
-    if not is_shared:
-        with pytest.raises(FeedUnusable, match=f"Stop BETA is '{names[0]}' in n and '{names[1]}', "):
+    if refused_m is not None:
+        with pytest.raises(FeedUnusable) as caught:
             import_feeds("net", sources)
+        assert f"{caught.value.message}. {caught.value.hint}" == (
+            f"Stop BETA is '{names[0]}' in n and '{names[1]}', {refused_m} m away, in s, "
+            "but both feeds are called MTA. Give the feeds different names: NAME=PATH"
+        )
         return
     imported = import_feeds("net", sources)
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import date, datetime
 from zoneinfo import ZoneInfo
 
+import numpy as np
 from google.transit.gtfs_realtime_pb2 import Alert, FeedEntity, FeedMessage, TripDescriptor, TripUpdate
 
 from fingerpost.transit.engine.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
@@ -127,35 +128,24 @@ def draw(
         return "nothing"
     if told.is_cancelled:
         return "deleted" if told.is_deleted else "cancelled"
-    begin, end = int(timetable.trip_first_stop_time[trip]), int(timetable.trip_first_stop_time[trip + 1])
+    rows = timetable.list_stop_times(trip)
     feed = timetable.feeds[int(timetable.route_feed[int(timetable.trip_route[trip])])]
     start = find_service_day_start(day, feed.zone) + int(timetable.trip_departure_shift_s[run])
-    stops = timetable.stop_time_stop[begin:end] if told.stop is None else told.stop
-    arrivals = (timetable.stop_time_arrival_s[begin:end] + start + told.arrival_delay_s).tolist()
-    departures = (timetable.stop_time_departure_s[begin:end] + start + told.departure_delay_s).tolist()
-    marks = [
-        " skip" if skipped else "" if known else " ?"
-        for skipped, known in zip(told.is_skipped.tolist(), told.is_known.tolist(), strict=True)
-    ]
-    return _drawn(timetable, stops.tolist(), arrivals, departures, marks, feed.zone)
+    stops = timetable.stop_time_stop[rows] if told.stop is None else told.stop
+    arrivals = timetable.stop_time_arrival_s[rows] + start + told.arrival_delay_s
+    departures = timetable.stop_time_departure_s[rows] + start + told.departure_delay_s
+    marks = np.where(told.is_skipped, " skip", np.where(told.is_known, "", " ?"))
+    return _draw_columns(timetable, (stops, arrivals, departures, marks), feed.zone)
 
 
 def draw_added(timetable: Timetable, ride: AddedRide) -> str:
-    marks = [" skip" if skipped else "" for skipped in ride.is_skipped.tolist()]
-    zone = timetable.feeds[0].zone
-    return _drawn(timetable, ride.stop.tolist(), ride.arrival.tolist(), ride.departure.tolist(), marks, zone)
+    marks = np.where(ride.is_skipped, " skip", "")
+    return _draw_columns(timetable, (ride.stop, ride.arrival, ride.departure, marks), timetable.feeds[0].zone)
 
 
-def _drawn(
-    timetable: Timetable,
-    stops: Sequence[int],
-    arrivals: Sequence[int],
-    departures: Sequence[int],
-    marks: Sequence[str],
-    zone: str,
-) -> str:
+def _draw_columns(timetable: Timetable, columns: Sequence[np.ndarray], zone: str) -> str:
     cells = []
-    for stop, arrival, departure, mark in zip(stops, arrivals, departures, marks, strict=True):
+    for stop, arrival, departure, mark in zip(*(column.tolist() for column in columns), strict=True):
         times = list(dict.fromkeys((_clock(arrival, zone), _clock(departure, zone))))
         cells.append(f"{timetable.stop_name[stop]} {'-'.join(times)}{mark}")
     return " | ".join(cells)

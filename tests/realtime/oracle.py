@@ -54,17 +54,13 @@ def _carry(
         if call.kind == "silent":
             carried = None
             delays.append((None, None))
-        elif call.kind == "times" and call.departure_s is None:
-            carried = call.arrival_s
-            delays.append((call.arrival_s, call.arrival_s))
-        elif call.kind == "times" and call.arrival_s is None:
-            latest_s = call.departure_s + departure - arrival
-            arrival_s = call.departure_s if carried is None else min(carried, latest_s)
-            carried = call.departure_s
-            delays.append((arrival_s, call.departure_s))
         elif call.kind == "times":
-            carried = call.departure_s
-            delays.append((call.arrival_s, call.departure_s))
+            departure_s = call.arrival_s if call.departure_s is None else call.departure_s
+            arrival_s = call.arrival_s
+            if arrival_s is None:
+                arrival_s = departure_s if carried is None else min(carried, departure_s + departure - arrival)
+            delays.append((arrival_s, departure_s))
+            carried = departure_s
         else:
             delays.append((carried, carried))
     return delays

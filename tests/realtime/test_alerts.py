@@ -2,7 +2,7 @@
 
 import pytest
 
-from fingerpost.testing.feeds import feed_from_drawing, timetable_from_drawing, timetable_from_tables
+from fingerpost.testing.feeds import timetable_from_drawing
 from tests.realtime.messages import DAY, alert, at, read
 
 STOPS = """stop_id,stop_name,stop_lat,stop_lon,location_type,parent_station
@@ -28,11 +28,9 @@ B,ALL,B-1,0
 
 
 def network(agencies: str = AGENCIES):
-    feed = feed_from_drawing(
-        "line A | P1 08:00 | End 08:10\nline A | End 09:00 | P1 09:10\ntram B | P2 08:00 | End 08:10"
-    )
+    drawing = "line A | P1 08:00 | End 08:10\nline A | End 09:00 | P1 09:10\ntram B | P2 08:00 | End 08:10"
     tables = {"stops.txt": STOPS, "routes.txt": ROUTES, "trips.txt": TRIPS, "agency.txt": agencies}
-    return timetable_from_tables(feed | tables)
+    return timetable_from_drawing(drawing, tables=tables)
 
 
 NETWORK = network()

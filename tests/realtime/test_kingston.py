@@ -17,26 +17,19 @@ ZONE = "America/Toronto"
 
 @pytest.fixture(scope="module")
 def kingston():
-    timetable = import_feeds("KINGSTON", [FeedSource(get_shared(FEED))]).timetable
-    return timetable, RealtimeIndex(timetable)
+    return RealtimeIndex(import_feeds("KINGSTON", [FeedSource(get_shared(FEED))]).timetable)
 
 
 def recordings():
     return sorted(get_shared("gtfs/kingston/realtime").glob("*.pb"))
 
 
-def parsed(data: bytes) -> FeedMessage:
-    message = FeedMessage()
-    message.ParseFromString(data)
-    return message
-
-
 def read_all(kingston):
     for path in recordings():
         data = path.read_bytes()
-        message = parsed(data)
+        message = FeedMessage.FromString(data)
         now = message.header.timestamp
-        yield message, read_realtime(kingston[1], [FeedBytes(data, now)], now)
+        yield message, read_realtime(kingston, [FeedBytes(data, now)], now)
 
 
 def test_every_update_is_applied_or_counted(kingston):
@@ -53,7 +46,7 @@ def test_every_update_is_applied_or_counted(kingston):
 
 
 def test_times_agree_with_the_oracle(kingston):
-    table, _ = kingston
+    table = kingston.timetable
     for message, overlay in read_all(kingston):
         updates_of = {
             (each.trip_update.trip.trip_id, each.trip_update.trip.start_date): each.trip_update.stop_time_update

@@ -3,7 +3,7 @@
 import pytest
 
 from fingerpost.testing.feeds import feed_from_drawing, timetable_from_drawing, timetable_from_tables
-from fingerpost.transit.engine.timetable.timetable import BY_ARRANGEMENT, NO_ALIGHTING, NO_BOARDING
+from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING
 from tests.realtime.messages import call, draw, read, stop_time_with, update
 
 LOOP = timetable_from_drawing("line A | Alpha 08:00 | Beta 08:10 | Gamma 08:20 | Alpha 08:30")
@@ -22,8 +22,8 @@ A-1,END,20,08:30:00,08:30:00
 
 
 # A trip from End to platform 1 of Hub and back, whose sequence is 5, 10, 20.
-GAPPED = timetable_from_tables(
-    feed_from_drawing("line A | End 08:00 | Hub 08:10") | {"stops.txt": STATION, "stop_times.txt": TIMES}
+GAPPED = timetable_from_drawing(
+    "line A | End 08:00 | Hub 08:10", tables={"stops.txt": STATION, "stop_times.txt": TIMES}
 )
 
 
@@ -121,15 +121,8 @@ def test_sequences_with_gaps_and_platforms(made, expected):
     assert draw(GAPPED, read(GAPPED, update("A-1", made))) == expected
 
 
-DRAWING = "line A | Alpha 08:10 | Beta 08:20 | Gamma 08:30"
-LINE = timetable_from_drawing(DRAWING)
-SHUT = timetable_from_tables(
-    feed_from_drawing(DRAWING)
-    | {
-        "stop_times.txt": "trip_id,stop_id,stop_sequence,arrival_time,departure_time,pickup_type,drop_off_type\n"
-        "A-1,ALPHA,1,08:10:00,08:10:00,0,1\nA-1,BETA,2,08:20:00,08:20:00,1,2\nA-1,GAMMA,3,08:30:00,08:30:00,1,0\n"
-    }
-)
+LINE = timetable_from_drawing("line A | Alpha 08:10 | Beta 08:20 | Gamma 08:30")
+SHUT = timetable_from_drawing("line A | Alpha 08:10 noalight | Beta 08:20 noboard noalight | Gamma 08:30 noboard")
 
 
 def flags(told):
@@ -155,7 +148,7 @@ def test_a_stop_without_pickup_or_drop_off(told, shut):
 def test_pickup_after_all_leaves_the_other_flags():
     overlay = read(SHUT, update("A-1", stop_time_with("BETA", pickup_type="REGULAR")))
 
-    assert flags(overlay) == [NO_ALIGHTING, BY_ARRANGEMENT, NO_BOARDING]
+    assert flags(overlay) == [NO_ALIGHTING, NO_ALIGHTING, NO_BOARDING]
 
 
 @pytest.mark.parametrize(

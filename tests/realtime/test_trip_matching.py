@@ -5,7 +5,7 @@ from datetime import date, timedelta
 import pytest
 from google.transit.gtfs_realtime_pb2 import FeedEntity, VehiclePosition
 
-from fingerpost.testing.feeds import feed_from_drawing, timetable_from_drawing, timetable_from_tables
+from fingerpost.testing.feeds import timetable_from_drawing
 from fingerpost.transit.engine.gtfs.realtime import CLOCK_SKEW_S
 from tests.realtime.messages import DAY, NOW, at, call, draw, message, read, read_bytes, update
 
@@ -18,8 +18,8 @@ A-1,08:00:00,09:00:00,600,{exact}
 
 def frequent(exact: int):
     """A trip of ten minutes that leaves every ten minutes from 08:00 to 08:50."""
-    feed = feed_from_drawing("line A | Alpha 00:00 | Beta 00:10")
-    return timetable_from_tables(feed | {"frequencies.txt": FREQUENCIES.format(exact=exact)})
+    tables = {"frequencies.txt": FREQUENCIES.format(exact=exact)}
+    return timetable_from_drawing("line A | Alpha 00:00 | Beta 00:10", tables=tables)
 
 
 @pytest.mark.parametrize(("relationship", "drawn"), [("CANCELED", "cancelled"), ("DELETED", "deleted")])
@@ -83,9 +83,9 @@ def test_without_a_start_date_the_nearest_ride_is_meant(timetable, entity, now, 
 
 
 def test_a_trip_without_departures_is_matched_by_no_start_time():
-    feed = feed_from_drawing("line A | Alpha 08:00 | Beta 08:10\nline B | Alpha 08:00 | Beta 08:10")
+    drawing = "line A | Alpha 08:00 | Beta 08:10\nline B | Alpha 08:00 | Beta 08:10"
     never = "trip_id,start_time,end_time,headway_secs\nA-1,08:00:00,08:00:00,600\n"
-    timetable = timetable_from_tables(feed | {"frequencies.txt": never})
+    timetable = timetable_from_drawing(drawing, tables={"frequencies.txt": never})
     told = read(timetable, update("A-1", call("BETA", 60), start_time="08:00:00"))
     assert (dict(told.rides), dict(told.counts)) == ({}, {"start-time-unknown": 1})
 
@@ -139,9 +139,8 @@ line A | Alpha 09:00 | Gamma 09:10
     ],
 )
 def test_a_route_and_a_start_time_name_a_trip(made, drawn):
-    feed = feed_from_drawing(BRANCHES)
-    feed["trips.txt"] = "route_id,service_id,trip_id,direction_id\nA,ALL,A-1,0\nA,ALL,A-2,1\nA,ALL,A-3,1\n"
-    branches = timetable_from_tables(feed)
+    trips = "route_id,service_id,trip_id,direction_id\nA,ALL,A-1,0\nA,ALL,A-2,1\nA,ALL,A-3,1\n"
+    branches = timetable_from_drawing(BRANCHES, tables={"trips.txt": trips})
     told = read(branches, made)
     assert [draw(branches, told, trip) for trip in ("A-1", "A-2", "A-3")] == drawn
     assert ("trip-ambiguous" in told.counts) == (not told.rides)

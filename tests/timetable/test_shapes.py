@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fingerpost.testing.feeds import feed_from_drawing, timetable_from_tables
+from fingerpost.testing.feeds import timetable_from_drawing
 from fingerpost.transit.engine.timetable.shapes import find_ride_line, find_ride_path, line_m
 
 # Three stops a kilometre apart on the 60.17th parallel.
@@ -24,12 +24,12 @@ def measured(points, calls):
     )
     shapes = f"{HEAD.strip()},shape_dist_traveled\n{rows}"
     tables = {"shapes.txt": shapes, "trips.txt": TRIPS, "stop_times.txt": times}
-    return timetable_from_tables(feed_from_drawing(DRAWING) | tables)
+    return timetable_from_drawing(DRAWING, tables=tables)
 
 
 def timetable(points):
     rows = "".join(f"S,{lat},{lon},{number}\n" for number, (lat, lon) in enumerate(points, 1))
-    return timetable_from_tables(feed_from_drawing(DRAWING) | {"shapes.txt": HEAD + rows, "trips.txt": TRIPS})
+    return timetable_from_drawing(DRAWING, tables={"shapes.txt": HEAD + rows, "trips.txt": TRIPS})
 
 
 def draw(table, begin, end):
@@ -103,7 +103,7 @@ def test_stated_distances_that_cannot_be_true():
 
 
 def test_a_trip_without_shape_has_no_line():
-    bare = timetable_from_tables(feed_from_drawing(DRAWING))
+    bare = timetable_from_drawing(DRAWING)
 
     assert (draw(bare, 0, 1), ride([(60.17, 24.94)], 0, 1)) == (None, None)
 

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fingerpost.transit.engine.timetable import walks
+from fingerpost.transit.engine.timetable.columns import to_columns
 from fingerpost.transit.engine.timetable.draft import TransferColumns
 from fingerpost.transit.engine.timetable.footpaths import build_footpaths as link
 from fingerpost.transit.engine.timetable.timetable import FORBIDDEN, MINIMUM_TIME, RECOMMENDED, STATION, STOP, TIMED
@@ -24,9 +25,7 @@ def footpaths(lats, lons, kinds=None, transfers=(), parents=None):
         StraightLine(np.array(lats, np.float64), np.array(lons, np.float64)),
         np.array(kinds if kinds is not None else [STOP] * len(lats), np.int8),
         np.array(parents if parents is not None else [-1] * len(lats), np.int32),
-        TransferColumns(
-            *(np.array(column, kind) for column, kind in zip(columns, ("i4", "i4", "i1", "i4"), strict=True))
-        ),
+        to_columns(TransferColumns, dict(zip(TransferColumns._fields, columns, strict=True))),
     )
     rows = {}
     for stop in range(len(lats)):
