@@ -135,10 +135,9 @@ TWICE_AT_ALPHA = (
 
 @pytest.fixture
 def replaced(towns):
-    def draw(*calls, also=()):
+    def draw(*calls):
         replacement = update("A-1", *calls, relationship="REPLACEMENT")
-        drawing = DRAWING.replace("Far", "Delta")
-        return towns(drawing, coordinates=REPLACED, entities=[replacement, *also])
+        return towns(DRAWING.replace("Far", "Delta"), coordinates=REPLACED, entities=[replacement])
 
     return draw
 

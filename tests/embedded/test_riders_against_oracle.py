@@ -3,7 +3,6 @@
 The oracle reads the answers, the edited trips, and the timetable's footpaths. It calls no code that it checks.
 """
 
-import asyncio
 import math
 import os
 import random
@@ -13,13 +12,11 @@ from itertools import pairwise
 
 import pytest
 
-from fingerpost.apps.wiring import list_tools
 from fingerpost.store.network_records import NetworkRecord
-from fingerpost.store.variables import VariableStore
 from fingerpost.transit.embedded.network import EmbeddedNetwork
 from fingerpost.transit.engine.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
 from fingerpost.transit.engine.raptor.search import find_endpoint
-from tests.fakes import FakeNetworks
+from tests.contracts.conftest import asker
 from tests.raptor.networks import DAY, LAT, LON, MIDNIGHT, random_timetable
 from tests.raptor.oracle import NEVER, around, earliest_arrivals, leaves, list_footpaths, list_trip_instances
 from tests.raptor.trouble import draw_trouble, edited
@@ -118,7 +115,7 @@ class RiderOracle:
 
 
 class Rider:
-    def __init__(self, seed, store):
+    def __init__(self, seed, folder):
         dice = random.Random(seed * 11 + 5)
         self.timetable = random_timetable(seed)
         promised = list_trip_instances(self.timetable, around(DAY, 8, 10))
@@ -131,7 +128,7 @@ class Rider:
         self.oracle = RiderOracle(self.timetable, self.running)
         network = EmbeddedNetwork(NetworkRecord(name="R", source="gtfs"), self.timetable)
         network.publish(overlay, DAY)
-        self.tool = {tool.name: tool for tool in list_tools(FakeNetworks(network), store)}["plan_trip"]
+        self._ask = asker(folder, network)
         self.ends = [(LAT + dice.uniform(0, 0.03), LON + dice.uniform(0, 0.06)) for _ in range(2)]
         # Shortly before a departure, so that late and cancelled trips are those that the rider would have taken.
         today = [call.departure for trip in promised if trip.day == DAY for call in trip.stop_times[:-1]]
@@ -145,7 +142,7 @@ class Rider:
             "optimize": "shortest_time", "maxWalkingDistance": self.walk_m, "maxTransfers": self.rides - 1,
         }  # fmt: skip
         arguments = {"origin": ends[0], "destination": ends[1], "constraints": constraints, "limit": 3, **more}
-        return asyncio.run(self.tool.answer(arguments, user="ann")).body
+        return self._ask("plan_trip", arguments).body
 
     def arrive(self):
         return {"type": "arrive", "time": datetime.fromtimestamp(self.wanted, UTC).isoformat()}
@@ -154,9 +151,8 @@ class Rider:
         return [find_endpoint(self.timetable, lat, lon, [], self.walk_m) for lat, lon in self.ends]
 
     def earliest_arrival(self, since):
-        return earliest_arrivals(
-            self.timetable, self.running, *self.endpoints(), since, self.rides, self.walk_m
-        )[-1]  # fmt: skip
+        ends = self.endpoints()
+        return earliest_arrivals(self.timetable, self.running, *ends, since, self.rides, self.walk_m)[-1]
 
     def latest_departure(self, wanted=None):
         wanted = self.wanted if wanted is None else wanted
@@ -173,11 +169,9 @@ class Rider:
 
 @pytest.fixture
 def riders(tmp_path, monkeypatch):
-    store = VariableStore(tmp_path / "variables.sqlite")
-
     def draw(chunk):
         for seed in range(chunk * PER_CHUNK, (chunk + 1) * PER_CHUNK):
-            rider = Rider(seed, store)
+            rider = Rider(seed, tmp_path)
             monkeypatch.setenv("FINGERPOST_NOW", datetime.fromtimestamp(rider.now, UTC).isoformat())
             yield seed, rider
 

@@ -147,11 +147,14 @@ def networks():
     return network_with(R=YES), network_with(drawing="rail X | Delta 08:05 | Gamma 08:20 | Alpha 08:30")
 
 
+async def plan_ride(network):
+    [itinerary] = (await network.plan_journeys(question(step_free=False))).itineraries
+    return itinerary, *itinerary.legs
+
+
 async def test_rows_of_another_timetable_are_neither_priced_nor_drawn(networks):
     one, other = networks
-    [itinerary] = (await one.plan_journeys(question(step_free=False))).itineraries
-    [ride] = itinerary.legs
-
+    itinerary, ride = await plan_ride(one)
     assert one.find_fare(itinerary).unknown == "TEST publishes no fares"
     assert one.find_line(ride).source == LineSource.STOPS
     assert (other.find_fare(itinerary), other.find_line(ride)) == (None, None)
@@ -160,8 +163,7 @@ async def test_rows_of_another_timetable_are_neither_priced_nor_drawn(networks):
 
 async def test_the_map_of_another_network_is_not_drawn_under_a_leg(networks):
     one, other = networks
-    [itinerary] = (await one.plan_journeys(question(step_free=False))).itineraries
-    [ride] = itinerary.legs
+    _, ride = await plan_ride(one)
     here = ride.start.coordinate
     road = pack_lines([DrawnLine(LayerKind.MAIN, [(here.lat, here.lon), (here.lat + 0.001, here.lon)])])
     record = NetworkRecord(name="TEST", source="gtfs")

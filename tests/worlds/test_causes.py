@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from zoneinfo import ZoneInfo
 
+import numpy as np
 import pytest
 
 from fingerpost.store.network_records import NetworkRecord
@@ -14,9 +15,9 @@ from fingerpost.transit.embedded.network import EmbeddedNetwork
 from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.engine.raptor.search import find_endpoint
 from tests.contracts.conftest import asker
-from tests.raptor.oracle import NEVER, earliest_arrivals, list_trip_instances
+from tests.raptor.oracle import NEVER, around, earliest_arrivals, list_trip_instances, runs_on
+from tests.riders.walks import walk_m
 from tests.shared_data import get_shared
-from tests.worlds.calls import list_near, list_times
 from tests.worlds.feeds import draw_world
 from tests.worlds.opening import open_world
 
@@ -24,6 +25,8 @@ SOAK = bool(os.environ.get("FINGERPOST_SOAK"))
 SEEDS = range(200 if SOAK else 20)
 QUESTIONS = 12
 HOUR_S = 3600
+DAYS = 8
+NO_BOARDING, NO_ALIGHTING = 1, 2
 # The limits of the contract.
 WIDEST_M, MOST_RIDES = 3000, 9
 TIME = r"\d{4}-\d\d-\d\dT[\d:]{8}[+-][\d:]{5}"
@@ -55,6 +58,39 @@ class Question:
         }  # fmt: skip
 
 
+def list_near(timetable, place, max_walk_m):
+    """Return the stops (rows) within a walk of a place."""
+    positions = zip(timetable.stop_lat.tolist(), timetable.stop_lon.tolist(), strict=True)
+    near = [row for row, position in enumerate(positions) if walk_m(place, position) <= max_walk_m]
+    return [row for row in near if timetable.stop_kind[row] == 0]
+
+
+def list_times(timetable, stops, instant, *, arrivals):
+    """Return when riders can leave stops (or reach them) within DAYS of an instant, by a scan of all trips."""
+    in_seat = timetable.in_seat_to if arrivals else timetable.in_seat_from
+    joined = set(timetable.trip_departure_trip[in_seat].tolist())
+    wanted, other = (NO_ALIGHTING, NO_BOARDING) if arrivals else (NO_BOARDING, NO_ALIGHTING)
+    first, flags = timetable.trip_first_stop_time, timetable.stop_time_flags
+    seconds = timetable.stop_time_arrival_s if arrivals else timetable.stop_time_departure_s
+    shifts = {}
+    for number, trip in enumerate(timetable.trip_departure_trip.tolist()):
+        shifts.setdefault(trip, []).append(int(timetable.trip_departure_shift_s[number]))
+    found = []
+    for call in np.flatnonzero(np.isin(timetable.stop_time_stop, stops)).tolist():
+        trip = int(np.searchsorted(first, call, "right")) - 1
+        others = range(int(first[trip]), call) if arrivals else range(call + 1, int(first[trip + 1]))
+        is_ride = any(not flags[each] & other for each in others) or (trip in joined and len(others) > 0)
+        if not is_ride or flags[call] & wanted:
+            continue
+        service = int(timetable.trip_service[trip])
+        zone = timetable.feeds[int(timetable.service_feed[service])].zone
+        for day in around(to_date(instant, zone), DAYS, DAYS + 1):
+            if timetable.service_every_day[service] or runs_on(timetable, service, day):
+                start = int(datetime(day.year, day.month, day.day, 12, tzinfo=ZoneInfo(zone)).timestamp()) - 12 * 3600
+                found += [start + shift + int(seconds[call]) for shift in shifts[trip]]
+    return found
+
+
 class Scan:
     """The nearest times at the stops around each end, after the instant of a question or before it."""
 
@@ -64,13 +100,10 @@ class Scan:
         self.nearest = {}
         for is_destination in (False, True):
             times = list_times(timetable, self.near[is_destination], question.instant, arrivals=is_destination)
-            earlier, later = (
-                [time for time in times if time <= question.instant],
-                [time for time in times if time >= question.instant],
-            )
-            self.nearest[is_destination] = (
-                max(earlier, default=None) if question.arrive_by else min(later, default=None)
-            )
+            if question.arrive_by:
+                self.nearest[is_destination] = max((time for time in times if time <= question.instant), default=None)
+            else:
+                self.nearest[is_destination] = min((time for time in times if time >= question.instant), default=None)
 
     def find_unserved(self, question):
         """Return the end without service: first the origin or, for an arrival, the destination."""
