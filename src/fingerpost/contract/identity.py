@@ -24,8 +24,6 @@ def encode_canonical(value: Any) -> str:
 
 
 def _normalize(value: Any) -> Any:
-    if isinstance(value, str):
-        return value
     if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT_FLOAT:
         return int(value)
     if isinstance(value, dict):

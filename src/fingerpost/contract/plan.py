@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, ConfigDict, Field
+from pydantic import AfterValidator, Field
 
-from fingerpost.contract.wire import WireModel
+from fingerpost.contract.wire import SnakeCaseModel
 
 
 def _read_timestamp(value: str) -> str:
@@ -25,12 +25,6 @@ Timestamp = Annotated[str, AfterValidator(_read_timestamp)]
 """An instant as an ISO 8601 string, stored unchanged."""
 
 Status = Literal["pending", "in_progress", "completed", "failed"]
-
-
-class SnakeCaseModel(WireModel):
-    """The base class of the plan-step contract's objects, whose JSON names are snake_case too."""
-
-    model_config = ConfigDict(alias_generator=None)
 
 
 class PlanStep(SnakeCaseModel):

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from fingerpost.contract.wire import WireModel
+from fingerpost.contract.wire import SnakeCaseModel
 from fingerpost.errors import BrokenContract
 
 
@@ -98,10 +98,8 @@ class ToolSpec(BaseModel):
     description: str = ""
 
 
-class ToolInput(WireModel):
+class ToolInput(SnakeCaseModel):
     """Base model for tool inputs: a query type, and its parameters."""
-
-    model_config = ConfigDict(alias_generator=None)
 
     query_type: str
     parameters: dict[str, Any] = Field(default_factory=dict)

@@ -114,6 +114,12 @@ class WireModel(BaseModel):
         return self.model_dump(mode="json", by_alias=True, exclude_none=not self.writes_nulls, warnings=False)
 
 
+class SnakeCaseModel(WireModel):
+    """The base model of the plan-step contract, whose JSON is in snake_case too (rule A1)."""
+
+    model_config = ConfigDict(alias_generator=None)
+
+
 @with_config(ConfigDict(extra="forbid", strict=True))
 class WireDict(TypedDict):
     """The base of answer shapes, with the keys and values of the JSON; extra keys are errors.

@@ -4,8 +4,7 @@ from typing import Annotated, Any, Literal, NotRequired, final
 
 from pydantic import Field, WithJsonSchema
 
-from fingerpost.contract.plan import SnakeCaseModel
-from fingerpost.contract.wire import WholeNumber, WireDict
+from fingerpost.contract.wire import SnakeCaseModel, WholeNumber, WireDict
 
 TRUNCATABLE_PATHS = (
     ("results",),

@@ -64,7 +64,6 @@ def _count_applied(connection: psycopg.Connection, schema: str) -> int:
 
 VARIABLE = "FINGERPOST_DATABASE_URL"
 
-_CANNOT_REACH = "The database cannot be reached; try again in a moment"
 _BUSY = "The database is busy; try again in a moment"
 _FULL = "The database has no space or no connections left; try again in a moment"
 _READ_ONLY = f"The database is read-only; set {VARIABLE} to the primary"
@@ -104,8 +103,8 @@ _LOST_STATES = ("57P01", "57P02", "57P03")
 class DatabaseLost(StorageUnavailable):
     """The database cannot be reached, or it closed a connection; the next attempt may succeed."""
 
-    def __init__(self, message: str = _CANNOT_REACH) -> None:
-        super().__init__(message)
+    def __init__(self) -> None:
+        super().__init__("The database cannot be reached; try again in a moment")
 
 
 def is_lost(error: psycopg.Error, connection: psycopg.Connection | None) -> bool:

@@ -125,25 +125,21 @@ _QUERIES = (
 )
 
 
-_INTRO = (
-    "Figures that companies reported to the SEC, each with accession number, filing date, tag, unit and period. "
-    'query_type financial_facts: {ticker, metrics: ["Revenue"], period: "2022" or "2022-Q2" (fiscal), or '
-    "start_date and end_date for period ends}; data.Revenue is the number. Others: "
-)
-_OUTRO = (
-    ". All take as_of. Never invents figures: read missing and source, and report them."
-    " For lists of filings use sec_graph_query, for text sec_semantic_search."
-)
-
-
 class SecFinancialData(QueryTool):
     queries = _QUERIES
     definition = define_query_tool(
         "sec_financial_data",
         "Company figures",
         _QUERIES,
-        intro=_INTRO,
-        outro=_OUTRO,
+        intro=(
+            "Figures that companies reported to the SEC, each with accession number, filing date, tag, unit and "
+            'period. query_type financial_facts: {ticker, metrics: ["Revenue"], period: "2022" or "2022-Q2" (fiscal), '
+            "or start_date and end_date for period ends}; data.Revenue is the number. Others: "
+        ),
+        outro=(
+            ". All take as_of. Never invents figures: read missing and source, and report them."
+            " For lists of filings use sec_graph_query, for text sec_semantic_search."
+        ),
         # Companies that are not loaded are fetched from EDGAR.
         open_world=True,
     )

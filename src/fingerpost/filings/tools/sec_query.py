@@ -17,7 +17,7 @@ from fingerpost.contract.check import explain
 from fingerpost.contract.envelope import Contract
 from fingerpost.contract.published_tool import Call, Output, Path, PublishedTool, ToolDefinition, ToolReply
 from fingerpost.contract.tool import ToolInput, ToolSpec
-from fingerpost.contract.wire import WireModel, build_json_schema
+from fingerpost.contract.wire import SnakeCaseModel, build_json_schema
 from fingerpost.errors import DataNotFound, QueryTypeUnsupported, ToolError, ToolNotFound
 from fingerpost.filings.query_params import StepParams, Word
 from fingerpost.filings.reply import Missing, Reply
@@ -26,10 +26,10 @@ from fingerpost.filings.tools.sec_text import format_figures
 from fingerpost.runtime.concurrency import compute
 
 
-class StepModel(WireModel):
-    """Base model of plan-step responses: snake_case, with nulls (rules A1, A2)."""
+class StepModel(SnakeCaseModel):
+    """Base model of plan-step responses, which write nulls (rule A2)."""
 
-    model_config = ConfigDict(alias_generator=None, extra="forbid", defer_build=True)
+    model_config = ConfigDict(defer_build=True)
     writes_nulls = True
 
 
@@ -222,22 +222,20 @@ def _answer_tool_details(list_specs: ListSpecs, params: ToolDetailsParams) -> Re
         message = f"Tool '{params.tool_name}' not found"
         details = {**error.details, "available_tools": sorted(specs), "warning": message}
         raise error.with_message(message, details=details, hint=f"The tools are: {', '.join(sorted(specs))}")
+    schemas = {query_type: build_json_schema(model) for query_type, model in spec.input_schema.items()}
     extra = {
         "tool_name": spec.name,
         "description": spec.description,
-        "parameters_by_query_type": {
-            query_type: build_json_schema(model) for query_type, model in spec.input_schema.items()
-        },
-        "documentation": _format_documentation(spec),
+        "parameters_by_query_type": schemas,
+        "documentation": _format_documentation(spec, schemas),
     }
     return Reply([extra], extra=extra)
 
 
-def _format_documentation(spec: ToolSpec) -> str:
+def _format_documentation(spec: ToolSpec, schemas: Mapping[str, Mapping[str, Any]]) -> str:
     """Format the query types and parameters as text; optional parameters get a question mark."""
     lines = [spec.name, spec.description]
-    for query_type, model in spec.input_schema.items():
-        schema = build_json_schema(model)
+    for query_type, schema in schemas.items():
         required = schema.get("required", ())
         fields = schema.get("properties", {})
         lines.append(f"{query_type}:" if fields else f"{query_type}: no parameters")
