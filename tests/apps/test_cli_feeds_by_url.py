@@ -53,17 +53,15 @@ def fetched_files(home):
     return sorted(path.name for path in (home / "feeds" / "TOWN").glob("*/*"))
 
 
-def test_a_network_is_added_from_an_address(town, home):
-    assert (town.returncode, report_of(home)[0]["trips"], fetched_files(home)) == (0, 1, ["town.zip"])
-
-
 def test_a_refresh_checks_whether_the_feed_has_changed(town, publish, feeds, invoke, home):
+    added = (town.returncode, report_of(home)[0]["trips"], fetched_files(home))
     before = (home / "networks" / "TOWN.json").read_bytes()
     same = invoke("network", "refresh", "town")
     untouched = (home / "networks" / "TOWN.json").read_bytes() == before
     publish(TWO_TRIPS)
     news = invoke("network", "refresh")
 
+    assert added == (0, 1, ["town.zip"])
     assert (same.returncode, same.stdout, untouched) == (0, "TOWN is unchanged.\n", True)
     assert "in service; 2 stops, 1 routes, 2 trips, 4 stop times; nothing left out\n" in news.stdout
     assert [status for _, _, status in feeds.asked] == [200, 304, 200]

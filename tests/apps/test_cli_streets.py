@@ -40,6 +40,11 @@ def _feed(path, **stops):
     return str(write_feed(path / "town.zip", feed_from_drawing(BUS, coordinates=places, zone="UTC")))
 
 
+@pytest.fixture
+def town(tmp_path, extract, invoke):
+    return invoke("network", "add", "Town", _feed(tmp_path), "--streets", str(extract))
+
+
 def _plan(invoke):
     lat, lon = read(TOWN).place("O")
     question = {
@@ -51,12 +56,11 @@ def _plan(invoke):
     return json.loads(invoke("call", "plan_trip", json.dumps(question)).stdout)
 
 
-def test_a_walk_follows_the_streets(tmp_path, extract, invoke):
+def test_a_walk_follows_the_streets(town, extract, invoke):
     """The walk to the stop is 700 m and 560 s, where the straight line would say 390 m and 312 s."""
-    added = invoke("network", "add", "Town", _feed(tmp_path), "--streets", str(extract))
     answer = _plan(invoke)
 
-    assert added.stdout.splitlines()[-1] == STREETS.format(extract=extract, stops="all 2 stops")
+    assert town.stdout.splitlines()[-1] == STREETS.format(extract=extract, stops="all 2 stops")
     walk, ride = answer["itineraries"][0]["legs"]
     assert (walk["mode"], walk["distance"] in ALONG, walk["duration"], ride["mode"]) == ("WALK", True, 560, "BUS")
     assert answer["meta"]["walking"] == "OpenStreetMap streets"
@@ -77,9 +81,8 @@ def test_an_extract_that_covers_half_is_reported_at_add_and_in_answers(tmp_path,
     )
 
 
-def test_a_walk_that_leaves_the_streets_is_reported_in_the_answer(tmp_path, extract, invoke):
+def test_a_walk_that_leaves_the_streets_is_reported_in_the_answer(town, extract, invoke):
     """The origin lies 500 m north of all streets, where a walk to Alpha may cross anything."""
-    invoke("network", "add", "Town", _feed(tmp_path), "--streets", str(extract))
     north = read(TOWN).place("A")[0] + 0.0045, read(TOWN).place("A")[1]
     trip = invoke("plan", ",".join(map(str, north)), "Beta", "--at", "2026-03-10T08:00:00Z")
 
@@ -138,8 +141,7 @@ def test_without_osmium_one_sentence_explains_how_to_install_it(tmp_path, extrac
     assert "pip install 'osmium" in added.stderr
 
 
-def test_streets_that_were_added_answer_without_osmium(tmp_path, extract, invoke, monkeypatch):
-    invoke("network", "add", "Town", _feed(tmp_path), "--streets", str(extract))
+def test_streets_that_were_added_answer_without_osmium(town, invoke, monkeypatch):
     monkeypatch.setitem(sys.modules, "osmium", None)
 
     assert _plan(invoke)["itineraries"][0]["legs"][0]["distance"] in ALONG
@@ -161,8 +163,7 @@ def test_streets_stay_when_feeds_are_added_again_and_go_with_their_line(tmp_path
     assert _plan(invoke)["itineraries"][0]["walkingDistance"] in STRAIGHT
 
 
-def test_another_extract_with_the_same_name_is_used_at_refresh(tmp_path, extract, invoke):
-    invoke("network", "add", "Town", _feed(tmp_path), "--streets", str(extract))
+def test_another_extract_with_the_same_name_is_used_at_refresh(town, extract, invoke):
     unchanged = invoke("network", "refresh", "TOWN").stdout
     _write(extract, TOWN.replace("O  A", "O--A"))
     invoke("network", "refresh", "TOWN")
@@ -171,8 +172,7 @@ def test_another_extract_with_the_same_name_is_used_at_refresh(tmp_path, extract
     assert _plan(invoke)["itineraries"][0]["walkingDistance"] in ROAD
 
 
-def test_streets_of_an_older_version_are_named_and_prepared_again_at_refresh(tmp_path, extract, invoke):
-    invoke("network", "add", "Town", _feed(tmp_path), "--streets", str(extract))
+def test_streets_of_an_older_version_are_named_and_prepared_again_at_refresh(town, tmp_path, invoke):
     pointer = next(tmp_path.rglob("networks/TOWN.json"))
     known = json.loads(pointer.read_text())
     del known["rules"]
@@ -188,8 +188,7 @@ def test_streets_of_an_older_version_are_named_and_prepared_again_at_refresh(tmp
 
 
 @pytest.mark.parametrize("part", ["", "streets", "basemap"])
-def test_a_part_of_another_format_names_the_refresh_that_prepares_it_again(tmp_path, extract, invoke, part):
-    invoke("network", "add", "Town", _feed(tmp_path), "--streets", str(extract))
+def test_a_part_of_another_format_names_the_refresh_that_prepares_it_again(town, tmp_path, invoke, part):
     pointer = next(tmp_path.rglob("networks/TOWN.json"))
     known = json.loads(pointer.read_text())
     folder = pointer.parent / "prepared" / known["folder"]
@@ -204,8 +203,7 @@ def test_a_part_of_another_format_names_the_refresh_that_prepares_it_again(tmp_p
     assert _plan(invoke)["itineraries"][0]["walkingDistance"] in ALONG
 
 
-def test_addresses_of_another_format_are_prepared_again_at_refresh(tmp_path, extract, invoke, monkeypatch):
-    invoke("network", "add", "Town", _feed(tmp_path), "--streets", str(extract))
+def test_addresses_of_another_format_are_prepared_again_at_refresh(town, invoke, monkeypatch):
     monkeypatch.setattr("fingerpost.transit.osm.addresses.index.FORMAT", 0)
 
     assert "unchanged" not in invoke("network", "refresh", "TOWN").stdout

@@ -54,24 +54,16 @@ def test_a_position_south_of_the_equator_is_not_an_option(invoke):
     assert json.loads(done.stdout)["error"]["code"] == "unsupported-region"
 
 
+# Two minutes ago is now, three minutes ago is tomorrow.
 @pytest.mark.parametrize(
-    ("written", "meant"),
-    [
-        ("9:05", "2026-03-10T09:05:00+02:00"),
-        # Two minutes ago is now, three minutes ago is tomorrow.
-        ("07:58", "2026-03-10T08:00:00+02:00"),
-        ("07:57", "2026-03-11T07:57:00+02:00"),
-        ("00:10", "2026-03-11T00:10:00+02:00"),
-    ],
+    ("written", "meant"), [("07:58", "2026-03-10T08:00:00+02:00"), ("07:57", "2026-03-11T07:57:00+02:00")]
 )
 def test_a_bare_time_is_the_next_one_in_the_networks_zone(invoke, written, meant):
     """B12: at 08:00 in Helsinki, a time of day that has passed is tomorrow's."""
     body = json.loads(invoke("plan", "Kamppi", "Espoo", "--at", written, "--json").stdout)
 
-    assert (body["requested"], body["itineraries"][0]["legs"][0]["departureTime"] >= meant) == (
-        {"type": "depart", "time": meant},
-        True,
-    )
+    assert body["requested"] == {"type": "depart", "time": meant}
+    assert body["itineraries"][0]["legs"][0]["departureTime"] >= meant
 
 
 @pytest.mark.parametrize("said", ["Pasila", "DEMO-HELSINKI:PASILA"])
