@@ -10,7 +10,7 @@ from fingerpost.apps.settings import read_settings
 from fingerpost.apps.wiring import build
 from fingerpost.contract.envelope import Contract
 from fingerpost.contract.published_tool import new_failure
-from fingerpost.errors import PlaceAmbiguous, Remedy, RemedyKind, SettingsInvalid
+from fingerpost.errors import PlaceAmbiguous, Remedy, RemedyKind
 
 CORE = [
     "plan_trip",
@@ -35,11 +35,6 @@ def minified(value):
 
 def test_the_core_group_is_listed_in_a_fixed_order(application):
     assert list(build(read_settings(), ["core"]).tools) == CORE
-
-
-def test_an_unknown_group_is_refused_with_the_groups_that_there_are(application):
-    with pytest.raises(SettingsInvalid, match=r"no tool group called cor\. Groups: core"):
-        build(read_settings(), ["cor"])
 
 
 @pytest.mark.parametrize(("groups", "most"), [(["core"], CORE_BYTES), (None, ALL_BYTES)])
