@@ -80,10 +80,11 @@ def list_networks(ctx: typer.Context) -> None:
     has_networks = bool(records.records or records.problems)
     demos_answer = do_demos_answer(DemoMode(settings.demo), has_networks=has_networks)
     demo_state = "any day  in service" if demos_answer else "answers for its own stop ids only"
+    for name, record in sorted(records.records.items()):
+        print_line(f"{name:<13}  {_describe_state(record, store)}  {record.source}")
+    for name in list_demo_names():
+        print_line(f"{name:<13}  {demo_state}  demo")
     notes = []
-    rows = [(name, _describe_state(record, store), record.source) for name, record in sorted(records.records.items())]
-    for row in (*rows, *((name, demo_state, "demo") for name in list_demo_names())):
-        print_line("  ".join((f"{row[0]:<13}", *row[1:])))
     for name, record in records.records.items():
         if record.source == EMBEDDED and (note := _find_note(record, store)) is not None:
             notes.append(note)

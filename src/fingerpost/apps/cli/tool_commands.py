@@ -4,7 +4,7 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, tzinfo
 from functools import cache
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo
@@ -93,12 +93,13 @@ def departures(
         limit = fields.pop("limit", None)
         if any(value is not None for value in fields.values()):
             raise typer.BadParameter("--until can be combined only with --at and --limit")
-        begin = _add_zone(since or clock.now(), find_zone())
-        end = _add_zone(read_typed_time(until, find_zone, begin), find_zone())
+        zone, begin = find_zone(), since or clock.now()
+        begin = begin.replace(tzinfo=begin.tzinfo or zone)
+        end = read_typed_time(until, find_zone, begin)
         arguments = _drop_none(
             stopId=found.place.id or stop,
             at=begin.isoformat(timespec="seconds"),
-            until=end.isoformat(timespec="seconds"),
+            until=end.replace(tzinfo=end.tzinfo or zone).isoformat(timespec="seconds"),
             maxDepartures=limit,
             wholePlace=True,
         )
@@ -112,10 +113,6 @@ def departures(
     if until is not None and not answer.is_error:
         raise StorageUnavailable("The stop could not be looked up for --until", hint="Try again")
     print_or_exit(answer, as_json=as_json)
-
-
-def _add_zone(time: datetime, zone: tzinfo) -> datetime:
-    return time.replace(tzinfo=time.tzinfo or zone)
 
 
 def find(

@@ -61,6 +61,7 @@ _MAX_SILENCE_S = 60
 # The timeout of a readiness probe, and how long later probes reuse its check.
 _PROBE_S = 1.0
 _CHECK_REUSE_S = 2.0
+_SLOW = f"A network, the home folder or the database took over {_PROBE_S:g} s"
 
 _SERVING = "serving at %s/mcp"
 # Close the connection, because the rest of a refused body is not read.
@@ -172,15 +173,8 @@ def new_app(
         allowed_origins=[f"{scheme}://{name}" for name in names for scheme in ("http", "https")],
     )
 
-    readiness = Readiness(application, warm_up)
-
     async def health(_request: Request) -> Response:
         return JSONResponse({"status": "ok"})
-
-    async def ready(_request: Request) -> Response:
-        if (problem := await readiness.find_problem()) is not None:
-            return JSONResponse({"status": "not ready", "reason": problem}, status_code=503)
-        return JSONResponse({"status": "ready"})
 
     # Each stream belongs to one call, and the server waits for it when it stops.
     AppStatus.enable_automatic_graceful_drain = False
@@ -194,7 +188,7 @@ def new_app(
             Route("/mcp", sign_in),
             *sign_in.routes,
             Route("/health", check_host(health, hosts)),
-            Route("/ready", check_host(ready, hosts)),
+            Route("/ready", check_host(Readiness(application, warm_up).answer, hosts)),
             *([] if site is None else site.routes),
         ],
         lifespan=lambda _app: _run(transport, application),
@@ -213,21 +207,22 @@ class Readiness:
         self._check: asyncio.Task[str | None] | None = None
         self._started_s = 0.0
 
-    async def find_problem(self) -> str | None:
-        """Return a sentence about the first part that fails, or None."""
-        if self._warm_up.problem is not None:
-            return self._warm_up.problem
-        check = self._check
-        if check is None or (check.done() and time.monotonic() - self._started_s >= _CHECK_REUSE_S):
-            check = self._check = asyncio.create_task(self._find_problem())
-            self._started_s = time.monotonic()
-        # No other check is started while one hangs.
-        await asyncio.wait([check], timeout=_PROBE_S)
-        return (
-            check.result() if check.done() else f"A network, the home folder or the database took over {_PROBE_S:g} s"
-        )
+    async def answer(self, _request: Request) -> Response:
+        problem = self._warm_up.problem
+        if problem is None:
+            check = self._check
+            # No other check is started while one hangs.
+            if check is None or (check.done() and time.monotonic() - self._started_s >= _CHECK_REUSE_S):
+                check = self._check = asyncio.create_task(self._find_problem())
+                self._started_s = time.monotonic()
+            await asyncio.wait([check], timeout=_PROBE_S)
+            problem = check.result() if check.done() else _SLOW
+        if problem is not None:
+            return JSONResponse({"status": "not ready", "reason": problem}, status_code=503)
+        return JSONResponse({"status": "ready"})
 
     async def _find_problem(self) -> str | None:
+        """Return a sentence about the first part that fails, or None."""
         try:
             await run_in_thread(_check_storage, self._application.settings)
             if self._warm_up.needs_engine:
