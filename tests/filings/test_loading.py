@@ -114,24 +114,16 @@ def test_a_foreign_file_is_refused_and_unchanged(store, figures, tmp_path, conte
     assert FactLibrary(store.path).find_company("DRWN").complete_through == "2023-02-01"
 
 
-def test_a_text_is_cut_at_its_items(store, figures, tmp_path):
+def test_the_items_of_a_text_are_loaded_without_figures(store, tmp_path):
     text = written(tmp_path / "10k.txt", "Item 1. Business\nWe draw.\nItem 1A. Risk Factors\nInk.")
-    load_files(store, [figures], LoadOptions(ticker="DRWN"))
-    load_files(store, [text], LoadOptions(ticker="DRWN", **TEXT_OF))
+    load_files(store, [written(tmp_path / "company_tickers.json", LISTED)])
+    (loaded,) = load_files(store, [text], LoadOptions(ticker="DRWN", **TEXT_OF))
 
+    assert loaded.summary == "Drawn Inc., 10-K of 2023-02-01: 2 sections"
     assert FactLibrary(store.path).rows("SELECT title, text FROM sections ORDER BY position") == [
         ("Item 1. Business", "We draw."),
         ("Item 1A. Risk Factors", "Ink."),
     ]
-
-
-def test_a_text_needs_no_figures(store, tmp_path):
-    listed = written(tmp_path / "company_tickers.json", LISTED)
-    text = written(tmp_path / "10k.txt", "Item 1. Business\nWe draw.")
-    load_files(store, [listed])
-    (loaded,) = load_files(store, [text], LoadOptions(ticker="DRWN", **TEXT_OF))
-
-    assert loaded.summary == "Drawn Inc., 10-K of 2023-02-01: 1 sections"
 
 
 COVER = """<html><ix:header><ix:nonNumeric contextRef="c" name="dei:EntityCentralIndexKey">0000000007</ix:nonNumeric>

@@ -61,13 +61,6 @@ def test_an_answer_as_of_a_day_cites_nothing_later(recorded, ticker, as_of):
     assert max(fact.filed for fact in cited) <= as_of
 
 
-@pytest.mark.parametrize("ticker", TICKERS)
-def test_as_of_the_last_day_is_latest(recorded, ticker):
-    latest, then = figures_of(recorded, ticker), figures_of(recorded, ticker, as_of="2026-12-31")
-
-    assert all(then.series(metric).figures == latest.series(metric).figures for metric in list_metrics())
-
-
 @pytest.mark.parametrize("ticker", sorted(RECORDED | CHANGED))
 def test_a_figure_is_known_from_the_day_of_its_first_filing(recorded, ticker):
     metric = find_metric("Revenue")

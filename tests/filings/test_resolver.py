@@ -83,6 +83,7 @@ RevenuesNetOfInterestExpense 2022-01-01 2022-12-31 100 k 10-K 2023-02-01
         # Latest cites the amendment, original the first filing; a day sees what was filed until then.
         (AMENDED, {}, ["FY 2022 95 ka"]),
         (AMENDED, {"vintage": "original"}, ["FY 2022 100 k"]),
+        (AMENDED, {"as_of": "2023-06-01"}, ["FY 2022 95 ka"]),
         (AMENDED, {"as_of": "2023-05-31"}, ["FY 2022 100 k"]),
         (AMENDED, {"as_of": "2023-02-01"}, ["FY 2022 100 k"]),
         (AMENDED, {"as_of": "2023-01-31"}, []),
