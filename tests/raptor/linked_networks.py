@@ -1,6 +1,7 @@
 """Random networks with trips that continue as other trips, and transfer rules that name trips and routes."""
 
 import random
+from collections import namedtuple
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,27 +11,8 @@ from fingerpost.transit.engine.timetable.columns import to_columns
 from fingerpost.transit.engine.timetable.draft import InSeatColumns, RouteRow, SpecificTransferColumns, StopRow
 from tests.raptor.networks import LAT, LON, add_trip, random_draft
 
-
-@dataclass(frozen=True)
-class Rule:
-    from_stop: int
-    to_stop: int
-    from_route: int | None
-    to_route: int | None
-    from_trip: int | None
-    to_trip: int | None
-    type: int
-    min_s: int
-
-
-@dataclass(frozen=True)
-class Seat:
-    """Who rides the one trip to its end may stay seated and rides the other; on some service days only, where named."""
-
-    from_departure: int
-    to_departure: int
-    days_later: int
-    service: int | None
+# A transfer rule and an in-seat transfer are rows of these columns, with None for any route, trip or service.
+Rule, Seat = namedtuple("Rule", SpecificTransferColumns._fields), namedtuple("Seat", InSeatColumns._fields)
 
 
 @dataclass(frozen=True)

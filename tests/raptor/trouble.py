@@ -5,7 +5,7 @@ and call by call. Neither uses anything of what it tests.
 """
 
 from dataclasses import replace
-from datetime import date, datetime, timedelta
+from datetime import datetime, time
 from zoneinfo import ZoneInfo
 
 from google.transit.gtfs_realtime_pb2 import FeedMessage, TripDescriptor, TripUpdate
@@ -223,13 +223,9 @@ def _platforms(timetable, stop):
     return [row for row in rows if row != stop and timetable.stop_kind[row] == 0]
 
 
-def _midnight(timetable, day: date):
-    noon = datetime(day.year, day.month, day.day, 12, tzinfo=ZoneInfo(timetable.feeds[0].zone))
-    return int((noon.astimezone(ZoneInfo("UTC")) - timedelta(hours=12)).timestamp())
-
-
 def _start_s(timetable, instance):
-    return instance.stop_times[0].departure - _midnight(timetable, instance.day)
+    noon = datetime.combine(instance.day, time(12), ZoneInfo(timetable.feeds[0].zone))
+    return instance.stop_times[0].departure - int(noon.timestamp()) + 12 * 3600
 
 
 def _clock(seconds):

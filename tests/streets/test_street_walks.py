@@ -83,9 +83,8 @@ def test_a_stop_without_streets_uses_the_straight_line(tmp_path):
 
 def test_footpaths_of_a_stop_are_sorted_by_duration(tmp_path):
     walks = _walks(tmp_path, [(0, 0), (5, 0), (2, 0), (3, 0)], ROAD)
-    paths, _ = build_footpaths(walks, np.full(4, STOP, np.int8), np.full(4, -1, np.int32), NO_RULES)
 
-    assert paths.to[: paths.first[1]].tolist() == [2, 3, 1]
+    assert [end for begin, end in _linked(walks, 4) if begin == 0] == [2, 3, 1]
 
 
 def test_values_of_the_feed_override_the_streets(tmp_path):
