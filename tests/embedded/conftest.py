@@ -22,10 +22,6 @@ line C   | Delta 08:34 | Gamma 08:55
 COORDINATES = {"Delta": (60.25, 24.96), "Gamma": (60.17, 25.1)}
 
 
-def set_clock(monkeypatch, instant):
-    monkeypatch.setenv("FINGERPOST_NOW", datetime.fromtimestamp(instant, UTC).isoformat())
-
-
 class Town:
     def __init__(self, home, drawing=DRAWING, open_fetch=None, entities=(), **drawn):
         self.home = home
@@ -69,8 +65,11 @@ class Town:
 
 @pytest.fixture
 def clock(monkeypatch):
-    set_clock(monkeypatch, NOW)
-    return lambda instant: set_clock(monkeypatch, instant)
+    def set_clock(instant):
+        monkeypatch.setenv("FINGERPOST_NOW", datetime.fromtimestamp(instant, UTC).isoformat())
+
+    set_clock(NOW)
+    return set_clock
 
 
 @pytest.fixture
