@@ -17,10 +17,8 @@ def test_agencies_are_named_once_and_share_a_zone(tmp_path):
 
 
 def test_the_first_known_zone_applies_to_all_agencies(tmp_path):
-    imported = import_text(
-        tmp_path,
-        {"agency.txt": "agency_name,agency_timezone\nX,Nowhere\nHSL,Europe/Helsinki\nSL,Europe/Stockholm\n"},
-    )
+    agencies = "agency_name,agency_timezone\nX,Nowhere\nHSL,Europe/Helsinki\nSL,Europe/Stockholm\n"
+    imported = import_text(tmp_path, {"agency.txt": agencies})
 
     assert imported.timetable.feeds[0].zone == "Europe/Helsinki"
     assert findings_of(imported) == [
@@ -41,26 +39,17 @@ def test_the_first_known_zone_applies_to_all_agencies(tmp_path):
 )
 def test_the_language_of_the_feed_wins_over_its_agencies(tmp_path, agency_langs, feed_lang, language):
     rows = "".join(f"A{n},Europe/Helsinki,{lang}\n" for n, lang in enumerate(agency_langs))
-    feed = feed_of(
-        tmp_path,
-        f"agency_name,agency_timezone,agency_lang\n{rows}",
-        f"feed_publisher_name,feed_lang\nHSL,{feed_lang}\n",
-    )
+    info = f"feed_publisher_name,feed_lang\nHSL,{feed_lang}\n"
 
-    assert feed.language == language
+    assert feed_of(tmp_path, f"agency_name,agency_timezone,agency_lang\n{rows}", info).language == language
 
 
 def test_publisher_and_version_are_of_the_first_row(tmp_path):
     agency = "agency_name,agency_timezone\nHSL,Europe/Helsinki\n"
-    told = feed_of(tmp_path / "1", agency, "feed_publisher_name,feed_lang,feed_version\nHSL oy,fi,7b\n")
-    silent = feed_of(tmp_path / "2", agency)
-    empty = feed_of(tmp_path / "3", agency, "feed_publisher_name,feed_version\n")
+    infos = ("feed_publisher_name,feed_version\nHSL oy,7b\nVR,8\n", None, "feed_publisher_name,feed_version\n")
+    feeds = [feed_of(tmp_path / str(number), agency, info) for number, info in enumerate(infos)]
 
-    assert [(feed.publisher, feed.version) for feed in (told, silent, empty)] == [
-        ("HSL oy", "7b"),
-        (None, None),
-        (None, None),
-    ]
+    assert [(feed.publisher, feed.version) for feed in feeds] == [("HSL oy", "7b"), (None, None), (None, None)]
 
 
 def test_zones_are_one_if_their_clocks_agree_every_day():

@@ -23,26 +23,20 @@ def test_a_service_runs_on_its_weekdays_from_the_first_to_the_last_day(tmp_path)
 
 
 def test_exceptions_add_and_remove_days(tmp_path):
-    table = import_text(
-        tmp_path,
-        {
-            "calendar.txt": HEAD + "ALL,1,1,1,1,1,1,1,20260302,20260304\n",
-            "calendar_dates.txt": DATES + "ALL,20260302,2\nALL,20260308,1\nALL,20260303,1\n",
-        },
-    ).timetable
+    tables = {
+        "calendar.txt": HEAD + "ALL,1,1,1,1,1,1,1,20260302,20260304\n",
+        "calendar_dates.txt": DATES + "ALL,20260302,2\nALL,20260308,1\nALL,20260303,1\n",
+    }
+    table = import_text(tmp_path, tables).timetable
 
     assert find_days(table) == ["03-03", "03-04", "03-08"]
     assert find_covered_days(table) == (date(2026, 3, 3), date(2026, 3, 8))
 
 
 def test_a_service_without_trips_does_not_stretch_the_calendar(tmp_path):
-    imported = import_text(
-        tmp_path,
-        {
-            "calendar.txt": HEAD + "OLD,1,1,1,1,1,1,1,20200101,20200131\nALL,1,1,1,1,1,1,1,20260302,20260302\n"
-            "ALL,1,1,1,1,1,1,1,20300101,20300101\n"
-        },
-    )
+    days = {"OLD": "20200101,20200131", "ALL": "20260302,20260302", "ALL ": "20300101,20300101"}
+    rows = "".join(f"{service},1,1,1,1,1,1,1,{dates}\n" for service, dates in days.items())
+    imported = import_text(tmp_path, {"calendar.txt": HEAD + rows})
 
     assert find_days(imported.timetable) == ["03-02"]
     assert findings_of(imported) == [

@@ -4,6 +4,7 @@ import pytest
 
 from tests.gtfs.importing import findings_of, import_text
 
+TWO_TRIPS = "line A | Alpha 08:00 | Beta 08:10\nline A | Alpha 09:00 | Beta 09:10"
 HEAD = "table_name,field_name,language,translation,record_id,field_value\n"
 
 
@@ -67,15 +68,12 @@ def test_publisher_and_organisations_are_credited_once(tmp_path):
 
 
 def test_shapes_are_sorted_and_those_of_no_trip_left_out(tmp_path):
-    imported = import_text(
-        tmp_path,
-        {
-            "trips.txt": "route_id,service_id,trip_id,shape_id\nA,ALL,A-1,S\nA,ALL,A-2,NONE\n",
-            "shapes.txt": "shape_id,shape_pt_lat,shape_pt_lon,shape_pt_sequence\n"
-            "S,60.3,24.3,30\nIDLE,1,1,1\nS,60.1,24.1,4\nS,north,24,5\nS,60.2,24.2,7\n",
-        },
-        "line A | Alpha 08:00 | Beta 08:10\nline A | Alpha 09:00 | Beta 09:10",
-    )
+    tables = {
+        "trips.txt": "route_id,service_id,trip_id,shape_id\nA,ALL,A-1,S\nA,ALL,A-2,NONE\n",
+        "shapes.txt": "shape_id,shape_pt_lat,shape_pt_lon,shape_pt_sequence\n"
+        "S,60.3,24.3,30\nIDLE,1,1,1\nS,60.1,24.1,4\nS,north,24,5\nS,60.2,24.2,7\n",
+    }
+    imported = import_text(tmp_path, tables, TWO_TRIPS)
     table = imported.timetable
 
     assert (table.trip_shape.tolist(), table.shape_first.tolist()) == ([0, -1], [0, 3])
@@ -88,19 +86,14 @@ def test_shapes_are_sorted_and_those_of_no_trip_left_out(tmp_path):
 
 @pytest.mark.parametrize("column", ["location_id", "location_group_id", "start_pickup_drop_off_window"])
 def test_a_trip_on_demand_is_left_out_and_counted(tmp_path, column):
-    imported = import_text(
-        tmp_path,
-        {
-            "stop_times.txt": f"trip_id,stop_id,stop_sequence,arrival_time,departure_time,{column}\n"
-            "A-1,ALPHA,1,8:00:00,,\nA-1,BETA,2,8:10:00,,\nA-2,,1,,,8:00:00\nA-2,BETA,2,9:00:00,,\nA-2,ALPHA,3,9:10:00,,\n"
-        },
-        "line A | Alpha 08:00 | Beta 08:10\nline A | Alpha 09:00 | Beta 09:10",
+    rows = (
+        "A-1,ALPHA,1,8:00:00,,\nA-1,BETA,2,8:10:00,,\nA-2,,1,,,8:00:00\nA-2,BETA,2,9:00:00,,\nA-2,ALPHA,3,9:10:00,,\n"
     )
+    head = f"trip_id,stop_id,stop_sequence,arrival_time,departure_time,{column}\n"
+    imported = import_text(tmp_path, {"stop_times.txt": head + rows}, TWO_TRIPS)
 
     assert list(imported.timetable.trip_local_id) == ["A-1"]
-    assert findings_of(imported) == [
-        ("trip-on-demand-unsupported", 1, "trips.txt", 3),
-    ]
+    assert findings_of(imported) == [("trip-on-demand-unsupported", 1, "trips.txt", 3)]
 
 
 @pytest.mark.parametrize(

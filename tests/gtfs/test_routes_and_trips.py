@@ -9,13 +9,8 @@ line A | Alpha 09:00 | Beta 09:10
 
 
 def test_routes_may_lack_names_and_have_extended_types(tmp_path):
-    imported = import_text(
-        tmp_path,
-        {
-            "routes.txt": "route_type,route_id,route_short_name,route_long_name\n"
-            "701,A,,Alpha - Gamma\n1,M1,M1,\n3,A,B,\n3,,C,\n"
-        },
-    )
+    rows = "701,A,,Alpha - Gamma\n1,M1,M1,\n3,A,B,\n3,,C,\n"
+    imported = import_text(tmp_path, {"routes.txt": f"route_type,route_id,route_short_name,route_long_name\n{rows}"})
     table = imported.timetable
 
     columns = (table.route_local_id, table.route_short_name, table.route_long_name, table.route_type.tolist())
@@ -24,14 +19,8 @@ def test_routes_may_lack_names_and_have_extended_types(tmp_path):
 
 
 def test_trips_have_headsigns_and_wheelchair_values(tmp_path):
-    imported = import_text(
-        tmp_path,
-        {
-            "trips.txt": "route_id,service_id,trip_id,trip_headsign,wheelchair_accessible\n"
-            "A,ALL,A-1,Beta,1\nA,ALL,A-2,,7\n"
-        },
-        TWO_TRIPS,
-    )
+    head = "route_id,service_id,trip_id,trip_headsign,wheelchair_accessible\n"
+    imported = import_text(tmp_path, {"trips.txt": f"{head}A,ALL,A-1,Beta,1\nA,ALL,A-2,,7\n"}, TWO_TRIPS)
     table = imported.timetable
 
     assert (table.trip_headsign.tolist(), list(table.headsign)) == ([0, -1], ["Beta"])

@@ -1,5 +1,6 @@
 """stop_times.txt and frequencies.txt: stop times of trips, and how often trips run."""
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -20,12 +21,10 @@ def import_stop_times(tmp_path, rows, **tables):
 
 
 def stop_times_of(table):
-    calls = []
-    for trip, name in enumerate(table.trip_local_id):
-        for event in range(table.trip_first_stop_time[trip], table.trip_first_stop_time[trip + 1]):
-            times_s = (int(table.stop_time_arrival_s[event]), int(table.stop_time_departure_s[event]))
-            calls.append((name, table.stop_local_id[int(table.stop_time_stop[event])], *times_s))
-    return calls
+    trips = np.repeat(list(table.trip_local_id), np.diff(table.trip_first_stop_time)).tolist()
+    stops = [table.stop_local_id[stop] for stop in table.stop_time_stop.tolist()]
+    times_s = table.stop_time_arrival_s.tolist(), table.stop_time_departure_s.tolist()
+    return list(zip(trips, stops, *times_s, strict=True))
 
 
 def test_blank_times_between_timepoints_are_interpolated_by_distance(tmp_path):
@@ -90,14 +89,9 @@ def test_pickup_and_drop_off_types_become_flags(tmp_path):
     )
 
     assert imported.timetable.stop_time_flags.tolist() == [
-        NO_ALIGHTING,
-        NO_BOARDING,
-        BY_ARRANGEMENT,
-        BY_ARRANGEMENT,
-        NO_BOARDING | NO_ALIGHTING,
-        0,
+        NO_ALIGHTING, NO_BOARDING, BY_ARRANGEMENT, BY_ARRANGEMENT, NO_BOARDING | NO_ALIGHTING, 0,
         NO_BOARDING | BY_ARRANGEMENT,
-    ]
+    ]  # fmt: skip
 
 
 def test_the_headsign_of_a_stop_is_stored_next_to_the_trips(tmp_path):

@@ -45,9 +45,8 @@ def plain(timetable):
 def test_every_field_is_returned_as_saved(tmp_path):
     drawn = timetable_from_drawing(DRAWING)
     feed = replace(drawn.feeds[0], language="fi", agencies=("Ä", "B"), publisher="P", version="1", source="x.zip")
-    told = replace(
-        drawn, feeds=(feed,), stop_names={"sv": TextColumn.of(["a", "", "å"]), "pt-BR": TextColumn.of("xyz")}
-    )
+    names = {"sv": TextColumn.of(["a", "", "å"]), "pt-BR": TextColumn.of("xyz")}
+    told = replace(drawn, feeds=(feed,), stop_names=names)
     save_timetable(told, tmp_path)
 
     assert plain(open_timetable(tmp_path)) == plain(told)
