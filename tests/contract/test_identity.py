@@ -12,9 +12,8 @@ NOON = "2022-02-22T12:00:00Z"
 
 def test_canonical_json_is_sorted_and_compact():
     """A3: one text for one value."""
-    assert (
-        encode_canonical({"b": [1, "ä"], "a": {"y": None, "x": True}}) == '{"a":{"x":true,"y":null},"b":[1,"\\u00e4"]}'
-    )
+    value = {"b": [1, "ä"], "a": {"y": None, "x": True}}
+    assert encode_canonical(value) == '{"a":{"x":true,"y":null},"b":[1,"\\u00e4"]}'
 
 
 @pytest.mark.parametrize(

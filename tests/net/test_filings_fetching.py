@@ -2,6 +2,8 @@
 
 from contextlib import closing
 
+import pytest
+
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.sync import CompanyFetcher, Edgar
 from fingerpost.filings.tools.sec_financial_data import SecFinancialData
@@ -22,20 +24,14 @@ async def ask(server, tmp_path, ticker="TOWN", *, user="ann", query_type="financ
     return done, told
 
 
-async def test_an_unknown_ticker_is_fetched_and_answered(tmp_path):
+@pytest.mark.parametrize("company", ["TOWN", "Town Corp."])
+async def test_an_unknown_company_is_fetched_and_answered(tmp_path, company):
     async with serving(*FETCHED) as server:
-        done, told = await ask(server, tmp_path)
-        again, _ = await ask(server, tmp_path)
+        done, told = await ask(server, tmp_path, company)
+        again, _ = await ask(server, tmp_path, company)
 
     assert (done.body["data"], again.body["data"]) == ({"Revenue": 25_000_000}, {"Revenue": 25_000_000})
-    assert (told, len(server.asked)) == ([(0, 1, "Fetching TOWN from EDGAR")], 3)
-
-
-async def test_a_company_is_fetched_by_its_name(tmp_path):
-    async with serving(*FETCHED) as server:
-        done, _ = await ask(server, tmp_path, "Town Corp.")
-
-    assert done.body["data"] == {"Revenue": 25_000_000}
+    assert (told, len(server.asked)) == ([(0, 1, f"Fetching {company} from EDGAR")], 3)
 
 
 async def test_an_anonymous_caller_fetches_nothing(tmp_path):
