@@ -20,15 +20,10 @@ FACTS_BY_NAME = {fact.name: fact for fact in FACTS}
 @pytest.fixture(scope="module")
 def opened():
     """The town's network without real time and with it, opened once for all bends."""
-
-    async def open_both(stack):
-        return [
-            await stack.enter_async_context(EmbeddedConformance().open(new_town(live=live))) for live in (False, True)
-        ]
-
+    contexts = [EmbeddedConformance().open(new_town(live=live)) for live in (False, True)]
     with asyncio.Runner() as runner:
         stack = AsyncExitStack()
-        yield runner.run(open_both(stack))
+        yield [runner.run(stack.enter_async_context(context)) for context in contexts]
         runner.run(stack.aclose())
 
 

@@ -22,7 +22,7 @@ class TflConformance(ServedTown):
             Ability.FARES: "many journeys have no fare, and those that have it mean one kind of ticket",
             "a_cancelled_trip_stays_visible": "its journeys tell of no trip that does not run",
             "a_board_shows_cancellations_and_delays": _NO_TIMETABLE,
-            "a_window_goes_by_the_expected_time": _NO_TIMETABLE,
+            "a_window_uses_expected_times": _NO_TIMETABLE,
             "a_timetable_shows_cancellations_and_delays": "its timetables know no real time",
             "a_call_without_boarding_is_no_departure": "a prediction is an arrival, boarded or not",
             "a_day_outside_the_calendar_is_reported": "it says of such a day that there is no journey",

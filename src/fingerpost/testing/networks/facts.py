@@ -39,7 +39,7 @@ async def its_profile_describes_the_town(case: TownNetwork) -> None:
     expect_same(outside, [], "stops outside the bounds")
 
 
-async def what_it_cannot_do_is_in_no_answer(case: TownNetwork) -> None:
+async def undeclared_abilities_are_absent_from_answers(case: TownNetwork) -> None:
     if case.can(Ability.PLANS):
         answer = await case.plan("Alpha", "Gamma", "08:00")
         if not case.can(Ability.FARES):
@@ -116,7 +116,7 @@ async def a_plan_arrives_when_asked(case: TownNetwork) -> None:
     expect_same((NEXT_TRAM in found, TRAM in found), (False, True), f"{NEXT_TRAM} and {TRAM} are offered by 08:59")
 
 
-async def a_plan_keeps_the_limit_of_transfers(case: TownNetwork) -> None:
+async def a_plan_respects_the_transfer_limit(case: TownNetwork) -> None:
     one = (await case.plan("Alpha", "Älvsjö", "08:00", max_transfers=1)).itineraries
     none = (await case.plan("Alpha", "Älvsjö", "08:00", max_transfers=0)).itineraries
     expect(any(trip.rides for trip in one), "no trip with one change from Alpha to Älvsjö")
@@ -124,7 +124,7 @@ async def a_plan_keeps_the_limit_of_transfers(case: TownNetwork) -> None:
     expect_same(draw_all([trip for trip in none if trip.rides]), [], "trips without a change")
 
 
-async def a_plan_keeps_the_limit_of_walking(case: TownNetwork) -> None:
+async def a_plan_respects_the_walking_limit(case: TownNetwork) -> None:
     origin = case.point(NEAR_ALPHA)
     far = (await case.plan(origin, "Gamma", "08:00", max_walk_m=1500.0)).itineraries
     short = (await case.plan(origin, "Gamma", "08:00", max_walk_m=100.0)).itineraries
@@ -150,7 +150,7 @@ async def rides_state_line_mode_and_stops(case: TownNetwork) -> None:
     expect_same(observed, wanted, "mode, line, headsign and stops of line 1")
 
 
-async def a_step_free_plan_takes_no_step(case: TownNetwork) -> None:
+async def a_step_free_plan_avoids_steps(case: TownNetwork) -> None:
     answer = await case.plan("Alpha", "Gamma", "08:00", step_free=True)
     expect(answer.step_free_supported, "step-free is declared but not supported")
     expect(BUSES in draw_all(answer.itineraries), f"{BUSES} is missing", draw_all(answer.itineraries))
@@ -158,7 +158,7 @@ async def a_step_free_plan_takes_no_step(case: TownNetwork) -> None:
     expect_same(steps, [], "rides with steps")
 
 
-async def no_route_is_an_empty_answer(case: TownNetwork) -> None:
+async def no_route_gives_an_empty_answer(case: TownNetwork) -> None:
     found = (await case.plan("Älvsjö", "Alpha", "08:00")).itineraries
     expect_same(draw_all([trip for trip in found if trip.rides]), [], "trips without a route")
 
@@ -193,7 +193,7 @@ async def legs_have_lines(case: TownNetwork) -> None:
         expect_same(off, [], "lines whose ends are not the ends of their legs")
 
 
-async def a_board_lists_what_leaves(case: TownNetwork) -> None:
+async def a_board_lists_departures(case: TownNetwork) -> None:
     board = await case.board("Alpha", "08:00", "09:00")
     expect_same(draw_board(board), ["1 08:10", "2 08:12", "1 08:40"], "the board of Alpha")
 
@@ -218,7 +218,7 @@ async def a_short_board_counts_the_rest(case: TownNetwork) -> None:
     expect_same((draw_board(board)[:1], board.found_count), (["1 08:10"], 3), "the first row and the count")
 
 
-async def an_empty_board_is_an_answer(case: TownNetwork) -> None:
+async def an_empty_board_is_not_an_error(case: TownNetwork) -> None:
     board = await case.board("Alpha", "03:00", "03:30")
     expect_same((draw_board(board), board.found_count), ([], 0), "the board for a quiet hour")
 
@@ -229,7 +229,7 @@ async def rows_state_mode_destination_and_stop(case: TownNetwork) -> None:
     expect_same(observed, [(Mode.TRAM, "Gamma", case.town.stop_id("Alpha"), "2026-03-10")], "the row of 08:10")
 
 
-async def another_day_has_a_board_too(case: TownNetwork) -> None:
+async def another_day_has_a_board(case: TownNetwork) -> None:
     day = date(2026, 3, 14)
     rows = (await case.board("Alpha", "08:00", "09:00", day=day)).departures
     observed = sorted((row.scheduled - at("08:00", day), row.line, row.service_day) for row in rows)

@@ -11,7 +11,7 @@ from fingerpost.testing.networks.town import DETOUR, REALTIME_AGE_S, WORKS, at
 from fingerpost.transit.model.itinerary import ServiceAlert
 
 
-async def a_cancelled_trip_is_not_ridden(case: TownNetwork) -> None:
+async def a_cancelled_trip_is_not_used(case: TownNetwork) -> None:
     rides = list_rides((await case.plan("Alpha", "Gamma", "08:00")).itineraries)
     ridden = [ride.line for ride in rides if ride.departure_scheduled == at("08:10") and not ride.cancelled]
     expect_same(ridden, [], "rides on the cancelled tram")
@@ -38,13 +38,13 @@ async def a_board_shows_cancellations_and_delays(case: TownNetwork) -> None:
     expect_same((draw_board(board), board.found_count), (wanted, 3), "the board of Alpha")
 
 
-async def a_window_goes_by_the_expected_time(case: TownNetwork) -> None:
+async def a_window_uses_expected_times(case: TownNetwork) -> None:
     after = draw_board(await case.board("Alpha", "08:41", "08:50"))
     before = draw_board(await case.board("Alpha", "08:39", "08:41"))
     expect_same((after, before), (["1 08:40 +120"], []), "boards around a late tram")
 
 
-async def a_timetable_goes_by_the_scheduled_time(case: TownNetwork) -> None:
+async def a_timetable_uses_scheduled_times(case: TownNetwork) -> None:
     before = (await case.board("Alpha", "08:39", "08:41", by_schedule=True)).departures
     after = (await case.board("Alpha", "08:41", "08:50", by_schedule=True)).departures
     observed = [row.scheduled for row in before], list(after)
