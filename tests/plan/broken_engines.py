@@ -8,7 +8,7 @@ from fingerpost.plan.engines.embedded import EmbeddedJournal
 
 
 class LosesTheLast(EmbeddedJournal):
-    """Says at once that a record is kept, and keeps it when the next one comes."""
+    """Acknowledges a record at once, but stores it only with the next one."""
 
     _held_back = None
 
@@ -18,7 +18,7 @@ class LosesTheLast(EmbeddedJournal):
 
 
 class RunsAgain(EmbeddedJournal):
-    """Whoever carries a run on does not see the first of its recorded steps; whoever only reads it does."""
+    """Hides the first recorded step from the process that executes a run, but not from readers."""
 
     _is_holding = False
 
@@ -37,7 +37,7 @@ class RunsAgain(EmbeddedJournal):
 
 
 class HoldsForAll(EmbeddedJournal):
-    """Lets anybody carry on any run."""
+    """Leases a run to every process."""
 
     @asynccontextmanager
     async def lease(self, run_id):
@@ -46,7 +46,7 @@ class HoldsForAll(EmbeddedJournal):
 
 
 class KeepsItsHolds(EmbeddedJournal):
-    """Holds a run by a file that a killed process leaves behind."""
+    """Leases a run with a file that remains after its process is killed."""
 
     def __init__(self, folder):
         super().__init__(folder)
@@ -67,7 +67,7 @@ class KeepsItsHolds(EmbeddedJournal):
 
 
 class DeafToOthers(EmbeddedJournal):
-    """Hears only what was said at its own opening."""
+    """Reads only the signals that the same journal object stored."""
 
     def __init__(self, folder):
         super().__init__(folder)
@@ -83,14 +83,14 @@ class DeafToOthers(EmbeddedJournal):
 
 
 class KeepsHalf(EmbeddedJournal):
-    """Writes steps down, and not what happened."""
+    """Stores steps without their events."""
 
     def record(self, run_id, step, events, state, at):
         return super().record(run_id, step, [], state, at)
 
 
 class RewritesHistory(EmbeddedJournal):
-    """Says that a step was recorded when it is read."""
+    """Changes a step whenever it is read."""
 
     async def find(self, run_id):
         run = await super().find(run_id)
@@ -100,14 +100,14 @@ class RewritesHistory(EmbeddedJournal):
 
 
 class TakesAnyProtocol(EmbeddedJournal):
-    """Forgets which program began a run."""
+    """Stores every run with protocol 1."""
 
     async def create(self, *given, **named):
         return await super().create(*given, **named | {"protocol": 1})
 
 
 class NeverForgets(EmbeddedJournal):
-    """Keeps old runs whatever is said."""
+    """Never deletes old runs."""
 
     async def delete_ended_before(self, at):
         return []

@@ -55,7 +55,7 @@ class Recorder:
 
     def __init__(self, script=None):
         self.calls = []
-        self.keys = []
+        self.attempts = []
         self.counts = Counter()
         self.script = script or {}
         self.at_once = self.most_at_once = 0
@@ -64,7 +64,7 @@ class Recorder:
     async def __call__(self, query_type, parameters, user):
         label = parameters.get("label", "")
         self.calls.append(parameters)
-        self.keys.append(find_attempt().idempotency_key)
+        self.attempts.append(find_attempt())
         self.counts[label] += 1
         self.begun.set()
         self.at_once += 1

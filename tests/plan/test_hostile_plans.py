@@ -1,6 +1,7 @@
 """Hostile plans are refused or bounded; values that a database cannot store block no other run."""
 
 import asyncio
+from functools import reduce
 
 import pytest
 
@@ -18,15 +19,12 @@ def raw_step(number=1, **fields):
     return {"step_id": number, "description": "", "tool": "echo", "expected_key": f"k{number}", **fields}
 
 
-def nested(depth):
-    value = []
-    for _ in range(depth):
-        value = [value]
-    return value
-
-
+NESTED = reduce(lambda inner, _: [inner], range(5000), [])
 REFUSED = {
-    "deep nesting": (raw(raw_step(parameters={"extra": nested(5000)})), "nested more than"),
+    "deep nesting": (
+        raw(raw_step(parameters={"extra": NESTED})),
+        "nested more than",
+    ),
     "a number without end": (raw(raw_step(parameters={"n": 10**5000})), "more than 4096 bits"),
     "not a number": (raw(raw_step(parameters={"n": float("nan")})), "not finite"),
     "a time that is none": (raw(raw_step()) | {"created_at": "this morning"}, "created_at: must be an ISO 8601"),
@@ -47,22 +45,6 @@ async def test_a_hostile_plan_is_refused_before_it_runs(runs, recorder, hostile,
 def test_invalid_json_is_not_a_plan(text):
     with pytest.raises(PlanInvalid):
         parse_plan(text, Limits())
-
-
-async def test_a_gigabyte_of_output_is_not_stored(runs, recorder):
-    async def grow(_parameters):
-        value = ["x" * 1000]
-        for _ in range(20):
-            value = [value, value]
-        return {"success": True, "results": [], "output_key": "echo", "data": value}
-
-    recorder.script = {"x": grow}
-    state, run = await ended(runs, plan(step(1, parameters={"label": "x"})))
-
-    assert (state, run.steps[1].note) == (
-        "failed",
-        "The output of echo cannot be used: a value in it is larger than 1,000,000 bytes of JSON",
-    )
 
 
 def doubling(number):

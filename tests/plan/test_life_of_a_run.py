@@ -72,7 +72,7 @@ async def test_a_failed_run_is_resumed_where_it_failed(runs, recorder):
 
     assert (state, again) == ("failed", "completed")
     assert recorder.counts == {"": 2, "x": 2}
-    assert recorder.keys[1] == recorder.keys[2] == f"{run.run_id}:2"
+    assert [attempt.idempotency_key for attempt in recorder.attempts[1:3]] == [f"{run.run_id}:2"] * 2
 
 
 async def test_run_ids_count_under_a_fixed_clock(opened, recorder, tmp_path):
