@@ -16,7 +16,6 @@ from typing import Any, cast
 
 import mcp_types as types
 import uvicorn
-from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
@@ -42,7 +41,7 @@ from fingerpost.apps.mcp.http_limits import (
 )
 from fingerpost.apps.mcp.identity import CallerFinder, SignIn, check_host
 from fingerpost.apps.mcp.metrics_page import start_metrics_server
-from fingerpost.apps.mcp.server import Caller, new_server
+from fingerpost.apps.mcp.server import new_server
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.storage import find_database
 from fingerpost.apps.views.page import Site
@@ -161,11 +160,6 @@ def new_app(
     """
     settings = application.settings
 
-    def find_caller(ctx: ServerRequestContext[Any, Any]) -> Caller:
-        assert ctx.request is not None
-        caller: Caller = ctx.request.scope[_CALLER_KEY]
-        return caller
-
     hosts = access.list_hosts(address)
     names = list(dict.fromkeys(form for host in hosts for form in (host, f"{host}:*")))
     security = TransportSecuritySettings(
@@ -181,7 +175,8 @@ def new_app(
     callers = CallerFinder(settings, address, access)
     callers.log_rights()
     admission = Admission(settings.max_concurrent_calls)
-    transport = McpTransport(new_server(application, find_caller), security, admission, callers)
+    server = new_server(application, lambda ctx: cast("Request", ctx.request).scope[_CALLER_KEY])
+    transport = McpTransport(server, security, admission, callers)
     sign_in = SignIn(transport, callers)
     app = Starlette(
         routes=[
