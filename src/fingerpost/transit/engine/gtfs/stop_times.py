@@ -83,8 +83,6 @@ def fill_times(stop_times: StopTimes, stops: Stops) -> tuple[StopTimes, Int64]:
     arrival_s = np.where(stop_times.arrival_s < 0, stop_times.departure_s, stop_times.arrival_s)
     departure_s = np.where(stop_times.departure_s < 0, stop_times.arrival_s, stop_times.departure_s)
     blank = np.flatnonzero(arrival_s < 0)
-    if len(blank) == 0:
-        return stop_times._replace(arrival_s=arrival_s, departure_s=departure_s), blank
     position = np.arange(len(arrival_s))
     is_timed = arrival_s >= 0
     before = np.maximum.accumulate(np.where(is_timed, position, -1))[blank]

@@ -131,7 +131,7 @@ def _read_rules(table: Table, block: Block, ids: Mapping[str, IdIndex]) -> tuple
 def limit_specific_transfers(
     archive: Archive, transfers: Transfers, stop_count: int, trip_service: Int32, days: Sequence[Int32]
 ) -> SpecificTransferColumns:
-    """Skip and report the rules at the stops with the most kinds of trips, because the search must tell them apart."""
+    """Skip and report the rules at the stops with the most kinds of trips, because the search must distinguish them."""
     specific = transfers.specific
     if not len(specific.from_stop):
         return specific

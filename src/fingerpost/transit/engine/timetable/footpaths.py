@@ -173,8 +173,8 @@ def avoid_closed_ways(
     affected = take_rows(paths, is_affected)
     inside = take_rows(affected, (stations[affected.begin] == stations[affected.end]) & (stations[affected.begin] >= 0))
     open_s, detour_s = (
-        find_change_s(get_places(timetable), inside.begin, inside.end, step_free=step_free, closed=shut)
-        for shut in ((), closed)
+        find_change_s(get_places(timetable), inside.begin, inside.end, step_free=step_free, closed=excluded)
+        for excluded in ((), closed)
     )
     # These are transfers by pathways inside a station; all others are walks outside.
     outside = affected.without(take_rows(inside, open_s >= 0), count)

@@ -38,7 +38,7 @@ def compute_delays(
     trip_delay_s: Int64,
     updated: Sequence[int],
 ) -> tuple[list[RideUpdate | None], Bool]:
-    """Return the realtime data for each ride, or None if its update says nothing, and which rides have unused updates.
+    """Return the realtime data for each ride, None if an update has none, and mark rides with unused updates.
 
     ``matched`` holds each update's stop time and new stop. ``late_s`` is added to the delays in updates; ``updated`` is
     the timestamp of each ride's update.
@@ -119,8 +119,8 @@ def _propagate(rides: Rides, stated: _UpdatedStopTimes, trip_delay_s: Int64) -> 
     is_first = mark_rows(count, rides.first[:-1])
     # The delay that a stop propagates: its own, or the trip's at the first stop; none if it has NO_DATA.
     propagated_s = np.where(has_update, updated_s, NONE)
-    takes_trip_delay = is_first & ~has_update
-    propagated_s[takes_trip_delay] = trip_delay_s[rides.ride[takes_trip_delay]]
+    has_trip_delay = is_first & ~has_update
+    propagated_s[has_trip_delay] = trip_delay_s[rides.ride[has_trip_delay]]
     source = np.maximum.accumulate(np.where(has_update | is_first, position, 0))
     out_s = propagated_s[source]
     in_s = np.empty_like(out_s)

@@ -13,7 +13,7 @@ from fingerpost.transit.engine.timetable.columns import list_ranges, list_starts
 from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Int32, Int64, Timetable, UInt8
 
 StopTimeProperties = TripUpdate.StopTimeUpdate.StopTimeProperties
-_SHUT = StopTimeProperties.NONE
+_NOT_AVAILABLE = StopTimeProperties.NONE
 
 # Marks a missing number.
 NONE = -(1 << 62)
@@ -117,7 +117,7 @@ def read_pickup_drop_off(properties: StopTimeProperties) -> tuple[int, int]:
     # Types 2 and 3 (must be arranged) count as boardable.
     for name, flag in (("pickup_type", NO_BOARDING), ("drop_off_type", NO_ALIGHTING)):
         if properties.HasField(name):
-            if getattr(properties, name) == _SHUT:
+            if getattr(properties, name) == _NOT_AVAILABLE:
                 closed |= flag
             else:
                 opened |= flag

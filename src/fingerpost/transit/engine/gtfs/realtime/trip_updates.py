@@ -238,9 +238,8 @@ class TripUpdates:
         if ride is None:
             self.outcomes[received.slot] = EntityOutcome.REPLACEMENT_UNPLACED
             return None
-        is_in_part = _is_in_part(ride, received.update)
         self.outcomes[received.slot] = (
-            EntityOutcome.TRIP_REPLACED_IN_PART if is_in_part else EntityOutcome.TRIP_REPLACED
+            EntityOutcome.TRIP_REPLACED_IN_PART if _is_in_part(ride, received.update) else EntityOutcome.TRIP_REPLACED
         )
         return replace(ride, replaces=(match.trip_departure, match.day))
 
