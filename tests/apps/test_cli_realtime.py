@@ -142,7 +142,7 @@ def test_ids_of_several_feeds_are_named_when_added_and_with_every_answer(feed, s
     (warning,) = [each for each in board["warnings"] if each["code"] == "realtime-unmatched"]
 
     assert "unmatched: 1 id-of-several-feeds" in added
-    assert "refers to A-1, which several FEEDs have" in warning["message"]
+    assert "uses ids that occur in several feeds (A-1)" in warning["message"]
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,7 @@ def test_the_cause_is_named(town, origin, destination, hint):
 
 
 def test_the_service_is_not_searched_if_an_end_has_no_stop(town, monkeypatch):
-    monkeypatch.setattr("fingerpost.transit.embedded.network.find_end_service", None)
+    monkeypatch.setattr("fingerpost.transit.embedded.network.find_endpoint_service", None)
 
     assert town.plan("TEST:BETA", "60.27,25.1")["error"]["hint"].startswith("No stop is within")
 

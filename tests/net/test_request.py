@@ -5,7 +5,7 @@ import pytest
 from fingerpost.errors import ParameterError
 from fingerpost.net.redaction import is_secret_name, redact, redact_url
 from fingerpost.net.request import Request, format_server, parse_host, read_template
-from fingerpost.transit.embedded.feed_origins import read_place
+from fingerpost.transit.embedded.feed_origins import parse_location
 
 
 @pytest.mark.parametrize(
@@ -120,14 +120,14 @@ def test_a_key_that_would_be_stored_or_is_missing_is_refused(url):
 def test_half_an_address_is_not_a_path(tmp_path, text):
     """As a path it would be stored, with its key."""
     with pytest.raises(ParameterError, match="two slashes") as raised:
-        read_place(text, tmp_path)
+        parse_location(text, tmp_path)
 
     assert "abc" not in str(raised.value)
 
 
 @pytest.mark.parametrize("text", ["https/feed.zip", "./https:/feed.zip", "my-https:/feed.zip"])
 def test_a_path_that_only_looks_like_an_address_is_a_path(tmp_path, text):
-    assert read_place(text, tmp_path).path == tmp_path / text
+    assert parse_location(text, tmp_path).path == tmp_path / text
 
 
 @pytest.mark.parametrize(

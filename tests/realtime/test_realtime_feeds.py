@@ -9,8 +9,8 @@ import pytest
 from fingerpost.errors import SourceLimited, SourceUnreachable
 from fingerpost.net.response import Response
 from fingerpost.testing.feeds import timetable_from_drawing
-from fingerpost.transit.embedded.feed_origins import NamedPlace, read_place
-from fingerpost.transit.embedded.realtime_feeds import POLL_S, RealtimeFeeds, read_typed_source
+from fingerpost.transit.embedded.feed_origins import NamedLocation, parse_location
+from fingerpost.transit.embedded.realtime_feeds import POLL_S, RealtimeFeeds, parse_source_argument
 from fingerpost.transit.engine.gtfs.realtime import CLOCK_SKEW_S, RealtimeIndex, read_realtime
 from tests.realtime.messages import NOW, call, message, update
 
@@ -47,7 +47,7 @@ class Source:
 
 
 def feeds_of(fetch: Source, *sources: str) -> RealtimeFeeds:
-    listed = [read_place(text) for text in sources or (URL,)]
+    listed = [parse_location(text) for text in sources or (URL,)]
     return RealtimeFeeds(listed, fetch)
 
 
@@ -183,20 +183,20 @@ KEYED_URL = "https://example.org/updates.pb?key=${MY_KEY}"
 def test_a_source_may_name_its_feed(tmp_path):
     path = tmp_path / "updates.pb"
     path.touch()
-    read = [read_typed_source(text) for text in (str(path), f"BUS={path}", KEYED_URL, f"BUS={KEYED_URL}")]
+    read = [parse_source_argument(text) for text in (str(path), f"BUS={path}", KEYED_URL, f"BUS={KEYED_URL}")]
     assert read == [
-        NamedPlace(None, path, None),
-        NamedPlace("BUS", path, None),
-        NamedPlace(None, None, KEYED_URL),
-        NamedPlace("BUS", None, KEYED_URL),
+        NamedLocation(None, path, None),
+        NamedLocation("BUS", path, None),
+        NamedLocation(None, None, KEYED_URL),
+        NamedLocation("BUS", None, KEYED_URL),
     ]
-    assert [read_place(source.text) for source in read] == read
+    assert [parse_location(source.text) for source in read] == read
 
 
 def test_a_relative_path_in_a_record_counts_from_its_folder(tmp_path):
-    assert read_place("BUS=updates.pb", tmp_path) == NamedPlace("BUS", tmp_path / "updates.pb", None)
+    assert parse_location("BUS=updates.pb", tmp_path) == NamedLocation("BUS", tmp_path / "updates.pb", None)
 
 
 def test_a_url_longer_than_a_file_name_is_a_url():
     url = f"https://example.org/{'x' * 5000}"
-    assert read_place(f"BUS={url}") == NamedPlace("BUS", None, url)
+    assert parse_location(f"BUS={url}") == NamedLocation("BUS", None, url)

@@ -18,7 +18,7 @@ from fingerpost.net.request import Fetch
 from fingerpost.net.shared_responses import SharedResponses
 from fingerpost.store.limits import Pace
 from fingerpost.store.network_records import NetworkRecordStore
-from fingerpost.transit.embedded.feed_origins import check_places
+from fingerpost.transit.embedded.feed_origins import check_locations
 from fingerpost.transit.port import NetworkSource, RemoteSource
 from fingerpost.transit.remote.kit.add_option import AddOption
 from fingerpost.transit.remote.motis.transitous import MOTIS, TRANSITOUS
@@ -110,7 +110,7 @@ def list_paces() -> dict[str, Pace]:
 def open_record_store(home: Path) -> NetworkRecordStore:
     """Return the store of a home folder's network records, which applies all checks."""
     kinds = frozenset({EMBEDDED, *(kind.kind for kind in REMOTE_KINDS)})
-    return NetworkRecordStore(home, kinds=kinds, checks=(check_places,))
+    return NetworkRecordStore(home, kinds=kinds, checks=(check_locations,))
 
 
 def require_keys(home: Path, environ: Mapping[str, str] = os.environ) -> None:

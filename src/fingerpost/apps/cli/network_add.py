@@ -15,7 +15,7 @@ from fingerpost.apps.cli.output import print_line, print_message
 from fingerpost.apps.source_kinds import EMBEDDED, SourceKind, open_record_store
 from fingerpost.errors import ParameterError
 from fingerpost.store.network_records import KEYS, NetworkRecord, NetworkRecordStore, parse_network_name
-from fingerpost.transit.embedded.feed_origins import expand_home, read_place
+from fingerpost.transit.embedded.feed_origins import expand_home, parse_location
 from fingerpost.transit.engine.gtfs.csv.findings import FindingKind, find_meaning
 from fingerpost.transit.engine.gtfs.report import FeedReport, ImportReport, StreetCoverage
 from fingerpost.transit.learned_profile import LearnedProfiles
@@ -169,12 +169,12 @@ def _parse_text(key: str, typed: str) -> str:
             raise ParameterError("Name an OpenStreetMap extract (.osm.pbf)", {"field": key})
         return str(expand_home(typed).absolute())
     if key == "feeds":
-        return read_place(typed).text
+        return parse_location(typed).text
     if key == "realtime":
         # A local import, because it loads numba.
-        from fingerpost.transit.embedded.realtime_feeds import read_typed_source
+        from fingerpost.transit.embedded.realtime_feeds import parse_source_argument
 
-        return read_typed_source(typed).text
+        return parse_source_argument(typed).text
     return typed
 
 

@@ -23,7 +23,7 @@ from fingerpost.apps.source_kinds import EMBEDDED, open_record_store
 from fingerpost.apps.wiring import build
 from fingerpost.errors import FeedUnusable, SettingsInvalid
 from fingerpost.store.network_records import NetworkRecord
-from fingerpost.transit.embedded.feed_origins import OriginFolder, expand_home, read_place
+from fingerpost.transit.embedded.feed_origins import OriginFolder, expand_home, parse_location
 
 if TYPE_CHECKING:
     from fingerpost.transit.check.check_report import CheckReport, CheckResult
@@ -60,15 +60,15 @@ def check_feeds(
     The exit status is 0 if riders can use them, 3 for faults in the data, and 1 for faults in fingerpost.
     """
     with tempfile.TemporaryDirectory(prefix="fingerpost-check-") as folder:
-        missing = [text for text in feeds if (path := read_place(text).path) is not None and not path.exists()]
+        missing = [text for text in feeds if (path := parse_location(text).path) is not None and not path.exists()]
         if missing:
             raise typer.BadParameter(f"there is no file or folder {', '.join(missing)}")
         settings = prepare_settings(ctx).model_copy(update={"home": Path(folder)})
         record = NetworkRecord(
             name=NAME,
             source=EMBEDDED,
-            feeds=tuple(read_place(text).text for text in feeds),
-            realtime=tuple(read_place(text).text for text in realtime or ()),
+            feeds=tuple(parse_location(text).text for text in feeds),
+            realtime=tuple(parse_location(text).text for text in realtime or ()),
             extract=None if streets is None else str(expand_home(streets).absolute()),
         )
         try:
@@ -111,7 +111,7 @@ async def _check(
     paths = [
         place.path or folder.folder / (contents[text].file or "")
         for text in record.feeds
-        for place in [read_place(text, settings.home)]
+        for place in [parse_location(text, settings.home)]
     ]
     feeds = [RawFeed(feed.name, path) for feed, path in zip(network.timetable.feeds, paths, strict=True)]
     call_tool = partial(error_boundary.answer, application.tools, user=None)

@@ -23,7 +23,7 @@ from fingerpost.transit.engine.gtfs.report import ImportReport
 from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
 from fingerpost.transit.learned_profile import LearnedProfile, LearnedProfiles
 from fingerpost.transit.model.provenance import ServiceState
-from fingerpost.transit.networks.composite import DemoMode, do_demos_answer
+from fingerpost.transit.networks.composite import DemoMode, are_demos_enabled
 
 app = typer.Typer(no_args_is_help=True)
 app.command("add", epilog="Example: fingerpost network add HSL hsl.zip --realtime updates.pb")(
@@ -78,7 +78,7 @@ def list_networks(ctx: typer.Context) -> None:
     settings = prepare_settings(ctx)
     store, records = TimetableStore(settings.home), open_record_store(settings.home).read()
     has_networks = bool(records.records or records.problems)
-    demos_answer = do_demos_answer(DemoMode(settings.demo), has_networks=has_networks)
+    demos_answer = are_demos_enabled(DemoMode(settings.demo), has_networks=has_networks)
     demo_state = "any day  in service" if demos_answer else "answers for its own stop ids only"
     for name, record in sorted(records.records.items()):
         print_line(f"{name:<13}  {_describe_state(record, store)}  {record.source}")

@@ -13,7 +13,7 @@ from fingerpost.transit.check.trial import Trial
 from fingerpost.transit.check.trips import TripChecker
 from fingerpost.transit.check.walking import check_stops
 
-MAX_WALKED_STOPS = 1000
+MAX_STOPS_FOR_WALK_CHECKS = 1000
 BOARDS_PER_DAY = 30
 
 Progress = Callable[[str, int, int | None], None]
@@ -36,7 +36,7 @@ async def run_checks(
         observations += await compare_boards(trial, day, dice.sample(boards, min(BOARDS_PER_DAY, len(boards))))
     results.append(summarize("boards", len(days) * min(BOARDS_PER_DAY, len(boards)), "boards", observations))
     boardable = trial.boardable_stops.tolist()
-    stops = np.array(sorted(dice.sample(boardable, min(MAX_WALKED_STOPS, len(boardable)))), np.int64)
+    stops = np.array(sorted(dice.sample(boardable, min(MAX_STOPS_FOR_WALK_CHECKS, len(boardable)))), np.int64)
     if trial.network.walks.streets is not None:
         results.append(summarize("walks", len(stops), "stops", check_stops(trial, stops)))
     checker, observations, groups = TripChecker(trial), [], draw_groups(trial, dice, questions)

@@ -140,7 +140,7 @@ def find_gap(snapshot: Snapshot, stops: Sequence[int], zone: str, query: Departu
     )
 
 
-def find_end_service(
+def find_endpoint_service(
     snapshot: Snapshot, stops: Sequence[int], zone: str, instant: int, *, of_arrivals: bool, is_before: bool
 ) -> ServiceGap:
     """Return the next departures from stops, or arrivals at them, or the last ones before an instant.

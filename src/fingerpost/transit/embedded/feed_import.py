@@ -14,7 +14,7 @@ from fingerpost.net.download import download
 from fingerpost.net.request import Request, RequestLimits, read_template
 from fingerpost.runtime.concurrency import run_in_thread
 from fingerpost.store.network_records import NetworkRecord
-from fingerpost.transit.embedded.feed_origins import Content, NamedPlace, OriginFolder, read_place, sign
+from fingerpost.transit.embedded.feed_origins import Content, NamedLocation, OriginFolder, parse_location, sign
 from fingerpost.transit.engine.gtfs.importer import FeedSource, ImportProgress, import_feeds, list_feed_names
 from fingerpost.transit.engine.gtfs.report import ImportReport, StreetCoverage
 from fingerpost.transit.engine.timetable.timetable import STOP
@@ -158,7 +158,7 @@ class FeedImporter:
         self, record: NetworkRecord, folder: OriginFolder, contents: Mapping[str, Content]
     ) -> list[_FetchedFeed]:
         return [
-            await self._fetch(folder, read_place(text, self._home), contents.get(text, Content()))
+            await self._fetch(folder, parse_location(text, self._home), contents.get(text, Content()))
             for text in record.feeds
         ]
 
@@ -182,7 +182,7 @@ class FeedImporter:
             return False
         return sign(self._home / record.extract) not in ("", contents.get(record.extract, Content()).signature)
 
-    async def _fetch(self, folder: OriginFolder, origin: NamedPlace, content: Content) -> _FetchedFeed:
+    async def _fetch(self, folder: OriginFolder, origin: NamedLocation, content: Content) -> _FetchedFeed:
         """Fetch a feed if it is a URL; return its path, and whether it has changed since the last import."""
         if origin.url is None:
             path = origin.path or Path()
@@ -221,7 +221,7 @@ class FeedImporter:
 def _check_realtime_feeds(home: Path, record: NetworkRecord, fetched: Sequence[_FetchedFeed]) -> None:
     feed_names = list_feed_names(record.name, [feed.source for feed in fetched])
     for text in record.realtime:
-        feed_name = read_place(text, home).feed_name
+        feed_name = parse_location(text, home).feed_name
         if feed_name is not None and feed_name.upper() not in feed_names:
             raise FeedUnusable(
                 f"{record.name} has no FEED {feed_name}, which the realtime source {text} names; nothing was stored",

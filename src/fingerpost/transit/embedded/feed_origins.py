@@ -34,7 +34,7 @@ _NAMED = re.compile(r"([A-Za-z0-9_-]+)=(.+)", re.DOTALL)
 _URL_WITHOUT_SLASHES = re.compile(r"\s*https?:(?!//)", re.IGNORECASE)
 
 
-class NamedPlace(NamedTuple):
+class NamedLocation(NamedTuple):
     """A path, or a URL if ``path`` is None (with ``${NAME}`` for keys), and the optional FEED before it."""
 
     feed_name: str | None
@@ -50,12 +50,12 @@ class NamedPlace(NamedTuple):
         return self.location if self.feed_name is None else f"{self.feed_name}={self.location}"
 
     @property
-    def shown(self) -> str:
+    def display_name(self) -> str:
         """The URL, or the file's name without its folder."""
         return self.location if self.path is None else self.path.name
 
 
-def read_place(text: str, base: Path | None = None) -> NamedPlace:
+def parse_location(text: str, base: Path | None = None) -> NamedLocation:
     """Parse a path or URL; paths are relative to ``base``, by default the current folder.
 
     Raises:
@@ -72,8 +72,8 @@ def read_place(text: str, base: Path | None = None) -> NamedPlace:
         )
     if "://" in place and not _exists(here / place):
         read_template(place)
-        return NamedPlace(name, None, place)
-    return NamedPlace(name, (here / expand_home(place)).absolute(), None)
+        return NamedLocation(name, None, place)
+    return NamedLocation(name, (here / expand_home(place)).absolute(), None)
 
 
 def expand_home(text: str) -> Path:
@@ -81,14 +81,14 @@ def expand_home(text: str) -> Path:
     return Path(os.path.expanduser(text))  # noqa: PTH111
 
 
-def check_places(record: NetworkRecord) -> None:
+def check_locations(record: NetworkRecord) -> None:
     """Validate the paths and URLs of a record; errors have the record's key in ``details["field"]``."""
     texts = [("feeds", text) for text in record.feeds] + [("realtime", text) for text in record.realtime]
     if record.url is not None:
         texts.append(("url", record.url))
     for key, text in texts:
         try:
-            (read_template if key == "url" else read_place)(text)
+            (read_template if key == "url" else parse_location)(text)
         except ParameterError as error:
             raise ParameterError(error.message, {"field": key}, hint=error.remedy) from error
 

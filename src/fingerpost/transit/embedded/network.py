@@ -13,7 +13,7 @@ from fingerpost import clock
 from fingerpost.errors import OutsideCalendar, SourceFailed
 from fingerpost.runtime.concurrency import ThreadPool, compute
 from fingerpost.store.network_records import NetworkRecord
-from fingerpost.transit.embedded.boardings import find_end_service, find_gap
+from fingerpost.transit.embedded.boardings import find_endpoint_service, find_gap
 from fingerpost.transit.embedded.departures import list_rows
 from fingerpost.transit.embedded.display_names import DisplayNames
 from fingerpost.transit.embedded.fares import NetworkFares
@@ -275,7 +275,7 @@ class EmbeddedNetwork(Network):
         zone, stops = self._feed_profile.zone, self._list_near(query, is_destination)
         if not stops:
             return None
-        return find_end_service(
+        return find_endpoint_service(
             snapshot, stops, zone, query.instant, of_arrivals=is_destination, is_before=query.arrive_by
         )
 

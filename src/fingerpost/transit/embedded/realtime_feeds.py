@@ -9,16 +9,16 @@ from pathlib import Path
 from fingerpost.errors import ParameterError, SourceLimited, ToolError
 from fingerpost.net.request import Fetch, Request, RequestLimits, read_template
 from fingerpost.net.response import Response
-from fingerpost.transit.embedded.feed_origins import NamedPlace, read_place
+from fingerpost.transit.embedded.feed_origins import NamedLocation, parse_location
 from fingerpost.transit.engine.gtfs.realtime import CLOCK_SKEW_S, FeedBytes, find_timestamp
 from fingerpost.transit.engine.gtfs.realtime.messages import APPLIED
 from fingerpost.transit.engine.timetable.overlay import Overlay
 from fingerpost.transit.model.provenance import RealtimeHealth, SourceHealth
 
 
-def read_typed_source(text: str) -> NamedPlace:
+def parse_source_argument(text: str) -> NamedLocation:
     """Parse a realtime source, and raise ParameterError if it is invalid or the file does not exist."""
-    source = read_place(text)
+    source = parse_location(text)
     if source.path is not None and not source.path.is_file():
         place = text.removeprefix(f"{source.feed_name}=")
         raise ParameterError(
@@ -40,7 +40,7 @@ _LIMITS = RequestLimits(total_s=15.0, max_bytes=_MAX_BYTES, attempts=1)
 
 @dataclass(slots=True)
 class _SourceState:
-    source: NamedPlace
+    source: NamedLocation
     message: FeedBytes | None = None
     timestamp: int | None = None
     asked: int | None = None
@@ -57,7 +57,7 @@ class _NoMessage(Exception):
 
 
 class RealtimeFeeds:
-    def __init__(self, sources: Sequence[NamedPlace], fetch: Fetch) -> None:
+    def __init__(self, sources: Sequence[NamedLocation], fetch: Fetch) -> None:
         self._states = [_SourceState(source) for source in sources]
         self._fetch = fetch
 

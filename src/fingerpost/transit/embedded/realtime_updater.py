@@ -14,7 +14,7 @@ from fingerpost import clock
 from fingerpost.errors import as_sentence
 from fingerpost.net.request import Fetch, Request
 from fingerpost.net.response import Response
-from fingerpost.transit.embedded.feed_origins import NamedPlace
+from fingerpost.transit.embedded.feed_origins import NamedLocation
 from fingerpost.transit.embedded.realtime_feeds import RealtimeFeeds
 from fingerpost.transit.engine.gtfs.realtime import RealtimeIndex, read_realtime
 from fingerpost.transit.engine.timetable.overlay import MatchCount, Overlay
@@ -88,7 +88,7 @@ WAKING_WAIT_S = 2.0
 # Messages are decoded again after this time, because alerts may have come into force.
 READ_AGAIN_S = 60
 # Ids in warnings are cut to this many characters.
-MAX_ID = 60
+MAX_ID_CHARS = 60
 
 Publish = Callable[[Overlay, date], None]
 
@@ -99,7 +99,7 @@ class RealtimeUpdater:
     def __init__(
         self,
         timetable: Timetable,
-        sources: tuple[NamedPlace, ...],
+        sources: tuple[NamedLocation, ...],
         worker: RealtimeWorker,
         publish: Publish,
     ) -> None:
@@ -160,14 +160,14 @@ class RealtimeUpdater:
             if count.is_mostly_unmatched:
                 sentences.append(
                     f"The timetable matches {count.matched} of {count.matched + count.unmatched} trips and alerts from"
-                    f" {source.shown}, so late or cancelled trips may be shown as scheduled."
+                    f" {source.display_name}, so late or cancelled trips may be shown as scheduled."
                 )
             if count.shared_ids:
                 more = f" and {len(count.shared_ids) - 1:,} more" if len(count.shared_ids) > 1 else ""
                 sentences.append(
-                    f"The realtime data from {source.shown} refers to {count.shared_ids[0][:MAX_ID]}{more}, which"
-                    " several FEEDs have; this data is skipped, so late, cancelled or closed services may be shown as"
-                    " scheduled."
+                    f"The realtime data from {source.display_name} uses ids that occur in several feeds"
+                    f" ({count.shared_ids[0][:MAX_ID_CHARS]}{more}); this data is skipped, so late, cancelled or closed"
+                    " services may be shown as scheduled."
                 )
         return tuple(sentences)
 
@@ -204,7 +204,7 @@ class RealtimeUpdater:
             self._overlay = overlay
 
 
-async def _wait(work: "Future[None]", longest_s: float | None) -> None:
+async def _wait(work: "Future[None]", timeout_s: float | None) -> None:
     """Wait for work on the worker's loop up to a timeout, without cancelling it."""
     loop = asyncio.get_running_loop()
     is_done = asyncio.Event()
@@ -218,4 +218,4 @@ async def _wait(work: "Future[None]", longest_s: float | None) -> None:
 
     work.add_done_callback(log_failure)
     with suppress(TimeoutError):
-        await asyncio.wait_for(is_done.wait(), longest_s)
+        await asyncio.wait_for(is_done.wait(), timeout_s)

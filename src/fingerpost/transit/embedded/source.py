@@ -13,7 +13,7 @@ from fingerpost.runtime import instruments
 from fingerpost.runtime.concurrency import run_in_thread
 from fingerpost.runtime.instruments import Age
 from fingerpost.store.network_records import NetworkRecord
-from fingerpost.transit.embedded.feed_origins import NamedPlace, read_place
+from fingerpost.transit.embedded.feed_origins import NamedLocation, parse_location
 from fingerpost.transit.embedded.network import EmbeddedNetwork
 from fingerpost.transit.embedded.realtime_updater import OpenFetch, RealtimeUpdater, RealtimeWorker
 from fingerpost.transit.engine.demo.catalogue import build_demo
@@ -91,7 +91,7 @@ class EmbeddedSource(NetworkSource):
             self._opened[record.name] = opened
         elif opened.network.record != record:
             opened.network.configure(record, _list_notes(record, entry))
-        self._follow(opened.network, tuple(read_place(text, self._home) for text in record.realtime))
+        self._follow(opened.network, tuple(parse_location(text, self._home) for text in record.realtime))
         return opened.network
 
     def _check(self, entry: StoredTimetable) -> str | None:
@@ -136,7 +136,7 @@ class EmbeddedSource(NetworkSource):
             if source.age_s is not None
         ]
 
-    def _follow(self, network: EmbeddedNetwork, sources: tuple[NamedPlace, ...]) -> None:
+    def _follow(self, network: EmbeddedNetwork, sources: tuple[NamedLocation, ...]) -> None:
         if sources == (() if network.realtime is None else network.realtime.sources):
             return
         if not sources:

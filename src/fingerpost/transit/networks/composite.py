@@ -34,7 +34,7 @@ class DemoMode(StrEnum):
     OFF = "off"
 
 
-def do_demos_answer(mode: DemoMode, *, has_networks: bool) -> bool:
+def are_demos_enabled(mode: DemoMode, *, has_networks: bool) -> bool:
     """Return whether demos answer queries by coordinate or name; they always answer queries by stop id."""
     return mode is DemoMode.ON or (mode is DemoMode.AUTO and not has_networks)
 
@@ -134,7 +134,7 @@ class AllNetworks:
         ]
         added = [network for network in primary if network is not None]
         demos = [self._opened[record.name].network for record in self._demos if record.name in self._opened]
-        is_on = do_demos_answer(self._demo_mode, has_networks=bool(records or problems))
+        is_on = are_demos_enabled(self._demo_mode, has_networks=bool(records or problems))
         return OpenNetworks(
             answering=tuple(sort_by_preference([*added, *(demos if is_on else ())])),
             by_token_only=() if is_on else tuple(sort_by_preference(demos)),

@@ -142,19 +142,19 @@ class Deadline:
         self._began_s = asyncio.get_running_loop().time()
         self.failures: Failures = {}
 
-    def share_s(self, profile: NetworkProfile, networks_left: int) -> float | None:
+    def find_limit_s(self, profile: NetworkProfile, remaining_networks: int) -> float | None:
         """Return the seconds that a network may take: all remaining time, or half if more networks follow."""
         if profile.answer_deadline_s is None:
             return None
         left_s = max(0.0, self._began_s + profile.answer_deadline_s - asyncio.get_running_loop().time())
-        return left_s / 2 if networks_left else left_s
+        return left_s / 2 if remaining_networks else left_s
 
 
 async def try_in_order(networks: Sequence[Network], query: NetworkQuery[_T], deadline: Deadline) -> Outcome[_T]:
     """Query the preferred network, then the next if it fails, times out or does not cover the day."""
     left_out: list[NetworkFailure] = []
-    for networks_left, network in zip(range(len(networks) - 1, -1, -1), networks, strict=True):
-        limit_s = deadline.share_s(network.profile, networks_left)
+    for remaining_networks, network in zip(range(len(networks) - 1, -1, -1), networks, strict=True):
+        limit_s = deadline.find_limit_s(network.profile, remaining_networks)
         try:
             answer = await query_within(
                 bind_to_call(network, deadline.failures), query, limit_s, is_only=len(networks) == 1

@@ -94,7 +94,7 @@ async def find_better_beyond(
     offset_s = query.instant - best.arrival if query.arrive_by else best.departure - query.instant
     if max(offset_s, find_longest_wait(best)[0]) <= LONG_WAIT_S:
         return None
-    left_s = deadline.share_s(network.profile, networks_left=0)
+    left_s = deadline.find_limit_s(network.profile, remaining_networks=0)
     if left_s is not None and left_s <= BETTER_WITHIN_S:
         return None
     beyond = plan_usable(network, replace(query, max_walk_m=MAX_WALK_M), deadline)

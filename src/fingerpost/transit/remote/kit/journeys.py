@@ -26,7 +26,7 @@ _SAME_PLACE_M = 300.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JourneyEnd:
+class JourneyEndpoint:
     """The origin or destination of a trip: a stop (the server's id) or a position."""
 
     location: Location
@@ -37,25 +37,25 @@ class JourneyEnd:
         return self.stop_id or f"{position.lat:.{digits}f},{position.lon:.{digits}f}"
 
 
-async def resolve_end(location: Location, ids: StopIdCodec, stops: StopLookup) -> JourneyEnd:
+async def resolve_end(location: Location, ids: StopIdCodec, stops: StopLookup) -> JourneyEndpoint:
     """Resolve an origin or destination; several stops become their common station or the nearest of them (rule D2)."""
     if not location.stop_ids:
-        return JourneyEnd(location=location)
+        return JourneyEndpoint(location=location)
     is_saved_place = location.source is LocationSource.USER_VARIABLE
     if len(location.stop_ids) == 1 and not is_saved_place:
         candidates = ids.decode(location.stop_ids[0])
         if len(candidates) == 1:
-            return JourneyEnd(location=location, stop_id=candidates[0])
+            return JourneyEndpoint(location=location, stop_id=candidates[0])
     server_stops = await stops.list_known(location.stop_ids)
     stops_by_distance = [(distance_m(location.coordinate, stop.coordinate), stop) for stop in server_stops]
     if is_saved_place:
         stops_by_distance = [(metres, stop) for metres, stop in stops_by_distance if metres <= _SAME_PLACE_M]
     if not stops_by_distance:
-        return JourneyEnd(location=location)
+        return JourneyEndpoint(location=location)
     stations = {stop.parent_id for _, stop in stops_by_distance}
     shared = stations.pop() if len(stations) == 1 and len(stops_by_distance) > 1 else None
     _, nearest = min(stops_by_distance, key=lambda pair: pair[0])
-    return JourneyEnd(location=location, stop_id=shared or nearest.server_id)
+    return JourneyEndpoint(location=location, stop_id=shared or nearest.server_id)
 
 
 # The minimum number of itineraries to request: more than are shown, because some have walks that are too long.
@@ -157,8 +157,8 @@ class JourneyRequest:
     """A journey query for a server; ``shorter_walks`` is set if the walks in the first results were too long."""
 
     query: JourneyQuery
-    origin: JourneyEnd
-    destination: JourneyEnd
+    origin: JourneyEndpoint
+    destination: JourneyEndpoint
     language: str | None = None
     shorter_walks: bool = False
 

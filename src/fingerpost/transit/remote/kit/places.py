@@ -108,7 +108,7 @@ class SingleFeedIds(StopIdCodec):
 
 
 # The stops of a place are within this distance of each other, directly or via stops in between.
-AROUND_M = 2 * ONE_PLACE_M
+NEIGHBOUR_RADIUS_M = 2 * ONE_PLACE_M
 # The maximum number of matching stops for which the complete place is looked up.
 MAX_GROUPED = 3
 
@@ -175,7 +175,7 @@ class GroupingLookup(StopLookup):
 
     @abstractmethod
     async def _list_neighbours(self, centre: Coordinate, language: str | None) -> Iterable[ServerStop]:
-        """Return the distinct stops and stations within ``AROUND_M``."""
+        """Return the distinct stops and stations within ``NEIGHBOUR_RADIUS_M``."""
 
     def new_place(self, stop: ServerStop, children: Sequence[ServerStop] = ()) -> Place:
         return build_place(to_named_stop(self._ids, stop), [to_named_stop(self._ids, child) for child in children])

@@ -79,7 +79,7 @@ class MotisJourneySearch(kit.JourneySearch):
         except UnknownThere:
             if all(end.stop_id is None for end in ends):
                 raise
-        origin, destination = (kit.JourneyEnd(location=end.location) for end in ends)
+        origin, destination = (kit.JourneyEndpoint(location=end.location) for end in ends)
         found = await super().find(replace(request, origin=origin, destination=destination))
         return replace(found, notes=(*found.notes, _UNKNOWN_STOP))
 

@@ -11,9 +11,9 @@ from fingerpost.transit.engine.timetable.stop_ids import clean_feed_name, escape
 from fingerpost.transit.model.place import Bounds, Coordinate, Place, box_around, distance_m, set_language
 from fingerpost.transit.remote.kit.answers import Answer, Entries
 from fingerpost.transit.remote.kit.places import (
-    AROUND_M,
     MAX_GROUPED,
     MAX_MATCHES,
+    NEIGHBOUR_RADIUS_M,
     Candidate,
     Geocoder,
     GroupingLookup,
@@ -126,12 +126,12 @@ class MotisStopLookup(GroupingLookup):
             return None
         children: list[ServerStop] = []
         if found.parent_id is None:
-            around = (await self._list_around(found.coordinate, AROUND_M, language)).data
+            around = (await self._list_around(found.coordinate, NEIGHBOUR_RADIUS_M, language)).data
             children = [stop for stop in around if stop.parent_id == found.server_id]
         return set_language(self.new_place(replace(found, is_station=bool(children)), children), language)
 
     async def _list_neighbours(self, centre: Coordinate, language: str | None) -> Iterable[ServerStop]:
-        stops = (await self._list_around(centre, AROUND_M, language)).data
+        stops = (await self._list_around(centre, NEIGHBOUR_RADIUS_M, language)).data
         nearest = sorted(stops, key=lambda stop: distance_m(centre, stop.coordinate))
         parents = list(dict.fromkeys(stop.parent_id for stop in nearest if stop.parent_id is not None))
         parent_stops = await gather_all(self._find_by_server_id(parent, language) for parent in parents[:_MAX_STATIONS])

@@ -57,7 +57,7 @@ _FEW_TRANSFERS_COST = 1200
 _SHORT_WALK_RELUCTANCE = 10.0
 
 
-def to_plan_location(end: kit.JourneyEnd) -> dict[str, Any]:
+def to_plan_location(end: kit.JourneyEndpoint) -> dict[str, Any]:
     """Return a PlanLabeledLocationInput, which has exactly one of its two keys and no null."""
     if end.stop_id is not None:
         return {"location": {"stopLocation": {"stopLocationId": end.stop_id}}}

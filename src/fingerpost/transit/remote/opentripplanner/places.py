@@ -14,9 +14,9 @@ from fingerpost.transit.engine.timetable.stop_ids import clean_feed_name, escape
 from fingerpost.transit.model.place import Bounds, Coordinate, Place, PlaceMatch, box_around, set_language
 from fingerpost.transit.remote.kit.answers import Answer, Entries, Latitude, Longitude, NonBlank, Shape, read_answer
 from fingerpost.transit.remote.kit.places import (
-    AROUND_M,
     MAX_GROUPED,
     MAX_MATCHES,
+    NEIGHBOUR_RADIUS_M,
     Candidate,
     Geocoder,
     GroupingLookup,
@@ -106,7 +106,7 @@ class OtpStopLookup(GroupingLookup):
 
     async def _list_neighbours(self, centre: Coordinate, language: str | None) -> Iterable[ServerStop]:
         found: dict[str, ServerStop] = {}
-        for stop in (await self._fetch_box(centre, AROUND_M, language)).data.stops_by_bbox:
+        for stop in (await self._fetch_box(centre, NEIGHBOUR_RADIUS_M, language)).data.stops_by_bbox:
             station = stop.parent_station
             if station is not None:
                 for child in station.stops:
