@@ -153,7 +153,7 @@ def test_ids_of_several_feeds_are_named_when_added_and_with_every_answer(feed, s
         # FEEDs are compared as ids are.
         ("town=", "/good.pb", 0, "matched: 1 trip-updated"),
         ("", "/nowhere", 1, "404"),
-        ("", "/page", 1, "gave a web page"),
+        ("", "/page", 1, "returned a web page"),
         ("", "/garbage", 1, "something that is not a GTFS-Realtime message"),
         ("", "/empty", 1, "something that is not a GTFS-Realtime message"),
     ],

@@ -87,8 +87,8 @@ def test_a_walk_that_leaves_the_streets_is_reported_in_the_answer(town, extract,
     trip = invoke("plan", ",".join(map(str, north)), "Beta", "--at", "2026-03-10T08:00:00Z")
 
     assert (
-        "! The origin is more than 300 m from every street in the extract: its walk is a straight line, "
-        "which may cross water or rail." in trip.stdout.splitlines()
+        "! The origin is more than 300 m from any street in the extract, so its walk is a straight line, "
+        "which may cross water or a railway." in trip.stdout.splitlines()
     )
 
 

@@ -88,12 +88,12 @@ async def test_a_response_that_another_process_fetched_is_due_when_it_expires():
     ("answer", "problem"),
     [
         (SourceUnreachable("example.org refused the connection"), "example.org refused the connection"),
-        (b"<html>", "The source gave a web page"),
-        (b"", "The source gave something that is not a GTFS-Realtime message"),
+        (b"<html>", "The source returned a web page"),
+        (b"", "The source returned something that is not a GTFS-Realtime message"),
         (message(timestamp=NOW - 11), OLDER),
         (
             FIRST + b"\x12\x00" * 500_001,
-            "The source gave a message with more than 500,000 entities, which is too large",
+            "The source returned a message with more than 500,000 entities, which is too large",
         ),
     ],
 )
@@ -145,7 +145,7 @@ async def test_a_file_is_read_again_when_it_changes(tmp_path):
     path.write_bytes(SECOND[:-1])
     assert not await feeds.refresh(NOW + 1)
     assert (feeds.messages()[0].bytes, feeds.health(NOW).sources[0].problem) == (
-        FIRST, "The source gave something that is not a GTFS-Realtime message"
+        FIRST, "The source returned something that is not a GTFS-Realtime message"
     )  # fmt: skip
     path.write_bytes(SECOND)
     assert await feeds.refresh(NOW + 2)

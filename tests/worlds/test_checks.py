@@ -115,14 +115,14 @@ def list_wet_ends(body):
 def test_an_answer_names_water_between_its_end_and_the_streets(tmp_path):
     body = plan(open_town(tmp_path), PIN, NEAR["Gamma"])
 
-    assert list_wet_ends(body) == ["Water is between the origin"]
+    assert list_wet_ends(body) == ["There is water between the origin"]
 
 
 def test_an_answer_names_stops_with_water_between_them_and_the_streets(tmp_path):
     opened = open_town(tmp_path, LINE.replace("Gamma", "Quay"), Quay=(60.1684, 25.0))
     report = check_world(opened, tmp_path, questions=30)
 
-    assert list_wet_ends(plan(opened, NEAR["Alpha"], NEAR["Gamma"])) == ["Water is between Quay"]
+    assert list_wet_ends(plan(opened, NEAR["Alpha"], NEAR["Gamma"])) == ["There is water between Quay"]
     assert {fault.code for fault in report.results[-1].faults} == {"walk-may-cross-water"}
 
 

@@ -1,1 +1,1 @@
-"""The embedded engine as a network source: it answers from imported GTFS timetables."""
+"""The embedded engine as a network source: it answers queries from imported GTFS timetables."""

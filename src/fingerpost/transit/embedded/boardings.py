@@ -1,4 +1,4 @@
-"""Find the next departure after the window of an empty board, and the service at the ends of a journey."""
+"""Find the next departure after the window of an empty board, and the service at a journey's origin and destination."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -18,9 +18,9 @@ from fingerpost.transit.port import DepartureQuery, ServiceGap
 
 
 class StopCalls:
-    """The stop times, on all service days, at which riders can board at the given stops and alight later.
+    """The stop times on all service days at which riders can board at the given stops and alight later.
 
-    If ``of_arrivals``, those at which they can alight after boarding earlier.
+    With ``of_arrivals``, the stop times at which they can alight after boarding earlier.
     """
 
     def __init__(self, timetable: Timetable, stops: Sequence[int], *, of_arrivals: bool = False) -> None:
@@ -37,12 +37,12 @@ class StopCalls:
         trip_departures = np.flatnonzero(serves_stops[timetable.trip_departure_trip])
         trip_of_departure = timetable.trip_departure_trip[trip_departures]
         first = np.searchsorted(trips, trip_of_departure, "left")
-        at, place = list_ranges(first, np.searchsorted(trips, trip_of_departure, "right") - first)
-        self._trip_departure, self._stop_time = trip_departures[at], calls[place]
-        self._service = timetable.trip_service[trip_of_departure[at]]
+        pair, row = list_ranges(first, np.searchsorted(trips, trip_of_departure, "right") - first)
+        self._trip_departure, self._stop_time = trip_departures[pair], calls[row]
+        self._service = timetable.trip_service[trip_of_departure[pair]]
         times_s = timetable.stop_time_arrival_s if of_arrivals else timetable.stop_time_departure_s
         shift_s = timetable.trip_departure_shift_s[self._trip_departure].astype(np.int64)
-        self._since_start_s = shift_s + times_s[self._stop_time]
+        self._offset_s = shift_s + times_s[self._stop_time]
 
     def find_days(self) -> ServiceDays | None:
         services = np.unique(self._service)
@@ -51,13 +51,13 @@ class StopCalls:
     def list_after(self, instant: int, days: Iterable[date]) -> Iterator[BoardDeparture]:
         """Return the calls after an instant on the given service days, in chronological order."""
         time, pair, ordinal = self._list_times(days)
-        later = np.flatnonzero(time > instant)
-        for at in later[np.argsort(time[later], kind="stable")]:
+        later_rows = np.flatnonzero(time > instant)
+        for index in later_rows[np.argsort(time[later_rows], kind="stable")]:
             yield BoardDeparture(
-                trip_departure=int(self._trip_departure[pair[at]]),
-                service_day=date.fromordinal(int(ordinal[at])),
-                stop_time=int(self._stop_time[pair[at]]),
-                departure=int(time[at]),
+                trip_departure=int(self._trip_departure[pair[index]]),
+                service_day=date.fromordinal(int(ordinal[index])),
+                stop_time=int(self._stop_time[pair[index]]),
+                departure=int(time[index]),
             )
 
     def find_nearest(self, instant: int, days: Iterable[date], *, is_before: bool) -> int | None:
@@ -73,7 +73,7 @@ class StopCalls:
         for day in days:
             starts = np.array([find_service_day_start(day, feed.zone) for feed in table.feeds], np.int64)
             running = np.flatnonzero(find_services(table, day)[self._service])
-            time.append(starts[feed[running]] + self._since_start_s[running])
+            time.append(starts[feed[running]] + self._offset_s[running])
             pair.append(running)
             ordinal.append(np.full(len(running), day.toordinal()))
         return np.concatenate(time), np.concatenate(pair), np.concatenate(ordinal)
@@ -82,16 +82,16 @@ class StopCalls:
 def _can_ride(timetable: Timetable, calls: Int64, trips: Int64, *, of_arrivals: bool) -> Bool:
     """Mark the calls after which riders can alight, or before which they can board."""
     forbidden, in_seat = (NO_ALIGHTING, timetable.in_seat_from)
-    begins, ends = calls + 1, timetable.trip_first_stop_time[trips + 1]
+    first, limit = calls + 1, timetable.trip_first_stop_time[trips + 1]
     if of_arrivals:
         forbidden, in_seat = (NO_BOARDING, timetable.in_seat_to)
-        begins, ends = timetable.trip_first_stop_time[trips], calls
+        first, limit = timetable.trip_first_stop_time[trips], calls
     is_joined = mark_rows(len(timetable.trip_service), timetable.trip_departure_trip[in_seat])
-    found: Bool = begins < ends
-    is_open = is_joined[trips] | (timetable.stop_time_flags[begins if of_arrivals else ends - 1] & forbidden == 0)
+    found: Bool = first < limit
+    is_open = is_joined[trips] | (timetable.stop_time_flags[first if of_arrivals else limit - 1] & forbidden == 0)
     doubtful = np.flatnonzero(found & ~is_open)
-    owner, at = list_ranges(begins[doubtful], (ends - begins)[doubtful])
-    can_ride = mark_rows(len(doubtful), owner[timetable.stop_time_flags[at] & forbidden == 0])
+    owner, call = list_ranges(first[doubtful], (limit - first)[doubtful])
+    can_ride = mark_rows(len(doubtful), owner[timetable.stop_time_flags[call] & forbidden == 0])
     found[doubtful] = can_ride
     return found
 
@@ -105,19 +105,19 @@ _DAY = timedelta(days=1)
 
 def find_gap(snapshot: Snapshot, stops: Sequence[int], zone: str, query: DepartureQuery) -> ServiceGap:
     end = query.instant + query.window_s
-    # Without realtime data, the first departure can be taken.
+    # Without realtime data, riders can take the first departure.
     wanted = 1 if snapshot.live is snapshot.planned else 0
     later = replace(query, instant=end + 1, window_s=_LOOK_AHEAD_S, wanted=wanted)
-    following = StopDepartures(snapshot, stops, zone, later)
-    first = following.find_first()
+    board = StopDepartures(snapshot, stops, zone, later)
+    first = board.find_first()
     if first is not None:
         return ServiceGap(next_departure=first)
     calls_at_stops = StopCalls(snapshot.timetable, stops)
     days = calls_at_stops.find_days()
-    beyond = following.last + 1
-    added = following.find_added_from(beyond)
-    since = local_day(end, zone) - _DAY  # Trips from the previous evening may run past midnight.
-    calls = () if days is None else calls_at_stops.list_after(end, islice(_iterate_days(days, since), _MAX_DAYS))
+    search_start = board.last + 1
+    added = board.find_first_added(search_start)
+    first_day = local_day(end, zone) - _DAY  # Trips from the previous evening may run past midnight.
+    calls = () if days is None else calls_at_stops.list_after(end, islice(_iterate_days(days, first_day), _MAX_DAYS))
     last_cancelled = None
     for number, call in enumerate(filterfalse(snapshot.is_deleted, calls)):
         if (
@@ -126,11 +126,11 @@ def find_gap(snapshot: Snapshot, stops: Sequence[int], zone: str, query: Departu
             and local_day(call.departure, zone) > local_day(last_cancelled, zone)
         ):
             break
-        leaves = following.find_time(call)
-        if following.is_cancelled(call):
+        departure = board.find_time(call)
+        if board.is_cancelled(call):
             last_cancelled = call.departure
-        elif leaves >= beyond:
-            added = leaves if added is None else min(added, leaves)
+        elif departure >= search_start:
+            added = departure if added is None else min(added, departure)
             break
     last_day = None if days is None else days.last_day
     if added is not None:
@@ -155,15 +155,15 @@ def find_endpoint_service(
     if days is None:
         return gap
     step = -_DAY if is_before else _DAY
-    nearest = calls.find_nearest(instant, (day + step * at for at in range(-1, _MAX_DAYS)), is_before=is_before)
+    nearest = calls.find_nearest(instant, (day + step * number for number in range(-1, _MAX_DAYS)), is_before=is_before)
     if nearest is not None:
         return replace(gap, next_departure=nearest)
-    edge = days.first_day if is_before else days.last_day
-    beyond = day + step * _MAX_DAYS
-    if edge is None or (edge > beyond if is_before else edge < beyond):
-        return replace(gap, last_day=edge)
-    others = (beyond + step * at for at in count())
-    return replace(gap, next_day=next(other for other in others if days.state_on(other) is ServiceState.IN_SERVICE))
+    limit_day = days.first_day if is_before else days.last_day
+    next_unseen_day = day + step * _MAX_DAYS
+    if limit_day is None or (limit_day > next_unseen_day if is_before else limit_day < next_unseen_day):
+        return replace(gap, last_day=limit_day)
+    later_days = (next_unseen_day + step * number for number in count())
+    return replace(gap, next_day=next(day for day in later_days if days.state_on(day) is ServiceState.IN_SERVICE))
 
 
 def _iterate_days(days: ServiceDays, day: date) -> Iterator[date]:

@@ -38,7 +38,7 @@ class StopDepartures:
         return self._stops.union(np.flatnonzero(np.isin(parents, stations[stations >= 0])).tolist())
 
     def list_expected(self) -> tuple[list[StopDeparture], int]:
-        """Return the expected and the cancelled departures in the window, and their number.
+        """Return the expected and cancelled departures in the window, and how many there are.
 
         A departure moved to another platform of the station appears on the boards of both platforms.
         """
@@ -60,8 +60,8 @@ class StopDepartures:
         calls, count = self._list(self._snapshot.planned, self._stops, self._query.wanted)
         if self._snapshot.live is self._snapshot.planned:
             return [StopDeparture(call) for call in calls], count
-        shown = [StopDeparture(call, self.is_cancelled(call)) for call in calls if not self._snapshot.is_deleted(call)]
-        found = [row for row in shown if row.is_cancelled or not self._is_stranded(row.call)]
+        rows = [StopDeparture(call, self.is_cancelled(call)) for call in calls if not self._snapshot.is_deleted(call)]
+        found = [row for row in rows if row.is_cancelled or not self._is_stranded(row.call)]
         return found, count - (len(calls) - len(found))
 
     def find_first(self) -> int | None:
@@ -69,17 +69,17 @@ class StopDepartures:
         rows, _ = self.list_by_schedule() if self._query.by_schedule else self.list_expected()
         return next((row.call.departure for row in rows if not row.is_cancelled), None)
 
-    def find_added_from(self, instant: int) -> int | None:
+    def find_first_added(self, instant: int) -> int | None:
         """Return the time of the first departure of an added trip at or after an instant, or None."""
         if self._query.by_schedule:
             return None
         calls = (
             BoardDeparture(
-                trip_departure=-1 - row, service_day=added.service_day, stop_time=at, departure=int(added.departure[at])
+                trip_departure=-1 - row, service_day=added.service_day, stop_time=i, departure=int(added.departure[i])
             )
             for row, added in enumerate(self._snapshot.overlay.added)
-            for at in np.flatnonzero(added.departure >= instant).tolist()
-            if int(added.stop[at]) in self._stops
+            for i in np.flatnonzero(added.departure >= instant).tolist()
+            if int(added.stop[i]) in self._stops
         )
         return min((call.departure for call in calls if not self.is_cancelled(call)), default=None)
 
@@ -88,9 +88,9 @@ class StopDepartures:
 
     def _list_moved(self) -> list[BoardDeparture]:
         others = self._station_stops - self._stops
-        elsewhere, _ = self._list(self._snapshot.live, others, None) if others else ([], 0)
+        other_calls, _ = self._list(self._snapshot.live, others, None) if others else ([], 0)
         find_planned_stop = self._snapshot.find_planned_stop
-        return [call for call in elsewhere if find_planned_stop(call, call.stop_time) in self._stops]
+        return [call for call in other_calls if find_planned_stop(call, call.stop_time) in self._stops]
 
     def _list(
         self, timetables: SearchTimetables, stops: frozenset[int], wanted: int | None
@@ -105,15 +105,15 @@ class StopDepartures:
         For a replaced trip, its replacement is checked.
         """
         snapshot = self._snapshot
-        here = snapshot.find_call(call, call.stop_time, NO_BOARDING)
-        if here.updated is None and not snapshot.has_closures:
+        ride_call = snapshot.find_call(call, call.stop_time, NO_BOARDING)
+        if ride_call.updated is None and not snapshot.has_closures:
             return False
-        if not here.is_usable:
-            replacing = snapshot.replacements.find_departure(call)
-            return replacing is None or self.is_cancelled(replacing)
+        if not ride_call.is_usable:
+            replacement = snapshot.replacements.find_departure(call)
+            return replacement is None or self.is_cancelled(replacement)
         return (
-            here.stop not in self._station_stops
-            or snapshot.is_closed(here.stop, here.departure, snapshot.get_selector(call))
+            ride_call.stop not in self._station_stops
+            or snapshot.is_closed(ride_call.stop, ride_call.departure, snapshot.get_selector(call))
             or not (_can_alight(snapshot, call) or _continues_in_seat(snapshot, call))
         )
 
@@ -126,18 +126,18 @@ class StopDepartures:
         call = _apply_delay(snapshot, call)
         if not _has_in_seat_transfer(snapshot, call) or _can_alight(snapshot, call):
             return False
-        here = snapshot.find_call(call, call.stop_time).stop
+        stop = snapshot.find_call(call, call.stop_time).stop
         timetable = snapshot.live.get_search_timetable(self._day, is_reverse=False, step_free=False)
-        leaving, _ = list_board_departures(snapshot.timetable, timetable, [here], call.departure, 0)
-        return call not in leaving
+        departures, _ = list_board_departures(snapshot.timetable, timetable, [stop], call.departure, 0)
+        return call not in departures
 
 
 def list_rows(
     snapshot: Snapshot, names: DisplayNames, stops: Sequence[int], zone: str, query: DepartureQuery
 ) -> tuple[list[Departure], int]:
-    """Return the rows of a timetable or the first rows of a board, with ties, which callers reorder; and their number.
+    """Return the rows of a timetable, or the first rows of a board with all ties (which callers reorder), and a count.
 
-    The number counts all departures in the window.
+    The count includes all departures in the window.
     """
     board = StopDepartures(snapshot, stops, zone, query)
     calls, count = board.list_by_schedule() if query.by_schedule else board.list_expected()
@@ -148,8 +148,8 @@ def list_rows(
 
 
 def _apply_delay(snapshot: Snapshot, call: BoardDeparture) -> BoardDeparture:
-    replacing = snapshot.replacements.find_departure(call)
-    return replacing or replace(call, departure=snapshot.find_call(call, call.stop_time).departure)
+    replacement = snapshot.replacements.find_departure(call)
+    return replacement or replace(call, departure=snapshot.find_call(call, call.stop_time).departure)
 
 
 def _can_alight(snapshot: Snapshot, call: BoardDeparture) -> bool:
@@ -160,14 +160,14 @@ def _can_alight(snapshot: Snapshot, call: BoardDeparture) -> bool:
         table = snapshot.timetable
         end = int(table.trip_first_stop_time[table.trip_departure_trip[call.trip_departure] + 1])
     selector = snapshot.get_selector(call)
-    remaining = (snapshot.find_call(call, at, NO_ALIGHTING) for at in range(call.stop_time + 1, end))
+    remaining = (snapshot.find_call(call, position, NO_ALIGHTING) for position in range(call.stop_time + 1, end))
     return any(stop.is_usable and not snapshot.is_closed(stop.stop, stop.arrival, selector) for stop in remaining)
 
 
 def _has_in_seat_transfer(snapshot: Snapshot, call: BoardDeparture) -> bool:
     rides, trip_departure = snapshot.timetable.in_seat_from, call.trip_departure
-    at = int(np.searchsorted(rides, trip_departure))
-    return trip_departure >= 0 and at < len(rides) and int(rides[at]) == trip_departure
+    index = int(np.searchsorted(rides, trip_departure))
+    return trip_departure >= 0 and index < len(rides) and int(rides[index]) == trip_departure
 
 
 def _continues_in_seat(snapshot: Snapshot, call: BoardDeparture) -> bool:
@@ -177,23 +177,23 @@ def _continues_in_seat(snapshot: Snapshot, call: BoardDeparture) -> bool:
     return update is None or not update.is_skipped[-1]
 
 
-def _build_departure(snapshot: Snapshot, names: DisplayNames, shown: StopDeparture, language: str) -> Departure:
-    is_cancelled, table = shown.is_cancelled, snapshot.timetable
-    call = (None if is_cancelled else snapshot.replacements.find_departure(shown.call)) or shown.call
-    here = snapshot.find_call(call, call.stop_time)
+def _build_departure(snapshot: Snapshot, names: DisplayNames, row: StopDeparture, language: str) -> Departure:
+    is_cancelled, table = row.is_cancelled, snapshot.timetable
+    call = (None if is_cancelled else snapshot.replacements.find_departure(row.call)) or row.call
+    ride_call = snapshot.find_call(call, call.stop_time)
     ride_fields: dict[str, Any] = {}
     if call.trip_departure < 0:
         ride_names = names.get_added_names(snapshot.overlay.get_added(call.trip_departure))
     else:
         ride_names = names.get_ride_names(int(table.trip_departure_trip[call.trip_departure]), call.stop_time)
         ride_fields = names.get_service_fields(call.trip_departure, call.stop_time)
-    stop = names.get_stop_point(int(table.stop_time_stop[call.stop_time]) if is_cancelled else here.stop)
-    delay_s = None if is_cancelled else here.departure_delay_s
-    scheduled = here.scheduled.departure
+    stop = names.get_stop_point(int(table.stop_time_stop[call.stop_time]) if is_cancelled else ride_call.stop)
+    delay_s = None if is_cancelled else ride_call.departure_delay_s
+    scheduled = ride_call.scheduled.departure
     if snapshot.overlay.alerts:
-        there = Span(*sorted((scheduled, scheduled + (delay_s or 0))))
+        span = Span(*sorted((scheduled, scheduled + (delay_s or 0))))
         selector = snapshot.get_selector(call)
-        ride_fields["alerts"] = snapshot.alerts.list_ride_alerts(selector, there, ((here.stop, there),), language)
+        ride_fields["alerts"] = snapshot.alerts.list_ride_alerts(selector, span, ((ride_call.stop, span),), language)
     return Departure(
         line=ride_names.line,
         mode=ride_names.mode,
@@ -205,7 +205,7 @@ def _build_departure(snapshot: Snapshot, names: DisplayNames, shown: StopDepartu
         departure_delay_s=delay_s,
         cancelled=is_cancelled,
         platform=stop.platform,
-        last_realtime_update=here.updated if is_cancelled or delay_s is not None else None,
+        last_realtime_update=ride_call.updated if is_cancelled or delay_s is not None else None,
         long_name=ride_names.long_name,
         colors=ride_names.colors,
         **ride_fields,

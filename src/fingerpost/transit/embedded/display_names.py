@@ -55,7 +55,7 @@ class DisplayNames:
         self.in_language = lru_cache(maxsize=None)(self._in_language)
         self.get_stop_point = lru_cache(maxsize=None)(self._new_stop_point)
         self.get_line = lru_cache(maxsize=None)(self._new_line)
-        self.get_ride_names = lru_cache(maxsize=CACHED_STOP_TIMES)(self._new_trip)
+        self.get_ride_names = lru_cache(maxsize=CACHED_STOP_TIMES)(self._new_ride_names)
         self.measure_ride_m = lru_cache(maxsize=CACHED_STOP_TIMES)(partial(measure_ride_m, timetable))
 
     def _in_language(self, language: str) -> "DisplayNames":
@@ -109,7 +109,7 @@ class DisplayNames:
             return (translated[row] if translated is not None else "") or table.headsign[row]
         return self.get_stop_name(int(table.stop_time_stop[table.trip_first_stop_time[trip + 1] - 1]))
 
-    def _new_trip(self, trip: int, stop_time: int) -> RideNames:
+    def _new_ride_names(self, trip: int, stop_time: int) -> RideNames:
         table = self.timetable
         route = int(table.trip_route[trip])
         line, mode = self.get_line(route)
@@ -138,47 +138,47 @@ class DisplayNames:
         }
 
 
-# How many destinations describe a direction, and how far away a stop that describes a location may be.
+# The maximum number of destinations in a direction, and the maximum distance of a stop that identifies a location.
 DIRECTIONS, NEAR_M = 2, 1000.0
 
 
-def describe_place(timetable: Timetable, words: DisplayNames, place: Place, rows: Sequence[int]) -> PlaceTraits:
+def describe_place(timetable: Timetable, names: DisplayNames, place: Place, rows: Sequence[int]) -> PlaceTraits:
     """Return details that distinguish a place from others with the same name; ``rows`` are its stops."""
     is_member = mark_rows(timetable.stop_count, list(rows))
     stop_times = np.flatnonzero(is_member[timetable.stop_time_stop])
     trips: Int64 = np.searchsorted(timetable.trip_first_stop_time, stop_times, "right") - 1
     routes = np.unique(timetable.trip_route[trips]).tolist()
     return PlaceTraits(
-        lines=tuple(sorted({words.get_line(route)[0] for route in routes}, key=_natural)),
-        direction=_find_direction(timetable, words, stop_times, trips),
-        district=place.locality or _find_nearby_name(timetable, words, place, is_member),
+        lines=tuple(sorted({names.get_line(route)[0] for route in routes}, key=_natural)),
+        direction=_find_direction(timetable, names, stop_times, trips),
+        district=place.locality or _find_nearby_name(timetable, names, place, is_member),
     )
 
 
-def _find_direction(timetable: Timetable, words: DisplayNames, stop_times: Int64, trips: Int64) -> str | None:
-    leaves = stop_times < timetable.trip_first_stop_time[trips + 1] - 1
-    stop_times, trips = stop_times[leaves], trips[leaves]
-    heads = timetable.trip_headsign[trips].astype(np.int64)
+def _find_direction(timetable: Timetable, names: DisplayNames, stop_times: Int64, trips: Int64) -> str | None:
+    is_departure = stop_times < timetable.trip_first_stop_time[trips + 1] - 1
+    stop_times, trips = stop_times[is_departure], trips[is_departure]
+    headsigns = timetable.trip_headsign[trips].astype(np.int64)
     if len(timetable.stop_time_headsign):
-        own = timetable.stop_time_headsign[stop_times]
-        heads = np.where(own >= 0, own, heads)
+        stop_time_headsigns = timetable.stop_time_headsign[stop_times]
+        headsigns = np.where(stop_time_headsigns >= 0, stop_time_headsigns, headsigns)
     last_stop = timetable.stop_time_stop[timetable.trip_first_stop_time[trips + 1] - 1]
     # For trips without a headsign, encode the last stop as a negative number.
-    heads = np.where(heads >= 0, heads, -1 - last_stop.astype(np.int64))
-    _, first, counts = np.unique(heads, return_index=True, return_counts=True)
-    count_of = Counter[str]()
-    for at, count in zip(first.tolist(), counts.tolist(), strict=True):
-        count_of[words.find_headsign(int(trips[at]), int(stop_times[at]))] += count
-    commonest = sorted(count_of, key=lambda name: (-count_of[name], name))[:DIRECTIONS]
-    return ", ".join(commonest) or None
+    headsigns = np.where(headsigns >= 0, headsigns, -1 - last_stop.astype(np.int64))
+    _, first, counts = np.unique(headsigns, return_index=True, return_counts=True)
+    count_by_name = Counter[str]()
+    for row, count in zip(first.tolist(), counts.tolist(), strict=True):
+        count_by_name[names.find_headsign(int(trips[row]), int(stop_times[row]))] += count
+    most_common = sorted(count_by_name, key=lambda name: (-count_by_name[name], name))[:DIRECTIONS]
+    return ", ".join(most_common) or None
 
 
-def _find_nearby_name(timetable: Timetable, words: DisplayNames, place: Place, is_member: np.ndarray) -> str | None:
-    here = place.coordinate
-    away_m = straight_line_m(here.lat, here.lon, timetable.stop_lat, timetable.stop_lon)
-    others = np.flatnonzero((away_m <= NEAR_M) & ~is_member & (timetable.stop_kind == STOP))
-    for row in others[np.argsort(away_m[others], kind="stable")].tolist():
-        name = words.get_stop_name(row)
+def _find_nearby_name(timetable: Timetable, names: DisplayNames, place: Place, is_member: np.ndarray) -> str | None:
+    position = place.coordinate
+    distances_m = straight_line_m(position.lat, position.lon, timetable.stop_lat, timetable.stop_lon)
+    others = np.flatnonzero((distances_m <= NEAR_M) & ~is_member & (timetable.stop_kind == STOP))
+    for row in others[np.argsort(distances_m[others], kind="stable")].tolist():
+        name = names.get_stop_name(row)
         if plain(split_stop_name(name).place) != plain(place.name):
             return f"near {name}"
     return None

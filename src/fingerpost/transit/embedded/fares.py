@@ -25,7 +25,7 @@ class NetworkFares:
         if not any(self._books):
             return Fare(unknown=f"{self._name} publishes no fares")
         if any(leg.stays_seated for leg in itinerary.rides):
-            return Fare(unknown="the feed does not say whether an in-seat transfer is paid for only once")
+            return Fare(unknown="the feed does not say whether an in-seat transfer requires a second fare")
         try:
             rides = [self._build_ride(leg) for leg in itinerary.rides]
             parts = [(feed, [ride for _, ride in part]) for feed, part in groupby(rides, key=itemgetter(0))]

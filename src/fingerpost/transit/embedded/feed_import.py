@@ -36,7 +36,7 @@ FEED_LIMITS = RequestLimits(connect_s=10.0, read_s=60.0, total_s=1800.0, max_byt
 
 
 class StreetPreparation:
-    """Builds the street graph and the map from an extract in ``find_walks``, which sets ``prepared``."""
+    """Builds the street graph and the map from an extract; ``find_walks`` must run first, and sets ``prepared``."""
 
     prepared: StoredStreets
 
@@ -49,11 +49,11 @@ class StreetPreparation:
         boardable = stops.places.kinds == STOP
         lats, lons = stops.places.lats[boardable], stops.places.lons[boardable]
         self._is_near_stops = find_area(lats, lons)
-        extracted = read_extract(self._extract, self._is_near_stops, self._progress)
-        built = build_graph(extracted)
+        streets = read_extract(self._extract, self._is_near_stops, self._progress)
+        built = build_graph(streets)
         grid = build_grid(built.graph)
-        places = find_stop_places(stops, extracted.stops)
-        access = find_stop_access(stops, (places.lats, places.lons), tuple(extracted.entrances))
+        places = find_stop_places(stops, streets.stops)
+        access = find_stop_access(stops, (places.lats, places.lons), tuple(streets.entrances))
         self._basemap = pack_lines(read_lines(self._extract, self._is_near_stops, self._progress))
         walks = StreetWalks(built.graph, grid, stops.places, access, is_dry=Water(self._basemap).is_dry)
         coverage = StreetCoverage(
@@ -66,10 +66,10 @@ class StreetPreparation:
             entered_stops=len(np.unique(access.stop[access.has_entrance])),
         )
         if not coverage.covered_stops:
-            where = f"{lats.min():.2f} and {lats.max():.2f} N, {lons.min():.2f} and {lons.max():.2f} E"
+            area = f"{lats.min():.2f} and {lats.max():.2f} N, {lons.min():.2f} and {lons.max():.2f} E"
             raise FeedUnusable(
                 f"The extract {self._extract} has no street near any stop of the network, whose {len(lats):,} "
-                f"stops lie between {where}. Use the extract of that region, or add the network without --streets"
+                f"stops lie between {area}. Use the extract of that region, or add the network without --streets"
             )
         self.prepared = StoredStreets(built.graph, grid, access, coverage)
         return WalkModes(walks, walks.without_steps())
@@ -96,7 +96,7 @@ def prepare_network(
     Raises:
         ParameterError: the feeds, or their names, are invalid.
         FeedUnusable: a feed or the extract cannot be used.
-        SettingsInvalid: the disk cannot be written to, or an extract is given and osmium is not installed.
+        SettingsInvalid: the disk is not writable, or an extract is given but osmium is not installed.
     """
     store = TimetableStore(home)
     if extract is None:
@@ -120,9 +120,9 @@ class _FetchedFeed:
 
 
 class FeedImporter:
-    """Fetches and imports feeds, and stores their timetable; ``progress`` also receives the bytes fetched.
+    """Fetches and imports feeds, and stores their timetable; ``progress`` also receives the number of bytes fetched.
 
-    A crash leaves the old network or the new one, because the feed versions are written last.
+    A crash leaves either the old network or the new one, because the feed versions are written last.
     """
 
     def __init__(self, home: Path, client: Client, progress: ImportProgress) -> None:

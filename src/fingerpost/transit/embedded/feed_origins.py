@@ -61,19 +61,19 @@ def parse_location(text: str, base: Path | None = None) -> NamedLocation:
     Raises:
         ParameterError: a URL is malformed, or contains a key in plain text.
     """
-    here = base or Path.cwd()
+    folder = base or Path.cwd()
     named = _NAMED.fullmatch(text)
-    name, place = (None, text) if named is None or _exists(here / text) else (named[1], named[2])
-    if _URL_WITHOUT_SLASHES.match(place) and not _exists(here / place):
+    name, location = (None, text) if named is None or _exists(folder / text) else (named[1], named[2])
+    if _URL_WITHOUT_SLASHES.match(location) and not _exists(folder / location):
         raise ParameterError(
             "An address must begin with http:// or https://, with two slashes",
             {"field": "url"},
             hint="Write https://HOST/PATH; to use a file with such a name, put ./ before it",
         )
-    if "://" in place and not _exists(here / place):
-        read_template(place)
-        return NamedLocation(name, None, place)
-    return NamedLocation(name, (here / expand_home(place)).absolute(), None)
+    if "://" in location and not _exists(folder / location):
+        read_template(location)
+        return NamedLocation(name, None, location)
+    return NamedLocation(name, (folder / expand_home(location)).absolute(), None)
 
 
 def expand_home(text: str) -> Path:
@@ -134,7 +134,7 @@ class OriginFolder:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Lock the folder during the block, and then remove the files that failed or earlier imports have fetched."""
+        """Lock the folder during the block, then remove the files left by failed or earlier imports."""
         try:
             with locked(self._lock):
                 try:

@@ -34,7 +34,7 @@ def find_itineraries(
     step_free: bool,
 ) -> list[list[Itinerary]]:
     """Return the expected itineraries, and the scheduled ones that realtime data disrupts."""
-    # The walk at each end is limited by the shortest one at the other end.
+    # The walk at each end is limited by the shortest walk at the other end.
     find = partial(find_near_stops, stops, walks)
     origin = find(query.origin, query.max_walk_m, is_destination=False)
     destination = find(query.destination, query.max_walk_m - origin.min_walk_m, is_destination=True)
@@ -81,19 +81,19 @@ def _search(timetable: Timetable, search_timetables: SearchTimetables, search: S
 
 
 def find_near_stops(
-    stops: TimetableStops, walks: Walks, end: Location, max_walk_m: float, *, is_destination: bool
+    stops: TimetableStops, walks: Walks, location: Location, max_walk_m: float, *, is_destination: bool
 ) -> Endpoint:
-    at, ids = end.coordinate, end.stop_ids
-    if end.source is LocationSource.USER_VARIABLE:
+    position, ids = location.coordinate, location.stop_ids
+    if location.source is LocationSource.USER_VARIABLE:
         places = [place for stop_id in ids if (place := stops.find_stop(stop_id, None, whole_place=True)) is not None]
         ids = tuple(
             stop_id
             for place in places
-            if distance_m(at, place.coordinate) <= SAME_POINT_M
+            if distance_m(position, place.coordinate) <= SAME_POINT_M
             for stop_id in place.zero_walk_ids or place.member_ids
         )
     rows = stops.list_rows(ids)
-    return find_endpoint(stops.timetable, at.lat, at.lon, rows, max_walk_m, walks=walks, is_destination=is_destination)
+    return find_endpoint(stops.timetable, *position.point, rows, max_walk_m, walks=walks, is_destination=is_destination)
 
 
 def _build_itinerary(
@@ -105,39 +105,39 @@ def _build_itinerary(
     walks: RideWalks,
 ) -> Itinerary:
     """Convert a journey to legs with expected times."""
-    here, goal = _build_end_point(query.origin, "Origin"), _build_end_point(query.destination, "Destination")
-    on_foot = walks.on_foot
+    point, goal = _build_end_point(query.origin, "Origin"), _build_end_point(query.destination, "Destination")
+    handle = walks.walk_handle
     legs: list[Leg] = []
     rides = _substitute_replacements(snapshot, journey.rides)
-    for at, ride in enumerate(rides):
-        continues_on = at + 1 < len(rides) and rides[at + 1].stays_seated
+    for index, ride in enumerate(rides):
+        continues_on = index + 1 < len(rides) and rides[index + 1].stays_seated
         change = None
-        if at:
+        if index:
             # Shorter trip-specific transfers apply only between the scheduled rides.
-            is_as_planned = rides[at - 1 : at + 1] == journey.rides[at - 1 : at + 1]
-            change = walks.find_transfer(rides[at - 1], ride, may_be_short=is_as_planned)
+            is_as_planned = rides[index - 1 : index + 1] == journey.rides[index - 1 : index + 1]
+            change = walks.find_transfer(rides[index - 1], ride, may_be_short=is_as_planned)
         change_s = None if change is None else change.change_s
         leg = _build_leg(snapshot, names, query.language, ride, change_s, continues_on=continues_on)
         if ride.stays_seated and legs and not (legs[-1].cancelled or leg.cancelled):
             leg = replace(leg, stays_seated=legs[-1].arrival <= leg.departure)
         if change is not None:
             if change.walk.metres and not leg.stays_seated:
-                legs.append(_build_transfer_walk(legs[-1], leg, change, on_foot))
+                legs.append(_build_transfer_walk(legs[-1], leg, change, handle))
         elif (walk := walks.find_access_walk(search.origin, ride, ride.board_stop_time, ride.foot_m)).metres:
             begin = leg.departure - walk.seconds
             legs.append(
-                _build_walk_leg(here, leg.start, begin, leg.departure, walk.metres, leg.departure_delay_s, on_foot)
+                _build_walk_leg(point, leg.start, begin, leg.departure, walk.metres, leg.departure_delay_s, handle)
             )
         legs.append(leg)
-        here = leg.end
+        point = leg.end
     if not legs:
-        legs.append(_build_walk_leg(here, goal, journey.departure, journey.arrival, journey.egress_m, None, on_foot))
+        legs.append(_build_walk_leg(point, goal, journey.departure, journey.arrival, journey.egress_m, None, handle))
     elif (
         walk := walks.find_access_walk(search.destination, rides[-1], rides[-1].alight_stop_time, journey.egress_m)
     ).metres:
         begin = legs[-1].arrival
         legs.append(
-            _build_walk_leg(here, goal, begin, begin + walk.seconds, walk.metres, legs[-1].arrival_delay_s, on_foot)
+            _build_walk_leg(point, goal, begin, begin + walk.seconds, walk.metres, legs[-1].arrival_delay_s, handle)
         )
     return Itinerary(tuple(legs))
 
@@ -147,11 +147,11 @@ def _substitute_replacements(snapshot: Snapshot, rides: tuple[Ride, ...]) -> tup
     if not snapshot.overlay.added:
         return rides
     running: list[Ride] = []
-    for at, ride in enumerate(rides):
-        replacing = None if ride.trip_departure < 0 else snapshot.replacements.find_ride(ride)
-        if replacing is None and at and running[-1] is not rides[at - 1]:
-            replacing = replace(ride, stays_seated=False)
-        running.append(replacing or ride)
+    for index, ride in enumerate(rides):
+        replacement = None if ride.trip_departure < 0 else snapshot.replacements.find_ride(ride)
+        if replacement is None and index and running[-1] is not rides[index - 1]:
+            replacement = replace(ride, stays_seated=False)
+        running.append(replacement or ride)
     return tuple(running)
 
 
@@ -181,18 +181,18 @@ def _build_walk_leg(
     )
 
 
-def _build_transfer_walk(before: Leg, after: Leg, change: Transfer, handle: TimetableLeg) -> Leg:
-    """Build the walk for a transfer, which ends by the next departure in both scheduled and expected time."""
-    planned = _find_walk_end(before.arrival_scheduled, after.departure_scheduled, change.walk.seconds)
-    late_s = _find_walk_end(before.arrival_expected, after.departure_expected, change.walk.seconds) - planned
+def _build_transfer_walk(previous: Leg, following: Leg, change: Transfer, handle: TimetableLeg) -> Leg:
+    """Build the walk for a transfer; it ends by the next departure, both as scheduled and as expected."""
+    planned = _find_walk_end(previous.arrival_scheduled, following.departure_scheduled, change.walk.seconds)
+    delay_s = _find_walk_end(previous.arrival_expected, following.departure_expected, change.walk.seconds) - planned
     return Leg(
         mode=Mode.WALK,
-        start=before.end,
-        end=after.start,
-        departure_scheduled=before.arrival_scheduled,
+        start=previous.end,
+        end=following.start,
+        departure_scheduled=previous.arrival_scheduled,
         arrival_scheduled=planned,
-        departure_delay_s=before.arrival_delay_s,
-        arrival_delay_s=late_s if late_s or before.arrival_delay_s is not None else None,
+        departure_delay_s=previous.arrival_delay_s,
+        arrival_delay_s=delay_s if delay_s or previous.arrival_delay_s is not None else None,
         distance_m=float(change.walk.metres),
         handle=handle,
         wheelchair=change.access,
@@ -206,7 +206,7 @@ def _find_walk_end(begin: int, departure: int, walk_s: int) -> int:
 def _build_leg(
     snapshot: Snapshot, names: DisplayNames, language: str, ride: Ride, change_s: int | None, *, continues_on: bool
 ) -> Leg:
-    """Build the leg of a ride; added trips that replace no other trip are scheduled at their expected times."""
+    """Build the leg of a ride; an added trip that replaces no other uses its expected times as its schedule."""
     table, board, alight = snapshot.timetable, ride.board_stop_time, ride.alight_stop_time
     # In-seat transfers need neither pickup nor drop-off.
     begin = snapshot.find_call(ride, board, 0 if ride.stays_seated else NO_BOARDING)
@@ -253,7 +253,7 @@ def _build_leg(
 def _add_alerts(
     snapshot: Snapshot, language: str, ride: Ride, leg: Leg, stops: tuple[int, int], *, continues_on: bool
 ) -> Leg:
-    """Add alerts to a leg between two stops (rows); closed ones cancel it, and those with a broken lift have steps."""
+    """Add alerts to a leg between two stops (rows); closed stops cancel it; a broken lift makes steps unavoidable."""
     begin, end = stops
     selector = snapshot.get_selector(ride)
     is_closed = (not ride.stays_seated and snapshot.is_closed(begin, leg.departure, selector)) or (
@@ -263,7 +263,7 @@ def _add_alerts(
         replace(point, wheelchair=Access.NO) if snapshot.is_closed(row, instant, selector, step_free=True) else point
         for point, row, instant in ((leg.start, begin, leg.departure), (leg.end, end, leg.arrival))
     )
-    # Riders of a delayed train wait from its scheduled departure.
+    # Riders are already waiting for a delayed trip at its scheduled departure.
     boarding = Span(*sorted((leg.departure_scheduled, leg.departure)))
     alighting = Span(*sorted((leg.arrival_scheduled, leg.arrival)))
     alerts = snapshot.alerts.list_ride_alerts(

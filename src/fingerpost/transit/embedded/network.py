@@ -1,4 +1,4 @@
-"""Answer queries of a network with the embedded engine, from a timetable and realtime data."""
+"""Answer queries to a network with the embedded engine, from a timetable and realtime data."""
 
 import asyncio
 import logging
@@ -57,7 +57,7 @@ _BUILDER = ThreadPool("days", 1)
 _BEFORE_MIDNIGHT_S = 1800
 _AFTER_QUERY_S = 5
 
-# Longer boards have many rows, so they are read in a thread.
+# Longer boards have many rows, so they are built in a thread.
 _SHORT_BOARD_S = 3 * 3600
 
 
@@ -123,7 +123,7 @@ class EmbeddedNetwork(Network):
         )
 
     async def _check_files(self) -> None:
-        # Another event loop may reset it meanwhile.
+        # Another event loop may reset it in the meantime.
         check = self._check
         if check is None:
             return
@@ -146,7 +146,7 @@ class EmbeddedNetwork(Network):
         return self.realtime.health()
 
     def publish(self, overlay: Overlay, day: date) -> None:
-        """Publish a new realtime overlay; running queries continue with the one that they began with.
+        """Publish a new realtime overlay; running queries continue with the one they started with.
 
         The search timetable of ``day`` is built first, so that no query waits for it.
         """
@@ -155,7 +155,7 @@ class EmbeddedNetwork(Network):
         self._snapshot = snapshot
 
     async def _build_days(self, instant: int, *, is_reverse: bool = False, step_free: bool = False) -> None:
-        """Build the search timetables of a day in the background thread."""
+        """Build the search timetables for a day in the background thread."""
         # Builds with uncompiled kernels are slow, and would block those of other networks.
         if not is_ready():
             return
@@ -187,7 +187,7 @@ class EmbeddedNetwork(Network):
     def _plan(self, query: JourneyQuery) -> JourneyAnswer:
         snapshot, covered = self._snapshot, self._feed_profile.covered_days
         ends = (query.origin.coordinate, query.destination.coordinate)
-        out_of_service = self._feed_profile.list_out_around(query.instant, ends, query.max_walk_m)
+        out_of_service = self._feed_profile.list_inactive_near(query.instant, ends, query.max_walk_m)
         step_free = query.step_free and self._feed_profile.has_wheelchair_data
         provenance = self._build_provenance(snapshot, query.language, out_of_service, step_free=step_free)
         provenance = self.walks.add_attribution(provenance)
@@ -266,9 +266,9 @@ class EmbeddedNetwork(Network):
         return await compute(self._find_service, self._snapshot, query, is_destination)
 
     def _list_near(self, query: JourneyQuery, is_destination: bool) -> list[int]:
-        end = query.destination if is_destination else query.origin
+        location = query.destination if is_destination else query.origin
         walks = self.walks.get_walks(step_free=query.step_free and self._feed_profile.has_wheelchair_data)
-        near = find_near_stops(self.stops, walks, end, query.max_walk_m, is_destination=is_destination)
+        near = find_near_stops(self.stops, walks, location, query.max_walk_m, is_destination=is_destination)
         return list(near.walks.stop.tolist())
 
     def _find_service(self, snapshot: Snapshot, query: JourneyQuery, is_destination: bool) -> ServiceGap | None:
@@ -281,7 +281,7 @@ class EmbeddedNetwork(Network):
 
     def _build_board(self, snapshot: Snapshot, query: DepartureQuery) -> DepartureBoard:
         rows = self.stops.list_rows(query.stop_ids)
-        out_of_service = self._feed_profile.list_out_at(query.instant, rows)
+        out_of_service = self._feed_profile.list_inactive_at(query.instant, rows)
         provenance = self._build_provenance(snapshot, query.language, out_of_service)
         names = self._names.in_language(provenance.language)
         departures, found_count = list_rows(snapshot, names, rows, self._feed_profile.zone, query)
@@ -289,8 +289,8 @@ class EmbeddedNetwork(Network):
         walks = None
         if query.walk_from is not None:
             # Realtime data may move a departure to a stop that is not on the board.
-            left = self.stops.list_rows(departure.stop_id for departure in departures)
-            to_stops = self.walks.measure_to_stops(query.walk_from, [*{*rows, *left}])
+            departure_rows = self.stops.list_rows(departure.stop_id for departure in departures)
+            to_stops = self.walks.measure_to_stops(query.walk_from, [*{*rows, *departure_rows}])
             walks = {self._names.get_stop_point(stop).id or "": walk for stop, walk in to_stops.items()}
             provenance = self.walks.add_attribution(provenance)
         return DepartureBoard(

@@ -1,4 +1,4 @@
-"""Find the places of a network: stops by id, name or position, main stations of cities, and addresses."""
+"""Find places in a network: stops by id, name or position, the main stations of cities, and addresses."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -49,8 +49,8 @@ class TimetableStops:
         if known is None:
             rows = self.list_rows(place.member_ids)
             # Addresses show their city, so a nearby stop distinguishes them.
-            named = replace(place, locality=None) if place.id is None else place
-            known = self._traits[key] = describe_place(self.timetable, self._display_names, named, rows)
+            bare_place = replace(place, locality=None) if place.id is None else place
+            known = self._traits[key] = describe_place(self.timetable, self._display_names, bare_place, rows)
         return known
 
     def find_row(self, stop_id: str | None) -> int | None:
@@ -80,21 +80,21 @@ class TimetableStops:
         parents = table.stop_parent.tolist()
         kinds = table.stop_kind.tolist()
         ids = list(table.stop_printed_id)
-        names: dict[str, list[str]] = {language: list(column) for language, column in table.stop_names.items()}
+        columns: dict[str, list[str]] = {language: list(column) for language, column in table.stop_names.items()}
         stops = []
         for row, kind in enumerate(kinds):
             if kind not in (STOP, STATION):
                 continue
-            named = {language: column[row] for language, column in names.items() if column[row]}
+            names = {language: column[row] for language, column in columns.items() if column[row]}
             feed_language = table.feeds[int(table.stop_feed[row])].language
             name = self._display_names.get_stop_name(row)
             if feed_language:
-                named.setdefault(feed_language, name)
+                names.setdefault(feed_language, name)
             stops.append(
                 NamedStop(
                     id=ids[row],
                     name=name,
-                    names=named,
+                    names=names,
                     lat=float(table.stop_lat[row]),
                     lon=float(table.stop_lon[row]),
                     parent_id=ids[parents[row]] if parents[row] >= 0 else None,
@@ -105,7 +105,7 @@ class TimetableStops:
 
     @cached_property
     def _rows(self) -> dict[str, int]:
-        """Rows, keyed by printed id, feed id and the escaped id that a server prints, and by each in upper case."""
+        """Rows, keyed by printed id, feed id and the escaped id that servers print, each also in upper case."""
         table = self.timetable
         feeds = table.stop_feed.tolist()
         exact: dict[str, int] = {}
@@ -126,7 +126,7 @@ class TimetableStops:
         modes: list[set[Mode]] = [set() for _ in range(table.stop_count)]
         for stop, kind in zip((pairs // 65536).tolist(), (pairs % 65536).tolist(), strict=True):
             modes[stop].add(to_mode(kind))
-        return [tuple(sorted(of_stop)) for of_stop in modes]
+        return [tuple(sorted(stop_modes)) for stop_modes in modes]
 
 
 # Names of main stations, with or without the city.
@@ -138,15 +138,15 @@ _RAILWAY_NAMES = frozenset({
 _BUS_NAMES = frozenset({
     "linja autoasema", "bussiterminaali", "bus station", "coach station", "busstation", "busstationen", "busterminal",
 })  # fmt: skip
-# These names mean a main station only after the name of the city. Alone, they mean a kind of station, so a place that
-# has one as an alternative name is only a candidate.
+# These words refer to a main station only after the name of its city. On their own, they refer to any station, so a
+# place that has one as an alternative name is only a candidate.
 _STATION_WORDS = frozenset({"asema", "station", "stationen", "bahnhof", "gare"})
 # A station may be this far from the addresses in its city.
-_BEYOND_M = 500.0
+_CITY_MARGIN_M = 500.0
 
 
-def _is_in(place: Place, city: City) -> bool:
-    return distance_m(place.coordinate, city.coordinate) <= city.reach_m + _BEYOND_M
+def _is_in_city(place: Place, city: City) -> bool:
+    return distance_m(place.coordinate, city.coordinate) <= city.reach_m + _CITY_MARGIN_M
 
 
 def _list_plain_names(place: Place) -> set[str]:
@@ -162,9 +162,9 @@ def _is_main_station(name: str, city: City, kinds: frozenset[str]) -> bool:
     return name in kinds
 
 
-# A street without a house number is vague, so it scores less than a stop with the same name.
+# A street without a house number is vague, so it scores lower than a stop with the same name.
 _STREET_FACTOR = 0.97
-# A stop that matches only the text without the city scores less, and is uncertain if it is outside that city.
+# A stop that matches only the text without the city scores lower, and is uncertain if it is outside that city.
 _WITHOUT_CITY_FACTOR = 0.99
 
 
@@ -189,31 +189,31 @@ class NetworkPlaces:
         if addresses is None:
             return [self._stops.add_description(match) for match in sort_matches(by_token.values())]
         if split := addresses.split_city(text):
-            bare, its_city = split
-            for match in self._stops.places.list_matches(bare, language, focus):
-                is_there = _is_in(match.place, its_city)
-                score = round(match.score * _WITHOUT_CITY_FACTOR if is_there else min(match.score, UNCERTAIN), 4)
+            short_text, city = split
+            for match in self._stops.places.list_matches(short_text, language, focus):
+                is_in_city = _is_in_city(match.place, city)
+                score = round(match.score * _WITHOUT_CITY_FACTOR if is_in_city else min(match.score, UNCERTAIN), 4)
                 known = by_token.get(match.place.token)
                 if known is None or known.score < score:
                     by_token[match.place.token] = replace(match, score=score)
         for station in self._list_main_stations(text, addresses):
             by_token[station.token] = match_place(in_language(station, language), 1.0, focus)
-        places_of_name: dict[str, list[Place]] = {}
+        places_by_name: dict[str, list[Place]] = {}
         for match in by_token.values():
             for name in _list_plain_names(match.place):
-                places_of_name.setdefault(name, []).append(match.place)
+                places_by_name.setdefault(name, []).append(match.place)
         for match in addresses.list_matches(text, language, focus):
-            fit = self._score_among_stops(match, places_of_name)
-            if fit is not None and kind in _STATION_WORDS:
-                fit = min(fit, UNCERTAIN)
+            match_score = self._score_among_stops(match, places_by_name)
+            if match_score is not None and kind in _STATION_WORDS:
+                match_score = min(match_score, UNCERTAIN)
             known = by_token.get(match.place.token)
             # Different matches may share a token, such as a shop and its address; use the better one.
-            if fit is not None and (known is None or known.score < fit):
-                by_token[match.place.token] = match if fit == match.score else replace(match, score=fit)
+            if match_score is not None and (known is None or known.score < match_score):
+                by_token[match.place.token] = match if match_score == match.score else replace(match, score=match_score)
         return [self._stops.add_description(match) for match in sort_matches(by_token.values())]
 
     def _list_stations_of_kind(self, kind: str) -> list[Place]:
-        """Return the stations whose name ends with a kind of station, in any language."""
+        """Return the stations whose names end with a kind of station, in any language."""
         is_railway = kind in _RAILWAY_NAMES | _STATION_WORDS
         kinds = _RAILWAY_NAMES if is_railway else _BUS_NAMES if kind in _BUS_NAMES else frozenset()
         endings = tuple(f" {word}" for word in kinds)
@@ -234,10 +234,10 @@ class NetworkPlaces:
         return [] if city is None else next(filter(None, (self._list_stations(city, kind) for kind in kinds)), [])
 
     def _find_stations(self, city: City, kinds: frozenset[str]) -> list[Place]:
-        """Return the stations in a city that are named after a kind of station, alone or after the city's name."""
-        within = (place for place in self._stops.places.list_places() if _is_in(place, city))
+        """Return the stations in a city whose name is a kind of station, alone or after the city's name."""
+        places = (place for place in self._stops.places.list_places() if _is_in_city(place, city))
         return [
-            place for place in within if any(_is_main_station(name, city, kinds) for name in _list_plain_names(place))
+            place for place in places if any(_is_main_station(name, city, kinds) for name in _list_plain_names(place))
         ]
 
     def find_address(self, coordinate: Coordinate, language: str | None) -> Place | None:

@@ -103,45 +103,45 @@ class NetworkWalks:
         missing = f"at {coverage.stops - coverage.covered_stops:,} of {coverage.stops:,} stops"
         return f"{description}; {_STRAIGHT_LINE} where the extract has none, {missing}"
 
-    def _find_ends(self, leg: Leg) -> tuple[int | None, int | None]:
+    def _find_stop_rows(self, leg: Leg) -> tuple[int | None, int | None]:
         return self._find_row(leg.start.id), self._find_row(leg.end.id)
 
     def list_notes(
         self, ends: tuple[Coordinate, Coordinate], itineraries: Sequence[Itinerary], *, step_free: bool
     ) -> list[str]:
-        """Warn about walks off the streets: at ends that are far from any street, and across water."""
+        """Warn about off-street walks: from an origin or to a destination far from any street, and across water."""
         walks = self._step_free if step_free else self._walks
         if walks is None:
             return []
-        notes, wet = [], []
-        for side, end, at in (("origin", ends[0], 0), ("destination", ends[1], -1)):
-            if all(itinerary.legs[at].is_transit for itinerary in itineraries):
+        notes, names = [], []
+        for side, end, index in (("origin", ends[0], 0), ("destination", ends[1], -1)):
+            if all(itinerary.legs[index].is_transit for itinerary in itineraries):
                 continue
             street = walks.find_street_point(end.lat, end.lon)
             if street is None:
                 notes.append(
-                    f"The {side} is more than {SNAP_M:g} m from every street in the extract: "
-                    "its walk is a straight line, which may cross water or rail."
+                    f"The {side} is more than {SNAP_M:g} m from any street in the extract, "
+                    "so its walk is a straight line, which may cross water or a railway."
                 )
             elif not self.water.is_dry(end.point, street):
-                wet.append(f"the {side}")
+                names.append(f"the {side}")
         for leg in (leg for itinerary in itineraries for leg in itinerary.legs if not leg.is_transit):
-            stops = self._find_ends(leg)
-            places = zip((leg.start, leg.end), stops, strict=True)
-            wet += [place.name for place, stop in places if stop is not None and self._crosses_water(walks, stop)]
+            stops = self._find_stop_rows(leg)
+            points = zip((leg.start, leg.end), stops, strict=True)
+            names += [point.name for point, stop in points if stop is not None and self._crosses_water(walks, stop)]
             line = leg.start.coordinate.point, leg.end.coordinate.point
             if None not in stops and not self.water.is_dry(*line) and walks.find_line(*line, stops) is None:
                 notes.append(f"The walk from {leg.start.name} to {leg.end.name} is a straight line across water.")
         notes += [
-            f"Water is between {name} and the nearest street in the extract: "
-            "its walk to the street is a straight line across water."
-            for name in wet
+            f"There is water between {name} and the nearest street in the extract, "
+            "so the walk to that street is a straight line across water."
+            for name in names
         ]
         return list(dict.fromkeys(notes))
 
-    def measure_to_stops(self, here: Coordinate, stops: Sequence[int]) -> dict[int, WalkToStop]:
+    def measure_to_stops(self, origin: Coordinate, stops: Sequence[int]) -> dict[int, WalkToStop]:
         rows = np.array(sorted(stops), np.int64)
-        found = self.get_walks(step_free=False).reach(here.lat, here.lon, rows, MAX_WALK_M, from_stops=False)
+        found = self.get_walks(step_free=False).reach(origin.lat, origin.lon, rows, MAX_WALK_M, from_stops=False)
         return {stop: WalkToStop(*walk) for stop, walk in found.by_stop().items()}
 
     def mark_unknown_kerbs(self, itinerary: Itinerary, walks: Walks) -> Itinerary:
@@ -152,7 +152,7 @@ class NetworkWalks:
             if leg.is_transit or leg.wheelchair is Access.NO:
                 return leg
             ends = leg.start.coordinate.point, leg.end.coordinate.point
-            return replace(leg, has_unknown_kerbs=walks.has_unknown_kerbs(*ends, self._find_ends(leg)))
+            return replace(leg, has_unknown_kerbs=walks.has_unknown_kerbs(*ends, self._find_stop_rows(leg)))
 
         return Itinerary(tuple(map(mark, itinerary.legs)))
 
@@ -160,7 +160,7 @@ class NetworkWalks:
         """Return the line of a walk along streets, or a straight line."""
         walks = self._step_free if step_free else self._walks
         ends = leg.start.coordinate.point, leg.end.coordinate.point
-        line = None if walks is None else walks.find_line(*ends, self._find_ends(leg))
+        line = None if walks is None else walks.find_line(*ends, self._find_stop_rows(leg))
         if line is None:
             return LegLine(ends, LineSource.STRAIGHT)
         return LegLine(tuple(map(tuple, line.tolist())), LineSource.STREETS)

@@ -39,29 +39,29 @@ class OverlayAlerts:
 
         ``span`` lasts from boarding to alighting; ``stops`` holds rows with the time spent at each.
         """
-        near: dict[int, tuple[int, tuple[int, int]]] = {}
+        matches: dict[int, tuple[int, tuple[int, int]]] = {}
 
         def add_alerts(distance: int, selector: object, span: Span) -> None:
             for row in self._by_selector.get(selector, ()):
                 period = self._alerts[row].find_period(*span)
-                if period is not None and distance < near.get(row, (_FEED + 1, ALWAYS))[0]:
-                    near[row] = (distance, period)
+                if period is not None and distance < matches.get(row, (_FEED + 1, ALWAYS))[0]:
+                    matches[row] = (distance, period)
 
         route, trip, key = ride
         add_alerts(_RIDE, ("ride", key), span)
         add_alerts(_TRIP, ("trip", trip), span)
-        for stop, there in stops:
-            add_alerts(_RIDE, ("ride", key, stop), there)
-            add_alerts(_TRIP, ("trip", trip, stop), there)
-            add_alerts(_ROUTE_STOP, ("route", route, stop), there)
+        for stop, stop_span in stops:
+            add_alerts(_RIDE, ("ride", key, stop), stop_span)
+            add_alerts(_TRIP, ("trip", trip, stop), stop_span)
+            add_alerts(_ROUTE_STOP, ("route", route, stop), stop_span)
             for place in self._list_places(stop):
-                add_alerts(_STOP, ("stop", place), there)
+                add_alerts(_STOP, ("stop", place), stop_span)
         if route >= 0:
             add_alerts(_ROUTE, ("route", route), span)
             add_alerts(_FEED, ("feed", int(self._timetable.route_feed[route])), span)
             add_alerts(_FEED, ("type", int(self._timetable.route_type[route])), span)
-        order = sorted(near, key=lambda row: (near[row][0], row))
-        return tuple(self._localize(row, language, near[row][1]) for row in order)
+        order = sorted(matches, key=lambda row: (matches[row][0], row))
+        return tuple(self._localize(row, language, matches[row][1]) for row in order)
 
     def list_stop_alerts(self, stops: Iterable[int], span: Span, language: str) -> tuple[ServiceAlert, ...]:
         rows = {
@@ -107,6 +107,6 @@ class OverlayAlerts:
         )
 
 
-def _choose_text(words: Mapping[str, str], language: str) -> str | None:
+def _choose_text(texts: Mapping[str, str], language: str) -> str | None:
     """Return the text in the language that rule A7 selects, or in any other language."""
-    return words.get(choose_language(language, words)) or next(iter(words.values()), None)
+    return texts.get(choose_language(language, texts)) or next(iter(texts.values()), None)

@@ -1,4 +1,4 @@
-"""Fetch GTFS-Realtime messages from the URLs and files of a network, with backoff and health."""
+"""Fetch GTFS-Realtime messages from a network's URLs and files with backoff, and report the health of each source."""
 
 import asyncio
 import os
@@ -20,16 +20,16 @@ def parse_source_argument(text: str) -> NamedLocation:
     """Parse a realtime source, and raise ParameterError if it is invalid or the file does not exist."""
     source = parse_location(text)
     if source.path is not None and not source.path.is_file():
-        place = text.removeprefix(f"{source.feed_name}=")
+        path = text.removeprefix(f"{source.feed_name}=")
         raise ParameterError(
-            f"There is no realtime file {place}",
+            f"There is no realtime file {path}",
             {"field": "realtime"},
             hint="Give the path of a GTFS-Realtime file, or a URL",
         )
     return source
 
 
-# The minimum interval between requests for a URL from one machine; it doubles after each failure.
+# The minimum interval between requests from one machine to a URL; it doubles after each failure.
 POLL_S = 15
 _MAX_WAIT_S = 300
 _MAX_BYTES = 64_000_000
@@ -43,7 +43,7 @@ class _SourceState:
     source: NamedLocation
     message: FeedBytes | None = None
     timestamp: int | None = None
-    asked: int | None = None
+    last_request: int | None = None
     due: int = 0
     failures: int = 0
     problem: str | None = None
@@ -52,7 +52,7 @@ class _SourceState:
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
-class _NoMessage(Exception):
+class _MessageUnusable(Exception):
     """A message cannot be used; the exception's text is the reason."""
 
 
@@ -93,12 +93,12 @@ class RealtimeFeeds:
         )
 
     async def _refresh_source(self, state: _SourceState, now: int) -> bool:
-        state.asked = now
+        state.last_request = now
         try:
             is_new = await (
                 self._fetch_url(state, now) if state.source.url is not None else self._read_file(state, now)
             )
-        except (ToolError, _NoMessage) as error:
+        except (ToolError, _MessageUnusable) as error:
             state.problem = str(error)
             state.failures += 1
             state.due = now + _find_wait_s(state, error)
@@ -122,18 +122,18 @@ class RealtimeFeeds:
         if stamp and stamp == state.stamp and state.problem is None:
             return False
         state.stamp = stamp
-        data, written = await asyncio.to_thread(_load, state.source.location)
-        await self._store_message(state, data, min(written, now), now)
+        data, modified_at = await asyncio.to_thread(_load, state.source.location)
+        await self._store_message(state, data, min(modified_at, now), now)
         return True
 
     async def _store_message(self, state: _SourceState, data: bytes, received: int, now: int) -> None:
         try:
             timestamp = await asyncio.to_thread(find_timestamp, data)
         except ValueError as error:
-            raise _NoMessage(f"The source gave {error}") from error
+            raise _MessageUnusable(f"The source returned {error}") from error
         is_trusted = state.timestamp is not None and state.timestamp <= now + CLOCK_SKEW_S
         if is_trusted and timestamp is not None and timestamp < (state.timestamp or 0):
-            raise _NoMessage("The source returned an older message than before")
+            raise _MessageUnusable("The source returned an older message than before")
         state.message = FeedBytes(data, received, state.source.feed_name, state.source.text)
         state.timestamp = timestamp
 
@@ -144,10 +144,10 @@ def _load(location: str) -> tuple[bytes, int]:
     try:
         stat = path.stat()
         if stat.st_size > _MAX_BYTES:
-            raise _NoMessage(f"{path.name} exceeds the size limit for a message")
+            raise _MessageUnusable(f"{path.name} exceeds the size limit for a message")
         return path.read_bytes(), int(stat.st_mtime)
     except OSError as error:
-        raise _NoMessage(f"{path.name} cannot be read: {error.strerror or type(error).__name__}") from error
+        raise _MessageUnusable(f"{path.name} cannot be read: {error.strerror or type(error).__name__}") from error
 
 
 def _read_stamp(location: str) -> _Stamp:
@@ -166,24 +166,24 @@ def _find_age_s(response: Response | None, now: int) -> int:
 
 
 def _find_wait_s(state: _SourceState, error: Exception) -> int:
-    """Return the wait after a failure; files need none."""
+    """Return how long to wait after a failure; files are read again at once."""
     if state.source.url is None:
         return 0
     backoff_s = min(POLL_S << min(state.failures, 10), _MAX_WAIT_S)
-    requested_s = int(error.retry_after_s) + 1 if isinstance(error, SourceLimited) else 0
-    return max(backoff_s, requested_s)
+    retry_after_s = int(error.retry_after_s) + 1 if isinstance(error, SourceLimited) else 0
+    return max(backoff_s, retry_after_s)
 
 
 def _build_source_health(state: _SourceState, now: int, overlay: Overlay | None) -> SourceHealth:
-    known = state.timestamp or (state.message.received if state.message else None)
+    message_time = state.timestamp or (state.message.received if state.message else None)
     count = None if overlay is None else overlay.matches.get(state.source.text)
     return SourceHealth(
         location=state.source.location,
         feed_name=state.source.feed_name,
-        asked=state.asked,
+        asked=state.last_request,
         received=state.message.received if state.message else None,
         timestamp=state.timestamp,
-        age_s=None if known is None else max(0, now - known),
+        age_s=None if message_time is None else max(0, now - message_time),
         problem=state.problem,
         matched=None if count is None else count.matched,
         unmatched=None if count is None else count.unmatched,

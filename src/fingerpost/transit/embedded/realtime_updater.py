@@ -64,12 +64,12 @@ class RealtimeWorker:
             loop.stop()
             return
         if thread.is_alive():
-            asyncio.run_coroutine_threadsafe(self._end(), loop).result()
+            asyncio.run_coroutine_threadsafe(self._shut_down(), loop).result()
             loop.call_soon_threadsafe(loop.stop)
             thread.join()
         loop.close()
 
-    async def _end(self) -> None:
+    async def _shut_down(self) -> None:
         current = asyncio.current_task()
         others = [task for task in asyncio.all_tasks() if task is not current]
         for task in others:
@@ -82,7 +82,7 @@ class RealtimeWorker:
 
 _log = logging.getLogger(__name__)
 
-# How long the first answer, and the first after an idle period, waits for realtime data.
+# How long the first query, and the first query after an idle period, wait for realtime data.
 FIRST_WAIT_S = 5.0
 WAKING_WAIT_S = 2.0
 # Messages are decoded again after this time, because alerts may have come into force.
@@ -110,7 +110,7 @@ class RealtimeUpdater:
         self._feeds = RealtimeFeeds(sources, worker.fetch)
         self._reading = asyncio.Lock()
         self._overlay: Overlay | None = None
-        self._polled: int | None = None
+        self._last_poll: int | None = None
         self._first: Future[None] | None = None
         self._poll: Future[None] | None = None
         self._has_waited = False
@@ -120,18 +120,18 @@ class RealtimeUpdater:
         """Update the overlay: the first call waits for all sources up to a timeout, later calls only for files."""
         now = int(clock.now().timestamp())
         if self._first is None:
-            self._polled = now
+            self._last_poll = now
             self._first = self._worker.begin(self._begin())
         if not self._first.done():
             if not self._has_waited:
                 await _wait(self._first, FIRST_WAIT_S)
                 self._has_waited = True
             return
-        if self._feeds.have_files_changed() or self._has_time_moved(now):
+        if self._feeds.have_files_changed() or self._is_overlay_outdated(now):
             await _wait(self._worker.begin(self._refresh(now, only_files=True)), None)
         if self._feeds.are_urls_due(now) and (self._poll is None or self._poll.done()):
-            was_idle = self._polled is None or now - self._polled > STALE_AFTER_S
-            self._polled = now
+            was_idle = self._last_poll is None or now - self._last_poll > STALE_AFTER_S
+            self._last_poll = now
             self._poll = self._worker.begin(self._refresh(now, only_files=False))
             if was_idle:
                 await _wait(self._poll, WAKING_WAIT_S)
@@ -149,8 +149,8 @@ class RealtimeUpdater:
         if overlay.has_future_messages:
             problems.append("The realtime message is dated in the future and was not used.")
         is_reading = bool(self._feeds.messages())
-        why = "message is still being read" if is_reading else "source has not answered yet"
-        return tuple(problems or [f"The realtime {why}."])
+        state = "message is still being read" if is_reading else "source has not answered yet"
+        return tuple(problems or [f"The realtime {state}."])
 
     def list_unmatched(self, overlay: Overlay) -> tuple[str, ...]:
         """Warn about sources with mostly unmatched entities, or with ids that occur in several feeds."""
@@ -178,7 +178,7 @@ class RealtimeUpdater:
     def _index(self) -> RealtimeIndex:
         return RealtimeIndex(self._timetable)
 
-    def _has_time_moved(self, now: int) -> bool:
+    def _is_overlay_outdated(self, now: int) -> bool:
         return self._overlay is not None and not 0 <= now - self._overlay.as_of < READ_AGAIN_S
 
     async def _begin(self) -> None:
@@ -192,9 +192,9 @@ class RealtimeUpdater:
     async def _refresh(self, now: int, *, only_files: bool) -> None:
         is_new = await self._feeds.refresh(now, only_files=only_files)
         async with self._reading:
-            # Of several concurrent queries, the first reads for all of them. After a slow fetch, the files need no
-            # second reading, because a later query has read them.
-            if is_new or (only_files and self._has_time_moved(now)):
+            # The first of several concurrent queries decodes the messages for all of them. Files are not decoded again
+            # after a slow fetch, because a later query has done so.
+            if is_new or (only_files and self._is_overlay_outdated(now)):
                 await asyncio.to_thread(self._read_and_publish, now)
 
     def _read_and_publish(self, now: int) -> None:
@@ -209,8 +209,8 @@ async def _wait(work: "Future[None]", timeout_s: float | None) -> None:
     loop = asyncio.get_running_loop()
     is_done = asyncio.Event()
 
-    def log_failure(ended: "Future[None]") -> None:
-        failure = None if ended.cancelled() else ended.exception()
+    def log_failure(done: "Future[None]") -> None:
+        failure = None if done.cancelled() else done.exception()
         if failure is not None:
             _log.error("realtime data could not be read", exc_info=failure)
         with suppress(RuntimeError):

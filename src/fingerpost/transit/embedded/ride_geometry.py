@@ -19,7 +19,7 @@ from fingerpost.transit.model.itinerary import Access, Leg, LegLine, LineSource
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimetableLeg:
-    """The timetable of a leg; ``is_step_free`` is set for walks in step-free trips."""
+    """The timetable that a leg was built from; ``is_step_free`` is set for walks in step-free trips."""
 
     timetable: Timetable
     is_step_free: bool = False
@@ -27,7 +27,7 @@ class TimetableLeg:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimetableRide(TimetableLeg):
-    """The route of a ride, -1 if unknown, and its path; the shape of an added trip is unknown."""
+    """A ride's route (-1 if unknown) and path; added trips have no known shape."""
 
     route: int
     path: RidePath
@@ -44,15 +44,15 @@ def measure_ride_m(timetable: Timetable, path: RidePath) -> float:
 
 def draw_leg(walks: NetworkWalks, leg: Leg) -> LegLine:
     """Return the line of a ride between its scheduled stops, or of a walk along streets or in a straight line."""
-    part = leg.handle
-    if isinstance(part, TimetableRide):
-        table = part.timetable
-        line = find_ride_line(table, part.path)
+    handle = leg.handle
+    if isinstance(handle, TimetableRide):
+        table = handle.timetable
+        line = find_ride_line(table, handle.path)
         if line is not None:
             return LegLine(tuple(map(tuple, line.tolist())), LineSource.SHAPE)
-        points = tuple((float(table.stop_lat[stop]), float(table.stop_lon[stop])) for stop in part.path.stops)
+        points = tuple((float(table.stop_lat[stop]), float(table.stop_lon[stop])) for stop in handle.path.stops)
         return LegLine(points, LineSource.STOPS)
-    return walks.draw(leg, step_free=isinstance(part, TimetableLeg) and part.is_step_free)
+    return walks.draw(leg, step_free=isinstance(handle, TimetableLeg) and handle.is_step_free)
 
 
 class Transfer(NamedTuple):
@@ -63,7 +63,7 @@ class Transfer(NamedTuple):
     access: Access
 
 
-class _RideEnd(NamedTuple):
+class _RideStop(NamedTuple):
     stop: int
     is_moved: bool
 
@@ -71,58 +71,59 @@ class _RideEnd(NamedTuple):
 class RideWalks:
     """Finds the walks of a query's journeys, and recalculates those to stops that realtime data moved."""
 
-    def __init__(self, snapshot: Snapshot, on_foot: TimetableLeg) -> None:
-        self._snapshot, self.on_foot = snapshot, on_foot
+    def __init__(self, snapshot: Snapshot, walk_handle: TimetableLeg) -> None:
+        self._snapshot, self.walk_handle = snapshot, walk_handle
         self._straight = StraightLine(snapshot.timetable.stop_lat, snapshot.timetable.stop_lon)
 
-    def find_transfer(self, before: Ride, ride: Ride, *, may_be_short: bool) -> Transfer:
+    def find_transfer(self, previous: Ride, ride: Ride, *, may_be_short: bool) -> Transfer:
         """Return the transfer between rides; if ``may_be_short``, it may take less time than the footpath."""
-        off, on = self._find_ride_end(before, before.alight_stop_time), self._find_ride_end(ride, ride.board_stop_time)
-        path = find_footpath(self._snapshot.timetable, off.stop, on.stop, step_free=self.on_foot.is_step_free)
+        alighting = self._find_ride_stop(previous, previous.alight_stop_time)
+        boarding = self._find_ride_stop(ride, ride.board_stop_time)
+        table, step_free = self._snapshot.timetable, self.walk_handle.is_step_free
+        path = find_footpath(table, alighting.stop, boarding.stop, step_free=step_free)
         access = Access.NO if path is not None and path.has_steps else Access.UNKNOWN
-        allowed_s = ride.departure - before.arrival
-        if off.is_moved or on.is_moved:
-            return Transfer(*self._find_moved_transfer(off.stop, on.stop, path), access)
+        available_s = ride.departure - previous.arrival
+        if alighting.is_moved or boarding.is_moved:
+            return Transfer(*self._find_moved_transfer(alighting.stop, boarding.stop, path), access)
         walk = Walk(ride.foot_m, _estimate_walk_s(ride.foot_m) if path is None else path.walk_s)
-        if off.stop == on.stop:
-            needed_s = int(self._snapshot.timetable.change_s[on.stop])
-        else:
-            needed_s = -1 if path is None else path.seconds
+        needed_s = -1 if path is None else path.seconds
+        if alighting.stop == boarding.stop:
+            needed_s = int(table.change_s[boarding.stop])
         if needed_s < 0:
-            return Transfer(walk, allowed_s, access)
+            return Transfer(walk, available_s, access)
         # An in-seat transfer that realtime data broke takes the full time.
         needs_full_time = ride.stays_seated or not may_be_short
-        return Transfer(walk, needed_s if needs_full_time else min(needed_s, allowed_s), access)
+        return Transfer(walk, needed_s if needs_full_time else min(needed_s, available_s), access)
 
     def _find_moved_transfer(self, begin: int, end: int, path: Footpath | None) -> tuple[Walk, int]:
         if begin == end:
-            stated_s = int(self._snapshot.timetable.change_s[begin])
+            change_s = int(self._snapshot.timetable.change_s[begin])
             # Forbidden transfers apply to scheduled stops only.
-            return Walk(0, 0), CHANGE_SLACK_S if stated_s < 0 else stated_s
+            return Walk(0, 0), CHANGE_SLACK_S if change_s < 0 else change_s
         if path is not None:
             return Walk(path.metres, path.walk_s), path.seconds
         links = self._straight.measure(np.array([begin]), np.array([end]))
         walk = Walk(int(links.metres[0]), int(links.seconds[0]))
         return walk, walk.seconds + CHANGE_SLACK_S + STRAIGHT_SLACK_S
 
-    def _find_ride_end(self, ride: Ride, stop_time: int) -> _RideEnd:
+    def _find_ride_stop(self, ride: Ride, stop_time: int) -> _RideStop:
         planned = self._snapshot.find_planned_stop(ride, stop_time)
         if ride.trip_departure >= 0 and self._snapshot.find_update(ride) is None:
-            return _RideEnd(planned, is_moved=False)
+            return _RideStop(planned, is_moved=False)
         stop = self._snapshot.find_call(ride, stop_time).stop
-        return _RideEnd(stop, planned not in (-1, stop))
+        return _RideStop(stop, planned not in (-1, stop))
 
-    def find_access_walk(self, point: Endpoint, ride: Ride, stop_time: int, metres: int) -> Walk:
+    def find_access_walk(self, endpoint: Endpoint, ride: Ride, stop_time: int, metres: int) -> Walk:
         """Return the walk to or from a ride, which is ``metres`` long unless realtime data moved the stop."""
-        end = self._find_ride_end(ride, stop_time)
-        known = point.walk_by_stop.get(end.stop)
-        if not end.is_moved:
+        ride_stop = self._find_ride_stop(ride, stop_time)
+        known = endpoint.walk_by_stop.get(ride_stop.stop)
+        if not ride_stop.is_moved:
             return Walk(metres, _estimate_walk_s(metres) if known is None else known[1])
         if known is not None:
             return Walk(*known)
         table = self._snapshot.timetable
-        there = float(table.stop_lat[end.stop]), float(table.stop_lon[end.stop])
-        walk = self._straight.find_walk((point.lat, point.lon), there, math.inf)
+        stop_position = float(table.stop_lat[ride_stop.stop]), float(table.stop_lon[ride_stop.stop])
+        walk = self._straight.find_walk((endpoint.lat, endpoint.lon), stop_position, math.inf)
         assert walk is not None, "the distance limit is infinite"
         return walk
 

@@ -66,7 +66,7 @@ class Snapshot:
         self.live = self.live_step_free if is_changed else planned
 
     def replace_timetable(self, timetable: Timetable) -> "Snapshot":
-        """Return this snapshot with a timetable whose footpaths differ."""
+        """Return this snapshot with a timetable that has different footpaths."""
         return self if timetable is self.timetable else self._replace_timetable_cached(timetable)
 
     def _new_with_timetable(self, timetable: Timetable) -> "Snapshot":
@@ -75,19 +75,19 @@ class Snapshot:
         return snapshot
 
     def find_live(self, *, step_free: bool) -> SearchTimetables:
-        """Return the search timetables with realtime data, or ``planned`` if it changes nothing."""
+        """Return the search timetables with realtime data, or ``planned`` if the data changes nothing."""
         return self.live_step_free if step_free else self.live
 
     def list_unbuilt(self, day: date, *, is_reverse: bool = False, step_free: bool = False) -> list[SearchTimetables]:
         timetables = dict.fromkeys((self.find_live(step_free=step_free), self.planned))
-        return [kind for kind in timetables if not kind.is_ready(day, is_reverse=is_reverse, step_free=step_free)]
+        return [each for each in timetables if not each.is_ready(day, is_reverse=is_reverse, step_free=step_free)]
 
     @cached_property
     def alerts(self) -> OverlayAlerts:
         return OverlayAlerts(self.timetable, self.overlay)
 
     def find_update(self, ride: Ride | BoardDeparture) -> RideUpdate | None:
-        # Most timetables have no realtime data, and every ride and row is looked up.
+        # This is called for every ride and row, and most timetables have no realtime data.
         rides = self.overlay.rides
         return rides.get((ride.trip_departure, ride.service_day.toordinal())) if rides else None
 
@@ -124,18 +124,18 @@ class Snapshot:
         scheduled = self.find_scheduled_times(ride.trip_departure, ride.service_day, stop_time)
         if update is None:
             return RideCall(stop, scheduled, is_usable)
-        at = stop_time - table.find_first_stop_time(ride.trip_departure)
-        is_usable = (is_usable or update.flags is not None) and update.is_usable(at, forbidden)
+        position = stop_time - table.find_first_stop_time(ride.trip_departure)
+        is_usable = (is_usable or update.flags is not None) and update.is_usable(position, forbidden)
         # Updates to other stop times may have propagated.
         arrival_s, departure_s = (
-            int(delays_s[at]) if update.is_known[at] or delays_s[at] else None
+            int(delays_s[position]) if update.is_known[position] or delays_s[position] else None
             for delays_s in (update.arrival_delay_s, update.departure_delay_s)
         )
-        stop = stop if update.stop is None else int(update.stop[at])
+        stop = stop if update.stop is None else int(update.stop[position])
         return RideCall(stop, scheduled, is_usable, arrival_s, departure_s, update.updated)
 
     def find_planned_stop(self, ride: Ride | BoardDeparture, stop_time: int) -> int:
-        """Return the stop (row) of a stop time in the timetable, -1 if an added trip has no such stop time there."""
+        """Return the stop (row) of a stop time in the timetable, or -1 if an added trip has no such stop time there."""
         planned: int | None = stop_time
         if ride.trip_departure < 0:
             planned = self.replacements.find_scheduled_stop_time(ride.trip_departure, stop_time)
@@ -144,10 +144,10 @@ class Snapshot:
     def get_selector(self, ride: Ride | BoardDeparture) -> RideSelector:
         return self.overlay.get_selector(self.timetable, (ride.trip_departure, ride.service_day.toordinal()))
 
-    def is_closed(self, stop: int, instant: int, ridden: RideSelector, *, step_free: bool = False) -> bool:
+    def is_closed(self, stop: int, instant: int, selector: RideSelector, *, step_free: bool = False) -> bool:
         """Return whether alerts close a stop (row) for a ride; ``step_free`` includes broken lifts."""
         closing = self._closing[step_free]
-        return any(alert.closes_stop(stop, ridden) and alert.is_in_force(instant) for alert in closing)
+        return any(alert.closes_stop(stop, selector) and alert.is_in_force(instant) for alert in closing)
 
 
 class Replacements:
@@ -158,13 +158,13 @@ class Replacements:
 
     def __init__(self, timetable: Timetable, overlay: Overlay) -> None:
         self._timetable, self._overlay = timetable, overlay
-        self._row_of = {ride.replaces: -1 - at for at, ride in enumerate(overlay.added) if ride.replaces is not None}
+        self._rows = {ride.replaces: -1 - i for i, ride in enumerate(overlay.added) if ride.replaces is not None}
         self._find_matches = lru_cache(maxsize=None)(self._match)
 
     def find_ride(self, ride: Ride) -> Ride | None:
         """Return the replacement's ride between the same stops, without in-seat transfers."""
         key = (ride.trip_departure, ride.service_day.toordinal())
-        trip_departure = self._row_of.get(key)
+        trip_departure = self._rows.get(key)
         if trip_departure is None:
             return None
         matches, added = self._find_matches(key), self._overlay.get_added(trip_departure)
@@ -184,7 +184,7 @@ class Replacements:
     def find_departure(self, call: BoardDeparture) -> BoardDeparture | None:
         """Return the replacement's departure from the same stop, or None if riders cannot board there."""
         key = (call.trip_departure, call.service_day.toordinal())
-        trip_departure = self._row_of.get(key)
+        trip_departure = self._rows.get(key)
         position = None if trip_departure is None else self._find_matches(key).get(call.stop_time)
         if trip_departure is None or position is None:
             return None
@@ -202,14 +202,14 @@ class Replacements:
         return next((row for row, matched in self._find_matches(key).items() if matched == position), None)
 
     def _match(self, key: RideKey) -> dict[int, int]:
-        table, added = self._timetable, self._overlay.get_added(self._row_of[key])
+        table, added = self._timetable, self._overlay.get_added(self._rows[key])
         trip = int(table.trip_departure_trip[key[0]])
         rows = range(int(table.trip_first_stop_time[trip]), int(table.trip_first_stop_time[trip + 1]))
-        served = [at for at in range(len(added.stop)) if not added.is_skipped[at]]
+        served = [position for position in range(len(added.stop)) if not added.is_skipped[position]]
         scheduled = [self._find_station(int(table.stop_time_stop[row])) for row in rows]
-        expected = [self._find_station(int(added.stop[at])) for at in served]
+        expected = [self._find_station(int(added.stop[position])) for position in served]
         blocks = SequenceMatcher(None, scheduled, expected, autojunk=False).get_matching_blocks()
-        return {rows[block.a + at]: served[block.b + at] for block in blocks for at in range(block.size)}
+        return {rows[block.a + i]: served[block.b + i] for block in blocks for i in range(block.size)}
 
     def _find_station(self, stop: int) -> int:
         parent = int(self._timetable.stop_parent[stop])

@@ -43,7 +43,7 @@ class _OpenedTimetable(NamedTuple):
 
 
 class EmbeddedSource(NetworkSource):
-    """Opens imported networks (``source = "gtfs"``); ``day_cache_bytes`` limits the memory of search timetables."""
+    """Opens imported networks (``source = "gtfs"``); ``day_cache_bytes`` limits the memory for search timetables."""
 
     kind = "gtfs"
 
@@ -83,7 +83,7 @@ class EmbeddedSource(NetworkSource):
                     days=self._days,
                 )
             except (SettingsInvalid, ArithmeticError, LookupError, TypeError, ValueError, MemoryError) as error:
-                # Reading a damaged file may fail in any way.
+                # Reading a damaged file may raise almost any error.
                 if (damage := check.result()) is None:
                     raise
                 raise SettingsInvalid(damage) from error
@@ -121,7 +121,7 @@ class EmbeddedSource(NetworkSource):
             worker, self._worker = self._worker, None
             for opened in self._opened.values():
                 opened.network.follow(None)
-                # Otherwise a one-shot command waits for the checks of all networks.
+                # Otherwise a one-shot command would wait for the checks of all networks.
                 opened.check.cancel()
             self._opened = {}
         if worker is not None:

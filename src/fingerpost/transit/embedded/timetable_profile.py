@@ -17,7 +17,7 @@ from fingerpost.transit.model.profile import Ability, NetworkProfile
 from fingerpost.transit.model.provenance import FeedVersion, OutOfService, ServiceState
 from fingerpost.transit.rules.modes import to_mode
 
-# Trips from the previous day may run until this hour.
+# Trips from the previous day may still be running until this hour.
 NIGHT_ENDS_H = 4
 _ALWAYS = frozenset({Ability.PLANS, Ability.BOARDS, Ability.NAMES, Ability.STOPS, Ability.GEOMETRY, Ability.ARRIVE_BY})
 
@@ -63,12 +63,12 @@ class TimetableProfile:
 
     @cached_property
     def profile(self) -> NetworkProfile:
-        by_data = {
+        data_abilities = {
             Ability.FARES: any(self._timetable.feed_fares),
             Ability.STEP_FREE: self.has_wheelchair_data,
             Ability.REALTIME: bool(self.record.realtime),
         }
-        # Credit each feed by its licence, or by its publisher, or by its agencies.
+        # Credit each feed by its licence or, failing that, by its publisher or its agencies.
         credits_due = [feed.licences or (feed.publisher or ", ".join(feed.agencies),) for feed in self._timetable.feeds]
         first, last = self.covered_days or (None, None)
         routes = np.flatnonzero(np.bincount(self._timetable.trip_route, minlength=1))
@@ -77,7 +77,7 @@ class TimetableProfile:
             source=self.record.source,
             bounds=self._bounds,
             zone=self.zone,
-            abilities=_ALWAYS.union(ability for ability, is_known in by_data.items() if is_known),
+            abilities=_ALWAYS.union(ability for ability, is_known in data_abilities.items() if is_known),
             feed_names=frozenset(feed.name.upper() for feed in self._timetable.feeds),
             modes=frozenset(to_mode(int(kind)) for kind in self._timetable.route_type[routes]),
             is_demo=self.record.source == "demo",
@@ -107,16 +107,16 @@ class TimetableProfile:
         languages = self.record.languages or [feed.language for feed in table.feeds if feed.language]
         return frozenset({*languages, *table.stop_names, *table.headsign_names, *table.route_names})
 
-    def list_out_around(self, instant: int, ends: Sequence[Coordinate], margin_m: float) -> tuple[OutOfService, ...]:
+    def list_inactive_near(self, instant: int, ends: Sequence[Coordinate], margin_m: float) -> tuple[OutOfService, ...]:
         """Return the feeds that have no service at an instant and whose area overlaps that of the trip."""
-        around = box_of(ends, margin_m)
-        return tuple(out for row, out in self._list_out(instant) if self._get_area(row).meets(around))
+        area = box_of(ends, margin_m)
+        return tuple(feed for row, feed in self._list_inactive(instant) if self._get_area(row).meets(area))
 
-    def list_out_at(self, instant: int, stops: Sequence[int]) -> tuple[OutOfService, ...]:
+    def list_inactive_at(self, instant: int, stops: Sequence[int]) -> tuple[OutOfService, ...]:
         """Return the feeds that have no service at an instant, but serve the stops on other days."""
-        return tuple(out for row, out in self._list_out(instant) if self._get_served_stops(row)[list(stops)].any())
+        return tuple(feed for row, feed in self._list_inactive(instant) if self._get_served_stops(row)[[*stops]].any())
 
-    def _list_out(self, instant: int) -> list[tuple[int, OutOfService]]:
+    def _list_inactive(self, instant: int) -> list[tuple[int, OutOfService]]:
         local = datetime.fromtimestamp(instant, ZoneInfo(self.zone))
         day = local.date()
         days = [day, day - timedelta(days=1)] if local.hour < NIGHT_ENDS_H else [day]
@@ -128,9 +128,9 @@ class TimetableProfile:
 
     def _find_served(self, feed: int) -> Bool:
         table = self._timetable
-        of_feed = table.route_feed[table.trip_route] == feed
-        is_of_feed = np.repeat(of_feed, np.diff(table.trip_first_stop_time))
-        return mark_rows(table.stop_count, table.stop_time_stop[is_of_feed])
+        is_feed_trip = table.route_feed[table.trip_route] == feed
+        is_feed_stop_time = np.repeat(is_feed_trip, np.diff(table.trip_first_stop_time))
+        return mark_rows(table.stop_count, table.stop_time_stop[is_feed_stop_time])
 
     def _find_area(self, feed: int) -> Bounds:
         served = self._get_served_stops(feed)

@@ -60,7 +60,7 @@ def parse_message(data: bytes) -> FeedMessage | None:
 
 
 def find_timestamp(data: bytes) -> int | None:
-    """Return a message's timestamp (Unix seconds) or None; the text of a ValueError completes "The source gave"."""
+    """Return a message's timestamp (Unix seconds) or None; the text of a ValueError completes "The source returned"."""
     if has_too_many_entities(data):
         raise ValueError(f"a message with more than {MAX_ENTITIES:,} entities, which is too large")
     message = parse_message(data)
