@@ -71,7 +71,7 @@ def test_an_interpolated_number_is_reported(ask):
     assert (body["name"], body["coordinate"]) == ("Rantatie 3", {"lat": 60.0011, "lon": 25.002})
     assert body["meta"]["warnings"] == [
         {"code": "position-guessed",
-         "message": "The position of 'Rantatie 3' is a guess: "
+         "message": "The position of 'Rantatie 3' is an estimate: "
                     "the position of number 3 is interpolated between 1 and 5."}
     ]  # fmt: skip
     assert "meta" not in look_up(ask, "Rautatieasema").body

@@ -228,7 +228,7 @@ def test_a_saved_value_other_than_a_place_is_refused(invoke):
     ended = invoke("plan", "diet", "Espoo")
 
     assert ended.stderr.splitlines() == [
-        "The variable 'diet' is of type preference and does not hold a place.",
+        "The variable 'diet' is of type preference and does not contain a place.",
         "Save it again with `fingerpost vars set NAME PLACE`.",
     ]
 

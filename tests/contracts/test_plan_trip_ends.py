@@ -45,7 +45,7 @@ def test_a_saved_place_is_a_label(demo, key):
         (
             {"type": "preference", "value": "slow"},
             ANN,
-            "the variable 'zuhause' is of type preference and does not hold a place",
+            "the variable 'zuhause' is of type preference and does not contain a place",
             "Save it again with save_user_variable: a stop by its id, a place as a location with lat and lon",
         ),
     ],

@@ -149,7 +149,7 @@ def test_the_price_is_the_least_of_the_default_category_and_of_everyone(read):
         (
             {"fare_products": "fare_product_id,rider_category_id,amount,currency\none,ADULT,2.50,USD\n"},
             [BUS],
-            "no fare product for riders in the default category",
+            "no fare products for riders in the default category",
         ),
         # A product that is not there has no price.
         (
@@ -166,10 +166,10 @@ def test_the_price_is_the_least_of_the_default_category_and_of_everyone(read):
         (
             {"transfers": "F,L,,,,0,\nL,L,1,,,0,\n"},
             [FAST, BUS, TRAM],
-            "at which ride its transfer limit begins",
+            "from which transfers count towards its limit",
         ),
         # Where the time of a second, different transfer begins is not stated.
-        ({"transfers": "L,L,-1,,,0,\nL,F,,3600,0,0,\n"}, [BUS, TRAM, FAST], "at which ride the time limit"),
+        ({"transfers": "L,L,-1,,,0,\nL,F,,3600,0,0,\n"}, [BUS, TRAM, FAST], "the ride at which the time limit"),
     ],
 )
 def test_no_price_is_guessed(read, tables, rides, why):

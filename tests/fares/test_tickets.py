@@ -213,7 +213,7 @@ def test_a_price_that_cannot_be_read_could_be_the_least(currency):
         [ticket("a", "2.00", 0), ticket("b", "2.00", 0), ticket("c", "", 0, currency=currency)],
         [("a", "1", "", "", ""), ("b", "2", "", "", ""), ("c", "2", "", "", "")],
     )
-    with pytest.raises(FareUnknown, match="the price of fare c cannot be read"):
+    with pytest.raises(FareUnknown, match="the price of fare c is invalid"):
         cost(fares, BUS, TRAM)
 
     assert cost(fares, BUS) == ("2.00", "a")
@@ -222,7 +222,7 @@ def test_a_price_that_cannot_be_read_could_be_the_least(currency):
 @pytest.mark.parametrize(
     ("fares", "stops", "why"),
     [
-        (book([ticket("t", ""), ticket("u", "9")]), "A B", "the price of fare t cannot be read"),
+        (book([ticket("t", ""), ticket("u", "9")]), "A B", "the price of fare t is invalid"),
         (book([ticket("t", "1"), ticket("u", "9", currency="EUR")]), "A B", "several currencies"),
         (book([ticket("t", "1", 0, 599)]), "A B", "no fare applies to line 1"),
         # Beside fares with rules, one without is not known to be for anything.

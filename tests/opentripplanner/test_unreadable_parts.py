@@ -13,7 +13,7 @@ from tests.opentripplanner.answers import HERE, a_page, a_query, a_ride, a_walk,
 PRICE = {"amount": 3.1, "currency": {"code": "EUR"}}
 STOP = {"gtfsId": "HSL:1040601", "name": "Kamppi", "lat": 60.169, "lon": 24.931}
 IMPOSSIBLE = "Itineraries left out: 1 that arrive before they depart."
-UNMEASURED = "The server gives no length for some walks; straight-line distances are used."
+UNMEASURED = "The server reports no length for some walks; straight-line distances are used instead."
 
 
 async def plan(*itineraries):

@@ -31,7 +31,7 @@ def _variable(value, kind="other"):
     ],
 )
 def test_a_variable_without_a_place_is_reported(value):
-    with pytest.raises(ParameterError, match=r"^the variable 'thing' is of type other and does not hold a place$"):
+    with pytest.raises(ParameterError, match=r"^the variable 'thing' is of type other and does not contain a place$"):
         read_location(_variable(value))
 
 

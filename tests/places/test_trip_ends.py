@@ -115,7 +115,7 @@ def test_a_far_place_is_a_candidate_with_its_network_and_distance(resolve):
     with pytest.raises(PlaceAmbiguous) as caught:
         resolve(Coordinate(65, 25), "B", north, south)
 
-    far = "B lies in SOUTH, 1101 km away; no place nearby has that name"
+    far = "B is in SOUTH, 1101 km away; no nearby place has that name"
     assert caught.value.message == f"destination 'B' is not certain: {far}"
 
 
@@ -147,6 +147,6 @@ def test_a_removed_saved_stop_is_named_by_its_variable(resolve, tmp_path, proble
     with pytest.raises(PlaceUnknown) as raised:
         resolve("work", Coordinate(65, 25), FakeNetwork(name="A", places=A_AND_B), problems=problems)
     assert (raised.value.message, raised.value.hint) == (
-        f"the variable 'work' refers to the stop 'T:GONE', which no network has{more}",
+        f"the variable 'work' refers to the stop 'T:GONE', which is not in any network{more}",
         "Look the place up with findAddressOrStop and use its lat,lon, or save it with save_user_variable",
     )

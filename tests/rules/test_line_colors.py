@@ -7,16 +7,16 @@ from hypothesis import strategies as st
 from fingerpost.transit.model.line_colors import (
     BLACK,
     MIN_CONTRAST,
-    NOT_STATED,
+    NO_COLOR,
     WHITE,
     LineColors,
     contrast,
     find_line_colors,
-    read_line_colors,
+    parse_line_colors,
 )
 
 COLORS = st.integers(0, 0xFFFFFF)
-STATED = st.one_of(st.just(NOT_STATED), COLORS)
+STATED = st.one_of(st.just(NO_COLOR), COLORS)
 ORANGE, NAVY = 0xFF6319, 0x0019A8
 
 
@@ -59,4 +59,4 @@ def test_the_greys_around_the_bound():
 )
 def test_unreadable_and_missing_colors_are_replaced(stated, found):
     """White on orange is illegible, black is not; white, or text in the line's colour, counts as missing."""
-    assert read_line_colors(*stated) == found
+    assert parse_line_colors(*stated) == found

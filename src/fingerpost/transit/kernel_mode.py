@@ -1,9 +1,9 @@
-"""Run the engine's kernels: compiled by numba, or as plain Python until they are compiled.
+"""Run the engine's kernels, compiled by numba or, until that is done, as plain Python.
 
-A kernel is a function of arrays and numbers. ``kernel`` and ``allocating_kernel`` mark kernels, which remain plain
-functions and can call each other across files. ``entry`` makes a kernel callable from other code; each call uses the
-current mode. Both modes write the same arrays and return the same types, so a search may start plain and end compiled.
-numba takes half a second to import, so a process imports it only to compile.
+A kernel is a function that takes only arrays and numbers. ``kernel`` and ``allocating_kernel`` mark kernels, which
+remain plain functions and can call each other across files. ``entry`` makes a kernel callable from other code; each
+call uses the current mode. Both modes write the same arrays and return the same types, so the mode may change during a
+search. numba takes half a second to import, so a process imports it only if it needs to compile.
 """
 
 import functools
@@ -19,12 +19,12 @@ from typing import Any
 
 _CACHE_VARIABLE = "NUMBA_CACHE_DIR"
 _MARKER = "compiled"
-# The kernels, and the types of their arguments.
+# The source files of the kernels and of their argument types.
 _SOURCES = ("engine/raptor/arrays.py", "engine/raptor/kernel", "osm/streets")
 
 
 def use_kernels_folder() -> Path:
-    """Make numba store these compiled kernels in a folder that all homes share; return the folder."""
+    """Make numba store the compiled kernels in a folder that all home folders share, and return that folder."""
     from platformdirs import user_cache_path
 
     configured = os.environ.get(_CACHE_VARIABLE)
@@ -39,8 +39,8 @@ def use_kernels_folder() -> Path:
 @functools.cache
 def _digest_engine() -> str:
     # numba notices changes to a function's own file, but not to those of the functions that it calls.
-    # It finds compiled code by the path and the time of the file, so each installation compiles its own.
-    # This is imported late, here and below, to keep commands without a search fast.
+    # It looks up compiled code by the path and modification time of the file, so each installation compiles its own.
+    # Imports are deferred, here and below, to keep commands that do not search fast.
     from importlib.metadata import version
 
     digest = hashlib.blake2b(f"{sys.implementation.cache_tag} {version('numba')}".encode(), digest_size=6)
@@ -63,7 +63,7 @@ def mark_compiled() -> None:
 
 
 class _Mode:
-    # This is unknown until the first call of a kernel.
+    # Unknown until the first kernel call.
     is_plain: bool | None = None
     is_ready = False
     compiling_thread: int | None = None
@@ -75,7 +75,7 @@ _lock = threading.Lock()
 
 
 def decide_at_first_call(decide: Callable[[], bool]) -> None:
-    """Set the function that decides at the first kernel call whether kernels run plain; the default is compiled."""
+    """Set the function that decides, at the first kernel call, whether kernels run as plain Python; by default, not."""
     _mode.decide = decide
 
 
@@ -88,18 +88,18 @@ def is_plain() -> bool:
 
 
 def is_ready() -> bool:
-    """Whether all kernels are compiled and loaded, so that no call waits for the compiler."""
+    """Whether all kernels are compiled and loaded, so that no call has to wait for the compiler."""
     return _mode.is_ready
 
 
 def is_compiling() -> bool:
-    """Whether this process is compiling kernels, and calls have to wait."""
+    """Whether this process is compiling kernels and calls have to wait."""
     return _mode.compiling_thread is not None and not _mode.is_plain
 
 
 @contextmanager
 def compiling() -> Iterator[None]:
-    """Compile kernels in this thread while the block calls them all; afterwards all threads run them compiled."""
+    """Compile kernels in this thread while the block calls each of them; afterwards, all threads use compiled code."""
     _mode.compiling_thread = threading.get_ident()
     try:
         yield
@@ -129,7 +129,7 @@ def kernel(function: Any) -> Any:
 
 
 class entry:  # noqa: N801  (a decorator)
-    """Make a kernel callable from outside the kernels."""
+    """Make a kernel callable from code that is not a kernel."""
 
     def __init__(self, function: Any) -> None:
         self.function: FunctionType = function
@@ -148,17 +148,17 @@ class entry:  # noqa: N801  (a decorator)
 
 
 def _call_plain(function: FunctionType, args: tuple[Any, ...]) -> Any:
-    """Call a kernel as plain Python with the overflows and the result types of compiled code."""
+    """Call a kernel as plain Python with the overflow behaviour and result types of compiled code."""
     import numpy as np
 
-    # Integers wrap around silently; the hashes rely on it.
+    # Integers wrap around silently, which the hashes rely on.
     with np.errstate(over="ignore"):
         result = function(*args)
     return result.item() if isinstance(result, np.generic) else result
 
 
 def _compile(function: FunctionType) -> Any:
-    """Wrap a kernel, and every kernel that it calls, for numba."""
+    """Wrap a kernel and every kernel that it calls with numba."""
     if function not in _compiled:
         use_kernels_folder()
         import numba

@@ -24,7 +24,7 @@ from fingerpost.transit.model.provenance import FeedVersion
 class LearnedProfile:
     """The facts that a server reported about its network.
 
-    ``abilities`` None means all abilities of the kind of source.
+    If ``abilities`` is None, the network has all abilities of its kind of source.
     """
 
     bounds: Bounds | None = None

@@ -87,7 +87,7 @@ class TextJourneyQuery:
 class JourneyAnswer:
     """The journeys that a source found.
 
-    ``timetabled`` are scheduled itineraries that realtime data made unusable; answers still show them (rule B5).
+    ``timetabled`` are scheduled itineraries that realtime data makes unusable; answers still show them (rule B5).
     ``step_free_supported`` is False if the source has no wheelchair data.
     ``why_nothing`` is the source's explanation of an empty answer, if any.
     """
@@ -101,10 +101,10 @@ class JourneyAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DepartureQuery:
-    """A request for departures from stops, expected in [instant, instant + window_s], including both ends.
+    """A request for departures from stops that are expected in [instant, instant + window_s], both inclusive.
 
     ``wanted`` is the number of departures that the caller shows; a source may leave out departures later than the
-    last of these, but none in the same second.
+    last of these, but none in the same second as it.
     With ``by_schedule``, the window and the order use scheduled times, and added trips are left out. A source
     without timetables always uses expected times.
     ``walk_from`` is the rider's position, or None for a board without walks.
@@ -128,13 +128,13 @@ class WalkToStop(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceGap:
-    """Explains why a board is empty, or an end has no trips, by giving the next departure.
+    """The next departure, which explains why a board is empty or why an origin or destination has no trips.
 
-    ``next_departure`` is its instant (Unix seconds), or ``next_day`` is its day if it is after the days searched;
+    ``next_departure`` is its instant (Unix seconds); ``next_day`` is its day if that is after the days searched;
     both are None if there is no later departure. ``last_day`` is the last day with any departure, or None.
     ``cancelled_until`` is the last day searched, if every departure up to then is cancelled.
     If ``of_arrivals``, all of these are arrivals. If ``is_before``, they are the last ones before an instant, and
-    ``last_day`` is the first day with any.
+    ``last_day`` is the first day that has any.
     """
 
     next_departure: int | None = None
@@ -147,11 +147,11 @@ class ServiceGap:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DepartureBoard:
-    """The first departures on a board, in any order, and their total number.
+    """The first departures on a board, in any order, and the total number found.
 
     ``alerts`` are the alerts about the stops that apply during the window.
     ``gap`` is set for an empty board if the source knows the next departure.
-    ``walks`` holds the walks from ``walk_from`` to stops within reach, keyed by stop id; None if not measured.
+    ``walks`` holds the walks from ``walk_from`` to stops within reach, keyed by stop id; None if not computed.
     """
 
     departures: Sequence[Departure]
@@ -171,14 +171,14 @@ class NearbyStops:
 
 
 class Network(Protocol):
-    """A named transit network, as its source implements it.
+    """A named transit network, implemented by its source.
 
     Callers use only the abilities that its profile declares. Subclasses inherit the methods for optional abilities.
     """
 
     @property
     def profile(self) -> NetworkProfile:
-        """Facts about the network that need no query; they change with its record."""
+        """Facts about the network that are available without a query; they change with its record."""
         ...
 
     async def plan_journeys(self, query: JourneyQuery) -> JourneyAnswer:
@@ -193,40 +193,40 @@ class Network(Protocol):
         """Return the journeys between two places given as text, if the profile's ``reads_texts`` is True.
 
         Raises:
-            PlaceAmbiguous: an end matches several places; ``details["side"]`` and ``details["candidates"]`` describe
-                the first such end, best candidate first; ``details["other"]`` describes the second in the same way.
-            PlaceUnknown: no place matches an end; the message names the side.
+            PlaceAmbiguous: a text matches several places; ``details["side"]`` and ``details["candidates"]`` describe
+                the first such text, best candidate first; ``details["other"]`` describes the second in the same way.
+            PlaceUnknown: no place matches a text; the message names the side.
         """
         name = self.profile.name
-        raise NotImplementedError(f"{name} does not read texts")
+        raise NotImplementedError(f"{name} does not resolve place names")
 
     async def list_departures(self, query: DepartureQuery) -> DepartureBoard:
         """Return the first departures in the window, leaving out stop times at which riders cannot board."""
         ...
 
     async def has_stops(self, query: JourneyQuery, *, is_destination: bool) -> bool | None:
-        """Whether a stop is within walking distance of an end; None if that needs requests to a server."""
+        """Whether a stop is within walking distance of the origin or destination; None if only a server can answer."""
         return None
 
     async def find_service(self, query: JourneyQuery, *, is_destination: bool) -> ServiceGap | None:
-        """Describe the service near an end; return None if there is no stop, or if that needs requests to a server.
+        """Describe the service near the origin or destination; None if there is no stop or only a server can answer.
 
-        It describes the departures near the origin, or the arrivals near the destination: the next ones from the
-        query's instant on, or the last ones before it if ``arrive_by``.
+        It covers departures near the origin, or arrivals near the destination: the next ones from the query's instant
+        on or, if ``arrive_by``, the last ones before it.
         """
         return None
 
     async def find_places(
         self, text: str, *, language: str | None = None, focus: Coordinate | None = None
     ) -> Sequence[PlaceMatch]:
-        """Return the places whose names match, best first (rule D2)."""
+        """Return the places whose names match the text, best first (rule D2)."""
         ...
 
     async def find_stop(self, stop_id: str, *, language: str | None = None, whole_place: bool = False) -> Place | None:
         """Return the stop or station with this id (case-insensitive), or None.
 
         The ``member_ids`` of a station are its boardable stops; those of a stop are its own id. With ``whole_place``,
-        return the place of the stop, with all its stops (rule D2).
+        return the place that contains the stop, with all its stops (rule D2).
         """
         ...
 
@@ -237,7 +237,7 @@ class Network(Protocol):
     async def find_address(self, coordinate: Coordinate, *, language: str | None = None) -> Place | None:
         """Return a place at the position, named after an address or a place in the network's own data, or None.
 
-        No position is sent to a server.
+        The position is never sent to a server.
         """
         return None
 
@@ -276,7 +276,7 @@ class OpenNetworks:
     problems: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
     def list_owners(self, stop_id: str) -> list[Network]:
-        """Return the networks that have a stop id's feed (the part before its first colon), in order of preference."""
+        """Return the networks with the feed of a stop id (the part before its first colon), in order of preference."""
         feed, colon, _ = stop_id.strip().upper().partition(":")
         if not colon:
             return []
@@ -284,7 +284,7 @@ class OpenNetworks:
 
 
 class Networks(Protocol):
-    """The networks in a home folder; they may be added or removed between two calls."""
+    """The networks in a home folder, which may be added or removed between calls."""
 
     async def open(self) -> OpenNetworks:
         """Return the recorded networks; those that cannot be opened are in ``problems``."""
@@ -334,6 +334,6 @@ class RemoteSource(NetworkSource, Protocol):
 
         Raises:
             ParameterError: the record lacks a setting that this kind of source needs.
-            StorageUnavailable, SourceChanged: the server is unreachable, or its answer has an unknown format.
+            StorageUnavailable, SourceChanged: the server is unreachable, or its response has an unknown format.
         """
         ...

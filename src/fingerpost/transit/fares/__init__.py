@@ -1,1 +1,1 @@
-"""Fares: the rules of a feed, and the price of a trip."""
+"""Fares: the fare rules of a feed, and trip prices."""

@@ -1,4 +1,4 @@
-"""The fares of a GTFS feed: tickets, products, rules and amounts of money."""
+"""The fares in a GTFS feed: tickets, products, rules and amounts of money."""
 
 import re
 from dataclasses import dataclass, field
@@ -10,8 +10,8 @@ from pydantic import TypeAdapter
 
 _AMOUNT = re.compile(r"-?[0-9]{1,12}(\.[0-9]{1,12})?")
 _CURRENCY = re.compile(r"[A-Za-z]{3}")
-_USUAL_DIGITS = 2
-# ISO 4217: digits after the point, for currencies whose minor unit is not a hundredth.
+_DEFAULT_DIGITS = 2
+# ISO 4217: the decimal places of currencies whose minor unit is not a hundredth.
 _DIGITS = {
     code: digits
     for digits, codes in (
@@ -32,8 +32,8 @@ def parse_currency(text: str) -> str | None:
 
 
 def format_amount(amount: Decimal, currency: str) -> str:
-    """Format an amount with the decimals of its currency, or more if it has more; never round."""
-    digits = max(_DIGITS.get(currency, _USUAL_DIGITS), -int(amount.normalize().as_tuple().exponent))
+    """Format an amount with its currency's decimal places, or with more if it has more; never round."""
+    digits = max(_DIGITS.get(currency, _DEFAULT_DIGITS), -int(amount.normalize().as_tuple().exponent))
     return f"{amount:.{digits}f}"
 
 
@@ -58,7 +58,7 @@ class FareUnknown(Exception):
     """The price of a trip is unknown; the message gives the reason as a clause."""
 
 
-# fare_transfer_rules.txt, fare_transfer_type: the amount added to the amount paid so far.
+# fare_transfer_type in fare_transfer_rules.txt: what is added to the amount paid so far.
 TRANSFER_ONLY, TRANSFER_AND_LEG, TRANSFER_INSTEAD = range(3)
 
 
@@ -87,7 +87,7 @@ class TicketRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LegRule:
-    """A row of fare_leg_rules.txt; ``is_timed`` is true if it applies only at some times."""
+    """A row of fare_leg_rules.txt; ``is_timed`` is True if it applies only at certain times."""
 
     leg_group_id: str
     network_id: str
@@ -125,7 +125,7 @@ class FareBook:
     """The fares of one feed, by tickets or by leg rules.
 
     ``zone_of`` and ``areas_of`` are keyed by stop id, ``network_of`` by route id. ``has_priority`` is True if leg rules
-    have priorities. ``problem`` is the reason why no price is reliable, or empty.
+    have priorities. ``problem`` says why no price is reliable, or is empty.
     """
 
     tickets: tuple[Ticket, ...] = ()

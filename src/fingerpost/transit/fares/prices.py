@@ -22,7 +22,7 @@ from fingerpost.transit.fares.book import (
     TransferRule,
 )
 
-# More combinations of products than any trip has in real feeds.
+# No trip in a real feed has this many combinations of products.
 _MAX_CHOICES = 1024
 
 
@@ -36,30 +36,30 @@ class _Option(NamedTuple):
 _MIXED = ("", "")
 
 
-class _Paid(NamedTuple):
+class _Payment(NamedTuple):
     """The amount paid up to and including ``leg``.
 
-    The current fare transfer began with ride ``first`` and has ``since`` transfers; ``pair`` are its two leg groups,
-    or None before the first transfer.
+    The current fare transfer began with ride ``first_ride`` and has ``transfer_count`` transfers; ``groups`` are its
+    two leg groups, or None before the first transfer.
     """
 
     amount: Decimal
     products: tuple[str, ...]
     leg: _Option
-    first: int
-    since: int = 0
-    pair: tuple[str, str] | None = None
+    first_ride: int
+    transfer_count: int = 0
+    groups: tuple[str, str] | None = None
 
 
 def price_by_legs(book: FareBook, rides: Sequence[FareRide]) -> Price:
     """Return the lowest price of all rides by leg rules; raise FareUnknown if it cannot be computed."""
     if book.joins_legs and len(rides) > 1:
         raise FareUnknown("rules that join legs (fare_leg_join_rules.txt) are not supported")
-    matched = [_match_rules(book, ride) for ride in rides]
+    rules_by_ride = [_match_rules(book, ride) for ride in rides]
     currencies = sorted({product.currency for product in book.products})
-    price = _find_single_price(_find_cheapest(book, rides, matched, currency) for currency in currencies)
+    price = _find_single_price(_find_cheapest(book, rides, rules_by_ride, currency) for currency in currencies)
     if price is None:
-        raise FareUnknown("no fare product for riders in the default category has a price for all rides")
+        raise FareUnknown("no fare products for riders in the default category cover all rides")
     return price
 
 
@@ -72,8 +72,8 @@ def _find_single_price(prices: Iterable[Price | None]) -> Price | None:
 
 def _match_rules(book: FareBook, ride: FareRide) -> list[LegRule]:
     network = book.network_of.get(ride.route_id, "")
-    begin, end = (set(book.areas_of.get(stop, ())) for stop in (ride.stop_ids[0], ride.stop_ids[-1]))
-    fields = ("network_id", {network} - {""}), ("from_area_id", begin), ("to_area_id", end)
+    from_areas, to_areas = (set(book.areas_of.get(stop, ())) for stop in (ride.stop_ids[0], ride.stop_ids[-1]))
+    fields = ("network_id", {network} - {""}), ("from_area_id", from_areas), ("to_area_id", to_areas)
 
     def applies(rule: LegRule) -> bool:
         for name, ids in fields:
@@ -82,7 +82,7 @@ def _match_rules(book: FareBook, ride: FareRide) -> list[LegRule]:
                 if required_id not in ids:
                     return False
             elif not book.has_priority and any(getattr(other, name) in ids for other in book.leg_rules):
-                # An empty field matches all values that are in no rule.
+                # An empty field matches all values that do not appear in any rule.
                 return False
         return True
 
@@ -97,11 +97,11 @@ def _match_rules(book: FareBook, ride: FareRide) -> list[LegRule]:
 
 
 def _find_cheapest(
-    book: FareBook, rides: Sequence[FareRide], matched: Sequence[Sequence[LegRule]], currency: str
+    book: FareBook, rides: Sequence[FareRide], rules_by_ride: Sequence[Sequence[LegRule]], currency: str
 ) -> Price | None:
     amounts = {fare.fare_product_id: Decimal(fare.amount) for fare in book.products if fare.currency == currency}
     options: list[list[_Option]] = []
-    for rules in matched:
+    for rules in rules_by_ride:
         leg_options: dict[str, _Option] = {}
         for rule in rules:
             amount = amounts.get(rule.fare_product_id)
@@ -111,9 +111,9 @@ def _find_cheapest(
         options.append(list(leg_options.values()))
     if not all(options):
         return None
-    ways = [_Paid(leg.amount, (leg.product_id,), leg, 0) for leg in options[0]]
-    for at, legs in enumerate(options[1:], 1):
-        ways = [way for paid in ways for leg in legs for way in _pay_leg(book, rides, paid, leg, at, amounts)]
+    ways = [_Payment(leg.amount, (leg.product_id,), leg, 0) for leg in options[0]]
+    for index, legs in enumerate(options[1:], 1):
+        ways = [way for paid in ways for leg in legs for way in _pay_leg(book, rides, paid, leg, index, amounts)]
         if len(ways) > _MAX_CHOICES:
             raise FareUnknown("there are too many ways to pay for it")
     best = min(ways, key=lambda paid: paid.amount)
@@ -123,64 +123,66 @@ def _find_cheapest(
 
 
 def _pay_leg(
-    book: FareBook, rides: Sequence[FareRide], paid: _Paid, leg: _Option, at: int, amounts: dict[str, Decimal]
-) -> list[_Paid]:
-    """Return the ways to pay for one more leg: by each transfer rule that applies, else without a transfer."""
-    pair = (paid.leg.group, leg.group)
-    rules = _match_transfers(book, rides, paid, pair, at)
+    book: FareBook, rides: Sequence[FareRide], paid: _Payment, leg: _Option, index: int, amounts: dict[str, Decimal]
+) -> list[_Payment]:
+    """Return the ways to pay for one more leg: with each transfer rule that applies, or without a transfer."""
+    groups = (paid.leg.group, leg.group)
+    rules = _match_transfers(book, rides, paid, groups, index)
     if not rules:
-        return [_Paid(paid.amount + leg.amount, (*paid.products, leg.product_id), leg, at)]
+        return [_Payment(paid.amount + leg.amount, (*paid.products, leg.product_id), leg, index)]
     ways = []
     for rule in rules:
         if rule.fare_product_id and rule.fare_product_id not in amounts:
             raise FareUnknown(f"the transfer product {rule.fare_product_id} has no price for ordinary riders")
         amount, products = paid.amount, paid.products
-        if rule.fare_transfer_type == TRANSFER_INSTEAD and paid.pair is None:
+        if rule.fare_transfer_type == TRANSFER_INSTEAD and paid.groups is None:
             # The transfer's price replaces the prices of both legs.
             amount, products = amount - paid.leg.amount, products[:-1]
         if rule.fare_product_id:
             amount, products = amount + amounts[rule.fare_product_id], (*products, rule.fare_product_id)
         if rule.fare_transfer_type == TRANSFER_AND_LEG:
             amount, products = amount + leg.amount, (*products, leg.product_id)
-        groups = pair if paid.pair in (None, pair) else _MIXED
-        ways.append(_Paid(amount, products, leg, paid.first, paid.since + 1, groups))
+        current = groups if paid.groups in (None, groups) else _MIXED
+        ways.append(_Payment(amount, products, leg, paid.first_ride, paid.transfer_count + 1, current))
     return ways
 
 
 def _match_transfers(
-    book: FareBook, rides: Sequence[FareRide], paid: _Paid, pair: tuple[str, str], at: int
+    book: FareBook, rides: Sequence[FareRide], paid: _Payment, groups: tuple[str, str], index: int
 ) -> list[TransferRule]:
-    begin, end = pair
-    if not (begin and end):
+    from_group, to_group = groups
+    if not (from_group and to_group):
         return []
-    # An empty group in a rule matches all groups that are in no rule.
-    begins = begin if any(rule.from_leg_group_id == begin for rule in book.transfer_rules) else ""
-    ends = end if any(rule.to_leg_group_id == end for rule in book.transfer_rules) else ""
-    rules = [rule for rule in book.transfer_rules if (rule.from_leg_group_id, rule.to_leg_group_id) == pair]
+    # An empty group in a rule matches all groups that do not appear in any rule.
+    from_fallback = from_group if any(rule.from_leg_group_id == from_group for rule in book.transfer_rules) else ""
+    to_fallback = to_group if any(rule.to_leg_group_id == to_group for rule in book.transfer_rules) else ""
+    rules = [rule for rule in book.transfer_rules if (rule.from_leg_group_id, rule.to_leg_group_id) == groups]
     rules = rules or [
         rule
         for rule in book.transfer_rules
-        if rule.from_leg_group_id in (begin, begins) and rule.to_leg_group_id in (end, ends)
+        if rule.from_leg_group_id in (from_group, from_fallback) and rule.to_leg_group_id in (to_group, to_fallback)
     ]
-    rules = [rule for rule in rules if _is_within(rule, rides, paid, pair, at)]
-    counted = [rule.transfer_count for rule in rules if rule.transfer_count >= 0]
-    if begin == end and counted:
-        rules = [rule for rule in rules if rule.transfer_count == min(counted)]
+    rules = [rule for rule in rules if _is_within_limits(rule, rides, paid, groups, index)]
+    limits = [rule.transfer_count for rule in rules if rule.transfer_count >= 0]
+    if from_group == to_group and limits:
+        rules = [rule for rule in rules if rule.transfer_count == min(limits)]
     return rules
 
 
-def _is_within(rule: TransferRule, rides: Sequence[FareRide], paid: _Paid, pair: tuple[str, str], at: int) -> bool:
-    is_mixed = paid.pair not in (None, pair)
-    if pair[0] == pair[1] and rule.transfer_count >= 0:
+def _is_within_limits(
+    rule: TransferRule, rides: Sequence[FareRide], paid: _Payment, groups: tuple[str, str], index: int
+) -> bool:
+    is_mixed = paid.groups not in (None, groups)
+    if groups[0] == groups[1] and rule.transfer_count >= 0:
         if is_mixed:
-            raise FareUnknown("the feed does not say at which ride its transfer limit begins")
-        if rule.transfer_count < paid.since + 1:
+            raise FareUnknown("the feed does not specify the ride from which transfers count towards its limit")
+        if rule.transfer_count < paid.transfer_count + 1:
             return False
     if rule.duration_limit_s is None:
         return True
     if is_mixed:
-        raise FareUnknown("the feed does not say at which ride the time limit for its transfers begins")
-    first, last = rides[paid.first], rides[at]
+        raise FareUnknown("the feed does not specify the ride at which the time limit for its transfers starts")
+    first, last = rides[paid.first_ride], rides[index]
     begin = first.departure if rule.duration_limit_type in (0, 1) else first.arrival
     end = last.departure if rule.duration_limit_type in (1, 2) else last.arrival
     return end - begin <= rule.duration_limit_s
@@ -194,7 +196,7 @@ def price_by_tickets(book: FareBook, rides: Sequence[FareRide]) -> Price:
     spans = list(combinations(range(len(rides) + 1), 2))
     for ticket in book.tickets:
         if not ticket.price and any(_covers(book, rules, ticket, rides[begin:end]) for begin, end in spans):
-            raise FareUnknown(f"the price of fare {ticket.fare_id} cannot be read")
+            raise FareUnknown(f"the price of fare {ticket.fare_id} is invalid")
     currencies = sorted({ticket.currency for ticket in book.tickets if ticket.price})
     price = _find_single_price(_find_cheapest_tickets(book, rules, rides, currency) for currency in currencies)
     if price is None:
@@ -237,7 +239,7 @@ def _covers(book: FareBook, rules: dict[str, list[TicketRule]], ticket: Ticket, 
         for rule in rules.get(ticket.fare_id, ())
         if rule.origin_id in ("", origin)
         and rule.destination_id in ("", destination)
-        # The zones passed must be exactly those of the rule.
+        # The zones passed through must be exactly those in the rule.
         and (not rule.contains_ids or set(rule.contains_ids) == zones)
     ]
     return all(any(rule.route_id in ("", ride.route_id) for rule in matching_rules) for ride in rides)

@@ -1,4 +1,4 @@
-"""The Earth's radius, and the simplification of lines."""
+"""The Earth's radius, and line simplification."""
 
 import math
 from collections.abc import Sequence
@@ -22,22 +22,22 @@ def thin(points: Sequence[Point], tolerance_m: float) -> list[Point]:
     return [points[index] for index in selected]
 
 
-def _find_straight_end(flat: Sequence[Point], tip: int, tolerance_m: float) -> int:
-    """Return the furthest point whose straight line from ``tip`` is within the tolerance of all points in between.
+def _find_straight_end(flat: Sequence[Point], start: int, tolerance_m: float) -> int:
+    """Return the furthest point such that a straight line from ``start`` passes within the tolerance of all between.
 
-    The directions of such lines form a cone, which becomes narrower with each point.
+    The possible directions of such lines form a cone, which becomes narrower with each point.
     """
     first: float | None = None
     low, high, furthest_m = -math.pi, math.pi, 0.0
-    for index in range(tip + 1, len(flat)):
-        north_m, east_m = flat[index][0] - flat[tip][0], flat[index][1] - flat[tip][1]
-        away_m, bearing = math.hypot(north_m, east_m), math.atan2(north_m, east_m)
+    for index in range(start + 1, len(flat)):
+        north_m, east_m = flat[index][0] - flat[start][0], flat[index][1] - flat[start][1]
+        distance_m, bearing = math.hypot(north_m, east_m), math.atan2(north_m, east_m)
         turn = 0.0 if first is None else math.remainder(bearing - first, math.tau)
-        if first is not None and (away_m < furthest_m or not low <= turn <= high):
+        if first is not None and (distance_m < furthest_m or not low <= turn <= high):
             return index - 1
-        if away_m <= tolerance_m:
+        if distance_m <= tolerance_m:
             continue
         first = bearing if first is None else first
-        half = math.asin(tolerance_m / away_m)
-        low, high, furthest_m = max(low, turn - half), min(high, turn + half), max(furthest_m, away_m)
+        half_angle = math.asin(tolerance_m / distance_m)
+        low, high, furthest_m = max(low, turn - half_angle), min(high, turn + half_angle), max(furthest_m, distance_m)
     return len(flat) - 1

@@ -1,7 +1,7 @@
-"""The data model for legs, itineraries and departures, which each contract serializes.
+"""The data model for legs, itineraries and departures, which every contract serializes in its own format.
 
-Instants are in Unix seconds, durations in seconds, distances in metres. Fields that end in ``scheduled`` are timetable
-times; delays are expected minus scheduled times.
+Instants are in Unix seconds, durations in seconds, distances in metres. Fields whose names end in ``scheduled`` are
+timetable times; delays are expected minus scheduled times.
 """
 
 from collections.abc import Sequence
@@ -71,11 +71,11 @@ class ServiceAlert:
 class Leg:
     """One ride or one walk.
 
-    ``*_delay_s`` is None if there is no realtime data, and negative if early. ``headway_s`` is set for trips by
-    frequency without exact times. ``by_arrangement`` is True if riders must phone the operator or ask the driver.
-    ``stays_seated`` is True for an in-seat transfer from the previous ride. ``alerts`` are active during the leg, most
-    specific first. ``change_s`` is the minimum transfer time from the previous ride, including the walk; None if
-    unknown. ``as_scheduled`` is True in unusable itineraries, which show scheduled times (rule B5).
+    ``*_delay_s`` is None if there is no realtime data, and negative if early. ``headway_s`` is set for
+    frequency-based trips without exact times. ``by_arrangement`` is True if riders must phone the operator or ask the
+    driver. ``stays_seated`` is True for an in-seat transfer from the previous ride. ``alerts`` are active during the
+    leg, most specific first. ``change_s`` is the minimum transfer time from the previous ride, including the walk; None
+    if unknown. ``as_scheduled`` is True in unusable itineraries, which show scheduled times (rule B5).
     ``has_unknown_kerbs`` is only set for step-free walks. ``handle`` is private to the source.
     """
 
@@ -132,7 +132,7 @@ class Leg:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fare:
-    """The exact decimal price for one ordinary rider with its ticket ids, or the reason why it is ``unknown``."""
+    """The exact decimal price for one ordinary rider and its ticket ids, or the reason why it is ``unknown``."""
 
     amount: str | None = None
     currency: str | None = None
@@ -141,7 +141,7 @@ class Fare:
 
 
 class MissedChange(NamedTuple):
-    """A change that is impossible at the expected times; it needs the source's transfer time, or the walking time."""
+    """A change that is impossible at the expected times; ``needed_s`` is the source's transfer time or walking time."""
 
     before: Leg
     after: Leg
@@ -151,7 +151,7 @@ class MissedChange(NamedTuple):
 
 @dataclass(frozen=True)
 class Itinerary:
-    """Consecutive legs, and their ``fare`` if the source gives it."""
+    """Consecutive legs, and their ``fare`` if the source provides it."""
 
     legs: tuple[Leg, ...]
     fare: Fare | None = field(default=None, compare=False, repr=False)
@@ -195,7 +195,7 @@ class Itinerary:
 
     @cached_property
     def is_unusable(self) -> bool:
-        """Whether a ride is cancelled, or skips the rider's stop, or a change is missed (rule B5)."""
+        """Whether a ride is cancelled or skips the rider's stop, or a change is missed (rule B5)."""
         return bool(self.missed_changes) or any(leg.cancelled for leg in self.legs)
 
     @property

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 MIN_CONTRAST = 4.5
 BLACK, WHITE = 0x000000, 0xFFFFFF
 # The value for a missing colour.
-NOT_STATED = -1
+NO_COLOR = -1
 
 _HEX = re.compile(r"#?([0-9A-Fa-f]{6})")
 
@@ -21,24 +21,24 @@ class LineColors:
 
 
 def parse_color(text: str | None) -> int:
-    """Parse a colour of six hexadecimal digits; return ``NOT_STATED`` for anything else."""
+    """Parse a colour of six hexadecimal digits; return ``NO_COLOR`` for anything else."""
     match = _HEX.fullmatch(text.strip()) if text else None
-    return NOT_STATED if match is None else int(match[1], 16)
+    return NO_COLOR if match is None else int(match[1], 16)
 
 
 def find_line_colors(color: int, text_color: int) -> LineColors | None:
-    """Return the colours of a line, or None to use the colour of its mode.
+    """Return the colours of a line, or None if it should have the colour of its mode.
 
     Text with too little contrast becomes black or white. White, the default in GTFS, counts as missing.
     """
-    if color in (NOT_STATED, WHITE) or color == text_color:
+    if color in (NO_COLOR, WHITE) or color == text_color:
         return None
-    if text_color != NOT_STATED and contrast(color, text_color) >= MIN_CONTRAST:
+    if text_color != NO_COLOR and contrast(color, text_color) >= MIN_CONTRAST:
         return LineColors(color, text_color)
     return LineColors(color, max((WHITE, BLACK), key=lambda text: contrast(color, text)))
 
 
-def read_line_colors(color: str | None, text_color: str | None) -> LineColors | None:
+def parse_line_colors(color: str | None, text_color: str | None) -> LineColors | None:
     return find_line_colors(parse_color(color), parse_color(text_color))
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 
 def group_linked(count: int, links: Iterable[tuple[int, int]]) -> list[list[int]]:
-    """Return the groups of rows 0 to ``count - 1``; each is sorted, and they are sorted by their first row."""
+    """Return the groups of rows 0 to ``count - 1``; each is sorted, and the groups are sorted by their first row."""
     parent = list(range(count))
 
     def find_root(row: int) -> int:

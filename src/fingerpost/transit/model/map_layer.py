@@ -24,7 +24,7 @@ class MapLayer:
 
 @dataclass(frozen=True, slots=True)
 class Basemap:
-    """The map of a bounding box; ``left_out`` are layers with too many points, ``tolerance_m`` is the line error."""
+    """The map of a bounding box; ``left_out`` are layers with too many points; lines are exact to ``tolerance_m``."""
 
     layers: tuple[MapLayer, ...]
     tolerance_m: float

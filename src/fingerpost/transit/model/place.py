@@ -37,8 +37,8 @@ class Coordinate:
 class Place:
     """A stop, station, address or other place; ``id`` is None for an address.
 
-    ``member_ids`` are all its stops (rule D2), ``zero_walk_ids`` the stops that need no walk: those of its station or
-    the nearest stop, or None for all. ``guess`` names the uncertain part of its position. Answers must show
+    ``member_ids`` are all its stops (rule D2), ``zero_walk_ids`` those that riders reach without a walk: the stops of
+    its station or the nearest stop, or None for all. ``guess`` says how its position was estimated. Answers must show
     ``attribution``.
     """
 
@@ -72,7 +72,7 @@ class PlaceTraits:
 class PlaceMatch:
     """A place and its score as a match for a text, from 0 to 1.
 
-    ``describe`` computes its traits, None if the source has none. ``network`` is "" until networks are compared.
+    ``describe`` computes its traits, or is None if the source has none. ``network`` is "" until networks are compared.
     ``is_apart`` is True for a place in a different region from the rider or from a place with the same name (rule A13).
     """
 
@@ -86,7 +86,7 @@ class PlaceMatch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Location:
-    """A resolved origin or destination; ``stop_ids`` need no walk, ``attribution`` is the place's."""
+    """A resolved origin or destination; riders reach ``stop_ids`` without a walk."""
 
     coordinate: Coordinate
     source: LocationSource
@@ -108,8 +108,8 @@ class Bounds:
         return self.south <= coordinate.lat <= self.north and self.west <= coordinate.lon <= self.east
 
     def meets(self, other: "Bounds") -> bool:
-        is_in_rows = self.south <= other.north and self.north >= other.south
-        return is_in_rows and self.west <= other.east and self.east >= other.west
+        shares_latitude = self.south <= other.north and self.north >= other.south
+        return shares_latitude and self.west <= other.east and self.east >= other.west
 
     def nearest(self, coordinate: Coordinate) -> Coordinate:
         lat = min(max(coordinate.lat, self.south), self.north)
@@ -120,7 +120,7 @@ class Bounds:
         return (self.north - self.south) * (self.east - self.west)
 
 
-# Origins and destinations within this distance are the same point (rule A6).
+# An origin and a destination within this distance of each other are the same point (rule A6).
 SAME_POINT_M = 1.0
 
 
@@ -133,8 +133,8 @@ def distance_m(a: Coordinate, b: Coordinate) -> float:
 
 
 def match_place(place: Place, score: float, focus: Coordinate | None) -> PlaceMatch:
-    away_m = None if focus is None else distance_m(focus, place.coordinate)
-    return PlaceMatch(place=place, score=score, distance_m=away_m)
+    focus_distance_m = None if focus is None else distance_m(focus, place.coordinate)
+    return PlaceMatch(place=place, score=score, distance_m=focus_distance_m)
 
 
 def is_same_point(a: Coordinate, b: Coordinate) -> bool:
@@ -149,7 +149,7 @@ def find_centre(coordinates: Sequence[Coordinate]) -> Coordinate:
     return Coordinate(lat, (first + east + 180) % 360 - 180)
 
 
-# The bounds of a network extend this far beyond its outermost stops: the longest walk.
+# The bounds of a network extend beyond its outermost stops by the longest walk.
 MARGIN_M = 3000.0
 
 
@@ -177,8 +177,8 @@ DEFAULT_LANGUAGE = "default"
 
 def choose_language(requested: str | None, available: Collection[str]) -> str:
     """Return the requested language if available, or the first available fallback, or ``default``."""
-    wanted = FALLBACK_LANGUAGES if requested is None else (requested, *FALLBACK_LANGUAGES)
-    return next((language for language in wanted if language in available), DEFAULT_LANGUAGE)
+    preferred = FALLBACK_LANGUAGES if requested is None else (requested, *FALLBACK_LANGUAGES)
+    return next((language for language in preferred if language in available), DEFAULT_LANGUAGE)
 
 
 def set_language(place: Place, language: str | None) -> Place:

@@ -43,8 +43,8 @@ class ServiceDays:
 
     def format_service_state(self, day: date) -> str:
         """Format the state on a day, such as ``ended on 2026-01-02`` or ``no service, next on 2026-01-05``."""
-        state, turn = self.state_on(day), self.format_service_change(day)
-        return f"{state.value}, {turn}" if state is ServiceState.PAUSED else turn or state.value
+        state, change = self.state_on(day), self.format_service_change(day)
+        return f"{state.value}, {change}" if state is ServiceState.PAUSED else change or state.value
 
     def format_service_change(self, day: date) -> str:
         state = self.state_on(day)
@@ -66,7 +66,7 @@ def find_service_days(days: Iterable[date]) -> ServiceDays:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeedVersion:
-    """One feed, named by its FEED; ``label`` distinguishes several feeds with the same FEED."""
+    """One feed; ``name`` is the FEED part of its ids, and ``label`` distinguishes feeds with the same name."""
 
     name: str
     version: str | None = None
@@ -89,9 +89,9 @@ class Provenance:
     """The source and age of one answer (rule A10).
 
     Instants are Unix seconds. ``attribution`` and ``notes`` are sentences that must be shown; ``walking`` names the
-    source of walks. ``realtime_updated`` dates the oldest realtime data, ``realtime_problems`` are failures of
-    realtime sources, ``realtime_unmatched`` those that mostly do not match the timetable. ``out_of_service`` are
-    feeds without service on the day of the query. ``lost`` lists features that are missing from a fallback's answer.
+    source of walks. ``realtime_updated`` dates the oldest realtime data, ``realtime_problems`` reports failures of
+    realtime sources, ``realtime_unmatched`` those whose data mostly does not match the timetable. ``out_of_service``
+    are feeds without service on the day of the query. ``lost`` lists features missing from a fallback's answer.
     """
 
     network: str
@@ -113,7 +113,7 @@ class Provenance:
     lost: tuple[str, ...] = ()
 
     def covers(self, day: date) -> bool:
-        """Whether the timetable covers a day, as far as its days are known."""
+        """Whether the timetable covers a day; True if its first or last day is unknown."""
         return self.first_day is None or self.last_day is None or self.first_day <= day <= self.last_day
 
 
@@ -136,8 +136,8 @@ def merge_provenance(first: Provenance, second: Provenance) -> Provenance:
 class SourceHealth:
     """The health of one realtime source. Instants are Unix seconds, None for never.
 
-    ``age_s`` is the age of the message in use, ``problem`` the failure of the latest attempt. ``matched`` and
-    ``unmatched`` count the entities that are in the timetable and those that are not.
+    ``age_s`` is the age of the message in use, ``problem`` describes the failure of the latest attempt. ``matched``
+    and ``unmatched`` count the entities that are in the timetable and those that are not.
     """
 
     location: str

@@ -49,7 +49,7 @@ def new_ambiguous(
 
 
 def serialize_candidates(candidates: Sequence[PlaceMatch], label: str) -> Wire:
-    """Return the lookup contract's DisambiguationSet, with distinguishing details by token in ``meta`` (rule D2)."""
+    """Return the lookup contract's DisambiguationSet, with distinctions keyed by token in ``meta`` (rule D2)."""
     shown = candidates[:MAX_CANDIDATES]
     distinctions = {match.place.token: distinguish(match) for match in shown}
     return {
@@ -65,7 +65,7 @@ def serialize_candidates(candidates: Sequence[PlaceMatch], label: str) -> Wire:
 def format_lone_candidate(match: PlaceMatch) -> str:
     if match.is_apart:
         away = "" if match.distance_m is None else f", {match.distance_m / 1000:.0f} km away"
-        return f"{match.place.name} lies in {match.network}{away}; no place nearby has that name"
+        return f"{match.place.name} is in {match.network}{away}; no nearby place has that name"
     return f"only {match.place.name} is similar, and it may not be the right one"
 
 
@@ -96,7 +96,7 @@ def list_attributions(matches: Sequence[PlaceMatch]) -> list[str]:
 
 
 def list_guess_warnings(place: Place, label: str) -> list[Warning]:
-    guess = f"The position of '{label}' is a guess: {place.guess}."
+    guess = f"The position of '{label}' is an estimate: {place.guess}."
     return list_stated((WarningCode.POSITION_GUESSED, guess if place.guess else None))
 
 

@@ -19,7 +19,7 @@ from fingerpost.transit.rules.name_matching import (
 )
 from fingerpost.transit.rules.times import to_local_date
 
-# A place this far outside the rider's networks never resolves by itself.
+# A place this far outside the rider's networks is only suggested.
 FAR_M = 30_000.0
 _ESTIMATED_POSITION_SCORE = 0.77
 _DAY = timedelta(days=1)
@@ -41,8 +41,8 @@ def _is_in_service(network: Network, instant: int) -> bool:
 
 
 def is_outside(place: Place, networks: Sequence[Network]) -> bool:
-    at = place.coordinate
-    return all(distance_m(at, network.profile.bounds.nearest(at)) > FAR_M for network in networks)
+    position = place.coordinate
+    return all(distance_m(position, network.profile.bounds.nearest(position)) > FAR_M for network in networks)
 
 
 def merge_by_region(
@@ -50,8 +50,9 @@ def merge_by_region(
 ) -> list[PlaceMatch]:
     """Return the matches from several networks, best first, without duplicates.
 
-    The rider is assumed to be at the focus or, without one, in any network in service at that time. Distant
-    places are suggested only if no nearby place has the name. Without a focus, a name in two regions is ambiguous.
+    The rider is assumed to be at the focus or, without one, in any network that is in service at that time.
+    Distant places are suggested only if no nearby place has the name. Without a focus, a name found in two regions is
+    ambiguous.
     """
     networks = [network for network, _ in found]
     running = list_running(networks, instant)
@@ -118,5 +119,5 @@ def matches_full_name(match: PlaceMatch) -> bool:
 
 
 def _suggest_far(match: PlaceMatch, focus: Coordinate | None) -> PlaceMatch:
-    away_m = None if focus is None else distance_m(focus, match.place.coordinate)
-    return replace(match, score=min(match.score, MAX_SUGGESTED_SCORE), distance_m=away_m, is_apart=True)
+    focus_distance_m = None if focus is None else distance_m(focus, match.place.coordinate)
+    return replace(match, score=min(match.score, MAX_SUGGESTED_SCORE), distance_m=focus_distance_m, is_apart=True)

@@ -51,7 +51,7 @@ class LocationValue(WireModel):
 
 @dataclass(frozen=True, slots=True)
 class StopLabel:
-    """A stop id or, unless ``is_certain``, possibly a name; ``variable`` is the saved variable that holds the id."""
+    """A stop id or, unless ``is_certain``, possibly a name; ``variable`` is the saved variable with the id."""
 
     stop_id: str
     text: str
@@ -120,7 +120,7 @@ def read_location(variable: Variable) -> Location:
         value = LocationValue.read(variable.value)
     except ValidationError as error:
         raise ParameterError(
-            f"the variable '{variable.key}' is of type {variable.type} and does not hold a place",
+            f"the variable '{variable.key}' is of type {variable.type} and does not contain a place",
             hint=Remedy(RemedyKind.SAVE_AGAIN),
         ) from error
     return Location(
@@ -155,9 +155,9 @@ class FoundStop:
         return self.places_by_network[0][1]
 
     def drop_namesakes(self) -> "FoundStop":
-        here = self.place.coordinate
-        same = [pair for pair in self.places_by_network if distance_m(here, pair[1].coordinate) <= RIVAL_DISTANCE_M]
-        return replace(self, places_by_network=same)
+        centre = self.place.coordinate
+        nearby = [pair for pair in self.places_by_network if distance_m(centre, pair[1].coordinate) <= RIVAL_DISTANCE_M]
+        return replace(self, places_by_network=nearby)
 
 
 class PlaceResolver:
@@ -193,9 +193,9 @@ class PlaceResolver:
             )
         found = await lookup.find_token(stop_id) if is_label else None
         if found is None and is_label and variable is None:
-            found = await lookup.get_stop_of_name(value, focus=focus, instant=instant)
+            found = await lookup.get_stop_by_name(value, focus=focus, instant=instant)
         elif found is None:
-            found = await lookup.get_stop_of_id(stop_id)
+            found = await lookup.get_stop_by_id(stop_id)
         warnings = merge_by_code([*lookup.list_warnings(), *found.warnings])
         return replace(found.drop_namesakes(), warnings=warnings)
 
@@ -244,7 +244,7 @@ class PlaceLookup:
             lambda network: network.find_stop(stop_id, language=self.language, whole_place=True),
         )
 
-    async def get_stop_of_id(self, stop_id: str) -> FoundStop:
+    async def get_stop_by_id(self, stop_id: str) -> FoundStop:
         wanted = stop_id.strip()
         found = await self._query_owners(
             wanted, Ability.BOARDS, lambda network: network.find_stop(wanted, language=self.language)
@@ -254,7 +254,7 @@ class PlaceLookup:
             raise PlaceUnknown(message, {"field": "stop.value"}, hint=_LOOK_UP)
         return found
 
-    async def get_stop_of_name(self, text: str, *, focus: Coordinate | None, instant: int) -> FoundStop:
+    async def get_stop_by_name(self, text: str, *, focus: Coordinate | None, instant: int) -> FoundStop:
         matches = await self.find_by_name(text, focus=focus, instant=instant, kinds=(PlaceKind.STOP,))
         if not matches:
             raise new_unknown(text, side="stop", hint=_LOOK_UP, left_out=self.list_reasons())
@@ -262,9 +262,9 @@ class PlaceLookup:
         if found is None:
             raise new_ambiguous(text, matches, side="stop")
         place = found.place
-        taken = f"stop '{text}' was resolved to {place.name} ({place.token})."
+        message = f"stop '{text}' was resolved to {place.name} ({place.token})."
         owner = next(network for network in self.opened.answering if network.profile.name == found.network)
-        return FoundStop(places_by_network=[(owner, place)], warnings=(Warning(WarningCode.LABEL_GEOCODED, taken),))
+        return FoundStop(places_by_network=[(owner, place)], warnings=(Warning(WarningCode.LABEL_GEOCODED, message),))
 
     async def find_by_name(
         self,
@@ -275,8 +275,8 @@ class PlaceLookup:
         kinds: Collection[PlaceKind] = tuple(PlaceKind),
     ) -> list[PlaceMatch]:
         found = await self.query_names(self.opened.answering, text, self.language, focus)
-        of_kind = [(network, [match for match in matches if match.place.kind in kinds]) for network, matches in found]
-        return merge_by_region(of_kind, focus=focus, instant=instant)
+        filtered = [(network, [match for match in matches if match.place.kind in kinds]) for network, matches in found]
+        return merge_by_region(filtered, focus=focus, instant=instant)
 
     async def query_names(
         self, networks: Sequence[Network], text: str, language: str | None, focus: Coordinate | None

@@ -24,12 +24,12 @@ from fingerpost.transit.port import JourneyParameters, JourneyQuery, Network, Op
 from fingerpost.transit.rules.name_matching import find_certain, sort_matches
 from fingerpost.transit.rules.warnings import Warning, WarningCode, add_reasons, merge_by_code  # noqa: A004
 
-# A network whose scores are this much better wins over one with a higher priority.
+# A network whose score is better by more than this wins over one with a higher priority.
 SCORE_MARGIN = 0.02
 
 
 NetworkJourney = tuple[Network, JourneyQuery]
-"""A network, and a query with the ends as this network resolves them."""
+"""A network, and a query with the origin and destination as resolved by this network."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,12 +66,12 @@ async def resolve_journey(
     user: str | None,
     sides: tuple[str, str] = ("origin", "destination"),
 ) -> tuple[list[NetworkJourney], Sequence[Warning]]:
-    """Return a query for each network that can plan between the two ends, preferred network first, and warnings.
+    """Return a query for each network that can plan the journey, preferred network first, and the warnings.
 
     Raises:
-        ParameterError: the ends are equal, or a label matches nothing.
+        ParameterError: the origin and destination are the same, or a label matches nothing.
         PlaceAmbiguous: a label matches several places.
-        RegionUnsupported: no network covers both ends.
+        RegionUnsupported: no network covers both the origin and the destination.
     """
     needed = (Ability.PLANS, Ability.ARRIVE_BY) if parameters.arrive_by else (Ability.PLANS,)
     ends = []
@@ -112,7 +112,7 @@ class _EndLookup(PlaceLookup):
         self.networks: Sequence[Network] = opened.answering
 
     async def read(self, ends: Sequence[_End]) -> None:
-        """Resolve ids and coordinates first, because names are searched only in their region."""
+        """Resolve ids and coordinates first, because names are searched for only in their region."""
         named = []
         # Ids may add a demo network, so coordinates come last.
         for end in sorted(ends, key=lambda end: isinstance(end.label, Location) and not end.label.stop_ids):
@@ -156,7 +156,7 @@ class _EndLookup(PlaceLookup):
         message, remedy = f"{side}: no stop has the id '{label.stop_id}'", RemedyKind.LOOK_UP_PLACE
         if label.variable is not None:
             key = label.variable.key
-            message = f"the variable '{key}' refers to the stop '{label.stop_id}', which no network has"
+            message = f"the variable '{key}' refers to the stop '{label.stop_id}', which is not in any network"
             remedy = RemedyKind.SAVE_PLACE
         details = {"field": side, "side": side}
         return PlaceUnknown(add_reasons(message, self.list_reasons()), details, hint=Remedy(remedy))
@@ -177,10 +177,10 @@ class _EndLookup(PlaceLookup):
         for end, other in (tuple(ends), tuple(reversed(ends))):
             if not isinstance(end.label, StopLabel) or end.resolutions:
                 continue
-            # So far, the name was searched for only in the other end's region.
+            # So far, the name was searched for only in the region of the other place.
             query = end.query
             anchor = query.focus or next(
-                (read.location.coordinate for read in other.resolutions.values() if read.location), None
+                (known.location.coordinate for known in other.resolutions.values() if known.location), None
             )
             matches = await self.find_by_name(query.text, focus=anchor, instant=instant)
             matches = [match for match in matches if query.is_near(match.place.coordinate)]
@@ -195,13 +195,13 @@ class _EndLookup(PlaceLookup):
             end.resolutions = {name: _resolve_matches(near, query.text) for name, near in by_network.items()}
         for end in ends if all(end.resolutions for end in ends) else ():
             if not end.list_certain():
-                similar = sort_matches([match for read in end.resolutions.values() for match in read.candidates])
+                similar = sort_matches([match for found in end.resolutions.values() for match in found.candidates])
                 return new_ambiguous(end.query.text, similar, side=end.side, sent_as=end.query.sent_as)
         # Similar names elsewhere do not count if a match is certain.
-        where = {end.side: end.list_certain() or list(end.resolutions) for end in ends}
-        missing = needed if set.intersection(*map(set, where.values())) else ()
+        found = {end.side: end.list_certain() or list(end.resolutions) for end in ends}
+        missing = needed if set.intersection(*map(set, found.values())) else ()
         positions = {end.side: end.label.coordinate for end in ends if isinstance(end.label, Location)}
-        return new_uncovered(self.networks, where, missing=missing, problems=self.opened.problems, positions=positions)
+        return new_uncovered(self.networks, found, missing=missing, problems=self.opened.problems, positions=positions)
 
 
 def _check_distance(end: _End, location: Location) -> None:
@@ -209,7 +209,7 @@ def _check_distance(end: _End, location: Location) -> None:
         return
     metres = round(distance_m(end.query.focus, location.coordinate))
     raise PlaceUnknown(
-        f"{end.side} '{end.query.text}' lies {metres} m from focusPoint, farther than maxDistanceMeters",
+        f"{end.side} '{end.query.text}' is {metres} m from focusPoint, which is farther than maxDistanceMeters",
         {"field": end.side, "side": end.side},
         hint=Remedy(RemedyKind.SEARCH_FARTHER),
     )
@@ -223,7 +223,7 @@ def _resolve_matches(matches: Sequence[PlaceMatch], text: str) -> _Resolution:
 
 
 def _choose(networks: Sequence[Network], ends: Sequence[_End], instant: int) -> list[Network]:
-    """Return the networks whose scores for both ends are close to the best, preferring networks in service."""
+    """Return the networks whose scores for both places are close to the best, preferring networks in service."""
     resolving_both = [network for network in networks if all(network.profile.name in end.resolutions for end in ends)]
     running = list_running(networks, instant)
     eligible = [network for network in resolving_both if network in running]
@@ -265,6 +265,6 @@ def _check_ends_differ(origin: Location, destination: Location, *, sides: tuple[
 
 
 def _format_geocoded(end: _End, location: Location) -> str:
-    where = f"{location.coordinate.lat:.5f},{location.coordinate.lon:.5f}"
+    position = f"{location.coordinate.lat:.5f},{location.coordinate.lon:.5f}"
     address = f", {location.address}" if location.address else ""
-    return f"{end.side} '{end.query.text}' was resolved to {location.name}{address} ({where})."
+    return f"{end.side} '{end.query.text}' was resolved to {location.name}{address} ({position})."

@@ -48,12 +48,12 @@ def find_step_free_warning(itineraries: Iterable[Itinerary], *, supported: bool)
 def list_weak_links(itineraries: Iterable[Itinerary]) -> list[str]:
     """Return a clause for the least accessible part of each itinerary that is not known to be step-free."""
     weak = dict.fromkeys(link for link in map(find_weakest_link, itineraries) if link.access is not Access.YES)
-    words = {Access.NO: "is not step-free", Access.UNKNOWN: "is not known to be step-free"}
-    return [f"{name[:1].upper()}{name[1:]} {words[access]}" for access, name in weak]
+    verdicts = {Access.NO: "is not step-free", Access.UNKNOWN: "is not known to be step-free"}
+    return [f"{name[:1].upper()}{name[1:]} {verdicts[access]}" for access, name in weak]
 
 
 def list_walking_notes(shown: Iterable[Itinerary], found: Iterable[Itinerary]) -> list[str]:
-    least = f"the least found is {math.ceil(_find_least_walk_m(found))} m."
+    least = f"the itinerary with the least walking has {math.ceil(_find_least_walk_m(found))} m."
     return [f"Walking {math.ceil(itinerary.walk_m)} m; {least}" for itinerary in shown]
 
 
@@ -61,7 +61,7 @@ def find_low_walking_warning(found: Iterable[Itinerary]) -> Warning | None:
     least_m = _find_least_walk_m(found)
     if least_m <= LOW_WALK_M:
         return None
-    text = f"Even the least walking found is {math.ceil(least_m)} m, more than {LOW_WALK_M:g} m."
+    text = f"Even the itinerary with the least walking has {math.ceil(least_m)} m, more than {LOW_WALK_M:g} m."
     return Warning(WarningCode.PREFERENCE_UNMET, text)
 
 

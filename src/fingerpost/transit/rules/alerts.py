@@ -39,14 +39,14 @@ class AlertNotices(NamedTuple):
 def choose_alerts(parts: Iterable[AffectedPart], *, step_free: bool = False) -> AlertNotices:
     """Deduplicate an answer's alerts by text, and sort them: explanations first, then by effect and specificity.
 
-    For a ``step_free`` trip, only closures rank before a broken lift.
+    For a ``step_free`` trip, only closures rank above a broken lift.
     """
     ranks = _RANKS | {_ACCESSIBILITY_ISSUE: 1 if step_free else 4}
     found: dict[ServiceAlert, list[_AlertUse]] = {}
     for part in parts:
-        for nearness, alert in enumerate(part.alerts):
+        for specificity, alert in enumerate(part.alerts):
             key = replace(alert, id="", since=None, until=None)
-            rank = not part.explains, ranks.get(alert.effect, 3), nearness
+            rank = not part.explains, ranks.get(alert.effect, 3), specificity
             found.setdefault(key, []).append(_AlertUse(rank, alert, part.path))
     order = sorted(found.values(), key=lambda uses: min(use.rank for use in uses))
     notices = tuple(_merge_uses(uses) for uses in order[:MAX_ALERTS])
@@ -64,18 +64,18 @@ class _AlertUse(NamedTuple):
 
 
 def _merge_uses(uses: Sequence[_AlertUse]) -> AlertNotice:
-    ends = [use.alert.until for use in uses]
+    end_times = [use.alert.until for use in uses]
     alert = replace(
         uses[0].alert,
         since=min(use.alert.since or 0 for use in uses) or None,
-        until=None if None in ends else max(end or 0 for end in ends),
+        until=None if None in end_times else max(time or 0 for time in end_times),
     )
     return AlertNotice(_shorten_texts(alert), tuple(dict.fromkeys(use.path for use in uses)))
 
 
 def _shorten_texts(alert: ServiceAlert) -> ServiceAlert:
     """Shorten an alert's header and text; the start of the text replaces an empty header."""
-    header, text = (" ".join(words.split()) for words in (alert.header, alert.text))
+    header, text = (" ".join(raw.split()) for raw in (alert.header, alert.text))
     if not header:
         header, text = _split_header(text)
     elif text.casefold().startswith(header.casefold()):
@@ -92,8 +92,8 @@ def format_effect(effect: str) -> str:
 
 
 def _split_header(text: str) -> tuple[str, str]:
-    sentence, stop, rest = text.partition(". ")
-    if stop and len(sentence) < HEADER_CHARS:
+    sentence, separator, rest = text.partition(". ")
+    if separator and len(sentence) < HEADER_CHARS:
         return f"{sentence}.", rest
     header = _truncate(text, HEADER_CHARS)
     return header, text[len(header.removesuffix("…")) :].lstrip() if header != text else ""
@@ -102,6 +102,6 @@ def _split_header(text: str) -> tuple[str, str]:
 def _truncate(text: str, max_chars: int) -> str:
     if len(text) <= max_chars:
         return text
-    begin = text[: max_chars - 1]
-    between = begin.rfind(" ") if not text[max_chars - 1].isspace() else -1
-    return f"{begin[:between] if between > max_chars // 2 else begin}…"
+    start = text[: max_chars - 1]
+    last_space = start.rfind(" ") if not text[max_chars - 1].isspace() else -1
+    return f"{start[:last_space] if last_space > max_chars // 2 else start}…"

@@ -70,8 +70,8 @@ def _find_usability(itinerary: Itinerary, wanted_arrival: int | None) -> Usabili
 class RankedItineraries:
     """The itineraries to show (``choices``) from all distinct ones (``found``), best first.
 
-    ``dropped`` holds disrupted itineraries from the first query beyond the limit. ``deduplicated_from`` is the number
-    of itineraries before deduplication, if that removed any.
+    ``dropped`` holds disrupted itineraries from the first query that exceed the limit. ``deduplicated_from`` is the
+    number of itineraries before deduplication, if that removed any.
     """
 
     choices: tuple[ItineraryOption, ...]
@@ -99,13 +99,13 @@ def find_leg_note(leg: Leg) -> str | None:
 
 
 def _format_disruption(leg: Leg) -> str:
-    where = f"{format_ride_name(leg)} from {leg.start.name}"
+    ride = f"{format_ride_name(leg)} from {leg.start.name}"
     departure_s, arrival_s = leg.departure_delay_s or 0, leg.arrival_delay_s or 0
     if leg.cancelled:
-        return f"{where} is cancelled"
+        return f"{ride} is cancelled"
     if departure_s > DISRUPTED_AFTER_S:
-        return f"{where} leaves {format_duration(departure_s)} late"
-    return f"{where} arrives at {leg.end.name} {format_duration(arrival_s)} late"
+        return f"{ride} leaves {format_duration(departure_s)} late"
+    return f"{ride} arrives at {leg.end.name} {format_duration(arrival_s)} late"
 
 
 def find_note(itinerary: Itinerary) -> str | None:
@@ -135,7 +135,7 @@ def merge_alternatives(
 ) -> RankedItineraries:
     """Deduplicate itineraries, rank usable before unusable ones, and flag alternatives to disrupted ones.
 
-    ``relaxed`` are from the relaxed query. ``wanted_arrival`` is set if the query is about an arrival.
+    ``relaxed`` are those from the relaxed query. ``wanted_arrival`` is set if the query has an arrival time.
     """
     arrive_by = wanted_arrival is not None
     candidates = [
@@ -150,22 +150,22 @@ def merge_alternatives(
         for itinerary in found
     ]
 
-    def rank(ranked: ItineraryOption, *, by_timetable: bool = False) -> SortKey:
+    def rank(option: ItineraryOption, *, by_timetable: bool = False) -> SortKey:
         return build_sort_key(
-            ranked.itinerary, ranked.fingerprint, optimize, arrive_by=arrive_by, by_timetable=by_timetable
+            option.itinerary, option.fingerprint, optimize, arrive_by=arrive_by, by_timetable=by_timetable
         )
 
     unique = _deduplicate(candidates, arrive_by=arrive_by)
     ranked = sorted(unique.values(), key=lambda option: (option.usability, rank(option)))
     disrupted = {
-        candidate.fingerprint: at
-        for at, candidate in enumerate(ranked)
+        candidate.fingerprint: position
+        for position, candidate in enumerate(ranked)
         if candidate.is_disrupted and candidate.is_known
     }
     last_disrupted = max(disrupted.values(), default=-1)
     by_schedule = sorted(ranked, key=lambda option: rank(option, by_timetable=True)) if disrupted else []
 
-    def choose(at: int, chosen: ItineraryOption) -> ItineraryOption:
+    def annotate(position: int, chosen: ItineraryOption) -> ItineraryOption:
         if chosen.is_disrupted:
             notes = [find_note(chosen.itinerary)]
             if chosen.usability is Usability.TOO_LATE and wanted_arrival is not None:
@@ -176,12 +176,13 @@ def merge_alternatives(
             return chosen
         # Itineraries from the relaxed query are shown only because of the disruption.
         better = takewhile(lambda other: other is not chosen, by_schedule) if chosen.is_known else by_schedule
-        usual = [other.itinerary for other in better if disrupted.get(other.fingerprint, -1) > at]
-        replaced = next((itinerary for itinerary in usual if itinerary.is_unusable), usual[0] if usual else None)
-        return replace(chosen, flagged=at < last_disrupted and not chosen.is_known, instead_of=replaced)
+        outranked = [other.itinerary for other in better if disrupted.get(other.fingerprint, -1) > position]
+        unusable = (itinerary for itinerary in outranked if itinerary.is_unusable)
+        replaced = next(unusable, outranked[0] if outranked else None)
+        return replace(chosen, flagged=position < last_disrupted and not chosen.is_known, instead_of=replaced)
 
     return RankedItineraries(
-        choices=tuple(choose(at, candidate) for at, candidate in enumerate(ranked[:limit])),
+        choices=tuple(annotate(position, candidate) for position, candidate in enumerate(ranked[:limit])),
         found=tuple(candidate.itinerary for candidate in ranked),
         dropped=tuple(option.itinerary for option in ranked[limit:] if option.fingerprint in disrupted),
         deduplicated_from=len(candidates) if len(candidates) > len(unique) else None,
@@ -194,7 +195,7 @@ def _deduplicate(candidates: Iterable[ItineraryOption], *, arrive_by: bool) -> d
 
     def rank(option: ItineraryOption) -> tuple[Usability, bool, int, int, int]:
         trip = option.itinerary
-        # Scheduled times, which realtime does not change; min() prefers the earlier, live one.
+        # Realtime data does not change scheduled times; on a tie, min() prefers the earlier candidate, the live one.
         time = -trip.departure_scheduled if arrive_by else trip.legs[-1].arrival_scheduled
         return option.usability, option.is_disrupted, trip.transfers, trip.duration_s, time
 

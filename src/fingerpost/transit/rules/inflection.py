@@ -1,6 +1,6 @@
 """List possible base forms of inflected Finnish place names, such as Hämeenkatu for Hämeenkadulta.
 
-Most forms are not words, so callers must look them up. All strings are normalized (``name_matching.plain``).
+Most of them are not real words, so callers must look them up. All strings are normalized (``name_matching.plain``).
 """
 
 from collections.abc import Iterator
@@ -17,11 +17,11 @@ _STRONG = {
     "d": "t", "v": "p", "k": "kk", "t": "tt", "p": "pp", "nn": "nt", "ng": "nk", "mm": "mp", "ll": "lt", "rr": "rt",
     "j": "k", "l": "lk", "r": "rk", "h": "hk",
 }  # fmt: skip
-_MIN_STEM = 3
+_MIN_STEM_CHARS = 3
 _MAX_FORMS = 96
 
 
-# Stops, streets and cities look up the same words.
+# Searches for stops, streets and cities look up the same words.
 @lru_cache(maxsize=256)
 def list_base_forms(text: str) -> tuple[str, ...]:
     """Return possible base forms if the last word or all words are inflected (Vanhalla kirkolla)."""
@@ -39,7 +39,7 @@ def list_base_forms(text: str) -> tuple[str, ...]:
 
 def _list_word_forms(word: str) -> Iterator[str]:
     for stem in dict.fromkeys(_list_stems(word)):
-        if len(stem) >= _MIN_STEM:
+        if len(stem) >= _MIN_STEM_CHARS:
             yield from _list_nominatives(stem)
 
 

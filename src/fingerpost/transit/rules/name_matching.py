@@ -1,4 +1,4 @@
-"""Normalize names, rank the matches for text, and decide whether one of them is certain."""
+"""Normalize names, rank the matches for a text, and decide whether one of them is certain."""
 
 import re
 import unicodedata
@@ -21,7 +21,7 @@ def plain(text: str) -> str:
     folded = unicodedata.normalize("NFKD", text.casefold())
     bare = "".join(character for character in folded if unicodedata.category(character) != "Mn").casefold()
     spaced = "".join(
-        # Vowel signs of Indic scripts belong to the word.
+        # Vowel signs in Indic scripts are part of the word.
         character if character.isalnum() or unicodedata.category(character) == "Mc" else " "
         for character in bare.translate(_LETTERS)
     )
@@ -52,7 +52,7 @@ def strip_near(words: str) -> str:
 
 
 FLOOR = 0.60
-# Text resolves at this score unless there is a rival.
+# A match with this score is certain unless it has a rival.
 AUTO_RESOLVE = 0.80
 # Matches that are suggested but never resolved score at most this.
 MAX_SUGGESTED_SCORE = AUTO_RESOLVE - 0.01

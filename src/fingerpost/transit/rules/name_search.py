@@ -11,19 +11,19 @@ from fingerpost.transit.rules.inflection import INFLECTED, list_base_forms
 from fingerpost.transit.rules.name_matching import FLOOR, list_plain, plain, strip_near
 
 _EQUAL_SCORE = 1.0
-# For names that are equal except for kind words such as "station"; over ``RIVAL_SCORE`` below an equal name.
+# For names that are equal except for generic words such as "station"; more than ``RIVAL_SCORE`` below equal names.
 _FULL_RANGE = (0.92, 0.94)
-# Shorter text resolves only to an equal name.
+# Shorter texts resolve only to an equal name.
 _MIN_DISTINCTIVE_LETTERS = 3
-# Below the threshold at which text resolves (rule D2).
+# Below the score at which a text resolves (rule D2).
 _PREFIX_RANGE = (0.74, 0.79)
 _ALL_WORDS_RANGE = (0.66, 0.78)
-_SPELT_RANGE = (0.24, 0.79)
+_SPELLING_RANGE = (0.24, 0.79)
 _OTHER_NUMBER_SCORE = 0.70
 _WORDS_RANGE = (0.62, 0.78)
 _MIN_WORD_PERCENT = 75.0
-# Words after the name of a stop, in English, Finnish, Swedish and German, and railway brands.
-_KIND_WORDS = frozenset({
+# Generic words at the end of stop names in English, Finnish, Swedish and German, and railway brands.
+_GENERIC_WORDS = frozenset({
     "amtrak", "bart", "bhf", "bus", "caltrain", "coach", "dlr", "ferry", "halt", "m", "metro", "metrorail",
     "overground", "pier", "rail", "railway", "station", "stop", "subway", "terminal", "train", "tram", "tube",
     "underground", "as", "asema", "autoasema", "laituri", "linja", "metroasema", "pysakki", "rautatieasema",
@@ -36,16 +36,16 @@ class NameSearch:
     """An index of distinct normalized names; queries may omit ``cities``, and inflect names if ``is_finnish``."""
 
     def __init__(self, names: Sequence[str], cities: Collection[str] = (), *, is_finnish: bool = False) -> None:
-        optional_words = _KIND_WORDS.union(cities)
+        optional_words = _GENERIC_WORDS.union(cities)
         self._names = list(names)
         self._row_by_name = {name: row for row, name in enumerate(names)} if is_finnish else {}
         self._words = [name.split() for name in self._names]
-        self._stems = [_strip_end(words, optional_words) for words in self._words]
-        self._rows_of_word: dict[str, list[int]] = {}
+        self._stems = [_strip_optional_words(words, optional_words) for words in self._words]
+        self._rows_by_word: dict[str, list[int]] = {}
         for row, words in enumerate(self._words):
             for word in dict.fromkeys(words):
-                self._rows_of_word.setdefault(word, []).append(row)
-        self._vocabulary = sorted(self._rows_of_word)
+                self._rows_by_word.setdefault(word, []).append(row)
+        self._vocabulary = sorted(self._rows_by_word)
 
     def score(self, text: str) -> dict[int, float]:
         forms = dict.fromkeys(list_plain(text))
@@ -75,7 +75,7 @@ class NameSearch:
         return best
 
     def _score_spelling(self, wanted: str) -> Iterator[tuple[int, float]]:
-        lowest, highest = _SPELT_RANGE
+        lowest, highest = _SPELLING_RANGE
         cutoff = 100 * (FLOOR - lowest) / (highest - lowest)
         similar = process.cdist([wanted], self._names, scorer=fuzz.ratio, score_cutoff=cutoff, dtype=np.float32)[0]
         numbers = _list_numbers(wanted.split())
@@ -83,22 +83,22 @@ class NameSearch:
             if self._names[row] == wanted:
                 yield row, _EQUAL_SCORE
             else:
-                score = _interpolate(_SPELT_RANGE, float(similar[row]) / 100)
+                score = _interpolate(_SPELLING_RANGE, float(similar[row]) / 100)
                 yield row, score if numbers == _list_numbers(self._words[row]) else min(score, _OTHER_NUMBER_SCORE)
 
     def _score_all_words(self, wanted: str, words: list[str]) -> Iterator[tuple[int, float]]:
-        rows = set(self._rows_of_word.get(words[0], ()))
+        rows = set(self._rows_by_word.get(words[0], ()))
         for word in words[1:]:
-            rows.intersection_update(self._rows_of_word.get(word, ()))
+            rows.intersection_update(self._rows_by_word.get(word, ()))
         bounds_by_row = {row: self._find_score_range(wanted, row) for row in rows}
-        # With both Prisma Pirkkala (a city) and Prisma Kaleva, Prisma alone must not resolve.
+        # If there are both Prisma Pirkkala (a city) and Prisma Kaleva, Prisma alone must not resolve.
         is_chain = _PREFIX_RANGE in bounds_by_row.values()
         for row, bounds in bounds_by_row.items():
-            is_without_city = bounds == _FULL_RANGE and not _KIND_WORDS.issuperset(
+            is_without_city = bounds == _FULL_RANGE and not _GENERIC_WORDS.issuperset(
                 self._names[row].removeprefix(wanted).split()
             )
             chosen = _PREFIX_RANGE if is_chain and is_without_city else bounds
-            yield row, _interpolate(chosen, self._find_share(wanted, row))
+            yield row, _interpolate(chosen, self._compute_length_ratio(wanted, row))
 
     def _find_score_range(self, wanted: str, row: int) -> tuple[float, float]:
         stem = self._stems[row]
@@ -110,55 +110,55 @@ class NameSearch:
 
     def _score_words(self, wanted: str, words: list[str]) -> Iterator[tuple[int, float]]:
         letters = sum(map(len, words))
-        likeness_by_row: dict[int, float] = {}
-        for place, word in enumerate(sorted(words, key=len, reverse=True)):
+        similarity_by_row: dict[int, float] = {}
+        for index, word in enumerate(sorted(words, key=len, reverse=True)):
             weight = len(word) / letters
-            likeness_by_row = {
-                row: likeness_by_row.get(row, 0.0) + weight * likeness
-                for row, likeness in self._find_words(word).items()
-                if place == 0 or row in likeness_by_row
+            similarity_by_row = {
+                row: similarity_by_row.get(row, 0.0) + weight * similarity
+                for row, similarity in self._find_words(word).items()
+                if index == 0 or row in similarity_by_row
             }
-            if not likeness_by_row:
+            if not similarity_by_row:
                 break
-        for row, likeness in likeness_by_row.items():
-            yield row, _interpolate(_WORDS_RANGE, likeness * self._find_share(wanted, row))
-        matched_words = Counter(row for word in words for row in self._rows_of_word.get(word, ()))
+        for row, similarity in similarity_by_row.items():
+            yield row, _interpolate(_WORDS_RANGE, similarity * self._compute_length_ratio(wanted, row))
+        matched_words = Counter(row for word in words for row in self._rows_by_word.get(word, ()))
         for row, count in matched_words.items():
             if count == len(set(self._words[row])):
                 yield row, _interpolate(_WORDS_RANGE, min(1.0, len(self._names[row]) / len(wanted)))
 
     def _find_words(self, word: str) -> dict[int, float]:
-        likenesses: dict[str, float] = {}
+        similarities: dict[str, float] = {}
         if not _has_digit(word):
-            alike = process.extract(
+            similar = process.extract(
                 word, self._vocabulary, scorer=fuzz.ratio, score_cutoff=_MIN_WORD_PERCENT, limit=None
             )
-            likenesses = {other: percent / 100 for other, percent, _ in alike if not _has_digit(other)}
+            similarities = {other: percent / 100 for other, percent, _ in similar if not _has_digit(other)}
         for index in range(bisect_left(self._vocabulary, word), len(self._vocabulary)):
             longer = self._vocabulary[index]
             if not longer.startswith(word):
                 break
-            likenesses[longer] = max(likenesses.get(longer, 0.0), len(word) / len(longer))
+            similarities[longer] = max(similarities.get(longer, 0.0), len(word) / len(longer))
         rows: dict[int, float] = {}
-        for other, likeness in likenesses.items():
-            for row in self._rows_of_word[other]:
-                rows[row] = max(rows.get(row, 0.0), likeness)
+        for other, similarity in similarities.items():
+            for row in self._rows_by_word[other]:
+                rows[row] = max(rows.get(row, 0.0), similarity)
         return rows
 
-    def _find_share(self, wanted: str, row: int) -> float:
+    def _compute_length_ratio(self, wanted: str, row: int) -> float:
         return min(1.0, len(wanted) / len(self._names[row]))
 
 
-def _strip_end(words: Sequence[str], optional_words: Collection[str]) -> str:
+def _strip_optional_words(words: Sequence[str], optional_words: Collection[str]) -> str:
     count = len(words)
     while count and words[count - 1] in optional_words:
         count -= 1
     return " ".join(words[:count])
 
 
-def _interpolate(bounds: tuple[float, float], share: float) -> float:
+def _interpolate(bounds: tuple[float, float], fraction: float) -> float:
     lowest, highest = bounds
-    return lowest + (highest - lowest) * share
+    return lowest + (highest - lowest) * fraction
 
 
 def _list_numbers(words: Iterable[str]) -> set[str]:

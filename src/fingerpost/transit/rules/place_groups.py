@@ -1,4 +1,4 @@
-"""Group stops into places (rule D2): stations, stops with one name, and platforms with the same name and a letter."""
+"""Group stops into places (rule D2): stations, stops with the same name, and platforms that differ only by a code."""
 
 import math
 import re
@@ -37,7 +37,7 @@ _PLATFORM_WORDS = (
     "andén", "bahnsteig", "bay", "berth", "binario", "bussteig", "gleis", "laituri", "läge", "perron", "platform",
     "quai", "quay", "raide", "ramp", "spoor", "spår", "stance", "stand", "steig", "track", "vía", "voie",
 )  # fmt: skip
-# After these words a letter is part of the name: Avenue B is not Avenue A.
+# A letter after one of these words is part of the name: Avenue B is not Avenue A.
 _PLACE_WORDS = frozenset({
     "av", "ave", "avenue", "st", "str", "street", "rd", "road", "blvd", "boulevard", "dr", "drive", "ln", "lane", "pl",
     "place", "way", "route", "rte", "highway", "hwy", "expwy", "parkway", "pkwy", "line", "linja", "terminal", "term",
@@ -76,13 +76,13 @@ def split_stop_name(name: str) -> StopNameParts:
     return StopNameParts(place, platform, is_bare=True)
 
 
-def are_platforms_of_one_place(names: Sequence[str]) -> bool:
-    """Return whether nearby stops are platforms of one place: most have distinct letters, unlike stops on Avenue A."""
+def are_platforms_of_same_place(names: Sequence[str]) -> bool:
+    """Whether nearby stops are platforms of the same place: most have distinct letters, unlike stops on Avenue A."""
     letters = [part.platform for part in map(split_stop_name, names) if part.is_bare]
     return 2 * len(set(letters)) > len(letters) or len(set(names)) == 1
 
 
-# Stops with the same name within this distance of each other, directly or via others, are one place.
+# Stops with the same name within this distance of each other, directly or via other stops, form one place.
 ONE_PLACE_M = 300.0
 
 # Boarding area, platform, station.
@@ -95,15 +95,15 @@ class PlaceGroup(NamedTuple):
 
     @property
     def has_platforms(self) -> bool:
-        """Whether the names of its stops differ, so that each is a place name and a platform code."""
+        """Whether the names of its stops differ, in which case each consists of a place name and a platform code."""
         return len({stop.name for stop in self.stops}) > 1
 
     def list_spellings(self) -> set[str]:
         return {spelling for stop in self.stops for spelling in _list_spellings(stop, with_place=self.has_platforms)}
 
 
-def group_places(stops: Iterable[NamedStop], stops_of_station: Mapping[str, Sequence[NamedStop]]) -> list[PlaceGroup]:
-    """Return the places of a network, sorted by id; ``stops_of_station`` is the result of ``group_by_station``.
+def group_places(stops: Iterable[NamedStop], stops_by_station: Mapping[str, Sequence[NamedStop]]) -> list[PlaceGroup]:
+    """Return the places of a network, sorted by id; ``stops_by_station`` is the result of ``group_by_station``.
 
     Stops with the same parent station form that station. Other stops with the same name become a place with the id of
     the stop nearest to their centre, or of the station that has that name.
@@ -112,27 +112,27 @@ def group_places(stops: Iterable[NamedStop], stops_of_station: Mapping[str, Sequ
     by_id = {stop.id: stop for stop in ordered}
     station_id_by_stop = _find_stations(by_id)
     mixed: list[list[NamedStop]] = []
-    clusters_of_station: dict[str, list[NamedStop]] = {}
+    clusters_by_station: dict[str, list[NamedStop]] = {}
     for cluster in _cluster_by_name(ordered):
         parents = {station_id_by_stop[stop.id] for stop in cluster}
-        only = parents.pop() if len(parents) == 1 else None
-        if only is None:
+        parent_id = parents.pop() if len(parents) == 1 else None
+        if parent_id is None:
             mixed.append(cluster)
         else:
-            clusters_of_station.setdefault(only, []).extend(cluster)
+            clusters_by_station.setdefault(parent_id, []).extend(cluster)
     groups = []
     for cluster in mixed:
-        shared = [stop for stop in cluster if stop.is_station and stop.id in clusters_of_station]
+        shared = [stop for stop in cluster if stop.is_station and stop.id in clusters_by_station]
         station = by_id.get(station_id_by_stop[_find_nearest(cluster).id] or "") or next(
-            (stop for stop in cluster if stop.is_station and stops_of_station.get(stop.id)), None
+            (stop for stop in cluster if stop.is_station and stops_by_station.get(stop.id)), None
         )
-        place = _build_mixed_place(cluster, stops_of_station, shared[0] if shared else station)
+        place = _build_mixed_place(cluster, stops_by_station, shared[0] if shared else station)
         if shared:
             place = replace(place, id=shared[0].id)
-        within = [stop for station in shared for stop in clusters_of_station.pop(station.id)]
-        groups.append(PlaceGroup(place, [*cluster, *within]))
-    for station_id, cluster in clusters_of_station.items():
-        place = build_place(by_id[station_id], stops_of_station.get(station_id, ()))
+        station_stops = [stop for station in shared for stop in clusters_by_station.pop(station.id)]
+        groups.append(PlaceGroup(place, [*cluster, *station_stops]))
+    for station_id, cluster in clusters_by_station.items():
+        place = build_place(by_id[station_id], stops_by_station.get(station_id, ()))
         groups.append(PlaceGroup(place, cluster))
     return sorted(groups, key=lambda group: group.place.id or "")
 
@@ -147,29 +147,29 @@ def group_by_station(stops: Iterable[NamedStop]) -> dict[str, list[NamedStop]]:
     return members
 
 
-def build_place(stop: NamedStop, stops_of_station: Sequence[NamedStop] = ()) -> Place:
-    own = () if stop.is_station or not stop.is_boardable else (stop.id,)
+def build_place(stop: NamedStop, station_stops: Sequence[NamedStop] = ()) -> Place:
+    own_ids = () if stop.is_station or not stop.is_boardable else (stop.id,)
     return Place(
         id=stop.id,
         name=stop.name,
         names=stop.names,
         coordinate=stop.coordinate,
         kind=PlaceKind.STOP,
-        member_ids=tuple(sorted(child.id for child in stops_of_station)) if stop.is_station else own,
+        member_ids=tuple(sorted(child.id for child in station_stops)) if stop.is_station else own_ids,
         locality=stop.locality,
     )
 
 
 def _build_mixed_place(
-    cluster: Sequence[NamedStop], stops_of_station: Mapping[str, Sequence[NamedStop]], station: NamedStop | None
+    cluster: Sequence[NamedStop], stops_by_station: Mapping[str, Sequence[NamedStop]], station: NamedStop | None
 ) -> Place:
     boardable = [stop for stop in cluster if stop.is_boardable and not stop.is_station]
-    within = [child for stop in cluster if stop.is_station for child in stops_of_station.get(stop.id, ())]
+    station_stops = [child for stop in cluster if stop.is_station for child in stops_by_station.get(stop.id, ())]
     nearest = _find_nearest(cluster)
-    members = {stop.id for stop in (*boardable, *within)}
-    at_station = {child.id for child in stops_of_station.get(station.id, ())} if station else set()
+    members = {stop.id for stop in (*boardable, *station_stops)}
+    zero_walk_ids = {child.id for child in stops_by_station.get(station.id, ())} if station else set()
     has_platforms = len({stop.name for stop in cluster}) > 1
-    # The first name in each language applies.
+    # The first name in each language wins.
     names = {language: name for stop in reversed(cluster) for language, name in stop.names.items()}
     return Place(
         id=nearest.id,
@@ -178,7 +178,7 @@ def _build_mixed_place(
         coordinate=nearest.coordinate if station is None else station.coordinate,
         kind=PlaceKind.STOP,
         member_ids=tuple(sorted(members)),
-        zero_walk_ids=tuple(sorted(members & at_station)) or (nearest.id,),
+        zero_walk_ids=tuple(sorted(members & zero_walk_ids)) or (nearest.id,),
         locality=find_most_common(stop.locality or "" for stop in cluster) or None,
     )
 
@@ -186,7 +186,7 @@ def _build_mixed_place(
 def _find_nearest(cluster: Sequence[NamedStop]) -> NamedStop:
     stops = [stop for stop in cluster if stop.is_boardable and not stop.is_station] or cluster
     centre = find_centre([stop.coordinate for stop in stops])
-    # Round, because two stops are equally far from their centre.
+    # Round, because the stops of a pair are equally far from their centre.
     return min(stops, key=lambda stop: (round(distance_m(stop.coordinate, centre), 1), stop.id))
 
 
@@ -217,7 +217,7 @@ def _list_spellings(stop: NamedStop, *, with_place: bool) -> Iterator[str]:
 
 def _cluster_by_name(stops: Sequence[NamedStop]) -> Iterator[list[NamedStop]]:
     for cluster in _link_namesakes(stops, [plain(split_stop_name(stop.name).place) for stop in stops]):
-        if are_platforms_of_one_place([stop.name for stop in cluster]):
+        if are_platforms_of_same_place([stop.name for stop in cluster]):
             yield cluster
         else:
             yield from _link_namesakes(cluster, [plain(stop.name) for stop in cluster])
@@ -235,11 +235,11 @@ def _link_namesakes(stops: Sequence[NamedStop], spellings: Sequence[str]) -> Ite
 def _link_nearby(namesakes: Sequence[NamedStop]) -> Iterator[list[NamedStop]]:
     """Yield clusters of stops with the same name, linked by distances up to ``ONE_PLACE_M`` (a sweep over latitude)."""
     reach_lat = math.degrees(ONE_PLACE_M / EARTH_RADIUS_M) * 1.001
-    northwards = sorted(range(len(namesakes)), key=lambda row: namesakes[row].lat)
+    rows_by_lat = sorted(range(len(namesakes)), key=lambda row: namesakes[row].lat)
 
     def list_links() -> Iterator[tuple[int, int]]:
-        for place, row in enumerate(northwards):
-            for other in northwards[place + 1 :]:
+        for index, row in enumerate(rows_by_lat):
+            for other in rows_by_lat[index + 1 :]:
                 if namesakes[other].lat - namesakes[row].lat > reach_lat:
                     break
                 if distance_m(namesakes[row].coordinate, namesakes[other].coordinate) <= ONE_PLACE_M:

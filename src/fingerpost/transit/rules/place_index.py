@@ -21,24 +21,24 @@ class PlaceIndex:
         rows = list(stops)
         self._stop_by_id = {stop.id: stop for stop in rows}
         self._stop_by_folded_id = {stop.id.casefold(): stop for stop in reversed(rows)}
-        self._stops_of_station = group_by_station(rows)
-        groups = group_places(rows, self._stops_of_station)
+        self._stops_by_station = group_by_station(rows)
+        groups = group_places(rows, self._stops_by_station)
         self._place_by_id = {group.place.id: group.place for group in groups}
-        self._place_of_member = {stop.id: group.place for group in groups for stop in group.stops}
+        self._place_by_member_id = {stop.id: group.place for group in groups for stop in group.stops}
         self._platform_code_by_id = {
             stop.id: platform
             for group in groups
             for stop in (group.stops if group.has_platforms else ())
             if (platform := split_stop_name(stop.name).platform)
         }
-        self._platform_of_name = self._index_platforms(rows)
-        self._places_of_spelling: dict[str, list[Place]] = {}
+        self._platform_by_name = self._index_platforms(rows)
+        self._places_by_spelling: dict[str, list[Place]] = {}
         for group in groups:
             for spelling in group.list_spellings():
-                self._places_of_spelling.setdefault(spelling, []).append(group.place)
-        self._spellings = sorted(self._places_of_spelling)
+                self._places_by_spelling.setdefault(spelling, []).append(group.place)
+        self._spellings = sorted(self._places_by_spelling)
         self._names = NameSearch(self._spellings, is_finnish=any("fi" in stop.names for stop in rows))
-        self._named = lru_cache(maxsize=None)(
+        self._localize = lru_cache(maxsize=None)(
             lambda place_id, language: in_language(self._place_by_id[place_id], language)
         )
 
@@ -48,13 +48,13 @@ class PlaceIndex:
     def list_matches(self, text: str, language: str | None, focus: Coordinate | None) -> list[PlaceMatch]:
         scores: dict[str | None, float] = {}
         for row, score in self._names.score(text).items():
-            for place in self._places_of_spelling[self._spellings[row]]:
+            for place in self._places_by_spelling[self._spellings[row]]:
                 scores[place.id] = max(score, scores.get(place.id, 0.0))
-        platform = self._platform_of_name.get(plain(text))
-        place_of_platform = None if platform is None else self._place_of_member[platform.id].id
+        platform = self._platform_by_name.get(plain(text))
+        place_of_platform = None if platform is None else self._place_by_member_id[platform.id].id
         matches = []
         for place_id, score in scores.items():
-            place = self._named(place_id, language)
+            place = self._localize(place_id, language)
             if platform is not None and place_id == place_of_platform:
                 # The exact name of a platform resolves to the platform (rule D2).
                 place = in_language(build_place(platform), language)
@@ -62,12 +62,12 @@ class PlaceIndex:
         return matches
 
     def _index_platforms(self, stops: Iterable[NamedStop]) -> dict[str, NamedStop]:
-        platforms_of_name: dict[str, list[NamedStop]] = {}
+        platforms_by_name: dict[str, list[NamedStop]] = {}
         for stop in stops:
             if stop.id in self._platform_code_by_id and stop.is_boardable:
                 for spelling in {plain(name) for name in (stop.name, *stop.names.values())}:
-                    platforms_of_name.setdefault(spelling, []).append(stop)
-        return {name: platforms[0] for name, platforms in platforms_of_name.items() if len(platforms) == 1}
+                    platforms_by_name.setdefault(spelling, []).append(stop)
+        return {name: platforms[0] for name, platforms in platforms_by_name.items() if len(platforms) == 1}
 
     def find(self, stop_id: str) -> NamedStop | None:
         return self._stop_by_id.get(stop_id) or self._stop_by_folded_id.get(stop_id.casefold())
@@ -76,14 +76,14 @@ class PlaceIndex:
         stop = self.find(stop_id)
         if stop is None:
             return None
-        return in_language(build_place(stop, self._stops_of_station.get(stop.id, ())), language)
+        return in_language(build_place(stop, self._stops_by_station.get(stop.id, ())), language)
 
     def find_place_of(self, stop_id: str, language: str | None = None) -> Place | None:
         """Return the place that contains this stop or station."""
         stop = self.find(stop_id)
         if stop is None:
             return None
-        place = self._place_by_id.get(stop.id) or self._place_of_member.get(stop.id)
+        place = self._place_by_id.get(stop.id) or self._place_by_member_id.get(stop.id)
         return self.find_stop(stop.id, language) if place is None else in_language(place, language)
 
     def find_platform_code(self, stop_id: str) -> str | None:

@@ -32,7 +32,7 @@ def _encode_parts(*parts: str) -> str:
     return "|".join(quote(part, safe="").replace("~", "%7E") for part in parts)
 
 
-# The cost of a transfer, in seconds of arrival time; each second of walking costs another second.
+# The cost of a transfer, in seconds of arrival time; a second of walking costs one second.
 CHANGE_COST_S = 300
 
 SortKey = tuple[int, int, int, int, str]
@@ -72,7 +72,7 @@ OPTIMIZE: dict[JourneyPreset, Optimize] = {
 
 
 def build_route_sort_key(itinerary: Itinerary, preset: JourneyPreset, *, arrive_by: bool) -> tuple[float, SortKey]:
-    """Return the sort key for rule D3: the preset's own criterion, followed by the sort key of plan_trip."""
+    """Return the sort key for rule D3: the preset's criterion, followed by the sort key of plan_trip."""
     is_least_walk = preset == "LEAST_WALK"
     optimize = Optimize.SHORTEST_TIME if is_least_walk else OPTIMIZE[preset]
     name = compute_route_id(itinerary)

@@ -69,8 +69,8 @@ def find_stale_message(age_s: int | None, problems: Sequence[str] = ()) -> str |
 
 
 def format_age(age_s: int) -> str:
-    for unit_s, least_s, unit in _UNITS:
-        if age_s >= least_s:
+    for unit_s, min_age_s, unit in _UNITS:
+        if age_s >= min_age_s:
             return f"{age_s // unit_s:,} {unit}"
     return f"{age_s} s"
 
@@ -80,7 +80,7 @@ def _list_update_times(rows: Iterable[Leg | Departure]) -> list[int]:
 
 
 def add_walk_delays(legs: Sequence[Leg]) -> tuple[Leg, ...]:
-    """Set the delays of walks whose times are expected times.
+    """Set the delays of walks for which the source gives only expected times.
 
     The first walk gets the delay of the next ride, and later walks that of the previous ride; a transfer's scheduled
     walk ends by the next scheduled departure.
@@ -111,10 +111,10 @@ def _delay_walk(walk: Leg, delay_s: int | None) -> Leg:
 
 
 def _delay_walk_after_ride(walk: Leg, before: Leg, after: Leg | None) -> Leg:
-    late = _delay_walk(walk, before.arrival_delay_s)
+    delayed = _delay_walk(walk, before.arrival_delay_s)
     if after is None:
-        return late
-    planned = max(late.departure_scheduled, min(late.arrival_scheduled, after.departure_scheduled))
-    late_s = walk.arrival_scheduled - planned
-    has_realtime = late_s != 0 or before.arrival_delay_s is not None
-    return replace(late, arrival_scheduled=planned, arrival_delay_s=late_s if has_realtime else None)
+        return delayed
+    scheduled = max(delayed.departure_scheduled, min(delayed.arrival_scheduled, after.departure_scheduled))
+    delay_s = walk.arrival_scheduled - scheduled
+    has_realtime = delay_s != 0 or before.arrival_delay_s is not None
+    return replace(delayed, arrival_scheduled=scheduled, arrival_delay_s=delay_s if has_realtime else None)

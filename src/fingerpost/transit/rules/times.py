@@ -14,7 +14,7 @@ _RFC_3339 = re.compile(
 )
 # Converting the first or last year to another zone may overflow.
 _YEARS = range(2, 9999)
-# Treat instants less than this in the past as now (rule B12).
+# Instants less than this many seconds in the past count as now (rule B12).
 PAST_AFTER_S = 120
 _OFFSET_HINT = "Write it like 2026-01-31T06:00:00Z, or with an offset like +02:00"
 _HINT = "Write it like 2026-01-31T08:00:00+02:00, or now."
@@ -23,7 +23,7 @@ _HINT = "Write it like 2026-01-31T08:00:00+02:00, or now."
 class QueryInstant(NamedTuple):
     """The instant of a query, and the earliest departure, which is None for past instants (rule B12).
 
-    ``note`` says how a text without an offset was read.
+    ``note`` says how a text without an offset was interpreted.
     """
 
     instant: int
@@ -49,7 +49,7 @@ def parse_instant(text: str, *, zone_name: str, now: int, field: str = "time") -
     """Parse ``now`` or an RFC 3339 timestamp with optional seconds and offset, or raise ParameterError.
 
     A timestamp without an offset is local time in the zone. Ambiguous times resolve to the earlier instant, skipped
-    times move forward, and the note reports both.
+    times move forward, and the note reports either case.
     """
     if is_now(text):
         return to_query_instant(now, now)
@@ -73,10 +73,10 @@ def parse_instant(text: str, *, zone_name: str, now: int, field: str = "time") -
 
 def parse_offset_instant(text: str, *, now: int, field: str) -> QueryInstant:
     """Parse ``now`` or an RFC 3339 timestamp with an offset (lookup contract)."""
-    read = parse_instant(text, zone_name="UTC", now=now, field=field)
-    if read.note is not None:
+    parsed = parse_instant(text, zone_name="UTC", now=now, field=field)
+    if parsed.note is not None:
         raise ParameterError.about(field, f"{text!r} has no offset", hint=_OFFSET_HINT)
-    return read
+    return parsed
 
 
 @lru_cache(maxsize=4_096)
@@ -97,7 +97,8 @@ def _parse_local_time(naive: datetime, zone_name: str) -> tuple[int, str]:
     zone = _load_zone(zone_name)
     earlier, later = naive.replace(tzinfo=zone), naive.replace(tzinfo=zone, fold=1)
     instant = int(earlier.timestamp())
-    note = f"{naive.isoformat()} has no offset and was read as {format_instant(instant, zone_name)} ({zone_name})."
+    interpreted = f"{format_instant(instant, zone_name)} ({zone_name})"
+    note = f"{naive.isoformat()} has no offset and was interpreted as {interpreted}."
     is_clock_change = later.utcoffset() != earlier.utcoffset()
     if is_clock_change and datetime.fromtimestamp(instant, zone).replace(tzinfo=None) != naive:
         note += " Clocks skip that time on that day, so it was moved forward."
@@ -106,9 +107,9 @@ def _parse_local_time(naive: datetime, zone_name: str) -> tuple[int, str]:
     return instant, note
 
 
-def _new_parameter_error(text: str, field: str, complaint: str) -> ParameterError:
-    shown = text if len(text) <= 40 else text[:40] + "…"
-    return ParameterError(f"{shown!r} {complaint}", {"field": field}, hint=_HINT)
+def _new_parameter_error(text: str, field: str, problem: str) -> ParameterError:
+    excerpt = text if len(text) <= 40 else text[:40] + "…"
+    return ParameterError(f"{excerpt!r} {problem}", {"field": field}, hint=_HINT)
 
 
 @cache

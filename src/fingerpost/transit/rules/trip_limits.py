@@ -10,7 +10,7 @@ from fingerpost.transit.model.provenance import OutOfService
 from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.rules.times import format_instant
 
-UNMEASURED = "The server gives no length for some walks; straight-line distances are used."
+UNMEASURED = "The server reports no length for some walks; straight-line distances are used instead."
 
 
 def is_possible(itinerary: Itinerary) -> bool:
@@ -32,7 +32,7 @@ LONG_WAIT_S = 3600
 
 
 def find_long_offset(usable: Iterable[Itinerary], instant: int, zone: str, *, arrive_by: bool = False) -> str | None:
-    """Return a message if the first trip departs, or the last arrives, over an hour from the wanted time (rule B6)."""
+    """Return a message if the first departure, or last arrival, is over an hour from the requested time (rule B6)."""
     if arrive_by:
         last = max((itinerary.arrival for itinerary in usable), default=instant)
         if instant - last > LONG_WAIT_S:
@@ -64,7 +64,7 @@ def find_longest_wait(itinerary: Itinerary) -> tuple[int, str]:
     return max(waits, default=(0, ""))
 
 
-_MAX_NAMED = 6
+_MAX_FEEDS = 6
 
 
 def find_out_of_service_message(out_of_service: Sequence[OutOfService]) -> str | None:
@@ -87,7 +87,7 @@ def find_out_of_service_hint(out_of_service: Sequence[OutOfService]) -> str | No
 
 def _format_feeds(out_of_service: Sequence[OutOfService]) -> str:
     named = [
-        f"{out.feed.title} ({out.feed.service.format_service_change(out.day)})" for out in out_of_service[:_MAX_NAMED]
+        f"{out.feed.title} ({out.feed.service.format_service_change(out.day)})" for out in out_of_service[:_MAX_FEEDS]
     ]
     more = len(out_of_service) - len(named)
     return ", ".join(named) + (f" and {more} more" if more else "")
@@ -102,9 +102,9 @@ def relax_limits(query: JourneyQuery) -> JourneyQuery:
     return replace(query, optimize=Optimize.BALANCED, max_walk_m=max_walk_m)
 
 
-def find_long_walk_message(itineraries: Iterable[Itinerary], most_m: float, *, is_default: bool = False) -> str | None:
+def find_long_walk_message(itineraries: Iterable[Itinerary], limit_m: float, *, is_default: bool = False) -> str | None:
     longest_m = max((itinerary.walk_m for itinerary in itineraries), default=0.0)
-    if longest_m <= most_m:
+    if longest_m <= limit_m:
         return None
-    limit = f"the default of {most_m:g} m" if is_default else f"the requested {most_m:g} m"
+    limit = f"the default of {limit_m:g} m" if is_default else f"the requested {limit_m:g} m"
     return f"Up to {math.ceil(longest_m)} m of walking, more than {limit}."

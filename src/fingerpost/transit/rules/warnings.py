@@ -20,20 +20,20 @@ class WarningCode(StrEnum):
         "realtime-unmatched",
         "Most realtime data matches nothing in the timetable, or its ids occur in several feeds.",
     )
-    TIMEZONE_ASSUMED = "timezone-assumed", "A time without an offset was read in the network's time zone."
+    TIMEZONE_ASSUMED = "timezone-assumed", "A time without an offset was taken to be in the network's time zone."
     LABEL_GEOCODED = "label-geocoded", "A label was resolved as the name of a place."
-    POSITION_GUESSED = "position-guessed", "The position of an address is estimated; the message says from what."
+    POSITION_GUESSED = "position-guessed", "The position of an address is estimated; the message says how."
     OUTSIDE_CALENDAR = "outside-calendar", "The timetable does not cover the day."
-    FREQUENCY_BASED = "frequency-based", "A line runs by headway, so its times are approximate."
+    FREQUENCY_BASED = "frequency-based", "A line runs at a headway, not to fixed times, so times are approximate."
     TIMES_INTERPOLATED = "times-interpolated", "The feed has no times for some stops, so these times are approximate."
     BY_ARRANGEMENT = "by-arrangement", "A ride must be booked with the operator."
-    NETWORK_LEFT_OUT = "network-left-out", "A network failed, was late, or was replaced by its fallback."
+    NETWORK_LEFT_OUT = "network-left-out", "A network failed, did not answer in time, or was replaced by its fallback."
     NO_USABLE_ITINERARY = (
         "no-usable-itinerary",
-        "No itinerary that was found can be used; the message names the next departure that can.",
+        "None of the itineraries found is usable; the message gives the next usable departure.",
     )
     IN_THE_PAST = "in-the-past", "The requested time has passed."
-    FEED_NOT_IN_SERVICE = "feed-not-in-service", "Some feeds have no service that day; the message says which."
+    FEED_NOT_IN_SERVICE = "feed-not-in-service", "Some feeds have no service on that day; the message names them."
 
     def __new__(cls, code: str, meaning: str) -> Self:
         member = str.__new__(cls, code)
@@ -53,7 +53,7 @@ def list_stated(*warnings: tuple[WarningCode, str | None]) -> list[Warning]:
 
 
 def add_reasons(message: str, reasons: Iterable[str]) -> str:
-    """Append reasons to a message, as sentences without a final full stop."""
+    """Append reasons to a message, as sentences, without a final full stop."""
     return ". ".join([message, *dict.fromkeys(reasons)])
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from fingerpost.transit.engine.timetable.columns import NO_FLOAT32, NO_INT8, NO_INT32, NO_TEXTS, NO_UINT8, TextColumn
 from fingerpost.transit.engine.timetable.timetable import Feed, Float32, Int8, Int32, Int64, Pathways, UInt8
-from fingerpost.transit.model.line_colors import NOT_STATED
+from fingerpost.transit.model.line_colors import NO_COLOR
 
 
 class StopRow(NamedTuple):
@@ -34,8 +34,8 @@ class RouteRow(NamedTuple):
     long_name: str
     type: int
     agency: int = -1
-    color: int = NOT_STATED
-    text_color: int = NOT_STATED
+    color: int = NO_COLOR
+    text_color: int = NO_COLOR
 
 
 class ServiceRow(NamedTuple):

@@ -12,7 +12,7 @@ from fingerpost import clock
 from fingerpost.errors import ToolError
 from fingerpost.runtime.concurrency import gather_all
 from fingerpost.transit.model.itinerary import Access, Itinerary, Leg, ServiceAlert, StopPoint
-from fingerpost.transit.model.line_colors import read_line_colors
+from fingerpost.transit.model.line_colors import parse_line_colors
 from fingerpost.transit.model.place import Coordinate, Location, distance_m
 from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.remote.kit import journeys as kit
@@ -187,7 +187,7 @@ def new_leg(leg: shapes.MotisLeg, ids: StopIdCodec, start: Location | None, end:
         wheelchair=Access.YES if leg.wheelchair_accessible == "ACCESSIBLE" else Access.UNKNOWN,
         by_arrangement=leg.mode in shapes.BY_ARRANGEMENT,
         stays_seated=bool(leg.interline_with_previous_leg),
-        colors=read_line_colors(leg.route_color, leg.route_text_color),
+        colors=parse_line_colors(leg.route_color, leg.route_text_color),
         alerts=list_active_alerts((*leg.alerts, *leg.from_.alerts, *leg.to.alerts), leg.start_time, leg.end_time),
         handle=leg,
     )

@@ -12,7 +12,7 @@ from fingerpost.runtime.concurrency import gather_all
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.learned_profile import LearnedProfile, new_remote_profile
 from fingerpost.transit.model.itinerary import Departure
-from fingerpost.transit.model.line_colors import read_line_colors
+from fingerpost.transit.model.line_colors import parse_line_colors
 from fingerpost.transit.model.place import Bounds, box_of
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.model.provenance import FeedVersion
@@ -208,7 +208,7 @@ def list_rows(times: Iterable[tuple[str, shapes.StopTime]], ids: StopIdCodec, zo
             platform=place.track or None,
             by_arrangement=time.mode in shapes.BY_ARRANGEMENT,
             long_name=time.route_long_name or None,
-            colors=read_line_colors(time.route_color, time.route_text_color),
+            colors=parse_line_colors(time.route_color, time.route_text_color),
             alerts=journeys.list_active_alerts(place.alerts, place.departure, place.departure),
         )
         rows[row.stop_id, row.trip_id, row.scheduled] = row

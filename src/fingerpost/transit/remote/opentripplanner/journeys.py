@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 from fingerpost.errors import RegionUnsupported
 from fingerpost.transit.fares.book import format_amount
 from fingerpost.transit.model.itinerary import Fare, Itinerary, Leg, Optimize, ServiceAlert, StopPoint
-from fingerpost.transit.model.line_colors import read_line_colors
+from fingerpost.transit.model.line_colors import parse_line_colors
 from fingerpost.transit.model.place import Location
 from fingerpost.transit.model.profile import NetworkProfile
 from fingerpost.transit.port import JourneyQuery
@@ -216,7 +216,7 @@ def new_leg(leg: shapes.OtpLeg, ids: StopIdCodec, start: Location | None, end: L
         wheelchair=shapes.read_access(None if leg.trip is None else leg.trip.wheelchair_accessible),
         by_arrangement=bool(BY_ARRANGEMENT & {leg.pickup_type, leg.dropoff_type}),
         stays_seated=bool(leg.interline_with_previous_leg),
-        colors=None if leg.route is None else read_line_colors(leg.route.color, leg.route.text_color),
+        colors=None if leg.route is None else parse_line_colors(leg.route.color, leg.route.text_color),
         alerts=list_active_alerts(leg.alerts, leg.start.expected_time, leg.end.expected_time),
         handle=leg,
     )

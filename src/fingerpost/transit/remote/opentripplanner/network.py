@@ -12,7 +12,7 @@ from fingerpost.net.request import Fetch
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.learned_profile import LearnedProfile, new_remote_profile
 from fingerpost.transit.model.itinerary import Departure
-from fingerpost.transit.model.line_colors import read_line_colors
+from fingerpost.transit.model.line_colors import parse_line_colors
 from fingerpost.transit.model.place import Bounds, box_of
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.model.provenance import FeedVersion
@@ -186,7 +186,7 @@ def _new_row(time: shapes.Stoptime, ids: StopIdCodec, stop_id: str, platform: st
         platform=platform,
         by_arrangement=time.pickup_type in journeys.BY_ARRANGEMENT,
         long_name=trip.route.long_name or None,
-        colors=read_line_colors(trip.route.color, trip.route.text_color),
+        colors=parse_line_colors(trip.route.color, trip.route.text_color),
     )
 
 
