@@ -120,7 +120,7 @@ def test_adding_over_a_wrong_record_reports_that_it_was_replaced(town, feed, hom
 def test_changed_feeds_need_a_refresh_and_list_and_show_report_it(town, feed, tmp_path, home, invoke):
     other = write_feed(tmp_path / "other.zip", feed_from_drawing("line 2 | Gamma 09:00 | Delta 09:10"))
     write_record(home, "TOWN", feeds=[str(other)])
-    note = "TOWN was prepared from other feeds than its record names; answers use the prepared ones. "
+    note = "TOWN was prepared from different feeds than its record lists; answers use the prepared ones. "
     observed = [note in invoke("network", *command).stdout for command in (("list",), ("show", "town"))]
     refreshed = invoke("network", "refresh", "town")
     after = [note in invoke("network", *command).stdout for command in (("list",), ("show", "town"))]

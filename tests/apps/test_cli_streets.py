@@ -158,7 +158,7 @@ def test_streets_stay_when_feeds_are_added_again_and_go_with_their_line(tmp_path
     invoke("network", "refresh", "TOWN")
 
     assert "Unchanged settings: extract." in again.stdout
-    assert "TOWN was prepared from other streets than its record names; answers use the prepared ones." in pending
+    assert "TOWN was prepared from different streets than its record lists; answers use the prepared ones." in pending
     assert kept in ALONG
     assert _plan(invoke)["itineraries"][0]["walkingDistance"] in STRAIGHT
 

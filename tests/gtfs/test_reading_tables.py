@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from fingerpost.transit.engine.gtfs.csv.columns import IdIndex
 from fingerpost.transit.engine.gtfs.csv.findings import Findings
 from fingerpost.transit.engine.gtfs.csv.kernel import BLANK, UNKNOWN, parse_decimals
-from fingerpost.transit.engine.gtfs.csv.table import Block, Table, find_decimal, find_integer, find_time_s, prefetch
+from fingerpost.transit.engine.gtfs.csv.table import Block, Table, parse_decimal, parse_integer, parse_time_s, prefetch
 
 SPACES = "".join(map(chr, range(33)))
 FIELDS = st.text(st.sampled_from('ab",\n\r äé東;'), max_size=6)
@@ -114,7 +114,7 @@ NUMBERS = st.text(st.sampled_from("0123456789.,-+:e x"), max_size=12)
 
 
 def test_times_are_hours_minutes_and_perhaps_seconds():
-    assert {text: find_time_s(text) for text in (*TIMES, *NO_TIMES)} == TIMES | dict.fromkeys(NO_TIMES)
+    assert {text: parse_time_s(text) for text in (*TIMES, *NO_TIMES)} == TIMES | dict.fromkeys(NO_TIMES)
 
 
 @settings(deadline=None)
@@ -129,7 +129,7 @@ def test_the_kernel_reads_integers_and_times_as_the_slow_functions_do(texts):
     integers[faulty] = -8
 
     for values, parse, empty, unreadable in (
-        (integers, find_integer, -7, -8), (block.read_times_s(0), find_time_s, -1, -3)
+        (integers, parse_integer, -7, -8), (block.read_times_s(0), parse_time_s, -1, -3)
     ):  # fmt: skip
         told = [parse(text) for text in texts]
         assert values.tolist() == [
@@ -151,7 +151,7 @@ def test_the_kernel_reads_decimals_as_the_slow_function_does(texts):
     parse_decimals(*spans_of(texts), values)
 
     for text, value in zip(texts, values.tolist(), strict=True):
-        told = find_decimal(text)
+        told = parse_decimal(text)
         digits = sum(map(str.isdigit, text.lstrip("-+0.,")))
         if told is None:
             assert math.isnan(value)

@@ -42,7 +42,7 @@ def test_cancelled_are_the_departures_around_the_quarter():
     """08:30: from 08:15 up to 09:15."""
     told = simulated(at("08:30"))
     assert departures_of("E", told) == {time for time in departures_of("E") if at("08:15") <= time < at("09:15")}
-    assert told.alerts[1].headers["en"] == "Trips of line E are cancelled"
+    assert told.alerts[1].headers["en"] == "Cancelled trips on line E"
 
 
 def test_a_broken_lift_closes_its_stop_to_wheelchairs():

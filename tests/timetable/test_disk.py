@@ -146,5 +146,6 @@ def test_the_limit_of_open_files_is_not_called_damage(tmp_path, monkeypatch):
     monkeypatch.setattr(mmap, "mmap", refuse)
 
     assert complaint(tmp_path) == (
-        f"The prepared network in {tmp_path} is not opened: too many open files. Raise the process's limit (ulimit -n)."
+        f"The prepared network in {tmp_path} is unavailable: too many open files. "
+        "Raise the process's limit (ulimit -n)."
     )

@@ -226,7 +226,7 @@ def _list_findings(feed: FeedReport) -> Iterator[str]:
 def _describe_streets(streets: StreetCoverage) -> str:
     covered = (
         f"all {streets.stops:,} stops"
-        if streets.is_whole
+        if streets.is_complete
         else f"{streets.covered_stops:,} of {streets.stops:,} stops; walks at the others are straight lines"
     )
     text = f"Streets of {streets.extract}: {streets.street_km:,.0f} km of footways around {covered}"

@@ -98,7 +98,7 @@ class NetworkWalks:
         description = "OpenStreetMap streets"
         if step_free:
             description += ", avoiding mapped steps and raised kerbs"
-        if coverage.is_whole:
+        if coverage.is_complete:
             return description
         missing = f"at {coverage.stops - coverage.covered_stops:,} of {coverage.stops:,} stops"
         return f"{description}; {_STRAIGHT_LINE} where the extract has none, {missing}"

@@ -1,7 +1,7 @@
 """The demo networks that ship with the package, read from their GTFS tables (``feeds/``).
 
-Loading the importer would triple the time to a first answer. These feeds are valid, so their tables are read directly;
-a test compares the result with that of the importer.
+Loading the importer would triple the time to the first answer, and these feeds are valid, so their tables are read
+directly; a test compares the result with that of the importer.
 """
 
 import csv
@@ -89,15 +89,15 @@ def _add_trips(draft: TimetableDraft, name: str) -> None:
     )
     trip_rows = {trip_id: number for number, trip_id in enumerate(draft.trips.local_id)}
     departures = [
-        (trip_rows[row["trip_id"]], at_s, 0)
+        (trip_rows[row["trip_id"]], start_s, 0)
         for row in _read_rows(name, "frequencies.txt")
-        for at_s in range(_parse_time_s(row["start_time"]), _parse_time_s(row["end_time"]), int(row["headway_secs"]))
+        for start_s in range(_parse_time_s(row["start_time"]), _parse_time_s(row["end_time"]), int(row["headway_secs"]))
     ]
     draft.trip_departures = TripDepartureColumns(*np.array(departures, np.int32).T.copy())
 
 
 def _add_stop_times(draft: TimetableDraft, name: str, stop_rows: dict[str, int]) -> None:
-    """Add the stop times, which the file lists trip by trip, in the order of trips.txt and along each trip."""
+    """Add the stop times, which the file lists in the order of trips.txt and along each trip."""
     stop_times = list(_read_rows(name, "stop_times.txt"))
     counts = Counter(row["trip_id"] for row in stop_times)
     draft.trip_stop_time_count = np.array([counts[trip_id] for trip_id in draft.trips.local_id], np.int32)

@@ -1,4 +1,4 @@
-"""Simulate GTFS-Realtime for the demo networks: late and cancelled trips, a closed line, a lift out of order."""
+"""Simulate GTFS-Realtime for the demo networks: late and cancelled trips, a closed line, a broken lift."""
 
 import zlib
 from collections.abc import Iterator
@@ -13,22 +13,22 @@ from fingerpost.transit.engine.timetable.timetable import Timetable
 
 HOUR_S = 3600
 QUARTER_S = 900
-# Trips that depart later get no update yet.
+# Trips that depart later than this do not get an update yet.
 HORIZON_S = HOUR_S
 # How long a line stays closed, beginning on the hour.
 CLOSED_S = 2 * HOUR_S
-# Departures of a line within this time around each quarter hour are cancelled.
+# Departures of a line are cancelled within this time before and after the start of the current quarter hour.
 CANCELLED_BEFORE_S, CANCELLED_AFTER_S = QUARTER_S, 3 * QUARTER_S
-# Stop times older than this get no update.
+# Stop times older than this do not get an update.
 _PAST_S = 60
 _DAY_S = 86_400
 
-# The delays of ten trips at their last stop.
+# Delays at the last stop; each trip has one of them.
 _LATE_S = (0, 0, 0, 15, 20, 45, 75, 140, 260, 480)
 
 
 class _Scenario(NamedTuple):
-    """The routes and the stop that are disrupted, by the ids of the feed."""
+    """The disrupted routes and stop, by their ids in the feed."""
 
     closed_route: str
     cancelled_route: str
@@ -42,15 +42,15 @@ _SCENARIOS = {
 
 
 def simulate(timetable: Timetable, now: int) -> bytes:
-    """Return the GTFS-Realtime message of a demo network at ``now`` (Unix seconds); nothing in it is random."""
-    scene = _SCENARIOS[timetable.feeds[0].name]
+    """Return the GTFS-Realtime message for a demo network at ``now`` (Unix seconds); nothing in it is random."""
+    scenario = _SCENARIOS[timetable.feeds[0].name]
     message = FeedMessage()
     message.header.gtfs_realtime_version = "2.0"
     message.header.incrementality = FeedHeader.FULL_DATASET
     message.header.timestamp = now
-    for trip, start, begins, descriptor in _list_trip_instances(timetable, now):
-        is_cancelled = _is_cancelled(descriptor.route_id, begins, scene, now)
-        if not is_cancelled and begins >= now + HORIZON_S:
+    for trip, start, departure_time, descriptor in _list_trip_instances(timetable, now):
+        is_cancelled = _is_cancelled(descriptor.route_id, departure_time, scenario, now)
+        if not is_cancelled and departure_time >= now + HORIZON_S:
             continue
         name = f"{descriptor.trip_id}-{descriptor.start_date}-{descriptor.start_time}"
         update = message.entity.add(id=name).trip_update
@@ -60,27 +60,27 @@ def simulate(timetable: Timetable, now: int) -> bytes:
         if not is_cancelled:
             late_s = _LATE_S[zlib.crc32(name.encode()) % len(_LATE_S)]
             _add_stop_times(update, timetable, timetable.list_stop_times(trip), start, late_s, now)
-    _add_alerts(message, timetable, scene, now)
+    _add_alerts(message, timetable, scenario, now)
     return message.SerializeToString(deterministic=True)
 
 
 def _list_trip_instances(timetable: Timetable, now: int) -> Iterator[tuple[int, int, int, TripDescriptor]]:
-    """Yield the trips that are under way at ``now`` or depart within the next hours; all run every day.
+    """Yield the trips that are under way at ``now`` or depart within the next few hours; all run every day.
 
     Each is (trip, Unix second from which its stop times count, Unix second of its departure, descriptor).
     """
     zone = timetable.feeds[0].zone
     first, last = timetable.trip_first_stop_time[:-1], timetable.trip_first_stop_time[1:] - 1
     trip, shift_s = timetable.trip_departure_trip, timetable.trip_departure_shift_s
-    begins_s = timetable.stop_time_departure_s[first][trip] + shift_s
-    ends_s = timetable.stop_time_arrival_s[last][trip] + shift_s
-    longest_days = int(ends_s.max()) // _DAY_S + 1
+    begin_s = timetable.stop_time_departure_s[first][trip] + shift_s
+    end_s = timetable.stop_time_arrival_s[last][trip] + shift_s
+    longest_days = int(end_s.max()) // _DAY_S + 1
     today = local_day(now, zone).toordinal()
     for day in map(date.fromordinal, range(today - longest_days, today + 2)):
         start = find_service_day_start(day, zone)
-        is_selected = (start + ends_s >= now - _PAST_S) & (start + begins_s < now + CLOSED_S + HOUR_S)
+        is_selected = (start + end_s >= now - _PAST_S) & (start + begin_s < now + CLOSED_S + HOUR_S)
         for trip_departure in np.flatnonzero(is_selected).tolist():
-            row, begin = int(trip[trip_departure]), int(begins_s[trip_departure])
+            row, begin = int(trip[trip_departure]), int(begin_s[trip_departure])
             descriptor = TripDescriptor(
                 trip_id=timetable.trip_local_id[row],
                 route_id=timetable.route_local_id[int(timetable.trip_route[row])],
@@ -90,15 +90,15 @@ def _list_trip_instances(timetable: Timetable, now: int) -> Iterator[tuple[int, 
             yield row, start + int(shift_s[trip_departure]), start + begin, descriptor
 
 
-def _is_cancelled(route_id: str, begins: int, scene: _Scenario, now: int) -> bool:
-    if route_id == scene.closed_route:
-        return begins < now - now % HOUR_S + CLOSED_S
-    since_s = begins - (now - now % QUARTER_S)
-    return route_id == scene.cancelled_route and -CANCELLED_BEFORE_S <= since_s < CANCELLED_AFTER_S
+def _is_cancelled(route_id: str, departure_time: int, scenario: _Scenario, now: int) -> bool:
+    if route_id == scenario.closed_route:
+        return departure_time < now - now % HOUR_S + CLOSED_S
+    offset_s = departure_time - (now - now % QUARTER_S)
+    return route_id == scenario.cancelled_route and -CANCELLED_BEFORE_S <= offset_s < CANCELLED_AFTER_S
 
 
 def _add_stop_times(update: TripUpdate, timetable: Timetable, rows: slice, start: int, late_s: int, now: int) -> None:
-    """Add the stop times that are not over; the delay grows from 0 at the first stop to ``late_s`` at the last."""
+    """Add the stop times that have not passed; the delay grows from 0 at the first stop to ``late_s`` at the last."""
     for row in range(rows.start, rows.stop):
         delay_s = late_s * (row - rows.start) // (rows.stop - rows.start - 1)
         departure = start + int(timetable.stop_time_departure_s[row]) + delay_s
@@ -111,29 +111,29 @@ def _add_stop_times(update: TripUpdate, timetable: Timetable, rows: slice, start
         stop_time_update.departure.time = departure
 
 
-def _add_alerts(message: FeedMessage, timetable: Timetable, scene: _Scenario, now: int) -> None:
-    closed_from, cancelled_around = now - now % HOUR_S, now - now % QUARTER_S
+def _add_alerts(message: FeedMessage, timetable: Timetable, scenario: _Scenario, now: int) -> None:
+    closure_begin, quarter_begin = now - now % HOUR_S, now - now % QUARTER_S
     names = dict(zip(timetable.route_local_id, timetable.route_short_name, strict=True))
-    name = names[scene.closed_route] or scene.closed_route
+    name = names[scenario.closed_route] or scenario.closed_route
     alert = _add_alert(
-        message, f"closed-{scene.closed_route}", Alert.NO_SERVICE, {"route_id": scene.closed_route},
+        message, f"closed-{scenario.closed_route}", Alert.NO_SERVICE, {"route_id": scenario.closed_route},
         fi=(f"Linja {name} ei liikennöi", f"Linja {name} on poikki teknisen vian vuoksi."),
-        en=(f"Line {name} is closed", f"Line {name} does not run because of a technical fault."),
+        en=(f"Line {name} is closed", f"Line {name} is not running because of a technical fault."),
         sv=(f"Linje {name} trafikerar inte", f"Linje {name} står stilla på grund av ett tekniskt fel."),
     )  # fmt: skip
-    alert.active_period.add(start=closed_from, end=closed_from + CLOSED_S)
-    name = names[scene.cancelled_route] or scene.cancelled_route
+    alert.active_period.add(start=closure_begin, end=closure_begin + CLOSED_S)
+    name = names[scenario.cancelled_route] or scenario.cancelled_route
     alert = _add_alert(
-        message, f"cancelled-{scene.cancelled_route}", Alert.REDUCED_SERVICE, {"route_id": scene.cancelled_route},
+        message, f"cancelled-{scenario.cancelled_route}", Alert.REDUCED_SERVICE, {"route_id": scenario.cancelled_route},
         fi=(f"Linjan {name} vuoroja on peruttu", f"Linjan {name} vuoroja on peruttu kalustovian vuoksi."),
-        en=(f"Trips of line {name} are cancelled", f"Trips of line {name} are cancelled: a vehicle broke down."),
+        en=(f"Cancelled trips on line {name}", f"Some trips on line {name} are cancelled because of a vehicle fault."),
         sv=(f"Turer på linje {name} är inställda", f"Turer på linje {name} är inställda på grund av fordonsfel."),
     )  # fmt: skip
-    begin, end = cancelled_around - CANCELLED_BEFORE_S, cancelled_around + CANCELLED_AFTER_S + HOUR_S
+    begin, end = quarter_begin - CANCELLED_BEFORE_S, quarter_begin + CANCELLED_AFTER_S + HOUR_S
     alert.active_period.add(start=begin, end=end)
-    name = timetable.stop_name[list(timetable.stop_local_id).index(scene.broken_lift_stop)]
+    name = timetable.stop_name[list(timetable.stop_local_id).index(scenario.broken_lift_stop)]
     _add_alert(
-        message, f"lift-{scene.broken_lift_stop}", Alert.ACCESSIBILITY_ISSUE, {"stop_id": scene.broken_lift_stop},
+        message, f"lift-{scenario.broken_lift_stop}", Alert.ACCESSIBILITY_ISSUE, {"stop_id": scenario.broken_lift_stop},
         fi=(f"Hissi epäkunnossa: {name}", f"Hissi ei ole käytössä: {name}."),
         en=(f"Lift out of order: {name}", f"The lift at {name} is out of order."),
         sv=(f"Hissen ur funktion: {name}", f"Hissen är ur funktion: {name}."),

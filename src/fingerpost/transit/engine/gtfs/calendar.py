@@ -7,33 +7,33 @@ import numpy as np
 from fingerpost.errors import FeedUnusable
 from fingerpost.transit.engine.gtfs.csv.archive import Archive
 from fingerpost.transit.engine.gtfs.csv.findings import Reason
-from fingerpost.transit.engine.gtfs.csv.table import Table, find_day
+from fingerpost.transit.engine.gtfs.csv.table import Table, parse_day
 from fingerpost.transit.engine.timetable.columns import NO_INT32
 from fingerpost.transit.engine.timetable.timetable import Int32
 
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _ADDED, _REMOVED = "1", "2"
 
-# The maximum number of services times calendar days; ten thousand services over five years use a tenth of it.
+# The maximum of services times calendar days; ten thousand services over five years use a tenth of it.
 MAX_SERVICE_DAYS = 200_000_000
 
 
 @dataclass(slots=True)
 class _Service:
-    """A service while its tables are read: its weekly days, and exceptions (True: added, False: removed)."""
+    """A service while its tables are being read: its weekly days, and exceptions (True: added, False: removed)."""
 
     place: tuple[str, int]
     weekly: Int32 = field(default_factory=NO_INT32.copy)
     exceptions: dict[int, bool] = field(default_factory=dict)
 
     def to_days(self) -> Int32:
-        added = [day for day, runs in self.exceptions.items() if runs]
-        removed = [day for day, runs in self.exceptions.items() if not runs]
+        added = [day for day, is_added in self.exceptions.items() if is_added]
+        removed = [day for day, is_added in self.exceptions.items() if not is_added]
         return np.setdiff1d(np.union1d(self.weekly, added), removed).astype(np.int32)
 
 
 def read_services(archive: Archive) -> tuple[list[str], list[Int32], list[tuple[str, int]]]:
-    """Return the ids of the services, their sorted day ordinals, and the (table, line) that first names each."""
+    """Return the ids of the services, their sorted day ordinals, and the (table, line) in which each first appears."""
     weekly = archive.find_table("calendar.txt", "service_id", *_WEEKDAYS, "start_date", "end_date")
     exceptions = archive.find_table("calendar_dates.txt", "service_id", "date", "exception_type")
     if weekly is None and exceptions is None:
@@ -60,7 +60,7 @@ def _read_weekly(table: Table, services: dict[str, _Service]) -> None:
         if not service_id or service_id in services:
             table.note(Reason.ID_REPEATED if service_id else Reason.ID_MISSING, line, "service_id")
             continue
-        start, end = find_day(start_text), find_day(end_text)
+        start, end = parse_day(start_text), parse_day(end_text)
         service = services[service_id] = _Service((table.name, line))
         if start is None or end is None or end < start:
             table.note(Reason.CALENDAR_ROW_UNREADABLE, line, "start_date" if start is None else "end_date")
@@ -78,7 +78,7 @@ def _read_exceptions(table: Table, services: dict[str, _Service]) -> None:
             table.note(Reason.ID_MISSING, line, "service_id")
             continue
         service = services.get(service_id) or services.setdefault(service_id, _Service((table.name, line)))
-        day = find_day(day_text)
+        day = parse_day(day_text)
         if day is None or type_text not in {_ADDED, _REMOVED}:
             table.note(Reason.CALENDAR_ROW_UNREADABLE, line, "date" if day is None else "exception_type")
         else:
@@ -87,11 +87,11 @@ def _read_exceptions(table: Table, services: dict[str, _Service]) -> None:
 
 def _shorten_calendar(archive: Archive, days: list[Int32], places: list[tuple[str, int]]) -> list[Int32]:
     """Shorten the calendar to MAX_SERVICE_DAYS; it then begins when half of the services have begun."""
-    running = [dates for dates in days if len(dates)]
+    non_empty = [dates for dates in days if len(dates)]
     max_days = MAX_SERVICE_DAYS // max(len(days), 1)
-    if not running or max(dates[-1] for dates in running) - min(dates[0] for dates in running) < max_days:
+    if not non_empty or max(dates[-1] for dates in non_empty) - min(dates[0] for dates in non_empty) < max_days:
         return days
-    begin = sorted(int(dates[0]) for dates in running)[len(running) // 2]
+    begin = sorted(int(dates[0]) for dates in non_empty)[len(non_empty) // 2]
     shortened = [dates[(dates >= begin) & (dates < begin + max_days)] for dates in days]
     for before, after, place in zip(days, shortened, places, strict=True):
         if len(after) < len(before):

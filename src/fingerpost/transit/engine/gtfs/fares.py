@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from fingerpost.transit.engine.gtfs.csv.archive import Archive
 from fingerpost.transit.engine.gtfs.csv.findings import Reason
-from fingerpost.transit.engine.gtfs.csv.table import Table, find_integer
+from fingerpost.transit.engine.gtfs.csv.table import Table, parse_integer
 from fingerpost.transit.fares.book import (
     TRANSFER_INSTEAD,
     FareBook,
@@ -32,7 +32,7 @@ def read_fares(archive: Archive) -> FareBook | None:
 
 
 class _FareReader:
-    """Reads the fare tables; ``problem`` is set if a faulty table or row could hide a rule that applies."""
+    """Reads the fare tables; ``problem`` is set if a faulty table or row could contain a rule that applies."""
 
     def __init__(self, archive: Archive) -> None:
         self.archive = archive
@@ -59,7 +59,7 @@ class _FareReader:
                 table.note(Reason.ID_REPEATED if fare_id else Reason.ID_MISSING, line, "fare_id")
                 continue
             amount, currency = parse_amount(price), parse_currency(currency_text)
-            seconds = find_integer(duration) if duration else None
+            seconds = parse_integer(duration) if duration else None
             is_valid = amount is not None and amount >= 0 and currency is not None and transfers in _TRANSFERS
             if not is_valid or (duration and (seconds is None or seconds < 0)):
                 table.note(Reason.FARE_UNREADABLE_UNAPPLIED, line)
@@ -122,7 +122,7 @@ class _FareReader:
         products = self._read_products()
         rules = []
         for line, (*key, priority_text, from_time, to_time) in rows:
-            priority, is_timed = find_integer(priority_text or "0"), bool(from_time or to_time)
+            priority, is_timed = parse_integer(priority_text or "0"), bool(from_time or to_time)
             if not key[-1] or priority is None or priority < 0:
                 self._reject(table, line)
                 continue
@@ -172,8 +172,8 @@ class _FareReader:
         rules = []
         columns = (*_TRANSFER_KEY, "transfer_count", "duration_limit", "duration_limit_type", "fare_transfer_type")
         for line, (*key, count_text, limit_text, limit_type_text, type_text) in table.read_rows(*columns):
-            count, type_ = find_integer(count_text or "-1"), find_integer(type_text or "-1")
-            limit_s, limit_type = find_integer(limit_text or "0"), find_integer(limit_type_text or "-1")
+            count, type_ = parse_integer(count_text or "-1"), parse_integer(type_text or "-1")
+            limit_s, limit_type = parse_integer(limit_text or "0"), parse_integer(limit_type_text or "-1")
             is_valid = limit_s is not None and (limit_type in _LIMIT_TYPES if limit_s > 0 else not limit_text)
             if not is_valid or not count or count < -1 or type_ is None or not 0 <= type_ <= TRANSFER_INSTEAD:
                 self._reject(table, line)

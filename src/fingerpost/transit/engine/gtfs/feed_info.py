@@ -10,10 +10,10 @@ from fingerpost.transit.engine.gtfs.csv.findings import Reason
 from fingerpost.transit.engine.timetable.timetable import Feed
 from fingerpost.transit.rules.times import is_zone
 
-# The feed_lang of GTFS feeds in several languages.
+# The feed_lang of multilingual GTFS feeds.
 _MANY_LANGUAGES = "mul"
-# Limits on the length of a credit, and on the number of credits in a feed.
-_MAX_CREDIT = 300
+# Limits on the characters in a credit, and on the number of credits in a feed.
+_MAX_CREDIT_CHARS = 300
 _MAX_CREDITS = 20
 
 
@@ -24,7 +24,7 @@ def read_feed_info(archive: Archive, name: str) -> Feed:
     columns = ("feed_publisher_name", "feed_publisher_url", "feed_lang", "default_lang", "feed_version")
     rows = () if table is None else table.read_rows(*columns)
     publisher, url, language, default_language, version = next((fields for _, fields in rows), ("",) * len(columns))
-    published = " ".join(filter(None, (publisher, url)))
+    publisher_credit = " ".join(filter(None, (publisher, url)))
     return Feed(
         name=name,
         zone=zone,
@@ -34,12 +34,12 @@ def read_feed_info(archive: Archive, name: str) -> Feed:
         publisher=publisher or None,
         version=version or None,
         source=archive.name,
-        licences=tuple(dict.fromkeys(filter(None, (published, *_read_credits(archive))))),
+        licences=tuple(dict.fromkeys(filter(None, (publisher_credit, *_read_credits(archive))))),
     )
 
 
 def _read_agencies(archive: Archive) -> tuple[str, tuple[str, ...], tuple[str, ...], str]:
-    """Return the time zone, the agencies' ids and names, and their language, which is empty if they give several.
+    """Return the time zone, the agencies' ids and names, and their language, which is empty if they have several.
 
     The first valid time zone is used for all agencies (GTFS, agency_timezone).
     """
@@ -62,8 +62,8 @@ def _read_agencies(archive: Archive) -> tuple[str, tuple[str, ...], tuple[str, .
             hint="Correct the table",
         )
     ids, names, _, languages = zip(*(fields for _, fields in rows), strict=True)
-    stated_languages = set(filter(None, languages))
-    language = stated_languages.pop() if len(stated_languages) == 1 else ""
+    distinct_languages = set(filter(None, languages))
+    language = distinct_languages.pop() if len(distinct_languages) == 1 else ""
     return zone, ids, names, language
 
 
@@ -72,21 +72,21 @@ def has_same_times(zone_text: str, zone: str) -> bool:
     """Whether two time zones agree all year, as America/Indiana/Indianapolis and America/New_York do."""
     if not is_zone(zone_text):
         return False
-    ours, theirs = ZoneInfo(zone), ZoneInfo(zone_text)
+    first, second = ZoneInfo(zone), ZoneInfo(zone_text)
     # Check every day, because Athens and Jerusalem change their clocks in the same months but on different days.
-    noons = [datetime(year, 1, 1, 12, tzinfo=ours) + timedelta(day) for year in (2015, 2025) for day in range(365)]
-    return all(noon.utcoffset() == noon.replace(tzinfo=theirs).utcoffset() for noon in noons)
+    noons = [datetime(year, 1, 1, 12, tzinfo=first) + timedelta(day) for year in (2015, 2025) for day in range(365)]
+    return all(noon.utcoffset() == noon.replace(tzinfo=second).utcoffset() for noon in noons)
 
 
 def _read_credits(archive: Archive) -> tuple[str, ...]:
-    """Return a line for each organisation in ``attributions.txt``; rows for one route or trip apply to the feed."""
+    """Return a line for each organisation in ``attributions.txt``; rows for one route or trip count for the feed."""
     table = archive.find_optional_table("attributions.txt", "organization_name")
     if table is None:
         return ()
     lines: dict[str, None] = {}
     for _, (name, url) in table.read_rows("organization_name", "attribution_url"):
         if name and len(lines) < _MAX_CREDITS:
-            lines[f"{name} {url}".strip()[:_MAX_CREDIT]] = None
+            lines[f"{name} {url}".strip()[:_MAX_CREDIT_CHARS]] = None
     return tuple(lines)
 
 

@@ -59,7 +59,7 @@ def read_feed(archive: Archive, name: str, headsigns: IdIndex) -> TimetableDraft
     days = [all_days[row] for row in np.flatnonzero(is_used).tolist()]
     specific = limit_specific_transfers(archive, transfers, len(stops.rows), trip_service, days)
     departures = list_departures(stops.rows, trips, trip_service, trip_departures, stop_times)
-    in_seat, more_days = find_in_seat(archive, trips, departures, days, transfers.linked)
+    in_seat, more_days = find_in_seat(archive, trips, departures, days, transfers.trip_links)
     if not (len(trip_departures.trip) and any(map(len, days))):
         raise _new_no_trips_error(archive)
     return TimetableDraft(

@@ -41,7 +41,7 @@ def import_feeds(
     progress: ImportProgress = lambda _step, _done, _total: None,
     find_walks: FindWalks = straight_line_walks,
 ) -> ImportResult:
-    """Import feeds as one network; ``progress`` runs in this thread, and ``find_walks`` computes walks between stops.
+    """Import feeds as one network; ``progress`` is called in this thread, and ``find_walks`` computes walks.
 
     Raises:
         FeedUnusable: a feed cannot be used; the message names the file, table and line, and says what to do.
@@ -73,9 +73,9 @@ def _new_progress_counter(step: str, total: int, progress: ImportProgress) -> Ca
 
 
 def list_feed_names(network: str, sources: Sequence[FeedSource]) -> list[str]:
-    """Return the FEED of each source: its ``feed_name``, or the network's name, with the file name after the first.
+    """Return each source's FEED: its ``feed_name`` or, if it has none, the network's name, with the file name appended.
 
-    This keeps the ids in the first feed the same when others are added (rule A8).
+    The first feed gets no file name, so that its ids stay the same when others are added (rule A8).
     """
     if not sources:
         raise ParameterError("A network needs at least one feed: NAME PATH", {"field": "feed"})

@@ -79,45 +79,45 @@ _Candidate = tuple[int, int, Int32 | None]
 
 
 def find_in_seat(
-    archive: Archive, trips: Trips, departures: Departures, days: Sequence[Int32], linked: Int32
+    archive: Archive, trips: Trips, departures: Departures, days: Sequence[Int32], trip_links: Int32
 ) -> tuple[InSeatColumns, list[Int32]]:
-    """Return the in-seat transfers of a feed, and the days of additional services to which some of them are limited.
+    """Return the in-seat transfers of a feed, and the days of additional services that limit some of them.
 
     Rows of ``transfers.txt`` between two trips (types 4 and 5) override their block (GTFS, "Linked trips"). A block
     implies an in-seat transfer to the next trip on the same service day if that trip begins within an hour at the same
     stop or station, and belongs to another route or continues a loop. Departures by headway have no in-seat transfers.
     """
-    transfers = _read_linked(archive, linked, departures, days)
+    transfers = _read_links(archive, trip_links, departures, days)
     linked_from, linked_to = ({int(departures.trip[row[side]]) for row in transfers} for side in (0, 1))
     block = trips.block[departures.trip]
-    forbidden = {(int(row[0]), int(row[1])) for row in linked if row[2] != IN_SEAT}
-    by_headway = np.unique(departures.trip[(block >= 0) & ~departures.is_exact])
-    archive.findings.add_many(Reason.BLOCK_OF_HEADWAYS_UNAPPLIED, "trips.txt", trips.lines[by_headway], "block_id")
-    for first, second, on_days in _drop_unusable(
+    forbidden = {(int(row[0]), int(row[1])) for row in trip_links if row[2] != IN_SEAT}
+    headway_trips = np.unique(departures.trip[(block >= 0) & ~departures.is_exact])
+    archive.findings.add_many(Reason.BLOCK_OF_HEADWAYS_UNAPPLIED, "trips.txt", trips.lines[headway_trips], "block_id")
+    for first, second, valid_days in _drop_unusable(
         archive, trips, departures, _list_block_pairs(departures, block, days)
     ):
         pair = (int(departures.trip[first]), int(departures.trip[second]))
         if pair not in forbidden and pair[0] not in linked_from and pair[1] not in linked_to:
-            transfers.append((first, second, 0, on_days))
+            transfers.append((first, second, 0, valid_days))
     services: dict[bytes, tuple[int, Int32]] = {}
     rows = np.zeros((len(transfers), 4), np.int32)
-    for row, (first, second, days_later, on_days) in enumerate(transfers):
+    for row, (first, second, days_later, valid_days) in enumerate(transfers):
         service = -1
-        if on_days is not None:
-            service, _ = services.setdefault(on_days.tobytes(), (len(days) + len(services), on_days))
+        if valid_days is not None:
+            service, _ = services.setdefault(valid_days.tobytes(), (len(days) + len(services), valid_days))
         rows[row] = first, second, days_later, service
     rows = rows[np.lexsort((rows[:, 1], rows[:, 0]))]
     columns = to_columns(InSeatColumns, dict(zip(InSeatColumns._fields, rows.T, strict=True)))
-    return columns, [on_days for _, on_days in services.values()]
+    return columns, [valid_days for _, valid_days in services.values()]
 
 
-def _read_linked(archive: Archive, linked: Int32, departures: Departures, days: Sequence[Int32]) -> list[_InSeat]:
+def _read_links(archive: Archive, trip_links: Int32, departures: Departures, days: Sequence[Int32]) -> list[_InSeat]:
     """Return the in-seat transfers of type 4, and report those that do not apply."""
     transfers: dict[tuple[int, int], list[_InSeat]] = {}
-    unapplied: list[int] = []
-    for first, second, type_, from_stop, to_stop, line in linked.tolist():
+    unapplied_lines: list[int] = []
+    for first, second, type_, from_stop, to_stop, line in trip_links.tolist():
         if first < 0 or second < 0:
-            unapplied.append(line)
+            unapplied_lines.append(line)
             continue
         if type_ != IN_SEAT or (first, second) in transfers:
             continue
@@ -130,8 +130,8 @@ def _read_linked(archive: Archive, linked: Int32, departures: Departures, days: 
         if pairs and is_at_terminals:
             transfers[first, second] = pairs
         else:
-            unapplied.append(line)
-    lines = np.array(unapplied, np.int32)
+            unapplied_lines.append(line)
+    lines = np.array(unapplied_lines, np.int32)
     archive.findings.add_many(Reason.TRANSFER_IN_SEAT_UNAPPLIED, "transfers.txt", lines, "transfer_type")
     return [pair for pairs in transfers.values() for pair in pairs]
 
@@ -151,14 +151,14 @@ def _pair_trips(departures: Departures, trip: int, next_trip: int, days_later: i
     """Return the consecutive departures of two trips: pairs in which each is closest in time to the other."""
     first, second = departures.list_exact(trip), departures.list_exact(next_trip)
     end_s, begin_s = departures.end_s[first], departures.begin_s[second] + days_later * _DAY_S
-    next_of = np.searchsorted(begin_s, end_s, "left")
-    before_of = np.searchsorted(end_s, begin_s, "right") - 1
+    next_index = np.searchsorted(begin_s, end_s, "left")
+    previous_index = np.searchsorted(end_s, begin_s, "right") - 1
     return [
-        (int(first[index]), int(second[next_]))
-        for index, next_ in enumerate(next_of.tolist())
-        if next_ < len(second)
-        and before_of[next_] == index
-        and departures.begin_s[first[index]] < begin_s[next_] <= end_s[index] + MAX_LINKED_LAYOVER_S
+        (int(first[index]), int(second[following]))
+        for index, following in enumerate(next_index.tolist())
+        if following < len(second)
+        and previous_index[following] == index
+        and departures.begin_s[first[index]] < begin_s[following] <= end_s[index] + MAX_LINKED_LAYOVER_S
     ]
 
 
@@ -167,7 +167,7 @@ def _list_block_pairs(departures: Departures, blocks: Int32, days: Sequence[Int3
     services = departures.service.tolist()
     rows = np.flatnonzero((blocks >= 0) & departures.is_exact)
     rows = rows[np.lexsort((rows, departures.end_s[rows], departures.begin_s[rows], blocks[rows]))]
-    share_days = cache(lambda a, b: bool(len(np.intersect1d(days[a], days[b]))))
+    have_common_days = cache(lambda a, b: bool(len(np.intersect1d(days[a], days[b]))))
     candidates: list[_Candidate] = []
     for block_rows in np.split(rows, np.flatnonzero(np.diff(blocks[rows])) + 1):
         departure_rows = block_rows.tolist()
@@ -177,12 +177,12 @@ def _list_block_pairs(departures: Departures, blocks: Int32, days: Sequence[Int3
                 if services[first] == services[second]:
                     candidates.append((first, second, None if remaining_days is all_days else remaining_days))
                     break
-                if not share_days(services[first], services[second]):
+                if not have_common_days(services[first], services[second]):
                     continue
-                shared = np.intersect1d(remaining_days, days[services[second]]).astype(np.int32)
-                if len(shared):
-                    candidates.append((first, second, shared))
-                    remaining_days = np.setdiff1d(remaining_days, shared)
+                common_days = np.intersect1d(remaining_days, days[services[second]]).astype(np.int32)
+                if len(common_days):
+                    candidates.append((first, second, common_days))
+                    remaining_days = np.setdiff1d(remaining_days, common_days)
                 if not len(remaining_days):
                     break
     return candidates
@@ -197,11 +197,11 @@ def _drop_unusable(
     begin_place, end_place = (departures.place[stop] for stop in (departures.begin_stop, departures.end_stop))
     layover_s = begin_s[second] - departures.end_s[first]
     is_loop = begin_place == end_place
-    turns_back = (route[first] == route[second]) & ~(is_loop[first] & is_loop[second])
-    is_without_riders = turns_back | (end_place[first] != begin_place[second]) | (layover_s > MAX_LAYOVER_S)
+    is_reversal = (route[first] == route[second]) & ~(is_loop[first] & is_loop[second])
+    has_no_riders = is_reversal | (end_place[first] != begin_place[second]) | (layover_s > MAX_LAYOVER_S)
     faults = (
         (Reason.BLOCK_OVERLAPS_UNAPPLIED, "block_id", (layover_s < 0) | (begin_s[second] <= begin_s[first])),
-        (Reason.BLOCK_WITHOUT_RIDERS_UNAPPLIED, "block_id", is_without_riders),
+        (Reason.BLOCK_WITHOUT_RIDERS_UNAPPLIED, "block_id", has_no_riders),
     )
     lines = trips.lines[departures.trip[first]]
     usable = archive.findings.drop_faulty("trips.txt", lines, np.ones(len(first), np.bool_), faults)

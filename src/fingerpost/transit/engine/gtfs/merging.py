@@ -1,4 +1,4 @@
-"""Merge the timetable drafts of several feeds; stops with the same FEED and id are one stop (rule A8)."""
+"""Merge the timetable drafts of several feeds; stops with the same FEED and id are merged (rule A8)."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ from fingerpost.transit.engine.timetable.stop_ids import SAME_STOP_M
 from fingerpost.transit.engine.timetable.timetable import WHEELCHAIR_UNKNOWN, Int32
 from fingerpost.transit.engine.timetable.walks import straight_line_m
 
-# Stops with the same id but different names are one stop if they are this close and the names this similar (0-100).
+# Stops with the same id but different names are merged if they are this close and the names this similar (0-100).
 SAME_POSITION_M = 30.0
 MIN_NAME_SIMILARITY = 60.0
 
@@ -45,7 +45,7 @@ class FeedMerger:
         self._draft = TimetableDraft()
         self._stop_rows: dict[tuple[str, str], int] = {}
         # The columns of each feed, keyed by table and column name.
-        self._parts: dict[tuple[str, str], list[npt.NDArray[Any] | TextColumn]] = {}
+        self._columns: dict[tuple[str, str], list[npt.NDArray[Any] | TextColumn]] = {}
         self._counts: Counter[str] = Counter()
 
     def add(self, feed: TimetableDraft, findings: Findings) -> None:
@@ -75,30 +75,30 @@ class FeedMerger:
         draft = self._draft
         draft.headsigns = headsigns.to_texts()
         for table in _TABLES:
-            kind = type(getattr(draft, table))
-            # The stops of stop times come last, because the lengths of missing columns are taken from them.
-            setattr(draft, table, kind(**{name: self._join(table, name) for name in reversed(kind._fields)}))
+            type_ = type(getattr(draft, table))
+            # The stops of stop times are joined last, because they determine the lengths of missing columns.
+            setattr(draft, table, type_(**{name: self._join(table, name) for name in reversed(type_._fields)}))
         draft.shapes = draft.shapes._replace(first=np.append(draft.shapes.first, self._counts["points"]))
         draft.trip_stop_time_count = self._join("trips", "stop_time_count")
         return draft
 
     def _append(self, table: str, name: str, values: Any, stop_rows: Int32) -> None:
         """Append a column of a feed, with its row numbers converted to those of the draft (-1 stays -1)."""
-        rows_of = _REFERENCED_TABLES.get(name)
-        if rows_of == "stops":
+        target_table = _REFERENCED_TABLES.get(name)
+        if target_table == "stops":
             values = stop_rows[values]
-        elif rows_of == "points":
+        elif target_table == "points":
             values = values[:-1] + self._counts["points"]
-        elif rows_of is not None:
-            values = np.where(values >= 0, values + self._counts[rows_of], -1).astype(np.int32)
-        self._parts.setdefault((table, name), []).append(values)
+        elif target_table is not None:
+            values = np.where(values >= 0, values + self._counts[target_table], -1).astype(np.int32)
+        self._columns.setdefault((table, name), []).append(values)
 
     def _join(self, table: str, name: str) -> Any:
-        parts: list[Any] = self._parts.pop((table, name))
+        parts: list[Any] = self._columns.pop((table, name))
         if isinstance(parts[0], TextColumn):
-            return TextColumn.joined(parts)
+            return TextColumn.concatenate(parts)
         if table == "stop_times" and name in _FILL_VALUES and any(len(part) for part in parts):
-            stops = self._parts["stop_times", "stop"]
+            stops = self._columns["stop_times", "stop"]
             parts = [
                 part if len(part) else np.full(len(stop), _FILL_VALUES[name])
                 for part, stop in zip(parts, stops, strict=True)
@@ -106,7 +106,7 @@ class FeedMerger:
         return np.concatenate(parts) if len(parts) > 1 else parts[0]
 
     def _add_stops(self, feed: TimetableDraft, row: int, findings: Findings) -> Int32:
-        """Add the stops that no earlier feed with the same FEED name has; return the row of each stop."""
+        """Add the stops that are not in any earlier feed with the same FEED name; return the row of each stop."""
         draft = self._draft
         name = feed.feeds[0].name
         rows = np.zeros(len(feed.stops), np.int32)
@@ -116,7 +116,7 @@ class FeedMerger:
                 draft_row = self._stop_rows[name, stop.local_id] = len(draft.stops)
                 draft.stops.append(stop._replace(feed=row))
             else:
-                self._check_same(draft.stops[draft_row], stop, findings)
+                self._check_same_stop(draft.stops[draft_row], stop, findings)
             rows[index] = draft_row
         for draft_row, stop in zip(rows.tolist(), feed.stops, strict=True):
             first = draft.stops[draft_row]
@@ -131,23 +131,23 @@ class FeedMerger:
             )
         return rows
 
-    def _check_same(self, first: StopRow, second: StopRow, findings: Findings) -> None:
+    def _check_same_stop(self, first: StopRow, second: StopRow, findings: Findings) -> None:
         """Check that stops with the same id in two feeds agree in name and position (rule A8).
 
-        Because publishers abbreviate names, similar names are accepted if the stops are close, and are reported.
+        Similar names are accepted and reported if the stops are close, because publishers abbreviate names.
         """
-        gap_m = float(straight_line_m(first.lat, first.lon, np.array([second.lat]), np.array([second.lon]))[0])
+        distance_m = float(straight_line_m(first.lat, first.lon, np.array([second.lat]), np.array([second.lon]))[0])
         if first.kind == second.kind:
-            if _normalize_name(first.name) == _normalize_name(second.name) and gap_m <= SAME_STOP_M:
+            if _normalize_name(first.name) == _normalize_name(second.name) and distance_m <= SAME_STOP_M:
                 return
             similarity = fuzz.token_set_ratio(first.name, second.name, processor=default_process)
-            if gap_m <= SAME_POSITION_M and similarity >= MIN_NAME_SIMILARITY:
+            if distance_m <= SAME_POSITION_M and similarity >= MIN_NAME_SIMILARITY:
                 findings.add(Reason.STOP_NAMED_OTHERWISE_IN_EARLIER_FEED_ASSUMED, "stops.txt", 0, "stop_name")
                 return
         feeds = self._draft.feeds
         raise FeedUnusable(
             f"Stop {first.local_id} is {first.name!r} in {feeds[first.feed].source} and {second.name!r}, "
-            f"{gap_m:.0f} m away, in {feeds[-1].source}, but both feeds are called {feeds[-1].name}",
+            f"{distance_m:.0f} m away, in {feeds[-1].source}, but both feeds are called {feeds[-1].name}",
             {"stop": first.local_id, "feed": feeds[-1].name},
             hint="Give the feeds different names: NAME=PATH",
         )

@@ -6,16 +6,16 @@ import numpy as np
 
 from fingerpost.transit.engine.gtfs.csv.archive import Archive
 from fingerpost.transit.engine.gtfs.csv.findings import Reason
-from fingerpost.transit.engine.gtfs.csv.table import Table, find_decimal, find_integer
+from fingerpost.transit.engine.gtfs.csv.table import Table, parse_decimal, parse_integer
 from fingerpost.transit.engine.gtfs.stops import Stops
 from fingerpost.transit.engine.timetable.columns import to_columns
 from fingerpost.transit.engine.timetable.draft import PathwayColumns
 from fingerpost.transit.engine.timetable.station_ways import (
     GATES,
+    STEP_FREE_MODES,
+    STEP_MODES,
     TRAVELATOR,
     WALKWAY,
-    WITH_STEP,
-    WITHOUT_STEP,
     find_quickest_s,
     list_stations,
     list_ways,
@@ -34,7 +34,7 @@ from fingerpost.transit.engine.timetable.walks import PACE_M_PER_S
 
 # Modes whose duration is computed from the length; this does not work for stairs and lifts.
 _FLAT = frozenset({WALKWAY, TRAVELATOR})
-# The longest walk in a transfer.
+# The longest transfer by pathways.
 _MAX_DURATION_S = 1800.0
 # More platforms than any station has.
 _MAX_PLATFORMS = 250
@@ -59,15 +59,15 @@ def _read_rows(table: Table, stops: Stops) -> Pathways:
     for line, (begin_id, end_id, mode_text, bidirectional, time_text, length_text) in table.read_rows(
         "from_stop_id", "to_stop_id", "pathway_mode", "is_bidirectional", "traversal_time", "length"
     ):
-        begin, end = stops.row_of.get(begin_id), stops.row_of.get(end_id)
+        begin, end = stops.row_by_id.get(begin_id), stops.row_by_id.get(end_id)
         if begin is None or end is None:
             table.note(Reason.PATHWAY_AT_UNKNOWN_STOP, line, "from_stop_id" if begin is None else "to_stop_id")
             continue
-        mode = find_integer(mode_text)
-        if mode is None or mode not in WITHOUT_STEP | WITH_STEP:
+        mode = parse_integer(mode_text)
+        if mode is None or mode not in STEP_FREE_MODES | STEP_MODES:
             table.note(Reason.PATHWAY_UNREADABLE, line, "pathway_mode")
             continue
-        seconds, length_m = find_decimal(time_text), find_decimal(length_text)
+        seconds, length_m = parse_decimal(time_text), parse_decimal(length_text)
         if seconds is None or seconds <= 0:
             seconds = math.nan
             if length_m is not None and length_m >= 0 and mode in _FLAT:
@@ -85,7 +85,7 @@ def _set_wheelchair_access(stops: Stops, places: StationPlaces) -> None:
     """Set unknown wheelchair values of platforms: yes if a step-free round trip from an accessible entrance exists."""
     kinds, parents, wheelchair, pathways = places.kinds, places.parents, places.wheelchair, places.pathways
     outgoing, incoming = list_ways(places, step_free=True)
-    # Row -1 is a virtual place with ways to all entrances.
+    # Row -1 is a virtual place with ways to and from all entrances.
     entrances = np.flatnonzero((kinds == ENTRANCE) & (wheelchair != WHEELCHAIR_NO)).tolist()
     outgoing[-1] = incoming[-1] = [(entrance, 0.0) for entrance in entrances]
     reached = find_quickest_s(outgoing, -1).keys() & find_quickest_s(incoming, -1).keys()

@@ -28,7 +28,7 @@ class StreetCoverage:
     entered_stops: int = 0
 
     @property
-    def is_whole(self) -> bool:
+    def is_complete(self) -> bool:
         return self.covered_stops == self.stops
 
 
@@ -37,9 +37,9 @@ class FeedReport:
     """The import report of one feed.
 
     Only usable rows count; a stop shared with an earlier feed counts for both. ``events`` is the number of stop times,
-    ``runs`` of trip departures. ``gaps`` are the (first, last) days of periods without trips between ``first_day`` and
-    ``last_day``, in the time zone ``zone``. ``thin_after`` is the last day with at least a quarter of the average daily
-    departures of the four busiest weeks, or None if less than a week follows.
+    ``runs`` the number of trip departures. ``gaps`` are the (first, last) days of periods without trips between
+    ``first_day`` and ``last_day``, in the time zone ``zone``. ``thin_after`` is the last day with at least a quarter of
+    the average daily departures of the four busiest weeks, or None if less than a week follows.
     """
 
     feed: str
@@ -77,7 +77,7 @@ class ImportReport:
 
     @classmethod
     def from_json(cls, text: str) -> "ImportReport":
-        """Return the report that ``to_json`` wrote; raise ValueError for any other text."""
+        """Parse a report written by ``to_json``; raise ValueError for any other text."""
         return _adapter().validate_json(text)
 
 

@@ -39,17 +39,17 @@ def read_shapes(
     is_used = has_trips[points["shape"]]
     row = new_rows[points["shape"][is_used]]
     first = list_starts(np.bincount(row, minlength=int(has_trips.sum())))
-    of_trip = np.where(trips.shape >= 0, new_rows[trips.shape], np.int32(-1))
+    trip_shape = np.where(trips.shape >= 0, new_rows[trips.shape], np.int32(-1))
     columns = ShapeColumns(
         first=first,
         lat_udeg=np.round(points["lat"][is_used] * _UDEG).astype(np.int32),
         lon_udeg=np.round(points["lon"][is_used] * _UDEG).astype(np.int32),
     )
-    of_stop_time = NO_FLOAT32
+    shape_point = NO_FLOAT32
     if len(row) and len(stop_time_dist):
-        stop_time_row = of_trip.repeat(trips.stop_time_count)
-        of_stop_time = _locate_stop_times(first, row, points["dist"][is_used], stop_time_row, stop_time_dist)
-    return columns, of_trip, of_stop_time
+        stop_time_shape = trip_shape.repeat(trips.stop_time_count)
+        shape_point = _locate_stop_times(first, row, points["dist"][is_used], stop_time_shape, stop_time_dist)
+    return columns, trip_shape, shape_point
 
 
 def _read_points(table: Table, ids: IdIndex) -> dict[str, Any]:
@@ -76,7 +76,7 @@ def _read_points(table: Table, ids: IdIndex) -> dict[str, Any]:
 
 
 def _locate_stop_times(
-    first: Int64, row: Int32, dist: Float64, stop_time_row: Int32, stop_time_dist: Float32
+    first: Int64, row: Int32, dist: Float64, stop_time_shape: Int32, stop_time_dist: Float32
 ) -> Float32:
     """Return the position of each stop time along its shape, counted in points; empty if all are unknown.
 
@@ -90,16 +90,16 @@ def _locate_stop_times(
     span = np.where(is_usable, highest - lowest, 1.0)
     with np.errstate(invalid="ignore"):
         scale = row + np.where(is_usable[row], (dist - lowest[row]) / span[row], 0.0) * _END
-        ratio = (stop_time_dist - lowest[stop_time_row]) / span[stop_time_row]
+        ratio = (stop_time_dist - lowest[stop_time_shape]) / span[stop_time_shape]
         # Publishers round the two tables differently.
-        is_known = (stop_time_row >= 0) & is_usable[stop_time_row] & (ratio > -1e-3) & (ratio < 1 + 1e-3)
+        is_known = (stop_time_shape >= 0) & is_usable[stop_time_shape] & (ratio > -1e-3) & (ratio < 1 + 1e-3)
     if not is_known.any():
         return NO_FLOAT32
     position = np.full(len(stop_time_dist), np.nan, np.float32)
-    shape = stop_time_row[is_known]
+    shape = stop_time_shape[is_known]
     target = shape + np.clip(ratio[is_known], 0.0, 1.0) * _END
-    after = np.clip(np.searchsorted(scale, target), first[shape] + 1, first[shape + 1] - 1)
-    step = scale[after] - scale[after - 1]
-    fraction = np.where(step > 0, (target - scale[after - 1]) / np.where(step > 0, step, 1.0), 0.0)
-    position[is_known] = after - 1 - first[shape] + np.clip(fraction, 0.0, 1.0)
+    next_point = np.clip(np.searchsorted(scale, target), first[shape] + 1, first[shape + 1] - 1)
+    step = scale[next_point] - scale[next_point - 1]
+    fraction = np.where(step > 0, (target - scale[next_point - 1]) / np.where(step > 0, step, 1.0), 0.0)
+    position[is_known] = next_point - 1 - first[shape] + np.clip(fraction, 0.0, 1.0)
     return position

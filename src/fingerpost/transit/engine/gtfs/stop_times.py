@@ -12,7 +12,7 @@ from fingerpost.transit.engine.gtfs.csv.archive import Archive
 from fingerpost.transit.engine.gtfs.csv.columns import ColumnBuffer, IdIndex
 from fingerpost.transit.engine.gtfs.csv.findings import Mask, Reason
 from fingerpost.transit.engine.gtfs.csv.kernel import BLANK, UNREADABLE
-from fingerpost.transit.engine.gtfs.csv.table import Block, Table, find_integer, find_time_s
+from fingerpost.transit.engine.gtfs.csv.table import Block, Table, parse_integer, parse_time_s
 from fingerpost.transit.engine.gtfs.stops import Stops
 from fingerpost.transit.engine.gtfs.trips import Trips
 from fingerpost.transit.engine.timetable.columns import NO_FLOAT32, NO_INT32, mark_rows, to_columns
@@ -46,13 +46,13 @@ _TYPES: dict[str, Any] = {
     **dict.fromkeys(("line", "trip", "sequence", "stop", "arrival_s", "departure_s"), np.int32),
     "flags": np.uint8,
 }
-# Limits on the departures from one row and in a feed; more indicate an error by the publisher.
-MAX_EXPANDED_PER_ROW = 10_000
-MAX_EXPANDED_PER_FEED = 5_000_000
+# Limits on the departures from one row and in a feed; more than this is a publisher's error.
+MAX_DEPARTURES_PER_ROW = 10_000
+MAX_DEPARTURES_PER_FEED = 5_000_000
 
 
 class StopTimes(NamedTuple):
-    """Stop times while they are read; ``line`` is the line in the file. Missing times are negative.
+    """Stop times while they are being read; ``line`` is the line in the file. Missing times are negative.
 
     ``shape_dist`` is shape_dist_traveled, NaN if missing; it and ``headsign`` are empty if the table lacks them.
     """
@@ -72,11 +72,11 @@ class StopTimes(NamedTuple):
 
 
 def fill_times(stop_times: StopTimes, stops: Stops) -> tuple[StopTimes, Int64]:
-    """Fill in missing times in stop times sorted by trip and sequence; return the rows that were interpolated.
+    """Fill in missing times in stop times sorted by trip and sequence; return them and the interpolated rows.
 
-    Times are interpolated by straight-line distance between the previous departure and the next arrival. Equal steps
-    would let a trip reach a distant stop within a minute. Stop times before a trip's first time or after its last one
-    remain without a time.
+    Times are interpolated by straight-line distance between the previous departure and the next arrival. With equal
+    steps, a trip could reach a distant stop within a minute. Stop times before a trip's first time or after its last
+    one remain without a time.
     """
     if not ((stop_times.arrival_s < 0).any() or (stop_times.departure_s < 0).any()):
         return stop_times, np.zeros(0, np.int64)
@@ -85,26 +85,26 @@ def fill_times(stop_times: StopTimes, stops: Stops) -> tuple[StopTimes, Int64]:
     blank = np.flatnonzero(arrival_s < 0)
     position = np.arange(len(arrival_s))
     is_timed = arrival_s >= 0
-    before = np.maximum.accumulate(np.where(is_timed, position, -1))[blank]
-    after = np.minimum.accumulate(np.where(is_timed, position, len(position))[::-1])[::-1][blank]
-    is_between = (before >= 0) & (after < len(position))
-    is_between[is_between] = (stop_times.trip[before[is_between]] == stop_times.trip[blank[is_between]]) & (
-        stop_times.trip[after[is_between]] == stop_times.trip[blank[is_between]]
+    previous = np.maximum.accumulate(np.where(is_timed, position, -1))[blank]
+    following = np.minimum.accumulate(np.where(is_timed, position, len(position))[::-1])[::-1][blank]
+    is_enclosed = (previous >= 0) & (following < len(position))
+    is_enclosed[is_enclosed] = (stop_times.trip[previous[is_enclosed]] == stop_times.trip[blank[is_enclosed]]) & (
+        stop_times.trip[following[is_enclosed]] == stop_times.trip[blank[is_enclosed]]
     )
-    blank, before, after = blank[is_between], before[is_between], after[is_between]
-    start_s, end_s = departure_s[before].astype(np.int64), arrival_s[after].astype(np.int64)
+    blank, previous, following = blank[is_enclosed], previous[is_enclosed], following[is_enclosed]
+    start_s, end_s = departure_s[previous].astype(np.int64), arrival_s[following].astype(np.int64)
     # Only trips with missing times need positions; a large feed may have few of them.
     rows = np.flatnonzero(mark_rows(int(stop_times.trip.max()) + 1, stop_times.trip[blank])[stop_times.trip])
-    along_m = np.zeros(len(arrival_s))
+    cumulative_m = np.zeros(len(arrival_s))
     positions = np.array([(row.lat, row.lon) for row in stops.rows], np.float64).reshape(-1, 2)[stop_times.stop[rows]]
     north, east = np.diff(positions, axis=0, prepend=positions[:1]).T
-    along_m[rows] = np.cumsum(np.hypot(north, east * np.cos(np.radians(positions[:, 0]))) * METRES_PER_DEGREE)
-    done_m, total_m = along_m[blank] - along_m[before], along_m[after] - along_m[before]
+    cumulative_m[rows] = np.cumsum(np.hypot(north, east * np.cos(np.radians(positions[:, 0]))) * METRES_PER_DEGREE)
+    covered_m, total_m = cumulative_m[blank] - cumulative_m[previous], cumulative_m[following] - cumulative_m[previous]
     # Between stops at the same position, the steps are equal.
-    done_m, total_m = np.where(total_m < 1.0, (blank - before, after - before), (done_m, total_m))
+    covered_m, total_m = np.where(total_m < 1.0, (blank - previous, following - previous), (covered_m, total_m))
     # Rounding errors may put a time just below a whole second.
-    between_s = start_s + np.floor((end_s - start_s) * done_m / total_m + 1e-3).astype(np.int64)
-    arrival_s[blank] = departure_s[blank] = between_s.astype(np.int32)
+    interpolated_s = start_s + np.floor((end_s - start_s) * covered_m / total_m + 1e-3).astype(np.int64)
+    arrival_s[blank] = departure_s[blank] = interpolated_s.astype(np.int32)
     flags = stop_times.flags.copy()
     flags[blank] |= INTERPOLATED
     return stop_times._replace(arrival_s=arrival_s, departure_s=departure_s, flags=flags), blank
@@ -113,9 +113,9 @@ def fill_times(stop_times: StopTimes, stops: Stops) -> tuple[StopTimes, Int64]:
 def read_stop_times(
     archive: Archive, stops: Stops, trips: Trips, headsigns: IdIndex
 ) -> tuple[Trips, StopTimeColumns, Float32]:
-    """Read the stop times, sorted or not; return the usable trips, their stop times, and shape_dist_traveled of these.
+    """Read the stop times, sorted or not; return the usable trips, their stop times, and the latter's distances.
 
-    Trips with a stop time at an area or within a window run on demand (GTFS-Flex); they are skipped and reported.
+    Trips that stop in an area or within a time window run on demand (GTFS-Flex); they are skipped and reported.
     """
     table = archive.get_table("stop_times.txt", "trip_id", "stop_sequence")
     is_flex = any(name in table.columns for name in _COLUMNS[_FLEX])
@@ -135,12 +135,12 @@ def _read_rows(
     table: Table, stops: Stops, trips: Trips, headsigns: IdIndex, *, is_flex: bool
 ) -> tuple[StopTimes, Mask]:
     """Return the stop times of known trips at boardable stops, in file order, and a mask of the on-demand trips."""
-    stop_ids = IdIndex(stops.row_of)
+    stop_ids = IdIndex(stops.row_by_id)
     boardable = np.array([row.kind == STOP for row in stops.rows] + [False], np.bool_)
     on_demand = np.zeros(len(trips) + 1, np.bool_)
-    with_headsign, with_shape_dist = (_COLUMNS[column] in table.columns for column in (_HEADSIGN, _SHAPE_DIST))
-    types = _TYPES | ({"headsign": np.int32} if with_headsign else {})
-    types |= {"shape_dist": np.float32} if with_shape_dist else {}
+    has_headsign, has_shape_dist = (_COLUMNS[column] in table.columns for column in (_HEADSIGN, _SHAPE_DIST))
+    types = _TYPES | ({"headsign": np.int32} if has_headsign else {})
+    types |= {"shape_dist": np.float32} if has_shape_dist else {}
     buffer = ColumnBuffer(types)
     for block in table.read_blocks(*(_COLUMNS if is_flex else _COLUMNS[: _FLEX.start])):
         trip, stop = trips.ids.find(block, 0), stop_ids.find(block, 1)
@@ -170,9 +170,9 @@ def _read_rows(
             "departure_s": _read_times_s(table, block, 4, usable),
             "flags": _read_flags(table, block, usable),
         }
-        if with_headsign:
+        if has_headsign:
             columns["headsign"] = headsigns.intern(block, _HEADSIGN)
-        if with_shape_dist:
+        if has_shape_dist:
             columns["shape_dist"] = block.read_decimals(_SHAPE_DIST).astype(np.float32)
         buffer.append(columns, usable)
     return StopTimes(**{"headsign": NO_INT32, "shape_dist": NO_FLOAT32} | buffer.finish()), on_demand[:-1]
@@ -199,7 +199,7 @@ def _read_flags(table: Table, block: Block, usable: Mask) -> UInt8:
 
 
 def _sort_rows(table: Table, stop_times: StopTimes) -> StopTimes:
-    """Sort by trip, then sequence; equal sequences in a trip stay in file order, and are reported."""
+    """Sort by trip, then sequence; equal sequences in a trip remain in file order and are reported."""
     key = stop_times.trip.astype(np.int64) << 32 | stop_times.sequence
     if np.all(key[1:] > key[:-1]):
         return stop_times
@@ -238,7 +238,7 @@ def read_trip_departures(archive: Archive, trips: Trips, stop_times: StopTimeCol
         rows = {trip_id: row for row, trip_id in enumerate(trips.ids.to_texts())}
         columns = ("trip_id", "start_time", "end_time", "headway_secs", "exact_times")
         for line, (trip_id, start_text, end_text, headway_text, exact_text) in table.read_rows(*columns):
-            start_s, end_s, headway_s = find_time_s(start_text), find_time_s(end_text), find_integer(headway_text)
+            start_s, end_s, headway_s = parse_time_s(start_text), parse_time_s(end_text), parse_integer(headway_text)
             trip = rows.get(trip_id)
             if trip is None:
                 table.note(Reason.FREQUENCY_OF_UNKNOWN_TRIP, line, "trip_id")
@@ -250,14 +250,14 @@ def read_trip_departures(archive: Archive, trips: Trips, stop_times: StopTimeCol
             if exact_text not in {"", "0", "1"}:
                 table.note(Reason.VALUE_UNREADABLE_ASSUMED, line, "exact_times")
             starts_s = range(start_s, end_s, headway_s)
-            if len(starts_s) > MAX_EXPANDED_PER_ROW or len(trip_departures) + len(starts_s) > MAX_EXPANDED_PER_FEED:
+            if len(starts_s) > MAX_DEPARTURES_PER_ROW or len(trip_departures) + len(starts_s) > MAX_DEPARTURES_PER_FEED:
                 table.note(Reason.FREQUENCY_UNREADABLE, line, "headway_secs")
                 continue
             departs_once[trip] = False
             if not starts_s:
                 table.note(Reason.FREQUENCY_UNREADABLE, line, "end_time")
             stored_headway_s = 0 if exact_text == "1" else headway_s
-            trip_departures += [(trip, at_s - first_departure_s[trip], stored_headway_s) for at_s in starts_s]
+            trip_departures += [(trip, time_s - first_departure_s[trip], stored_headway_s) for time_s in starts_s]
     single = np.flatnonzero(departs_once)
     repeated = np.array(trip_departures, np.int32).reshape(-1, 3)
     all_departures = np.concatenate([np.column_stack([single, np.zeros((len(single), 2), np.int32)]), repeated])

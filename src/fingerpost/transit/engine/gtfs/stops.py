@@ -33,14 +33,14 @@ _NULL_ISLAND = (0.0, 0.0)
 
 
 class Stops:
-    """Usable stops of one feed; ``row_of`` maps stop ids to rows, in row order."""
+    """Usable stops of one feed; ``row_by_id`` maps stop ids to rows, in row order."""
 
     def __init__(self, rows: list[StopRow]) -> None:
         self.rows = rows
-        self.row_of = {stop.local_id: row for row, stop in enumerate(rows)}
+        self.row_by_id = {stop.local_id: row for row, stop in enumerate(rows)}
 
     def list_boardable(self, row: int) -> Sequence[int]:
-        """Return the rows of a stop, or of a station's stops; empty for other kinds."""
+        """Return the row of a stop, or the rows of a station's stops; empty for other kinds."""
         return (row,) if self.rows[row].kind == STOP else self._platforms.get(row, ())
 
     @cached_property
@@ -50,7 +50,7 @@ class Stops:
 
 
 class _StopDraft(NamedTuple):
-    """A stop before its parent's row is known; its latitude is NaN if the feed has no position."""
+    """A stop before its parent's row is known; its latitude is NaN if the feed gives no position."""
 
     line: int
     parent_id: str
@@ -58,7 +58,7 @@ class _StopDraft(NamedTuple):
 
 
 def read_stops(archive: Archive, zone: str) -> Stops:
-    """Read the stops; ``zone`` is the agency's, which applies to all times in the feed.
+    """Read the stops; ``zone`` is the agency's time zone, which applies to all times in the feed.
 
     A stop without a position inherits its parent's or is skipped; one without a name gets its parent's name or its id.
     """
@@ -97,27 +97,27 @@ def read_stops(archive: Archive, zone: str) -> Stops:
 
 def _resolve_parents(table: Table, drafts: dict[str, _StopDraft]) -> Stops:
     parents: dict[str, StopRow] = {}
-    placed: dict[str, StopRow] = {}
+    stops_by_id: dict[str, StopRow] = {}
     # Handle stations first and boarding areas last, so that parents come before their children.
     for line, parent_id, row in sorted(drafts.values(), key=lambda draft: _DEPTH[draft.row.kind]):
-        parent = placed.get(parent_id)
+        parent = stops_by_id.get(parent_id)
         if parent_id and (parent is None or parent.kind != _PARENT_KIND.get(row.kind)):
             table.note(Reason.STOP_PARENT_UNAPPLIED, line, "parent_station")
             parent = None
         if not math.isnan(row.lat):
-            placed[row.local_id] = row
+            stops_by_id[row.local_id] = row
         elif parent is not None:
-            placed[row.local_id] = row._replace(lat=parent.lat, lon=parent.lon)
+            stops_by_id[row.local_id] = row._replace(lat=parent.lat, lon=parent.lon)
             table.note(Reason.STOP_PLACE_ASSUMED, line, "stop_lat")
         else:
             table.note(Reason.STOP_WITHOUT_PLACE, line, "stop_lat")
         if parent is not None:
             parents[row.local_id] = parent
-    placed_ids = [stop_id for stop_id in drafts if stop_id in placed]
-    index = {stop_id: row for row, stop_id in enumerate(placed_ids)}
+    stop_ids = [stop_id for stop_id in drafts if stop_id in stops_by_id]
+    index = {stop_id: row for row, stop_id in enumerate(stop_ids)}
     rows = []
-    for stop_id in placed_ids:
-        row, parent = placed[stop_id], parents.get(stop_id)
+    for stop_id in stop_ids:
+        row, parent = stops_by_id[stop_id], parents.get(stop_id)
         if not row.name and row.kind not in _NAMELESS_KINDS:
             table.note(Reason.STOP_NAME_ASSUMED, drafts[stop_id].line, "stop_name")
         name = row.name or (parent.name if parent else "") or stop_id

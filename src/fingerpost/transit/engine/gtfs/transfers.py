@@ -19,8 +19,8 @@ from fingerpost.transit.engine.timetable.draft import SpecificTransferColumns, T
 from fingerpost.transit.engine.timetable.timetable import RECOMMENDED, STATION, STOP, Int32, Int64
 
 # Limits on the stop pairs in one rule and on the rules in a feed; no real feed reaches them.
-MAX_EXPANDED_PER_ROW = 250_000
-MAX_EXPANDED_PER_FEED = 5_000_000
+MAX_PAIRS_PER_ROW = 250_000
+MAX_RULES_PER_FEED = 5_000_000
 
 # In-seat transfers, and trips between which riders must alight and board again (GTFS, "Linked trips").
 IN_SEAT, RE_BOARD = 4, 5
@@ -37,57 +37,57 @@ _PRECISION, _LINE = 8, 9
 # The maximum number of links between kinds of trips at a stop, summed over all stops.
 MAX_LINKS = 4_000_000
 # The maximum number of days in a search timetable.
-_DAYS = 4
-# Days are counted only at stops with more trips than this.
+_MAX_SEARCH_DAYS = 4
+# Trips are counted by day only at stops with more trips than this.
 _FEW_TRIPS = 100
 
 
 class Transfers(NamedTuple):
     """The rules of a feed; ``specific_line`` is the line of each specific rule.
 
-    ``linked`` are the in-seat rows: (from trip, to trip, type, from stop, to stop, line). A trip or stop without a row
-    is ``kernel.UNKNOWN`` or ``kernel.BLANK``.
+    ``trip_links`` are the rows that link two trips: (from trip, to trip, type, from stop, to stop, line). A missing
+    trip or stop is ``kernel.UNKNOWN`` or ``kernel.BLANK``.
     """
 
     by_stop: TransferColumns
     specific: SpecificTransferColumns
     specific_line: Int32
-    linked: Int32
+    trip_links: Int32
 
 
 def read_transfers(archive: Archive, stops: Stops, routes: Routes, trips: Trips) -> Transfers:
-    """Return the rules between boardable stops, and those for trips and routes; the last of several rules applies.
+    """Return the rules between boardable stops, and those for trips and routes; of several rules, the last applies.
 
-    A row with stops overrides a row with their station, and a later row overrides an earlier one (GTFS, transfers.txt,
+    A row for stops overrides a row for their station, and a later row overrides an earlier one (GTFS, transfers.txt,
     primary key). If a row names both a trip and its route, the trip takes precedence.
     """
     table = archive.find_table("transfers.txt")
     rules: list[Int32] = [np.zeros((0, len(_RULE)), np.int32)]
-    linked: list[Int32] = [np.zeros((0, 6), np.int32)]
+    trip_links: list[Int32] = [np.zeros((0, 6), np.int32)]
     if table is not None:
-        ids = {"stop": IdIndex(stops.row_of), "route": IdIndex(routes.row_of), "trip": trips.ids}
+        ids = {"stop": IdIndex(stops.row_by_id), "route": IdIndex(routes.row_by_id), "trip": trips.ids}
         # UNKNOWN and BLANK are negative, so they index the padding at the end.
         kinds = np.array([row.kind for row in stops.rows] + [-1] * int(-UNKNOWN), np.int8)
         count = 0
         for block in table.read_blocks(*_COLUMNS):
             parsed, is_linked, usable = _read_rules(table, block, ids)
-            linked.append(parsed[is_linked][:, [6, 7, 2, 0, 1, _LINE]])
+            trip_links.append(parsed[is_linked][:, [6, 7, 2, 0, 1, _LINE]])
             is_direct = usable & (kinds[parsed[:, 0]] == STOP) & (kinds[parsed[:, 1]] == STOP)
             rules.append(parsed[is_direct])
             count += int(is_direct.sum())
             for rule in parsed[usable & ~is_direct]:
-                end_rows, line = rule[:2].tolist(), int(rule[_LINE])
-                from_stops, to_stops = map(stops.list_boardable, end_rows)
+                stop_rows, line = rule[:2].tolist(), int(rule[_LINE])
+                from_stops, to_stops = map(stops.list_boardable, stop_rows)
                 pair_count = len(from_stops) * len(to_stops)
                 if not pair_count:
                     table.note(Reason.TRANSFER_AT_UNKNOWN_STOP, line, "from_stop_id")
-                elif pair_count > MAX_EXPANDED_PER_ROW or count + pair_count > MAX_EXPANDED_PER_FEED:
+                elif pair_count > MAX_PAIRS_PER_ROW or count + pair_count > MAX_RULES_PER_FEED:
                     table.note(Reason.TRANSFER_TOO_MANY, line, "from_stop_id")
                 else:
-                    expanded = np.tile(rule, (pair_count, 1))
-                    expanded[:, :2] = [*product(from_stops, to_stops)]
-                    expanded[:, _PRECISION] = sum(stops.rows[end].kind != STATION for end in end_rows)
-                    rules.append(expanded)
+                    pair_rules = np.tile(rule, (pair_count, 1))
+                    pair_rules[:, :2] = [*product(from_stops, to_stops)]
+                    pair_rules[:, _PRECISION] = sum(stops.rows[row].kind != STATION for row in stop_rows)
+                    rules.append(pair_rules)
                     count += pair_count
     all_rules = np.concatenate(rules)
     all_rules = all_rules[np.lexsort((all_rules[:, _LINE], all_rules[:, _PRECISION]))]
@@ -97,7 +97,7 @@ def read_transfers(archive: Archive, stops: Stops, routes: Routes, trips: Trips)
         to_columns(TransferColumns, dict(zip(_RULE, by_stop.T, strict=True))),
         to_columns(SpecificTransferColumns, dict(zip(_RULE, specific.T, strict=True))),
         specific[:, _LINE].copy(),
-        np.concatenate(linked),
+        np.concatenate(trip_links),
     )
 
 
@@ -111,7 +111,7 @@ def _read_rules(table: Table, block: Block, ids: Mapping[str, IdIndex]) -> tuple
         {_COLUMNS[column]: ids[kind].find(block, column) for column in columns}
         for kind, columns in (("stop", (0, 1)), ("route", (4, 5)), ("trip", (6, 7)))
     )
-    # Rows that link trips need no stops.
+    # Rows that link trips do not need stops.
     is_linked = (type_ == IN_SEAT) | (type_ == RE_BOARD)
     faults = (
         (Reason.TRANSFER_KIND_UNKNOWN, "transfer_type", (type_ < RECOMMENDED) | (type_ > RE_BOARD)),
@@ -165,5 +165,5 @@ def _count_trips(trips: Int64, trip_service: Int32, days: Sequence[Int32], stop_
         trips_by_day = np.zeros(last - first + 1, np.int64)
         for row, trip_count in zip(service.tolist(), count.tolist(), strict=True):
             trips_by_day[days[row] - first] += trip_count
-        max_trips[stop] = min(int(max_trips[stop]), _DAYS * int(trips_by_day.max()))
+        max_trips[stop] = min(int(max_trips[stop]), _MAX_SEARCH_DAYS * int(trips_by_day.max()))
     return max_trips

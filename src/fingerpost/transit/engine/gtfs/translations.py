@@ -9,7 +9,7 @@ from fingerpost.transit.engine.gtfs.trips import Routes, Trips
 from fingerpost.transit.engine.timetable.columns import group_rows
 
 Names = dict[str, dict[int, str]]
-"""{language: {row: name}}."""
+"""Names by language and row."""
 
 _FIELDS = {
     ("stops", "stop_name"): "stops",
@@ -18,7 +18,7 @@ _FIELDS = {
     ("stop_times", "stop_headsign"): "headsigns",
 }
 
-# This is not the name of any column, so it reads as empty.
+# No column has this name, so its fields read as empty.
 _NO_COLUMN = "-"
 
 
@@ -44,7 +44,7 @@ def read_translations(
         "stops": group_rows([stop.name for stop in stops.rows], range(len(stops.rows))),
         "routes": group_rows([route.long_name for route in routes.rows], range(len(routes.rows))),
     }
-    headsign_of: dict[str, str] = {}
+    headsign_by_trip: dict[str, str] = {}
     by_id: list[tuple[Names, int, str, str]] = []
     for line, (file_name, field, tag, text, record_id, value) in table.read_rows(*columns):
         table_name = file_name.removesuffix(".txt")
@@ -53,8 +53,8 @@ def read_translations(
             table.note(Reason.TRANSLATION_UNREADABLE, line, columns[3] if language else columns[2])
             continue
         if not value and (table_name, field) == ("trips", "trip_headsign"):
-            headsign_of = headsign_of or _map_trip_headsigns(trips, headsigns)
-            value = headsign_of.get(record_id, "")
+            headsign_by_trip = headsign_by_trip or _map_trip_headsigns(trips, headsigns)
+            value = headsign_by_trip.get(record_id, "")
         kinds = ("stops", "routes", "headsigns") if is_draft_format else (_FIELDS.get((table_name, field)),)
         if kinds == (None,) or (kinds == ("headsigns",) and not value):
             table.note(Reason.TRANSLATION_OF_OTHER_FIELD_UNAPPLIED, line, "field_name")
@@ -65,8 +65,8 @@ def read_translations(
             if kind not in kinds:
                 continue
             if record_id:
-                if record_id in records.row_of:
-                    by_id.append((names, records.row_of[record_id], language, text))
+                if record_id in records.row_by_id:
+                    by_id.append((names, records.row_by_id[record_id], language, text))
                 else:
                     table.note(Reason.TRANSLATION_OF_UNKNOWN, line, "record_id")
                 continue
@@ -82,5 +82,5 @@ def read_translations(
 
 def _map_trip_headsigns(trips: Trips, headsigns: IdIndex) -> dict[str, str]:
     texts = headsigns.to_texts()
-    named = zip(trips.ids.to_texts(), trips.headsign.tolist(), strict=True)
-    return {local_id: texts[row] if row >= 0 else "" for local_id, row in named}
+    trip_headsigns = zip(trips.ids.to_texts(), trips.headsign.tolist(), strict=True)
+    return {local_id: texts[row] if row >= 0 else "" for local_id, row in trip_headsigns}

@@ -9,13 +9,13 @@ import numpy as np
 from fingerpost.transit.engine.gtfs.csv.archive import Archive
 from fingerpost.transit.engine.gtfs.csv.columns import ColumnBuffer, IdIndex
 from fingerpost.transit.engine.gtfs.csv.findings import Mask, Reason
-from fingerpost.transit.engine.gtfs.csv.table import find_integer
+from fingerpost.transit.engine.gtfs.csv.table import parse_integer
 from fingerpost.transit.engine.timetable.columns import NO_INT32
 from fingerpost.transit.engine.timetable.draft import RouteRow
 from fingerpost.transit.engine.timetable.timetable import WHEELCHAIR_UNKNOWN, WHEELCHAIR_VALUES, Int8, Int32
 from fingerpost.transit.model.line_colors import parse_color
 
-_LARGEST_TYPE = 32_767
+_MAX_ROUTE_TYPE = 32_767
 _MAX_AGENCIES = 32_767
 _COLORS = ("route_color", "route_text_color")
 # Extended route type "Miscellaneous Service", for routes without a type.
@@ -24,7 +24,7 @@ UNKNOWN_TYPE = 1700
 
 class Routes(NamedTuple):
     rows: list[RouteRow]
-    row_of: dict[str, int]
+    row_by_id: dict[str, int]
 
 
 def read_routes(archive: Archive, agency_ids: Sequence[str]) -> Routes:
@@ -36,14 +36,14 @@ def read_routes(archive: Archive, agency_ids: Sequence[str]) -> Routes:
     if len(agency_ids) == 1:
         agency_rows[""] = 0
     for line, (route_id, short_name, long_name, type_text, agency_id, color, text_color) in table.read_rows(*columns):
-        if not route_id or route_id in routes.row_of:
+        if not route_id or route_id in routes.row_by_id:
             table.note(Reason.ID_REPEATED if route_id else Reason.ID_MISSING, line, "route_id")
             continue
-        type_ = find_integer(type_text)
-        if type_ is None or not 0 <= type_ <= _LARGEST_TYPE:
+        type_ = parse_integer(type_text)
+        if type_ is None or not 0 <= type_ <= _MAX_ROUTE_TYPE:
             table.note(Reason.ROUTE_TYPE_ASSUMED, line, "route_type")
             type_ = UNKNOWN_TYPE
-        routes.row_of[route_id] = len(routes.rows)
+        routes.row_by_id[route_id] = len(routes.rows)
         agency = agency_rows.get(agency_id, -1)
         colors = parse_color(color), parse_color(text_color)
         routes.rows.append(RouteRow(0, route_id, short_name, long_name, type_, agency, *colors))
@@ -61,8 +61,8 @@ class Trips:
     """Trips of one feed as columns.
 
     ``ids`` holds the trip ids in the same order. ``shape`` and ``block`` are rows in their id indices, -1 for none.
-    ``stop_time_count`` is empty until the stop times are read. ``skipped`` has the ids of trips without a route or
-    service.
+    ``stop_time_count`` is empty until the stop times are read. ``skipped`` holds the ids of trips without a route
+    or service.
     """
 
     ids: IdIndex
@@ -96,7 +96,7 @@ _COLUMN_TYPES: dict[str, Any] = {
 
 def read_trips(archive: Archive, routes: Routes, services: IdIndex, shapes: IdIndex, headsigns: IdIndex) -> Trips:
     table = archive.get_table("trips.txt", "trip_id", "route_id", "service_id")
-    ids, route_ids, blocks = IdIndex(), IdIndex(routes.row_of), IdIndex()
+    ids, route_ids, blocks = IdIndex(), IdIndex(routes.row_by_id), IdIndex()
     buffer = ColumnBuffer(_COLUMN_TYPES)
     for block in table.read_blocks(*_COLUMNS):
         first_new = len(ids)

@@ -28,7 +28,7 @@ _T = TypeVar("_T")
 
 
 def _open_arrays(folder: Path, directory: Directory) -> Arrays:
-    """Open the arrays in a folder by memory map; writing to them never changes the disk."""
+    """Open the arrays in a folder by memory map; writing to them never changes the file."""
     with (folder / ARRAYS).open("rb") as file:
         mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
     arrays = {
@@ -58,11 +58,11 @@ def find_prepared(folder: Path, subject: str, build: Callable[[Any, Arrays], _T]
     """Build data from the contents and arrays that ``save_arrays`` wrote, if there are any.
 
     Raises:
-        SettingsInvalid: the data is damaged; ``subject`` begins the message.
+        SettingsInvalid: the data is damaged; the message begins with ``subject``.
     """
     if not folder.is_dir():
         return None
-    with _explaining_damage(subject, "Run `fingerpost network refresh` for the network."):
+    with _reporting_damage(subject, "Run `fingerpost network refresh` for the network."):
         contents = _read_contents(folder)
         return build(contents, _open_arrays(folder, contents["arrays"]))
 
@@ -72,12 +72,12 @@ def _read_contents(folder: Path) -> Any:
 
 
 @contextmanager
-def _explaining_damage(subject: str, remedy: str) -> Iterator[None]:
+def _reporting_damage(subject: str, remedy: str) -> Iterator[None]:
     try:
         yield
     except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError) as error:
         if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
-            reason = "not opened: too many open files. Raise the process's limit (ulimit -n)."
+            reason = "unavailable: too many open files. Raise the process's limit (ulimit -n)."
         else:
             reason = f"damaged ({error}). {remedy}"
         raise SettingsInvalid(f"{subject} {reason}") from error
@@ -87,14 +87,14 @@ def _explaining_damage(subject: str, remedy: str) -> Iterator[None]:
 FORMAT = 12
 
 _REMEDY = "Run `fingerpost network refresh` for it."
-_TRANSLATED = ("stop_names", "route_names", "headsign_names")
-_IN_CONTENTS = frozenset({"feeds", "calendar_start", *_TRANSLATED})
+_TRANSLATIONS = ("stop_names", "route_names", "headsign_names")
+_JSON_FIELDS = frozenset({"feeds", "calendar_start", *_TRANSLATIONS})
 
 
 def save_timetable(timetable: Timetable, folder: Path) -> None:
     contents = {
         "format": FORMAT,
-        "languages": {name: sorted(getattr(timetable, name)) for name in _TRANSLATED},
+        "languages": {name: sorted(getattr(timetable, name)) for name in _TRANSLATIONS},
         "calendar_start": timetable.calendar_start.isoformat(),
         "feeds": [asdict(feed) for feed in timetable.feeds],
     }
@@ -104,7 +104,7 @@ def save_timetable(timetable: Timetable, folder: Path) -> None:
 def open_timetable(folder: Path) -> Timetable:
     """Open a saved timetable, or raise SettingsInvalid if it is damaged or in another format."""
     subject = f"The prepared network in {folder} is"
-    with _explaining_damage(subject, _REMEDY):
+    with _reporting_damage(subject, _REMEDY):
         contents = _read_contents(folder)
         if contents["format"] != FORMAT:
             raise SettingsInvalid(f"{subject} in format {contents['format']}, not {FORMAT}. {_REMEDY}")
@@ -117,9 +117,9 @@ def _build_timetable(contents: Mapping[str, Any], arrays: Arrays) -> Timetable:
         table: Any = field.type
         if table in (Footpaths, Pathways):
             columns[field.name] = table(*(arrays[f"{field.name}.{name}"] for name in table._fields))
-        elif field.name not in _IN_CONTENTS:
+        elif field.name not in _JSON_FIELDS:
             columns[field.name] = _read_column(arrays, field.name) if table is TextColumn else arrays[field.name]
-    for name in _TRANSLATED:
+    for name in _TRANSLATIONS:
         languages = contents["languages"][name]
         columns[name] = {language: _read_column(arrays, f"{name}.{language}") for language in languages}
     timetable = Timetable(
@@ -133,14 +133,14 @@ def _build_timetable(contents: Mapping[str, Any], arrays: Arrays) -> Timetable:
 
 def _list_arrays(timetable: Timetable) -> Iterator[tuple[str, npt.NDArray[Any]]]:
     columns = {field.name: getattr(timetable, field.name) for field in fields(timetable)}
-    translated = {f"{name}.{language}": column for name in _TRANSLATED for language, column in columns[name].items()}
-    for name, value in (columns | translated).items():
+    texts = {f"{name}.{language}": column for name in _TRANSLATIONS for language, column in columns[name].items()}
+    for name, value in (columns | texts).items():
         if isinstance(value, TextColumn):
             yield f"{name}.blob", value.blob
             yield f"{name}.offsets", value.offsets
         elif isinstance(value, Footpaths | Pathways):
             yield from ((f"{name}.{column}", array) for column, array in value._asdict().items())
-        elif name not in _IN_CONTENTS:
+        elif name not in _JSON_FIELDS:
             yield name, value
 
 
@@ -153,7 +153,7 @@ def _to_tuple(value: Any) -> Any:
 
 
 # Compiled code does not check row numbers, so they are checked here.
-# Columns of row numbers by the array that they index; in the second table -1 means none.
+# Columns of row numbers, keyed by the array that they index; in the second table, -1 means none.
 _ROWS = {
     "stop_lat": ("stop_time_stop", "transfer_from", "transfer_to", "footpaths.to", "step_free_footpaths.to",
                  "pathways.begin", "pathways.end"),
@@ -179,9 +179,9 @@ _STARTS = {
 }
 
 
-def check_rows(name: str, rows: npt.NDArray[Any], below: int, least: int = 0) -> None:
-    """Raise ValueError unless row numbers are at least ``least`` and less than ``below``."""
-    if len(rows) and not (rows.min() >= least and rows.max() < below):
+def check_rows(name: str, rows: npt.NDArray[Any], limit: int, minimum: int = 0) -> None:
+    """Raise ValueError unless all row numbers are at least ``minimum`` and less than ``limit``."""
+    if len(rows) and not (rows.min() >= minimum and rows.max() < limit):
         raise ValueError(f"the array {name} is out of bounds")
 
 
@@ -192,10 +192,10 @@ def check_starts(name: str, starts: npt.NDArray[Any], end: int) -> None:
 
 
 def _check_timetable(table: Timetable) -> None:
-    for least, tables in ((0, _ROWS), (-1, _ROWS_OR_NONE)):
-        for indexed, names in tables.items():
+    for minimum, columns in ((0, _ROWS), (-1, _ROWS_OR_NONE)):
+        for target, names in columns.items():
             for name in names:
-                check_rows(name, attrgetter(name)(table), len(getattr(table, indexed)), least)
+                check_rows(name, attrgetter(name)(table), len(getattr(table, target)), minimum)
     for name, blocks in _STARTS.items():
         check_starts(name, attrgetter(name)(table), len(attrgetter(blocks)(table)))
     for field in fields(table):

@@ -16,7 +16,7 @@ def list_starts(sizes: npt.ArrayLike) -> npt.NDArray[np.int64]:
 class TextColumn(Sequence[str]):
     """An immutable column of strings.
 
-    ``blob`` is their UTF-8 (uint8); ``offsets`` are the start of each string and the end of the last.
+    ``blob`` is their UTF-8 encoding (uint8); ``offsets`` are the start of each string and the end of the last.
     """
 
     __slots__ = ("blob", "offsets")
@@ -52,7 +52,7 @@ class TextColumn(Sequence[str]):
         return TextColumn(self.blob[np.repeat(begin - offsets[:-1], length) + np.arange(offsets[-1])], offsets)
 
     @classmethod
-    def joined(cls, columns: "Sequence[TextColumn]") -> "TextColumn":
+    def concatenate(cls, columns: "Sequence[TextColumn]") -> "TextColumn":
         lengths = np.concatenate([np.diff(column.offsets) for column in columns])
         return cls(np.concatenate([column.blob for column in columns]), list_starts(lengths))
 
@@ -61,7 +61,7 @@ NO_INT8, NO_UINT8 = np.zeros(0, np.int8), np.zeros(0, np.uint8)
 NO_INT32, NO_FLOAT32 = np.zeros(0, np.int32), np.zeros(0, np.float32)
 NO_TEXTS = TextColumn.of(())
 
-# The defaults of a table's fields are empty columns of the right type.
+# Field defaults of a table are empty columns of the right type.
 T = TypeVar("T", bound=NamedTuple)
 _K = TypeVar("_K")
 
@@ -75,7 +75,7 @@ def to_columns(kind: type[T], values: Mapping[str, Any]) -> T:
 
 
 def group_rows(keys: Sequence[_K], rows: Iterable[int]) -> dict[_K, tuple[int, ...]]:
-    """Return the rows with each key, which is given for all rows."""
+    """Group the given rows by their keys; ``keys`` is indexed by row."""
     groups: dict[_K, list[int]] = {}
     for row in rows:
         groups.setdefault(keys[row], []).append(row)
@@ -91,18 +91,18 @@ def mark_rows(count: int, rows: npt.NDArray[Any] | list[int]) -> npt.NDArray[np.
 def list_ranges(
     begin: npt.NDArray[Any], count: npt.NDArray[Any]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return, for each number in the given ranges, the index of its range and the number."""
+    """For each number in the given ranges, return the index of its range and the number itself."""
     first = list_starts(count)
-    owner = np.repeat(np.arange(len(count)), count)
-    return owner, np.arange(first[-1]) + (begin - first[:-1])[owner]
+    range_index = np.repeat(np.arange(len(count)), count)
+    return range_index, np.arange(first[-1]) + (begin - first[:-1])[range_index]
 
 
-def take_rows(table: T, chosen: npt.NDArray[Any]) -> T:
-    """Return the chosen rows of a table without text columns; rows are chosen by a mask or by number."""
-    return table._make(column[chosen] for column in table)
+def take_rows(table: T, selection: npt.NDArray[Any]) -> T:
+    """Return the selected rows of a table without text columns; ``selection`` is a mask or row numbers."""
+    return table._make(column[selection] for column in table)
 
 
 def join_rows(table: T, other_table: T) -> T:
-    """Return a table with the rows of two tables without text columns."""
+    """Concatenate the rows of two tables without text columns."""
     columns: Iterator[tuple[Any, Any]] = zip(table, other_table, strict=True)
     return table._make(np.concatenate(pair) for pair in columns)

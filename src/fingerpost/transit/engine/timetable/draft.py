@@ -1,4 +1,4 @@
-"""A timetable under construction: the rows of its feeds, from which the other columns are derived."""
+"""A timetable under construction: the rows of its feeds, from which the timetable's other columns are derived."""
 
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -97,7 +97,7 @@ class PathwayColumns(NamedTuple):
 class SpecificTransferColumns(NamedTuple):
     """Trip- and route-specific transfer rules; type and time as in TransferColumns.
 
-    Trips and routes are rows, -1 for any. The last of the most specific rules applies (GTFS, transfers.txt).
+    Trips and routes are rows, -1 for any. Of the most specific rules, the last one applies (GTFS, transfers.txt).
     """
 
     from_stop: Int32 = NO_INT32

@@ -66,26 +66,26 @@ class _PathColumns(NamedTuple):
     metres: Int32
     walk_s: Int32
 
-    def are_in(self, other_paths: "_PathColumns", count: int) -> Bool:
-        """Whether the other paths have one between the same stops, for each path."""
+    def mark_common(self, other_paths: "_PathColumns", count: int) -> Bool:
+        """For each path, whether ``other_paths`` has one between the same stops."""
         return np.isin(self.begin * count + self.end, other_paths.begin * count + other_paths.end)
 
-    def without(self, other_paths: "_PathColumns", count: int) -> "_PathColumns":
-        return take_rows(self, ~self.are_in(other_paths, count))
+    def drop_common(self, other_paths: "_PathColumns", count: int) -> "_PathColumns":
+        return take_rows(self, ~self.mark_common(other_paths, count))
 
 
 def compute_transfer_times(walks: Walks, parents: Int32, rules: TransferColumns) -> tuple[Int32, Int32, Int32]:
-    """Return each transfer rule's seconds until ready to board (-1: forbidden), metres, and seconds walked."""
-    walked = walks.measure(rules.from_stop.astype(np.int64), rules.to_stop.astype(np.int64))
-    transfer_s = walked.seconds + np.where(rules.type == TIMED, 0, _find_slack_s(walked, parents))
+    """Return each transfer rule's seconds until boarding (-1: forbidden), metres, and seconds walked."""
+    links = walks.measure(rules.from_stop.astype(np.int64), rules.to_stop.astype(np.int64))
+    transfer_s = links.seconds + np.where(rules.type == TIMED, 0, _find_slack_s(links, parents))
     transfer_s = np.where((rules.type == MINIMUM_TIME) & (rules.min_s >= 0), rules.min_s, transfer_s)
-    return np.where(rules.type == FORBIDDEN, -1, transfer_s).astype(np.int32), walked.metres, walked.seconds
+    return np.where(rules.type == FORBIDDEN, -1, transfer_s).astype(np.int32), links.metres, links.seconds
 
 
 def _find_slack_s(links: StopLinks, parents: Int32) -> Int32:
     begin, end = links.begin, links.end
-    is_one_place = (begin == end) | ((parents[begin] == parents[end]) & (parents[begin] >= 0))
-    slack_s: Int32 = CHANGE_SLACK_S + np.where(links.is_straight & ~is_one_place, STRAIGHT_SLACK_S, 0)
+    is_same_place = (begin == end) | ((parents[begin] == parents[end]) & (parents[begin] >= 0))
+    slack_s: Int32 = CHANGE_SLACK_S + np.where(links.is_straight & ~is_same_place, STRAIGHT_SLACK_S, 0)
     return slack_s
 
 
@@ -99,17 +99,17 @@ def build_footpaths(
     """Build footpaths: walks between nearby stops, overridden by the transfer rules of feeds.
 
     Return the footpaths, and the seconds that a transfer at each stop takes. ``pathways`` are (from, to, seconds) in a
-    station; -1 seconds forbid the transfer. A recommended transfer (type 0) takes the walk plus the slack, a timed one
+    station; -1 seconds means forbidden. A recommended transfer (type 0) takes the walk plus the slack, a timed one
     (1) the walk alone, because the connecting trip waits; a minimum time (2) is used as given; a forbidden one (3)
     removes the link. Of several rules for the same ordered pair, the last one applies.
     """
     count = len(kinds)
     links = _list_walks(walks, np.flatnonzero(kinds == STOP), parents)
     if pathways is not None and len(pathways[0]):
-        inside = walks.measure(pathways[0].astype(np.int64), pathways[1].astype(np.int64))
+        ways = walks.measure(pathways[0].astype(np.int64), pathways[1].astype(np.int64))
         transfer_s = pathways[2] + np.int32(CHANGE_SLACK_S)
-        own = _PathColumns(inside.begin, inside.end, transfer_s, inside.metres, inside.seconds)
-        links = join_rows(links.without(own, count), take_rows(own, pathways[2] >= 0))
+        station_paths = _PathColumns(ways.begin, ways.end, transfer_s, ways.metres, ways.seconds)
+        links = join_rows(links.drop_common(station_paths, count), take_rows(station_paths, pathways[2] >= 0))
     change_s = np.full(count, CHANGE_SLACK_S, np.int32)
     if len(rules.from_stop):
         pairs = rules.from_stop.astype(np.int64) * count + rules.to_stop
@@ -119,9 +119,9 @@ def build_footpaths(
         begin, end = rules.from_stop.astype(np.int64), rules.to_stop.astype(np.int64)
         is_same_stop = begin == end
         change_s[begin[is_same_stop]] = transfer_s[is_same_stop]
-        ruled = _PathColumns(begin, end, transfer_s, metres, walk_s)
-        links = links.without(take_rows(ruled, ~is_same_stop), count)
-        links = join_rows(links, take_rows(ruled, ~is_same_stop & (rules.type != FORBIDDEN)))
+        rule_paths = _PathColumns(begin, end, transfer_s, metres, walk_s)
+        links = links.drop_common(take_rows(rule_paths, ~is_same_stop), count)
+        links = join_rows(links, take_rows(rule_paths, ~is_same_stop & (rules.type != FORBIDDEN)))
     return _build_table(links, count), change_s
 
 
@@ -142,8 +142,8 @@ def _build_table(links: _PathColumns, count: int) -> Footpaths:
     )
 
 
-# A closure further away than this from a stop affects no transfer there.
-_NEAR_M = 700.0
+# Closures further away from a stop than this do not affect transfers there.
+_CLOSURE_RADIUS_M = 700.0
 
 
 def avoid_closed_ways(
@@ -162,24 +162,24 @@ def avoid_closed_ways(
     first, to, *others = timetable.step_free_footpaths if is_step_free else timetable.footpaths
     count, stations = timetable.stop_count, timetable.stop_parent
     paths = _PathColumns(np.repeat(np.arange(count), np.diff(first)), to.astype(np.int64), *others)
-    near = np.zeros(count, np.bool_)
+    is_near = np.zeros(count, np.bool_)
     for lat, lon in zip(*(place.tolist() for place in places), strict=True):
-        near |= straight_line_m(lat, lon, timetable.stop_lat, timetable.stop_lon) <= _NEAR_M
+        is_near |= straight_line_m(lat, lon, timetable.stop_lat, timetable.stop_lon) <= _CLOSURE_RADIUS_M
     # A feed's transfer rule overrides measured walks.
-    stated = timetable.transfer_from.astype(np.int64) * count + timetable.transfer_to
-    is_affected = near[paths.begin] & near[paths.end] & ~np.isin(paths.begin * count + paths.end, stated)
+    rule_pairs = timetable.transfer_from.astype(np.int64) * count + timetable.transfer_to
+    is_affected = is_near[paths.begin] & is_near[paths.end] & ~np.isin(paths.begin * count + paths.end, rule_pairs)
     if not is_affected.any():
         return timetable
     affected = take_rows(paths, is_affected)
-    inside = take_rows(affected, (stations[affected.begin] == stations[affected.end]) & (stations[affected.begin] >= 0))
+    indoor = take_rows(affected, (stations[affected.begin] == stations[affected.end]) & (stations[affected.begin] >= 0))
     open_s, detour_s = (
-        find_change_s(get_places(timetable), inside.begin, inside.end, step_free=step_free, closed=excluded)
+        find_change_s(get_places(timetable), indoor.begin, indoor.end, step_free=step_free, closed=excluded)
         for excluded in ((), closed)
     )
     # These are transfers by pathways inside a station; all others are walks outside.
-    outside = affected.without(take_rows(inside, open_s >= 0), count)
-    detours = take_rows(inside._replace(seconds=detour_s + np.int32(CHANGE_SLACK_S)), (open_s >= 0) & (detour_s >= 0))
-    walked = _list_walks(walks, np.flatnonzero(near & (timetable.stop_kind == STOP)), stations)
-    walked = take_rows(walked, walked.are_in(outside, count))
+    outdoor = affected.drop_common(take_rows(indoor, open_s >= 0), count)
+    detours = take_rows(indoor._replace(seconds=detour_s + np.int32(CHANGE_SLACK_S)), (open_s >= 0) & (detour_s >= 0))
+    walked = _list_walks(walks, np.flatnonzero(is_near & (timetable.stop_kind == STOP)), stations)
+    walked = take_rows(walked, walked.mark_common(outdoor, count))
     table = _build_table(join_rows(join_rows(take_rows(paths, ~is_affected), detours), walked), count)
     return replace(timetable, step_free_footpaths=table) if is_step_free else replace(timetable, footpaths=table)

@@ -42,11 +42,11 @@ class RideUpdate:
     flags: UInt8 | None = None
     is_deleted: bool = False
 
-    def is_usable(self, position: int, needed_flags: int) -> bool:
-        """Whether the stop is served, with none of ``needed_flags`` set (NO_BOARDING, NO_ALIGHTING, 0 for neither)."""
+    def is_usable(self, position: int, excluded_flags: int) -> bool:
+        """Whether the stop is served, and none of ``excluded_flags`` (NO_BOARDING, NO_ALIGHTING or 0) is set."""
         if self.is_cancelled or self.is_skipped[position]:
             return False
-        return self.flags is None or not self.flags[position] & needed_flags
+        return self.flags is None or not self.flags[position] & excluded_flags
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +84,7 @@ class RideSelector(NamedTuple):
 class Alert:
     """A service alert. Selectors are rows; an alert applies if any of its selectors does.
 
-    ``stops`` include all platforms of a station. ``rides`` are rides of one day, ``trips`` of every day;
+    ``stops`` include all platforms of a station. ``rides`` apply on one day, ``trips`` on every day;
     ``route_stops``, ``trip_stops`` and ``ride_stops`` are the same, but limited to one stop each. ``periods`` are
     (first, last) Unix seconds, 0 and 2**62 if open-ended; an alert without periods always applies. Texts are keyed by
     language, or by ``default``.
@@ -132,7 +132,7 @@ class Alert:
 
 
 class MatchCount(NamedTuple):
-    """How many entities from a realtime source match the timetable; ``shared_ids`` are ambiguous ids."""
+    """How many entities from a realtime source match the timetable; ``shared_ids`` are ids used by several feeds."""
 
     matched: int
     unmatched: int

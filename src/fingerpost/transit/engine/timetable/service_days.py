@@ -1,6 +1,6 @@
 """Find the services that run on a service day, and the instant at which the day begins.
 
-A service day begins at noon minus 12 h in the feed's zone, which is midnight unless clocks change that day
+A service day begins at noon minus 12 h in the feed's zone, which is midnight unless the clocks change that day
 (GTFS Schedule reference, "Time").
 """
 
@@ -24,7 +24,7 @@ def find_service_day_start(day: date, zone: str) -> int:
 
 @lru_cache(maxsize=4096)
 def find_midnight(day: date, zone: str) -> int:
-    """Return the start of a calendar day (Unix seconds); it precedes the service day if clocks go back."""
+    """Return the start of a calendar day (Unix seconds); if the clocks go back, the service day begins later."""
     return int(datetime.combine(day, time(0), ZoneInfo(zone)).timestamp())
 
 

@@ -32,10 +32,10 @@ def find_ride_path(timetable: Timetable, trip: int, board_stop_time: int, alight
 
 
 def find_ride_line(timetable: Timetable, path: RidePath) -> Float64 | None:
-    """Return the line between the ends of a ride as (latitude, longitude) in degrees, or None if no shape matches.
+    """Return the line of a ride between its stops as (latitude, longitude) in degrees, or None if no shape matches.
 
-    It is cut by shape_dist_traveled or, if that is missing, at the points nearest to the stops, of which the second may
-    not precede the first; a line may pass a stop twice.
+    It is cut by shape_dist_traveled or, if that is missing, at the points nearest to the two stops. The second point
+    may not precede the first, because a line may pass a stop twice.
     """
     if path.shape < 0:
         return None
@@ -45,22 +45,22 @@ def find_ride_line(timetable: Timetable, path: RidePath) -> Float64 | None:
         return None
     scale = np.array([1.0, np.cos(np.radians(lats.mean()))]) * np.radians(1.0) * EARTH_RADIUS_M
     points = np.column_stack([lats, lons]) * scale
-    ends = [
+    stop_points = [
         np.array([timetable.stop_lat[stop], timetable.stop_lon[stop]]) * scale
         for stop in (path.stops[0], path.stops[-1])
     ]
-    line = None if path.cut is None else _cut(points, ends, *path.cut)
+    line = None if path.cut is None else _cut(points, stop_points, *path.cut)
     if line is None:
-        line = _cut(points, ends, *_find_nearest(points, ends))
+        line = _cut(points, stop_points, *_find_nearest(points, stop_points))
     return None if line is None else line / scale
 
 
-def _cut(points: Float64, ends: list[Float64], begin: float, end: float) -> Float64 | None:
-    """Return the part of a shape between two positions, counted in points, or None if it does not match the ends."""
+def _cut(points: Float64, stop_points: list[Float64], begin: float, end: float) -> Float64 | None:
+    """Return the part of a shape between two positions, counted in points, or None if it does not match the stops."""
     if not begin <= end <= len(points) - 1:
         return None
     start, finish = _interpolate(points, begin), _interpolate(points, end)
-    if not max(np.hypot(*(start - ends[0])), np.hypot(*(finish - ends[1]))) <= MAX_DISTANCE_M:
+    if not max(np.hypot(*(start - stop_points[0])), np.hypot(*(finish - stop_points[1]))) <= MAX_DISTANCE_M:
         return None
     line: Float64 = np.vstack([start, points[math.floor(begin) + 1 : math.ceil(end)], finish])
     return line
@@ -72,15 +72,15 @@ def _interpolate(points: Float64, position: float) -> Float64:
     return point
 
 
-def _find_nearest(points: Float64, ends: list[Float64]) -> tuple[float, float]:
-    """Return the positions on a shape that are nearest to the ends of a ride, in their order if possible."""
-    (begin_m, begin_share), (end_m, end_share) = (_measure_distances(points, end) for end in ends)
-    # For each end segment, find the best start on an earlier segment, or on the same one if it is before the end.
+def _find_nearest(points: Float64, stop_points: list[Float64]) -> tuple[float, float]:
+    """Return the positions on a shape that are nearest to the two stops of a ride, in order if possible."""
+    (begin_m, begin_fraction), (end_m, end_fraction) = (_measure_distances(points, point) for point in stop_points)
+    # For each end segment, find the best start on an earlier segment, or earlier on the same one.
     earlier_m = np.append(np.inf, np.minimum.accumulate(begin_m)[:-1])
-    same_m = np.where(begin_share <= end_share, begin_m, np.inf)
+    same_m = np.where(begin_fraction <= end_fraction, begin_m, np.inf)
     last = int(np.argmin(np.minimum(earlier_m, same_m) + end_m))
     first = last if same_m[last] <= earlier_m[last] else int(np.argmin(begin_m[:last]))
-    return first + float(begin_share[first]), last + float(end_share[last])
+    return first + float(begin_fraction[first]), last + float(end_fraction[last])
 
 
 def line_m(line: Float64) -> float:
@@ -90,10 +90,10 @@ def line_m(line: Float64) -> float:
     return float(np.hypot(step[:, 0], step[:, 1]).sum() * EARTH_RADIUS_M)
 
 
-def _measure_distances(points: npt.NDArray[np.float64], end: npt.NDArray[np.float64]) -> tuple[Float64, Float64]:
+def _measure_distances(points: npt.NDArray[np.float64], point: npt.NDArray[np.float64]) -> tuple[Float64, Float64]:
     """Return the distance of each segment from a point, and how far along it (0..1) its nearest point is."""
     begin, step = points[:-1], np.diff(points, axis=0)
     length = np.maximum((step**2).sum(axis=1), 1e-12)
-    share = np.clip(((end - begin) * step).sum(axis=1) / length, 0.0, 1.0)
-    nearest = begin + step * share[:, None]
-    return np.hypot(*(nearest - end).T), share
+    fraction = np.clip(((point - begin) * step).sum(axis=1) / length, 0.0, 1.0)
+    nearest = begin + step * fraction[:, None]
+    return np.hypot(*(nearest - point).T), fraction

@@ -21,8 +21,8 @@ from fingerpost.transit.engine.timetable.walks import DETOUR_FACTOR, PACE_M_PER_
 
 # GTFS pathway_mode
 WALKWAY, STAIRS, TRAVELATOR, ESCALATOR, LIFT, FARE_GATE, EXIT_GATE = range(1, 8)
-WITHOUT_STEP = frozenset({WALKWAY, TRAVELATOR, LIFT, FARE_GATE, EXIT_GATE})
-WITH_STEP = frozenset({STAIRS, ESCALATOR})
+STEP_FREE_MODES = frozenset({WALKWAY, TRAVELATOR, LIFT, FARE_GATE, EXIT_GATE})
+STEP_MODES = frozenset({STAIRS, ESCALATOR})
 GATES = frozenset({FARE_GATE, EXIT_GATE})
 
 
@@ -32,20 +32,20 @@ _Ways = dict[int, list[tuple[int, float]]]
 def find_entrance_ways(
     places: StationPlaces, *, step_free: bool = False, closed: Collection[int] = ()
 ) -> dict[tuple[int, int], tuple[int, int]]:
-    """Return the ways between each platform and the entrances of its station that have a way in or out.
+    """Return the ways between each platform and the entrances of its station, if there is a way in or out.
 
     Keys are (platform, entrance), ascending rows; values are the seconds in and out, -1 if there is no way.
     A straight line times the detour factor replaces missing pathways and times. ``step_free`` excludes stairs and
     entrances known to be inaccessible; ``closed`` are the entrances and nodes (rows) to exclude.
     """
-    barred = frozenset(closed)
-    outgoing, incoming = list_ways(places, barred, step_free=step_free)
+    excluded = frozenset(closed)
+    outgoing, incoming = list_ways(places, excluded, step_free=step_free)
     connected = {*places.pathways.begin.tolist(), *places.pathways.end.tolist()}
     found: dict[tuple[int, int], tuple[int, int]] = {}
     for entrances, platforms in list_stations(places):
         has_ways = not connected.isdisjoint([*entrances, *platforms])
         for entrance in entrances:
-            if entrance in barred or (step_free and places.wheelchair[entrance] == WHEELCHAIR_NO):
+            if entrance in excluded or (step_free and places.wheelchair[entrance] == WHEELCHAIR_NO):
                 continue
             from_entrance = find_quickest_s(outgoing, entrance) if has_ways else None
             to_entrance = find_quickest_s(incoming, entrance) if has_ways else None
@@ -68,17 +68,17 @@ def list_stations(places: StationPlaces) -> Iterable[tuple[list[int], list[int]]
 
 
 def list_ways(
-    places: StationPlaces, barred: Collection[int] = (), *, step_free: bool = False, gates: bool = True
+    places: StationPlaces, excluded: Collection[int] = (), *, step_free: bool = False, gates: bool = True
 ) -> tuple[_Ways, _Ways]:
-    """Return the usable pathways from each place and to it; a gate whose time is unknown takes no time."""
+    """Return the usable pathways from and to each place; a gate with an unknown time takes no time."""
     outgoing: dict[int, list[tuple[int, float]]] = defaultdict(list)
     incoming: dict[int, list[tuple[int, float]]] = defaultdict(list)
     for begin, end, mode, seconds in zip(*(column.tolist() for column in places.pathways), strict=True):
-        if begin in barred or end in barred or (step_free and mode in WITH_STEP) or (mode in GATES and not gates):
+        if begin in excluded or end in excluded or (step_free and mode in STEP_MODES) or (mode in GATES and not gates):
             continue
-        taken_s = 0.0 if mode in GATES and math.isnan(seconds) else seconds
-        outgoing[begin].append((end, taken_s))
-        incoming[end].append((begin, taken_s))
+        duration_s = 0.0 if mode in GATES and math.isnan(seconds) else seconds
+        outgoing[begin].append((end, duration_s))
+        incoming[end].append((begin, duration_s))
     for area in np.flatnonzero((places.kinds == BOARDING_AREA) & (places.parents >= 0)).tolist():
         platform = int(places.parents[area])
         for ways in (outgoing, incoming):
@@ -88,26 +88,26 @@ def list_ways(
 
 
 def find_quickest_s(
-    ways: Mapping[int, Sequence[tuple[int, float]]], begin: int, longest_s: float = math.inf
+    ways: Mapping[int, Sequence[tuple[int, float]]], begin: int, max_s: float = math.inf
 ) -> dict[int, float]:
-    """Return the seconds to every place within ``longest_s`` (Dijkstra); NaN if every way has an unknown time."""
+    """Return the seconds to every place within ``max_s`` (Dijkstra); NaN if every way there has an unknown time."""
     settled: dict[int, float] = {}
-    waiting = [(0.0, begin)]
-    while waiting:
-        elapsed_s, place = heapq.heappop(waiting)
+    queue = [(0.0, begin)]
+    while queue:
+        elapsed_s, place = heapq.heappop(queue)
         if place in settled:
             continue
         settled[place] = elapsed_s
         for end, seconds in ways.get(place, ()):
             # Ways whose times are all known are preferred.
             reached_s = elapsed_s + (math.inf if math.isnan(seconds) else seconds)
-            if end not in settled and reached_s <= longest_s:
-                heapq.heappush(waiting, (reached_s, end))
+            if end not in settled and reached_s <= max_s:
+                heapq.heappush(queue, (reached_s, end))
     return {place: math.nan if math.isinf(elapsed_s) else elapsed_s for place, elapsed_s in settled.items()}
 
 
 def _choose_s(times: Mapping[int, float] | None, place: int, straight_s: int) -> int:
-    """Return the seconds to a place, the straight line's if unknown, or -1 if it cannot be reached."""
+    """Return the seconds to a place, those of a straight line if unknown, or -1 if it cannot be reached."""
     if times is None:
         return straight_s
     found_s = times.get(place, -1.0)
@@ -133,15 +133,15 @@ def find_change_s(
     step_free: bool = False,
     closed: Collection[int] = (),
 ) -> Int32:
-    """Return the seconds of transfers by pathways inside a station, -1 if impossible; transfers do not pass gates."""
-    taken_s = np.full(len(begin), -1, np.int32)
+    """Return the seconds of transfers by pathways inside a station, without passing gates; -1 if impossible."""
+    duration_s = np.full(len(begin), -1, np.int32)
     outgoing, _ = list_ways(places, frozenset(closed), step_free=step_free, gates=False)
     for platform in np.unique(begin).tolist():
         times = find_quickest_s(outgoing, platform)
         for row in np.flatnonzero(begin == platform).tolist():
             target = int(end[row])
-            taken_s[row] = _choose_s(times, target, _find_straight_s(places, platform, target))
-    return taken_s
+            duration_s[row] = _choose_s(times, target, _find_straight_s(places, platform, target))
+    return duration_s
 
 
 def get_places(timetable: Timetable) -> StationPlaces:

@@ -1,20 +1,20 @@
 """Encode stop ids as ``FEED:LOCAL``, which matches ``^[A-Z0-9:_-]+$`` (rule A8, the lookup contract).
 
-Letters become upper case, and any other character becomes ``_XX`` for each of its UTF-8 bytes. An underscore is escaped
-only if two hexadecimal digits follow, so the escape can be reversed. If two ids differ only in case, the lower-case
-letters of the later one are escaped.
+Letters are converted to upper case, and any other character to ``_XX`` for each of its UTF-8 bytes. An
+underscore is escaped only if two hexadecimal digits follow, so the escape can be reversed. If two ids differ only in
+case, the lower-case letters of the later one are escaped.
 """
 
 import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-# The largest distance between the positions of one stop in two feeds (rule A8).
+# The maximum distance between the positions of the same stop in two feeds (rule A8).
 SAME_STOP_M = 100.0
 
 _PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:-")
 _ALL_PLAIN = re.compile(r"[A-Z0-9:-]*")
-_LOOKS_ESCAPED = re.compile(r"[0-9A-Fa-f]{2}")
+_TWO_HEX_DIGITS = re.compile(r"[0-9A-Fa-f]{2}")
 _ESCAPED = re.compile(r"(?:_[0-9A-F]{2})+")
 
 
@@ -29,7 +29,7 @@ def escape(text: str) -> str:
         return text
     parts = []
     for index, character in enumerate(text):
-        if character in _PLAIN or (character == "_" and not _LOOKS_ESCAPED.match(text, index + 1)):
+        if character in _PLAIN or (character == "_" and not _TWO_HEX_DIGITS.match(text, index + 1)):
             parts.append(character)
         else:
             parts.extend(f"_{byte:02X}" for byte in character.encode())
@@ -49,7 +49,7 @@ def _decode_bytes(escaped: re.Match[str]) -> str:
 
 
 def encode_stop_ids(ids: Iterable[tuple[str, str]]) -> list[str]:
-    """Return the unique ids of (feed name, local id) pairs, in their order."""
+    """Return the unique ids of (feed name, local id) pairs, in the same order."""
     encoded: dict[str, None] = {}
     to_prefix = lru_cache(maxsize=None)(clean_feed_name)
     for feed, local_id in ids:

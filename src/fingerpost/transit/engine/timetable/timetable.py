@@ -1,7 +1,7 @@
 """The timetable of one network: tables as parallel arrays, joined by row numbers.
 
 Terms (docs/glossary.md): a *stop time* is one stop of a trip with its times; a *trip departure* is one departure of
-a trip on any of its service days (a trip with ``frequencies.txt`` has many, each shifted in time).
+a trip on any of its service days (a trip in ``frequencies.txt`` has many, each shifted in time).
 The times of stop times are in seconds from the start of the service day, which is noon minus 12 h in the feed's zone
 (GTFS Schedule reference, "Time"), and may exceed 24 h.
 """
@@ -120,7 +120,7 @@ class Timetable:
     route_type: Int16  # GTFS route_type, including extended values
     route_agency: Int16  # row in its feed's agency_ids, -1 if unknown
     route_color: Int32  # 0xRRGGBB, -1 if not given
-    route_text_color: Int32  # likewise
+    route_text_color: Int32  # 0xRRGGBB, -1 if not given
 
     # trips; stop times of trip t are rows trip_first_stop_time[t] .. trip_first_stop_time[t + 1]
     trip_local_id: TextColumn

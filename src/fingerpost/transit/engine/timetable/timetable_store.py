@@ -5,11 +5,11 @@
     networks/
       HSL.json               the pointer: the current folder, when it was added, its feeds, and the import report
       prepared/HSL-3f…/      the current timetable, and during a change the next one
-      .lock                  locked while a network is added or removed
+      .lock                  locked while a network is being added or removed
       .changes               grows by one byte with every change
 
-A new version is flushed to disk and becomes current by an atomic rename of the pointer. The next change removes every
-folder without a pointer.
+A new version is flushed to disk and becomes current through an atomic rename of the pointer. The next change removes
+every folder without a pointer.
 """
 
 import errno
@@ -34,7 +34,7 @@ from fingerpost.transit.engine.timetable.timetable import Timetable
 # `doctor` suggest `network refresh`.
 RULES = 3
 _SUFFIX = ".json"
-_PIECE_BYTES = 1 << 20
+_CHUNK_BYTES = 1 << 20
 _log = logging.getLogger(__name__)
 
 
@@ -68,7 +68,7 @@ class StoredTimetable(NamedTuple):
             return None
         changed = "streets" if self.feeds == tuple(feeds) else "feeds"
         return (
-            f"{self.name} was prepared from other {changed} than its record names; answers use the prepared ones. "
+            f"{self.name} was prepared from different {changed} than its record lists; answers use the prepared ones. "
             f"Run `fingerpost network refresh {self.name}`."
         )
 
@@ -90,7 +90,7 @@ class TimetableStore:
         extract: str | None = None,
         save_more: Callable[[Path], None] = lambda _folder: None,
     ) -> StoredTimetable:
-        """Add or replace a network; after a crash, either version is current. ``save_more`` adds files."""
+        """Add or replace a network; after a crash, either version may be current. ``save_more`` adds files."""
         name = parse_network_name(name)
         with self._locked():
             self._prepared.mkdir(exist_ok=True)
@@ -148,7 +148,7 @@ class TimetableStore:
                 raise TypeError("strings expected")
             feeds = None if "feeds" not in raw else tuple(str(feed) for feed in raw["feeds"])
             extract = None if "extract" not in raw else str(raw["extract"])
-            # Networks stored by the first version have no version number.
+            # Networks stored by the first version have no rules version.
             rules = int(raw.get("rules", 1))
             checksums = dict(raw.get("checksums", {}))
         except FileNotFoundError:
@@ -162,7 +162,7 @@ class TimetableStore:
         )
 
     def open(self, name: str) -> tuple[StoredTimetable, Timetable]:
-        """Return a network's pointer and its timetable, even while another process replaces it."""
+        """Return a network's pointer and its timetable, even while another process is replacing it."""
         while True:
             entry = self.get(name)
             try:
@@ -191,14 +191,14 @@ class TimetableStore:
         return f"{problem} Run `fingerpost network {command}`"
 
     def stamp(self) -> str:
-        """Return a value that changes whenever a network is added, removed or replaced, by two ``stat`` calls."""
+        """Return a value that changes whenever a network is added, removed or replaced (two ``stat`` calls)."""
         return f"{_read_mtime_and_size(self._root)[0]}-{_read_mtime_and_size(self._changes)[1]}"
 
     def _locate(self, name: str) -> Path:
         return self._root / f"{name}{_SUFFIX}"
 
     def _count_change(self) -> None:
-        # The file's size distinguishes changes within one tick of the file clock.
+        # The file's size distinguishes changes within one tick of the file system's clock.
         with self._changes.open("ab") as file:
             file.write(b".")
 
@@ -225,7 +225,7 @@ def _read_mtime_and_size(path: Path) -> tuple[int, int]:
     try:
         status = path.stat()
     except OSError:
-        # The file does not exist, or whatever reads it next reports the error.
+        # The file does not exist, or its next reader reports the error.
         return 0, 0
     return status.st_mtime_ns, status.st_size
 
@@ -253,6 +253,6 @@ def _has_checksum(path: Path, checksum: int) -> bool:
 def _compute_checksum(path: Path) -> int:
     checksum = 0
     with path.open("rb") as file:
-        while piece := file.read(_PIECE_BYTES):
-            checksum = zlib.crc32(piece, checksum)
+        while chunk := file.read(_CHUNK_BYTES):
+            checksum = zlib.crc32(chunk, checksum)
     return checksum

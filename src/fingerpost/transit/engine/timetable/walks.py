@@ -1,6 +1,6 @@
-"""Measure walks around stops: a protocol, and an estimate by the straight line.
+"""Measure walks around stops: a protocol, and a straight-line estimate.
 
-The estimate is the straight line times a detour factor, at an average adult's pace.
+The estimate is the straight-line distance times a detour factor, at an average adult's pace.
 """
 
 import math
@@ -18,13 +18,13 @@ PACE_M_PER_S = 1.25
 
 # The time from alighting to being ready to board, in addition to the walk.
 CHANGE_SLACK_S = 120
-# Added to that for transfers between stops or stations whose walk is estimated as a straight line (decision 0530).
+# An additional time for transfers between stops or stations whose walk is estimated as a straight line (decision 0530).
 STRAIGHT_SLACK_S = 135
-# The straight line between two stops that are linked on foot is at most this long.
+# Stops that are further apart in a straight line than this are not linked by footpaths.
 FOOTPATH_RADIUS_M = 500.0
 
 _MARGIN = 1.000001
-# More cells than lie along any parallel, so that the numbers of two rows of cells cannot overlap.
+# More cells than there are along any parallel, so that the numbers of two rows of cells cannot overlap.
 _CELLS = 1 << 32
 _PAIRS_AT_ONCE = 2_000_000
 
@@ -48,7 +48,7 @@ def walk_s(walked_m: Float64) -> Int32:
 def find_neighbours(lats: Float64, lons: Float64, rows: Int64, radius_m: float) -> tuple[Int64, Int64, Float64]:
     """Return all ordered pairs of different stops among ``rows`` within a radius, and their distances.
 
-    A grid of cells as wide as the radius keeps this near linear in the number of stops.
+    A grid of cells as wide as the radius keeps the running time almost linear in the number of stops.
     """
     if len(rows) == 0:
         empty = np.zeros(0, np.int64)
@@ -72,11 +72,11 @@ def find_neighbours(lats: Float64, lons: Float64, rows: Int64, radius_m: float) 
         for part in _split_pairs(end - begin):
             position, partner = list_ranges(begin[part], end[part] - begin[part])
             source, target = ranked[part[position]], ranked[partner]
-            straight = straight_line_m(lats[source], lons[source], lats[target], lons[target])
-            near = straight <= radius_m
-            sources += [source[near], target[near]]
-            targets += [target[near], source[near]]
-            distances += [straight[near], straight[near]]
+            distance_m = straight_line_m(lats[source], lons[source], lats[target], lons[target])
+            is_near = distance_m <= radius_m
+            sources += [source[is_near], target[is_near]]
+            targets += [target[is_near], source[is_near]]
+            distances += [distance_m[is_near], distance_m[is_near]]
     return np.concatenate(sources), np.concatenate(targets), np.concatenate(distances)
 
 
@@ -118,7 +118,7 @@ class StopLinks(NamedTuple):
 
 
 class WalkedStops(NamedTuple):
-    """The stops of a timetable; codes may be empty. ``has_metro`` and ``has_rail`` mark stops by what serves them."""
+    """The stops of a timetable; codes may be empty. ``has_metro`` and ``has_rail`` mark those served by these modes."""
 
     places: StationPlaces
     local_ids: Sequence[str]
@@ -131,7 +131,7 @@ class Walks(Protocol):
     """Measures walks around the stops (rows) of one timetable; thread-safe."""
 
     def list_links(self, stops: Int64) -> StopLinks:
-        """Return the walks between all ordered pairs of distinct stops that are near enough for a transfer."""
+        """Return the walks between all ordered pairs of distinct stops that are close enough for a transfer."""
 
     def measure(self, begin: Int64, end: Int64) -> StopLinks:
         """Return the walk between each pair of stops, at any distance."""
@@ -166,8 +166,8 @@ class StraightLine:
     def reach(self, lat: float, lon: float, stops: Int64, max_walk_m: float, *, from_stops: bool) -> StopWalks:  # noqa: ARG002
         near = self.list_near(lat, lon, stops, max_walk_m / DETOUR_FACTOR)
         metres = np.ceil(straight_line_m(lat, lon, self._lats[near], self._lons[near]) * DETOUR_FACTOR)
-        within = metres <= max_walk_m
-        near, metres = near[within], metres[within]
+        is_in_range = metres <= max_walk_m
+        near, metres = near[is_in_range], metres[is_in_range]
         return StopWalks(near.astype(np.int32), metres.astype(np.int32), walk_s(metres))
 
     def find_walk(self, start: tuple[float, float], end: tuple[float, float], max_walk_m: float) -> Walk | None:

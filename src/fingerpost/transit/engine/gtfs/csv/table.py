@@ -262,18 +262,18 @@ _DAY = re.compile(r"(?:199[0-9]|20[0-9]{2}|2100)[0-9]{4}")
 _TIME = re.compile(r"[0-9]{1,2}:[0-5][0-9]|[0-9]{1,3}:[0-5][0-9]:[0-5][0-9]")
 
 
-def find_integer(text: str) -> int | None:
+def parse_integer(text: str) -> int | None:
     """Return an integer of at most nine digits; a fraction of zeros is allowed."""
-    value = find_decimal(text)
+    value = parse_decimal(text)
     return int(value) if value is not None and value.is_integer() and abs(value) < _INTEGER_LIMIT else None
 
 
-def find_decimal(text: str) -> float | None:
+def parse_decimal(text: str) -> float | None:
     return float(text.replace(",", ".")) if _DECIMAL.fullmatch(text) else None
 
 
 @lru_cache(maxsize=4096)
-def find_day(text: str) -> date | None:
+def parse_day(text: str) -> date | None:
     if not _DAY.fullmatch(text):
         return None
     try:
@@ -282,7 +282,7 @@ def find_day(text: str) -> date | None:
         return None
 
 
-def find_time_s(text: str) -> int | None:
+def parse_time_s(text: str) -> int | None:
     """Return an H:MM:SS or H:MM time in seconds; hours past 24 are allowed."""
     if not _TIME.fullmatch(text):
         return None

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from google.transit.gtfs_realtime_pb2 import TripDescriptor, TripUpdate
 
-from fingerpost.transit.engine.gtfs.csv.table import find_day, find_time_s
+from fingerpost.transit.engine.gtfs.csv.table import parse_day, parse_time_s
 from fingerpost.transit.engine.gtfs.realtime.messages import EntityOutcome, to_text
 from fingerpost.transit.engine.timetable.columns import group_rows
 from fingerpost.transit.engine.timetable.service_days import find_service_day_start, find_services, local_day
@@ -172,7 +172,7 @@ class TripMatcher:
     def read_day(self, text: str) -> int | EntityOutcome | None:
         if not text:
             return None
-        day = find_day(to_text(text))
+        day = parse_day(to_text(text))
         if day is None or abs(day.toordinal() - self.today) > _MAX_DAYS_AWAY:
             return EntityOutcome.START_DATE_INVALID
         return day.toordinal()
@@ -187,7 +187,7 @@ class TripMatcher:
         if not is_single and not trip.start_time:
             return EntityOutcome.START_TIME_MISSING
         if trip.start_time and not (is_single and not index.timetable.trip_departure_headway_s[trip_departure]):
-            chosen = self._choose_trip_departure(row, find_time_s(to_text(trip.start_time)))
+            chosen = self._choose_trip_departure(row, parse_time_s(to_text(trip.start_time)))
             if isinstance(chosen, EntityOutcome):
                 return chosen
             trip_departure, late_s = chosen
@@ -237,7 +237,7 @@ class TripMatcher:
     ) -> TripMatch | EntityOutcome:
         if not trip.route_id or not trip.start_time:
             return EntityOutcome.TRIP_NOT_NAMED
-        start_s = find_time_s(to_text(trip.start_time))
+        start_s = parse_time_s(to_text(trip.start_time))
         if start_s is None:
             return EntityOutcome.START_TIME_UNKNOWN
         found: list[TripMatch] = []

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from google.transit.gtfs_realtime_pb2 import TripDescriptor, TripUpdate
 
-from fingerpost.transit.engine.gtfs.csv.table import find_time_s
+from fingerpost.transit.engine.gtfs.csv.table import parse_time_s
 from fingerpost.transit.engine.gtfs.realtime.delays import MAX_DELAY_S, compute_delays
 from fingerpost.transit.engine.gtfs.realtime.messages import EntityOutcome, to_text
 from fingerpost.transit.engine.gtfs.realtime.stop_time_updates import (
@@ -170,7 +170,7 @@ class TripUpdates:
             for key in (self._added.get(to_text(trip.trip_id), ()) if trip.trip_id else ())
             if key.feed in matcher.scope.feeds
             and day in (None, key.day)
-            and (not start_time or not key.start_time or find_time_s(start_time) == find_time_s(key.start_time))
+            and (not start_time or not key.start_time or parse_time_s(start_time) == parse_time_s(key.start_time))
         ]
         if len({self.index.feed_names[key.feed] for key in keys}) > 1:
             return matcher.report_shared_id(trip.trip_id)
