@@ -19,7 +19,7 @@ from fingerpost.errors import SettingsInvalid
 def test_a_fixed_clock_does_not_advance(monkeypatch, text, expected):
     """A3: FINGERPOST_NOW is the present, whatever offset it is written with."""
     monkeypatch.setenv(clock.VARIABLE, text)
-    assert (clock.find_fixed(), clock.now()) == (expected, expected)
+    assert (clock.find_fixed_time(), clock.now()) == (expected, expected)
 
 
 @pytest.mark.parametrize("text", [None, "", "  "])
@@ -44,5 +44,5 @@ def test_a_malformed_variable_is_the_operators_to_fix(monkeypatch, text):
     with pytest.raises(SettingsInvalid) as caught:
         clock.now()
     assert caught.value.message == (
-        f"FINGERPOST_NOW is '{text}', which is not an instant. Write it like 2026-01-31T08:00:00Z, or unset it"
+        f"FINGERPOST_NOW is '{text}', which is not a valid time. Write it like 2026-01-31T08:00:00Z, or unset it"
     )

@@ -17,12 +17,12 @@ from fingerpost.errors import SettingsInvalid
 VARIABLE = "FINGERPOST_NOW"
 
 # The earliest deadline of the enclosing limits, on the event loop's clock.
-_deadline_s: ContextVar[float | None] = ContextVar("fingerpost_ends_s", default=None)
+_deadline_s: ContextVar[float | None] = ContextVar("fingerpost_deadline_s", default=None)
 
 
 def now() -> datetime:
-    """Return the current instant in UTC; raise the same errors as ``find_fixed``."""
-    return find_fixed() or datetime.now(UTC)
+    """Return the current instant in UTC; raise the same errors as ``find_fixed_time``."""
+    return find_fixed_time() or datetime.now(UTC)
 
 
 def today_in(zone: str) -> date:
@@ -35,7 +35,7 @@ def read_system_s() -> float:
     return time.time()
 
 
-def find_fixed() -> datetime | None:
+def find_fixed_time() -> datetime | None:
     """Return ``FINGERPOST_NOW`` in UTC, or None if it is not set; raise SettingsInvalid if it has no offset."""
     text = os.environ.get(VARIABLE, "").strip()
     if not text:
@@ -47,7 +47,7 @@ def find_fixed() -> datetime | None:
         return instant.astimezone(UTC)
     except (ValueError, OverflowError) as error:
         raise SettingsInvalid(
-            f"{VARIABLE} is {text!r}, which is not an instant. Write it like 2026-01-31T08:00:00Z, or unset it"
+            f"{VARIABLE} is {text!r}, which is not a valid time. Write it like 2026-01-31T08:00:00Z, or unset it"
         ) from error
 
 

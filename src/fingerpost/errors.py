@@ -12,7 +12,7 @@ from typing import Any, Self
 
 
 class RemedyKind(StrEnum):
-    """The kinds of remedies, each with its ``sentence`` for agents; braces are filled with a remedy's values."""
+    """The kinds of remedies, each with its ``sentence`` for agents; a remedy's values replace the names in braces."""
 
     sentence: str
 
@@ -83,7 +83,7 @@ class ToolError(Exception):
         message: one sentence for the caller.
         details: machine-readable details.
         remedy: what to do next, or None; a ``hint`` given as a string must suit both agents and people.
-        retryable: whether the same call may succeed in a moment.
+        retryable: whether the same call may succeed if it is repeated soon.
     """
 
     remedy: Remedy | None = None
@@ -116,11 +116,11 @@ class ToolError(Exception):
         return next(base.__name__ for base in type(self).__mro__ if base.__module__ == __name__)
 
     def user_message(self) -> str:
-        """Return the message as a person should read it."""
+        """Return the message for a person."""
         return self.message
 
     def with_message(self, message: str, *, details: dict[str, Any] | None = None, hint: str | None = None) -> Self:
-        """Return a copy with another message, and with other details or another hint if not None."""
+        """Return a copy with another message, and with the given details and hint unless they are None."""
         # copy.copy would call the constructors of subclasses, whose parameters differ.
         changed = type(self).__new__(type(self))
         changed.__dict__.update(self.__dict__)
@@ -149,7 +149,7 @@ class ParameterError(ToolError):
     """Error raised when tool parameters are invalid.
 
     ``details["field"]`` is the first invalid field, and ``details["errors"]`` lists all. ``problems`` are the
-    problems that the message joins, if it names fields.
+    problems that the message combines, if they concern fields.
     """
 
     def __init__(
@@ -241,7 +241,7 @@ class PlaceAmbiguous(ToolError):
 
 
 class RegionUnsupported(ToolError):
-    """No network covers the place, or no single network covers both ends."""
+    """No network covers the place, or no single network covers both the origin and the destination."""
 
 
 class StorageUnavailable(ToolError):
@@ -255,7 +255,7 @@ class SourceTimeout(StorageUnavailable):
 
 
 class SourceLimited(StorageUnavailable):
-    """A rate limit is reached, at the source or here; retry after ``retry_after_s`` seconds."""
+    """A rate limit was reached, at the source or in this process; retry after ``retry_after_s`` seconds."""
 
     def __init__(self, message: str, *, retry_after_s: float, hint: Remedy | None = None) -> None:
         self.retry_after_s = retry_after_s
@@ -267,7 +267,7 @@ class SourceUnreachable(StorageUnavailable):
 
 
 class SourceFailed(StorageUnavailable):
-    """The source reports a failure."""
+    """The source returned an error."""
 
 
 class SourceKeyRefused(StorageUnavailable):
@@ -278,7 +278,7 @@ class SourceKeyRefused(StorageUnavailable):
 
 
 class SourceChanged(ToolError):
-    """The source answers in an unknown format."""
+    """The source's response has an unknown format."""
 
 
 class FeedUnusable(ToolError):
@@ -290,13 +290,13 @@ class SettingsInvalid(ToolError):
 
 
 class NotAccessible(SettingsInvalid):
-    """A file or folder of this machine cannot be read or written."""
+    """A file or folder on this machine is not readable or not writable."""
 
 
-def new_unwritable(path: object, error: OSError) -> NotAccessible:
-    """Return the error for a file or folder that cannot be written, with advice."""
+def new_unwritable_error(path: object, error: OSError) -> NotAccessible:
+    """Return the error for a file or folder that is not writable, with advice."""
     return NotAccessible(
-        f"{path} cannot be written ({error.strerror or error})",
+        f"{path} is not writable ({error.strerror or error})",
         hint="Free space or correct its permissions, or set FINGERPOST_HOME to another folder",
     )
 

@@ -76,7 +76,7 @@ def test_a_malformed_clock_ends_every_command_with_one_sentence(command, invoke,
 
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
-        "FINGERPOST_NOW is 'yesterday', which is not an instant. Write it like 2026-01-31T08:00:00Z, or unset it.\n"
+        "FINGERPOST_NOW is 'yesterday', which is not a valid time. Write it like 2026-01-31T08:00:00Z, or unset it.\n"
     )
 
 

@@ -89,7 +89,7 @@ def test_rows_beyond_the_bound_are_counted_with_the_way_to_get_them(application)
 
 def test_a_text_that_is_cut_has_both_ends(application):
     cut = ask(application, *RATIOS)
-    told = r"\n… \[[\d,]+ of [\d,]+ bytes are left out here\. Ask for fewer tickers, metrics or years\.\] …\n"
+    told = r"\n… \[[\d,]+ of [\d,]+ bytes are left out here\. Request fewer tickers, metrics or years\.\] …\n"
 
     assert re.search(told, cut.text)
     assert cut.text.startswith("AAPL ")

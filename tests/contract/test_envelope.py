@@ -3,7 +3,13 @@
 import pytest
 
 from fingerpost import errors
-from fingerpost.contract.envelope import Contract, find_error_code, format_error_text, render_error, unexpected
+from fingerpost.contract.envelope import (
+    Contract,
+    find_error_code,
+    format_error_text,
+    new_internal_error,
+    render_error,
+)
 from fingerpost.errors import (
     BrokenContract,
     DataNotFound,
@@ -242,7 +248,7 @@ def test_the_text_twin_is_self_contained(error, contract, expected):
 @pytest.mark.parametrize("contract", Contract)
 def test_an_unforeseen_error_is_our_fault(contract):
     """A5, J20: an exception outside the tree has the root's code, and the correlation id to find it by."""
-    error = unexpected("0b5f")
+    error = new_internal_error("0b5f")
     assert find_error_code(error, contract) == find_error_code(ToolError("x"), contract)
     assert "correlation id 0b5f" in str(render_error(error, contract, "0b5f", tool="t"))
 

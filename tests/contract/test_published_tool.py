@@ -209,7 +209,7 @@ async def test_a_malformed_clock_is_reported_in_the_envelope(monkeypatch):
     monkeypatch.setenv(clock.VARIABLE, "soon")
     answer = await BoardTool().answer({"stopId": "x"}, user=None)
     assert answer.body["error"]["code"] == "internal-error"
-    assert answer.body["error"]["message"].startswith("FINGERPOST_NOW is 'soon', which is not an instant.")
+    assert answer.body["error"]["message"].startswith("FINGERPOST_NOW is 'soon', which is not a valid time.")
     assert uuid.UUID(answer.correlation_id).version == 4
 
 

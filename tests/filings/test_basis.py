@@ -319,7 +319,7 @@ def test_a_statement_of_several_periods_has_them_side_by_side(recorded):
     assert lines["NetIncome"][0][:2] == (2021, 103_900_000)
     assert lines["NetIncome"][1] == (2022, 180_100_000, "under us-gaap; the earlier value is under ifrs-full")
     assert [point["end_date"] for point in reply.data["Revenue"]] == ["2021-12-31", "2022-12-31"]
-    assert "Periods to: 2021-12-31 | 2022-12-31.\nRevenue: 5,634,700,000 | 7,250,000,000.\n" in text
+    assert "Periods ending: 2021-12-31 | 2022-12-31.\nRevenue: 5,634,700,000 | 7,250,000,000.\n" in text
     assert {"ComprehensiveIncome 2021", "NetInterestIncome"} <= set(reply.missing)
 
 

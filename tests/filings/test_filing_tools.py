@@ -14,7 +14,7 @@ TABLE = """
     Assets - 2022-12-31 3 a-22 10-K 2023-02-01
     Assets - 2023-12-31 4 a-23 10-K 2024-02-01
 """
-NOTE = "These are only the filings with loaded figures, because the company's list of filings is not loaded"
+NOTE = "These are only the filings with loaded figures, because the company's filing list is not loaded"
 
 
 @pytest.fixture

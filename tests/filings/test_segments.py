@@ -214,18 +214,18 @@ async def test_changed_members_are_not_joined_and_reported(load, ask):
 
     assert answer["data"]["Products"]["Black ink"] == [{"end_date": "2023-12-31", "value": 60}]
     assert answer["notes"] == [
-        "Products: the filings name different members; they are not joined, because no filing states both"
+        "Products: the filings use different members; they are not joined, because no filing reports both"
     ]
 
 
 @pytest.mark.parametrize(
     ("parameters", "sentence"),
     [
-        ({"period": "2023-Q4"}, "no loaded filing breaks down Revenue for fiscal 2023 Q4; filings do not state fourth"),
+        ({"period": "2023-Q4"}, "no loaded filing breaks down Revenue for fiscal 2023 Q4; filings do not report"),
         ({"axis": "moon"}, "no loaded filing breaks down Revenue for fiscal 2023 by moon"),
-        ({"metric": "free_cash_flow"}, "free_cash_flow is not a metric, and no loaded filing breaks down such a tag"),
+        ({"metric": "free_cash_flow"}, "free_cash_flow is not a known metric, and no loaded filing breaks down a tag"),
         ({"period": "ttm"}, "the last four quarters have no segments"),
-        ({"as_of": "2024-01-31"}, "no filing with its segments is loaded"),
+        ({"as_of": "2024-01-31"}, "no filing with segment data is loaded"),
         ({"ticker": "NONE"}, "No loaded company is called NONE"),
     ],
 )

@@ -87,8 +87,8 @@ async def test_a_pause_of_plans_does_not_affect_other_queries():
     time = FakeTime()
     limiter = Limiter(paces=list_paces(), clock_ms=time.clock_ms, sleep=time.sleep)
     await limiter.pause("api.transitous.org/api/v6/plan", 30.0)
-    await limiter.wait("api.transitous.org/api/v1/geocode", longest_s=1.0)
+    await limiter.wait("api.transitous.org/api/v1/geocode", max_wait_s=1.0)
     began = time.clock_s()
-    await limiter.wait("api.transitous.org/api/v6/plan", longest_s=100.0)
+    await limiter.wait("api.transitous.org/api/v6/plan", max_wait_s=100.0)
 
     assert time.clock_s() - began == 30.0

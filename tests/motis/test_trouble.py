@@ -73,7 +73,7 @@ async def test_a_ban_suggests_sending_a_contact():
             await network.list_departures(a_board_query())
 
     assert "FINGERPOST_CONTACT" in banned.value.hint
-    assert "key is missing or not accepted" in refused.value.message
+    assert "key is missing or was not accepted" in refused.value.message
 
 
 async def test_an_answer_is_served_again_for_a_while_and_a_refusal_is_not():

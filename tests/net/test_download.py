@@ -110,5 +110,5 @@ async def test_a_cancelled_download_leaves_nothing(tmp_path):
 async def test_a_disk_that_refuses_is_the_operators(tmp_path):
     (tmp_path / "file").write_bytes(b"")
     async with serving(answer(body=b"hello")) as server, new_client() as client:
-        with pytest.raises(SettingsInvalid, match="cannot be written"):
+        with pytest.raises(SettingsInvalid, match="is not writable"):
             await download(client, asking(server), tmp_path / "file" / "feed.zip")

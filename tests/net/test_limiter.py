@@ -51,10 +51,10 @@ async def test_a_burst_passes_before_the_rate_limit_applies(limits):
     time = FakeTime()
     limiter = new_limiter(time, limits, default_per_second=2, default_burst=3)
     for _ in range(5):
-        await limiter.wait("a.example", longest_s=60)
+        await limiter.wait("a.example", max_wait_s=60)
     await time.sleep(1.5)
     for _ in range(4):
-        await limiter.wait("a.example", longest_s=60)
+        await limiter.wait("a.example", max_wait_s=60)
 
     assert time.slept == [0.5, 0.5, 1.5, 0.5]
 
@@ -64,7 +64,7 @@ async def test_no_second_exceeds_the_rate(limits):
     limiter = new_limiter(time, limits, paces={"data.sec.gov": EDGAR})
     passed = []
     for _ in range(40):
-        await limiter.wait("data.sec.gov", longest_s=60)
+        await limiter.wait("data.sec.gov", max_wait_s=60)
         passed.append(time.now_ms)
 
     most = max(sum(start <= at < start + 1000 for at in passed) for start in passed)
@@ -74,9 +74,9 @@ async def test_no_second_exceeds_the_rate(limits):
 async def test_hosts_of_one_name_share_a_limit(limits):
     time = FakeTime()
     limiter = new_limiter(time, limits, paces={"data.sec.gov": EDGAR, "www.sec.gov": EDGAR})
-    await limiter.wait("data.sec.gov", longest_s=60)
-    await limiter.wait("www.sec.gov", longest_s=60)
-    await limiter.wait("other.example", longest_s=60)
+    await limiter.wait("data.sec.gov", max_wait_s=60)
+    await limiter.wait("www.sec.gov", max_wait_s=60)
+    await limiter.wait("other.example", max_wait_s=60)
 
     assert time.slept == [0.125]
 
@@ -87,24 +87,24 @@ async def test_waiting_callers_pass_in_turn():
     passed = []
 
     async def ask(number):
-        await limiter.wait("data.sec.gov", longest_s=60)
+        await limiter.wait("data.sec.gov", max_wait_s=60)
         passed.append(number)
 
     await asyncio.gather(*(ask(number) for number in range(10)))
     assert passed == list(range(10))
 
 
-@pytest.mark.parametrize(("longest_s", "passes"), [(0.5, True), (0.499, False)])
-async def test_a_wait_begins_only_if_there_is_time(longest_s, passes):
+@pytest.mark.parametrize(("max_wait_s", "passes"), [(0.5, True), (0.499, False)])
+async def test_a_wait_begins_only_if_there_is_time(max_wait_s, passes):
     time = FakeTime()
     limiter = new_limiter(time, default_per_second=2, default_burst=1)
-    await limiter.wait("a.example", longest_s=60)
+    await limiter.wait("a.example", max_wait_s=60)
     if passes:
-        await limiter.wait("a.example", longest_s=longest_s)
+        await limiter.wait("a.example", max_wait_s=max_wait_s)
         assert time.slept == [0.5]
     else:
         with pytest.raises(SourceLimited) as raised:
-            await limiter.wait("a.example", longest_s=longest_s)
+            await limiter.wait("a.example", max_wait_s=max_wait_s)
         assert (raised.value.retry_after_s, time.slept) == (0.5, [])
 
 
@@ -113,7 +113,7 @@ async def test_a_pause_affects_all_requests(limits):
     limiter = new_limiter(time, limits)
     await limiter.pause("a.example", 600)
     await limiter.pause("a.example", 1)
-    await limiter.wait("a.example", longest_s=3600)
+    await limiter.wait("a.example", max_wait_s=3600)
 
     assert time.slept == [600]
 
@@ -149,8 +149,8 @@ def test_a_removed_file_is_created_again(tmp_path):
     assert [limits.take(EDGAR, START_MS) for _ in range(2)] == [0, 125]
 
 
-@pytest.mark.parametrize(("longest_s", "passes"), [(1.0, True), (0.999, False)])
-async def test_a_caller_beyond_the_queue_is_refused_at_once(longest_s, passes):
+@pytest.mark.parametrize(("max_wait_s", "passes"), [(1.0, True), (0.999, False)])
+async def test_a_caller_beyond_the_queue_is_refused_at_once(max_wait_s, passes):
     time, asleep, gate = FakeTime(), asyncio.Event(), asyncio.Event()
 
     async def sleep(seconds):
@@ -159,10 +159,10 @@ async def test_a_caller_beyond_the_queue_is_refused_at_once(longest_s, passes):
         await time.sleep(seconds)
 
     limiter = Limiter(clock_ms=time.clock_ms, sleep=sleep, default_per_second=2, default_burst=1)
-    await limiter.wait("a.example", longest_s=60)
-    first = asyncio.ensure_future(limiter.wait("a.example", longest_s=60))
+    await limiter.wait("a.example", max_wait_s=60)
+    first = asyncio.ensure_future(limiter.wait("a.example", max_wait_s=60))
     await asleep.wait()
-    second = asyncio.ensure_future(limiter.wait("a.example", longest_s=longest_s))
+    second = asyncio.ensure_future(limiter.wait("a.example", max_wait_s=max_wait_s))
     await asyncio.sleep(0)
     assert second.done() is not passes
     gate.set()
@@ -176,7 +176,7 @@ async def test_a_caller_beyond_the_queue_is_refused_at_once(longest_s, passes):
 
 
 def test_the_operators_own_hosts_have_their_own_pace_and_a_stated_pace_is_of_every_port():
-    limiter = Limiter(own_hosts=["otp.lan", "data.sec.gov"], paces={"data.sec.gov": EDGAR})
+    limiter = Limiter(operator_hosts=["otp.lan", "data.sec.gov"], paces={"data.sec.gov": EDGAR})
 
     assert [limiter.pace(host).per_second for host in ("OTP.lan", "data.sec.gov", "a.example")] == [50, 8, 8]
     assert limiter.pace("data.sec.gov:8080/path") == EDGAR
@@ -196,8 +196,8 @@ async def test_the_sentence_of_a_refusal_states_at_least_its_seconds():
     limiter = Limiter(clock_ms=lambda: 0, default_per_second=1, default_burst=1)
     await limiter.pause("a.example", 42.3)
 
-    with pytest.raises(SourceLimited, match="may not be called again for 43 s"):
-        await limiter.wait("a.example", longest_s=1)
+    with pytest.raises(SourceLimited, match="cannot be called again for 43 s"):
+        await limiter.wait("a.example", max_wait_s=1)
 
 
 def test_a_caller_that_read_the_clock_earlier_does_not_pass_as_well(limits):

@@ -112,7 +112,7 @@ async def test_without_a_shared_folder_every_process_sends_requests(machine, cap
 
     assert [answer.body for answer in answers] == [BINARY, BINARY]
     assert len(machine.asked) == 2
-    assert "realtime data is not shared with other processes" in caplog.text
+    assert "realtime data is not being shared with other processes" in caplog.text
 
 
 async def test_no_key_and_no_cookie_is_written(machine, monkeypatch):
@@ -132,4 +132,4 @@ async def test_a_response_that_cannot_be_stored_is_returned(machine, monkeypatch
 
     assert (await machine.process()(REQUEST)).body == BINARY
     assert len(machine.asked) == 1
-    assert "realtime data is not shared with other processes" in caplog.text
+    assert "realtime data is not being shared with other processes" in caplog.text

@@ -9,7 +9,7 @@ from fingerpost.runtime.concurrency import gather_all
 from fingerpost.runtime.retry import CircuitBreaker, RetryPolicy
 from tests.net.local_server import FakeTime
 
-POLICY = RetryPolicy(attempts=4, initial_s=1.0, longest_s=5.0)
+POLICY = RetryPolicy(attempts=4, initial_s=1.0, max_wait_s=5.0)
 
 
 @pytest.mark.parametrize(

@@ -26,8 +26,8 @@ def said_of(url, **given):
     return type(caught.value), caught.value.message
 
 
-NO_ADDRESS = f"{VARIABLE} is not the address of a database; write postgresql://USER:PASSWORD@HOST:PORT/NAME"
-REFUSED = f"The database rejects the user or the password in {VARIABLE}"
+NO_ADDRESS = f"{VARIABLE} is not a database address; write it as postgresql://USER:PASSWORD@HOST:PORT/NAME"
+REFUSED = f"The database rejected the user or the password in {VARIABLE}"
 ABSENT = f"The database that {VARIABLE} names does not exist; create it, or correct the name"
 WRONG = {
     "password": (lambda: url_of("postgres", password="wrong"), REFUSED),
@@ -154,7 +154,7 @@ def test_one_address_is_one_database_and_an_empty_one_the_home_folder(monkeypatc
 def test_a_server_does_not_start_on_a_database_that_it_can_never_use(monkeypatch, tmp_path, caplog):
     """Rule E3: the operator hears of a wrong password at once. One that is only away now stops nothing."""
     monkeypatch.setenv(VARIABLE, url_of("postgres", password="wrong"))
-    with pytest.raises(SettingsInvalid, match=r"^The database rejects the user or the password in"):
+    with pytest.raises(SettingsInvalid, match=r"^The database rejected the user or the password in"):
         check_database(read_settings(home=tmp_path))
     monkeypatch.setenv(VARIABLE, f"postgresql://{USER}:{PASSWORD}@127.0.0.1:1/postgres")
     check_database(read_settings(home=tmp_path))

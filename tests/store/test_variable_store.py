@@ -199,7 +199,9 @@ def test_a_place_that_cannot_be_written_is_the_operators_too(tmp_path):
     (tmp_path / "file").write_text("x")
     (tmp_path / "folder").mkdir()
     for place in (tmp_path / "file" / "v.sqlite3", tmp_path / "folder"):
-        with pytest.raises(SettingsInvalid, match=r"cannot be opened; check who may write to it and to its folder$"):
+        with pytest.raises(
+            SettingsInvalid, match=r"cannot be opened; check the permissions of the file and its folder$"
+        ):
             VariableStore(place).save("ada", "home", "other", 1, NOON)
 
 

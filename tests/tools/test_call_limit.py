@@ -66,4 +66,4 @@ async def test_where_the_file_fails_the_process_counts_for_itself(caplog):
             raise StorageUnavailable("limits.sqlite is busy")
 
     assert await passed(Failing(), [0, 0, 0]) == [True, True, False]
-    assert "counts its calls in this process only: limits.sqlite is busy" in caplog.text
+    assert "is counting its calls in this process only: limits.sqlite is busy" in caplog.text

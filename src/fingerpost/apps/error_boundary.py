@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from fingerpost.apps.logs import hash_caller, redact
-from fingerpost.contract.envelope import Contract, find_error_code, unexpected
+from fingerpost.contract.envelope import Contract, find_error_code, new_internal_error
 from fingerpost.contract.identity import new_correlation_id
 from fingerpost.contract.published_tool import (
     Answer,
@@ -78,7 +78,7 @@ async def answer(
         _log.error("tool=%s correlationId=%s failed\n%s", name, correlation_id, text, extra={"call": fields})
         # Writing compiled kernels can fill the disk too.
         is_disk_full = isinstance(failure, OSError) and failure.errno in (errno.ENOSPC, errno.EDQUOT)
-        error = StorageUnavailable(_DISK_FULL) if is_disk_full else unexpected(correlation_id)
+        error = StorageUnavailable(_DISK_FULL) if is_disk_full else new_internal_error(correlation_id)
         return bound_answer(tool.fail(error, correlation_id, raw), tool.definition)
 
 

@@ -46,7 +46,7 @@ def new_client(settings: Settings, paces: Mapping[str, Pace] | None = None) -> "
 
     return Client(
         contact=settings.contact or None,
-        limiter=Limiter(open_limits(settings), paces=paces, own_hosts=settings.private_hosts),
+        limiter=Limiter(open_limits(settings), paces=paces, operator_hosts=settings.private_hosts),
         private_hosts=settings.private_hosts,
     )
 

@@ -132,7 +132,7 @@ def build(settings: Settings, groups: Collection[str] | None = None, own: Sequen
 
     ``own`` are the caller's tools; installed packages may add more (entry points, ``apps/own_tools.py``).
     """
-    clock.find_fixed()
+    clock.find_fixed_time()
     settings.prepare_home()
     networks = new_networks(settings)
     variables = open_variables(settings)

@@ -1,4 +1,4 @@
-"""Validate a tool call before execution (plan-step contract, statement S59), and describe what is invalid in it."""
+"""Validate a tool call before execution (plan-step contract, statement S59), and describe its problems."""
 
 import json
 import types
@@ -13,12 +13,12 @@ from fingerpost.contract.tool import ToolRegistry
 from fingerpost.contract.wire import Shape, WireModel, get_field_types
 from fingerpost.errors import FieldProblem, ParameterError, QueryTypeUnsupported, ToolNotFound
 
-# Each unknown field adds a sentence to the error, so thousands would stall a server.
+# Each unknown field adds a sentence to the error, so thousands of them would stall a server.
 MAX_FIELDS = 100
 MAX_VALUES = 10_000
 
-_MAX_PROBLEMS = 8
-_LISTED_PROBLEMS = 100
+_MAX_PROBLEMS_IN_MESSAGE = 8
+_MAX_LISTED_PROBLEMS = 100
 
 
 def validate_call(tool_name: str, query_type: str, params: dict[str, Any]) -> None:
@@ -34,7 +34,7 @@ def get_validated(tool_name: str, query_type: str, params: dict[str, Any]) -> Ba
         QueryTypeUnsupported: the tool has no such query type.
         ParameterError: ``details["field"]`` is the first invalid field, if any; ``details["errors"]`` lists all.
     """
-    # A caller's JSON may have a list as the name, which is not hashable.
+    # A caller may send a list as the name, which is not hashable.
     spec = ToolRegistry.get_tool_spec(tool_name) if isinstance(tool_name, str) else None
     if spec is None:
         raise ToolNotFound(tool_name)
@@ -50,29 +50,29 @@ def get_validated(tool_name: str, query_type: str, params: dict[str, Any]) -> Ba
 def explain(
     error: ValidationError,
     model: type[BaseModel] | None = None,
-    when_missing: Mapping[str, str] | None = None,
+    missing_messages: Mapping[str, str] | None = None,
 ) -> ParameterError:
     """Convert a validation error to a ParameterError whose message joins all problems.
 
     If ``model`` is given, the message lists the allowed fields for each unknown one.
-    ``when_missing`` maps paths to a contract's sentence for missing or blank values.
+    ``missing_messages`` maps paths to a contract's sentence for missing or blank values.
     """
     pydantic_errors = error.errors(include_url=False)
-    count, first = len(pydantic_errors), pydantic_errors[0]["loc"]
-    problems = [describe_problem(each, model, when_missing) for each in pydantic_errors[:_LISTED_PROBLEMS]]
-    details: dict[str, Any] = {"field": first[0]} if first else {}
+    count, first_path = len(pydantic_errors), pydantic_errors[0]["loc"]
+    problems = [describe_problem(each, model, missing_messages) for each in pydantic_errors[:_MAX_LISTED_PROBLEMS]]
+    details: dict[str, Any] = {"field": first_path[0]} if first_path else {}
     details["errors"] = [{"field": problem.field, "reason": problem.sentence} for problem in problems]
     if count > len(problems):
         details["errors_left_out"] = count - len(problems)
-    shown = problems[:_MAX_PROBLEMS]
-    sentences = [problem.sentence for problem in shown]
-    if count > len(shown):
-        sentences.append(f"and {count - len(shown)} more problems")
-    return ParameterError("; ".join(dict.fromkeys(sentences)), details, problems=shown)
+    reported = problems[:_MAX_PROBLEMS_IN_MESSAGE]
+    sentences = [problem.sentence for problem in reported]
+    if count > len(reported):
+        sentences.append(f"and {count - len(reported)} more problems")
+    return ParameterError("; ".join(dict.fromkeys(sentences)), details, problems=reported)
 
 
 def check_count(arguments: Mapping[str, Any], max_values: int | None) -> None:
-    """Raise ParameterError if arguments have over 100 fields, or over ``max_values`` values at any depth."""
+    """Raise ParameterError for more than 100 fields, or more than ``max_values`` values at any depth."""
     if len(arguments) > MAX_FIELDS:
         raise ParameterError(f"the arguments have {len(arguments):,} fields; at most {MAX_FIELDS} are allowed")
     values: list[Any] = [arguments]
@@ -80,22 +80,22 @@ def check_count(arguments: Mapping[str, Any], max_values: int | None) -> None:
         if isinstance(value, Mapping | list | tuple):
             values += value.values() if isinstance(value, Mapping) else value
         if max_values is not None and len(values) > max_values + 1:
-            raise ParameterError(f"the arguments contain more than {max_values:,} values", hint="Send a shorter call")
+            raise ParameterError(f"the arguments contain more than {max_values:,} values", hint="Send fewer values")
 
 
 _MAX_CHARS = 80
 
 
 def describe_problem(
-    error: ErrorDetails, shape: Shape | None = None, when_missing: Mapping[str, str] | None = None
+    error: ErrorDetails, shape: Shape | None = None, missing_messages: Mapping[str, str] | None = None
 ) -> FieldProblem:
     """Convert one pydantic error to a problem.
 
     ``shape`` determines the allowed names for an unknown field, and the union tags to remove from the path.
-    ``when_missing`` maps paths to a contract's sentence for missing or blank values.
+    ``missing_messages`` maps paths to a contract's sentence for missing or blank values.
     """
     path, parents = _resolve_path(shape, list(error["loc"]))
-    kind, context, place = error["type"], error.get("ctx", {}), path or "the arguments"
+    kind, context, subject = error["type"], error.get("ctx", {}), path or "the arguments"
     if kind == "extra_forbidden":
         allowed = sorted({name for parent in parents for name in get_field_types(parent)})
         listed = f"; allowed: {', '.join(allowed)}" if allowed else ""
@@ -113,10 +113,10 @@ def describe_problem(
     else:
         predicate = f": {_clip(message[:1].lower() + message[1:])}"
     if kind in ("union_tag_invalid", "union_tag_not_found"):
-        return FieldProblem(path, f"{place}.{str(context['discriminator']).strip(chr(39))}{predicate}")
-    if kind in ("missing", "blank") and when_missing and path in when_missing:
-        return FieldProblem(path, when_missing[path], predicate)
-    return FieldProblem(path, f"{place}{predicate}", predicate)
+        return FieldProblem(path, f"{subject}.{str(context['discriminator']).strip(chr(39))}{predicate}")
+    if kind in ("missing", "blank") and missing_messages and path in missing_messages:
+        return FieldProblem(path, missing_messages[path], predicate)
+    return FieldProblem(path, f"{subject}{predicate}", predicate)
 
 
 def format_value(value: Any) -> str:
@@ -137,7 +137,7 @@ def _clip(text: str) -> str:
 
 
 def describe_kind(value: Any) -> str:
-    """Format a value with its kind, such as ``the number 5``; omit the content of lists and objects."""
+    """Describe a value by its type, such as ``the number 5``; omit the content of lists and objects."""
     match value:
         case None:
             return "null"
@@ -175,7 +175,7 @@ _PREDICATES = {
     **dict.fromkeys(("string_too_long", "too_long"), "must have at most {max_length} {units}; you sent {length}"),
     "string_pattern_mismatch": "must match {pattern}; you sent {sent}",
     **dict.fromkeys(("literal_error", "enum"), "must be {expected}; you sent {sent}"),
-    "union_tag_invalid": "must be one of {expected_tags}; you sent {shown_tag}",
+    "union_tag_invalid": "must be one of {expected_tags}; you sent {sent_tag}",
 }
 
 
@@ -187,7 +187,7 @@ def _format_predicate(kind: str, value: Any, context: Mapping[str, Any]) -> str:
         sent=format_value(value),
         units="entries" if isinstance(value, list | tuple | Mapping) else "characters",
         length=len(value) if isinstance(value, Sized) else describe_kind(value),
-        shown_tag=format_value(context.get("tag")),
+        sent_tag=format_value(context.get("tag")),
     )
 
 

@@ -44,12 +44,12 @@ _DISTINCTIONS = {
 def format_distinction(candidate: Mapping[str, Any]) -> str:
     """Describe in words how a candidate differs from the others; empty if unknown."""
     lines = candidate.get("lines", ())
-    shown, more = lines[:MAX_LINES_IN_TEXT], len(lines) - MAX_LINES_IN_TEXT
-    parts = [f"lines {' '.join(shown)}" + (f" and {more} more" if more > 0 else "")] if shown else []
-    for key, words in _DISTINCTIONS.items():
+    more = f" and {len(lines) - MAX_LINES_IN_TEXT} more" if len(lines) > MAX_LINES_IN_TEXT else ""
+    parts = [f"lines {' '.join(lines[:MAX_LINES_IN_TEXT])}{more}"] if lines else []
+    for key, template in _DISTINCTIONS.items():
         if key in candidate:
             value = candidate[key]
-            parts.append(words.format(", ".join(value) if key == "modes" else value))
+            parts.append(template.format(", ".join(value) if key == "modes" else value))
     return ", ".join(parts)
 
 
@@ -140,7 +140,7 @@ def is_failure(error: ToolError, contract: Contract) -> bool:
 
 
 def format_hint(error: ToolError) -> str | None:
-    """Return the hint, with the attribution of the candidates."""
+    """Return the hint, with the candidates' attribution."""
     attribution = error.details.get("attribution")
     return f"{error.hint}. Data: {'; '.join(attribution)}" if attribution else error.hint
 
@@ -161,7 +161,7 @@ def render_error(
 ) -> dict[str, Any]:
     """Return the JSON-ready body of a failure in a contract's envelope.
 
-    Only the plan-step contract's response echoes ``query_type``, by default the tool's name, and ``parameters``.
+    Only the plan-step contract's response echoes ``query_type`` (default: the tool's name) and ``parameters``.
     The plan-step, lookup and planJourney contracts have no field for the correlation id, which is in logs and
     protocol metadata.
     """
@@ -173,7 +173,7 @@ def render_error(
         kind = "warning" if isinstance(error, DataNotFound) else "error"
         query_type = tool if query_type is None else query_type
         response = failure_response(
-            tool, query_type, parameters or {}, error.message, kind, step_fields(error, contract)
+            tool, query_type, parameters or {}, error.message, kind, build_step_fields(error, contract)
         )
         return response | {name: error.details[name] for name in _STEP_DETAILS if name in error.details}
     body: dict[str, Any] = {"code": find_error_code(error, contract), "message": error.message}
@@ -187,7 +187,7 @@ def render_error(
     return {"error": body}
 
 
-def unexpected(correlation_id: str, component: str = "fingerpost") -> ToolError:
+def new_internal_error(correlation_id: str, component: str = "fingerpost") -> ToolError:
     """Return the error that reports an unexpected exception in ``component``."""
     return ToolError(
         f"Internal error in {component}; your call did not cause it (correlation id {correlation_id})",
@@ -195,7 +195,7 @@ def unexpected(correlation_id: str, component: str = "fingerpost") -> ToolError:
     )
 
 
-def step_fields(error: ToolError, contract: Contract) -> dict[str, Any]:
+def build_step_fields(error: ToolError, contract: Contract) -> dict[str, Any]:
     """Return the top-level fields of a failure in the plan-step contract's standard response (rule F2)."""
     return {
         "error_code": find_error_code(error, contract),
@@ -214,7 +214,7 @@ def format_error_text(error: ToolError, contract: Contract) -> str:
 
 
 def format_source(source: Mapping[str, Any]) -> str:
-    """Return the last line of an answer's text: the source of its figures and how current it is."""
+    """Return the last line of an answer's text: the source of its figures and how current they are."""
     note = f" {source['note']}." if source.get("note") else ""
     retrieved = f", retrieved {source['retrieved_at']}" if source.get("retrieved_at") else ""
     return f"Source: SEC filings, {source['dataset']}, complete through {source['complete_through']}{retrieved}.{note}"
@@ -232,7 +232,7 @@ def _build_lookup_error(error: ToolError) -> dict[str, Any]:
     }
     details: dict[str, Any] = {}
     if isinstance(error, PlaceAmbiguous):
-        # The DisambiguationSet of this contract, and the side (rule A5).
+        # This contract's DisambiguationSet, and the side (rule A5).
         details = dict(error.details)
         if "resolved" in details:
             details["candidates"] = details.pop("resolved")
@@ -296,12 +296,12 @@ def _format_error(error: ToolError) -> str:
 
 
 def _format_candidate(candidate: Mapping[str, Any]) -> str:
-    at = candidate.get("coordinate")
+    position = candidate.get("coordinate")
     attributes = [
         str(candidate.get("token")),
         candidate.get("locality"),
         format_distinction(candidate),
-        f"at {at['lat']},{at['lon']}" if isinstance(at, Mapping) else None,
+        f"at {position['lat']},{position['lon']}" if isinstance(position, Mapping) else None,
         f"score {candidate['confidenceScore']}" if "confidenceScore" in candidate else None,
     ]
     return f"{candidate.get('name', '?')} ({', '.join(filter(None, attributes))})"

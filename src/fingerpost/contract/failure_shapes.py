@@ -20,7 +20,7 @@ class FailureCoordinate(WireDict):
 
 @with_config(ConfigDict(extra="allow", strict=True))
 class LookupCandidate(WireDict):
-    """A candidate that planRoute accepts as an end."""
+    """A candidate that planRoute accepts as an origin or destination."""
 
     name: NotRequired[str]
     type: NotRequired[str]
@@ -35,7 +35,7 @@ class FailureCandidate(LookupCandidate):
     token: str
 
 
-class _Failed(WireDict):
+class _FailureDetail(WireDict):
     code: str
     message: str
     hint: NotRequired[str]
@@ -47,7 +47,7 @@ class _Failed(WireDict):
 class FailureBody(WireDict):
     """A failure from plan_trip, or from the tools for boards, stops and variables."""
 
-    error: _Failed
+    error: _FailureDetail
 
 
 @with_config(ConfigDict(extra="allow", strict=True))
@@ -70,7 +70,7 @@ LookupCategory = Literal[
 ]
 
 
-class _LookupFailed(WireDict):
+class _LookupFailureDetail(WireDict):
     category: LookupCategory
     code: str
     message: str
@@ -81,12 +81,12 @@ class _LookupFailed(WireDict):
 class LookupFailureBody(WireDict):
     """A failure in the lookup contract."""
 
-    error: _LookupFailed
+    error: _LookupFailureDetail
 
 
 @with_config(ConfigDict(extra="allow", strict=True))
 class StepFailureBody(WireDict):
-    """A failure in the standard response of the plan-step contract: its message is in ``error`` or ``warning``."""
+    """A failure in the plan-step contract's standard response; its message is in ``error`` or ``warning``."""
 
     query_type: str
     parameters: Wire

@@ -8,7 +8,7 @@ from fingerpost import clock
 from fingerpost.errors import SettingsInvalid
 
 _NAMESPACE = uuid.uuid5(uuid.NAMESPACE_DNS, "fingerpost")
-_EXACT_FLOAT = 2.0**53
+_MAX_EXACT_FLOAT = 2.0**53
 _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
@@ -24,7 +24,7 @@ def encode_canonical(value: Any) -> str:
 
 
 def _normalize(value: Any) -> Any:
-    if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT_FLOAT:
+    if isinstance(value, float) and value.is_integer() and abs(value) < _MAX_EXACT_FLOAT:
         return int(value)
     if isinstance(value, dict):
         if not all(isinstance(key, str) for key in value):
@@ -38,13 +38,13 @@ def _normalize(value: Any) -> Any:
 def new_correlation_id(user: str | None, tool: str, arguments: Any) -> str:
     """Return the UUID of a call: derived from its arguments if ``FINGERPOST_NOW`` fixes the clock, else random."""
     try:
-        fixed = clock.find_fixed()
+        fixed_time = clock.find_fixed_time()
     except SettingsInvalid:
-        fixed = None
-    if fixed is None:
+        fixed_time = None
+    if fixed_time is None:
         return str(uuid.uuid4())
     try:
         encoded = encode_canonical(arguments)
     except ValueError:
         encoded = "not JSON"
-    return str(uuid.uuid5(_NAMESPACE, encode_canonical([fixed.isoformat(), user, tool, encoded])))
+    return str(uuid.uuid5(_NAMESPACE, encode_canonical([fixed_time.isoformat(), user, tool, encoded])))

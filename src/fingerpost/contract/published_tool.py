@@ -1,4 +1,4 @@
-"""Served tools: their definitions, calls, replies and answers, and the base class that validates calls and answers."""
+"""Published tools: their definitions, calls, replies and answers, and the base class that validates them."""
 
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Mapping
@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from fingerpost import clock
 from fingerpost.contract.check import MAX_VALUES, check_count, describe_kind, describe_problem, explain
-from fingerpost.contract.envelope import Contract, format_error_text, is_failure, render_error, step_fields
+from fingerpost.contract.envelope import Contract, build_step_fields, format_error_text, is_failure, render_error
 from fingerpost.contract.failure_shapes import FAILURE_SHAPES
 from fingerpost.contract.identity import new_correlation_id
 from fingerpost.contract.tool import Tool, ToolInput, ToolSpec
@@ -25,7 +25,7 @@ ReportProgress = Callable[[float, float, str], None]
 """Reports the amount done, the total, and a sentence; it never blocks and never raises."""
 
 
-def ignore_progress(_done: float, _total: float, _words: str) -> None:
+def ignore_progress(_done: float, _total: float, _message: str) -> None:
     """Discard a progress report."""
 
 
@@ -38,7 +38,7 @@ class Output:
 
     shape: Shape
     truncatable_paths: tuple[Path, ...] = ()
-    continuation_hint: str = "Ask for less."
+    continuation_hint: str = "Narrow the request."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +52,7 @@ class ToolDefinition:
         group: the group of tools that operators can enable, such as ``core``.
         input_model: the model of the arguments; None if the handler parses them itself.
         input_json_schema: the published schema of the arguments, if it differs from that of ``input_model``.
-        outputs: the shapes of the answers; a reply that does not have the first shape sets its output.
+        outputs: the shapes of the answers; replies with any shape but the first must set ``output``.
         missing_messages: the contract's sentences for missing or blank values, by path.
         read_only, destructive, idempotent, open_world: the protocol's annotations.
         optional_parts: the shapes of parts that a caller can request in addition to the body.
@@ -81,7 +81,7 @@ class ToolDefinition:
 
     @cached_property
     def spec(self) -> ToolSpec:
-        """The plan-step contract's specification; most tools have one query type, their own name (rule F2)."""
+        """The plan-step contract's specification; most tools have one query type, named after the tool (rule F2)."""
         if self.query_spec is not None:
             return self.query_spec
         assert self.input_model is not None
@@ -248,7 +248,7 @@ class PublishedTool(Tool):
         if error is None:
             return self.format_success_response(query_type, echoed_parameters, [answer.body], {"data": answer.body})
         return self.format_error_response(
-            query_type, echoed_parameters, error.message, "error", step_fields(error, contract)
+            query_type, echoed_parameters, error.message, "error", build_step_fields(error, contract)
         )
 
     def _validate_arguments(self, raw: object) -> Any:
@@ -282,8 +282,8 @@ class PublishedTool(Tool):
         try:
             _validate(answer, shape)
         except ValidationError as error:
-            first = describe_problem(error.errors(include_url=False)[0], shape)
-            raise BrokenContract(f"{self.name} would break its contract: {first.sentence}") from error
+            problem = describe_problem(error.errors(include_url=False)[0], shape)
+            raise BrokenContract(f"{self.name} would break its contract: {problem.sentence}") from error
         return dict(answer)
 
 

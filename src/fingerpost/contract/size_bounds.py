@@ -1,6 +1,6 @@
 """Truncate answers to the limits of rule A11: 48 KB of structured content, and 16 KB of text.
 
-A part that is too long is cut to its first rows, and a notice gives their number and says how to get the rest.
+If a part is too long, only its first rows are returned; a notice gives their number and how to get the rest.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,7 +19,7 @@ MAX_TEXT_BYTES = 16_000
 SIZE_NOTE = "Max 48 KB, text 16."
 """The size limits, appended to each tool's published description."""
 
-# The code in transit/rules/warnings.py, which contracts do not import.
+# The code in transit/rules/warnings.py, which the contract layer does not import.
 _TRUNCATED = "truncated-results"
 # The parts of failures that may be long.
 _FAILURE_PATHS: tuple[Path, ...] = (
@@ -32,7 +32,7 @@ _FAILURE_PATHS: tuple[Path, ...] = (
 # Reserved for the notices of a shortened answer.
 _NOTICE_BYTES = 400
 # Long text is cut in the middle, because notes, sources and the newest rows are at its end.
-_HEAD_SHARE = 0.6
+_HEAD_FRACTION = 0.6
 
 
 class TruncatedPart(NamedTuple):
@@ -56,7 +56,7 @@ def bound_answer(answer: Answer, tool: ToolDefinition) -> Answer:
     if answer.output is not None:
         paths, hint = answer.output.truncatable_paths, answer.output.continuation_hint
     else:
-        paths, hint = _FAILURE_PATHS, "Send a shorter call."
+        paths, hint = _FAILURE_PATHS, "Send a smaller request."
         if isinstance(answer.body.get("error"), str):
             paths = (("error",), *paths)
     try:
@@ -94,18 +94,18 @@ def _bound_body(body: dict[str, Any], paths: Sequence[Path], hint: str) -> tuple
     if body_bytes <= MAX_BODY_BYTES:
         return body, []
     truncated: list[TruncatedPart] = []
-    # Answers of the plan-step contract repeat the parameters, which may be long too.
+    # Answers in the plan-step contract repeat the parameters, which may be long too.
     parts = [part for path in (*paths, ("parameters",)) for part in _find_parts(body, path)]
     sizes = [_count_bytes(value) for _, value in parts]
     share = _find_share(sizes, MAX_BODY_BYTES - (body_bytes - sum(sizes)) - _NOTICE_BYTES - 120 * len(parts))
     for (path, value), part_bytes in zip(parts, sizes, strict=True):
         if part_bytes > share:
-            short = _truncate(value, share)
-            body = _replace_part(body, path, short)
-            truncated.append(TruncatedPart(".".join(path), len(short), len(value), hint))
+            truncated_value = _truncate(value, share)
+            body = _replace_part(body, path, truncated_value)
+            truncated.append(TruncatedPart(".".join(path), len(truncated_value), len(value), hint))
     if _count_bytes(body) > MAX_BODY_BYTES:
         raise ParameterError(
-            f"the answer takes {body_bytes:,} bytes, and the limit is {MAX_BODY_BYTES:,}",
+            f"the answer has {body_bytes:,} bytes, but the limit is {MAX_BODY_BYTES:,}",
             hint=hint,
         )
     return body, truncated
@@ -169,9 +169,9 @@ def _bound_text(text: str, hint: str, notices: Sequence[str]) -> str:
     if len(raw) <= MAX_TEXT_BYTES:
         return full_text
     room = MAX_TEXT_BYTES - _NOTICE_BYTES - len(hint.encode())
-    head_bytes = int(room * _HEAD_SHARE)
-    # Cut between words, because half a number would be a wrong number.
+    head_bytes = int(room * _HEAD_FRACTION)
+    # Cut between words, because a truncated number would be wrong.
     head, tail = raw[:head_bytes].rsplit(None, 1)[0], raw[head_bytes - room :].split(None, 1)[-1]
-    left_out = len(raw) - len(head) - len(tail)
-    notice = f"… [{left_out:,} of {len(raw):,} bytes are left out here. {hint}] …"
+    omitted_bytes = len(raw) - len(head) - len(tail)
+    notice = f"… [{omitted_bytes:,} of {len(raw):,} bytes are left out here. {hint}] …"
     return "\n".join([head.decode("utf-8", "ignore"), notice, tail.decode("utf-8", "ignore")])

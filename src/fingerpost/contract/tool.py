@@ -17,7 +17,7 @@ def success_response(
     results: Sequence[Any],
     additional_data: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """See ``Tool.format_success_response``."""
+    """Return a standard response with ``success`` true, as ``Tool.format_success_response`` does."""
     standard: dict[str, Any] = {
         "query_type": query_type,
         "parameters": dict(parameters),
@@ -42,7 +42,7 @@ def failure_response(
     error_type: str = "error",
     additional_data: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """See ``Tool.format_error_response``."""
+    """Return a standard response with ``success`` false, as ``Tool.format_error_response`` does."""
     if error_type not in ("error", "warning"):
         raise BrokenContract(f"{tool}: error_type must be error or warning, not {error_type!r}")
     fields = {error_type: error_message, **(additional_data or {})}
@@ -57,7 +57,7 @@ class Tool(ABC):
 
     @abstractmethod
     async def execute(self, query_type: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the standard response; a failure is a response too."""
+        """Return the standard response, for failures too."""
 
     def format_success_response(
         self,
@@ -106,7 +106,7 @@ class ToolInput(SnakeCaseModel):
 
 
 class ToolRegistry:
-    """The specifications of the built-in tools, and of tools that this process adds."""
+    """The specifications of the built-in tools, and of the tools that this process adds."""
 
     _specs: ClassVar[Mapping[str, ToolSpec]] = {}
 

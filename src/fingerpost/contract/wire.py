@@ -1,7 +1,7 @@
 """Declare, validate and publish the JSON shapes of a tool's arguments and answers.
 
 Arguments are a ``WireModel``: snake_case attributes in Python, camelCase in JSON (rule A1).
-An answer is a ``WireDict``, a TypedDict with JSON's keys, so mypy checks the function that builds it, except for
+An answer is a ``WireDict``, a TypedDict with the JSON's keys, so mypy checks the function that builds it, except for
 ``omit_none``. Answers about filings are models, because they inherit from one another.
 """
 
@@ -83,7 +83,7 @@ PrintedId = Annotated[
 class WireModel(BaseModel):
     """The base model of arguments: camelCase in JSON, snake_case in Python.
 
-    An explicit null counts as absent (rule A2). Unknown keys are errors, even with null.
+    An explicit null counts as absent (rule A2). Unknown keys are errors, even if their value is null.
     """
 
     model_config = ConfigDict(
@@ -208,7 +208,7 @@ class _CompactSchema(GenerateJsonSchema):
                 _remove_null(field)
             if isinstance(field.get("default"), dict):
                 del field["default"]
-        # Do this after null is removed: until then, an optional field's bounds are inside its other choice.
+        # Do this after null is removed: until then, an optional field's bounds are nested in ``anyOf``.
         return _compact_object(result)
 
     def tagged_union_schema(self, schema: core_schema.TaggedUnionSchema) -> JsonSchemaValue:

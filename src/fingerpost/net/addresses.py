@@ -19,14 +19,14 @@ SocketOption = tuple[int, int, int] | tuple[int, int, bytes | bytearray] | tuple
 
 
 class AddressRefused(SourceUnreachable):
-    """The host is in a private network and is not an allowed private host."""
+    """The host is on a private network and is not an allowed private host."""
 
     remedy = advise("The operator can allow this host with FINGERPOST_PRIVATE_HOSTS")
     retryable = False
 
 
 def is_public(address: str) -> bool:
-    """Whether an address is global; for IPv4 embedded in IPv6, whether the IPv4 address is."""
+    """Whether an address is global; for IPv4 embedded in IPv6, whether the IPv4 address is global."""
     ip = ipaddress.ip_address(address.partition("%")[0])
     if isinstance(ip, ipaddress.IPv6Address):
         inner = ip.ipv4_mapped or ip.sixtofour or (ip.teredo[1] if ip.teredo else None)
@@ -74,13 +74,13 @@ class CheckedBackend(httpcore2.AsyncNetworkBackend):
                 addresses = await self._resolve_allowed(host, port)
         except TimeoutError as error:
             raise httpcore2.ConnectTimeout(f"looking up {host} took too long") from error
-        for left in range(len(addresses), 0, -1):
-            # Divide the time, so that an unresponsive address does not use all of it.
-            share = None if deadline is None else max(0.0, deadline - time.monotonic()) / left
+        for untried in range(len(addresses), 0, -1):
+            # Divide the remaining time, so that an unresponsive address does not use all of it.
+            limit_s = None if deadline is None else max(0.0, deadline - time.monotonic()) / untried
             try:
-                return await self._inner.connect_tcp(addresses[-left], port, share, local_address, socket_options)
+                return await self._inner.connect_tcp(addresses[-untried], port, limit_s, local_address, socket_options)
             except (httpcore2.ConnectError, httpcore2.ConnectTimeout):
-                if left == 1:
+                if untried == 1:
                     raise
         raise AssertionError("unreachable")
 
@@ -92,7 +92,7 @@ class CheckedBackend(httpcore2.AsyncNetworkBackend):
         if host.lower() not in self._private_hosts:
             public = [address for address in addresses if is_public(address)]
             if addresses and not public:
-                raise AddressRefused(f"{host} is in a private network, and private addresses are blocked")
+                raise AddressRefused(f"{host} is on a private network, and private addresses are blocked")
             addresses = public
         if not addresses:
             raise SourceUnreachable(f"The host name {host} has no address")

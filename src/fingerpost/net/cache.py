@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
 from fingerpost.errors import SourceLimited
-from fingerpost.net.outcomes import Ending, count_request
+from fingerpost.net.outcomes import Outcome, count_request
 from fingerpost.net.request import Request
 from fingerpost.net.response import Response
 
@@ -24,7 +24,7 @@ class _Entry:
 @dataclass(slots=True)
 class _Flight:
     task: asyncio.Task[Response]
-    waiting: int = 0
+    waiter_count: int = 0
 
 
 class Cache:
@@ -38,16 +38,16 @@ class Cache:
         self._flights: dict[str, _Flight] = {}
 
     async def get(self, request: Request, fetch: Refetch) -> Response:
-        """Return a fresh cached response, or join a request in flight, or fetch it."""
+        """Return a fresh cached response, join a request in flight, or fetch the response."""
         key, host = request.key, request.split().hostname or ""
         entry = self._entries.get(key)
         if entry is not None and self._clock_s() < entry.expires_s:
             self._entries.move_to_end(key)
-            count_request(host, Ending.MEMORY)
+            count_request(host, Outcome.MEMORY)
             return replace(entry.response, from_cache=True)
         flight = self._flights.get(key)
         if flight is not None:
-            count_request(host, Ending.JOINED)
+            count_request(host, Outcome.JOINED)
             try:
                 return await self._wait(key, flight)
             except SourceLimited:
@@ -58,18 +58,18 @@ class Cache:
         return await self._wait(key, flight)
 
     async def _wait(self, key: str, flight: _Flight) -> Response:
-        flight.waiting += 1
+        flight.waiter_count += 1
         try:
-            # Shield the task, because other callers may wait for the request too.
+            # Shield the task, because other callers may be waiting for it too.
             return await asyncio.shield(flight.task)
         finally:
-            flight.waiting -= 1
-            if flight.waiting == 0 and not flight.task.done():
+            flight.waiter_count -= 1
+            if flight.waiter_count == 0 and not flight.task.done():
                 self._flights.pop(key, None)
                 flight.task.cancel()
 
     async def _fetch(self, request: Request, key: str, fetch: Refetch, entry: _Entry | None) -> Response:
-        own_task = asyncio.current_task()
+        this_task = asyncio.current_task()
         try:
             response = await fetch(entry.response if entry is not None else None)
             if request.may_cache is None or request.may_cache(response):
@@ -77,7 +77,7 @@ class Cache:
             return response
         finally:
             flight = self._flights.get(key)
-            if flight is not None and flight.task is own_task:
+            if flight is not None and flight.task is this_task:
                 del self._flights[key]
 
     def _store(self, key: str, entry: _Entry) -> None:

@@ -2,7 +2,7 @@
 
 ::
 
-    fetch ── cache ── attempts ── limiter ── sender, redirect by redirect ── bounded body
+    fetch ── cache ── retries ── limiter ── sender (once per redirect) ── bounded body
 """
 
 import asyncio
@@ -25,17 +25,17 @@ from fingerpost.errors import ParameterError, SourceFailed, SourceLimited, Sourc
 from fingerpost.net.addresses import CheckedBackend
 from fingerpost.net.cache import Cache
 from fingerpost.net.limiter import Limiter
-from fingerpost.net.outcomes import Ending, count_request, find_ending, find_failure, may_retry
+from fingerpost.net.outcomes import Outcome, count_request, find_failure, find_outcome, may_retry
 from fingerpost.net.redaction import redact, redact_content
 from fingerpost.net.request import REDIRECTS, Request, follow_redirect, format_server
 from fingerpost.net.response import ACCEPT_ENCODING, NOT_MODIFIED, Body, MemoryBody, Response, Validators
-from fingerpost.net.transport import WireTransport, read_content, read_refusal, translating_wire_errors
+from fingerpost.net.transport import WireTransport, read_content, read_error_body, translating_wire_errors
 from fingerpost.runtime import retry
 from fingerpost.runtime.instruments import HOST, HTTP_REQUEST_DURATION, Attribute, MeasurementContext, measure
 
 _log = logging.getLogger(__name__)
 
-_FIRST_FAILURE = 400
+_FIRST_ERROR_STATUS = 400
 _MAX_REDIRECTS = 5
 
 
@@ -95,9 +95,9 @@ class Client:
             ParameterError: the address is invalid.
             SourceKeyRefused: a key is not set, or was refused.
             SourceLimited: the source or our limiter requires a longer wait than the request allows.
-            SourceTimeout, SourceUnreachable, SourceFailed: the source did not answer, or answered with a failure.
+            SourceTimeout, SourceUnreachable, SourceFailed: the source did not answer, or returned an error.
             SourceChanged: the response is not HTTP, or has an unknown encoding.
-            AddressRefused: the host is in a private network.
+            AddressRefused: the host is on a private network.
         """
         if request.fresh_s <= 0:
             return await self._fetch(request, known)
@@ -115,18 +115,18 @@ class Client:
                 conditions = {} if validators is None else validators.conditions
                 response = await self._send_with_retries(request, conditions, body, state)
         except TimeoutError as error:
-            count_request(host, Ending.TIMED_OUT)
+            count_request(host, Outcome.TIMED_OUT)
             raise state.last_error or SourceTimeout(f"{host} did not answer in time") from error
         except ToolError as error:
-            count_request(host, find_ending(error))
+            count_request(host, find_outcome(error))
             raise
         except asyncio.CancelledError:
-            left_s = clock.find_remaining_s()
-            if state.is_in_flight and left_s is not None and left_s <= 0:
-                # The caller's deadline passed while the host had not answered.
-                count_request(host, Ending.TIMED_OUT)
+            remaining_s = clock.find_remaining_s()
+            if state.is_in_flight and remaining_s is not None and remaining_s <= 0:
+                # The caller's deadline passed before the host answered.
+                count_request(host, Outcome.TIMED_OUT)
             raise
-        count_request(host, Ending.ANSWERED)
+        count_request(host, Outcome.ANSWERED)
         return response
 
     async def _fetch(self, request: Request, known: Response | None) -> Response:
@@ -148,8 +148,8 @@ class Client:
                 state.last_error, state.is_in_flight = failure, False
                 _log.info("attempt %d, %s: %s", number, redact(request.redacted_url, state.secrets), failure.message)
                 wait_s = policy.find_wait_s(number, spread=random.random())  # noqa: S311  (no secret depends on it)
-                longest_s = min(state.remaining_s(), request.limits.longest_pause_s)
-                if wait_s is None or not may_retry(failure, longest_s):
+                max_wait_s = min(state.remaining_s(), request.limits.longest_pause_s)
+                if wait_s is None or not may_retry(failure, max_wait_s):
                     raise failure from error.__cause__
             await retry.sleep(wait_s)
         raise AssertionError("unreachable")
@@ -161,12 +161,12 @@ class Client:
             parts = request.split()
             address = f"{format_server(parts)}{parts.path}"
             longest_pause_s = request.limits.longest_pause_s
-            await self._limiter.wait(address, longest_s=state.remaining_s(), longest_pause_s=longest_pause_s)
+            await self._limiter.wait(address, max_wait_s=state.remaining_s(), longest_pause_s=longest_pause_s)
             state.is_in_flight = True
             with _measure_request(request) as operation:
                 response = await self._send(request, conditions, body, state)
                 operation.set("http.response.status_code", response.status)
-                if response.status >= _FIRST_FAILURE:
+                if response.status >= _FIRST_ERROR_STATUS:
                     operation.fail(str(response.status))
             state.is_in_flight = False
             if response.status in REDIRECTS and response.status not in request.accept:
@@ -185,7 +185,7 @@ class Client:
     async def _send(
         self, request: Request, conditions: Mapping[str, str], body: Body, state: _RequestState
     ) -> Response:
-        """Send one request; successful content goes to ``body``, other content into the response."""
+        """Send one request; write successful content to ``body``, and put other content in the response."""
         url, headers, secrets = request.wire(self._environ)
         state.secrets += secrets
         limits = request.limits
@@ -199,7 +199,7 @@ class Client:
                 extensions={"timeout": timeouts},
             )
         except (httpx2.InvalidURL, UnicodeError) as error:
-            raise ParameterError("The address, or a header, cannot be sent", {"field": "url"}) from error
+            raise ParameterError("The address or a header cannot be sent", {"field": "url"}) from error
         if self._transport is None:
             self._transport = WireTransport(CheckedBackend(self._private_hosts))
         with translating_wire_errors(sent.url.host):
@@ -216,7 +216,7 @@ class Client:
                     body.restart()
                     await read_content(answer, body, limits.max_bytes)
                     return head
-                return replace(head, body=await read_refusal(answer, request))
+                return replace(head, body=await read_error_body(answer, request))
 
 
 def _measure_request(request: Request) -> MeasurementContext:

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
-from fingerpost.errors import new_unwritable
+from fingerpost.errors import new_unwritable_error
 from fingerpost.net.client import Client
 from fingerpost.net.request import Request
-from fingerpost.net.response import NOT_MODIFIED, Downloaded
+from fingerpost.net.response import NOT_MODIFIED, Download
 from fingerpost.runtime.concurrency import run_in_thread
 
 # Receives the number of bytes downloaded so far.
@@ -24,14 +24,14 @@ async def download(
     request: Request,
     path: Path,
     *,
-    known: Downloaded | None = None,
+    known: Download | None = None,
     stored_path: Path | None = None,
     progress: Progress | None = None,
-) -> Downloaded:
-    """Download a file and move it to ``path`` in one step, unless its content has not changed.
+) -> Download:
+    """Download a file and move it to ``path`` atomically, unless its content is unchanged.
 
     ``known`` is the result of an earlier call, for the file at ``stored_path`` (default: ``path``).
-    Raise SettingsInvalid if the file cannot be written, and the same errors as ``Client.fetch``.
+    Raise SettingsInvalid if the folder is not writable, and the same errors as ``Client.fetch``.
     """
     if not await run_in_thread((stored_path or path).exists):
         known = None
@@ -50,9 +50,9 @@ async def download(
         changed = known is None or known.sha256 != sha256
         if changed:
             draft.replace(path)
-        return Downloaded(changed=changed, sha256=sha256, size_bytes=body.size_bytes, validators=response.validators)
+        return Download(changed=changed, sha256=sha256, size_bytes=body.size_bytes, validators=response.validators)
     except OSError as error:
-        raise new_unwritable(path.parent, error) from error
+        raise new_unwritable_error(path.parent, error) from error
     finally:
         with suppress(OSError):
             draft.unlink(missing_ok=True)
@@ -69,8 +69,8 @@ class _FileBody:
         self.file.truncate()
         self.size_bytes = 0
 
-    def write(self, piece: bytes) -> None:
-        self.file.write(piece)
-        self.size_bytes += len(piece)
+    def write(self, chunk: bytes) -> None:
+        self.file.write(chunk)
+        self.size_bytes += len(chunk)
         if self.progress is not None:
             self.progress(self.size_bytes)

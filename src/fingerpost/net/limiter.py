@@ -10,8 +10,8 @@ from fingerpost.net.request import parse_host
 from fingerpost.runtime.concurrency import run_in_thread
 from fingerpost.store.limits import MAX_PAUSE_MS, Limits, Pace, read_clock_ms
 
-# The rate limit for servers in the operator's network.
-OWN_PER_SECOND, OWN_BURST = 50, 100
+# The rate limit for servers on the operator's network.
+OPERATOR_PER_SECOND, OPERATOR_BURST = 50, 100
 
 _SECOND_MS = 1000
 # Stop waiting in the queue just before the deadline, to raise SourceLimited instead of a timeout.
@@ -21,8 +21,8 @@ _MARGIN_S = 0.05
 @dataclass(slots=True)
 class _Queue:
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    waiting: int = 0
-    first_passes_ms: float = 0.0
+    waiter_count: int = 0
+    next_turn_ms: float = 0.0
 
 
 class Limiter:
@@ -30,7 +30,7 @@ class Limiter:
 
     Args:
         paces: keyed by host, or host and path, in lower case; a path's pace overrides its host's.
-        own_hosts: the operator's hosts, which get ``OWN_PER_SECOND`` and ``OWN_BURST``.
+        operator_hosts: the operator's hosts, which get ``OPERATOR_PER_SECOND`` and ``OPERATOR_BURST``.
         clock_ms: returns Unix milliseconds; all processes that share a store must agree on them.
     """
 
@@ -41,14 +41,14 @@ class Limiter:
         paces: Mapping[str, Pace] | None = None,
         default_per_second: int = 8,
         default_burst: int = 8,
-        own_hosts: Collection[str] = (),
+        operator_hosts: Collection[str] = (),
         clock_ms: Callable[[], int] = read_clock_ms,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._limits = limits or Limits()
         self._paces = dict(paces or {})
         self._default = (default_per_second, default_burst)
-        self._own_hosts = frozenset(host.lower() for host in own_hosts)
+        self._operator_hosts = frozenset(host.lower() for host in operator_hosts)
         self._clock_ms = clock_ms
         self._sleep = sleep
         self._queues: dict[str, _Queue] = {}
@@ -58,28 +58,28 @@ class Limiter:
         lowered = address.lower()
         server, slash, path = lowered.partition("/")
         host = parse_host(server)
-        per_second, burst = (OWN_PER_SECOND, OWN_BURST) if host in self._own_hosts else self._default
+        per_second, burst = (OPERATOR_PER_SECOND, OPERATOR_BURST) if host in self._operator_hosts else self._default
         configured = self._paces.get(f"{host}{slash}{path}") or self._paces.get(host)
         return configured or Pace(name=server, per_second=per_second, burst=burst)
 
-    async def wait(self, address: str, *, longest_s: float, longest_pause_s: float = math.inf) -> None:
-        """Wait for a turn; raise SourceLimited if it takes over ``longest_s``, or a pause over ``longest_pause_s``."""
+    async def wait(self, address: str, *, max_wait_s: float, longest_pause_s: float = math.inf) -> None:
+        """Wait for a turn; raise SourceLimited if it takes over ``max_wait_s`` or a pause over ``longest_pause_s``."""
         pace = self.pace(address)
-        deadline_ms = self._clock_ms() + longest_s * _SECOND_MS
+        deadline_ms = self._clock_ms() + max_wait_s * _SECOND_MS
         queue = self._queues.setdefault(pace.name, _Queue())
         # Refuse at once if the queue is too long to finish in time.
-        first_s = (queue.first_passes_ms - self._clock_ms()) / _SECOND_MS if queue.lock.locked() else 0.0
-        queue_s = (queue.waiting + 1) / pace.per_second
-        if first_s > 0 and first_s + queue_s > longest_s:
-            raise _new_limit_error(address, first_s + queue_s)
-        queue.waiting += 1
+        next_turn_s = (queue.next_turn_ms - self._clock_ms()) / _SECOND_MS if queue.lock.locked() else 0.0
+        queue_s = (queue.waiter_count + 1) / pace.per_second
+        if next_turn_s > 0 and next_turn_s + queue_s > max_wait_s:
+            raise _new_limit_error(address, next_turn_s + queue_s)
+        queue.waiter_count += 1
         try:
-            async with asyncio.timeout(max(0.0, longest_s - _MARGIN_S)):
+            async with asyncio.timeout(max(0.0, max_wait_s - _MARGIN_S)):
                 await queue.lock.acquire()
         except TimeoutError as error:
             raise _new_limit_error(address, queue_s) from error
         finally:
-            queue.waiting -= 1
+            queue.waiter_count -= 1
         try:
             await self._take_turn(address, pace, queue, deadline_ms, longest_pause_s)
         finally:
@@ -94,10 +94,10 @@ class Limiter:
             if wait_ms == 0:
                 return
             # Without a pause, the first request in the queue waits at most one interval.
-            is_long = wait_ms > max(pace.interval_ms, longest_pause_s * _SECOND_MS)
-            if is_long or now_ms + wait_ms > deadline_ms:
+            is_too_long = wait_ms > max(pace.interval_ms, longest_pause_s * _SECOND_MS)
+            if is_too_long or now_ms + wait_ms > deadline_ms:
                 raise _new_limit_error(address, wait_ms / _SECOND_MS)
-            queue.first_passes_ms = now_ms + wait_ms
+            queue.next_turn_ms = now_ms + wait_ms
             await self._sleep(wait_ms / _SECOND_MS)
 
     async def pause(self, address: str, wait_s: float) -> None:
@@ -109,4 +109,4 @@ class Limiter:
 
 def _new_limit_error(address: str, wait_s: float) -> SourceLimited:
     host = address.partition("/")[0]
-    return SourceLimited(f"{host} may not be called again for {math.ceil(wait_s)} s", retry_after_s=wait_s)
+    return SourceLimited(f"{host} cannot be called again for {math.ceil(wait_s)} s", retry_after_s=wait_s)

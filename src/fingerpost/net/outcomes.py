@@ -26,7 +26,7 @@ _PARTIAL = 206
 _TRANSIENT = frozenset({500, 502, 503, 504})
 
 
-class Ending(StrEnum):
+class Outcome(StrEnum):
     """How a request ended; ``MEMORY`` and ``JOINED`` did not reach the source."""
 
     ANSWERED = "answered"
@@ -38,19 +38,19 @@ class Ending(StrEnum):
     FAILED = "failed"
 
 
-def count_request(host: str, ending: Ending) -> None:
-    SOURCE_REQUESTS.add(1, {HOST: host, "fingerpost.request.ending": ending.value})
+def count_request(host: str, outcome: Outcome) -> None:
+    SOURCE_REQUESTS.add(1, {HOST: host, "fingerpost.request.ending": outcome.value})
 
 
-_ENDINGS = {
-    SourceLimited: Ending.LIMITED,
-    SourceTimeout: Ending.TIMED_OUT,
-    SourceUnreachable: Ending.UNREACHABLE,
+_OUTCOMES = {
+    SourceLimited: Outcome.LIMITED,
+    SourceTimeout: Outcome.TIMED_OUT,
+    SourceUnreachable: Outcome.UNREACHABLE,
 }
 
 
-def find_ending(failure: ToolError) -> Ending:
-    return next((ending for kind, ending in _ENDINGS.items() if isinstance(failure, kind)), Ending.FAILED)
+def find_outcome(failure: ToolError) -> Outcome:
+    return next((outcome for kind, outcome in _OUTCOMES.items() if isinstance(failure, kind)), Outcome.FAILED)
 
 
 def find_retry_after(value: str | None, now: datetime) -> float | None:
@@ -67,7 +67,7 @@ def find_retry_after(value: str | None, now: datetime) -> float | None:
 
 
 def find_failure(response: Response, now: datetime, settings: Collection[str] = ()) -> StorageUnavailable | None:
-    """Return the error for a response's status, or None; ``settings`` names the variables that hold a refused key."""
+    """Return the error for a response's status, or None; ``settings`` names the variables that hold the keys."""
     status = response.status
     if 200 <= status < 300 and status != _PARTIAL:
         return None
@@ -78,11 +78,11 @@ def find_failure(response: Response, now: datetime, settings: Collection[str] = 
     details = {"status": status}
     if status == 429 or (status in (403, 503) and wait_s is not None):
         return SourceLimited(
-            f"{host} limits requests (HTTP {status})", retry_after_s=_DEFAULT_WAIT_S if wait_s is None else wait_s
+            f"{host} is limiting requests (HTTP {status})", retry_after_s=_DEFAULT_WAIT_S if wait_s is None else wait_s
         )
     if status in (401, 403, 407):
         return SourceKeyRefused(
-            f"{host} refused the request (HTTP {status}): a key is missing or not accepted",
+            f"{host} refused the request (HTTP {status}): a key is missing or was not accepted",
             details,
             hint=Remedy(RemedyKind.SET_KEY, {"settings": " or ".join(sorted(settings))}) if settings else None,
         )
@@ -92,7 +92,7 @@ def find_failure(response: Response, now: datetime, settings: Collection[str] = 
 
 
 def may_retry(error: ToolError, remaining_s: float) -> bool:
-    """Whether a failed request may be retried in the remaining time; the limiter waits for a Retry-After."""
+    """Whether a failed request may be retried in the remaining time; the limiter waits out a Retry-After."""
     if isinstance(error, SourceLimited):
         return error.retry_after_s < remaining_s
     return error.retryable

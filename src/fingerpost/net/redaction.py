@@ -83,7 +83,7 @@ def _list_forms(secret: str) -> tuple[tuple[str, bytes], ...]:
         return ()
     in_json = json.dumps(secret)[1:-1]
     forms = [secret, quote(secret, safe=""), quote(secret), quote_plus(secret), in_json, in_json.replace("/", "\\/")]
-    # Some servers escape for HTML in JSON, or write escapes in lower case.
+    # Some servers HTML-escape strings in JSON, or write escapes in lower case.
     forms += [html.escape(secret), _HTML_SPECIAL.sub(lambda m: f"\\u{ord(m[0]):04x}", secret)]
     forms.append(_HTML_SPECIAL.sub(lambda m: f"\\u{ord(m[0]):04X}", secret))
     forms += [_ESCAPE.sub(lambda m: m[0].lower(), form) for form in forms]

@@ -21,13 +21,13 @@ _REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 # The headers that are part of the cache key.
 _VARY_HEADERS = ("accept", "accept-language", "content-type")
 
-# A source's check of a response: returns an error, or None to check the status.
+# Validates a source's response: returns an error, or None to check the status next.
 ResponseCheck = Callable[[Response], ToolError | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestLimits:
-    """Limits of one request: ``read_s`` is between bytes; ``total_s`` includes rate limit, retries, redirects and body.
+    """Limits of one request: ``read_s`` is between bytes; ``total_s`` includes waits, retries, redirects and the body.
 
     If a source requests a longer wait than ``longest_pause_s``, the request fails at once.
     """
@@ -47,7 +47,7 @@ class Request:
     Attributes:
         url: an absolute http or https URL; quote path segments that callers choose.
         content: the body of a POST, which must be a query, because requests are retried; None sends a GET.
-        fresh_s: how long a response may be served from the cache; 0 requests it again, whether one is cached or not.
+        fresh_s: how long a response may be served from the cache; 0 bypasses the cache.
         may_cache: whether a response may be cached; None caches all, even an error page with status 200.
         accept: statuses other than 2xx that are not failures.
         check_response: called before the status check; the body is present if it is in memory.
@@ -128,10 +128,10 @@ def split_address(url: str) -> SplitResult:
     """Split an http or https address; raise ParameterError for anything else."""
     try:
         parts = urlsplit(url.strip())
-        readable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        is_valid = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
-        readable = False
-    if not readable or len(url.split()) != 1:
+        is_valid = False
+    if not is_valid or len(url.split()) != 1:
         raise ParameterError("An address must begin with http:// or https:// and name a host", {"field": "url"})
     return parts
 
@@ -162,8 +162,8 @@ def _get_origin(parts: SplitResult) -> tuple[str, str | None, int | None]:
     return parts.scheme, parts.hostname, parts.port or _DEFAULT_PORTS[parts.scheme]
 
 
-def _new_redirect_error(parts: SplitResult, where: str) -> SourceFailed:
-    return SourceFailed(f"{parts.hostname} redirects {where}", retryable=False)
+def _new_redirect_error(parts: SplitResult, problem: str) -> SourceFailed:
+    return SourceFailed(f"{parts.hostname} redirects {problem}", retryable=False)
 
 
 def read_template(text: str) -> tuple[str, dict[str, str]]:
@@ -180,36 +180,36 @@ def read_template(text: str) -> tuple[str, dict[str, str]]:
             {"field": "url"},
             hint="Remove # and everything after it; write a key as a parameter, ?key=${NAME}, in single quotes",
         )
-    query, secret = parts.query, {}
+    query, secret_params = parts.query, {}
     for pair in list_pairs(parts.query):
         name, value = read_pair(pair)
         reference = _REFERENCE.fullmatch(value)
         if reference is not None:
-            secret[name] = reference[1]
+            secret_params[name] = reference[1]
             query = _remove_pair(query, pair)
         elif "=" in pair and is_secret_name(name):
             raise _new_plain_secret_error(f"a key ({name})")
     address = urlunsplit(parts._replace(query=query))
-    if "${" in address or any("${" in name for name in secret):
+    if "${" in address or any("${" in name for name in secret_params):
         raise ParameterError(
             "The address contains ${ in the wrong place: a key must be the whole value of a parameter",
             {"field": "url"},
             hint="Write the key as a separate parameter, such as ?key=${NAME}, in single quotes",
         )
-    return address, secret
+    return address, secret_params
 
 
 def _remove_pair(query: str, pair: str) -> str:
-    pieces = re.split("([&;])", query)
-    at = pieces.index(pair)
+    parts = re.split("([&;])", query)
+    index = parts.index(pair)
     # Remove the separator before the pair, or after the first pair.
-    del pieces[max(0, at - 1) : at + 1 if at else 2]
-    return "".join(pieces)
+    del parts[max(0, index - 1) : index + 1 if index else 2]
+    return "".join(parts)
 
 
-def _new_plain_secret_error(what: str) -> ParameterError:
+def _new_plain_secret_error(secret: str) -> ParameterError:
     return ParameterError(
-        f"The address contains {what}, which would be stored",
+        f"The address contains {secret}, which would be stored",
         {"field": "url"},
         hint="Put it in an environment variable, and write ${NAME} in its place, in single quotes",
     )

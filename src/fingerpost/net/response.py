@@ -1,4 +1,4 @@
-"""HTTP responses from sources, and decompression of their bodies in bounded pieces."""
+"""HTTP responses from sources, and decompression of their bodies in bounded chunks."""
 
 import zlib
 from collections.abc import Iterator, Mapping
@@ -14,7 +14,7 @@ from fingerpost.net.redaction import HIDDEN
 ACCEPT_ENCODING = "gzip"
 NOT_MODIFIED = 304
 
-_PIECE_BYTES = 1 << 18
+_CHUNK_BYTES = 1 << 18
 _PLAIN = frozenset({"", "identity"})
 _GZIP = frozenset({"gzip", "x-gzip"})
 _GZIP_WINDOW = zlib.MAX_WBITS | 16
@@ -29,12 +29,12 @@ class Validators:
 
     @property
     def conditions(self) -> dict[str, str]:
-        named = {"if-none-match": self.etag, "if-modified-since": self.last_modified}
-        return {name: value for name, value in named.items() if value is not None}
+        headers = {"if-none-match": self.etag, "if-modified-since": self.last_modified}
+        return {name: value for name, value in headers.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Downloaded:
+class Download:
     """The result of a download; ``sha256`` is the file's digest in hex, ``validators`` are for the next request."""
 
     changed: bool
@@ -77,21 +77,21 @@ class Body(Protocol):
 
     def restart(self) -> None: ...
 
-    def write(self, piece: bytes) -> None: ...
+    def write(self, chunk: bytes) -> None: ...
 
 
 class MemoryBody:
     def __init__(self) -> None:
-        self._pieces: list[bytes] = []
+        self._chunks: list[bytes] = []
 
     def restart(self) -> None:
-        self._pieces.clear()
+        self._chunks.clear()
 
-    def write(self, piece: bytes) -> None:
-        self._pieces.append(piece)
+    def write(self, chunk: bytes) -> None:
+        self._chunks.append(chunk)
 
     def content(self) -> bytes:
-        return b"".join(self._pieces)
+        return b"".join(self._chunks)
 
 
 class Decompression:
@@ -100,28 +100,28 @@ class Decompression:
     def __init__(self, content_encoding: str) -> None:
         coding = content_encoding.strip().lower()
         if coding not in _PLAIN | _GZIP:
-            raise SourceChanged(f"The source answered in the encoding {coding[:40]!r}, which was not requested")
+            raise SourceChanged(f"The source used the encoding {coding[:40]!r}, which was not requested")
         self._member = zlib.decompressobj(_GZIP_WINDOW) if coding in _GZIP else None
         self._has_begun = False
-        self._has_buffered = False
+        self._has_buffered_output = False
 
     def feed(self, wire: bytes) -> Iterator[bytes]:
-        """Decompress received bytes in bounded pieces; raise SourceChanged if they are invalid."""
+        """Decompress received bytes in bounded chunks; raise SourceChanged if they are invalid."""
         if self._member is None:
             yield wire
             return
         if self._member.eof:
             wire = self._next_member(wire)
-        while wire or self._has_buffered:
+        while wire or self._has_buffered_output:
             try:
-                piece = self._member.decompress(wire, _PIECE_BYTES)
+                chunk = self._member.decompress(wire, _CHUNK_BYTES)
             except zlib.error as error:
-                raise SourceChanged("The source's answer cannot be decompressed") from error
+                raise SourceChanged("The source's response cannot be decompressed") from error
             self._has_begun = True
-            if piece:
-                yield piece
-            # After a full piece, more output may be buffered even if all input was consumed.
-            self._has_buffered = len(piece) == _PIECE_BYTES and not self._member.eof
+            if chunk:
+                yield chunk
+            # After a full chunk, more output may be buffered even if all input was consumed.
+            self._has_buffered_output = len(chunk) == _CHUNK_BYTES and not self._member.eof
             wire = self._next_member(self._member.unused_data) if self._member.eof else self._member.unconsumed_tail
 
     def _next_member(self, wire: bytes) -> bytes:

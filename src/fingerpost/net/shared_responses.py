@@ -40,7 +40,7 @@ class SharedResponses:
             await run_in_thread(self.folder.mkdir, 0o700, parents=True, exist_ok=True)
             await lock.acquire()
         except (OSError, Timeout) as error:
-            _log.warning("realtime data is not shared with other processes: %s", error)
+            _log.warning("realtime data is not being shared with other processes: %s", error)
             return await self.fetch(request, known)
         try:
             shared, is_fresh = await run_in_thread(self._read, path)
@@ -56,7 +56,7 @@ class SharedResponses:
 
     def _read(self, path: Path) -> tuple[Response | None, bool]:
         try:
-            # Not the age of retrieved_at, which FINGERPOST_NOW may fix.
+            # Do not use retrieved_at, which FINGERPOST_NOW may fix.
             age_s = clock.read_system_s() - path.stat().st_mtime
             return replace(_codec().validate_json(path.read_bytes()), from_cache=True), 0 <= age_s < self.fresh_s
         except (OSError, ValueError):
@@ -68,7 +68,7 @@ def _write(path: Path, response: Response) -> None:
     try:
         replace_file(path, _codec().dump_json(replace(response, headers=headers)))
     except OSError as error:
-        _log.warning("realtime data is not shared with other processes: %s", error)
+        _log.warning("realtime data is not being shared with other processes: %s", error)
 
 
 @cache

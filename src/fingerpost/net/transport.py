@@ -21,7 +21,7 @@ from fingerpost.net.response import NOT_MODIFIED, Body, Decompression, MemoryBod
 
 _MAX_CONNECTIONS = 40
 _KEEPALIVE_S = 15.0
-_MAX_REFUSAL_BYTES = 65_536
+_MAX_ERROR_BODY_BYTES = 65_536
 
 
 # Drop the records from these loggers, because they log headers, and a redirect's header may repeat a key.
@@ -55,12 +55,12 @@ def _translate(error: httpx2.TransportError, host: str) -> StorageUnavailable | 
         return SourceTimeout(f"{host} did not answer in time")
     if isinstance(error, httpx2.NetworkError):
         if _is_certificate_error(error):
-            return SourceUnreachable(f"The certificate of {host} is not accepted", retryable=False)
+            return SourceUnreachable(f"The certificate of {host} was not accepted", retryable=False)
         return SourceUnreachable(f"{host} could not be reached, or closed the connection")
     text = str(error).lower()
     if isinstance(error, httpx2.RemoteProtocolError) and ("closed connection" in text or "disconnected" in text):
         return SourceUnreachable(f"{host} closed the connection before its response was complete")
-    # Retryable, because it may be the rest of an earlier response that was longer than announced.
+    # Retryable, because this may be the rest of an earlier response that exceeded its declared length.
     return SourceChanged(f"{host} returned something that is not HTTP", retryable=True)
 
 
@@ -74,35 +74,35 @@ def _is_certificate_error(error: BaseException | None) -> bool:
 
 async def read_content(answer: httpx2.Response, body: Body, max_bytes: int) -> None:
     """Read and decompress content; raise SourceFailed if it exceeds ``max_bytes`` on the wire or decompressed."""
-    announced = answer.headers.get("content-length", "")
-    if announced.isdigit() and int(announced) > max_bytes:
+    content_length = answer.headers.get("content-length", "")
+    if content_length.isdigit() and int(content_length) > max_bytes:
         raise _new_too_large_error(max_bytes)
     decompression = Decompression(answer.headers.get("content-encoding", ""))
     wire_bytes = content_bytes = 0
     async for wire in answer.aiter_raw():
         wire_bytes += len(wire)
-        for piece in decompression.feed(wire):
-            content_bytes += len(piece)
+        for chunk in decompression.feed(wire):
+            content_bytes += len(chunk)
             if max(wire_bytes, content_bytes) > max_bytes:
                 raise _new_too_large_error(max_bytes)
-            body.write(piece)
+            body.write(chunk)
     decompression.end()
 
 
-async def read_refusal(answer: httpx2.Response, request: Request) -> bytes:
+async def read_error_body(answer: httpx2.Response, request: Request) -> bytes:
     """Read as much as possible of an error response's body; the status is known without it."""
     status, body = answer.status_code, MemoryBody()
     if status in request.accept:
         await read_content(answer, body, request.limits.max_bytes)
     elif status != NOT_MODIFIED and status not in REDIRECTS:
         with suppress(ToolError, httpx2.TransportError):
-            await read_content(answer, body, min(_MAX_REFUSAL_BYTES, request.limits.max_bytes))
+            await read_content(answer, body, min(_MAX_ERROR_BODY_BYTES, request.limits.max_bytes))
     return body.content()
 
 
 def _new_too_large_error(max_bytes: int) -> SourceFailed:
     return SourceFailed(
-        f"The source's answer is larger than the limit of {max_bytes:,} bytes",
+        f"The source's response is larger than the limit of {max_bytes:,} bytes",
         {"max_bytes": max_bytes},
         retryable=False,
     )

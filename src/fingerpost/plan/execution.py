@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from fingerpost.contract.check import explain
-from fingerpost.contract.envelope import unexpected
+from fingerpost.contract.envelope import new_internal_error
 from fingerpost.contract.identity import new_correlation_id
 from fingerpost.contract.tool import failure_response, success_response
 from fingerpost.errors import BrokenContract, ParameterError, StorageUnavailable, ToolError
@@ -311,5 +311,5 @@ class Execution:
             "".join(traceback.format_exception(error)),
         )
         source = "fingerpost" if name == THINKING else name
-        detail = error if isinstance(error, BrokenContract) else unexpected(correlation_id, source)
+        detail = error if isinstance(error, BrokenContract) else new_internal_error(correlation_id, source)
         return await self._record(ready, build_failure(name, name, {}, detail))

@@ -96,7 +96,7 @@ class PlanRuns:
         initial_memory = await self._load_memory(user, memory or {}, memory_of)
         plan_json = await compute(self._check_and_write, plan, initial_memory.values)
         base = None
-        if clock.find_fixed() is not None:
+        if clock.find_fixed_time() is not None:
             base = new_correlation_id(user, "run_plan", [plan_json, dict(initial_memory.values)])
         await self._delete_old_runs()
         return await self.journal.create(plan_json, user=user, initial_memory=initial_memory, at=now(), base=base)

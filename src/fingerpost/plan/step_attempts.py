@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
 
-from fingerpost.contract.envelope import Contract, step_fields
+from fingerpost.contract.envelope import Contract, build_step_fields
 from fingerpost.contract.plan import Attempt, begin_attempt
 from fingerpost.contract.tool import failure_response, success_response
 from fingerpost.errors import BrokenContract, SourceLimited, SourceTimeout, StorageUnavailable, ToolError
@@ -27,7 +27,7 @@ class StepExecutor:
         self._catalogue = catalogue
         self._limits = limits
         self._retries = RetryPolicy(
-            attempts=limits.attempts, initial_s=limits.backoff_s, longest_s=limits.max_backoff_s
+            attempts=limits.attempts, initial_s=limits.backoff_s, max_wait_s=limits.max_backoff_s
         )
         self._breaker = CircuitBreaker(threshold=limits.breaker_failures, cooldown_s=limits.breaker_s, kind="tool")
         self._semaphores = defaultdict[str, asyncio.Semaphore](lambda: asyncio.Semaphore(limits.calls_per_tool))
@@ -106,5 +106,5 @@ def find_failure(response: Mapping[str, Any]) -> str | None:
 
 def build_failure(name: str, query_type: str, parameters: Mapping[str, Any], error: ToolError) -> dict[str, Any]:
     details = {detail: error.details[detail] for detail in _DETAILS if error.details.get(detail)}
-    extra = step_fields(error, Contract.STEP) | details
+    extra = build_step_fields(error, Contract.STEP) | details
     return failure_response(name, query_type, parameters, error.message, "error", extra)

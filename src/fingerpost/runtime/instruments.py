@@ -17,7 +17,7 @@ from opentelemetry.trace import INVALID_SPAN, NoOpTracerProvider, ProxyTracerPro
 
 VERSION = version("fingerpost")
 
-# Seconds; a plan takes milliseconds on a timetable and seconds on a slow source.
+# Seconds; a plan takes milliseconds with a timetable and seconds with a slow source.
 _BOUNDARIES_S = (0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 
 TOOL = "gen_ai.tool.name"
@@ -79,7 +79,7 @@ PLAN_RUNS = _new_counter(
 )
 PLAN_STEP_DURATION = _new_histogram(
     "fingerpost.plan.step.duration",
-    "Plan steps that ran, with all their attempts; skipped steps are not counted",
+    "Plan steps that ran, including all their attempts; skipped steps are not counted",
 )
 
 
@@ -133,16 +133,16 @@ _tracer = trace.get_tracer("fingerpost", VERSION)
 
 
 class Measurement:
-    __slots__ = ("_span", "_started_s", "attributes")
+    __slots__ = ("_span", "_start_s", "attributes")
 
     def __init__(self, attributes: dict[str, Attribute], span: Span) -> None:
         self.attributes = attributes
         self._span = span
-        self._started_s = time.perf_counter()
+        self._start_s = time.perf_counter()
 
     @property
     def elapsed_s(self) -> float:
-        return time.perf_counter() - self._started_s
+        return time.perf_counter() - self._start_s
 
     @property
     def trace_id(self) -> str | None:

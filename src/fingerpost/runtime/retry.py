@@ -15,17 +15,17 @@ class RetryPolicy:
 
     attempts: int = 3
     initial_s: float = 0.2
-    longest_s: float = 5.0
+    max_wait_s: float = 5.0
 
     def find_wait_s(self, attempt: int, *, spread: float, requested_s: float = 0.0) -> float | None:
         """Return the wait after a failed attempt (counted from 1), or None after the last.
 
         ``spread`` in 0..1 scales the wait by 0.5 to 1.5. ``requested_s`` is the wait that the source requested; if it
-        exceeds ``longest_s``, the call is not retried.
+        exceeds ``max_wait_s``, the call is not retried.
         """
-        if attempt >= self.attempts or requested_s > self.longest_s:
+        if attempt >= self.attempts or requested_s > self.max_wait_s:
             return None
-        return max(requested_s, min(self.initial_s * 2.0 ** (attempt - 1) * (0.5 + spread), self.longest_s))
+        return max(requested_s, min(self.initial_s * 2.0 ** (attempt - 1) * (0.5 + spread), self.max_wait_s))
 
 
 async def sleep(seconds: float) -> None:
@@ -61,10 +61,10 @@ class CircuitBreaker:
         circuit = self._circuits[name]
         if circuit.failures < self.threshold:
             return None
-        left_s = circuit.open_until_s - self._clock_s()
-        if left_s > 0 or circuit.is_probing:
+        remaining_s = circuit.open_until_s - self._clock_s()
+        if remaining_s > 0 or circuit.is_probing:
             # The duration of the probing call is unknown.
-            return max(left_s, 1.0)
+            return max(remaining_s, 1.0)
         circuit.is_probing = True
         return None
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 # Windows and some network file systems refuse to flush a folder.
 _FOLDER_FLUSH_ERRORS = frozenset({errno.EINVAL, errno.ENOTSUP, errno.EBADF, errno.EACCES})
-# The coarsest timestamps of a file system, those of FAT.
+# The coarsest timestamp resolution of any file system (FAT).
 _COARSEST_NS = 2_000_000_000
 
 

@@ -1,8 +1,8 @@
-"""Rate limits of sources and tools: in memory, or shared in a SQLite file or in the database of several machines.
+"""Rate limits for sources and tools: in memory, or shared in a SQLite file or a database.
 
-The algorithm is GCRA, the generic cell rate algorithm: each limit stores the instant at which it is unused again. A
-call moves it by one interval, and passes if it was less than ``burst`` intervals in the future. A pause moves it
-further still.
+The algorithm is GCRA, the generic cell rate algorithm: each limit stores the instant at which it is fully available
+again. A call advances it by one interval, and passes if it was less than ``burst`` intervals in the future. A pause
+advances it further.
 """
 
 import logging
@@ -24,7 +24,7 @@ DEFAULT_CALLS_PER_SECOND = 5
 
 _log = logging.getLogger(__name__)
 
-# No rate causes a longer delay than this, so the source has requested a pause.
+# No rate limit causes a longer delay than this, so the source must have requested a pause.
 _MIN_PAUSE_MS = 60_000
 # A tolerance, because a caller may have read the clock long before its turn to write.
 _CLOCK_TOLERANCE_MS = 2_000
@@ -32,27 +32,27 @@ _CLOCK_TOLERANCE_MS = 2_000
 _TAKE = """
     INSERT INTO rate_limit (name, free_ms) VALUES (%(name)s, {now_ms} + %(interval_ms)s)
     ON CONFLICT (name) DO UPDATE SET free_ms = %(interval_ms)s + CASE
-        WHEN rate_limit.free_ms BETWEEN {now_ms} AND {now_ms} + %(longest_ms)s THEN rate_limit.free_ms
+        WHEN rate_limit.free_ms BETWEEN {now_ms} AND {now_ms} + %(max_ahead_ms)s THEN rate_limit.free_ms
         ELSE {now_ms}
     END
-    WHERE rate_limit.free_ms <= {now_ms} + %(slack_ms)s OR rate_limit.free_ms > {now_ms} + %(longest_ms)s
+    WHERE rate_limit.free_ms <= {now_ms} + %(slack_ms)s OR rate_limit.free_ms > {now_ms} + %(max_ahead_ms)s
 """
 _WAIT = "SELECT free_ms - %(slack_ms)s - {now_ms} FROM rate_limit WHERE name = %(name)s"
 _PAUSE = """
     INSERT INTO rate_limit (name, free_ms) VALUES (%(name)s, {now_ms} + %(slack_ms)s + %(pause_ms)s)
     ON CONFLICT (name) DO UPDATE SET free_ms = excluded.free_ms
-    WHERE rate_limit.free_ms < excluded.free_ms OR rate_limit.free_ms > {now_ms} + %(longest_ms)s
+    WHERE rate_limit.free_ms < excluded.free_ms OR rate_limit.free_ms > {now_ms} + %(max_ahead_ms)s
 """
 _LIST = """
     SELECT name, free_ms FROM rate_limit
-    WHERE free_ms > {now_ms} + %(shortest_ms)s AND free_ms <= {now_ms} + %(longest_ms)s ORDER BY name
+    WHERE free_ms > {now_ms} + %(min_ahead_ms)s AND free_ms <= {now_ms} + %(max_ahead_ms)s ORDER BY name
 """
 _DATABASE_MS = "floor(extract(epoch FROM statement_timestamp()) * 1000)::bigint"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pace:
-    """The limit called ``name``: at most ``burst + per_second * t`` calls in t seconds.
+    """The limit named ``name``: at most ``burst + per_second * t`` calls in t seconds.
 
     ``longest_pause_ms`` is 0 if pauses are not allowed.
     """
@@ -72,7 +72,7 @@ class Pace:
         return self.interval_ms * (self.burst - 1)
 
     @property
-    def longest_ms(self) -> int:
+    def max_ahead_ms(self) -> int:
         return self.interval_ms * self.burst + self.longest_pause_ms + _CLOCK_TOLERANCE_MS
 
 
@@ -82,21 +82,21 @@ class Limits:
     ``now_ms`` is Unix milliseconds. A database uses its own clock, because the machines' clocks may differ.
     """
 
-    def __init__(self, place: Path | Tables | None = None, *, now_ms: str | None = None) -> None:
-        is_local = place is None or isinstance(place, Path)
+    def __init__(self, storage: Path | Tables | None = None, *, now_ms: str | None = None) -> None:
+        is_local = storage is None or isinstance(storage, Path)
         clock_ms = now_ms or ("%(now_ms)s" if is_local else _DATABASE_MS)
         self._take, self._wait, self._pause, self._list = [
             text.format(now_ms=clock_ms) for text in (_TAKE, _WAIT, _PAUSE, _LIST)
         ]
         self._tables: Tables
-        if place is None:
+        if storage is None:
             self._tables = MemoryTables(LIMITS)
-        elif isinstance(place, Path):
+        elif isinstance(storage, Path):
             # Not synchronized to disk, because a lost commit is harmless and waiting would slow every request.
-            file = SqliteFile(path=place, contents="limits", synchronous="OFF", advice="remove it and try again")
+            file = SqliteFile(path=storage, contents="limits", synchronous="OFF", advice="remove it and try again")
             self._tables = SqliteTables(file, [LIMITS])
         else:
-            self._tables = place
+            self._tables = storage
 
     def take(self, pace: Pace, now_ms: int) -> int:
         """Count a call and return 0, or return the milliseconds to wait without counting it."""
@@ -118,7 +118,7 @@ class Limits:
 
     def list_pauses(self, now_ms: int) -> dict[str, datetime]:
         """Return the end of each requested pause, by the name of the limit."""
-        values = {"now_ms": now_ms, "shortest_ms": _MIN_PAUSE_MS, "longest_ms": MAX_PAUSE_MS + _MIN_PAUSE_MS}
+        values = {"now_ms": now_ms, "min_ahead_ms": _MIN_PAUSE_MS, "max_ahead_ms": MAX_PAUSE_MS + _MIN_PAUSE_MS}
         rows = self._tables.read(lambda connection: connection.execute(self._list, values).fetchall())
         return {name: datetime.fromtimestamp(free_ms / 1000, UTC) for name, free_ms in rows}
 
@@ -128,13 +128,13 @@ def read_clock_ms() -> int:
     return int(clock.read_system_s() * 1000)
 
 
-def _build_values(pace: Pace, **more: int) -> dict[str, str | int]:
+def _build_values(pace: Pace, **extra: int) -> dict[str, str | int]:
     values: dict[str, str | int] = {"name": pace.name, "interval_ms": pace.interval_ms}
-    return values | {"slack_ms": pace.slack_ms, "longest_ms": pace.longest_ms} | more
+    return values | {"slack_ms": pace.slack_ms, "max_ahead_ms": pace.max_ahead_ms} | extra
 
 
 class CallLimit:
-    """Allows at most ``per_second`` calls of a tool within any second; others fail at once (rule E2).
+    """Allows at most ``per_second`` calls to a tool within any second; others fail at once (rule E2).
 
     Each call takes one of ``per_second`` slots for a second, because a token bucket with a burst would allow nearly
     twice as many calls in its first second. ``clock_ms`` is Unix time in milliseconds.
@@ -157,7 +157,7 @@ class CallLimit:
         try:
             wait_ms = await run_in_thread(self._take_slot, self._limits, now_ms)
         except StorageUnavailable as error:
-            _log.warning("tool=%s counts its calls in this process only: %s", self._tool, error.message)
+            _log.warning("tool=%s is counting its calls in this process only: %s", self._tool, error.message)
             wait_ms = self._take_slot(self._local_limits, now_ms)
         if wait_ms:
             raise SourceLimited(

@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
-from fingerpost.errors import NotAccessible, ParameterError, new_unwritable
+from fingerpost.errors import NotAccessible, ParameterError, new_unwritable_error
 from fingerpost.store.atomic_file import locked, replace_file, stamp_files
 
 VALID_NAMES: Final = "use up to 40 letters A-Z, digits, _ and -, not beginning with DEMO-"
@@ -67,7 +67,7 @@ class NetworkRecord(BaseModel):
     url: _Text | None = Field(None, description="the address of a remote source.")
     key: _Variable | None = Field(None, description="the environment variable that holds the key of a remote source.")
     fallback: str | None = Field(None, description="the network that answers if this one cannot.")
-    priority: int = Field(0, strict=True, description="the network with the highest priority answers for a place.")
+    priority: int = Field(0, strict=True, description="where networks overlap, the highest priority wins.")
     languages: tuple[_Language, ...] = Field((), description="the languages of its names, preferred language first.")
     bounds: _Bounds | None = Field(
         None, description="south, west, north, east in degrees (WGS84); overrides the source."
@@ -124,7 +124,7 @@ class NetworkRecords:
 
 
 class NetworkRecordStore:
-    """The records below a home folder; ``kinds`` are the allowed values of ``source``; None allows any."""
+    """The records in a home folder; ``kinds`` are the allowed values of ``source``; None allows any."""
 
     def __init__(
         self, home: Path, *, kinds: Collection[str] | None = None, checks: Collection[RecordCheck] = ()
@@ -219,9 +219,9 @@ class NetworkRecordStore:
             if name not in names:
                 known = ", ".join(names) or "none"
                 raise ParameterError(f"There is no network {name}. Added networks: {known}", {"field": "name"})
-            users = [user for user, record in self._load()[0].items() if record.fallback == name != user]
-            if users:
-                raise ParameterError(f"{name} is the fallback of {', '.join(users)}", {"field": "name"})
+            dependents = [other for other, record in self._load()[0].items() if record.fallback == name != other]
+            if dependents:
+                raise ParameterError(f"{name} is the fallback of {', '.join(dependents)}", {"field": "name"})
             self.path(name).unlink()
 
     def _load(self) -> tuple[dict[str, NetworkRecord], _Problems]:
@@ -266,7 +266,7 @@ class NetworkRecordStore:
             with locked(self._folder / ".records.lock"):
                 yield
         except OSError as error:
-            raise new_unwritable(self._folder, error) from error
+            raise new_unwritable_error(self._folder, error) from error
 
 
 def _find_fallback_problems(records: Mapping[str, NetworkRecord], names: Collection[str]) -> _Problems:
@@ -282,11 +282,11 @@ def _find_fallback_problems(records: Mapping[str, NetworkRecord], names: Collect
             )
             continue
         chain = [name]
-        at: str | None = record.fallback
-        while at is not None and at not in chain:
-            chain.append(at)
-            at = records[at].fallback if at in records else None
-        if at == name:
+        current: str | None = record.fallback
+        while current is not None and current not in chain:
+            chain.append(current)
+            current = records[current].fallback if current in records else None
+        if current == name:
             problems[name] = ParameterError(
                 f"its fallbacks form a cycle ({' → '.join([*chain, name])})",
                 {"field": "fallback"},

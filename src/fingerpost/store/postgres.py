@@ -68,9 +68,9 @@ _BUSY = "The database is busy; try again in a moment"
 _FULL = "The database has no space or no connections left; try again in a moment"
 _READ_ONLY = f"The database is read-only; set {VARIABLE} to the primary"
 _FORBIDDEN = f"The database does not let the user in {VARIABLE} use its tables; grant that user access to the schema"
-_REFUSED = f"The database rejects the user or the password in {VARIABLE}"
+_REFUSED = f"The database rejected the user or the password in {VARIABLE}"
 _ABSENT = f"The database that {VARIABLE} names does not exist; create it, or correct the name"
-NO_ADDRESS = f"{VARIABLE} is not the address of a database; write postgresql://USER:PASSWORD@HOST:PORT/NAME"
+NO_ADDRESS = f"{VARIABLE} is not a database address; write it as postgresql://USER:PASSWORD@HOST:PORT/NAME"
 _NOT_UTF8 = f"The database that {VARIABLE} names is not encoded in UTF-8; create it with ENCODING 'UTF8'"
 _UNSAFE = f"The database does not offer the encrypted connection that {VARIABLE} requires"
 
@@ -94,8 +94,8 @@ _MESSAGES_BY_TEXT = {
     **dict.fromkeys(("too many clients", "connection slots"), _FULL),
 }
 _ROLLED_BACK_STATES = ("40001", "40P01")
-"""SQLSTATEs of a transaction that was rolled back after a conflict, and may be repeated."""
-# Random, so that transactions in conflict do not repeat it.
+"""SQLSTATEs of a transaction that was rolled back after a conflict, and may be retried."""
+# Random, so that conflicting transactions do not conflict again.
 _CONFLICT_PAUSE_S = (0.01, 0.1)
 _LOST_STATES = ("57P01", "57P02", "57P03")
 
@@ -143,10 +143,10 @@ _CONNECTION: dict[str, Any] = {"autocommit": True, "connect_timeout": 5, "applic
 _MAX_WAIT_S = 10.0
 _MAX_CONNECTIONS = 4
 _UNKNOWN_OUTCOME = (
-    "The connection to the database broke during a write, which may or may not be stored; check, then call again"
+    "The connection to the database broke during a write, which may have been stored; check before you call again"
 )
 
-# Release the locks of dead machines within half a minute, and of hanging processes within seconds.
+# Release the locks of dead machines within half a minute, and those of hung processes within seconds.
 _CONFIGURE = """
     SELECT set_config('search_path', %s, false),
         set_config('client_encoding', 'UTF8', false),

@@ -11,13 +11,13 @@ from typing import Literal
 from fingerpost.errors import SettingsInvalid, StorageUnavailable, ToolError
 
 Mode = Literal["ro", "ro&immutable=1", "rw", "rwc"]
-"""Read-only; read-only without a log, if no process writes; read and write; read, write and create."""
+"""Read-only; read-only without a log, if no process is writing; read and write; read, write and create."""
 
 _OWNER_ONLY = 0o600
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _INACCESSIBLE = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_READONLY)
-_CANNOT_OPEN = "cannot be opened; check who may write to it and to its folder"
+_CANNOT_OPEN = "cannot be opened; check the permissions of the file and its folder"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +67,7 @@ class SqliteFile:
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """Open a connection for a block that only reads, even if this user may not write the file or its folder."""
+        """Open a connection for a block that only reads, even if this user may not write to the file or its folder."""
         # Readers need write access to a write-ahead log; without a log, the file can be opened as immutable.
         has_log = self.path.with_name(f"{self.path.name}-wal").exists()
         is_read_only = not has_log and not os.access(
@@ -84,7 +84,7 @@ class SqliteFile:
             self.path.chmod(_OWNER_ONLY)
 
     def is_empty(self, connection: sqlite3.Connection) -> bool:
-        """Whether the file has no tables; raise SettingsInvalid if another program or format wrote them."""
+        """Whether the file has no tables; raise SettingsInvalid if another program or version wrote them."""
         # Count tables first, because a writer may commit tables and id between the two queries.
         if not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
             return True
@@ -128,7 +128,7 @@ class SqliteFile:
             return StorageUnavailable(
                 f"The {self.contents} file {self.path.name} could not be used: {error}", retryable=False
             )
-        return StorageUnavailable(f"The {self.contents} are busy or their disk is full; try again in a moment")
+        return StorageUnavailable(f"The {self.contents} file is busy or its disk is full; try again in a moment")
 
 
 def connect_memory(factory: type[sqlite3.Connection] = sqlite3.Connection) -> sqlite3.Connection:
@@ -140,7 +140,7 @@ def use_write_ahead_log(connection: sqlite3.Connection) -> None:
     try:
         connection.execute("PRAGMA journal_mode = WAL")
     except sqlite3.OperationalError as error:
-        # Another process is switching; a later connection will switch, and rollback journals are safe too.
+        # Another process is switching modes; a later connection will switch, and rollback journals are safe too.
         if get_primary_code(error) not in _BUSY:
             raise
 

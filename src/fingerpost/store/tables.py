@@ -1,7 +1,7 @@
 """Define the database tables, and store them in a SQLite file, in memory, or in PostgreSQL (``postgres.py``).
 
 Statements are in PostgreSQL's dialect; SQLite connections translate them. Each layout extends the previous one.
-A newer version upgrades a store when it opens it; an older version refuses a newer store.
+A newer version upgrades a store when it opens it; an older version refuses to open a newer store.
 """
 
 import re

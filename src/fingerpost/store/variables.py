@@ -52,13 +52,13 @@ class VariableStore:
     ``retention_days`` counts from a variable's last change. Methods may raise SettingsInvalid or StorageUnavailable.
     """
 
-    def __init__(self, place: Path | Tables, *, retention_days: int | None = None) -> None:
-        if isinstance(place, Path):
+    def __init__(self, storage: Path | Tables, *, retention_days: int | None = None) -> None:
+        if isinstance(storage, Path):
             file = SqliteFile(
-                path=place, contents="variables", application_id=_APPLICATION_ID, advice="move it away and call again"
+                path=storage, contents="variables", application_id=_APPLICATION_ID, advice="move it away and call again"
             )
-            place = SqliteTables(file, [VARIABLES])
-        self._tables = place
+            storage = SqliteTables(file, [VARIABLES])
+        self._tables = storage
         self._retention_days = retention_days
 
     def save(self, user: str, key: str, type: str, value: Any, now: datetime) -> tuple[Variable, Variable | None]:  # noqa: A002

@@ -11,7 +11,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from fingerpost.contract.wire import get_adapter
-from fingerpost.errors import SettingsInvalid, new_unwritable
+from fingerpost.errors import SettingsInvalid, new_unwritable_error
 from fingerpost.store.atomic_file import locked, replace_file, stamp_files
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.model.itinerary import Mode
@@ -100,13 +100,13 @@ class LearnedProfiles:
             with locked(self._folder / ".lock"):
                 replace_file(self._get_path(record.name), text)
         except OSError as error:
-            raise new_unwritable(self._folder, error) from error
+            raise new_unwritable_error(self._folder, error) from error
 
     def remove(self, name: str) -> None:
         try:
             self._get_path(name).unlink(missing_ok=True)
         except OSError as error:
-            raise new_unwritable(self._folder, error) from error
+            raise new_unwritable_error(self._folder, error) from error
 
     def stamp(self) -> object:
         return stamp_files(self._folder, lambda name: name.endswith(".json"))

@@ -120,5 +120,5 @@ def _set_caller(
         typer.Option("--version", "-V", help="Print the version and exit.", callback=_print_version, is_eager=True),
     ] = False,
 ) -> None:
-    clock.find_fixed()
+    clock.find_fixed_time()
     ctx.obj = Caller(user=user, verbose=verbose)

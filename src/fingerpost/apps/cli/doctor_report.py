@@ -29,7 +29,7 @@ _MAX_COMPANIES = 10
 async def print_health(application: Application, *, deep: bool = False) -> bool:
     """Print the state of the installation and return whether it has no problems; ``deep`` reads every file."""
     settings = application.settings
-    fixed = clock.find_fixed()
+    fixed = clock.find_fixed_time()
     _print_line("version", f"fingerpost {__version__}, Python {platform.python_version()}")
     _print_line("home", str(settings.home))
     _print_line("user", settings.user)

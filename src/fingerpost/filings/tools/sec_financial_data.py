@@ -22,7 +22,7 @@ _QUERIES = (
         name="financial_facts",
         params=query_params.FinancialFactsQuery,
         answer=questions.financial_facts,
-        continuation_hint="Ask for fewer metrics or a shorter period.",
+        continuation_hint="Request fewer metrics or a shorter period.",
     ),
     _FIGURES(
         name="time_series",
@@ -37,7 +37,7 @@ _QUERIES = (
         params=query_params.CompareParams,
         answer=questions.compare,
         data=dict[str, dict[str, shape.Headline]],
-        continuation_hint="Ask for fewer tickers, metrics or years.",
+        continuation_hint="Request fewer tickers, metrics or years.",
         usage="compare {tickers, metrics, period}",
     ),
     _FIGURES(
@@ -54,14 +54,14 @@ _QUERIES = (
         params=query_params.FinancialRatiosParams,
         answer=questions.financial_ratios,
         results=list[shape.RatioRow],
-        continuation_hint="Name the ratios, or give a period.",
+        continuation_hint="Specify the ratios or a period.",
         usage="financial_ratios {ticker, ratios, period}",
     ),
     _FIGURES(
         name="calculate",
         params=query_params.CalculateParams,
         answer=questions.calculate,
-        continuation_hint="Give a shorter period.",
+        continuation_hint="Use a shorter period.",
         usage="calculate {ticker, expression: free_cash_flow or 365*avg(Inventory)/CostOfRevenue, period}",
     ),
     QueryType(
@@ -72,7 +72,7 @@ _QUERIES = (
         results=list[SegmentRow],
         data=dict[str, dict[str, shape.Headline]],
         text=format_segments,
-        continuation_hint="Name an axis, or a shorter period.",
+        continuation_hint="Specify an axis or a shorter period.",
         usage="segments {ticker, metric, axis: segment|product|region, period}",
     ),
     QueryType(
@@ -81,7 +81,7 @@ _QUERIES = (
         answer=questions.fact_history,
         shape=shape.SourcedAnswer,
         results=list[shape.HistoryRow],
-        continuation_hint="Give one period.",
+        continuation_hint="Specify one period.",
         usage="fact_history (restated, split or rounded)",
     ),
     QueryType(

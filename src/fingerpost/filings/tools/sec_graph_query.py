@@ -20,9 +20,9 @@ from fingerpost.filings.tools.sec_query import QueryTool, QueryType, define_quer
 from fingerpost.filings.tools.sec_semantic_search import NO_TEXT_STEP
 from fingerpost.filings.tools.sec_text import format_rows
 
-# The text of an answer has at most 16 KB (rule A11), and the heading and the notes need some of it.
+# An answer's text is limited to 16 KB (rule A11), including the heading and the notes.
 _PAGE_BYTES = 14_000
-_MAX_NAMED = 5
+_MAX_LISTED = 5
 _MAX_TITLE_CHARACTERS = 50
 _QUERY = (
     "SELECT accession_number, filing_type, filing_date, cik, section_type, title, text FROM sections"
@@ -78,7 +78,7 @@ def _list_timeline(library: FactLibrary, params: FilingTimelineParams) -> Reply:
 def _describe_coverage(library: FactLibrary, cik: int) -> str | None:
     filing_lists = library.rows("SELECT is_complete, oldest FROM filing_lists WHERE cik = ?", cik)
     if not filing_lists:
-        return "These are only the filings with loaded figures, because the company's list of filings is not loaded"
+        return "These are only the filings with loaded figures, because the company's filing list is not loaded"
     ((is_complete, oldest),) = filing_lists
     return None if is_complete else f"The loaded list goes back to {oldest}; older filings exist"
 
@@ -108,7 +108,7 @@ class FilingTextParams(StepParams):
     ticker: Ticker | None = None
     accession_number: Word | None = None
     form: Annotated[
-        Word | None, Field(description="defaults to the newest annual report, then the newest other form")
+        Word | None, Field(description="defaults to the newest annual report, or else the newest other form")
     ] = None
     item: Annotated[Word | None, Field(description="such as 1A, 2.02 or mdna; defaults to the whole filing")] = None
     page: Annotated[int, Field(ge=1)] = 1
@@ -146,14 +146,14 @@ def _read_filing_text(library: FactLibrary, params: FilingTextParams) -> Reply:
         items = "; ".join(title for _, title, _ in filings[0].sections)
         entry = build_missing("no_match", f"{filings[0].name} has no item {params.item}", f"Its items are: {items}")
         raise build_not_found(f"No text found for {params.ticker or params.accession_number}", {"text": entry})
-    # An amendment may have a few items only.
+    # An amendment may contain only a few items.
     annual = sorted((each for each in matching if each.form in ANNUAL_FORMS), key=lambda each: each.form.endswith("/A"))
     filing = (annual or matching)[0]
     sections = filing.match_item(params.item)
     if params.item is not None and len(sections) > 1:
         titles = "; ".join(f"{title} ({kind})" for kind, title, _ in sections)
         raise ParameterError.about(
-            "item", f"{params.item} names several items of {filing.name}: {titles}; send one of the names in brackets"
+            "item", f"{params.item} matches several items of {filing.name}: {titles}; send the name in parentheses"
         )
     kind, title, text = sections[0]
     if params.item is None:
@@ -185,15 +185,15 @@ def _list_filings_with_text(library: FactLibrary, params: FilingTextParams) -> l
         column, keys = "cik", library.list_ciks_named(params.ticker)
         if not keys:
             raise build_not_found(not_found, {params.ticker: explain_missing_ticker(library, params.ticker)})
-    query, last = _QUERY.format(column=column), params.as_of or LAST_DAY
-    rows = [row for key in keys for row in library.rows(query, key, last)]
+    query, last_day = _QUERY.format(column=column), params.as_of or LAST_DAY
+    rows = [row for key in keys for row in library.rows(query, key, last_day)]
     by_filing = groupby(rows, key=lambda row: row[:4])
     filings = [_FilingText._make((*filing, tuple(row[4:] for row in parts))) for filing, parts in by_filing]
     forms = sorted({filing.form for filing in filings})
     if params.form is not None:
         filings = [filing for filing in filings if filing.form.upper() == params.form.upper()]
     if not filings:
-        reason = f"only the text of its forms {', '.join(forms)} is loaded" if forms else "its text is not loaded"
+        reason = f"only the text of its {', '.join(forms)} filings is loaded" if forms else "its text is not loaded"
         raise build_not_found(not_found, {"text": build_missing("not_loaded", reason, NO_TEXT_STEP)})
     return sorted(filings, key=lambda filing: filing.filed, reverse=True)
 
@@ -203,14 +203,14 @@ def _list_text_notes(
 ) -> list[str]:
     notes = []
     if params.page < page_count:
-        notes.append(f"Page {params.page} of {page_count}: for the next, set page to {params.page + 1}")
+        notes.append(f"Page {params.page} of {page_count}; for the next page, set page to {params.page + 1}")
     if params.item is None and page_count > 1 and params.page == 1:
         titles = "; ".join(title[:_MAX_TITLE_CHARACTERS] for _, title, _ in filing.sections)
         notes.append(f"To read one item, set item: {titles}")
     newer = [other for other in matching if other.filed > filing.filed]
     if newer:
-        names = ", ".join(other.name for other in newer[:_MAX_NAMED])
-        notes.append(f"Newer filings have this too: {names}; set form or accession_number")
+        names = ", ".join(other.name for other in newer[:_MAX_LISTED])
+        notes.append(f"Newer filings also contain this: {names}; to select one, set form or accession_number")
     return notes
 
 
@@ -245,7 +245,7 @@ _QUERIES = (
         shape=shape.CountedAnswer,
         results=list[shape.TimelineRow],
         text=format_rows(_format_filing),
-        continuation_hint="Use a smaller limit, and as_of.",
+        continuation_hint="Use a smaller limit, and set as_of.",
         usage="filing_timeline {ticker, filing_type}, oldest first",
     ),
     QueryType(

@@ -33,7 +33,7 @@ class StepModel(SnakeCaseModel):
     writes_nulls = True
 
 
-class PartLeftOut(StepModel):
+class TruncationNotice(StepModel):
     """A truncated part of the response (rule A11)."""
 
     part: str
@@ -50,7 +50,7 @@ class StandardAnswer(StepModel):
     results: list[Any]
     output_key: str
     success: Literal[True]
-    left_out: list[PartLeftOut] | None = None
+    left_out: list[TruncationNotice] | None = None
     notes: list[str] | None = None
 
 
@@ -61,7 +61,7 @@ class QueryType:
     Attributes:
         params: the model of the parameters; explicit nulls are removed first.
         answer: handles a query with the tool's source and validated parameters; may raise ToolError. It runs in a
-            thread unless it is a coroutine function, which also gets the caller, for limits per caller.
+            thread unless it is a coroutine function, which also receives the caller, for per-caller limits.
         shape: base model for a successful response; ``query_type``, ``results`` and ``data`` are added to it.
         text: formats a response as text with all the data in the JSON (rule A11).
         usage: the query type's part of the tool's description, such as ``metrics {ticker}``.
@@ -75,7 +75,7 @@ class QueryType:
     data: Any = None
     text: Callable[[Mapping[str, Any]], str] = format_figures
     usage: str = ""
-    continuation_hint: str = "Ask for less."
+    continuation_hint: str = "Narrow the request."
     truncatable_paths: tuple[Path, ...] = (("results",), ("data", "*"), ("missing",))
 
     @cached_property
@@ -189,7 +189,7 @@ def read_params(model: type[BaseModel], raw: Mapping[str, Any]) -> BaseModel:
 
 
 def _find_unloaded_company(params: BaseModel, missing: Missing) -> str | None:
-    """Return the first company in a query without loaded figures, or None; ``missing`` comes from the answer."""
+    """Return a query's first company that has no loaded figures, or None; ``missing`` comes from the answer."""
     reasons = {name: entry["reason"] for name, entry in missing.items()}
     fields = [getattr(params, name, None) for name in ("tickers", "among")]
     ticker: str | None = getattr(params, "ticker", None)
@@ -262,7 +262,7 @@ class ToolDetails(QueryTool):
     queries = _QUERIES
     definition = define_query_tool(
         "tool_details",
-        "What a tool expects",
+        "Tool parameters",
         _QUERIES,
         intro="The parameters of each query type of a tool, as JSON Schema, and what it returns. query_type ",
     )

@@ -1,4 +1,4 @@
-"""``sec_semantic_search``: search paragraphs of filings by words; ranking is lexical despite the contract's name."""
+"""``sec_semantic_search``: search filing paragraphs by keyword; the ranking is lexical despite the contract's name."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping
@@ -15,12 +15,12 @@ from fingerpost.filings.tools import sec_shapes as shape
 from fingerpost.filings.tools.sec_query import QueryTool, QueryType, define_query_tool
 from fingerpost.runtime.company_names import WELL_KNOWN, build_name_key
 
-LEXICAL_NOTE = "Ranked by shared words (BM25), not by meaning: try other words for the same thing"
+LEXICAL_NOTE = "Ranked by shared words (BM25), not by meaning: try synonyms"
 NO_TEXT_STEP = "Run: fingerpost filings load FILE with a filing's text, or fingerpost filings sync TICKER --text"
 
 # A title counts half as much as a paragraph, because it names the subject of every paragraph below it.
 _TITLE_WEIGHT = 0.5
-# Filings rarely contain these words, so BM25 would weigh them like rare subjects.
+# Filings rarely contain some of these words, so BM25 would weight those like rare topics.
 _QUESTION_WORDS = frozenset({
     "a", "an", "and", "any", "are", "as", "at", "be", "by", "can", "did", "do", "does", "for", "from", "had",
     "has", "have", "how", "if", "in", "is", "it", "its", "many", "much", "of", "on", "or", "s", "that", "the",
@@ -117,7 +117,7 @@ def _build_filters(params: SemanticSearchParams, ciks: list[int] | None) -> tupl
 
 
 def _list_names(library: FactLibrary, ciks: Iterable[int]) -> set[str]:
-    """Return the names of companies, each as one word."""
+    """Return the companies' names, each written as one word."""
     names = set()
     for cik in ciks:
         query = "SELECT ticker, name FROM companies WHERE cik = ?1 UNION SELECT ticker, name FROM listed WHERE cik = ?1"
@@ -128,18 +128,18 @@ def _list_names(library: FactLibrary, ciks: Iterable[int]) -> set[str]:
 
 
 def _choose_words(query: str, names: Collection[str]) -> list[str]:
-    """Return the distinct words in a query, except question words and the names of the companies to search.
+    """Return the distinct words in a query, except question words and the names of the companies being searched.
 
     A company's name is rare in other companies' filings, so BM25 would rank its paragraphs by the name alone.
     """
     words = _split_words(query)
-    chosen = [word for word in words if word not in _QUESTION_WORDS]
+    remaining = [word for word in words if word not in _QUESTION_WORDS]
     subjects: list[str] = []
-    while chosen:
-        lengths = range(min(_MAX_NAME_WORDS, len(chosen)), 0, -1)
-        name_length = next((length for length in lengths if "".join(chosen[:length]) in names), 0)
-        subjects += chosen[: 1 - bool(name_length)]
-        chosen = chosen[name_length or 1 :]
+    while remaining:
+        lengths = range(min(_MAX_NAME_WORDS, len(remaining)), 0, -1)
+        name_length = next((length for length in lengths if "".join(remaining[:length]) in names), 0)
+        subjects += remaining[: 1 - bool(name_length)]
+        remaining = remaining[name_length or 1 :]
     return list(dict.fromkeys(subjects or words))
 
 

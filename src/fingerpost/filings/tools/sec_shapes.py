@@ -40,13 +40,13 @@ class Part(StepModel):
     kind: Kind
 
 
-class Filed(StepModel):
+class FilingReference(StepModel):
     filing_date: str
     filing_type: str
     accession_number: str
 
 
-class RevisionRow(Filed):
+class RevisionRow(FilingReference):
     value: Value
     kind: Change
 
@@ -57,7 +57,7 @@ class Alternative(StepModel):
     accession_number: str
 
 
-class FiledRow(Filed):
+class FiledRow(FilingReference):
     ticker: str
     value: Value
     unit: str
@@ -179,7 +179,7 @@ class CountedAnswer(StandardAnswer):
     total_results: int
 
 
-class TextRow(Filed):
+class TextRow(FilingReference):
     """A page from a filing's text."""
 
     ticker: str | None = None
@@ -192,7 +192,7 @@ class TextRow(Filed):
     text: str
 
 
-class HitPlace(Filed):
+class HitMetadata(FilingReference):
     company: str | None = None
     ticker: str | None = None
     cik: str
@@ -201,12 +201,12 @@ class HitPlace(Filed):
 
 
 class Hit(StepModel):
-    """A section that shares words with the query; a larger ``score`` is a better match."""
+    """A paragraph that shares words with the query; a higher ``score`` is a better match."""
 
     id: str
     score: Number
     text: str
-    metadata: HitPlace
+    metadata: HitMetadata
 
 
 class SearchAnswer(CountedAnswer):

@@ -1,6 +1,6 @@
 """Format responses about SEC filings as text: one line per row, then missing values, notes and the source.
 
-The text has every figure and date of the structured content (rule A11); long text is truncated later.
+The text contains every figure and date in the structured content (rule A11); long text is truncated later.
 """
 
 import json
@@ -13,7 +13,7 @@ Body = Mapping[str, Any]
 
 
 def format_rows(format_row: Callable[[Any], str]) -> Callable[[Body], str]:
-    """Build a response formatter from a row formatter, which adds no full stop."""
+    """Build a response formatter from a row formatter whose output has no full stop."""
 
     def format_body(body: Body) -> str:
         rows = [f"{format_row(row)}." for row in body["results"]]
@@ -51,7 +51,7 @@ def format_statement(body: Body) -> str:
     """Format the periods of a statement side by side, then each figure with its filing."""
     columns = {name: points for name, points in body["data"].items() if isinstance(points, list)}
     ends = sorted({point["end_date"] for points in columns.values() for point in points})
-    lines = [f"Periods to: {' | '.join(ends)}."] if ends else []
+    lines = [f"Periods ending: {' | '.join(ends)}."] if ends else []
     for name, points in columns.items():
         values = {point["end_date"]: f"{point['value']:,}" for point in points}
         lines.append(f"{name}: {' | '.join(values.get(end, '-') for end in ends)}.")
@@ -122,7 +122,7 @@ def _format_input(part: Body) -> str:
 
 _EVIDENCE: tuple[tuple[str, str, Callable[[Body], str]], ...] = (
     ("inputs", "from", _format_input),
-    ("revisions", "stated before:", lambda row: f"{row['value']:,} {row['kind']} by {format_filing(row)}"),
+    ("revisions", "previously reported:", lambda row: f"{row['value']:,} {row['kind']} by {format_filing(row)}"),
     ("alternatives", "other tags:", lambda row: f"{row['xbrl_tag']} {row['value']:,} in {row['accession_number']}"),
 )
 

@@ -1,4 +1,4 @@
-"""``segments``: a figure by segment, product, region or another axis, from the instances of filings."""
+"""``segments``: break down a figure by segment, product, region or another axis, from XBRL instances."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,13 +22,13 @@ from fingerpost.filings.tools.sec_text import format_filing, format_span, with_s
 from fingerpost.filings.xbrl import InstanceFact
 
 _NO_INSTANCE_STEP = "Run: fingerpost filings sync {} --segments 3, or fingerpost filings load NAME_htm.xml"
-_MAX_NAMED = 12
+_MAX_LISTED = 12
 
 
 class SegmentsParams(StepParams):
     ticker: Ticker
     metric: Annotated[Word, Field(description="such as Revenue, OperatingIncome, or a tag")]
-    axis: Annotated[Word | None, Field(description="segment, product, region, customer, or an axis of the filing")] = (
+    axis: Annotated[Word | None, Field(description="segment, product, region, customer, or an axis in the filing")] = (
         None
     )
     period: Fiscal
@@ -36,7 +36,7 @@ class SegmentsParams(StepParams):
 
 
 class SegmentRow(shape.FiledRow):
-    """A member of an axis, with the name that the company filed."""
+    """The value for one member of an axis, under the company's own name for it."""
 
     metric_name: str
     axis: str
@@ -76,12 +76,12 @@ def list_segments(library: FactLibrary, params: SegmentsParams) -> Reply:
     instances = segments.list_instances(library, library.list_ciks(source.company), params.as_of or LAST_DAY)
     if not instances:
         step = _NO_INSTANCE_STEP.format(source.company.ticker)
-        entry = build_missing("not_loaded", "no filing with its segments is loaded", step)
+        entry = build_missing("not_loaded", "no filing with segment data is loaded", step)
         raise build_not_found(not_found, {"segments": entry})
     name, concepts = _find_concepts(library, instances, params.metric)
     if not concepts:
-        message = f"{params.metric} is not a metric, and no loaded filing breaks down such a tag"
-        step = "Name a metric such as Revenue, or a tag in the filing; a calculated metric has no segments"
+        message = f"{params.metric} is not a known metric, and no loaded filing breaks down a tag with that name"
+        step = "Use a metric such as Revenue, or a tag in the filing; calculated metrics have no segments"
         suggestions = suggest_metrics(params.metric, _list_tags(library, instances))
         entry = build_missing("unknown_metric", message, step, suggestions)
         raise build_not_found(not_found, {params.metric: entry})
@@ -102,7 +102,7 @@ def list_segments(library: FactLibrary, params: SegmentsParams) -> Reply:
             for row in rows:
                 points[row["axis"]][row["member"]].append({"end_date": row["end_date"], "value": row["value"]})
         if other_axes:
-            notes.append(f"{period.wording} has other axes, which axis can name: {', '.join(other_axes)}")
+            notes.append(f"{period.wording} has other axes, which axis can select: {', '.join(other_axes)}")
     reply.data = {
         axis: {
             member: values[0]["value"] if params.period.count == 1 and len(values) == 1 else values
@@ -136,15 +136,15 @@ def _list_periods(
 ) -> list[PeriodFilter]:
     """Return the fiscal periods of a query; ``latest`` is that of the newest loaded report."""
     if period.newest == NEWEST_FOUR_QUARTERS:
-        message = "the last four quarters have no segments, because no filing states a fourth quarter"
+        message = "the last four quarters have no segments, because filings do not report fourth quarters"
         raise build_not_found(
-            "No segments found", {"ttm": build_missing("not_derivable", message, "Name a fiscal year")}
+            "No segments found", {"ttm": build_missing("not_derivable", message, "Specify a fiscal year")}
         )
     if not period.newest:
         return period.list_periods()
     reports = [each for each in instances if each.form in ANNUAL_FORMS or period.newest != NEWEST_YEAR]
     if not reports:
-        entry = build_missing("not_loaded", "no annual report with segments is loaded", "Name the period")
+        entry = build_missing("not_loaded", "no annual report with segments is loaded", "Specify the period")
         raise build_not_found("No segments found", {period.newest: entry})
     newest = max(reports, key=lambda each: each.period_end)
     year, quarter = calendar.find_period(newest.period_end)
@@ -154,7 +154,7 @@ def _list_periods(
 def _find_breakdowns(
     library: FactLibrary, reports: Reports, period: PeriodFilter, axis: str | None
 ) -> tuple[list[Breakdown], Mapping[str, str], list[str]]:
-    """Return the breakdowns in the newest filing that has one for the period, its labels, and its other axes.
+    """Return the breakdowns in the newest filing that has any for the period, its labels, and its other axes.
 
     All rows for a period come from one filing, so that they have the same names and the same basis.
     """
@@ -163,33 +163,33 @@ def _find_breakdowns(
         labels = segments.read_labels(library, instance)
         axes = segments.list_axes(period_facts)
         if axis is None:
-            usual = {tag for tags in segments.AXIS_WORDS.values() for tag in tags}
-            chosen = [each for each in axes if each in usual] or axes
+            common_axes = {tag for tags in segments.AXIS_WORDS.values() for tag in tags}
+            selected_axes = [each for each in axes if each in common_axes] or axes
         else:
-            chosen = segments.match_axes(axis, axes, labels)
-        breakdowns = [each for each in segments.build_breakdowns(instance, period_facts) if each.axis in chosen]
+            selected_axes = segments.match_axes(axis, axes, labels)
+        breakdowns = [each for each in segments.build_breakdowns(instance, period_facts) if each.axis in selected_axes]
         if breakdowns:
-            others = [labels.get(each, each) for each in axes if each not in chosen] if axis is None else []
-            return breakdowns, labels, others
+            unselected = [each for each in axes if each not in selected_axes] if axis is None else []
+            return breakdowns, labels, [labels.get(each, each) for each in unselected]
     return [], {}, []
 
 
 def _explain_period(reports: Reports, name: str, period: PeriodFilter, axis: str | None) -> dict[str, Any]:
-    """Explain a missing period, and list the axes that exist in it or, if there are none, the periods that exist."""
+    """Explain why a period is missing, and list its axes or, if it has none, the available periods."""
     axes: dict[str, set[str]] = defaultdict(set)
     for by_period in reports.values():
-        for found, facts in by_period.items():
-            axes[found.period].update(segments.list_axes(facts))
-    known = sorted((found for found in axes if axes[found]), reverse=True)
+        for other_period, facts in by_period.items():
+            axes[other_period.period].update(segments.list_axes(facts))
+    available = sorted((each for each in axes if axes[each]), reverse=True)
     by = "" if axis is None else f" by {axis}"
     message = f"no loaded filing breaks down {name} for {period.wording}{by}"
     if period.quarter == QUARTERS:
-        message += "; filings do not state fourth quarters"
+        message += "; filings do not report fourth quarters"
     step = "Load more filings, or name another metric"
-    if period.period in known:
-        step = f"Its axes are {', '.join(sorted(axes[period.period]))}"
-    elif known:
-        step = f"Its periods are {', '.join(known[:_MAX_NAMED])}"
+    if period.period in available:
+        step = f"Available axes: {', '.join(sorted(axes[period.period]))}"
+    elif available:
+        step = f"Available periods: {', '.join(available[:_MAX_LISTED])}"
     return build_missing("not_reported", message, step)
 
 
@@ -238,7 +238,7 @@ def _list_notes(reply: Reply) -> list[str]:
     for check in reply.extra["sums"]:
         subject = f"{check['axis']}, {check['fiscal_year']} {check['fiscal_period']}"
         if check["total"] is None:
-            notes.append(f"{subject}: the filing states no total to compare the sum with")
+            notes.append(f"{subject}: the filing reports no total to compare the sum with")
         if check["omitted"]:
             notes.append(
                 f"{subject}: {check['omitted']} values for several members, or before eliminations, are not in the rows"
@@ -247,7 +247,7 @@ def _list_notes(reply: Reply) -> list[str]:
     for row in reply.results:
         members[row["axis"]][row["accession_number"]].add(row["member_tag"])
     notes += [
-        f"{axis}: the filings name different members; they are not joined, because no filing states both"
+        f"{axis}: the filings use different members; they are not joined, because no filing reports both"
         for axis, filings in members.items()
         if len({frozenset(each) for each in filings.values()}) > 1
     ]

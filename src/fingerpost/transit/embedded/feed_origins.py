@@ -23,9 +23,9 @@ from urllib.parse import unquote, urlsplit
 
 from pydantic import TypeAdapter
 
-from fingerpost.errors import ParameterError, SettingsInvalid, new_unwritable
+from fingerpost.errors import ParameterError, SettingsInvalid, new_unwritable_error
 from fingerpost.net.request import read_template
-from fingerpost.net.response import Downloaded
+from fingerpost.net.response import Download
 from fingerpost.store.atomic_file import locked, replace_file
 from fingerpost.store.network_records import NetworkRecord
 
@@ -109,7 +109,7 @@ class Content:
     """The state of a feed at its last import: a downloaded file with its validators, or a path's signature."""
 
     file: str | None = None
-    known: Downloaded | None = None
+    known: Download | None = None
     signature: str | None = None
 
 
@@ -142,7 +142,7 @@ class OriginFolder:
                 finally:
                     self._remove_unused()
         except OSError as error:
-            raise new_unwritable(self.folder, error) from error
+            raise new_unwritable_error(self.folder, error) from error
 
     def new_path(self, url: str) -> Path:
         """Return a new path for a download; it ends with the URL's file name, which names the feed."""
@@ -164,7 +164,7 @@ class OriginFolder:
             self.folder.mkdir(parents=True, exist_ok=True)
             replace_file(self.folder / _STATE_FILE, _build_adapter().dump_json(dict(contents)))
         except OSError as error:
-            raise new_unwritable(self.folder, error) from error
+            raise new_unwritable_error(self.folder, error) from error
 
     def _remove_unused(self) -> None:
         try:

@@ -24,7 +24,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from fingerpost.errors import ParameterError, SettingsInvalid, new_unwritable
+from fingerpost.errors import ParameterError, SettingsInvalid, new_unwritable_error
 from fingerpost.store.atomic_file import flush_file, flush_folder, locked, replace_file
 from fingerpost.store.network_records import is_network_name, parse_network_name
 from fingerpost.transit.engine.timetable.array_file import open_timetable, save_timetable
@@ -131,7 +131,7 @@ class TimetableStore:
                 finally:
                     self._remove_unused()
         except OSError as error:
-            raise new_unwritable(self._root, error) from error
+            raise new_unwritable_error(self._root, error) from error
 
     def list_names(self) -> list[str]:
         if not self._root.is_dir():
