@@ -112,7 +112,7 @@ def test_pointer_that_cannot_be_read(tmp_path):
 
 def test_a_disk_that_refuses_is_named(tmp_path):
     (tmp_path / "networks").write_text("a file")
-    with pytest.raises(SettingsInvalid, match=r"cannot be written \(File exists\)"):
+    with pytest.raises(SettingsInvalid, match=r"is not writable \(File exists\)"):
         put(TimetableStore(tmp_path), OLD)
 
 

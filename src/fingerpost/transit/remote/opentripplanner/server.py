@@ -89,7 +89,7 @@ def find_rate_limit(response: Response) -> ToolError | None:
         return None
     host = response.host
     wait_s = _read_wait_s(wait_match) if wait_match else (_QUOTA_WAIT_S if is_quota else _DEFAULT_WAIT_S)
-    return SourceLimited(f"{host} limits requests (HTTP {response.status})", retry_after_s=wait_s)
+    return SourceLimited(f"{host} is limiting requests (HTTP {response.status})", retry_after_s=wait_s)
 
 
 def _read_wait_s(match: re.Match[str]) -> float:
