@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from fingerpost.transit.osm.addresses.extract import FeatureKind
 from fingerpost.transit.osm.addresses.index_file import find_middle
-from fingerpost.transit.osm.extract_file import apart_m
+from fingerpost.transit.osm.extract_file import distance_m
 
 # Inflected forms of common last parts of names, written by hand and not by the code that removes endings.
 _ENDINGS = {
@@ -34,7 +34,7 @@ class Asked(NamedTuple):
 
     def is_found(self, matches):
         return any(
-            apart_m((match.place.coordinate.lat, match.place.coordinate.lon), self.at) <= self.reach_m
+            distance_m((match.place.coordinate.lat, match.place.coordinate.lon), self.at) <= self.reach_m
             and self.names & {match.place.name, *match.place.names.values()}
             for match in matches[:3]
         )
@@ -47,7 +47,7 @@ def draw_questions(things, kind, count, seed=20261122):
     drawn = [
         (each, house)
         for each in things
-        if each.kind is kind and each.what != "station"
+        if each.kind is kind and each.category != "station"
         if counts[each.names.name.casefold()] == 1
         for house in (each.houses if kind is FeatureKind.STREET else ()) or [None]
     ]
@@ -65,7 +65,7 @@ def _ask(dice, rule, thing, house):
         return None
     number = f" {house.number.text}" if house is not None and rule != "no number" else ""
     every = {names.name, *names.by_language.values()}
-    at, reach_m = (house.at, 0.0) if number else find_middle(thing.points)
+    at, reach_m = (house.point, 0.0) if number else find_middle(thing.points)
     found_as = frozenset(f"{name}{number}" for name in every)
     return Asked(f"{typed}{number}", rule, found_as, at, _FOUND_WITHIN_M + reach_m)
 

@@ -161,7 +161,7 @@ def is_in(ring, point):
 def test_no_box_is_drawn_with_more_points_than_are_worth_sending(monkeypatch):
     zigzag = [(0.005 + 0.004 * (n % 2), n * 0.0001) for n in range(100)]
     lines = [DrawnLine(kind, zigzag) for kind in (KINDS.MAIN, KINDS.SECONDARY, KINDS.MINOR)]
-    monkeypatch.setattr(basemap, "MAX_SHAPES", 150)
+    monkeypatch.setattr(basemap, "MAX_DRAWN_POINTS", 150)
     shown = draw_basemap(pack_lines(lines), BOX)
 
     assert [layer.kind for layer in shown.layers] == [KINDS.MAIN]

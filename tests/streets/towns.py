@@ -42,7 +42,7 @@ class Town:
     def line(self, start, end):
         first, last = self.snap(start), self.snap(end)
         path = self.search.measure(first, last, 20_000.0)
-        found = self.search.draw(path.arcs, float(first.at_m[0]), float(last.at_m[0]))
+        found = self.search.draw(path.arcs, float(first.offset_m[0]), float(last.offset_m[0]))
         one = degrees(1, -1)
         return [(round(lon / one[1], 2), round(-lat / one[0], 2)) for lat, lon in found.tolist()]
 

@@ -1,4 +1,4 @@
-"""Read the water and ways in an OpenStreetMap extract, and store them: for the background map, and for walks."""
+"""Read water and ways from an OpenStreetMap extract, and store them for the background map and for walks."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -55,9 +55,9 @@ def find_kind(tags: Mapping[str, str]) -> LayerKind | None:
 
 
 def _list_runs(nodes: Iterable[Any], is_in_area: IsInArea) -> list[list[Point]]:
-    places = [node.location for node in nodes]
-    runs = groupby(places, key=lambda place: place.valid() and is_in_area(place.lat, place.lon))
-    lines = [[(place.lat, place.lon) for place in run] for is_inside, run in runs if is_inside]
+    locations = [node.location for node in nodes]
+    runs = groupby(locations, key=lambda location: location.valid() and is_in_area(location.lat, location.lon))
+    lines = [[(location.lat, location.lon) for location in run] for is_inside, run in runs if is_inside]
     return [line for line in lines if len(line) > 1]
 
 
@@ -80,7 +80,7 @@ Int32 = npt.NDArray[np.int32]
 
 
 class StoredBasemap(NamedTuple):
-    """Lines and their bounds; ``kind`` is a row of ``KINDS``, the points of line n are ``first[n] .. first[n + 1]``."""
+    """Lines and their bounds; ``kind`` indexes ``KINDS``, and the points of line n are ``first[n] .. first[n + 1]``."""
 
     kind: npt.NDArray[np.uint8]
     first: npt.NDArray[np.int64]
@@ -96,15 +96,15 @@ def pack_lines(lines: Sequence[DrawnLine]) -> StoredBasemap:
     first = list_starts([len(line.points) for line in lines])
     flat = np.array([point for line in lines for point in line.points], np.float64).reshape(-1, 2)
     lat, lon = (np.round(flat[:, axis] * _E7).astype(np.int32) for axis in (0, 1))
-    begins = first[:-1]
+    starts = first[:-1]
 
-    def bound(least: np.ufunc, column: Int32) -> Int32:
-        return np.zeros(0, np.int32) if not len(lines) else np.asarray(least.reduceat(column, begins), np.int32)
+    def reduce_by(ufunc: np.ufunc, column: Int32) -> Int32:
+        return np.zeros(0, np.int32) if not len(lines) else np.asarray(ufunc.reduceat(column, starts), np.int32)
 
     return StoredBasemap(
         np.array([KINDS.index(line.kind) for line in lines], np.uint8),
         first, lat, lon,
-        bound(np.minimum, lat), bound(np.minimum, lon), bound(np.maximum, lat), bound(np.maximum, lon),
+        reduce_by(np.minimum, lat), reduce_by(np.minimum, lon), reduce_by(np.maximum, lat), reduce_by(np.maximum, lon),
     )  # fmt: skip
 
 
@@ -123,7 +123,7 @@ def _open_basemap(_contents: Any, arrays: Arrays) -> StoredBasemap:
     return basemap
 
 
-# Shorter parts in water are inaccuracies of the map.
+# Shorter stretches in water are treated as inaccuracies in the map.
 MIN_WATER_M = 25.0
 
 
@@ -145,7 +145,7 @@ class Water:
         return self.measure_m(start, end) <= MIN_WATER_M
 
     def measure_m(self, start: Point, end: Point) -> float:
-        """Return the metres of a straight line that are in water."""
+        """Return how many metres of a straight line are in water."""
         base = self._basemap
         (south, north), (west, east) = (
             sorted(round(each * _E7) for each in pair) for pair in zip(start, end, strict=True)
@@ -164,18 +164,18 @@ class Water:
         if not length_m:
             return 0.0
         along_m = (north_m * line_north_m + east_m * line_east_m) / length_m
-        aside_m = (east_m * line_north_m - north_m * line_east_m) / length_m
-        crosses = np.flatnonzero((ring[1:] == ring[:-1]) & ((aside_m[1:] > 0) != (aside_m[:-1] > 0)))
-        part = aside_m[crosses] / (aside_m[crosses] - aside_m[crosses + 1])
+        offset_m = (east_m * line_north_m - north_m * line_east_m) / length_m
+        crosses = np.flatnonzero((ring[1:] == ring[:-1]) & ((offset_m[1:] > 0) != (offset_m[:-1] > 0)))
+        fraction = offset_m[crosses] / (offset_m[crosses] - offset_m[crosses + 1])
         # A ring is crossed an even number of times: in, out, in, out.
-        at_m = np.sort(along_m[crosses] + part * (along_m[crosses + 1] - along_m[crosses])).clip(0, length_m)
-        return float((at_m[1::2] - at_m[:-1:2]).sum())
+        crossing_m = np.sort(along_m[crosses] + fraction * (along_m[crosses + 1] - along_m[crosses])).clip(0, length_m)
+        return float((crossing_m[1::2] - crossing_m[:-1:2]).sum())
 
 
 # Maximum number of points in a box before thinning; if there are more, the least important layers are left out.
 MAX_POINTS = 60_000
 # Maximum number of points to draw; each takes about six characters.
-MAX_SHAPES = 18_000
+MAX_DRAWN_POINTS = 18_000
 # The tolerance is the diagonal of the box divided by this: about half a pixel in the drawing.
 _TOLERANCE_DIVISOR = 1500
 
@@ -201,7 +201,7 @@ def draw_basemap(basemap: StoredBasemap, box: Bounds) -> Basemap | None:
             continue
         lines = [thin(line, tolerance_m) for line in _list_lines(basemap, rows, box, is_ring=kind is LayerKind.WATER)]
         drawn += sum(map(len, lines))
-        if drawn > MAX_SHAPES:
+        if drawn > MAX_DRAWN_POINTS:
             left_out.append(kind)
         elif lines:
             layers.append(MapLayer(kind, lines))
@@ -223,13 +223,13 @@ def _list_lines(
 
 
 def clip_line(lat: npt.NDArray[np.float64], lon: npt.NDArray[np.float64], box: Bounds) -> Iterator[list[Point]]:
-    meets = (
+    overlaps = (
         (np.maximum(lat[:-1], lat[1:]) >= box.south)
         & (np.minimum(lat[:-1], lat[1:]) <= box.north)
         & (np.maximum(lon[:-1], lon[1:]) >= box.west)
         & (np.minimum(lon[:-1], lon[1:]) <= box.east)
     )
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], meets.astype(np.int8), [0]])))
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], overlaps.astype(np.int8), [0]])))
     for begin, end in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
         yield list(zip(lat[begin : end + 1].tolist(), lon[begin : end + 1].tolist(), strict=True))
 
@@ -239,12 +239,12 @@ def clip_ring(ring: Sequence[Point], box: Bounds) -> list[Point]:
     points = list(ring[:-1])
     for axis, bound, sign in ((0, box.south, 1), (0, box.north, -1), (1, box.west, 1), (1, box.east, -1)):
         clipped: list[Point] = []
-        for before, here in zip([*points[-1:], *points[:-1]], points, strict=True):
-            was_in, is_in = sign * (before[axis] - bound) >= 0, sign * (here[axis] - bound) >= 0
+        for last, point in zip([*points[-1:], *points[:-1]], points, strict=True):
+            was_in, is_in = sign * (last[axis] - bound) >= 0, sign * (point[axis] - bound) >= 0
             if was_in != is_in:
-                ratio = (bound - before[axis]) / (here[axis] - before[axis])
-                clipped.append((before[0] + ratio * (here[0] - before[0]), before[1] + ratio * (here[1] - before[1])))
+                ratio = (bound - last[axis]) / (point[axis] - last[axis])
+                clipped.append((last[0] + ratio * (point[0] - last[0]), last[1] + ratio * (point[1] - last[1])))
             if is_in:
-                clipped.append(here)
+                clipped.append(point)
         points = clipped
     return [*points, points[0]] if len(points) > 2 else []

@@ -11,10 +11,10 @@ from fingerpost.runtime.extras import format_install_command
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE, Point
 
 ReadProgress = Callable[[str, int, int | None], None]
-"""Called with the name of the work, the amount done, and the total (None if unknown)."""
+"""Called with the name of the task, the amount done, and the total (None if unknown)."""
 
 
-def ignore_progress(_work: str, _done: int, _total: int | None) -> None:
+def ignore_progress(_task: str, _done: int, _total: int | None) -> None:
     """Report nothing."""
 
 
@@ -27,11 +27,11 @@ _PROGRESS_EVERY = 50_000
 
 
 def read_objects(
-    path: Path, keys: Sequence[str], area_keys: Sequence[str], work: str, progress: ReadProgress
+    path: Path, keys: Sequence[str], area_keys: Sequence[str], task: str, progress: ReadProgress
 ) -> Iterator[Any]:
-    """Yield nodes, ways with positions, relations and areas that have one of ``keys``; each is valid until the next.
+    """Yield nodes, ways with positions, relations and areas that have a key in ``keys``; each is valid until the next.
 
-    Areas are built from objects with one of ``area_keys``. ``work`` is the name of the work for ``progress``.
+    Areas are built from objects with one of ``area_keys``. ``task`` is the name of the task for ``progress``.
     """
     osmium = load_osmium()
     with TemporaryDirectory() as scratch:
@@ -43,12 +43,12 @@ def read_objects(
                 .with_areas(osmium.filter.KeyFilter(*area_keys))
                 .with_filter(osmium.filter.KeyFilter(*keys))
             )
-            progress(work, 0, None)
+            progress(task, 0, None)
             for count, osm_object in enumerate(objects, 1):
                 yield osm_object
                 if count % _PROGRESS_EVERY == 0:
-                    progress(work, count, None)
-            progress(work, 1, 1)
+                    progress(task, count, None)
+            progress(task, 1, 1)
         except (OSError, RuntimeError) as error:
             # osmium raises plain RuntimeErrors for files that it cannot read.
             reason = getattr(error, "strerror", None) or str(error).rstrip(".")
@@ -69,6 +69,6 @@ def load_osmium() -> Any:
     return osmium
 
 
-def apart_m(a: Point, b: Point) -> float:
+def distance_m(a: Point, b: Point) -> float:
     east = (a[1] - b[1]) * math.cos(math.radians(a[0]))
     return math.hypot(a[0] - b[0], east) * METRES_PER_DEGREE

@@ -13,7 +13,7 @@ from fingerpost.transit.rules.name_matching import plain, strip_near
 from fingerpost.transit.rules.name_search import NameSearch
 
 _NUMBER = re.compile(r"\s*(\d{1,5})\s*(?:([a-zåäö])(?![a-zåäö]))?(?:\s*[-\u2013/]\s*(\d{1,5}))?", re.IGNORECASE)
-# Wider ranges are typing errors.
+# Wider ranges are treated as mapping errors.
 _MAX_MAPPED_RANGE = 200
 
 
@@ -29,7 +29,7 @@ class HouseNumber:
         return f"{numbers}{self.letter}"
 
     def covers(self, number: int) -> bool:
-        """Whether the house has the given number; a range includes the numbers on its side of the street."""
+        """Whether the house has the given number; a range with both ends on one side covers only that side."""
         if not self.first <= number <= self.last:
             return False
         return (self.last - self.first) % 2 == 1 or (number - self.first) % 2 == 0
@@ -46,13 +46,13 @@ def read_house_number(text: str) -> HouseNumber | None:
     return HouseNumber(first, last, (match[2] or "").lower())
 
 
-# Maximum numbers of spellings to compare with the words.
-_MAX_BY_WORDS = 100
-_MAX_BY_TRIGRAMS = 60
-# A wrong letter changes at most three trigrams, so the rarest of the others find a name. After three trigrams, common
-# ones (-kat-) are skipped if more spellings than this would be examined.
+# Maximum number of spellings to compare from each search.
+_MAX_WORD_MATCHES = 100
+_MAX_TRIGRAM_MATCHES = 60
+# A wrong letter changes at most three trigrams, so the rarest of the other trigrams find the name. After three
+# trigrams, common ones (-kat-) are skipped if more spellings than this would be examined.
 _MIN_TRIGRAMS = 3
-_MAX_EXAMINED = 400
+_MAX_EXAMINED_SPELLINGS = 400
 
 
 class SpellingSearch:
@@ -62,7 +62,7 @@ class SpellingSearch:
         self._is_finnish = is_finnish
 
     def score(self, words: str, *, with_trigrams: bool = True) -> dict[int, float]:
-        """Return {spelling: score} for spellings similar to plain words (``NameSearch``), by trigrams if necessary."""
+        """Return {spelling: score} for spellings similar to plain words (``NameSearch``); trigrams are optional."""
         rows = self._find_by_words(words)
         is_known = words in rows
         if self._is_finnish and not is_known:
@@ -75,7 +75,7 @@ class SpellingSearch:
             return {}
         texts = list(rows)
         scores = NameSearch(texts, self._cities, is_finnish=self._is_finnish).score(words)
-        return {rows[texts[place]]: score for place, score in scores.items()}
+        return {rows[texts[index]]: score for index, score in scores.items()}
 
     def _find_exact(self, column: str, values: Sequence[object]) -> dict[str, int]:
         query = f"SELECT id, text FROM spelling WHERE {column} IN (SELECT value FROM json_each(?))"  # noqa: S608
@@ -84,31 +84,31 @@ class SpellingSearch:
     def _find_by_words(self, words: str) -> dict[str, int]:
         query = " ".join(f'"{word}"' for word in words.split()) + "*"
         found = self._connection.execute(
-            f"SELECT rowid, text FROM words WHERE words MATCH ? ORDER BY rowid LIMIT {_MAX_BY_WORDS}",  # noqa: S608
+            f"SELECT rowid, text FROM words WHERE words MATCH ? ORDER BY rowid LIMIT {_MAX_WORD_MATCHES}",  # noqa: S608
             (query,),
         )
         return {text: row for row, text in found}
 
     def _find_by_trigrams(self, words: str) -> dict[str, int]:
-        grams = list(dict.fromkeys(words[at : at + 3] for at in range(len(words) - 2)))
+        grams = list(dict.fromkeys(words[start : start + 3] for start in range(len(words) - 2)))
         query = "SELECT term, doc FROM trigram_counts WHERE term IN (SELECT value FROM json_each(?)) ORDER BY doc, term"
         counts = self._connection.execute(query, (json.dumps(grams),)).fetchall()
         shared = Counter[int]()
         examined_count = 0
-        for at, (term, count) in enumerate(counts):
+        for index, (term, count) in enumerate(counts):
             examined_count += count
-            if at >= _MIN_TRIGRAMS and examined_count > _MAX_EXAMINED:
+            if index >= _MIN_TRIGRAMS and examined_count > _MAX_EXAMINED_SPELLINGS:
                 break
             rows = self._connection.execute("SELECT rowid FROM trigrams WHERE trigrams MATCH ?", (f'"{term}"',))
             shared.update(row for (row,) in rows)
         # Shorter spellings have lower rows.
-        best = heapq.nsmallest(_MAX_BY_TRIGRAMS, shared, key=lambda row: (-shared[row], row))
+        best = heapq.nsmallest(_MAX_TRIGRAM_MATCHES, shared, key=lambda row: (-shared[row], row))
         return self._find_exact("id", best)
 
 
-# A number without a space after a word that is not an abbreviation: hameenkatu10.
+# A number joined to a word of at least four letters: hameenkatu10.
 _JOINED_NUMBER = re.compile(r"([^\W\d_]{4})(\d{1,4}[a-z]?)\b", re.IGNORECASE)
-# Finnish endings of numbers: 10:ssä, 10:stä.
+# Finnish case endings on numbers: 10:ssä, 10:stä.
 _NUMBER_ENDING = re.compile(r"(\d)\s*:\s*[a-zåäö]+", re.IGNORECASE)
 _HOUSE = re.compile(r"(\d{1,4})([a-z]?)")
 _POSTCODE = re.compile(r"\d{5}")
@@ -136,7 +136,7 @@ _BETWEEN_STREETS = re.compile(r"\s*[/&]\s*|\s+(?:and|ja|och|und|y|e)\s+", re.IGN
 _CORNER_WORDS = re.compile(r"^(?:the )?corner of\s+|\s+(?:corner|risteys|kulma|hörnet)$", re.IGNORECASE)
 _FLAT_WORDS = frozenset({"as", "asunto", "apt", "flat", "krs", "lgh", "bost"})
 _MAX_CITY_WORDS = 3
-# 14-16 is a range of house numbers, 14 160 a house and a flat.
+# 14-16 is a range of house numbers, but 14 160 is a house and a flat.
 _MAX_TYPED_RANGE = 20
 
 
@@ -148,7 +148,7 @@ class AddressText:
 
 
 def read_address_text(text: str, cities: Collection[str]) -> AddressText:
-    """Parse text as an address; ``cities`` are plain names. The name of a city alone is not an address."""
+    """Parse text as an address; ``cities`` are plain names. A city name alone is not an address."""
     spaced = _JOINED_NUMBER.sub(r"\1 \2", _NUMBER_ENDING.sub(r"\1", text))
     parts = [part.split() for part in map(plain, spaced.split(",")) if part]
     city: str | None = None
@@ -168,13 +168,13 @@ def read_address_text(text: str, cities: Collection[str]) -> AddressText:
 
 
 def expand_abbreviations(words: str) -> list[str]:
-    """Return plain words with one abbreviation expanded in each possible way: av ipiranga."""
-    spelled_out = []
+    """Return plain words with one abbreviation expanded in each possible way: avenida ipiranga for av ipiranga."""
+    expanded = []
     parts = words.split()
-    for at, word in enumerate(parts):
+    for index, word in enumerate(parts):
         forms = _ABBREVIATIONS.get(word, "").split() or ([f"{word}asse"] if word.endswith("str") else [])
-        spelled_out += [" ".join([*parts[:at], long, *parts[at + 1 :]]) for long in forms]
-    return spelled_out
+        expanded += [" ".join([*parts[:index], form, *parts[index + 1 :]]) for form in forms]
+    return expanded
 
 
 def split_corner(text: str) -> tuple[str, str] | None:
@@ -196,24 +196,24 @@ def _split_city(words: list[str], cities: Collection[str]) -> tuple[list[str], s
 
 
 def _split_number(words: list[str]) -> tuple[list[str], HouseNumber | None]:
-    for at, word in enumerate(words):
+    for index, word in enumerate(words):
         match = _HOUSE.fullmatch(word)
         if match is None:
             continue
         number = int(match[1])
-        if at == 0:
-            # 10 Downing Street
+        if index == 0:
+            # The number may come first: 10 Downing Street.
             if words[1:] and not _is_number(words[1]):
                 return words[1:], HouseNumber(number, number, match[2])
             return words, None
-        rest = words[at + 1 :]
+        rest = words[index + 1 :]
         if not all(_is_number(word) or len(word) == 1 or word in _FLAT_WORDS for word in rest):
             return words, None
         last = int(rest[0]) if rest and rest[0].isdecimal() and not match[2] else 0
         if number < last <= number + _MAX_TYPED_RANGE:
-            return words[:at], HouseNumber(number, last)
+            return words[:index], HouseNumber(number, last)
         letter = match[2] or (rest[0] if rest and len(rest[0]) == 1 and rest[0].isalpha() else "")
-        return words[:at], HouseNumber(number, number, letter)
+        return words[:index], HouseNumber(number, number, letter)
     return words, None
 
 
@@ -222,7 +222,7 @@ def _is_number(word: str) -> bool:
 
 
 # English, Finnish and Swedish words for kinds of places, keyed by the value of the OpenStreetMap tag.
-_WORDS_OF_KIND = {
+_WORDS_BY_KIND = {
     "bakery": "bakery leipomo bageri", "bank": "bank pankki", "bar": "bar baari", "cafe": "cafe kahvila kafe",
     "cinema": "cinema elokuvateatteri biograf", "hospital": "hospital sairaala sjukhus",
     "hotel": "hotel hotelli hotell", "kindergarten": "kindergarten paivakoti daghem",
@@ -233,7 +233,7 @@ _WORDS_OF_KIND = {
     "supermarket": "supermarket ruokakauppa mataffar", "theatre": "theatre teatteri teater",
     "university": "university yliopisto universitet",
 }  # fmt: skip
-KIND_BY_WORD = {word: kind for kind, words in _WORDS_OF_KIND.items() for word in words.split()} | {
+KIND_BY_WORD = {word: kind for kind, words in _WORDS_BY_KIND.items() for word in words.split()} | {
     "gas station": "fuel", "petrol station": "fuel", "huoltoasema": "fuel", "bensinstation": "fuel",
     "post office": "post_office", "posti": "post_office", "postkontor": "post_office",
     "town hall": "townhall", "city hall": "townhall", "kaupungintalo": "townhall", "stadshus": "townhall",

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from fingerpost.transit.model.geodesy import Point
 from fingerpost.transit.osm.addresses.address_text import HouseNumber, read_house_number
-from fingerpost.transit.osm.extract_file import IsInArea, ReadProgress, apart_m, ignore_progress, read_objects
+from fingerpost.transit.osm.extract_file import IsInArea, ReadProgress, distance_m, ignore_progress, read_objects
 
 Tags = Mapping[str, str]
 
@@ -29,7 +29,7 @@ CURRENT, OTHER, FORMER = 1.0, 0.985, 0.95
 
 _OTHER_NAMES = ((("alt_name", "short_name", "official_name", "loc_name"), OTHER), (("old_name",), FORMER))
 
-# The first of these tags determines the kind of a place.
+# The first of these keys that an object has determines its category.
 _PLACE_KEYS = (
     "amenity", "shop", "tourism", "leisure", "office", "historic", "craft", "healthcare", "club", "aeroway", "sport",
     "military", "emergency", "building", "place", "landuse", "natural", "waterway", "man_made", "bridge",
@@ -44,11 +44,11 @@ _CITIES = frozenset({"city", "town", "municipality"})
 _NOT_PLACES = frozenset({"country", "state", "region", "province", "county", "continent", "ocean", "sea", "no", "yes"})
 _STATIONS = frozenset({"station", "halt"})
 _STATION_AMENITIES = frozenset({"bus_station", "ferry_terminal"})
-# The timetable has more data about these.
+# These are left out, because the timetable has more data about them.
 _STOP_POSITIONS = frozenset({"stop_position", "platform", "stop_area", "stop_area_group"})
 
 STATION = "station"
-"""``Feature.what`` of a station for trains, buses or ships."""
+"""The category of a railway station, bus station or ferry terminal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +68,13 @@ class FeatureNames:
 class Feature:
     """A street, place or city to look up.
 
-    ``what`` is the value of its main tag, such as ``museum``. ``points`` are its positions: those of a street are
-    ``STREET_POINTS_M`` apart. ``city`` is the city of its address, "" if unknown. ``houses`` are added later.
+    ``category`` is the value of its main tag, such as ``museum``. The ``points`` of a street are about
+    ``STREET_POINTS_M`` apart. ``city`` is the city in its address, "" if unknown. ``houses`` are added later.
     """
 
     kind: FeatureKind
     names: FeatureNames
-    what: str
+    category: str
     points: list[Point]
     city: str = ""
     houses: "list[House]" = field(default_factory=list)
@@ -96,10 +96,10 @@ def find_feature(tags: Tags, points: list[Point]) -> Feature | None:
         return Feature(FeatureKind.PLACE, names, STATION, points, city)
     if tags.get("place") in _CITIES or is_municipality(tags):
         return Feature(FeatureKind.CITY, names, tags.get("place", "city"), points, city)
-    what = next((tags[key] for key in _PLACE_KEYS if key in tags and tags[key] not in ("no", "")), None)
-    if what is None or tags.get("place") in _NOT_PLACES or "railway" in tags:
+    category = next((tags[key] for key in _PLACE_KEYS if key in tags and tags[key] not in ("no", "")), None)
+    if category is None or tags.get("place") in _NOT_PLACES or "railway" in tags:
         return None
-    return Feature(FeatureKind.PLACE, names, what, points, city)
+    return Feature(FeatureKind.PLACE, names, category, points, city)
 
 
 def is_municipality(tags: Tags) -> bool:
@@ -133,13 +133,13 @@ STREET_POINTS_M = 60.0
 
 
 class House(NamedTuple):
-    """An address at a street or place; ``is_entrance`` is true if the object has no other purpose."""
+    """An address on a street or at a place; ``is_address_only`` is true if the object has no other purpose."""
 
     street: str
     number: HouseNumber
-    at: Point
+    point: Point
     city: str
-    is_entrance: bool
+    is_address_only: bool
 
 
 @dataclass(slots=True)
@@ -151,7 +151,7 @@ class ExtractedAddresses:
     municipalities: list[FeatureNames] = field(default_factory=list)
     # The ways of streets, the first street name at each point, and the points that differently named streets share.
     _street_ways: list[Feature] = field(default_factory=list)
-    _street_at: dict[Point, str] = field(default_factory=dict)
+    _street_by_point: dict[Point, str] = field(default_factory=dict)
     _corners: set[Point] = field(default_factory=set)
 
     def add(self, osm_object: Any) -> None:
@@ -177,14 +177,14 @@ class ExtractedAddresses:
             return
         self._street_ways.append(feature)
         name = feature.names.name
-        self._corners.update(point for point in points if self._street_at.setdefault(point, name) != name)
+        self._corners.update(point for point in points if self._street_by_point.setdefault(point, name) != name)
 
-    def _add_point(self, tags: Tags, at: Point, *, is_node: bool = False) -> None:
-        if not self.is_in_area(*at):
+    def _add_point(self, tags: Tags, position: Point, *, is_node: bool = False) -> None:
+        if not self.is_in_area(*position):
             return
-        feature = find_feature(tags, [at])
+        feature = find_feature(tags, [position])
         if feature is not None and feature.kind is FeatureKind.STREET:
-            # Nodes are traffic signs and the like; relations are squares, which become streets with one point.
+            # Such nodes are traffic signs and the like; such relations are squares, which become one-point streets.
             if is_node:
                 return
             self.streets.append(feature)
@@ -194,10 +194,10 @@ class ExtractedAddresses:
         street = tags.get("addr:street") or tags.get("addr:place")
         number = read_house_number(tags.get("addr:housenumber", ""))
         if street and number is not None:
-            self.houses.append(House(street, number, at, tags.get("addr:city", ""), feature is None))
+            self.houses.append(House(street, number, position, tags.get("addr:city", ""), feature is None))
 
     def add_street_ways(self) -> None:
-        """Add the ways of streets, whose corners are known once all objects are read."""
+        """Add the ways of streets; their corners are known only after all objects have been read."""
         for street in self._street_ways:
             street.points = [point for point in thin_out(street.points, self._corners) if self.is_in_area(*point)]
             if street.points:
@@ -216,12 +216,12 @@ def thin_out(points: list[Point], corners: Collection[Point] = ()) -> list[Point
     """Return points along a line about ``STREET_POINTS_M`` apart, including its ends and corners."""
     thinned = [points[0]]
     for before, point in pairwise(points):
-        steps = int(apart_m(before, point) // STREET_POINTS_M)
+        steps = int(distance_m(before, point) // STREET_POINTS_M)
         thinned += [
             (before[0] + (point[0] - before[0]) * i / (steps + 1), before[1] + (point[1] - before[1]) * i / (steps + 1))
             for i in range(1, steps + 1)
         ]
-        if point in corners or apart_m(thinned[-1], point) >= STREET_POINTS_M:
+        if point in corners or distance_m(thinned[-1], point) >= STREET_POINTS_M:
             thinned.append(point)
     if thinned[-1] != points[-1]:
         thinned.append(points[-1])

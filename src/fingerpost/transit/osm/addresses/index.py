@@ -33,13 +33,13 @@ from fingerpost.transit.osm.addresses.address_text import (
 )
 from fingerpost.transit.osm.addresses.extract import FeatureKind
 from fingerpost.transit.osm.addresses.index_file import FILE_NAME, FORMAT, list_cells_around, new_index_file
-from fingerpost.transit.osm.extract_file import apart_m
+from fingerpost.transit.osm.extract_file import distance_m
 from fingerpost.transit.rules.name_matching import FLOOR, plain
 
 # A position within this distance of a house is accurate (rule D2: places further apart are different candidates).
 CERTAIN_M = 300.0
-# Addresses within the first distance name a position before nearer places; nothing beyond the second names it.
-_ADDRESS_WITHIN_M, _NAMED_WITHIN_M = 60.0, 250.0
+# Addresses within the first radius are preferred over nearer places; only the second radius is searched for a name.
+_ADDRESS_RADIUS_M, _NAME_RADIUS_M = 60.0, 250.0
 # The smallest distance between house numbers.
 _METRES_PER_NUMBER = 5
 GUESSED = 0.97
@@ -50,8 +50,8 @@ class FoundHouse(NamedTuple):
     """A known or interpolated house number ("" for the middle of its street), its position and score factor (0..1)."""
 
     number: str
-    at: Point
-    fit: float
+    position: Point
+    score_factor: float
     guess: str | None = None
 
 
@@ -77,11 +77,11 @@ def find_house(houses: Mapping[HouseNumber, Point], number: HouseNumber, middle:
             low = min(below, key=lambda known: (-known.last, known.letter))
             high = min(above, key=lambda known: (known.first, known.letter))
             (low_lat, low_lon), (high_lat, high_lon) = houses[low], houses[high]
-            share = (number.first - low.last) / (high.first - low.last)
-            at = low_lat + (high_lat - low_lat) * share, low_lon + (high_lon - low_lon) * share
-            is_certain = apart_m(houses[low], houses[high]) <= 2 * CERTAIN_M
+            fraction = (number.first - low.last) / (high.first - low.last)
+            position = low_lat + (high_lat - low_lat) * fraction, low_lon + (high_lon - low_lon) * fraction
+            is_certain = distance_m(houses[low], houses[high]) <= 2 * CERTAIN_M
             guess = f"the position of number {number.text} is interpolated between {low.text} and {high.text}"
-            return FoundHouse(number.text, at, GUESSED if is_certain else UNCERTAIN, guess)
+            return FoundHouse(number.text, position, GUESSED if is_certain else UNCERTAIN, guess)
     max_number = max((house.last for house in houses), default=0) + 2 * reach_m / _METRES_PER_NUMBER
     is_certain = reach_m <= CERTAIN_M and number.first <= max_number
     guess = f"number {number.text} is unknown; this is the middle of the street"
@@ -93,7 +93,7 @@ ATTRIBUTION = "Addresses: © OpenStreetMap contributors, ODbL 1.0"
 
 # If a match has this score, the unparsed text is not searched by trigrams.
 _GOOD_SCORE = 0.90
-# A house number is looked up in this many streets, and in all others with nearly the best score.
+# A house number is looked up in this many streets, and in all others whose score is nearly the best.
 _MAX_NUMBERED = 10
 _SCORE_MARGIN = 0.05
 # The maximum score of a place without house numbers if the text contains a house number.
@@ -123,7 +123,7 @@ class _Feature:
     kind: FeatureKind
     name: str
     names: dict[str, str]
-    at: Point
+    position: Point
     reach_m: float
     city: str
 
@@ -143,8 +143,8 @@ class AddressIndex:
             languages = dict(self._connection.execute("SELECT key, value FROM meta"))["languages"].split()
         self._file = file
         self._lock = threading.Lock()
-        self._city_of_spelling = self._list_cities()
-        self._spellings = SpellingSearch(self._connection, self._city_of_spelling, is_finnish="fi" in languages)
+        self._city_by_spelling = self._list_cities()
+        self._spellings = SpellingSearch(self._connection, self._city_by_spelling, is_finnish="fi" in languages)
 
     def close(self) -> None:
         self._connection.close()
@@ -156,48 +156,48 @@ class AddressIndex:
 
     def find_address(self, coordinate: Coordinate, language: str | None = None) -> Place | None:
         """Name a position after the nearest address or, if there is none, the nearest place or street."""
-        here = coordinate.point
+        point = coordinate.point
         with self._lock, self._file.translating_sqlite_errors():
-            near = [found for found in self._list_near(here) if found[0] <= _NAMED_WITHIN_M]
+            near = [found for found in self._list_near(point) if found[0] <= _NAME_RADIUS_M]
             if not near:
                 return None
-            _, row, number = min(near, key=lambda found: (found[0] > _ADDRESS_WITHIN_M or not found[2], found))
+            _, row, number = min(near, key=lambda found: (found[0] > _ADDRESS_RADIUS_M or not found[2], found))
             feature = self._read_features([row])[row]
-        return self._to_place(feature, language, number=number, at=here)
+        return self._to_place(feature, language, number=number, position=point)
 
     def find_city(self, text: str) -> "City | None":
-        named = find_city(plain(text), self._city_of_spelling)
-        return None if named is None else self._city_of_spelling[named]
+        named = find_city(plain(text), self._city_by_spelling)
+        return None if named is None else self._city_by_spelling[named]
 
-    def is_street_at(self, place: Place, coordinate: Coordinate, within_m: float) -> bool:
-        """Whether a place is a street without a number that passes within ``within_m`` of a position."""
-        here, middle = coordinate.point, place.coordinate.point
+    def is_street_at(self, place: Place, coordinate: Coordinate, radius_m: float) -> bool:
+        """Whether a place is a street without a number that passes within ``radius_m`` of a position."""
+        point, middle = coordinate.point, place.coordinate.point
         with self._lock, self._file.translating_sqlite_errors():
-            near = {row for away_m, row, number in self._list_near(here, 2) if away_m <= within_m and not number}
+            near = {row for away_m, row, number in self._list_near(point, 2) if away_m <= radius_m and not number}
             streets = self._read_features(near).values()
-        return any(feature.kind is FeatureKind.STREET and feature.at == middle for feature in streets)
+        return any(feature.kind is FeatureKind.STREET and feature.position == middle for feature in streets)
 
     def split_city(self, text: str) -> tuple[str, City] | None:
-        """Return the plain words before the city in a text, and the city; None if it names no city."""
-        read = read_address_text(text, self._city_of_spelling)
-        if read.city is None:
+        """Return the plain words before the city in a text, and the city; None if the text names no city."""
+        parsed = read_address_text(text, self._city_by_spelling)
+        if parsed.city is None:
             return None
-        words = read.words if read.number is None else f"{read.words} {read.number.text}"
-        return words, self._city_of_spelling[read.city]
+        words = parsed.words if parsed.number is None else f"{parsed.words} {parsed.number.text}"
+        return words, self._city_by_spelling[parsed.city]
 
     def _find(self, text: str, language: str | None, focus: Coordinate | None) -> Iterator[tuple[float, Place]]:
         unparsed = AddressText(plain(text))
-        read = read_address_text(text, self._city_of_spelling)
+        parsed = read_address_text(text, self._city_by_spelling)
         best: dict[int, tuple[float, Place]] = {}
-        for score, feature in _select_likeliest(list(self._score(read)), read):
-            best[feature.row] = self._add_number(feature, read, score, language)
-        if read != unparsed:
+        for score, feature in _select_likeliest(list(self._score(parsed)), parsed):
+            best[feature.row] = self._add_number(feature, parsed, score, language)
+        if parsed != unparsed:
             is_found = any(score >= _GOOD_SCORE for score, _ in best.values())
             for score, feature in self._score(unparsed, with_trigrams=not is_found):
                 # A street that was found with its number is not also offered without it.
                 if feature.row not in best or (score > best[feature.row][0] and feature.kind is not FeatureKind.STREET):
                     best[feature.row] = self._add_number(feature, unparsed, score, language)
-        for feature in self._list_of_kind(unparsed.words, focus):
+        for feature in self._list_places_of_kind(unparsed.words, focus):
             # A post office whose name is Posti is not preferred over the other post offices.
             if feature.row not in best or best[feature.row][0] < 1.0:
                 best[feature.row] = UNCERTAIN, self._to_place(feature, language)
@@ -216,7 +216,7 @@ class AddressIndex:
         for spelling, row, fit in rows:
             score_by_row[row] = max(scores[spelling] * fit, score_by_row.get(row, 0.0))
         for row, feature in self._read_features(list(score_by_row)).items():
-            city = self._city_of_spelling[parsed.city] if parsed.city and feature.city else None
+            city = self._city_by_spelling[parsed.city] if parsed.city and feature.city else None
             is_elsewhere = city is not None and plain(feature.city) not in city.names
             score = score_by_row[row]
             yield min(score * _OTHER_CITY_FACTOR, UNCERTAIN) if is_elsewhere else score, feature
@@ -225,7 +225,7 @@ class AddressIndex:
         streets = [
             [
                 (score, feature)
-                for score, feature in self._score(read_address_text(name, self._city_of_spelling))
+                for score, feature in self._score(read_address_text(name, self._city_by_spelling))
                 if feature.kind is FeatureKind.STREET and score >= _GOOD_SCORE
             ]
             for name in split_corner(text) or ()
@@ -237,14 +237,14 @@ class AddressIndex:
             for _, feature in matches
         }
         for (score, first), (second_score, second) in product(*streets) if streets else ():
-            for at in _list_corners(points[first.row], points[second.row]) if first != second else ():
+            for position in _list_corners(points[first.row], points[second.row]) if first != second else ():
                 names = {
                     code: f"{first.names[code]} / {second.names[code]}" for code in first.names.keys() & second.names
                 }
                 corner = replace(first, name=f"{first.name} / {second.name}", names=names)
-                yield min(score, second_score), self._to_place(corner, language, at=at)
+                yield min(score, second_score), self._to_place(corner, language, position=position)
 
-    def _list_of_kind(self, words: str, focus: Coordinate | None) -> list[_Feature]:
+    def _list_places_of_kind(self, words: str, focus: Coordinate | None) -> list[_Feature]:
         if words not in KIND_BY_WORD:
             return []
         lat, lon = (None, None) if focus is None else (focus.lat, focus.lon)
@@ -271,8 +271,9 @@ class AddressIndex:
         houses = {HouseNumber(*numbers): (lat, lon) for *numbers, lat, lon in rows}
         if feature.kind is not FeatureKind.STREET and not houses:
             return min(score, _UNUSED_NUMBER_SCORE), self._to_place(feature, language)
-        house = find_house(houses, parsed.number, feature.at, feature.reach_m)
-        return score * house.fit, self._to_place(feature, language, number=house.number, at=house.at, guess=house.guess)
+        house = find_house(houses, parsed.number, feature.position, feature.reach_m)
+        place = self._to_place(feature, language, number=house.number, position=house.position, guess=house.guess)
+        return score * house.score_factor, place
 
     def _to_place(
         self,
@@ -280,7 +281,7 @@ class AddressIndex:
         language: str | None,
         *,
         number: str = "",
-        at: Point | None = None,
+        position: Point | None = None,
         guess: str | None = None,
     ) -> Place:
         chosen = choose_language(language, feature.names)
@@ -290,7 +291,7 @@ class AddressIndex:
             name=f"{name}{tail}",
             names={code: f"{other}{tail}" for code, other in feature.names.items()},
             language=chosen,
-            coordinate=Coordinate(*(at or feature.at)),
+            coordinate=Coordinate(*(position or feature.position)),
             kind=PlaceKind.ADDRESS,
             locality=feature.city or None,
             guess=guess,
@@ -306,21 +307,21 @@ class AddressIndex:
         spellings: dict[int, set[str]] = {}
         for text, row, *_ in rows:
             spellings.setdefault(row, set()).add(text)
-        row_of = {text: row for text, row, *_ in rows}
+        row_by_text = {text: row for text, row, *_ in rows}
         for finnish, swedish in SWEDISH_NAMES.items():
-            if finnish in row_of and swedish not in row_of:
-                row_of[swedish] = row_of[finnish]
-                spellings[row_of[finnish]].add(swedish)
+            if finnish in row_by_text and swedish not in row_by_text:
+                row_by_text[swedish] = row_by_text[finnish]
+                spellings[row_by_text[finnish]].add(swedish)
         cities = {
             row: City(name, frozenset(spellings[row]), Coordinate(lat, lon), reach_m)
             for _, row, name, lat, lon, reach_m in rows
         }
-        return {text: cities[row] for text, row in row_of.items()}
+        return {text: cities[row] for text, row in row_by_text.items()}
 
-    def _list_near(self, here: Point, steps: int = 1) -> list[tuple[float, int, str]]:
+    def _list_near(self, point: Point, steps: int = 1) -> list[tuple[float, int, str]]:
         query = "SELECT lat, lon, thing, number FROM near WHERE cell IN (SELECT value FROM json_each(?))"
-        rows = self._connection.execute(query, (json.dumps(list(list_cells_around(here, steps))),))
-        return [(apart_m(here, (lat, lon)), feature, number) for lat, lon, feature, number in rows]
+        rows = self._connection.execute(query, (json.dumps(list(list_cells_around(point, steps))),))
+        return [(distance_m(point, (lat, lon)), feature, number) for lat, lon, feature, number in rows]
 
     def _read_features(self, rows: Iterable[int]) -> dict[int, _Feature]:
         query = (
@@ -348,7 +349,7 @@ def _list_corners(points: list[Point], others: list[Point]) -> list[Point]:
     shared = set(others)
     corners: list[Point] = []
     for point in points:
-        if point in shared and all(apart_m(point, corner) > CERTAIN_M for corner in corners):
+        if point in shared and all(distance_m(point, corner) > CERTAIN_M for corner in corners):
             corners.append(point)
     return corners
 

@@ -18,15 +18,15 @@ from fingerpost.transit.osm.addresses.extract import (
     FeatureNames,
     House,
 )
-from fingerpost.transit.osm.extract_file import apart_m
+from fingerpost.transit.osm.extract_file import distance_m
 from fingerpost.transit.rules.name_matching import find_most_common, plain
 
 # Ways with the same name are one street if the gaps between them are at most this long.
-ONE_STREET_M = 500.0
-# The largest distance of a house from the street in its address.
+MAX_STREET_GAP_M = 500.0
+# The largest distance between a house and the street in its address.
 HOUSE_TO_STREET_M = 1000.0
 # Objects with the same name within this distance are one place, such as a building and the museum in it.
-ONE_PLACE_M = 150.0
+SAME_PLACE_M = 150.0
 _CITY_CELL_DEG = 0.01
 _CITY_REACH_CELLS = 3
 _MIN_ADDRESSES = 3
@@ -35,7 +35,7 @@ _MIN_ADDRESSES = 3
 def gather(found: ExtractedAddresses) -> list[Feature]:
     cities = _count_cities(found)
     streets = [
-        _new_street([way.names for way in ways], ways[0].what, [point for way in ways for point in way.points])
+        _new_street([way.names for way in ways], ways[0].category, [point for way in ways for point in way.points])
         for ways in _link_ways(found.streets)
     ]
     places = list(_drop_duplicates(found.places))
@@ -46,26 +46,26 @@ def gather(found: ExtractedAddresses) -> list[Feature]:
     return [*streets, *places, *_list_cities(found, places)]
 
 
-def _new_street(names: Sequence[FeatureNames], what: str, points: list[Point]) -> Feature:
-    return Feature(FeatureKind.STREET, merge_names(names), what, points)
+def _new_street(names: Sequence[FeatureNames], category: str, points: list[Point]) -> Feature:
+    return Feature(FeatureKind.STREET, merge_names(names), category, points)
 
 
 def find_middle(points: Sequence[Point]) -> tuple[Point, float]:
-    middle = (sum(lat for lat, _ in points) / len(points), sum(lon for _, lon in points) / len(points))
-    at = min(points, key=lambda point: (apart_m(point, middle), point))
-    return at, max(apart_m(at, point) for point in points)
+    mean = (sum(lat for lat, _ in points) / len(points), sum(lon for _, lon in points) / len(points))
+    middle = min(points, key=lambda point: (distance_m(point, mean), point))
+    return middle, max(distance_m(middle, point) for point in points)
 
 
 def merge_names(names: Sequence[FeatureNames]) -> FeatureNames:
-    name = find_most_common(own.name for own in names)
-    languages = dict.fromkeys(language for own in names for language in own.by_language)
+    name = find_most_common(each.name for each in names)
+    languages = dict.fromkeys(language for each in names for language in each.by_language)
     chosen = {
-        language: find_most_common(own.by_language[language] for own in names if language in own.by_language)
+        language: find_most_common(each.by_language[language] for each in names if language in each.by_language)
         for language in languages
     }
     best: dict[str, float] = {}
-    for own in names:
-        for text, weight in own.list_all():
+    for each in names:
+        for text, weight in each.list_all():
             best[text] = max(weight, best.get(text, 0.0))
     for known in (name, *chosen.values()):
         best.pop(known, None)
@@ -78,17 +78,17 @@ def _link_ways(ways: Iterable[Feature]) -> Iterator[list[Feature]]:
         by_name.setdefault(plain(way.names.name), []).append(way)
     by_name.pop("", None)
     for namesakes in by_name.values():
-        for group in _link([way.points for way in namesakes], ONE_STREET_M):
+        for group in _link([way.points for way in namesakes], MAX_STREET_GAP_M):
             yield [namesakes[row] for row in group]
 
 
-def _link(lines: Sequence[Sequence[Point]], within_m: float) -> Iterable[list[int]]:
-    """Group the rows of lines that have points in the same or in neighbouring cells ``within_m`` wide."""
+def _link(lines: Sequence[Sequence[Point]], cell_m: float) -> Iterable[list[int]]:
+    """Group the rows of lines that have points in the same or neighbouring cells, which are ``cell_m`` wide."""
     cells: dict[tuple[int, int], int] = {}
     links: list[tuple[int, int]] = []
     for row, line in enumerate(lines):
-        for cell in {find_cell(point, within_m) for point in line}:
-            links += [(cells[other], row) for other in _list_around(cell, 1) if other in cells]
+        for cell in {find_cell(point, cell_m) for point in line}:
+            links += [(cells[other], row) for other in _list_nearby_cells(cell, 1) if other in cells]
             cells[cell] = row
     return group_linked(len(lines), links)
 
@@ -101,18 +101,18 @@ def find_cell(point: Point, width_m: float) -> tuple[int, int]:
     return row, math.floor(point[1] / width_deg)
 
 
-def _list_around(cell: tuple[int, int], steps: int) -> Iterator[tuple[int, int]]:
+def _list_nearby_cells(cell: tuple[int, int], steps: int) -> Iterator[tuple[int, int]]:
     for row in range(cell[0] - steps, cell[0] + steps + 1):
         for column in range(cell[1] - steps, cell[1] + steps + 1):
             yield row, column
 
 
 def _drop_duplicates(places: Iterable[Feature]) -> Iterator[Feature]:
-    placed: dict[tuple[str, FeatureKind], list[Point]] = {}
+    positions_by_name: dict[tuple[str, FeatureKind], list[Point]] = {}
     for place in places:
-        at, namesakes = place.points[0], placed.setdefault((plain(place.names.name), place.kind), [])
-        if all(apart_m(other, at) > ONE_PLACE_M for other in namesakes):
-            namesakes.append(at)
+        position, namesakes = place.points[0], positions_by_name.setdefault((plain(place.names.name), place.kind), [])
+        if all(distance_m(other, position) > SAME_PLACE_M for other in namesakes):
+            namesakes.append(position)
             yield place
 
 
@@ -128,7 +128,7 @@ def _assign_houses(features: Sequence[Feature], houses: Iterable[House]) -> list
         near = [
             (away_m, row)
             for row, feature in enumerate(by_name.get(name, ()))
-            if (away_m := min(apart_m(house.at, point) for point in feature.points)) <= HOUSE_TO_STREET_M
+            if (away_m := min(distance_m(house.point, point) for point in feature.points)) <= HOUSE_TO_STREET_M
         ]
         if near:
             by_name[name][min(near)[1]].houses.append(house)
@@ -136,52 +136,52 @@ def _assign_houses(features: Sequence[Feature], houses: Iterable[House]) -> list
             without_street.setdefault(name, []).append(house)
     streets = []
     for namesakes in without_street.values():
-        for rows in _link([[house.at] for house in namesakes], HOUSE_TO_STREET_M):
+        for rows in _link([[house.point] for house in namesakes], HOUSE_TO_STREET_M):
             group = [namesakes[row] for row in rows]
             names = [FeatureNames(house.street, {}) for house in group]
-            street = _new_street(names, "address", [house.at for house in group])
+            street = _new_street(names, "address", [house.point for house in group])
             street.houses = group
             streets.append(street)
     return streets
 
 
-def _list_addressed(houses: Iterable[House], places: Iterable[Feature]) -> list[tuple[Point, str]]:
-    return [(house.at, house.city) for house in houses] + [(place.points[0], place.city) for place in places]
+def _list_positions_with_city(houses: Iterable[House], places: Iterable[Feature]) -> list[tuple[Point, str]]:
+    return [(house.point, house.city) for house in houses] + [(place.points[0], place.city) for place in places]
 
 
 def _count_cities(found: ExtractedAddresses) -> dict[tuple[int, int], Counter[str]]:
     cities: dict[tuple[int, int], Counter[str]] = {}
-    for at, city in _list_addressed(found.houses, found.places):
+    for position, city in _list_positions_with_city(found.houses, found.places):
         if city:
-            cities.setdefault(_find_city_cell(at), Counter())[city] += 1
+            cities.setdefault(_find_city_cell(position), Counter())[city] += 1
     return cities
 
 
-def _find_city(at: Point, cities: Mapping[tuple[int, int], Counter[str]]) -> str:
+def _find_city(position: Point, cities: Mapping[tuple[int, int], Counter[str]]) -> str:
     for steps in range(_CITY_REACH_CELLS + 1):
         near: Counter[str] = Counter()
-        for cell in _list_around(_find_city_cell(at), steps):
+        for cell in _list_nearby_cells(_find_city_cell(position), steps):
             near.update(cities.get(cell, ()))
         if near:
             return min(near, key=lambda city: (-near[city], city))
     return ""
 
 
-def _find_city_cell(at: Point) -> tuple[int, int]:
-    return math.floor(at[0] / _CITY_CELL_DEG), math.floor(at[1] / _CITY_CELL_DEG)
+def _find_city_cell(position: Point) -> tuple[int, int]:
+    return math.floor(position[0] / _CITY_CELL_DEG), math.floor(position[1] / _CITY_CELL_DEG)
 
 
 def _list_cities(found: ExtractedAddresses, places: Sequence[Feature]) -> Iterator[Feature]:
     mapped = {plain(text) for place in places if place.kind is FeatureKind.CITY for text, _ in place.names.list_all()}
     points_by_city: dict[str, list[Point]] = {}
     spellings: dict[str, Counter[str]] = {}
-    for at, city in _list_addressed(found.houses, places):
+    for position, city in _list_positions_with_city(found.houses, places):
         if name := plain(city):
             spellings.setdefault(name, Counter())[city] += 1
-            points_by_city.setdefault(name, []).append(at)
+            points_by_city.setdefault(name, []).append(position)
     names_by_city = {plain(names.name): names for names in found.municipalities}
     for city, points in points_by_city.items():
-        # City names in very few addresses are typing errors.
+        # City names that occur in very few addresses are probably typos.
         if city not in mapped and len(points) >= _MIN_ADDRESSES and not city.isdecimal():
             names = names_by_city.get(city) or FeatureNames(find_most_common(spellings[city].elements()), {})
             yield Feature(FeatureKind.CITY, names, "city", points)
@@ -190,12 +190,12 @@ def _list_cities(found: ExtractedAddresses, places: Sequence[Feature]) -> Iterat
 FILE_NAME = "addresses.sqlite"
 # Increase this when a table, or the meaning of a column, changes.
 FORMAT = 3
-# "fpad"
+# "fpad" in ASCII.
 APPLICATION_ID = 0x66706164
 NEAR_CELL_M = 250.0
 _COLUMNS = 1 << 24
 
-# Spellings are plain names, shortest first; ``near`` lists things and houses by grid cell.
+# Spellings are plain names, shortest first; ``near`` lists features and houses by grid cell.
 _TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE thing (
@@ -230,17 +230,17 @@ def new_index_file(path: Path) -> SqliteFile:
 
 def write_index(features: Sequence[Feature], path: Path) -> None:
     """Write an index into a folder that is not yet in use; the caller flushes it, or deletes it after a crash."""
-    # Of two houses with the same number, the first is stored, so entrances come before shops.
+    # Of several houses with the same number, the first is stored, so entrances come before shops.
     houses = (
-        (row, house.number.first, house.number.last, house.number.letter, *house.at)
+        (row, house.number.first, house.number.last, house.number.letter, *house.point)
         for row, feature in enumerate(features)
-        for house in sorted(feature.houses, key=lambda house: not house.is_entrance)
+        for house in sorted(feature.houses, key=lambda house: not house.is_address_only)
     )
     near = (
         (find_near_cell(point), *point, row, number)
         for row, feature in enumerate(features)
         if feature.kind is not FeatureKind.CITY
-        for point, number in [*((at, "") for at in feature.points), *((it.at, it.number.text) for it in feature.houses)]
+        for point, number in [*((p, "") for p in feature.points), *((h.point, h.number.text) for h in feature.houses)]
     )
     languages = sorted({code for feature in features for code in feature.names.by_language})
     with new_index_file(path).opened() as connection:
@@ -278,9 +278,9 @@ def _list_things(features: Sequence[Feature]) -> Iterator[tuple[object, ...]]:
         by_language = dict(names.by_language)
         if local and names.name not in by_language.values():
             by_language.setdefault(local, names.name)
-        at, reach_m = find_middle(feature.points)
+        middle, reach_m = find_middle(feature.points)
         languages = json.dumps(by_language, ensure_ascii=False)
-        yield row, int(feature.kind), names.name, languages, feature.what, *at, reach_m, feature.city
+        yield row, int(feature.kind), names.name, languages, feature.category, *middle, reach_m, feature.city
 
 
 def _fill_spellings(connection: sqlite3.Connection, features: Sequence[Feature]) -> None:
@@ -288,13 +288,13 @@ def _fill_spellings(connection: sqlite3.Connection, features: Sequence[Feature])
     for row, feature in enumerate(features):
         for name, fit in feature.names.list_all():
             if spelling := plain(name):
-                of_feature = fits.setdefault(spelling, {})
-                of_feature[row] = max(fit, of_feature.get(row, 0.0))
+                fit_by_row = fits.setdefault(spelling, {})
+                fit_by_row[row] = max(fit, fit_by_row.get(row, 0.0))
     ordered = sorted(fits, key=lambda text: (len(text), text))
     connection.executemany("INSERT INTO spelling VALUES (?, ?)", enumerate(ordered))
     connection.executemany(
         "INSERT INTO spelling_of VALUES (?, ?, ?)",
-        ((number, row, fit) for number, text in enumerate(ordered) for row, fit in fits[text].items()),
+        ((spelling_id, row, fit) for spelling_id, text in enumerate(ordered) for row, fit in fits[text].items()),
     )
 
 

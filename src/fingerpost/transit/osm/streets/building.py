@@ -1,4 +1,4 @@
-"""Build the street graph: cut ways at junctions, add lines across squares, and leave out islands."""
+"""Build the street graph: cut ways at junctions, add lines across squares, and drop islands."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -26,8 +26,8 @@ from fingerpost.transit.osm.streets.graph import (
 )
 from fingerpost.transit.osm.streets.squares import list_crossings, separate_at_walls
 
-# Connected streets of less than this total length are left out, unless they are the longest. Islands with
-# ferries have more streets than that.
+# Connected streets with a total length of less than this are left out, unless they are the longest. Islands that
+# ferries serve have more streets than that.
 ISLAND_M = 2000.0
 # The cells by which nodes are sorted are a ten-thousandth of a degree wide; their numbers have 22 bits.
 _HALF_TURN_E7, _ORDER_CELL_E7, _ORDER_BITS = 1_800_000_000, 1000, 22
@@ -75,21 +75,21 @@ def _cut(streets: ExtractedStreets) -> tuple[_Edges, Float64]:
     """Return the edges and their lengths in metres (0 for lines across squares)."""
     crossings = list(list_crossings(streets))
     junctions = {node for way in crossings for node in way.nodes}
-    pieces = [(way.rule, nodes) for way in streets.ways for nodes in _split_way(way, streets, junctions)]
-    street_count = len(pieces)
-    pieces += [(way.rule, nodes) for way in crossings for nodes in _split_way(way, streets, junctions)]
+    segments = [(way.rule, nodes) for way in streets.ways for nodes in _split_way(way, streets, junctions)]
+    street_count = len(segments)
+    segments += [(way.rule, nodes) for way in crossings for nodes in _split_way(way, streets, junctions)]
     numbers: dict[int, int] = {}
-    ends = [numbers.setdefault(node, len(numbers)) for _, nodes in pieces for node in (nodes[0], nodes[-1])]
+    ends = [numbers.setdefault(node, len(numbers)) for _, nodes in segments for node in (nodes[0], nodes[-1])]
     waits = _find_waits(streets)
     node_flags = ((node, streets.node_flags.get(node, 0)) for node in numbers)
-    first = list_starts([len(nodes) for _, nodes in pieces])
-    points = [streets.positions[node] for _, nodes in pieces for node in nodes]
+    first = list_starts([len(nodes) for _, nodes in segments])
+    points = [streets.positions[node] for _, nodes in segments for node in nodes]
     degrees = np.array(points, np.float64).reshape(-1, 2)
     edges = _Edges(
         begin=np.array(ends[::2], np.int32),
         end=np.array(ends[1::2], np.int32),
-        flags=np.array([rule.flags for rule, _ in pieces], np.uint8),
-        cost_factor=np.array([rule.cost_factor for rule, _ in pieces], np.float32),
+        flags=np.array([rule.flags for rule, _ in segments], np.uint8),
+        cost_factor=np.array([rule.cost_factor for rule, _ in segments], np.float32),
         first=first,
         lat_e7=np.round(degrees[:, 0] * DEGREES_E7).astype(np.int32),
         lon_e7=np.round(degrees[:, 1] * DEGREES_E7).astype(np.int32),
@@ -106,12 +106,12 @@ def _split_way(way: Way, streets: ExtractedStreets, junctions: set[int]) -> Iter
     last = len(nodes) - 1
     passed: set[int] = set()
     cuts = [0]
-    for at in range(1, len(nodes)):
-        node = nodes[at]
+    for index in range(1, len(nodes)):
+        node = nodes[index]
         is_junction = streets.uses[node] > 1 or node in streets.corners or node in junctions
-        if at == last or is_junction or node in passed:
-            cuts.append(at)
-        passed.add(nodes[at - 1])
+        if index == last or is_junction or node in passed:
+            cuts.append(index)
+        passed.add(nodes[index - 1])
     for start, stop in pairwise(cuts):
         if nodes[start] == nodes[stop]:
             # A loop is split into two edges, because an edge needs two different ends.
@@ -122,9 +122,9 @@ def _split_way(way: Way, streets: ExtractedStreets, junctions: set[int]) -> Iter
 
 
 def _find_waits(streets: ExtractedStreets) -> set[int]:
-    """Return the nodes with lights at which walkers wait: those at junctions or, if a way has none, its first.
+    """Return the nodes with lights where walkers wait: those at junctions, or the first on a way without such a node.
 
-    A crossing of a road with tram tracks may have lights at each rail, but walkers wait once.
+    A crossing of a road with tram tracks may have lights at each rail, but walkers wait only once.
     """
     waits: set[int] = set()
     for way in streets.ways:
@@ -147,8 +147,8 @@ def _measure_along(degrees: Float64, first: Int64) -> Float64:
 def _find_connected(edges: _Edges, street_m: Float64) -> npt.NDArray[np.bool_]:
     """Return which edges are in the longest connected part of the streets, or in one that is long enough.
 
-    Every node of a part is reachable from the others. One-way edges between parts, such as a platform's only escalator,
-    are left out.
+    Every node of a part is reachable from every other. One-way edges between parts, such as a platform's only
+    escalator, are left out.
     """
     if not len(edges.begin):
         return np.zeros(0, np.bool_)
@@ -186,13 +186,13 @@ def _visit(root: int, links: Mapping[int, Iterable[int]], visited: set[int]) -> 
     path = [(root, iter(links.get(root, ())))]
     while path:
         node, neighbours = path[-1]
-        ends = next((ends for ends in neighbours if ends not in visited), None)
-        if ends is None:
+        successor = next((successor for successor in neighbours if successor not in visited), None)
+        if successor is None:
             path.pop()
             yield node
         else:
-            visited.add(ends)
-            path.append((ends, iter(links.get(ends, ()))))
+            visited.add(successor)
+            path.append((successor, iter(links.get(successor, ()))))
 
 
 def _find_part(edges: _Edges, label: Int64, blocked: npt.NDArray[np.bool_]) -> Int64:
@@ -211,13 +211,13 @@ def _is_in_long_part(part: Int64, street_m: Float64) -> npt.NDArray[np.bool_]:
 def _label_parts(count: int, begin: Int32, end: Int32, blocked: npt.NDArray[np.bool_]) -> Int64:
     label: Int64 = np.arange(count)
     is_open = ~(blocked[begin] | blocked[end])
-    begins, ends = begin[is_open], end[is_open]
-    before = np.zeros_like(label)
-    while not np.array_equal(before, label):
-        before = label.copy()
-        least = np.minimum(label[begins], label[ends])
-        np.minimum.at(label, label[begins], least)
-        np.minimum.at(label, label[ends], least)
+    open_begin, open_end = begin[is_open], end[is_open]
+    previous = np.zeros_like(label)
+    while not np.array_equal(previous, label):
+        previous = label.copy()
+        lowest = np.minimum(label[open_begin], label[open_end])
+        np.minimum.at(label, label[open_begin], lowest)
+        np.minimum.at(label, label[open_end], lowest)
         label = label[label]
     return label
 
@@ -231,7 +231,7 @@ def _mark_short_parts(
     barred_nodes: int = 0,
     flag: int,
 ) -> _Edges:
-    """Set a flag on the short parts of the streets that only barred edges and nodes connect to the others."""
+    """Set a flag on short parts of the streets that are connected to the others only by barred edges or nodes."""
     is_open = is_kept & (edges.flags & barred == 0)
     if not is_open.any():
         return edges
@@ -250,16 +250,16 @@ def _link(edges: _Edges, is_kept: npt.NDArray[np.bool_]) -> StreetGraph:
     rows = np.flatnonzero(is_kept)
     ends = np.column_stack([edges.begin[rows], edges.end[rows]])
     points = np.column_stack([edges.first[rows], edges.first[rows + 1] - 1])
-    nodes, at, numbered = np.unique(ends, return_index=True, return_inverse=True)
-    at = points.reshape(-1)[at]
-    order = np.argsort(_compute_cell_order(edges.lat_e7[at], edges.lon_e7[at]), kind="stable")
+    nodes, first_end, numbered = np.unique(ends, return_index=True, return_inverse=True)
+    point = points.reshape(-1)[first_end]
+    order = np.argsort(_compute_cell_order(edges.lat_e7[point], edges.lon_e7[point]), kind="stable")
     rank = np.empty(len(nodes), np.int32)
     rank[order] = np.arange(len(nodes))
     ends = rank[numbered.reshape(-1, 2)]
     by_begin = np.argsort(ends[:, 0], kind="stable")
     rows, ends = rows[by_begin], ends[by_begin]
     size = np.diff(edges.first)[rows]
-    _, of_points = list_ranges(edges.first[rows], size)
+    _, point_rows = list_ranges(edges.first[rows], size)
     node_flags, tail = edges.node_flags[nodes[order]], ends.reshape(-1)
     arcs = np.flatnonzero(node_flags[tail] & BLOCKED == 0)
     arcs = arcs[np.argsort(tail[arcs], kind="stable")]
@@ -272,16 +272,16 @@ def _link(edges: _Edges, is_kept: npt.NDArray[np.bool_]) -> StreetGraph:
         edge_m=edges.length_m[rows].astype(np.float32),
         edge_avoided=edges.cost_factor[rows],
         shape_first=list_starts(size).astype(np.int32),
-        shape_lat_e7=edges.lat_e7[of_points],
-        shape_lon_e7=edges.lon_e7[of_points],
-        shape_m=edges.along_m[of_points].astype(np.float32),
+        shape_lat_e7=edges.lat_e7[point_rows],
+        shape_lon_e7=edges.lon_e7[point_rows],
+        shape_m=edges.along_m[point_rows].astype(np.float32),
     )
 
 
 def _compute_cell_order(lat_e7: Int32, lon_e7: Int32) -> Int64:
-    along: Int64 = np.zeros(len(lat_e7), np.int64)
+    order: Int64 = np.zeros(len(lat_e7), np.int64)
     cells = [((degrees.astype(np.int64) + _HALF_TURN_E7) // _ORDER_CELL_E7) for degrees in (lat_e7, lon_e7)]
     for bit in range(_ORDER_BITS):
         for side, cell in enumerate(cells):
-            along |= ((cell >> bit) & 1) << (2 * bit + side)
-    return along
+            order |= ((cell >> bit) & 1) << (2 * bit + side)
+    return order

@@ -62,7 +62,7 @@ Tags = Mapping[str, str]
 
 
 class WayRule(NamedTuple):
-    """How to walk a way: flags as in ``StreetGraph``, the cost factor, and the direction."""
+    """How a way can be walked: flags as in ``StreetGraph``, the cost factor, and the direction."""
 
     flags: int = 0
     cost_factor: float = 1.0
@@ -278,7 +278,7 @@ class ExtractedStreets:
                 self.ways.append(Way(rule, nodes))
 
     def _add_lift(self, way: int, nodes: list[int]) -> None:
-        # OpenStreetMap's own ids are positive.
+        # Negative ids are free, because OpenStreetMap's ids are positive.
         lift, middle = -way, len(nodes) // 2
         nearby = [self.positions[node] for node in (nodes[middle - 1], nodes[middle])]
         self.positions[lift] = (sum(lat for lat, _ in nearby) / 2, sum(lon for _, lon in nearby) / 2)
@@ -295,9 +295,9 @@ class ExtractedStreets:
             return
         for outer in area.outer_rings():
             rings = [list(self._store_positions(ring)) for ring in (outer, *area.inner_rings(outer))]
-            if any(len(stretches) != 1 for stretches in rings):
+            if any(len(runs) != 1 for runs in rings):
                 continue
-            closed = [stretches[0] for stretches in rings]
+            closed = [runs[0] for runs in rings]
             if not area.from_way():
                 for nodes in closed:
                     self.uses.update(nodes)
@@ -305,22 +305,22 @@ class ExtractedStreets:
             self.squares.append(Square(rule, closed))
 
     def _store_positions(self, nodes: Iterable[Any]) -> Iterator[list[int]]:
-        """Store the positions of nodes; yield their stretches within the extract and the area."""
-        positions, stretch = self.positions, list[int]()
+        """Store the positions of nodes; yield each run of consecutive nodes in the extract and the area."""
+        positions, run = self.positions, list[int]()
         for node in nodes:
             ref = node.ref
             if ref not in positions:
-                place = node.location
-                if not (place.valid() and self.is_in_area(place.lat, place.lon)):
-                    if stretch:
-                        yield stretch
-                    stretch = []
+                location = node.location
+                if not (location.valid() and self.is_in_area(location.lat, location.lon)):
+                    if run:
+                        yield run
+                    run = []
                     continue
-                positions[ref] = (place.lat, place.lon)
-            if not stretch or stretch[-1] != ref:
-                stretch.append(ref)
-        if stretch:
-            yield stretch
+                positions[ref] = (location.lat, location.lon)
+            if not run or run[-1] != ref:
+                run.append(ref)
+        if run:
+            yield run
 
 
 def read_extract(path: Path, is_in_area: IsInArea, progress: ReadProgress = ignore_progress) -> ExtractedStreets:

@@ -20,7 +20,7 @@ ENDS_ONLY = 2
 STEPS = 4
 MOVING = 8
 NO_WHEELS = 16
-CUT_OFF = 32  # short parts of the streets that only steps, kerbs and ways unfit for wheels connect
+CUT_OFF = 32  # in short parts of the streets, connected only by steps, kerbs and ways unfit for wheels
 UNDERGROUND = 64
 
 # node_flags
@@ -75,9 +75,9 @@ class Weights(NamedTuple):
 
     Attributes:
         onward_first: the rows of node n in the next two arrays are ``onward_first[n] .. onward_first[n + 1]``.
-        onward_to: (node, arc, flags ONE_WAY and ENDS_ONLY) of each arc that leads on, dead ends excluded.
+        onward_to: (node, arc, flags ONE_WAY and ENDS_ONLY) of each arc that does not lead into a dead end.
         onward_cost: cost, seconds and metres of that arc.
-        bucket_count: number of the queue's buckets; no step spans so many.
+        bucket_count: number of the queue's buckets; the cost of any arc spans fewer.
     """
 
     edge_s: Float32

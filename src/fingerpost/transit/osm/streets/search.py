@@ -9,7 +9,7 @@ from fingerpost.transit.engine.timetable.timetable import Float64, Int32, Int64
 from fingerpost.transit.engine.timetable.walks import PACE_M_PER_S, StopWalks
 from fingerpost.transit.osm.streets.graph import DEGREES_E7, UNKNOWN_KERB, StreetGraph, UInt32, Weights
 from fingerpost.transit.osm.streets.kernel.ways import (
-    CAME,
+    ARRIVAL,
     START,
     measure_goal,
     reach_stops,
@@ -21,7 +21,7 @@ from fingerpost.transit.osm.streets.stop_access import StopAccess
 
 
 class Work(NamedTuple):
-    """Scratch memory of a search: labels of states (cost, seconds, metres, CAME), touched states, and the queue.
+    """Scratch memory of a search: labels of states (cost, seconds, metres, ARRIVAL), touched states, and the queue.
 
     ``bucket`` holds the first entry in each bucket of the queue (-1: empty), ``entry_next`` the one after each entry.
     """
@@ -35,7 +35,7 @@ class Work(NamedTuple):
 
 
 StopEntries = tuple[Int64, Snapped, StopAccess]
-"""The first row of each stop, and in these rows its access points, snapped to streets and in degrees."""
+"""The first row of each stop, the access points snapped to streets, and the access points in degrees."""
 
 
 class PathOnStreets(NamedTuple):
@@ -55,17 +55,17 @@ class StreetSearch:
     ) -> StopWalks:
         """Return the walks from a point to stops (``backward``: from them), including the ways to the streets."""
         found = StopWalks._make(np.empty((3, len(stops)), np.int32))
-        place = int(point.edge[0]), float(point.at_m[0]), float(point.away_m[0])
+        position = int(point.edge[0]), float(point.offset_m[0]), float(point.away_m[0])
         count = reach_stops(
-            self._graph, self._weights, self._get_work(), *entries, place, int(backward),
+            self._graph, self._weights, self._get_work(), *entries, position, int(backward),
             float(limit_m), PACE_M_PER_S, stops, found,
         )  # fmt: skip
         return StopWalks._make(column[:count].copy() for column in found)
 
     def locate(self, point: Snapped) -> tuple[float, float]:
         """Return the position (latitude, longitude) of a snapped point on its street."""
-        at_m = float(point.at_m[0])
-        lat, lon = self.draw([2 * int(point.edge[0])], at_m, at_m)[0].tolist()
+        offset_m = float(point.offset_m[0])
+        lat, lon = self.draw([2 * int(point.edge[0])], offset_m, offset_m)[0].tolist()
         return lat, lon
 
     def has_unknown_kerbs(self, path: PathOnStreets) -> bool:
@@ -74,17 +74,17 @@ class StreetSearch:
 
     def measure(self, start: Snapped, goal: Snapped, limit_m: float) -> PathOnStreets | None:
         """Return the walk between two points on streets, or None if there is none within the limit."""
-        edge, at_m = int(start.edge[0]), float(start.at_m[0])
+        edge, offset_m = int(start.edge[0]), float(start.offset_m[0])
         if edge < 0 or goal.edge[0] < 0:
             return None
         graph, weights, work = self._graph, self._weights, self._get_work()
-        target = int(goal.edge[0]), float(goal.at_m[0])
-        touched = search_nodes(graph, weights, work, edge, at_m, 0, float(limit_m), *target)
-        _, metres, seconds, arc, state = measure_goal(graph, weights, work, edge, at_m, 0, float(limit_m), *target)
+        target = int(goal.edge[0]), float(goal.offset_m[0])
+        touched = search_nodes(graph, weights, work, edge, offset_m, 0, float(limit_m), *target)
+        _, metres, seconds, arc, state = measure_goal(graph, weights, work, edge, offset_m, 0, float(limit_m), *target)
         arcs = [arc]
         while state >= 0:
-            came = int(work.label[state, CAME])
-            arc, stage = came >> 2, came & 3
+            arrival = int(work.label[state, ARRIVAL])
+            arc, stage = arrival >> 2, arrival & 3
             arcs.append(arc)
             state = -1 if stage == START else stage * graph.node_count + int(graph.arc_head[arc ^ 1])
         reset_labels(work, touched)
@@ -118,12 +118,12 @@ class StreetSearch:
             begin, end = (along[-1], 0.0) if against else (0.0, along[-1])
             begin = start_m if number == 0 else begin
             end = end_m if number == len(arcs) - 1 else end
-            places = np.clip(along, min(begin, end), max(begin, end))[:: -1 if against else 1]
-            lats = np.interp(places, along, graph.shape_lat_e7[span] / DEGREES_E7)
-            lons = np.interp(places, along, graph.shape_lon_e7[span] / DEGREES_E7)
+            offsets_m = np.clip(along, min(begin, end), max(begin, end))[:: -1 if against else 1]
+            lats = np.interp(offsets_m, along, graph.shape_lat_e7[span] / DEGREES_E7)
+            lons = np.interp(offsets_m, along, graph.shape_lon_e7[span] / DEGREES_E7)
             parts.append(np.column_stack([lats, lons]))
         line = np.concatenate(parts)
-        # Consecutive edges share a point, and points before the beginning or after the end are at that place.
+        # Consecutive edges share a point, and points beyond the beginning or end are moved to it.
         is_new = np.ones(len(line), np.bool_)
         is_new[1:] = (np.abs(np.diff(line, axis=0)) > 1e-9).any(axis=1)
         drawn: Float64 = line[is_new] if is_new.sum() > 1 else line[:2]

@@ -13,7 +13,7 @@ from fingerpost.transit.osm.streets.kernel.nearest import CELLS_PER_ROW, snap
 
 # Positions farther than this from every way are off the streets.
 SNAP_M = 300.0
-# A street up to this much farther away is preferred over a way that a pin is hardly meant for, such as a tunnel.
+# A street up to this much farther away is preferred over a way that a pin is unlikely to mark, such as a tunnel.
 _PREFERRED_M = 25.0
 _CELL_M = 100.0
 
@@ -37,7 +37,7 @@ class Snapped(NamedTuple):
     """Positions snapped to streets: edge (-1: none), metres along it, metres away from it."""
 
     edge: Int32
-    at_m: Float64
+    offset_m: Float64
     away_m: Float64
 
 
@@ -85,13 +85,13 @@ def snap_pin(
     graph: StreetGraph, grid: SegmentGrid, lat: float, lon: float, *, refused: int = 0, avoided: int = UNDERGROUND
 ) -> Snapped:
     """Return the point on a way that is nearest to a pin on a map; ways without an avoided flag are preferred."""
-    place = np.array([lat]), np.array([lon])
-    nearest = snap_to_streets(graph, grid, *place, refused=refused)
+    position = np.array([lat]), np.array([lon])
+    nearest = snap_to_streets(graph, grid, *position, refused=refused)
     edge = int(nearest.edge[0])
     if edge < 0 or graph.edge_flags[edge] & avoided == 0:
         return nearest
     limit_m = float(nearest.away_m[0]) + _PREFERRED_M
-    preferred = snap_to_streets(graph, grid, *place, refused=refused | avoided, limit_m=limit_m)
+    preferred = snap_to_streets(graph, grid, *position, refused=refused | avoided, limit_m=limit_m)
     return nearest if preferred.edge[0] < 0 else preferred
 
 

@@ -16,7 +16,7 @@ from fingerpost.transit.engine.timetable.timetable import Float64
 from fingerpost.transit.model.linking import group_linked
 from fingerpost.transit.osm.streets.extract import ExtractedStreets, Square, Way, WayRule
 
-# In larger grounds, only this many entrances are connected; the border can always be walked.
+# If a ground has more entrances, only this many are connected; its border can always be walked.
 MAX_ENTRANCES = 200
 # Maximum number of inner corners to connect in a ground.
 MAX_CORNERS = 250
@@ -35,7 +35,7 @@ class _Ground(NamedTuple):
 
 def list_crossings(streets: ExtractedStreets) -> Iterator[Way]:
     """Yield a line for each pair of entrances or inner corners of a ground that have a line of sight."""
-    # Nodes with more uses than the rings of squares are entrances.
+    # Nodes that are also used outside the rings of squares are entrances.
     uses = Counter(node for square in streets.squares for ring in square.rings for node in ring)
     grounds = _list_grounds(streets)
     bordering = Counter(node for ground in grounds for node in {start for start, _ in ground.walls})
@@ -53,15 +53,15 @@ def _list_grounds(streets: ExtractedStreets) -> list[_Ground]:
         frozenset(lines): (square.rule, lines) for square in streets.squares if (lines := _list_lines(streets, square))
     }
     members = list(squares.values())
-    of_line: dict[tuple[WayRule, _Line], int] = {}
+    square_by_line: dict[tuple[WayRule, _Line], int] = {}
     links: list[tuple[int, int]] = []
     for number, (rule, lines) in enumerate(members):
         for start, end in lines:
             # A neighbouring square has the same stretch in the opposite direction.
-            neighbour = of_line.get((rule, (end, start)))
+            neighbour = square_by_line.get((rule, (end, start)))
             if neighbour is not None:
                 links.append((neighbour, number))
-            of_line[rule, (start, end)] = number
+            square_by_line[rule, (start, end)] = number
     grounds = []
     for rows in group_linked(len(members), links):
         borders = dict.fromkeys(line for row in rows for line in members[row][1])
@@ -107,22 +107,22 @@ def _thin(nodes: list[int], limit: int) -> list[int]:
 
 def _list_corners(streets: ExtractedStreets, ground: _Ground) -> list[int]:
     """Return the nodes where a border turns into the ground; shortest paths bend only there."""
-    before: defaultdict[int, list[int]] = defaultdict(list)
-    after: defaultdict[int, list[int]] = defaultdict(list)
+    predecessors: defaultdict[int, list[int]] = defaultdict(list)
+    successors: defaultdict[int, list[int]] = defaultdict(list)
     for start, end in ground.walls:
-        after[start].append(end)
-        before[end].append(start)
+        successors[start].append(end)
+        predecessors[end].append(start)
     # A node where borders touch is a corner.
-    corners = [node for node in after if len(after[node]) > 1]
-    single = [node for node in after if len(after[node]) == len(before[node]) == 1]
+    corners = [node for node in successors if len(successors[node]) > 1]
+    single = [node for node in successors if len(successors[node]) == len(predecessors[node]) == 1]
     if not single:
         return corners
-    previous, here, following = (
+    previous, current, following = (
         np.array([streets.positions[node] for node in nodes])
-        for nodes in ([before[node][0] for node in single], single, [after[node][0] for node in single])
+        for nodes in ([predecessors[node][0] for node in single], single, [successors[node][0] for node in single])
     )
-    scale = np.array([1.0, np.cos(np.radians(here[0, 0]))])
-    a, b = (here - previous) * scale, (following - here) * scale
+    scale = np.array([1.0, np.cos(np.radians(current[0, 0]))])
+    a, b = (current - previous) * scale, (following - current) * scale
     turn = np.degrees(np.arctan2(a[:, 1] * b[:, 0] - a[:, 0] * b[:, 1], (a * b).sum(axis=1)))
     # With the ground to the left, the border turns right at an inner corner.
     return corners + [node for node, bend in zip(single, turn.tolist(), strict=True) if bend < -_BEND_DEGREES]
@@ -136,12 +136,12 @@ def _can_see(start: Float64, ends: Float64, walls: Float64) -> npt.NDArray[np.bo
     side_start, side_end = _find_side(a, b, start), _find_side(a, b, goals)
     is_inside: npt.NDArray[np.bool_] = ~np.any((side_a * side_b < 0) & (side_start * side_end < 0), axis=1)
     # A line that touches a corner may leave the ground there, so several points on it are tested.
-    for part in (0.5, 0.03, 0.97, 0.25, 0.75):
-        at = (start + (ends - start) * part)[:, np.newaxis, :]
-        crosses = (a[:, 0] > at[..., 0]) != (b[:, 0] > at[..., 0])
+    for fraction in (0.5, 0.03, 0.97, 0.25, 0.75):
+        point = (start + (ends - start) * fraction)[:, np.newaxis, :]
+        crosses = (a[:, 0] > point[..., 0]) != (b[:, 0] > point[..., 0])
         rise = np.where(crosses, b[:, 0] - a[:, 0], 1.0)
-        meets = a[:, 1] + (at[..., 0] - a[:, 0]) / rise * (b[:, 1] - a[:, 1])
-        is_inside &= ((crosses & (at[..., 1] < meets)).sum(axis=1) % 2).astype(np.bool_)
+        crossing = a[:, 1] + (point[..., 0] - a[:, 0]) / rise * (b[:, 1] - a[:, 1])
+        is_inside &= ((crosses & (point[..., 1] < crossing)).sum(axis=1) % 2).astype(np.bool_)
     return is_inside
 
 
@@ -152,28 +152,28 @@ def _find_side(a: Float64, b: Float64, point: Float64) -> Float64:
     return side
 
 
-# Below all other ids: OpenStreetMap's own are positive, and those of lifts are negated way ids.
-_OWN_ID = -(1 << 48)
+# The ids of copies are below all others: OpenStreetMap's are positive, and those of lifts are negated way ids.
+_COPY_ID = -(1 << 48)
 
 
 def separate_at_walls(streets: ExtractedStreets) -> None:
     """Give each square its own nodes along walls, except at openings.
 
-    A square on top of a retaining wall and the way at its foot are drawn through one node, but do not meet.
+    A square on top of a retaining wall and the way at its foot are mapped with the same nodes, but do not meet.
     """
     walls, positions = streets.walls - streets.openings, streets.positions
     rings = (ring for square in streets.squares for ring in square.rings)
     numbers = {frozenset(ring): number for number, ring in enumerate(rings, 1)}
 
     def separate(nodes: list[int]) -> list[int]:
-        # A ring is a way too, which may begin at another node.
+        # A ring is also a way, which may begin at another node.
         number = numbers.get(frozenset(nodes))
         if number is None:
             return nodes
-        copied = [node + number * _OWN_ID if node in walls else node for node in nodes]
-        positions.update({own: positions[node] for own, node in zip(copied, nodes, strict=True)})
-        return copied
+        copies = [node + number * _COPY_ID if node in walls else node for node in nodes]
+        positions.update({copy: positions[node] for copy, node in zip(copies, nodes, strict=True)})
+        return copies
 
     streets.squares = [Square(square.rule, [separate(ring) for ring in square.rings]) for square in streets.squares]
     streets.ways = [Way(way.rule, separate(way.nodes)) for way in streets.ways]
-    streets.uses.update(node for way in streets.ways for node in way.nodes if node < _OWN_ID // 2)
+    streets.uses.update(node for way in streets.ways for node in way.nodes if node < _COPY_ID // 2)

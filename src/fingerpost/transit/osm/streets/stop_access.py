@@ -10,10 +10,10 @@ import numpy as np
 from fingerpost.transit.engine.timetable.station_ways import find_entrance_ways, find_inside_m
 from fingerpost.transit.engine.timetable.timetable import STOP, Bool, Float64, Int32, Int64, StationPlaces
 from fingerpost.transit.engine.timetable.walks import DETOUR_FACTOR, PACE_M_PER_S, WalkedStops, straight_line_m
-from fingerpost.transit.osm.extract_file import apart_m
+from fingerpost.transit.osm.extract_file import distance_m
 from fingerpost.transit.osm.streets.extract import OsmEntrance, OsmStop
 
-# A mapped stop that has the same ref but is further away than this is another stop.
+# A mapped stop that has the same ref but is further away than this is a different stop.
 MATCHED_M = 100.0
 # Shorter numbers are platform numbers.
 _MIN_NUMBER = 3
@@ -28,7 +28,7 @@ class StopPlaces(NamedTuple):
 def find_stop_places(stops: WalkedStops, mapped: Iterable[OsmStop]) -> StopPlaces:
     """Return the position of each stop: that of the nearest mapped stop with its code or id as ``ref``, or the feed's.
 
-    A feed's position may be in the middle or on the wrong side of a road; OpenStreetMap is more exact.
+    A feed's position may be in the middle or on the wrong side of a road; OpenStreetMap's is more accurate.
     """
     by_ref: dict[str, list[OsmStop]] = {}
     for stop in mapped:
@@ -38,9 +38,9 @@ def find_stop_places(stops: WalkedStops, mapped: Iterable[OsmStop]) -> StopPlace
     for row, names in enumerate(zip(stops.local_ids, stops.codes, strict=True)):
         if places.kinds[row] != STOP:
             continue
-        here = float(places.lats[row]), float(places.lons[row])
+        position = float(places.lats[row]), float(places.lons[row])
         candidates = [
-            (apart_m(here, (stop.lat, stop.lon)), stop.lat, stop.lon)
+            (distance_m(position, (stop.lat, stop.lon)), stop.lat, stop.lon)
             for name in _list_refs(*names)
             for stop in by_ref.get(name, ())
         ]
@@ -59,8 +59,8 @@ def _list_refs(local_id: str, code: str) -> set[str]:
 
 # A mapped entrance further away than this from every platform belongs to another station.
 ENTRANCE_M = 300.0
-# Platforms without a parent station share an entrance if they are this close to its nearest platform.
-_ONE_STATION_M = 100.0
+# Platforms without a parent station share an entrance if they are this close to the platform nearest to it.
+_SAME_STATION_M = 100.0
 _CLOSED = -1
 # Values of ``StopAccess.entrance`` that are not rows.
 _NO_ENTRANCE, _MAPPED = -1, -2
@@ -85,8 +85,8 @@ class StopAccess(NamedTuple):
 
     @property
     def has_entrance(self) -> Bool:
-        entered: Bool = self.entrance != _NO_ENTRANCE
-        return entered
+        is_entrance: Bool = self.entrance != _NO_ENTRANCE
+        return is_entrance
 
     def without_steps(self) -> "StopAccess":
         return self._replace(in_s=self.step_free_in_s, out_s=self.step_free_out_s)
@@ -103,9 +103,9 @@ def connect_at_positions(lats: Float64, lons: Float64) -> StopAccess:
 def find_stop_access(
     stops: WalkedStops, places: tuple[Float64, Float64], entrances: tuple[OsmEntrance, ...]
 ) -> StopAccess:
-    """Return the access points of stops: entrances in the feed or, if it has none, on the map, or the stops' positions.
+    """Return the access points of stops: entrances in the feed, or else on the map, or else the stops' positions.
 
-    Of the entrances on the map, metro platforms use those of the metro, railway platforms those of railway stations.
+    On the map, metro platforms use entrances to metro stations, and railway platforms those to railway stations.
     """
     feed_rows = _list_feed_entrances(stops.places)
     feed_stops = {row[0] for row in feed_rows}
@@ -114,8 +114,8 @@ def find_stop_access(
     positions = enumerate(zip(*(column.tolist() for column in places), strict=True))
     rows += [(stop, _NO_ENTRANCE, lat, lon, 0, 0, 0, 0, 0) for stop, (lat, lon) in positions if stop not in linked]
     rows.sort(key=lambda row: row[0])
-    kinds = (np.int32, np.int32, np.float64, np.float64, *[np.int32] * 5)
-    return StopAccess._make(np.array([row[at] for row in rows], kind) for at, kind in enumerate(kinds))
+    dtypes = (np.int32, np.int32, np.float64, np.float64, *[np.int32] * 5)
+    return StopAccess._make(np.array([row[index] for row in rows], dtype) for index, dtype in enumerate(dtypes))
 
 
 def close_entrances(
@@ -137,7 +137,7 @@ _Row = tuple[int, int, float, float, int, int, int, int, int]
 
 
 def _list_feed_entrances(places: StationPlaces) -> list[_Row]:
-    usual, step_free = (find_entrance_ways(places, step_free=without) for without in (False, True))
+    usual, step_free = (find_entrance_ways(places, step_free=is_step_free) for is_step_free in (False, True))
     return [
         (
             stop, entrance, float(places.lats[entrance]), float(places.lons[entrance]),
@@ -158,7 +158,7 @@ def _list_mapped_entrances(stops: WalkedStops, entrances: tuple[OsmEntrance, ...
             away_m = straight_line_m(entrance.lat, entrance.lon, places.lats[platforms], places.lons[platforms])
             if away_m.min() > ENTRANCE_M:
                 continue
-            is_served = _are_in_one_station(places, platforms, int(platforms[away_m.argmin()]))
+            is_served = _are_in_same_station(places, platforms, int(platforms[away_m.argmin()]))
             for stop, straight_m in zip(platforms[is_served].tolist(), away_m[is_served].tolist(), strict=True):
                 metres = math.ceil(straight_m * DETOUR_FACTOR)
                 seconds = math.ceil(metres / PACE_M_PER_S)
@@ -170,9 +170,9 @@ def _list_mapped_entrances(stops: WalkedStops, entrances: tuple[OsmEntrance, ...
     return rows
 
 
-def _are_in_one_station(places: StationPlaces, platforms: Int64, platform: int) -> Bool:
+def _are_in_same_station(places: StationPlaces, platforms: Int64, platform: int) -> Bool:
     parents, parent = places.parents[platforms], places.parents[platform]
     lat, lon = places.lats[platform], places.lons[platform]
-    is_near = straight_line_m(lat, lon, places.lats[platforms], places.lons[platforms]) <= _ONE_STATION_M
-    is_one: Bool = (parents == parent) & (is_near | (parent >= 0))
-    return is_one
+    is_near = straight_line_m(lat, lon, places.lats[platforms], places.lons[platforms]) <= _SAME_STATION_M
+    is_same: Bool = (parents == parent) & (is_near | (parent >= 0))
+    return is_same

@@ -36,7 +36,7 @@ from fingerpost.transit.osm.streets.stop_access import MATCHED_M, StopAccess, cl
 LINK_M = FOOTPATH_RADIUS_M * DETOUR_FACTOR
 # Longer links in a feed are measured in a straight line.
 MEASURED_M = 3000.0
-# Longer straight lines from the streets to points off them are refused, because an extract may lack what they cross.
+# Longer straight lines between streets and points off them are rejected: the extract may lack what they cross.
 OFF_STREETS_M = 1000.0
 # Step-free walks do not begin or end on ways with these flags.
 _UNFIT = STEPS | NO_WHEELS
@@ -82,15 +82,15 @@ class StreetWalks:
         weights = compute_weights(graph, step_free=step_free, closed_lifts=closed_lifts, steps_factor=steps_factor)
         self._search = StreetSearch(graph, weights)
         self._entries = self._first, self._snapped, self._access
-        self._is_on = np.zeros(len(places.lats), np.bool_)
-        self._is_on[self._access.stop[self._snapped.edge >= 0]] = True
+        self._is_on_street = np.zeros(len(places.lats), np.bool_)
+        self._is_on_street[self._access.stop[self._snapped.edge >= 0]] = True
         # A query snaps the same points several times.
         avoided = UNDERGROUND | CUT_OFF if step_free else UNDERGROUND
         self._snap_point = lru_cache(maxsize=16)(partial(snap_pin, graph, grid, refused=refused, avoided=avoided))
 
     @property
     def covered_stops(self) -> int:
-        return int((self._is_on & (self._places.kinds == STOP)).sum())
+        return int((self._is_on_street & (self._places.kinds == STOP)).sum())
 
     def find_street_point(self, lat: float, lon: float) -> Point | None:
         """Return the point on a street where walks from a position begin, or None if no street is near."""
@@ -101,7 +101,7 @@ class StreetWalks:
         return bool(self._access.has_entrance[self._first[stop]])
 
     def crosses_water(self, stop: int) -> bool:
-        """Whether water is between a stop, or an entrance of it, and the street to which it is connected."""
+        """Whether there is water between a stop, or one of its entrances, and the street to which it is connected."""
         rows = [row for row in range(self._first[stop], self._first[stop + 1]) if self._snapped.edge[row] >= 0]
         points = [self._search.locate(take_rows(self._snapped, np.array([row]))) for row in rows]
         places = zip(self._access.lat[rows].tolist(), self._access.lon[rows].tolist(), strict=True)
@@ -109,16 +109,16 @@ class StreetWalks:
 
     def list_links(self, stops: Int64) -> StopLinks:
         begin, end, _ = find_neighbours(self._places.lats, self._places.lons, stops, LINK_M)
-        on_streets = self._is_on[begin] & self._is_on[end]
-        linked = self.measure_on_streets(begin[on_streets], end[on_streets], LINK_M)
+        both_on_streets = self._is_on_street[begin] & self._is_on_street[end]
+        linked = self.measure_on_streets(begin[both_on_streets], end[both_on_streets], LINK_M)
         near = take_rows(linked, linked.metres >= 0)
         straight = self._straight.list_links(stops)
-        off = ~(self._is_on[straight.begin] & self._is_on[straight.end])
-        off[off] = [
-            self._is_dry(self._get_place(begin), self._get_place(end))
-            for begin, end in zip(straight.begin[off].tolist(), straight.end[off].tolist(), strict=True)
+        allowed = ~(self._is_on_street[straight.begin] & self._is_on_street[straight.end])
+        allowed[allowed] = [
+            self._is_dry(self._locate(begin), self._locate(end))
+            for begin, end in zip(straight.begin[allowed].tolist(), straight.end[allowed].tolist(), strict=True)
         ]
-        return join_rows(near, take_rows(straight, off))
+        return join_rows(near, take_rows(straight, allowed))
 
     def measure(self, begin: Int64, end: Int64) -> StopLinks:
         straight = self._straight.measure(begin, end)
@@ -132,19 +132,19 @@ class StreetWalks:
 
     def reach(self, lat: float, lon: float, stops: Int64, max_walk_m: float, *, from_stops: bool) -> StopWalks:
         point = self._snap_point(lat, lon)
-        is_off = point.edge[0] < 0
-        off = stops if is_off else stops[~self._is_on[stops]]
-        straight = self._straight.reach(lat, lon, off, max_walk_m, from_stops=from_stops)
-        allowed = ~self._is_on[straight.stop] | (straight.metres <= OFF_STREETS_M)
-        allowed[allowed] = [self._is_dry((lat, lon), self._get_place(stop)) for stop in straight.stop[allowed].tolist()]
+        is_off_street = point.edge[0] < 0
+        off_street = stops if is_off_street else stops[~self._is_on_street[stops]]
+        straight = self._straight.reach(lat, lon, off_street, max_walk_m, from_stops=from_stops)
+        allowed = ~self._is_on_street[straight.stop] | (straight.metres <= OFF_STREETS_M)
+        allowed[allowed] = [self._is_dry((lat, lon), self._locate(stop)) for stop in straight.stop[allowed].tolist()]
         straight = take_rows(straight, allowed)
-        if is_off:
+        if is_off_street:
             return straight
         near = self._straight.list_near(lat, lon, stops, max_walk_m + MATCHED_M)
         found = self._search.reach_stops(point, self._entries, near, max_walk_m, backward=from_stops)
         return join_rows(found, straight)
 
-    def _get_place(self, stop: int) -> Point:
+    def _locate(self, stop: int) -> Point:
         return float(self._places.lats[stop]), float(self._places.lons[stop])
 
     def find_walk(self, start: Point, end: Point, max_walk_m: float) -> Walk | None:
@@ -152,9 +152,9 @@ class StreetWalks:
         if straight is None:
             return None
         first, last = self._snap_point(*start), self._snap_point(*end)
-        is_off = first.edge[0] < 0, last.edge[0] < 0
-        if any(is_off):
-            limit_m = max_walk_m if all(is_off) else min(max_walk_m, OFF_STREETS_M)
+        is_off_street = first.edge[0] < 0, last.edge[0] < 0
+        if any(is_off_street):
+            limit_m = max_walk_m if all(is_off_street) else min(max_walk_m, OFF_STREETS_M)
             return straight if straight.metres <= limit_m and self._is_dry(start, end) else None
         path, away_m = self._search.measure(first, last, max_walk_m), float(first.away_m[0] + last.away_m[0])
         if path is None or (metres := math.ceil(path.metres + away_m)) > max_walk_m:
@@ -167,7 +167,7 @@ class StreetWalks:
         if found is None:
             return None
         path, (first, entrance), (last, target) = found
-        line = self._search.draw(path.arcs, float(first.at_m[0]), float(last.at_m[0]))
+        line = self._search.draw(path.arcs, float(first.offset_m[0]), float(last.offset_m[0]))
         return np.vstack([start, entrance, line, target, end])
 
     def has_unknown_kerbs(self, start: Point, end: Point, stops: _StopsAtEnds) -> bool:
@@ -205,13 +205,13 @@ class StreetWalks:
         order = np.argsort(begin, kind="stable")
         origins, first = np.unique(begin[order], return_index=True)
         for origin, rows in zip(origins.tolist(), np.split(order, first[1:]), strict=False):
-            stops, at = np.unique(end[rows], return_inverse=True)
+            stops, index = np.unique(end[rows], return_inverse=True)
             found = self._measure_from(origin, stops, limit_m)
-            metres[rows], seconds[rows] = found.metres[at], found.seconds[at]
+            metres[rows], seconds[rows] = found.metres[index], found.seconds[index]
         has_entrance = self._access.has_entrance[self._first[:-1]]
         inside = np.flatnonzero(has_entrance[begin] & has_entrance[end])
         pairs = zip(begin[inside].tolist(), end[inside].tolist(), strict=True)
-        inside = inside[[not self._list_places(first).isdisjoint(self._list_places(last)) for first, last in pairs]]
+        inside = inside[[not self._list_points(first).isdisjoint(self._list_points(last)) for first, last in pairs]]
         straight = self._straight.measure(begin[inside], end[inside])
         metres[inside], seconds[inside] = straight.metres, straight.seconds
         same = begin == end
@@ -227,15 +227,15 @@ class StreetWalks:
             point = take_rows(self._snapped, np.array([row]))
             if point.edge[0] < 0 or access.out_s[row] < 0:
                 continue
-            left_m = limit_m - float(access.inside_m[row])
-            walks = self._search.reach_stops(point, self._entries, stops, left_m, backward=False)
-            at, taken_s = np.searchsorted(stops, walks.stop), walks.seconds + access.out_s[row]
-            is_better = taken_s < best_s[at]
-            best_s[at[is_better]] = taken_s[is_better]
-            best_m[at[is_better]] = walks.metres[is_better] + access.inside_m[row]
+            remaining_m = limit_m - float(access.inside_m[row])
+            walks = self._search.reach_stops(point, self._entries, stops, remaining_m, backward=False)
+            index, taken_s = np.searchsorted(stops, walks.stop), walks.seconds + access.out_s[row]
+            is_better = taken_s < best_s[index]
+            best_s[index[is_better]] = taken_s[is_better]
+            best_m[index[is_better]] = walks.metres[is_better] + access.inside_m[row]
         return StopWalks(stops.astype(np.int32), best_m, np.where(best_m < 0, 0, best_s).astype(np.int32))
 
-    def _list_places(self, stop: int) -> set[Point]:
+    def _list_points(self, stop: int) -> set[Point]:
         rows = slice(self._first[stop], self._first[stop + 1])
         return set(zip(self._access.lat[rows].tolist(), self._access.lon[rows].tolist(), strict=True))
 

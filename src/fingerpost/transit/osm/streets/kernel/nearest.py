@@ -20,31 +20,31 @@ def _search_cell(graph, grid, row, lat, lon, north_m, east_m, refused, nearest):
         dy = (graph.shape_lat_e7[point + 1] - graph.shape_lat_e7[point]) * 1e-7 * north_m
         dx = (graph.shape_lon_e7[point + 1] - graph.shape_lon_e7[point]) * 1e-7 * east_m
         square = dx * dx + dy * dy
-        part = 0.0
+        ratio = 0.0
         if square > 0:
-            part = min(1.0, max(0.0, -(x * dx + y * dy) / square))
-        away_m = math.hypot(x + part * dx, y + part * dy)
+            ratio = min(1.0, max(0.0, -(x * dx + y * dy) / square))
+        away_m = math.hypot(x + ratio * dx, y + ratio * dy)
         if away_m >= nearest[0]:
             continue
-        # Edge flags are elsewhere in memory, so they are read for near segments only.
+        # Edge flags are stored elsewhere in memory, so they are read only for nearby segments.
         flags = graph.edge_flags[grid.edge_of_point[point]]
         # Where a private way meets a public one, the public one is preferred.
         if flags & ENDS_ONLY:
             away_m += AT_NODE_M
         if away_m < nearest[0] and not flags & refused:
-            nearest[0], nearest[1], nearest[2] = away_m, point, part
+            nearest[0], nearest[1], nearest[2] = away_m, point, ratio
 
 
 @kernel
 def _find_gap_m(degrees, cell, width, metres):
-    """Return the distance of a position from a row or column of cells, slightly reduced; 0 within it."""
+    """Return the distance between a position and a row or column of cells, slightly reduced; 0 if it is inside."""
     return max(0.0, cell * width - degrees, degrees - (cell + 1) * width) * metres - AT_NODE_M
 
 
 @entry
 @kernel
 def snap(graph, grid, lats, lons, limit_m, metres_per_degree, refused, nearest, found):
-    """Find the point on a way that is nearest to each position; edges with a flag in ``refused`` do not count.
+    """Find the point on a way that is nearest to each position; edges with a flag in ``refused`` are ignored.
 
     Writes to ``found`` the edge (-1: none within ``limit_m``), the metres along it and the metres away.
     """
@@ -76,4 +76,4 @@ def snap(graph, grid, lats, lons, limit_m, metres_per_degree, refused, nearest, 
         if point >= 0:
             found.edge[index] = grid.edge_of_point[point]
             length_m = graph.shape_m[point + 1] - graph.shape_m[point]
-            found.at_m[index] = graph.shape_m[point] + nearest[2] * length_m
+            found.offset_m[index] = graph.shape_m[point] + nearest[2] * length_m

@@ -20,14 +20,14 @@ BLOCKED = 2
 # A walk that starts or ends this close to a node does not pass it.
 AT_NODE_M = 0.01
 
-# Seconds per bucket of the queue; so few that a bucket has few states even where streets are dense.
+# Seconds per bucket of the queue, short enough that a bucket has few states even where streets are dense.
 BUCKET_S = 2.0
 
 BEGINNING, PUBLIC, END = 0, 1, 2
 # The columns of a state's label, and of ``Weights.onward_cost``.
-# CAME is the arc on which a state was reached, times 4, plus the stage of the previous state, or START if the walk
+# ARRIVAL is the arc on which a state was reached, times 4, plus the stage of the previous state, or START if the walk
 # begins on that arc.
-COST, SECONDS, METRES, CAME = 0, 1, 2, 3
+COST, SECONDS, METRES, ARRIVAL = 0, 1, 2, 3
 START = 3
 # The columns of ``Weights.onward_to``; RULE has the flags ONE_WAY and ENDS_ONLY of the edge.
 HEAD, ARC, RULE = 0, 1, 2
@@ -80,7 +80,7 @@ def _reach_node(work, touched, state, cost, seconds, metres, arc, stage_before):
     work.label[state, COST] = cost
     work.label[state, SECONDS] = seconds
     work.label[state, METRES] = metres
-    work.label[state, CAME] = 4 * arc + stage_before
+    work.label[state, ARRIVAL] = 4 * arc + stage_before
     return touched
 
 
@@ -98,7 +98,7 @@ def _clear_buckets(work):
 
 
 @kernel
-def _begin(graph, weights, work, edge, at_m, backward, limit_m):
+def _begin(graph, weights, work, edge, offset_m, backward, limit_m):
     """Reach both ends of the edge on which a walk begins; return the numbers of touched and queued states."""
     touched = used = 0
     length_m = graph.edge_m[edge]
@@ -107,37 +107,37 @@ def _begin(graph, weights, work, edge, at_m, backward, limit_m):
         arc = 2 * edge + way
         if _is_wrong_way(graph, arc, backward) or weights.edge_cost[edge] == np.inf:
             continue
-        metres = length_m - at_m if way == 0 else at_m
-        part = metres / length_m if length_m > 0 else 0.0
+        metres = length_m - offset_m if way == 0 else offset_m
+        ratio = metres / length_m if length_m > 0 else 0.0
         state = stage * len(weights.node_s) + graph.arc_head[arc]
-        cost = weights.edge_cost[edge] * part
+        cost = weights.edge_cost[edge] * ratio
         if metres <= limit_m and cost < work.label[state, COST]:
             _enqueue(work, used, cost, state)
             used += 1
-            touched = _reach_node(work, touched, state, cost, weights.edge_s[edge] * part, metres, arc, START)
+            touched = _reach_node(work, touched, state, cost, weights.edge_s[edge] * ratio, metres, arc, START)
     return touched, used
 
 
 @kernel
 def _is_start(work, state):
     """Whether a walk begins at a state's node, so that it does not pass the node."""
-    return work.label[state, METRES] < AT_NODE_M and int(work.label[state, CAME]) & 3 == START
+    return work.label[state, METRES] < AT_NODE_M and int(work.label[state, ARRIVAL]) & 3 == START
 
 
 @entry
 @kernel
-def search_nodes(graph, weights, work, edge, at_m, backward, limit_m, goal_edge, goal_m):
-    """Find the cheapest ways from a point on an edge to all nodes up to ``limit_m``; return how many states it touched.
+def search_nodes(graph, weights, work, edge, offset_m, backward, limit_m, goal_edge, goal_m):
+    """Find the cheapest ways from a point on an edge to all nodes up to ``limit_m``; return the touched state count.
 
-    Dead ends are skipped: points on their edge are measured from its other end. If ``backward`` is 1, the search finds
-    ways to the point instead. A ``goal_edge`` other than -1 ends the search when the way to the point ``goal_m`` along
-    it is known.
+    Dead ends are skipped: points on such an edge are measured from its other end. If ``backward`` is 1, the search
+    finds ways to the point instead. A ``goal_edge`` other than -1 ends the search when the way to the point ``goal_m``
+    along it is known.
     """
     last_bucket, count = len(work.bucket) - 1, len(weights.node_s)
     goal_cost, goal_start, goal_end = np.inf, -1, -1
     if goal_edge >= 0:
         goal_end, goal_start = graph.arc_head[2 * goal_edge], graph.arc_head[2 * goal_edge + 1]
-    touched, used = _begin(graph, weights, work, edge, at_m, backward, limit_m)
+    touched, used = _begin(graph, weights, work, edge, offset_m, backward, limit_m)
     waiting = used
     turn = 0
     while waiting > 0:
@@ -155,8 +155,8 @@ def search_nodes(graph, weights, work, edge, at_m, backward, limit_m, goal_edge,
         stage = int(state >= count) + int(state >= 2 * count)
         node = np.uint32(state - stage * count)
         if node in (goal_start, goal_end):
-            # It is infinite if the walk exceeds the limit, because a costlier walk may be within it.
-            goal_cost = measure_goal(graph, weights, work, edge, at_m, backward, limit_m, goal_edge, goal_m)[0]
+            # The cost is infinite if the walk exceeds the limit, because a costlier walk may be within it.
+            goal_cost = measure_goal(graph, weights, work, edge, offset_m, backward, limit_m, goal_edge, goal_m)[0]
         seconds, metres = work.label[state, SECONDS], work.label[state, METRES]
         passing_s = 0.0 if _is_start(work, state) else np.float64(weights.node_s[node])
         for row in range(weights.onward_first[node], weights.onward_first[node + np.uint32(1)]):
@@ -164,14 +164,14 @@ def search_nodes(graph, weights, work, edge, at_m, backward, limit_m, goal_edge,
             if new_metres > limit_m:
                 continue
             rule, arc = weights.onward_to[row, RULE], weights.onward_to[row, ARC]
-            then = PUBLIC
+            next_stage = PUBLIC
             # Most edges are public and two-way.
             if rule != 0 or stage != PUBLIC:
-                then = _find_next_stage(graph, arc >> 1, stage)
-                if then < 0 or (rule & ONE_WAY != 0 and (arc & 1) != backward):
+                next_stage = _find_next_stage(graph, arc >> 1, stage)
+                if next_stage < 0 or (rule & ONE_WAY != 0 and (arc & 1) != backward):
                     continue
             new_cost = cost + passing_s + weights.onward_cost[row, COST]
-            new_state = np.uint32(then * count + weights.onward_to[row, HEAD])
+            new_state = np.uint32(next_stage * count + weights.onward_to[row, HEAD])
             if new_cost < work.label[new_state, COST]:
                 new_seconds = seconds + passing_s + weights.onward_cost[row, SECONDS]
                 touched = _reach_node(work, touched, new_state, new_cost, new_seconds, new_metres, arc, stage)
@@ -183,7 +183,7 @@ def search_nodes(graph, weights, work, edge, at_m, backward, limit_m, goal_edge,
 
 @entry
 @kernel
-def measure_goal(graph, weights, work, edge, at_m, backward, limit_m, goal, goal_m):
+def measure_goal(graph, weights, work, edge, offset_m, backward, limit_m, goal, goal_m):
     """Measure the cheapest way to the point ``goal_m`` along an edge, after ``search_nodes`` from a point.
 
     Returns the cost, metres (-1: none within the limit), seconds, the last arc and the state before it (-1: none).
@@ -193,21 +193,21 @@ def measure_goal(graph, weights, work, edge, at_m, backward, limit_m, goal, goal
         return best, found_m, found_s, last_arc, last
     length_m = graph.edge_m[goal]
     if goal == edge:
-        along = goal_m - at_m if backward == 0 else at_m - goal_m
-        if along >= 0 or graph.edge_flags[edge] & ONE_WAY == 0:
-            part = abs(along) / length_m if length_m > 0 else 0.0
-            if abs(along) <= limit_m:
-                best, found_m, found_s = weights.edge_cost[goal] * part, abs(along), weights.edge_s[goal] * part
-                last_arc = 2 * goal + (1 if goal_m < at_m else 0)
+        delta_m = goal_m - offset_m if backward == 0 else offset_m - goal_m
+        if delta_m >= 0 or graph.edge_flags[edge] & ONE_WAY == 0:
+            ratio = abs(delta_m) / length_m if length_m > 0 else 0.0
+            if abs(delta_m) <= limit_m:
+                best, found_m, found_s = weights.edge_cost[goal] * ratio, abs(delta_m), weights.edge_s[goal] * ratio
+                last_arc = 2 * goal + (1 if goal_m < offset_m else 0)
     for way in range(2):
         arc = 2 * goal + way
         if _is_wrong_way(graph, arc, backward):
             continue
         node = graph.arc_head[arc ^ 1]
         remaining_m = goal_m if way == 0 else length_m - goal_m
-        part = remaining_m / length_m if length_m > 0 else 0.0
+        ratio = remaining_m / length_m if length_m > 0 else 0.0
         for stage in range(BEGINNING if graph.edge_flags[edge] & ENDS_ONLY else PUBLIC, 3):
-            # Most goals are on public ways, which cannot be entered from private ones, so usually one label is read.
+            # Most goals are on public ways, which cannot be entered from private ones, so one label is usually read.
             if _find_next_stage(graph, goal, stage) < 0:
                 continue
             state = stage * len(weights.node_s) + node
@@ -219,37 +219,37 @@ def measure_goal(graph, weights, work, edge, at_m, backward, limit_m, goal, goal
             passing_s = 0.0
             if remaining_m >= AT_NODE_M and not _is_start(work, state):
                 passing_s = weights.node_s[node]
-            cost = work.label[state, COST] + passing_s + weights.edge_cost[goal] * part
+            cost = work.label[state, COST] + passing_s + weights.edge_cost[goal] * ratio
             if cost < best and metres <= limit_m:
                 best, found_m, last_arc, last = cost, metres, arc, state
-                found_s = work.label[state, SECONDS] + passing_s + weights.edge_s[goal] * part
+                found_s = work.label[state, SECONDS] + passing_s + weights.edge_s[goal] * ratio
     return best, found_m, found_s, last_arc, last
 
 
 @entry
 @kernel
-def reach_stops(graph, weights, work, first, snapped, access, place, backward, limit_m, pace, stops, out):
+def reach_stops(graph, weights, work, first, snapped, access, point, backward, limit_m, pace, stops, out):
     """Find the walks from a point to the given stops; return their number.
 
     The access points of stop s are rows ``first[s] .. first[s + 1]``; the quickest one is used. Walks include the ways
-    to streets and inside stations. ``place`` is the point's edge, the metres along it and the
-    metres away from it. Writes stops, whole metres and whole seconds.
+    to streets and inside stations. ``point`` is an edge, metres along it and metres away. Writes whole numbers.
     """
-    edge, at_m, away_m = place
-    touched = search_nodes(graph, weights, work, edge, at_m, backward, limit_m - away_m, -1, 0.0)
+    edge, offset_m, away_m = point
+    touched = search_nodes(graph, weights, work, edge, offset_m, backward, limit_m - away_m, -1, 0.0)
     count = 0
     for stop in stops:
         best_s = np.inf
         for row in range(first[stop], first[stop + 1]):
             inside_s = access.out_s[row] if backward else access.in_s[row]
             _, metres, seconds, _, _ = measure_goal(
-                graph, weights, work, edge, at_m, backward, limit_m - away_m, snapped.edge[row], snapped.at_m[row]
-            )
+                graph, weights, work, edge, offset_m, backward, limit_m - away_m,
+                snapped.edge[row], snapped.offset_m[row],
+            )  # fmt: skip
             if metres < 0 or inside_s < 0:
                 continue
-            off_m = snapped.away_m[row] + away_m
-            metres = math.ceil(metres + off_m) + access.inside_m[row]
-            seconds = math.ceil(seconds + off_m / pace) + inside_s
+            off_street_m = snapped.away_m[row] + away_m
+            metres = math.ceil(metres + off_street_m) + access.inside_m[row]
+            seconds = math.ceil(seconds + off_street_m / pace) + inside_s
             if metres <= limit_m and seconds < best_s:
                 best_s = seconds
                 out.stop[count], out.metres[count], out.seconds[count] = stop, metres, seconds
