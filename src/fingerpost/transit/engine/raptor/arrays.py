@@ -1,6 +1,6 @@
 """The arrays that the RAPTOR kernels read and write, and the scratch memory of each thread.
 
-Times are in seconds, as in ``search_timetable.build.SearchTimetable``; UNREACHED means none.
+Times are in seconds, as in ``search_timetable.build.SearchTimetable``; UNREACHED means that there is none.
 A *pattern* is a list of trip instances that serve the same stops and never overtake one another (a *route* in the
 RAPTOR papers); a *trip instance* is a trip on one service day; a *position* is one stop of a pattern.
 """
@@ -95,14 +95,14 @@ class Workspace(NamedTuple):
     queue: UInt32  # patterns
     queue_position: Int32  # patterns: first position to scan from, -1 when not queued
     queue_last: Int32  # patterns: last position where riders can board, -1 when not queued
-    reached_instance: Int32  # (rides + 1, patterns): from this one on, none leads anywhere new after ``reached_from``
+    reached_instance: Int32  # (rides + 1, patterns): this and later ones lead nowhere new after ``reached_from``
     reached_from: Int32  # (rides + 1, patterns): a position
     egress_s: Int32  # stops: UNREACHED if there is no walk to the target
     egress_m: Int32
     bound_s: Int32  # stops: least time to the target with rides that leave before ``horizon_s``
-    horizon_s: Int32  # one number
-    rides_from: Int32  # stops: least number of rides from waiting there
-    rides_after: Int32  # stops: least number of rides after alighting there
+    horizon_s: Int32  # a single number
+    rides_from: Int32  # stops: least number of rides for riders who wait there
+    rides_after: Int32  # stops: least number of further rides for riders who alight there
     target: Int32  # rides + 1: earliest known arrival at the target, with at most that many rides
     target_stop: Int32
 
@@ -118,11 +118,11 @@ class Labels(NamedTuple):
     ready_head: Int32  # stops: labels that can board there
     reached_head: Int32  # stops: labels that arrived there by a ride
     target_row: Int32  # rides + 1: the label that reaches the target, -1 for none
-    is_full: Bool  # one mark: labels or riders were dropped because there was no room for them
+    is_full: Bool  # a single flag: labels or riders were dropped because there was no room for them
 
 
 class JourneyRows(NamedTuple):
-    """Journeys: ``journey`` rows are (leave_s, arrive_s, rides, first leg row, all metres walked, egress_m).
+    """Journeys: ``journey`` rows are (leave_s, arrive_s, rides, first leg row, total metres walked, egress_m).
 
     ``leg`` rows are (pattern, instance, board position, alight position, walked_m before boarding).
     """

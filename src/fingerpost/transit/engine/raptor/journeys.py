@@ -21,7 +21,7 @@ class Ride:
     """One ride on one trip. Stop times are rows of the timetable's columns; instants are Unix seconds.
 
     ``trip_departure`` is a row of the timetable's trip departures, or -1 - i for the i-th added ride of the overlay,
-    whose stop times are positions. ``foot_m`` is walked before boarding. ``stays_seated`` means that riders come
+    whose stop times are positions. ``foot_m`` is the walk before boarding. ``stays_seated`` means that riders come
     from the previous ride by an in-seat transfer.
     """
 
@@ -123,10 +123,10 @@ def _split_by_part(parts: Parts, instance: int, board: int, alight: int) -> list
     if parts.is_plain:
         return [(instance, board, alight)]
     first, end = int(parts.first[instance]), int(parts.first[instance + 1])
-    begins = [*parts.position[first:end].tolist(), alight + 1]
+    part_begins = [*parts.position[first:end].tolist(), alight + 1]
     return [
         (first + index, max(board, begin), min(alight, next_begin - 1))
-        for index, (begin, next_begin) in enumerate(pairwise(begins))
+        for index, (begin, next_begin) in enumerate(pairwise(part_begins))
         if begin < alight and board < next_begin - 1
     ]
 
@@ -152,11 +152,11 @@ def list_board_departures(
     If ``wanted`` is given, only that many are returned, plus any that leave in the same second as the last of them.
     Stop times without pickup, or without a later drop-off, are left out.
     """
-    since_s = search_timetable.to_search_s(instant)
+    begin_s = search_timetable.to_search_s(instant)
     rows = np.array(sorted(set(stops)), np.int32)
     boarded = search_timetable.search_stops.expand(StopWalks(rows, *np.zeros((2, len(rows)), np.int32)))
     patterns = search_timetable.patterns
-    found = list_departures(patterns, boarded.stop, boarded.seconds, since_s, since_s + window_s)
+    found = list_departures(patterns, boarded.stop, boarded.seconds, begin_s, begin_s + window_s)
     departs_s, pattern, instance, position, _ = found.T
     row = patterns.instance_first[pattern] + instance
     part, position = _find_parts(search_timetable, row, position.astype(np.int64))
@@ -180,12 +180,12 @@ def list_board_departures(
     return departures, len(row)
 
 
-# More than any trip instance has.
+# More positions than any trip instance has.
 _MAX_POSITIONS = np.int64(1 << 32)
 
 
 def _find_parts(search_timetable: SearchTimetable, row: Int32, position: Int64) -> tuple[Int64, Int64]:
-    """Return the part of each instance (a row) in which a position is, and the position in that part."""
+    """For each instance (a row), return the part that contains a position, and the position within that part."""
     parts, instance = search_timetable.parts, search_timetable.instance_parts[row]
     if parts.is_plain:
         return instance, position

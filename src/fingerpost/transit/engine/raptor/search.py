@@ -24,7 +24,7 @@ from fingerpost.transit.engine.timetable.service_days import local_day
 from fingerpost.transit.engine.timetable.timetable import STOP, Int32, Timetable
 from fingerpost.transit.engine.timetable.walks import StopWalks, StraightLine, Walks
 
-# The window in which journeys leave (or arrive) is widened in these steps until there are enough of them.
+# The window in which journeys leave (or arrive) is widened in these steps until it contains enough of them.
 WINDOWS_S = (1800, 2 * 3600, 8 * 3600)
 # Later journeys are returned only if none leaves within the widest window.
 LAST_WINDOW_S = 24 * 3600
@@ -158,7 +158,7 @@ class _Search(NamedTuple):
 
     def _find_latest_s(self) -> int:
         """Return the latest time at which the search may reach its target, in search timetable seconds."""
-        # Only the search for an arrival, which runs backwards, has an earliest departure.
+        # Only an arrive-by search, which runs backwards, has an earliest departure.
         earliest = self.query.not_before if self.query.arrive_by else None
         return int(UNREACHED) - 1 if earliest is None else self.search_timetable.to_search_s(earliest)
 
@@ -171,31 +171,31 @@ class _Search(NamedTuple):
             query.max_rides, query.max_walk_m,
         )  # fmt: skip
         found: list[FoundJourney] = []
-        within: list[FoundJourney] = []
+        within_limit: list[FoundJourney] = []
         limited: list[Journey] | None = None
         exceeds_walk_limit = is_same_target = False
         for window_s in _list_windows_s(query):
             kernel_query = kernel_query._replace(window_end_s=earliest_s + window_s)
             found = run_kernel(self.search_timetable, kernel_query, is_same_target=is_same_target)
             is_same_target = True
-            within = [row for row in found if row.walk_m <= query.max_walk_m]
-            if len(within) < len(found) and not exceeds_walk_limit:
+            within_limit = [row for row in found if row.walk_m <= query.max_walk_m]
+            if len(within_limit) < len(found) and not exceeds_walk_limit:
                 exceeds_walk_limit = True
-                if not within:
+                if not within_limit:
                     limited = self._search_walk_limited(kernel_query, self._find_best_arrivals([]))
                     if not limited:
                         # Journeys may begin with a wait, so if none is found from now on, none exists later that day.
                         return []
-            waits_s = [row.leave_s - earliest_s for row in within]
+            waits_s = [row.leave_s - earliest_s for row in within_limit]
             if window_s >= WINDOWS_S[-1]:
-                # Journeys of the next day are useless if one within the walking limit leaves soon.
+                # Journeys on the next day are useless if one within the walking limit leaves soon.
                 waits_s += [self._find_wait_s(journey, earliest_s) for journey in limited or ()]
             if query.window_s is not None and any(wait_s <= query.window_s for wait_s in waits_s):
                 break
             soon_count = sum(wait_s <= WINDOWS_S[-1] for wait_s in waits_s)
             if soon_count > query.wanted or (soon_count and window_s == WINDOWS_S[-1]) or not found:
                 break
-        selected = self._drop_late_departures(list(map(self._read_journey, within)), earliest_s)
+        selected = self._drop_late_departures(list(map(self._read_journey, within_limit)), earliest_s)
         if exceeds_walk_limit:
             selected = self._add_walk_limited_journeys(kernel_query, selected, found, limited)
             selected = self._drop_late_departures(selected, earliest_s)
@@ -264,18 +264,18 @@ class _Search(NamedTuple):
 
 
 def _list_windows_s(query: SearchQuery) -> list[int]:
-    stated = [] if query.window_s is None else [query.window_s]
-    return stated + [window_s for window_s in (*WINDOWS_S, LAST_WINDOW_S) if not stated or window_s > stated[0]]
+    first = [] if query.window_s is None else [query.window_s]
+    return first + [window_s for window_s in (*WINDOWS_S, LAST_WINDOW_S) if not first or window_s > first[0]]
 
 
 def _select_best(journeys: list[Journey]) -> list[Journey]:
-    different = list(dict.fromkeys(journeys))
-    if len(different) < 2:
-        return different
-    costs = np.array([(-each.departure, each.arrival, each.boardings, each.walk_m) for each in different])
+    distinct = list(dict.fromkeys(journeys))
+    if len(distinct) < 2:
+        return distinct
+    costs = np.array([(-each.departure, each.arrival, each.boardings, each.walk_m) for each in distinct])
     is_no_worse = np.all(costs[:, None] <= costs, axis=2)
     is_dominated = np.any(is_no_worse & ~is_no_worse.T, axis=0)
-    return [different[row] for row in np.flatnonzero(~is_dominated).tolist()]
+    return [distinct[row] for row in np.flatnonzero(~is_dominated).tolist()]
 
 
 def run_kernel(

@@ -8,6 +8,6 @@ NO_ALIGHTING = 2
 
 # Shortest rides are stored per departure span of this length.
 SPAN_S = 900
-# NO_HOP marks a span without a ride; longer rides than MAX_HOP_S are stored as MAX_HOP_S.
+# NO_HOP marks a span without a ride; rides longer than MAX_HOP_S are stored as MAX_HOP_S.
 NO_HOP = np.uint16(65_535)
 MAX_HOP_S = 65_534

@@ -10,7 +10,7 @@ import numpy as np
 from fingerpost.transit.engine.raptor.kernel import NO_ALIGHTING, NO_BOARDING, NO_HOP, SPAN_S, UNREACHED
 from fingerpost.transit.kernel_mode import allocating_kernel, entry, kernel
 
-# Bounds must remain valid after the window for 1.5 times the least travel time plus this.
+# Bounds must remain valid after the window for 1.5 times the shortest travel time plus this.
 SPARE_S = 1200
 
 # The queue has buckets of this many seconds; the last bucket holds all later stops.
@@ -85,7 +85,7 @@ def _bound_time(net, query, hop_s, bound, buckets):
     A ride that reaches the target before the horizon leaves at least the remaining cost before it, so only earlier
     spans count; ``hop_s`` (spans, hops) has the minimum over each span and all earlier ones.
 
-    ``bound`` may hold values for an earlier horizon; they are only lowered, because a later one adds rides.
+    ``bound`` may hold values for an earlier horizon; they are only lowered, because a later horizon adds rides.
 
     The algorithm is Dial's ("Algorithm 360: Shortest-Path Forest with Topological Ordering", Communications of the ACM
     12(11), 1969) with wide buckets, so a stop may be removed again if its cost falls.

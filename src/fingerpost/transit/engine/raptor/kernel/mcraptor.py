@@ -15,7 +15,7 @@ from fingerpost.transit.kernel_mode import entry, kernel
 # same stop.
 STOP, TIME_S, WALKED_M, PARENT, PATTERN, INSTANCE, POSITIONS, NEXT = range(8)
 POSITIONS_BASE = 1 << 15
-# The columns of a rider. RIDER_LABEL is the label that boarded.
+# The columns of a rider. RIDER_LABEL is the label with which the rider boarded.
 RIDER_INSTANCE, RIDER_WALKED_M, RIDER_LABEL, RIDER_BOARDED_AT = range(4)
 NO_LABEL = -1
 BUFFER_FULL = -1
@@ -23,7 +23,7 @@ BUFFER_FULL = -1
 
 @kernel
 def _is_dominated(labels, newest, oldest, time_s, walked_m):
-    """Whether a label in a stop's list, from ``newest`` to before ``oldest``, is no worse in time and walking."""
+    """Whether a label in a stop's list, from ``newest`` up to but not including ``oldest``, is no worse."""
     row = newest
     while row > oldest:
         if labels.row[row, TIME_S] <= time_s and labels.row[row, WALKED_M] <= walked_m:
@@ -55,8 +55,8 @@ def _push(labels, count, head, stop, time_s, walked_m, parent, pattern, instance
 def search_mcraptor(net, query, best_s, work, labels, out):
     """Find the earliest arrival for each number of rides, leaving at ``earliest_s`` and walking up to ``max_walk_m``.
 
-    Only arrivals before ``best_s``, by number of rides, count. The search is exact: a label is dropped only if another
-    is no worse in time and walking, or if it cannot improve the target. Returns the number of journeys, or BUFFER_FULL.
+    Only arrivals earlier than ``best_s`` for their number of rides count. The search is exact: a label is dropped only
+    if another is no worse in time and walking, or it cannot improve the target. Returns a journey count or BUFFER_FULL.
     """
     for rides in range(len(work.target)):
         work.target[rides] = best_s[rides]
@@ -166,17 +166,17 @@ def _board(net, work, labels, pattern, position, row, riders, rides):
     Removes the riders that the new one dominates. Returns the number of riders.
     """
     walked_m = labels.row[row, WALKED_M]
-    below = net.instance_first[pattern + 1] - net.instance_first[pattern]
+    limit = net.instance_first[pattern + 1] - net.instance_first[pattern]
     for rider in range(riders):
         if labels.aboard[rider, RIDER_WALKED_M] <= walked_m:
-            below = min(below, labels.aboard[rider, RIDER_INSTANCE])
+            limit = min(limit, labels.aboard[rider, RIDER_INSTANCE])
     ready_s = labels.row[row, TIME_S]
     length = net.pattern_first[pattern + 1] - net.pattern_first[pattern]
-    before = net.stop_time_base[pattern] + (below - 1) * length + position
+    previous = net.stop_time_base[pattern] + (limit - 1) * length + position
     # Few labels can catch an earlier instance, so the previous one is checked before the binary search.
-    if below == 0 or net.departure_s[before] < ready_s:
+    if limit == 0 or net.departure_s[previous] < ready_s:
         return riders
-    instance = find_first_instance(net, pattern, position, ready_s, below)
+    instance = find_first_instance(net, pattern, position, ready_s, limit)
     stop = net.position_stop[net.pattern_first[pattern] + position]
     departure_s = net.departure_s[net.stop_time_base[pattern] + instance * length + position]
     if not can_improve(work, stop, departure_s, rides - 1 + work.rides_from[stop]):
@@ -195,9 +195,9 @@ def _board(net, work, labels, pattern, position, row, riders, rides):
 
 
 @kernel
-def _move_rider(labels, rider, place):
+def _move_rider(labels, rider, slot):
     for column in range(labels.aboard.shape[1]):
-        labels.aboard[place, column] = labels.aboard[rider, column]
+        labels.aboard[slot, column] = labels.aboard[rider, column]
 
 
 @kernel

@@ -26,11 +26,11 @@ def can_improve(work, stop, time_s, rides):
 
 
 @kernel
-def find_first_instance(net, pattern, position, ready_s, below):
-    """Return the first instance before ``below`` that leaves a position at or after a time, or ``below``."""
+def find_first_instance(net, pattern, position, ready_s, limit):
+    """Return the first instance before ``limit`` that leaves a position at or after a time, or ``limit``."""
     length = net.pattern_first[pattern + 1] - net.pattern_first[pattern]
     base = net.stop_time_base[pattern] + position
-    low, high = 0, below
+    low, high = 0, limit
     while low < high:
         middle = (low + high) >> 1
         if net.departure_s[base + middle * length] >= ready_s:
@@ -41,11 +41,11 @@ def find_first_instance(net, pattern, position, ready_s, below):
 
 
 @kernel
-def _can_board(net, here, end):
+def _can_board(net, row, end):
     """Whether riders may board at a position row, and alight before the row ``end``."""
-    if net.position_flags[here] & NO_BOARDING:
+    if net.position_flags[row] & NO_BOARDING:
         return False
-    for position in range(here + 1, end):  # noqa: SIM110  (numba compiles no generator)
+    for position in range(row + 1, end):  # noqa: SIM110  (numba cannot compile generators)
         if not net.position_flags[position] & NO_ALIGHTING:
             return True
     return False
@@ -293,7 +293,7 @@ def _write_journeys(net, query, work, leave_s, improved, out, journey_count, leg
 @entry
 @allocating_kernel
 def search_window(net, query, work, out):
-    """Find all journeys that are best in (leave later, arrive earlier, fewer rides) and leave in the window.
+    """Find all journeys that leave in the window and are Pareto-optimal (leave later, arrive earlier, fewer rides).
 
     The first search departs at the end of the window, the next ones at each departure within it, latest first. Labels
     persist between searches (self-pruning), so later departures prune earlier ones.

@@ -1,8 +1,8 @@
 """Build and cache search timetables: the trip instances around one day, grouped into patterns.
 
 Times are seconds from the start of the day. A reversed search timetable counts them backwards, so the same search
-finds the latest departure for an arrival. It includes trips from the previous and next days, so the kernels need no
-calendar.
+finds the latest departure for an arrival. Trips from the previous and next days are included, so the kernels need
+no calendar.
 """
 
 import itertools
@@ -131,14 +131,14 @@ def build_search_timetable(
 
 
 def _group_into_patterns(instances: TripInstances) -> tuple[dict[str, Any], Int64]:
-    """Return columns of ``Patterns``, and the instance in each of their rows."""
+    """Return columns of ``Patterns``, and the trip instances in the order of their rows."""
     columns = (instances.begin, instances.length, instances.shift_s, *instances.stop_times)
     count = len(instances.day)
     stop_hash = np.zeros(count, np.uint64)
     stop_times = instances.stop_times
     hash_stop_sequences(instances.begin, instances.length, stop_times.stop, stop_times.flags, stop_hash)
     group = np.unique(stop_hash, return_inverse=True)[1].reshape(-1)
-    order = np.lexsort((np.arange(count), instances.ends_s, instances.begins_s, group))
+    order = np.lexsort((np.arange(count), instances.end_s, instances.start_s, group))
     instance_pattern = np.zeros(count, np.int64)
     pattern_count = assign_patterns(order, group, *columns, instance_pattern)
     length = np.zeros(pattern_count, np.int64)
@@ -190,11 +190,11 @@ def _build_hops(stop_count: int, grouped: Mapping[str, Any], span_count: int, si
 
 
 def _reverse_paths(paths: PathsOfStops) -> PathsOfStops:
-    first, to, seconds, metres = paths
+    first, target, seconds, metres = paths
     count = len(first) - 1
     origin = np.repeat(np.arange(count, dtype=np.uint32), np.diff(first))
-    order: npt.NDArray[np.int64] = np.lexsort((origin, to))
-    arrivals = list_starts(np.bincount(to, minlength=count)).astype(np.uint32)
+    order: npt.NDArray[np.int64] = np.lexsort((origin, target))
+    arrivals = list_starts(np.bincount(target, minlength=count)).astype(np.uint32)
     return PathsOfStops(arrivals, origin[order], seconds[order], metres[order])
 
 
@@ -208,7 +208,7 @@ _Key = tuple[date, bool, bool, int]
 class _Cached:
     search_timetable: SearchTimetable
     size_bytes: int
-    used: int
+    last_use: int
 
 
 class SearchTimetableCache:
@@ -228,7 +228,7 @@ class SearchTimetableCache:
             owner.cached[key] = added
             entries = [(cached, key, other.cached) for other in self._owners for key, cached in other.cached.items()]
             excess_bytes = sum(cached.size_bytes for cached, _, _ in entries) - self._max_bytes
-            for cached, old_key, owner_entries in sorted(entries, key=lambda entry: entry[0].used):
+            for cached, old_key, owner_entries in sorted(entries, key=lambda entry: entry[0].last_use):
                 if excess_bytes <= 0 or cached is added:
                     break
                 del owner_entries[old_key]
@@ -253,7 +253,7 @@ class SearchTimetables:
         self._timetable = timetable
         self._step_free = use_step_free_footpaths(timetable)
         self._overlay = overlay
-        # Only the cache changes this.
+        # Only the cache modifies this.
         self.cached: dict[_Key, _Cached] = {}
         self._building = threading.Lock()
 
@@ -272,7 +272,7 @@ class SearchTimetables:
                         overlay=self._overlay, further_days=further_days,
                     )  # fmt: skip
                     cached = self.cache.add(self, key, built)
-        cached.used = next(self.cache.uses)
+        cached.last_use = next(self.cache.uses)
         return cached.search_timetable
 
     def is_ready(self, day: date, *, is_reverse: bool, step_free: bool) -> bool:

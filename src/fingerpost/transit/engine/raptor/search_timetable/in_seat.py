@@ -1,7 +1,7 @@
 """Join trips with in-seat transfers into one trip instance.
 
-A train that divides becomes one instance for each portion that continues; a coupled train, one for each portion that
-arrives. The transfer remains as two stop times: the first without boarding, the second without alighting.
+A train that divides becomes one instance for each portion that continues; a train that couples, one for each portion
+that arrives. The transfer remains as two stop times: the first without boarding, the second without alighting.
 """
 
 import logging
@@ -20,10 +20,10 @@ from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARD
 
 _log = logging.getLogger(__name__)
 
-# The kernels count the stop times of an instance in 15 bits.
+# The kernels store a position within an instance in 15 bits.
 MAX_STOP_TIMES = 30_000
 # Maximum number of trips in an instance.
-MAX_RIDES = 400
+MAX_TRIPS = 400
 # Paths multiply if trains divide and couple repeatedly, so each stop time is copied at most this many times on
 # average.
 MAX_GROWTH = 16
@@ -63,18 +63,18 @@ def join_in_seat(timetable: Timetable, instances: TripInstances, overlay: Overla
     """
     if not len(timetable.in_seat_from):
         return instances, Parts.from_instances(instances)
-    first, then = _list_seams(timetable, instances)
-    begins_s = instances.begins_s
-    is_valid = (instances.ends_s[first] <= begins_s[then]) & (begins_s[first] < begins_s[then])
+    first, following = _list_transfers(timetable, instances)
+    start_s = instances.start_s
+    is_valid = (instances.end_s[first] <= start_s[following]) & (start_s[first] < start_s[following])
     skips_first, skips_last = _list_skipped_ends(overlay)
     keys = _make_keys(instances.trip_departure, instances.day)
-    is_valid &= ~np.isin(keys[first], skips_last) & ~np.isin(keys[then], skips_first)
-    first, then = first[is_valid], then[is_valid]
+    is_valid &= ~np.isin(keys[first], skips_last) & ~np.isin(keys[following], skips_first)
+    first, following = first[is_valid], following[is_valid]
     if not len(first):
         return instances, Parts.from_instances(instances)
     alone = np.ones(len(instances.day), np.bool_)
-    alone[first] = alone[then] = False
-    paths = list_paths(first.tolist(), then.tolist(), instances.length.tolist())
+    alone[first] = alone[following] = False
+    paths = list_paths(first.tolist(), following.tolist(), instances.length.tolist())
     return _join(instances, np.flatnonzero(alone), paths)
 
 
@@ -91,38 +91,38 @@ def _list_skipped_ends(overlay: Overlay) -> tuple[Int64, Int64]:
     return np.array(first, np.int64), np.array(last, np.int64)
 
 
-def _list_seams(timetable: Timetable, instances: TripInstances) -> tuple[Int64, Int64]:
+def _list_transfers(timetable: Timetable, instances: TripInstances) -> tuple[Int64, Int64]:
     begin = np.searchsorted(timetable.in_seat_from, instances.trip_departure, "left")
     count = np.searchsorted(timetable.in_seat_from, instances.trip_departure, "right") - begin
-    first, seam = list_ranges(begin, count)
-    service = timetable.in_seat_service[seam]
+    first, transfer = list_ranges(begin, count)
+    service = timetable.in_seat_service[transfer]
     is_valid = service < 0
     for day in np.unique(instances.day[first]).tolist():
         on_day = ~is_valid & (instances.day[first] == day)
         is_valid[on_day] = find_services(timetable, date.fromordinal(day))[service[on_day]] == 1
-    first, seam = first[is_valid], seam[is_valid]
+    first, transfer = first[is_valid], transfer[is_valid]
     keys = _make_keys(instances.trip_departure, instances.day)
     order = np.argsort(keys, kind="stable")
-    wanted = _make_keys(timetable.in_seat_to[seam], instances.day[first] + timetable.in_seat_days_later[seam])
+    wanted = _make_keys(timetable.in_seat_to[transfer], instances.day[first] + timetable.in_seat_days_later[transfer])
     index = np.minimum(np.searchsorted(keys, wanted, sorter=order), len(keys) - 1)
-    then = order[index]
-    is_running = keys[then] == wanted
-    return first[is_running], then[is_running]
+    following = order[index]
+    is_running = keys[following] == wanted
+    return first[is_running], following[is_running]
 
 
-def list_paths(first: list[int], then: list[int], stop_time_counts: list[int]) -> list[list[int]]:
-    """Return all paths along in-seat transfers, from instances that continue no other to those that do not continue.
+def list_paths(first: list[int], following: list[int], stop_time_counts: list[int]) -> list[list[int]]:
+    """Return all paths along in-seat transfers, from instances without a predecessor to those without a successor.
 
     A path that is too long is cut, and the next one begins with the last transfer.
     """
     after: dict[int, list[int]] = {}
-    for begin, end in zip(first, then, strict=True):
+    for begin, end in zip(first, following, strict=True):
         after.setdefault(begin, []).append(end)
-    linked = {*first, *then}
+    linked = {*first, *following}
     budget = MAX_GROWTH * sum(stop_time_counts[instance] for instance in linked)
     paths: list[list[int]] = []
     cut: set[tuple[int, int]] = set()
-    stack = [[begin] for begin in sorted(linked.difference(then))]
+    stack = [[begin] for begin in sorted(linked.difference(following))]
     while stack and budget >= 0:
         path = stack.pop()
         length = sum(stop_time_counts[instance] for instance in path)
@@ -140,13 +140,13 @@ def list_paths(first: list[int], then: list[int], stop_time_counts: list[int]) -
     unjoined = sorted(linked.difference(*paths))
     if stack:
         _log.warning(
-            "in-seat transfers divide and join too often: %d trips are not joined, others only in part", len(unjoined)
+            "in-seat transfers divide and join too often: %d trips are not joined, others only partly", len(unjoined)
         )
     return [*paths, *([instance] for instance in unjoined)]
 
 
 def _fits(path: Sequence[int], stop_time_counts: list[int]) -> bool:
-    return len(path) <= MAX_RIDES and sum(stop_time_counts[instance] for instance in path) <= MAX_STOP_TIMES
+    return len(path) <= MAX_TRIPS and sum(stop_time_counts[instance] for instance in path) <= MAX_STOP_TIMES
 
 
 def _join(instances: TripInstances, alone: Int64, paths: list[list[int]]) -> tuple[TripInstances, Parts]:
@@ -155,8 +155,8 @@ def _join(instances: TripInstances, alone: Int64, paths: list[list[int]]) -> tup
     member = np.concatenate([alone, *(np.array(path, np.int64) for path in paths)])
     instances = instances.compact()
     linked = instances.take(member[len(alone) :]).unshare_all()
-    begins = part_first[len(alone) : -1] - len(alone)
-    next_begin, rows = np.delete(linked.begin, begins), linked.stop_times
+    path_begins = part_first[len(alone) : -1] - len(alone)
+    next_begin, rows = np.delete(linked.begin, path_begins), linked.stop_times
     rows.flags[next_begin] |= NO_ALIGHTING
     rows.arrival_s[next_begin] = rows.departure_s[next_begin]
     last_row = next_begin - 1
@@ -164,7 +164,7 @@ def _join(instances: TripInstances, alone: Int64, paths: list[list[int]]) -> tup
     rows.departure_s[last_row] = rows.arrival_s[last_row]
     stop_time_first = list_starts(instances.length[member])
     first = stop_time_first[part_first]
-    joined = linked.take(begins)._replace(length=np.diff(first)[len(alone) :])
+    joined = linked.take(path_begins)._replace(length=np.diff(first)[len(alone) :])
     return instances.take(alone).append(joined), Parts(
         first=part_first,
         trip_departure=instances.trip_departure[member].astype(np.int32),

@@ -23,7 +23,7 @@ def apply_overlay(instances: TripInstances, overlay: Overlay, start: int, since_
     is_cancelled[updated] = [update.is_cancelled for update in updates]
     running = [index for index, update in enumerate(updates) if not update.is_cancelled]
     moved = _apply_updates(instances, updated[running], [updates[index] for index in running])
-    return _append_added(moved.take(~is_cancelled & (moved.ends_s >= since_s)), overlay, start)
+    return _append_added(moved.take(~is_cancelled & (moved.end_s >= since_s)), overlay, start)
 
 
 def _apply_updates(instances: TripInstances, updated: Int64, updates: list[RideUpdate]) -> TripInstances:

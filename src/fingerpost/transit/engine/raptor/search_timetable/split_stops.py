@@ -54,12 +54,12 @@ def list_effective_rules(timetable: Timetable, stop_times: RuledStopTimes) -> In
     pair = timetable.specific_transfer_from_stop.astype(np.int64) * count + timetable.specific_transfer_to_stop
     from_trip, to_trip = timetable.specific_transfer_from_trip, timetable.specific_transfer_to_trip
     is_trip_pair = (from_trip >= 0) & (to_trip >= 0)
-    # If the same stops have wider rules, the transfer without the rule is not simply the footpath.
+    # If the same stops have broader rules, the transfer without the rule is not simply the footpath.
     is_alone = is_trip_pair & ~np.isin(pair, pair[~is_trip_pair])
     is_effective = ~is_alone
     rows_by_trip: dict[tuple[int, int], list[int]] = {}
-    for row, named in enumerate(zip(stop_times.stop.tolist(), stop_times.trip.tolist(), strict=True)):
-        rows_by_trip.setdefault(named, []).append(row)
+    for row, key in enumerate(zip(stop_times.stop.tolist(), stop_times.trip.tolist(), strict=True)):
+        rows_by_trip.setdefault(key, []).append(row)
     change_s: dict[int, int] = {}
     alone = np.flatnonzero(is_alone)
     connections = zip(*(column[alone].tolist() for column in (pair, from_trip, to_trip)), strict=True)
@@ -105,11 +105,11 @@ class SpecificTransfers:
         self.seconds, self.metres = timetable.specific_transfer_s[rows], timetable.specific_transfer_m[rows]
         self.ends = join("from_stop", "to_stop")
         self.sides = join("from_route", "from_trip", "to_route", "to_trip")
-        # Larger than any row of a route or trip, so that a pair of rows is one number.
+        # Larger than any row of a route or trip, so that a pair of rows can be one number.
         self._base = 1 + max(len(timetable.trip_route), len(timetable.route_type))
 
     def find_kinds(self, stop_times: RuledStopTimes) -> Int64:
-        """Return, for each stop time, its stop, and its routes and trips as in ``sides`` (-1 if no rule names it)."""
+        """For each stop time, return its stop, and its routes and trips as in ``sides`` (-1 if no rule names it)."""
         kinds = [stop_times.stop]
         for side, row in enumerate((stop_times.route, stop_times.trip, stop_times.route, stop_times.trip)):
             is_named = self.sides[:, side] >= 0
@@ -119,8 +119,8 @@ class SpecificTransfers:
 
     def list_by_pair(self, is_split: Bool) -> dict[tuple[int, int], list[int]]:
         """Return the rules that can apply to each pair of stops if the marked ones are split, most specific last."""
-        needs = [(self.sides[:, side : side + 2] >= 0).any(axis=1) for side in (0, 2)]
-        can_apply = (~needs[0] | is_split[self.ends[:, 0]]) & (~needs[1] | is_split[self.ends[:, 1]])
+        needs_split = [(self.sides[:, side : side + 2] >= 0).any(axis=1) for side in (0, 2)]
+        can_apply = (~needs_split[0] | is_split[self.ends[:, 0]]) & (~needs_split[1] | is_split[self.ends[:, 1]])
         rules: dict[tuple[int, int], list[int]] = {}
         for rule in np.flatnonzero(can_apply).tolist():
             rules.setdefault((int(self.ends[rule, 0]), int(self.ends[rule, 1])), []).append(rule)
@@ -149,8 +149,8 @@ class SearchStops:
 
 
 def split_stops(timetable: Timetable, instances: TripInstances, overlay: Overlay) -> tuple[TripInstances, SearchStops]:
-    first, to, seconds, metres, _ = timetable.footpaths
-    paths = PathsOfStops(first.view(np.uint32), to.view(np.uint32), seconds, metres)
+    first, target, seconds, metres, _ = timetable.footpaths
+    paths = PathsOfStops(first.view(np.uint32), target.view(np.uint32), seconds, metres)
     unsplit = SearchStops(paths=paths, change_s=timetable.change_s)
     if not len(timetable.specific_transfer_s):
         return instances, unsplit
@@ -161,11 +161,11 @@ def split_stops(timetable: Timetable, instances: TripInstances, overlay: Overlay
     is_named = (kind[:, 1:] >= 0).any(axis=1)
     if not is_named.any():
         return instances, unsplit
-    different, kind_row = np.unique(kind[is_named], axis=0, return_inverse=True)
+    kinds, kind_row = np.unique(kind[is_named], axis=0, return_inverse=True)
     stop = instances.stop_times.stop.copy()
     stop[stop_times.row[is_named]] = timetable.stop_count + kind_row.reshape(-1)
     instances = instances._replace(stop_times=instances.stop_times._replace(stop=stop))
-    return instances, _link_copies(timetable, rules, different)
+    return instances, _link_copies(timetable, rules, kinds)
 
 
 def _link_copies(timetable: Timetable, rules: SpecificTransfers, kinds: Int64) -> SearchStops:
@@ -202,8 +202,8 @@ def _link_copies(timetable: Timetable, rules: SpecificTransfers, kinds: Int64) -
         if from_stop == to_stop:
             change_s[begin] = np.diagonal(transfer_s)
             np.fill_diagonal(transfer_s, -1)
-        at, to = np.nonzero(transfer_s >= 0)
-        links.append(np.column_stack([begin[at], end[to], transfer_s[at, to], np.full(len(at), metres)]))
+        row, column = np.nonzero(transfer_s >= 0)
+        links.append(np.column_stack([begin[row], end[column], transfer_s[row, column], np.full(len(row), metres)]))
     rows = np.concatenate(links)
     rows = rows[np.lexsort((rows[:, 1], rows[:, 0]))].astype(np.int32)
     first_row = list_starts(np.bincount(rows[:, 0], minlength=total)).astype(np.uint32)

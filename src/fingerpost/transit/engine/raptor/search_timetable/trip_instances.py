@@ -36,8 +36,8 @@ class StopTimes(NamedTuple):
 class TripInstances(NamedTuple):
     """Trip instances; the stop times of instance i are rows ``begin[i] .. begin[i] + length[i]``.
 
-    They are shifted by ``shift_s[i]``, so that the instances of a trip share its rows. ``trip_departure`` is a row of
-    the timetable's trip departures, or -1 - i for the i-th added ride of an overlay. ``day`` is the service day
+    They are shifted by ``shift_s[i]``, so that the instances of a trip can share its rows. ``trip_departure`` is a row
+    of the timetable's trip departures, or -1 - i for the i-th added ride of an overlay. ``day`` is the service day
     (date.toordinal).
     """
 
@@ -49,20 +49,20 @@ class TripInstances(NamedTuple):
     stop_times: StopTimes
 
     @property
-    def begins_s(self) -> Int32:
-        begins_s: Int32 = self.stop_times.departure_s[self.begin] + self.shift_s
-        return begins_s
+    def start_s(self) -> Int32:
+        start_s: Int32 = self.stop_times.departure_s[self.begin] + self.shift_s
+        return start_s
 
     @property
-    def ends_s(self) -> Int32:
-        ends_s: Int32 = self.stop_times.arrival_s[self.begin + self.length - 1] + self.shift_s
-        return ends_s
+    def end_s(self) -> Int32:
+        end_s: Int32 = self.stop_times.arrival_s[self.begin + self.length - 1] + self.shift_s
+        return end_s
 
     def take(self, chosen: Int64 | Bool) -> "TripInstances":
         return TripInstances._make([*(column[chosen] for column in self[:-1]), self.stop_times])
 
     def append(self, other: "TripInstances") -> "TripInstances":
-        """Return these instances and then the others, whose stop times are stored after these."""
+        """Return these instances followed by the others, whose stop times are stored after theirs."""
         begin = np.concatenate([self.begin, len(self.stop_times.stop) + other.begin])
         joined = (np.concatenate([own, more]) for own, more in zip(self[:-1], other[:-1], strict=True))
         return TripInstances._make([*joined, join_rows(self.stop_times, other.stop_times)])._replace(begin=begin)
@@ -94,9 +94,9 @@ def gather_trip_instances(timetable: Timetable, day: date, start: int, since_s: 
     trip_departure = np.flatnonzero((last_stop_time > first_stop_time)[timetable.trip_departure_trip])
     trip = timetable.trip_departure_trip[trip_departure]
     shift_s, service = timetable.trip_departure_shift_s[trip_departure], timetable.trip_service[trip]
-    begins_s = timetable.stop_time_departure_s[first_stop_time[trip]] + shift_s
-    ends_s = timetable.stop_time_arrival_s[last_stop_time[trip]] + shift_s
-    longest_s = int(ends_s.max(initial=0))
+    start_s = timetable.stop_time_departure_s[first_stop_time[trip]] + shift_s
+    end_s = timetable.stop_time_arrival_s[last_stop_time[trip]] + shift_s
+    longest_s = int(end_s.max(initial=0))
     selected = []
     current = day + timedelta(days=since_s // DAY_S - longest_s // DAY_S - 1)
     while current <= day + timedelta(days=until_s // DAY_S):
@@ -106,8 +106,8 @@ def gather_trip_instances(timetable: Timetable, day: date, start: int, since_s: 
             chosen = np.flatnonzero(
                 (active[service] == 1)
                 & (timetable.service_feed[service] == feed_index)
-                & (begins_s + day_shift_s <= until_s)
-                & (ends_s + day_shift_s >= since_s)
+                & (start_s + day_shift_s <= until_s)
+                & (end_s + day_shift_s >= since_s)
             )
             selected.append((chosen, shift_s[chosen] + day_shift_s, np.full(len(chosen), current.toordinal())))
         current += timedelta(days=1)
