@@ -11,7 +11,7 @@ from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.remote.motis.network import ABILITIES, MotisSource
 from tests.motis.answers import Told, a_place, learn, new_record
 
-HOST = "MOTIS at town.example; its operator names the data sources"
+HOST = "MOTIS at town.example; contact its operator for the data sources"
 OSM = "© OpenStreetMap contributors, ODbL"
 START = {"lat": 52.3, "lon": 4.9, "zoom": 10}
 PAGE = ("404 Not Found", None)

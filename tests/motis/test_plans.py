@@ -213,7 +213,7 @@ async def test_a_failed_second_search_is_reported_with_the_answer():
 
     assert len(answer.itineraries) == 1
     assert answer.provenance.notes == (
-        "Trips cancelled in realtime are unknown (town.example returned an error (HTTP 503)).",
+        "Realtime cancellations are unknown (town.example returned an error (HTTP 503)).",
     )
 
 

@@ -8,7 +8,7 @@ import pytest
 from fingerpost.errors import SourceFailed, SourceKeyRefused
 from fingerpost.transit.networks.circuit_breaker import CircuitBreakerNetwork, NetworkBreaker
 from fingerpost.transit.remote.motis.network import MotisSource
-from fingerpost.transit.remote.motis.server import UnknownThere
+from fingerpost.transit.remote.motis.server import UnknownToServer
 from tests.motis.answers import (
     LEARNED,
     LIMITS,
@@ -60,7 +60,7 @@ async def test_days_of_a_timetable_that_cannot_be_are_not_reported(window):
 async def test_a_position_that_the_server_treats_as_a_stop_is_reported():
     told = Told(plan=("404 Not Found", {"error": 'unknown feed id ""'}))
     async with asking(told) as network:
-        with pytest.raises(UnknownThere, match="unknown feed id"):
+        with pytest.raises(UnknownToServer, match="unknown feed id"):
             await network.plan_journeys(a_query())
 
 

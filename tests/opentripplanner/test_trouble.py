@@ -73,13 +73,13 @@ async def test_a_limit_states_how_long_to_wait(status, message, headers, wait_s)
         (
             {"live": a_page([a_ride()])},
             [{"message": "no fares here", "path": ["live", "edges", 0, "node", "legs", 0, "fareProducts"]}],
-            "The server answered without live.edges.node.legs.fareProducts (no fares here).",
+            "The server's response lacks live.edges.node.legs.fareProducts (no fares here).",
         ),
         # The search for cancelled trips failed alone.
         (
             {"live": a_page([a_ride()]), "scheduled": None},
             [{"message": "broken", "path": ["scheduled"]}],
-            "The server answered without scheduled (broken).",
+            "The server's response lacks scheduled (broken).",
         ),
     ],
 )

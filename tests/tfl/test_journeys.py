@@ -209,7 +209,7 @@ async def test_a_plan_without_lift_data_is_returned_and_reports_it():
 
     assert (len(answer.itineraries), answer.provenance.notes) == (
         1,
-        ("TfL did not return which lifts are out of order.",),
+        ("TfL did not report which lifts are out of order.",),
     )
 
 

@@ -148,7 +148,7 @@ async def test_more_directions_than_are_requested_are_reported():
     found, _ = await board(reply, "2026-06-12T10:00", "2026-06-12T11:00")
 
     assert [note for note in found.provenance.notes if "directions" in note] == [
-        "There are too many directions to request the timetables of all; some are missing for Victoria."
+        "There are too many directions to request all of their timetables; some are missing for Victoria."
     ]
 
 

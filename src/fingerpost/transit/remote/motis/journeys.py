@@ -20,7 +20,7 @@ from fingerpost.transit.remote.kit.answers import Answer
 from fingerpost.transit.remote.kit.places import UNNAMED, StopIdCodec
 from fingerpost.transit.remote.motis import shapes
 from fingerpost.transit.remote.motis.places import MotisStopIds, find_service_day
-from fingerpost.transit.remote.motis.server import MotisEndpoint, MotisServer, UnknownThere
+from fingerpost.transit.remote.motis.server import MotisEndpoint, MotisServer, UnknownToServer
 from fingerpost.transit.remote.motis.shapes import MotisPlan
 from fingerpost.transit.rules.times import format_utc
 
@@ -76,7 +76,7 @@ class MotisJourneySearch(kit.JourneySearch):
         ends = request.origin, request.destination
         try:
             return await super().find(request)
-        except UnknownThere:
+        except UnknownToServer:
             if all(end.stop_id is None for end in ends):
                 raise
         origin, destination = (kit.JourneyEndpoint(location=end.location) for end in ends)
@@ -96,13 +96,13 @@ class MotisJourneySearch(kit.JourneySearch):
 
     async def _fetch_page(self, request: kit.JourneyRequest, params: Mapping[str, str]) -> kit.JourneyPage:
         query = request.query
-        answered = await self._fetch(request, params)
-        page = answered.data
-        answered.require("itinerary", "itineraries", found=page.itineraries)
+        answer = await self._fetch(request, params)
+        page = answer.data
+        answer.require("itinerary", "itineraries", found=page.itineraries)
         candidates = (*page.direct, *page.itineraries)
         itineraries = read_itineraries(candidates, query, self._ids)
         left_out = {(kit.LeftOut.OTHER_VEHICLE, candidate) for candidate in candidates if candidate.needs_vehicle}
-        found = kit.filter_live(itineraries, query, answered.retrieved_at, answered.notes)
+        found = kit.filter_live(itineraries, query, answer.retrieved_at, answer.notes)
         cursor = page.previous_page_cursor if query.arrive_by else page.next_page_cursor
         # No page follows an empty one.
         has_next = bool(page.itineraries and cursor) and not found.has_rides
@@ -112,16 +112,16 @@ class MotisJourneySearch(kit.JourneySearch):
     async def _find_scheduled(self, request: kit.JourneyRequest, params: Mapping[str, str]) -> kit.JourneyPage:
         query = request.query
         try:
-            answered = await self._fetch(request, {**params, "realtimeMode": _SCHEDULED})
+            answer = await self._fetch(request, {**params, "realtimeMode": _SCHEDULED})
         except ToolError as error:
-            note = f"Trips cancelled in realtime are unknown ({error.message})."
+            note = f"Realtime cancellations are unknown ({error.message})."
             return kit.JourneyPage(retrieved_at=clock.now(), notes=(note,))
-        itineraries = read_itineraries(answered.data.itineraries, query, self._ids, adds_walk_delays=False)
+        itineraries = read_itineraries(answer.data.itineraries, query, self._ids, adds_walk_delays=False)
         return kit.JourneyPage(
-            retrieved_at=answered.retrieved_at,
+            retrieved_at=answer.retrieved_at,
             timetabled=kit.list_unusable(itineraries, query),
-            notes=answered.notes,
-            zone=_find_zone(answered.data),
+            notes=answer.notes,
+            zone=_find_zone(answer.data),
         )
 
     async def _fetch(self, request: kit.JourneyRequest, params: Mapping[str, str]) -> Answer[MotisPlan]:
@@ -135,7 +135,7 @@ def _find_zone(plan: MotisPlan) -> str | None:
 
 def list_active_alerts(alerts: Iterable[shapes.MotisAlert], begin: int, end: int) -> tuple[ServiceAlert, ...]:
     """Return the distinct alerts that have text and are active at any time from ``begin`` to ``end``."""
-    # Alerts with a code are remarks on the vehicle, such as its power sockets.
+    # Alerts with a code are remarks about the vehicle, such as its power sockets.
     return kit.merge_alerts(_new_alert(alert, begin, end) for alert in alerts if alert.code is None)
 
 
@@ -178,7 +178,7 @@ def new_leg(leg: shapes.MotisLeg, ids: StopIdCodec, start: Location | None, end:
         departure_delay_s=leg.start_time - scheduled_departure if has_delay else None,
         arrival_delay_s=leg.end_time - scheduled_arrival if has_delay else None,
         cancelled=cancelled,
-        distance_m=_length_m(leg),
+        distance_m=_compute_length_m(leg),
         line=name_line(leg),
         headsign=find_destination(leg),
         trip_id=None if leg.trip_id is None else ids.encode_trip(leg.trip_id),
@@ -214,7 +214,7 @@ def find_destination(line: shapes.MotisLine) -> str | None:
     return line.headsign or line.trip_to_name or None
 
 
-def _length_m(leg: shapes.MotisLeg) -> float | None:
+def _compute_length_m(leg: shapes.MotisLeg) -> float | None:
     if leg.distance is not None:
         return leg.distance
     points = [Coordinate(*point) for point in leg.points]

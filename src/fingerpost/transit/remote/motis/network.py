@@ -28,7 +28,7 @@ from fingerpost.transit.remote.kit.network import (
 )
 from fingerpost.transit.remote.kit.places import StopIdCodec
 from fingerpost.transit.remote.motis import journeys, places, shapes
-from fingerpost.transit.remote.motis.server import MotisEndpoint, MotisServer, ResponseTooLarge, UnknownThere
+from fingerpost.transit.remote.motis.server import MotisEndpoint, MotisServer, ResponseTooLarge, UnknownToServer
 from fingerpost.transit.remote.motis.transitous import ATTRIBUTION, WORLD, is_transitous
 from fingerpost.transit.rules.times import format_utc, is_zone
 
@@ -47,7 +47,7 @@ async def learn_profile(fetch: Fetch, record: NetworkRecord) -> LearnedProfile:
     modes = (shapes.read_mode(mode) for stop in stops for mode in stop.modes)
     abilities = ABILITIES if has_streets else ABILITIES - {Ability.STEP_FREE}
     # MOTIS does not name the publishers of its feeds.
-    operator = f"MOTIS at {split_address(record.url or '').hostname}; its operator names the data sources"
+    operator = f"MOTIS at {split_address(record.url or '').hostname}; contact its operator for the data sources"
     return LearnedProfile(
         bounds=box_of([stop.coordinate for stop in stops]) if stops else None,
         zone=find_common_zone(stop.tz for stop in stops),
@@ -142,7 +142,7 @@ class MotisNetwork(ServerNetwork):
         async def fetch(server_id: str) -> Sequence[Answer[shapes.MotisStopTimes]]:
             try:
                 return await fetch_board(self._server, server_id, first, last, language)
-            except UnknownThere:
+            except UnknownToServer:
                 # The other spelling of the public id is the right one.
                 return []
 
@@ -160,7 +160,7 @@ async def fetch_board(
 ) -> list[Answer[shapes.MotisStopTimes]]:
     """Return departures from exactly this stop between ``first`` and ``last``, and possibly some outside the window.
 
-    A window with more rows than the server returns at once is halved. Raise UnknownThere for an unknown stop.
+    A window with more rows than the server returns at once is halved. Raise UnknownToServer for an unknown stop.
     """
     params = {
         "stopId": server_id,
@@ -171,19 +171,19 @@ async def fetch_board(
         "window": str(last - first + 3 * _MARGIN_S),
     }
     try:
-        answered = await server.fetch(MotisEndpoint.STOP_TIMES, shapes.MotisStopTimes, params, language=language)
+        answer = await server.fetch(MotisEndpoint.STOP_TIMES, shapes.MotisStopTimes, params, language=language)
     except ResponseTooLarge:
         if halvings == _MAX_HALVINGS or last - first <= _MARGIN_S:
             raise
         middle = (first + last) // 2
         earlier = await fetch_board(server, server_id, first, middle, language, halvings + 1)
         return [*earlier, *await fetch_board(server, server_id, middle, last, language, halvings + 1)]
-    answered.require("departure", "stopTimes", found=answered.data.stop_times)
-    return [answered]
+    answer.require("departure", "stopTimes", found=answer.data.stop_times)
+    return [answer]
 
 
 def list_rows(times: Iterable[tuple[str, shapes.StopTime]], ids: StopIdCodec, zone: ZoneInfo) -> Iterable[Departure]:
-    """Return the distinct departures for stop times, each paired with the server's id for the board's stop."""
+    """Return the distinct departures; ``times`` pairs the server's id of the board's stop with each stop time."""
     rows: dict[tuple[str, str, int], Departure] = {}
     for server_id, time in times:
         place = time.place

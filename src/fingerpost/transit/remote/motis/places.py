@@ -24,7 +24,7 @@ from fingerpost.transit.remote.kit.places import (
 )
 from fingerpost.transit.remote.kit.server import STOPS_FRESH_S
 from fingerpost.transit.remote.motis import shapes
-from fingerpost.transit.remote.motis.server import MotisEndpoint, MotisServer, UnknownThere
+from fingerpost.transit.remote.motis.server import MotisEndpoint, MotisServer, UnknownToServer
 
 _TRIP_ID = re.compile(r"(?P<day>\d{8})_(?P<time>[^_]*)_(?P<id>.+)", re.DOTALL)
 # Maximum number of stations to look up around a stop; stops in any other station are treated as having none.
@@ -106,15 +106,15 @@ class MotisStopLookup(GroupingLookup):
                 if first is None:
                     raise
                 place = await self._fetch_place({**params, "time": f"{first}T12:00:00Z"}, language)
-        except UnknownThere:
+        except UnknownToServer:
             return None
         return _new_stop(place) if place.stop_id == server_id else None
 
     async def _fetch_place(self, params: Mapping[str, str], language: str | None) -> shapes.MotisPlace:
-        answered = await self._server.fetch(
+        answer = await self._server.fetch(
             MotisEndpoint.STOP_TIMES, shapes.MotisStop, params, language=language, fresh_s=STOPS_FRESH_S
         )
-        return answered.data.place
+        return answer.data.place
 
     async def list_known(self, public_ids: Sequence[str]) -> list[ServerStop]:
         found = await gather_all(self._find(public_id) for public_id in public_ids[:_MAX_STOPS])
@@ -145,8 +145,8 @@ class MotisStopLookup(GroupingLookup):
 
     async def _list_around(self, centre: Coordinate, radius_m: float, language: str | None) -> Answer[list[ServerStop]]:
         box = box_around(centre, radius_m)
-        answered = await fetch_stops(self._server, box, language, fresh_s=STOPS_FRESH_S)
-        return answered.with_data(list(map(_new_stop, answered.data)))
+        answer = await fetch_stops(self._server, box, language, fresh_s=STOPS_FRESH_S)
+        return answer.with_data(list(map(_new_stop, answer.data)))
 
 
 def _new_stop(place: shapes.MotisPlace) -> ServerStop:
@@ -165,11 +165,11 @@ async def fetch_stops(
 ) -> Answer[tuple[shapes.MotisPlace, ...]]:
     """Return the stops in a box; raise ResponseTooLarge if the box has more than the server returns at once."""
     params = {"min": f"{box.south:.6f},{box.west:.6f}", "max": f"{box.north:.6f},{box.east:.6f}"}
-    answered = await server.fetch(
+    answer = await server.fetch(
         MotisEndpoint.STOPS, Entries[shapes.MotisPlace], params, language=language, fresh_s=fresh_s
     )
-    answered.require("stop", "", found=answered.data)
-    return answered.with_data(tuple(stop for stop in answered.data if stop.stop_id is not None))
+    answer.require("stop", "", found=answer.data)
+    return answer.with_data(tuple(stop for stop in answer.data if stop.stop_id is not None))
 
 
 class MotisGeocoder(Geocoder):
@@ -183,17 +183,17 @@ class MotisGeocoder(Geocoder):
         if focus is not None:
             # Rounded to a metre, so that nearby requests share a cached response.
             params["place"] = f"{focus.lat:.5f},{focus.lon:.5f}"
-        answered = await self._server.fetch(
+        answer = await self._server.fetch(
             MotisEndpoint.GEOCODE, Entries[shapes.Match], params, language=language, fresh_s=STOPS_FRESH_S
         )
-        answered.require("place", "", found=answered.data)
+        answer.require("place", "", found=answer.data)
         # The server may cover a larger area than this network.
-        return [_new_candidate(match) for match in answered.data if self._bounds.covers(match.coordinate)]
+        return [_new_candidate(match) for match in answer.data if self._bounds.covers(match.coordinate)]
 
     async def _find_places(
         self, candidates: Sequence[Candidate], scores: Sequence[float], language: str | None
     ) -> list[Place]:
-        places = [self._place_of(candidate) for candidate in candidates]
+        places = [self._to_place(candidate) for candidate in candidates]
         stops = [index for index, candidate in enumerate(candidates) if candidate.stop_id]
         best = sorted(stops, key=lambda index: -scores[index])[:MAX_GROUPED]
         groups = await gather_all(self._stops.find_group(places[index], language) for index in best)
@@ -202,7 +202,7 @@ class MotisGeocoder(Geocoder):
         )
         return [stop_places.get(index, place) for index, place in enumerate(places)]
 
-    def _place_of(self, candidate: Candidate) -> Place:
+    def _to_place(self, candidate: Candidate) -> Place:
         if not candidate.stop_id:
             return candidate.to_place()
         stop = ServerStop(server_id=candidate.stop_id, name=candidate.name, coordinate=candidate.coordinate)

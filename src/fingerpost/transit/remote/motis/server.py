@@ -43,7 +43,7 @@ class MotisEndpoint(StrEnum):
     GEOCODE = "api/v1/geocode"
 
 
-class UnknownThere(DataNotFound):
+class UnknownToServer(DataNotFound):
     """The server does not know a stop, feed or trip."""
 
 
@@ -84,7 +84,7 @@ class MotisServer(Connection):
 
 
 def _find_blocked_error(response: Response) -> ToolError | None:
-    """Explain a 403 for a request without a key: the gateway blocks our User-Agent or address."""
+    """Explain a 403 for a request without a key: the gateway is blocking our User-Agent or address."""
     if response.status != 403 or "retry-after" in response.headers:
         return None
     host = response.host
@@ -106,7 +106,7 @@ def _new_refusal(response: Response) -> ToolError:
     text = shorten(error_body.error)
     _log.info("%s refused (HTTP %d): %s", response.redacted_url, response.status, text)
     if response.status == 404:
-        return UnknownThere(f"{host} does not know the stop or feed: {text}")
+        return UnknownToServer(f"{host} does not know the stop or feed: {text}")
     if response.status == 422:
         return ResponseTooLarge(f"{host} does not return that much at once: {text}", {"status": 422})
     if _OUTSIDE in text:

@@ -43,7 +43,7 @@ class TimeRange(Shape):
 
 
 class MotisAlert(Shape):
-    """An alert; one with a code is a remark on the service."""
+    """An alert; one with a code is a remark about the service."""
 
     code: str | None = None
     header_text: str | None = None

@@ -14,7 +14,7 @@ from fingerpost.transit.remote.kit.add_option import AddOption
 KEY_VARIABLE = "DIGITRANSIT_API_KEY"
 KEY_HEADER = "digitransit-subscription-key"
 GEOCODING_URL = "https://api.digitransit.fi/geocoding/v1"
-# The gateway's own timeout for the router of all Finland.
+# The gateway's own timeout for the router that covers all of Finland.
 FINLAND_DEADLINE_S = 35.0
 # The limit that Digitransit's operators request; all regions and the geocoder share one host and limit.
 PACES: Mapping[str, Pace] = MappingProxyType({"api.digitransit.fi": Pace(name="digitransit", per_second=10, burst=30)})

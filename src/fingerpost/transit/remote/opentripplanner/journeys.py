@@ -125,15 +125,15 @@ class OpenTripPlannerSearch(kit.JourneySearch):
 
     async def _fetch(self, request: kit.JourneyRequest, variables: Mapping[str, Any]) -> kit.JourneyPage:
         query = request.query
-        answered = await self._server.fetch(shapes.Plan, variables, language=request.language)
-        page = answered.data.live
+        answer = await self._server.fetch(shapes.Plan, variables, language=request.language)
+        page = answer.data.live
         itineraries = list_itineraries(page.edges, query, self._ids)
-        live = kit.filter_live(itineraries, query, answered.retrieved_at, answered.notes)
-        if len(live.left_out) == len(set(itineraries)) and (itineraries or answered.has_dropped("node")):
+        live = kit.filter_live(itineraries, query, answer.retrieved_at, answer.notes)
+        if len(live.left_out) == len(set(itineraries)) and (itineraries or answer.has_dropped("node")):
             raise new_unreadable_error("itinerary", live.list_notes())
         codes = {error.code for error in page.routing_errors}
         # Most itineraries run as scheduled, and converting them would take half of the planning time.
-        cancelled = [edge for edge in answered.data.scheduled if any(map(is_cancelled, edge.legs))]
+        cancelled = [edge for edge in answer.data.scheduled if any(map(is_cancelled, edge.legs))]
         found = replace(
             live,
             timetabled=kit.list_unusable(list_itineraries(cancelled, query, self._ids), query),
@@ -142,10 +142,10 @@ class OpenTripPlannerSearch(kit.JourneySearch):
             cursor=page.end_cursor if page.has_next_page else None,
         )
         if not (found.live or found.timetabled or "after" in variables):
-            self._refuse_outside(page.routing_errors)
+            self._raise_if_outside(page.routing_errors)
         return found
 
-    def _refuse_outside(self, errors: Iterable[shapes.RoutingError]) -> None:
+    def _raise_if_outside(self, errors: Iterable[shapes.RoutingError]) -> None:
         name = self._profile.name
         for error in errors:
             if error.code == OUTSIDE_SERVICE_PERIOD:
@@ -245,7 +245,7 @@ def list_itineraries(edges: Iterable[shapes.Edge], query: JourneyQuery, ids: Sto
 
 
 def _undo_margin(itinerary: Itinerary, query: JourneyQuery) -> Itinerary:
-    """Return a walk that arrives within the query's margin, moved earlier; return any other itinerary unchanged."""
+    """Move a walk that arrives within the query's margin earlier; return any other itinerary unchanged."""
     late_s = itinerary.arrival - query.instant
     if itinerary.rides or not query.arrive_by or not 0 < late_s <= ARRIVAL_MARGIN_S:
         return itinerary
@@ -275,14 +275,14 @@ def price(itinerary: Itinerary) -> Fare | None:
     shared = set.intersection(*map(set, by_ride))
     if not shared and any(len(offers) > 1 for offers in by_ride):
         return Fare(unknown="the server lists several tickets, but not which of them are bought together")
-    bought = list({name: offer for offers in by_ride for name, offer in offers.items()}.values())
+    purchases = list({name: offer for offers in by_ride for name, offer in offers.items()}.values())
     if shared:
-        bought = [min((by_ride[0][name] for name in sorted(shared)), key=lambda offer: offer[1].amount)]
-    currencies = sorted({money.currency.code for _, money in bought})
+        purchases = [min((by_ride[0][name] for name in sorted(shared)), key=lambda offer: offer[1].amount)]
+    currencies = sorted({money.currency.code for _, money in purchases})
     if len(currencies) > 1:
         return Fare(unknown=f"its parts are priced in {' and '.join(currencies)}")
-    total = sum((Decimal(str(money.amount)) for _, money in bought), Decimal(0))
-    tickets = tuple(product.id for product, _ in bought)
+    total = sum((Decimal(str(money.amount)) for _, money in purchases), Decimal(0))
+    tickets = tuple(product.id for product, _ in purchases)
     return Fare(amount=format_amount(total, currencies[0]), currency=currencies[0], tickets=tickets)
 
 

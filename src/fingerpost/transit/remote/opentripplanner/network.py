@@ -51,18 +51,18 @@ async def learn_profile(fetch: Fetch, record: NetworkRecord) -> LearnedProfile:
         )
     # Versions before 2.9 do not distinguish children's fares from ordinary ones.
     has_fares = "isDefault" in await _list_fields(server, "RiderCategory")
-    described = (await server.fetch(shapes.Network, fresh_s=0.0)).data
+    network = (await server.fetch(shapes.Network, fresh_s=0.0)).data
     bounds = REGIONS[region] if region is not None else await _find_bounds(server)
-    zone = find_common_zone(agency.timezone for feed in described.feeds for agency in feed.agencies)
-    languages = (agency.lang.lower() for feed in described.feeds for agency in feed.agencies if agency.lang)
-    first, last = _find_days(described.begin, described.end, zone)
+    zone = find_common_zone(agency.timezone for feed in network.feeds for agency in feed.agencies)
+    languages = (agency.lang.lower() for feed in network.feeds for agency in feed.agencies if agency.lang)
+    first, last = _find_days(network.begin, network.end, zone)
     return LearnedProfile(
         bounds=bounds,
         zone=zone,
         languages=_DIGITRANSIT_LANGUAGES if region is not None else tuple(dict.fromkeys(languages)),
-        feeds=tuple(FeedVersion(name=feed.feed_id) for feed in described.feeds),
-        modes=frozenset(read_mode(None, route.type) for route in described.routes if route.type is not None),
-        attribution=ATTRIBUTION if region is not None else _list_attribution(described.feeds),
+        feeds=tuple(FeedVersion(name=feed.feed_id) for feed in network.feeds),
+        modes=frozenset(read_mode(None, route.type) for route in network.routes if route.type is not None),
+        attribution=ATTRIBUTION if region is not None else _list_attribution(network.feeds),
         first_day=first,
         last_day=last,
         abilities=ABILITIES if has_fares else ABILITIES - {Ability.FARES},
@@ -72,9 +72,9 @@ async def learn_profile(fetch: Fetch, record: NetworkRecord) -> LearnedProfile:
 
 async def _list_fields(server: Server, name: str) -> list[str]:
     """Return the fields of a type; a server may refuse to describe several types in one request."""
-    answered = await server.fetch(shapes.Schema, {"name": name}, fresh_s=0.0)
-    fields = [] if answered.data.type_ is None else [field.name for field in answered.data.type_.fields]
-    answered.require(f"description of {name}", "__type", "fields", found=fields)
+    answer = await server.fetch(shapes.Schema, {"name": name}, fresh_s=0.0)
+    fields = [] if answer.data.type_ is None else [field.name for field in answer.data.type_.fields]
+    answer.require(f"description of {name}", "__type", "fields", found=fields)
     return fields
 
 
@@ -100,13 +100,13 @@ def _find_days(begin: int | None, end: int | None, zone: str | None) -> tuple[da
 
 def _list_attribution(feeds: Iterable[shapes.FeedData]) -> tuple[str, ...]:
     """Return the publisher of each feed or, failing that, its agencies or its id."""
-    named = (
+    publishers = (
         feed.publisher
         or ", ".join(dict.fromkeys(agency.name for agency in feed.agencies if agency.name))
         or feed.feed_id
         for feed in feeds
     )
-    return tuple(dict.fromkeys(named))
+    return tuple(dict.fromkeys(publishers))
 
 
 class OpenTripPlannerNetwork(ServerNetwork):
@@ -132,16 +132,16 @@ class OpenTripPlannerNetwork(ServerNetwork):
             "seconds": query.window_s + before_s + after_s,
             "count": MAX_ROWS,
         }
-        answered = await self._server.fetch(shapes.Board, variables, language=language)
-        stops = answered.data.stops
+        answer = await self._server.fetch(shapes.Board, variables, language=language)
+        stops = answer.data.stops
         times: Sequence[object] = [time for stop in stops for time in stop.stoptimes_without_patterns]
-        answered.require("departure", "stops", "stoptimesWithoutPatterns", found=times)
+        answer.require("departure", "stops", "stoptimesWithoutPatterns", found=times)
         zone = ZoneInfo(self._profile.zone)
         alerts = (alert for stop in stops for alert in stop.alerts)
         return BoardRows(
             rows=(row for stop in stops for row in list_rows(stop, self._ids, zone)),
-            retrieved_at=answered.retrieved_at,
-            notes=answered.notes,
+            retrieved_at=answer.retrieved_at,
+            notes=answer.notes,
             alerts=journeys.list_active_alerts(alerts, query.instant, query.instant + query.window_s),
         )
 

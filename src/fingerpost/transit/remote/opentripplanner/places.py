@@ -67,11 +67,11 @@ class OtpStopLookup(GroupingLookup):
     async def find(self, server_ids: Sequence[str], language: str | None = None) -> shapes.StopsById:
         if not server_ids:
             return shapes.StopsById(stops=(), stations=())
-        answered = await self._server.fetch(
+        answer = await self._server.fetch(
             shapes.StopsById, {"ids": server_ids}, language=language, fresh_s=STOPS_FRESH_S
         )
-        answered.require("stop", "stops", found=(*answered.data.stops, *answered.data.stations))
-        return answered.data
+        answer.require("stop", "stops", found=(*answer.data.stops, *answer.data.stations))
+        return answer.data
 
     async def list_known(self, public_ids: Sequence[str]) -> list[ServerStop]:
         return [
@@ -91,8 +91,8 @@ class OtpStopLookup(GroupingLookup):
         return self.new_place(new_stop(station, is_station=True), list(map(new_stop, station.stops)))
 
     async def _list_around(self, centre: Coordinate, radius_m: float, language: str | None) -> Answer[list[ServerStop]]:
-        answered = await self._fetch_box(centre, radius_m, language)
-        return answered.with_data(
+        answer = await self._fetch_box(centre, radius_m, language)
+        return answer.with_data(
             [
                 replace(
                     new_stop(stop),
@@ -100,7 +100,7 @@ class OtpStopLookup(GroupingLookup):
                     platform=stop.platform_code,
                     wheelchair=read_access(stop.wheelchair_boarding),
                 )
-                for stop in answered.data.stops_by_bbox
+                for stop in answer.data.stops_by_bbox
             ]
         )
 
@@ -117,9 +117,9 @@ class OtpStopLookup(GroupingLookup):
 
     async def _fetch_box(self, centre: Coordinate, radius_m: float, language: str | None) -> Answer[shapes.StopsInBox]:
         box = asdict(box_around(centre, radius_m))
-        answered = await self._server.fetch(shapes.StopsInBox, box, language=language, fresh_s=STOPS_FRESH_S)
-        answered.require("stop", "stopsByBbox", found=answered.data.stops_by_bbox)
-        return answered
+        answer = await self._server.fetch(shapes.StopsInBox, box, language=language, fresh_s=STOPS_FRESH_S)
+        answer.require("stop", "stopsByBbox", found=answer.data.stops_by_bbox)
+        return answer
 
 
 def new_stop(
@@ -135,7 +135,7 @@ def new_stop(
 
 
 # The server's search only matches prefixes, so all names are fetched, and refreshed after this time.
-FRESH_FOR = timedelta(hours=6)
+MAX_NAMES_AGE = timedelta(hours=6)
 
 
 class StopNames:
@@ -148,11 +148,11 @@ class StopNames:
 
     async def find_places(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[PlaceMatch]:
         indexed = self._indexes.get(language)
-        if indexed is None or clock.now() - indexed[0] > FRESH_FOR:
-            answered = await self._server.fetch(shapes.AllStops, language=language, fresh_s=STOPS_FRESH_S)
-            answered.require("stop", "stops", found=answered.data.stops)
-            index = await compute(self._build, answered.data)
-            indexed = self._indexes[language] = (answered.retrieved_at, index)
+        if indexed is None or clock.now() - indexed[0] > MAX_NAMES_AGE:
+            answer = await self._server.fetch(shapes.AllStops, language=language, fresh_s=STOPS_FRESH_S)
+            answer.require("stop", "stops", found=answer.data.stops)
+            index = await compute(self._build, answer.data)
+            indexed = self._indexes[language] = (answer.retrieved_at, index)
         found = indexed[1].search(text, focus=focus)
         return [replace(match, place=set_language(match.place, language)) for match in found]
 
@@ -227,9 +227,9 @@ class DigitransitGeocoder(Geocoder):
         if language is not None:
             params["lang"] = language
         read = partial(read_answer, Features)
-        answered = await self._connection.get("search", params=params, fresh_s=STOPS_FRESH_S, read=read)
-        answered.require("place", "features", found=answered.data.features)
-        return [feature.to_candidate() for feature in answered.data.features]
+        answer = await self._connection.get("search", params=params, fresh_s=STOPS_FRESH_S, read=read)
+        answer.require("place", "features", found=answer.data.features)
+        return [feature.to_candidate() for feature in answer.data.features]
 
     async def _find_places(
         self,

@@ -79,7 +79,7 @@ class Server(Connection):
 
 
 def find_rate_limit(response: Response) -> ToolError | None:
-    """Return a rate-limit error with the wait in the text of a 403 or 429, or None if the status is enough."""
+    """Return a rate-limit error with the wait that the text of a 403 or 429 gives, or None if the status is enough."""
     if response.status not in (403, 429) or "retry-after" in response.headers:
         return None
     text = response.body[:2000].decode(errors="replace")
@@ -121,9 +121,9 @@ def _note_errors(response: Response, errors: Sequence[GraphQLError]) -> tuple[st
         return ()
     _log.warning("%s returned partial data: %s", response.redacted_url, "; ".join(map(_format_error, errors)))
     paths = dict.fromkeys(".".join(str(part) for part in error.path or () if isinstance(part, str)) for error in errors)
-    named = [path[:_MAX_PATH_CHARS] for path in paths if path]
-    missing = list_first(named, _MAX_PATHS) or "parts of the answer"
-    return (f"The server answered without {missing} ({_format_error(errors[0])}).",)
+    names = [path[:_MAX_PATH_CHARS] for path in paths if path]
+    missing = list_first(names, _MAX_PATHS) or "parts of the answer"
+    return (f"The server's response lacks {missing} ({_format_error(errors[0])}).",)
 
 
 def _format_error(error: GraphQLError) -> str:
@@ -181,8 +181,8 @@ def new_document(shape: type[BaseModel], *, with_fares: bool) -> str:
     """Return the GraphQL query for all fields of a model, with or without fares."""
     selection = _select(shape, with_fares=with_fares)
     used = {name: _VARIABLES[name] for name in _VARIABLE.findall(selection)}
-    declared = ", ".join(f"${name}: {kind}" for name, kind in used.items())
-    return f"query {shape.__name__}{f'({declared})' if declared else ''} {selection}"
+    declarations = ", ".join(f"${name}: {kind}" for name, kind in used.items())
+    return f"query {shape.__name__}{f'({declarations})' if declarations else ''} {selection}"
 
 
 def _select(shape: type[BaseModel], *, with_fares: bool) -> str:

@@ -1,6 +1,6 @@
 """Pydantic models of OpenTripPlanner's GraphQL responses; ``server.py`` queries exactly their fields.
 
-The top fields of a response are required, because null is an error there. Below them, fields are optional if the
+The top-level fields of a response are required, because null is an error there. Below them, fields are optional if the
 schema allows null, and enumerations are strings, because a server may know newer values.
 """
 
@@ -92,14 +92,14 @@ class Station(OtpStop):
     stops: Several[OtpStop] = ()
 
 
-class StopOfStation(OtpStop):
+class StopWithStation(OtpStop):
     parent_station: Station | None = None
 
 
 class StopsById(Shape):
     """The stops and stations with the given ids; unknown ids are null entries or missing."""
 
-    stops: Entries[StopOfStation]
+    stops: Entries[StopWithStation]
     stations: Entries[Station]
 
 
@@ -107,7 +107,7 @@ class RouteType(Shape):
     type: int | None = None
 
 
-class StopInBox(StopOfStation):
+class StopInBox(StopWithStation):
     platform_code: str | None = None
     wheelchair_boarding: str | None = None
     routes: Several[RouteType] = ()
@@ -305,7 +305,7 @@ class OtpLeg(MeasuredLeg):
 
 
 class Edge(Shape):
-    """An itinerary; it has no legs if one of them cannot be read."""
+    """An itinerary; it has no legs if one of them cannot be parsed."""
 
     legs: tuple[OtpLeg, ...] = nested("node", "legs", default=())
 

@@ -14,7 +14,7 @@ from fingerpost.transit.remote.kit import journeys as kit
 from fingerpost.transit.remote.kit.places import UNNAMED, StopIdCodec
 from fingerpost.transit.remote.tfl import shapes
 
-# Severities that mean a good service.
+# Severities that mean good service.
 _GOOD = frozenset({10, 18})
 _STEPS = "ACCESSIBILITY_ISSUE"
 # Severities are codes, not a scale: 20 means closed.
@@ -58,7 +58,7 @@ def list_stop_alerts(disruptions: Iterable[shapes.StopDisruption], begin: int, e
 
 
 def _new_line_alert(line: shapes.TflLine, status: shapes.LineStatus, begin: int, end: int) -> ServiceAlert | None:
-    """Return the alert for a status, or None if it applies at another time; one without a period applies now."""
+    """Return the alert for a status, or None if it applies at another time; a status without a period applies now."""
     periods = status.validity_periods or (shapes.StatusPeriod(),)
     current = next((period for period in periods if kit.is_active(period.from_date, period.to_date, begin, end)), None)
     if current is None:
@@ -69,7 +69,7 @@ def _new_line_alert(line: shapes.TflLine, status: shapes.LineStatus, begin: int,
 
 
 def _new_alert(text: str, effect: str, since: int | None = None, until: int | None = None) -> ServiceAlert:
-    """Return an alert whose header is the text's first sentence, because TfL writes no headlines."""
+    """Return an alert whose header is the text's first sentence, because TfL has no headers."""
     text = " ".join(text.split())
     first, stop, rest = text.partition(". ")
     # TfL's disruptions have no ids, so alerts with the same text get the same id.
@@ -98,7 +98,7 @@ def list_instants(naive: datetime, zone: ZoneInfo) -> tuple[int, ...]:
 
 
 def choose_instant(naive: datetime, zone: ZoneInfo, *, wanted: int) -> int:
-    """Return the instant of a wall-clock time that is nearest to ``wanted``, or the earlier one if two are as near."""
+    """Return the instant of a wall-clock time nearest to ``wanted``, or the earlier of two equally near ones."""
     return min(list_instants(naive, zone), key=lambda instant: abs(instant - wanted))
 
 

@@ -79,7 +79,7 @@ def _serialize_option(option: shapes.Option) -> Mapping[str, Any]:
     return {**serialized, **quality, **({"modes": list(option.modes)} if option.modes else {})}
 
 
-_NO_LIFTS = "TfL did not return which lifts are out of order."
+_NO_LIFTS = "TfL did not report which lifts are out of order."
 _NO_JOURNEY = "no journey"
 _UNKNOWN_WORDS = ("not recognised", "not found", "could not be found")
 _HORIZON_DAYS = 4
@@ -114,12 +114,12 @@ class TflJourneySearch(JourneySearch):
         )
         previous: list[Itinerary] = []
         for number in range(_MAX_PAGES):
-            fetching = self.fetch(tfl_request)
-            answered = await (find_or_none(fetching) if number else fetching)
-            if answered is None:
+            request_page = self.fetch(tfl_request)
+            page = await (find_or_none(request_page) if number else request_page)
+            if page is None:
                 break
-            yield _filter_placed(answered, query)
-            previous = [itinerary for itinerary in answered.live if itinerary not in previous]
+            yield _filter_placed(page, query)
+            previous = [itinerary for itinerary in page.live if itinerary not in previous]
             if query.window_s is None or not previous:
                 return
             if query.arrive_by:
@@ -132,11 +132,11 @@ class TflJourneySearch(JourneySearch):
         yield JourneyPage(retrieved_at=clock.now(), notes=(_TRUNCATED,))
 
     async def fetch(self, request: TflRequest) -> JourneyPage:
-        """Return all journeys, without applying limits; raise PlaceAmbiguous or PlaceUnknown for an unresolved end."""
+        """Return all journeys without applying limits; raise PlaceAmbiguous or PlaceUnknown for an unresolved place."""
 
         async def read(response: Response) -> Answer[shapes.JourneyResult] | JourneyPage:
             if response.status == NOT_FOUND:
-                reason = self._read_nothing(read_error(response), request)
+                reason = self._explain_no_journey(read_error(response), request)
                 return JourneyPage(retrieved_at=response.retrieved_at, reasons=(reason,))
             if response.status == MULTIPLE_CHOICES or b"DisambiguationResult," in response.body[:200]:
                 raise new_end_error((await read_exactly(shapes.DisambiguationResult, response)).data, request)
@@ -161,7 +161,7 @@ class TflJourneySearch(JourneySearch):
         notes = (*(() if lifts is not None else (_NO_LIFTS,)), *answer.notes, *messages[:3])
         return JourneyPage(retrieved_at=answer.retrieved_at, live=tuple(reader.list_itineraries()), notes=notes)
 
-    def _read_nothing(self, error: shapes.ApiError, request: TflRequest) -> str:
+    def _explain_no_journey(self, error: shapes.ApiError, request: TflRequest) -> str:
         """Return why there is no journey; raise PlaceUnknown for an unknown place, and SourceFailed otherwise."""
         text = format_error(error)
         lowered = text.lower()
@@ -177,11 +177,11 @@ class TflJourneySearch(JourneySearch):
                 if end.lower() in lowered:
                     raise new_unknown(end, side)
             raise PlaceUnknown(f"TfL does not know {sides[0]} or {sides[1]}: {text}", {"field": sides[0]})
-        raise SourceFailed(f"TfL could not plan: {text}")
+        raise SourceFailed(f"TfL could not plan the journey: {text}")
 
 
-def _filter_placed(answered: JourneyPage, query: JourneyQuery) -> JourneyPage:
-    placed = [itinerary for itinerary in answered.live if is_placed(itinerary)]
-    unplaced = ((LeftOut.UNPLACED, itinerary) for itinerary in answered.live if itinerary not in placed)
-    found = filter_live(placed, query, answered.retrieved_at, answered.notes)
-    return replace(found, left_out=found.left_out.union(unplaced), reasons=answered.reasons)
+def _filter_placed(page: JourneyPage, query: JourneyQuery) -> JourneyPage:
+    placed = [itinerary for itinerary in page.live if is_placed(itinerary)]
+    unplaced = ((LeftOut.UNPLACED, itinerary) for itinerary in page.live if itinerary not in placed)
+    found = filter_live(placed, query, page.retrieved_at, page.notes)
+    return replace(found, left_out=found.left_out.union(unplaced), reasons=page.reasons)

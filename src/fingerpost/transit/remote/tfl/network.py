@@ -36,10 +36,10 @@ ABILITIES = frozenset(Ability) - {Ability.FARES}
 _T = TypeVar("_T")
 
 _MAX_IDS = 20
-# Windows that began less than this ago count as live (rule B12).
-_NOW_S = 120
+# A window that began less than this long ago counts as live (rule B12).
+_LIVE_MARGIN_S = 120
 NOTE_WITHOUT_TIMETABLE = "TfL did not return its timetables, so later departures are missing."
-# TfL's predictions cover about this time.
+# TfL's predictions cover about this much time.
 REACH_S = 30 * 60
 NOTE = (
     "TfL predicts arrivals without scheduled times, so delays and cancellations are unknown, "
@@ -92,7 +92,7 @@ class TflNetwork(ServerNetwork):
         """Convert a public stop id to TfL's id; return any other text stripped."""
         return next(iter(self._ids.decode(text)), text.strip())
 
-    def _choose_language(self, language: str | None) -> str | None:  # noqa: ARG002  # TfL speaks English
+    def _choose_language(self, language: str | None) -> str | None:  # noqa: ARG002  # English only
         return LANGUAGE
 
     async def _find_board(self, query: DepartureQuery, language: str | None) -> BoardRows:  # noqa: ARG002
@@ -168,7 +168,7 @@ class TflNetwork(ServerNetwork):
     async def _find_timetabled(
         self, server_ids: Sequence[str], spans: Sequence[tuple[int, int]]
     ) -> tuple[BoardRows, dict[str, str]]:
-        """Return the timetabled departures in spans of time, and the lines' ids by name."""
+        """Return the timetabled departures in the given spans, and the lines' ids by name."""
         stops = await gather_all(self._lookup.find_exact(server_id, with_lines=True) for server_id in server_ids)
         lines = list_stop_lines([stop for stop in stops if stop is not None])
         board = await find_scheduled(self._server, lines, spans, self._ids, self._zone)
@@ -178,7 +178,7 @@ class TflNetwork(ServerNetwork):
         self, line_ids: Sequence[str], server_ids: Sequence[str], first: int, last: int, now: int
     ) -> _Status:
         days: tuple[str, ...] = ()
-        if not first - REACH_S <= now <= last + _NOW_S:
+        if not first - REACH_S <= now <= last + _LIVE_MARGIN_S:
             begin = datetime.fromtimestamp(first, self._zone).date()
             end = datetime.fromtimestamp(last, self._zone).date() + timedelta(days=1)
             days = (begin.isoformat(), "to", end.isoformat())
@@ -210,7 +210,7 @@ def _split_window(
     first: int, last: int, now: int, *, by_schedule: bool
 ) -> tuple[tuple[int, int] | None, list[tuple[int, int]]]:
     """Return the part of a window that TfL predicts, and the parts that only its timetables cover."""
-    begin, end = now - _NOW_S, now + REACH_S
+    begin, end = now - _LIVE_MARGIN_S, now + REACH_S
     if by_schedule or first > end or last < begin:
         return None, [(first, last)]
     before = [(first, begin - 1)] if first < begin else []

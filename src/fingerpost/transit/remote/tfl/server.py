@@ -27,7 +27,7 @@ STATUS_FRESH_S = 60.0
 MULTIPLE_CHOICES, NOT_FOUND = 300, 404
 _CONFLICT = 409
 _TOO_MANY = 429
-_NO_ADDRESS = "resource not found"
+_UNKNOWN_PATH = "resource not found"
 
 
 class TflClient(Connection):
@@ -87,10 +87,10 @@ def read_error(response: Response) -> ApiError:
     try:
         error: ApiError = get_reader(ApiError).validate_json(response.body)
     except ValidationError as failure:
-        message = f"{host} answered with a failure (HTTP {response.status}) that is not TfL's own"
+        message = f"{host} returned an error (HTTP {response.status}) that is not TfL's own"
         raise SourceFailed(message) from failure
-    if _NO_ADDRESS in error.message.lower():
-        raise SourceChanged(f"{host} has no such address (HTTP {response.status}): {format_error(error)}")
+    if _UNKNOWN_PATH in error.message.lower():
+        raise SourceChanged(f"{host} has no such path (HTTP {response.status}): {format_error(error)}")
     return error
 
 

@@ -249,7 +249,7 @@ class LiftDisruption(Shape):
         return (self.station_unique_id or self.naptan_code or "").upper()
 
 
-# A night's timetable ends before noon of the next day.
+# A night's timetable ends before noon on the next day.
 _MAX_HOURS = 47
 
 

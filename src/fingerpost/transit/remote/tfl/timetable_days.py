@@ -99,7 +99,7 @@ class NamedDays:
     """The days on which a timetable applies, according to its name.
 
     ``weekdays`` holds 0 (Monday) to 6 (Sunday), and is empty if it applies on holidays only. ``is_night`` is True for
-    the night that begins on such a day. ``school`` is True for schooldays only, False for days without school only.
+    the night that begins on such a day. ``school`` is True for school days only, False for non-school days only.
     """
 
     weekdays: frozenset[int]
@@ -163,9 +163,9 @@ class RemarkKind(StrEnum):
     NO_TIMETABLE = "TfL has no timetable at this stop for"
     NO_ANSWER = "TfL did not return the timetables for"
     NOT_REQUESTED = "Too many lines call here to request all timetables; the missing ones are"
-    DIRECTIONS_NOT_REQUESTED = "There are too many directions to request the timetables of all; some are missing for"
+    DIRECTIONS_NOT_REQUESTED = "There are too many directions to request all of their timetables; some are missing for"
     DAYS_UNKNOWN = "Some timetables were skipped, because the days in their names could not be parsed:"
-    FREQUENCY_ALONE = "Parts of timetables were skipped, because TfL gives only how often trips run:"
+    FREQUENCY_ONLY = "Parts of timetables were skipped, because TfL gives only how often trips run:"
     HOLIDAY = "TfL does not say which timetable applies on each public holiday; these were assumed:"
     CHRISTMAS = "TfL usually runs no service on Christmas Day, so there are no departures for"
     WHOLE_STATION = "TfL's timetables have no platforms; the departures shown are from the whole station for"
@@ -173,13 +173,13 @@ class RemarkKind(StrEnum):
 
 
 Remarks = defaultdict[RemarkKind, set[str]]
-"""Texts that name lines, by the kind of the remark."""
+"""Texts that name lines, keyed by kind of remark."""
 
 
 def choose_schedules(
     schedules: Sequence[Schedule], day: date, line: str, remarks: Remarks
 ) -> list[tuple[Schedule, bool]]:
-    """Return the timetables for a day as (timetable, whether it is for the night); add remarks on the choice.
+    """Return the timetables for a day as (timetable, whether it is for the night); add remarks about the choice.
 
     For the day and for the night, the most specific timetable applies: ``School Friday`` overrides
     ``Mon-Fri Schooldays``.
@@ -220,7 +220,7 @@ def _choose_by_weekday(
     is_school = not is_school_holiday(day)
     in_force = [(schedule, days) for schedule, days in on_weekday if days.school in (None, is_school)]
     narrowest = min((_rank_days(days) for _, days in in_force), default=None)
-    # Days that are known to be without school need no assumption.
+    # Days on which all schools are closed need no assumption.
     if is_school and any(days.school is not None for _, days in on_weekday):
         remarks[RemarkKind.SCHOOL].add(f"{line} ({day})")
     return [schedule for schedule, days in in_force if _rank_days(days) == narrowest]

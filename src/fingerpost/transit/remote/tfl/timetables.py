@@ -19,7 +19,7 @@ from fingerpost.transit.remote.tfl.timetable_days import RemarkKind, Remarks, ch
 
 # TfL changes its timetables at night.
 TIMETABLES_FRESH_S = 3600.0
-# The number of requests that the rate limit allows within the deadline of a board.
+# The number of requests that the rate limit allows within a board's deadline.
 MAX_LINES = 40
 _MAX_OPTIONS = 6
 _TIMETABLE = "Timetable"
@@ -31,7 +31,7 @@ NOTE = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StopLine:
-    """A line at a stop, with TfL's ids; ``is_platform`` if ``stop_id`` is the station of a requested platform."""
+    """A line at a stop (TfL's ids); ``is_platform`` is set if ``stop_id`` is the station of a requested platform."""
 
     stop_id: str
     line_id: str
@@ -62,7 +62,7 @@ def list_stop_lines(stops: Iterable[shapes.TflStopPoint]) -> list[StopLine]:
 async def find_scheduled(
     server: TflClient, lines: Sequence[StopLine], spans: Sequence[tuple[int, int]], ids: StopIdCodec, zone: ZoneInfo
 ) -> BoardRows:
-    """Return the lines' departures in spans of time; lines whose request fails are skipped and reported."""
+    """Return the lines' departures in the given spans; lines whose request fails are skipped and reported."""
     requested = lines[:MAX_LINES]
     remarks = Remarks(set)
     remarks[RemarkKind.NOT_REQUESTED] = {line.name for line in lines[MAX_LINES:]}
@@ -163,7 +163,7 @@ class LineTimetable:
         while day <= last_day:
             day_remarks = Remarks(set)
             day_rows = self._list_day(day, first, last, day_remarks)
-            # Of the day before, only the night matters, so its remarks are skipped if it has no rows.
+            # Only the night of the day before matters, so that day's remarks are skipped if it has no rows.
             for kind, texts in day_remarks.items() if day_rows or day >= first_day else ():
                 remarks[kind] |= texts
             rows += day_rows
@@ -190,7 +190,7 @@ class LineTimetable:
                     if first <= scheduled <= last and (destination := destinations.get(journey.interval_id)):
                         rows.append(self._new_row(day, minutes, scheduled, journey.interval_id, destination))
                 if _has_frequency_only(schedule):
-                    remarks[RemarkKind.FREQUENCY_ALONE].add(f"{self.line.name} ('{schedule.name}')")
+                    remarks[RemarkKind.FREQUENCY_ONLY].add(f"{self.line.name} ('{schedule.name}')")
         return rows
 
     def _new_row(self, day: date, minutes: int, scheduled: int, pattern: int, destination: str) -> Departure:
