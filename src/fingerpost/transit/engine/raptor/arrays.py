@@ -83,7 +83,7 @@ class Workspace(NamedTuple):
 
     arrived: Int32  # (rides + 1, stops): earliest arrival with at most that many rides
     ready: Int32  # (rides + 1, stops): earliest time to board after at most that many rides
-    ready_from: Int32  # (rides + 1, stops): the stop alighted at, -1 for the start
+    ready_from: Int32  # (rides + 1, stops): the stop where the rider alighted, -1 at the start
     ride_pattern: Int32  # (rides + 1, stops)
     ride_instance: Int32
     ride_board: Int32

@@ -172,7 +172,7 @@ class _Search(NamedTuple):
         )  # fmt: skip
         found: list[FoundJourney] = []
         within_limit: list[FoundJourney] = []
-        limited: list[Journey] | None = None
+        walk_limited: list[Journey] | None = None
         exceeds_walk_limit = is_same_target = False
         for window_s in _list_windows_s(query):
             kernel_query = kernel_query._replace(window_end_s=earliest_s + window_s)
@@ -182,14 +182,14 @@ class _Search(NamedTuple):
             if len(within_limit) < len(found) and not exceeds_walk_limit:
                 exceeds_walk_limit = True
                 if not within_limit:
-                    limited = self._search_walk_limited(kernel_query, self._find_best_arrivals([]))
-                    if not limited:
+                    walk_limited = self._search_walk_limited(kernel_query, self._find_best_arrivals([]))
+                    if not walk_limited:
                         # Journeys may begin with a wait, so if none is found from now on, none exists later that day.
                         return []
             waits_s = [row.leave_s - earliest_s for row in within_limit]
             if window_s >= WINDOWS_S[-1]:
                 # Journeys on the next day are useless if one within the walking limit leaves soon.
-                waits_s += [self._find_wait_s(journey, earliest_s) for journey in limited or ()]
+                waits_s += [self._find_wait_s(journey, earliest_s) for journey in walk_limited or ()]
             if query.window_s is not None and any(wait_s <= query.window_s for wait_s in waits_s):
                 break
             soon_count = sum(wait_s <= WINDOWS_S[-1] for wait_s in waits_s)
@@ -197,7 +197,7 @@ class _Search(NamedTuple):
                 break
         selected = self._drop_late_departures(list(map(self._read_journey, within_limit)), earliest_s)
         if exceeds_walk_limit:
-            selected = self._add_walk_limited_journeys(kernel_query, selected, found, limited)
+            selected = self._add_walk_limited_journeys(kernel_query, selected, found, walk_limited)
             selected = self._drop_late_departures(selected, earliest_s)
         return selected
 
@@ -206,11 +206,11 @@ class _Search(NamedTuple):
 
     def _drop_late_departures(self, journeys: list[Journey], earliest_s: int) -> list[Journey]:
         """Drop journeys that leave much later, unless they save a transfer or every journey leaves that late."""
-        soon = [journey for journey in journeys if self._find_wait_s(journey, earliest_s) <= WINDOWS_S[-1]]
-        if not soon:
+        early = [journey for journey in journeys if self._find_wait_s(journey, earliest_s) <= WINDOWS_S[-1]]
+        if not early:
             return journeys
-        fewest = min(journey.boardings for journey in soon)
-        return soon + [journey for journey in journeys if journey.boardings < fewest]
+        fewest = min(journey.boardings for journey in early)
+        return early + [journey for journey in journeys if journey.boardings < fewest]
 
     def _find_wait_s(self, journey: Journey, earliest_s: int) -> int:
         begin = journey.arrival if self.query.arrive_by else journey.departure
@@ -224,11 +224,11 @@ class _Search(NamedTuple):
         kernel_query: KernelQuery,
         selected: list[Journey],
         found: list[FoundJourney],
-        limited: list[Journey] | None,
+        walk_limited: list[Journey] | None,
     ) -> list[Journey]:
         """Add the best journeys within the walking limit that journeys with more walking dominated.
 
-        ``found`` are the best journeys with any amount of walking; ``limited`` are the walk-limited ones from the
+        ``found`` are the best journeys with any amount of walking; ``walk_limited`` are those within the limit from the
         instant, if they are known.
         """
         journeys = _select_best(selected)
@@ -239,15 +239,15 @@ class _Search(NamedTuple):
             # A walk-limited journey cannot arrive before the best one with any amount of walking.
             can_improve = any(row.leave_s >= leave_s and row.arrive_s < best_s[len(row.legs)] for row in found)
             if not can_improve:
-                limited = []
-            elif journeys or limited is None:
-                limited = self._search_walk_limited(kernel_query._replace(earliest_s=leave_s), best_s)
-            journeys = _select_best([*journeys, *limited])
+                walk_limited = []
+            elif journeys or walk_limited is None:
+                walk_limited = self._search_walk_limited(kernel_query._replace(earliest_s=leave_s), best_s)
+            journeys = _select_best([*journeys, *walk_limited])
             waits_s = [wait_s for journey in journeys if (wait_s := self._find_wait_s(journey, leave_s)) >= 0]
             if not waits_s:
                 break
             leave_s += 1 + min(waits_s)
-            if leave_s > kernel_query.window_end_s or (len(journeys) > self.query.wanted and not limited):
+            if leave_s > kernel_query.window_end_s or (len(journeys) > self.query.wanted and not walk_limited):
                 break
         return journeys
 

@@ -155,11 +155,11 @@ def read_address_text(text: str, cities: Collection[str]) -> AddressText:
     words: list[str] = []
     for part in parts:
         without_postcode = [word for word in part if not _POSTCODE.fullmatch(word)]
-        named = find_city(" ".join(without_postcode), cities) if without_postcode and len(parts) > 1 else None
-        if named is None:
+        part_city = find_city(" ".join(without_postcode), cities) if without_postcode and len(parts) > 1 else None
+        if part_city is None:
             words += without_postcode
         else:
-            city = city or named
+            city = city or part_city
     words = strip_near(" ".join(words)).split()
     if city is None:
         words, city = _split_city(words, cities)

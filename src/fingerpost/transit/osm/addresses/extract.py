@@ -17,7 +17,7 @@ LANGUAGES = ("fi", "sv", "en")
 
 
 class FeatureKind(IntEnum):
-    """The numbers are stored in the index file."""
+    """Kinds of features; the numbers are stored in the index file."""
 
     STREET = 0
     PLACE = 1
@@ -215,10 +215,10 @@ def read_addresses(path: Path, is_in_area: IsInArea, progress: ReadProgress = ig
 def thin_out(points: list[Point], corners: Collection[Point] = ()) -> list[Point]:
     """Return points along a line about ``STREET_POINTS_M`` apart, including its ends and corners."""
     thinned = [points[0]]
-    for before, point in pairwise(points):
-        steps = int(distance_m(before, point) // STREET_POINTS_M)
+    for last, point in pairwise(points):
+        steps = int(distance_m(last, point) // STREET_POINTS_M)
         thinned += [
-            (before[0] + (point[0] - before[0]) * i / (steps + 1), before[1] + (point[1] - before[1]) * i / (steps + 1))
+            (last[0] + (point[0] - last[0]) * i / (steps + 1), last[1] + (point[1] - last[1]) * i / (steps + 1))
             for i in range(1, steps + 1)
         ]
         if point in corners or distance_m(thinned[-1], point) >= STREET_POINTS_M:

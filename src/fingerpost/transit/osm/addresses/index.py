@@ -60,22 +60,22 @@ def find_house(houses: Mapping[HouseNumber, Point], number: HouseNumber, middle:
     if same:
         house = min(
             same,
-            key=lambda known: (
-                known.last != number.last,
-                known.letter != number.letter,
-                known.first != number.first,
-                known.letter,
-                known.last,
+            key=lambda candidate: (
+                candidate.last != number.last,
+                candidate.letter != number.letter,
+                candidate.first != number.first,
+                candidate.letter,
+                candidate.last,
             ),
         )
         return FoundHouse(house.text, houses[house], 1.0)
     # Try the numbers on the same side of the street first.
     for step in (2, 1):
-        below = [house for house in houses if house.last < number.first and (number.first - house.last) % step == 0]
-        above = [house for house in houses if house.first > number.first and (house.first - number.first) % step == 0]
-        if below and above:
-            low = min(below, key=lambda known: (-known.last, known.letter))
-            high = min(above, key=lambda known: (known.first, known.letter))
+        lower = [house for house in houses if house.last < number.first and (number.first - house.last) % step == 0]
+        higher = [house for house in houses if house.first > number.first and (house.first - number.first) % step == 0]
+        if lower and higher:
+            low = min(lower, key=lambda candidate: (-candidate.last, candidate.letter))
+            high = min(higher, key=lambda candidate: (candidate.first, candidate.letter))
             (low_lat, low_lon), (high_lat, high_lon) = houses[low], houses[high]
             fraction = (number.first - low.last) / (high.first - low.last)
             position = low_lat + (high_lat - low_lat) * fraction, low_lon + (high_lon - low_lon) * fraction
@@ -166,8 +166,8 @@ class AddressIndex:
         return self._to_place(feature, language, number=number, position=point)
 
     def find_city(self, text: str) -> "City | None":
-        named = find_city(plain(text), self._city_by_spelling)
-        return None if named is None else self._city_by_spelling[named]
+        spelling = find_city(plain(text), self._city_by_spelling)
+        return None if spelling is None else self._city_by_spelling[spelling]
 
     def is_street_at(self, place: Place, coordinate: Coordinate, radius_m: float) -> bool:
         """Whether a place is a street without a number that passes within ``radius_m`` of a position."""

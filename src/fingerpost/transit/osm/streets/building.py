@@ -104,14 +104,14 @@ def _cut(streets: ExtractedStreets) -> tuple[_Edges, Float64]:
 def _split_way(way: Way, streets: ExtractedStreets, junctions: set[int]) -> Iterator[list[int]]:
     nodes = way.nodes[::-1] if way.rule.is_backward else way.nodes
     last = len(nodes) - 1
-    passed: set[int] = set()
+    visited: set[int] = set()
     cuts = [0]
     for index in range(1, len(nodes)):
         node = nodes[index]
         is_junction = streets.uses[node] > 1 or node in streets.corners or node in junctions
-        if index == last or is_junction or node in passed:
+        if index == last or is_junction or node in visited:
             cuts.append(index)
-        passed.add(nodes[index - 1])
+        visited.add(nodes[index - 1])
     for start, stop in pairwise(cuts):
         if nodes[start] == nodes[stop]:
             # A loop is split into two edges, because an edge needs two different ends.
@@ -140,8 +140,8 @@ def _measure_along(degrees: Float64, first: Int64) -> Float64:
     step[1:] = np.hypot(dlat, dlon) * METRES_PER_DEGREE
     step[first[:-1]] = 0.0
     total = np.cumsum(step)
-    along: Float64 = total - np.repeat(total[first[:-1]], np.diff(first))
-    return along
+    distance_m: Float64 = total - np.repeat(total[first[:-1]], np.diff(first))
+    return distance_m
 
 
 def _find_connected(edges: _Edges, street_m: Float64) -> npt.NDArray[np.bool_]:
@@ -154,8 +154,8 @@ def _find_connected(edges: _Edges, street_m: Float64) -> npt.NDArray[np.bool_]:
         return np.zeros(0, np.bool_)
     label = _label_both_ways(edges)
     part = _find_part(edges, label, edges.is_blocked)
-    leads_away = (edges.flags & ONE_WAY != 0) & (label[edges.begin] != label[edges.end])
-    part[leads_away] = part.max() + 1 + np.arange(np.count_nonzero(leads_away))
+    is_between_parts = (edges.flags & ONE_WAY != 0) & (label[edges.begin] != label[edges.end])
+    part[is_between_parts] = part.max() + 1 + np.arange(np.count_nonzero(is_between_parts))
     return _is_in_long_part(part, street_m)
 
 
@@ -197,8 +197,8 @@ def _visit(root: int, links: Mapping[int, Iterable[int]], visited: set[int]) -> 
 
 def _find_part(edges: _Edges, label: Int64, blocked: npt.NDArray[np.bool_]) -> Int64:
     part: Int64 = np.where(blocked[edges.begin], label[edges.end], label[edges.begin])
-    alone = blocked[edges.begin] & blocked[edges.end]
-    part[alone] = len(label) + np.arange(np.count_nonzero(alone))
+    is_isolated = blocked[edges.begin] & blocked[edges.end]
+    part[is_isolated] = len(label) + np.arange(np.count_nonzero(is_isolated))
     return part
 
 
@@ -250,12 +250,12 @@ def _link(edges: _Edges, is_kept: npt.NDArray[np.bool_]) -> StreetGraph:
     rows = np.flatnonzero(is_kept)
     ends = np.column_stack([edges.begin[rows], edges.end[rows]])
     points = np.column_stack([edges.first[rows], edges.first[rows + 1] - 1])
-    nodes, first_end, numbered = np.unique(ends, return_index=True, return_inverse=True)
+    nodes, first_end, numbers = np.unique(ends, return_index=True, return_inverse=True)
     point = points.reshape(-1)[first_end]
     order = np.argsort(_compute_cell_order(edges.lat_e7[point], edges.lon_e7[point]), kind="stable")
     rank = np.empty(len(nodes), np.int32)
     rank[order] = np.arange(len(nodes))
-    ends = rank[numbered.reshape(-1, 2)]
+    ends = rank[numbers.reshape(-1, 2)]
     by_begin = np.argsort(ends[:, 0], kind="stable")
     rows, ends = rows[by_begin], ends[by_begin]
     size = np.diff(edges.first)[rows]

@@ -202,8 +202,8 @@ def find_area(lats: Float64, lons: Float64) -> IsInArea:
         stop_cells + np.array([dy, dx]) for dy in range(-steps, steps + 1) for dx in range(-steps_lon, steps_lon + 1)
     ]
     cells = np.unique(np.concatenate(nearby), axis=0)
-    cells_within = frozenset((cells[:, 0] * _ROWS + cells[:, 1]).tolist())
-    return lambda lat, lon: math.floor(lat / _CELL_DEG) * _ROWS + math.floor(lon / _CELL_DEG) in cells_within
+    area_cells = frozenset((cells[:, 0] * _ROWS + cells[:, 1]).tolist())
+    return lambda lat, lon: math.floor(lat / _CELL_DEG) * _ROWS + math.floor(lon / _CELL_DEG) in area_cells
 
 
 _KEYS = ("highway", "public_transport", "railway", "indoor", "barrier", "crossing", "kerb", "entrance")

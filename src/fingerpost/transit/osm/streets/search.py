@@ -112,15 +112,15 @@ class StreetSearch:
         graph = self._graph
         parts = []
         for number, arc in enumerate(arcs):
-            edge, against = arc >> 1, arc & 1
+            edge, is_backward = arc >> 1, arc & 1
             span = slice(int(graph.shape_first[edge]), int(graph.shape_first[edge + 1]))
-            along = graph.shape_m[span].astype(np.float64)
-            begin, end = (along[-1], 0.0) if against else (0.0, along[-1])
+            distances_m = graph.shape_m[span].astype(np.float64)
+            begin, end = (distances_m[-1], 0.0) if is_backward else (0.0, distances_m[-1])
             begin = start_m if number == 0 else begin
             end = end_m if number == len(arcs) - 1 else end
-            offsets_m = np.clip(along, min(begin, end), max(begin, end))[:: -1 if against else 1]
-            lats = np.interp(offsets_m, along, graph.shape_lat_e7[span] / DEGREES_E7)
-            lons = np.interp(offsets_m, along, graph.shape_lon_e7[span] / DEGREES_E7)
+            offsets_m = np.clip(distances_m, min(begin, end), max(begin, end))[:: -1 if is_backward else 1]
+            lats = np.interp(offsets_m, distances_m, graph.shape_lat_e7[span] / DEGREES_E7)
+            lons = np.interp(offsets_m, distances_m, graph.shape_lon_e7[span] / DEGREES_E7)
             parts.append(np.column_stack([lats, lons]))
         line = np.concatenate(parts)
         # Consecutive edges share a point, and points beyond the beginning or end are moved to it.

@@ -30,7 +30,7 @@ _MINUTE_S = 60
 # The server rejects windows of four days or more.
 _MAX_WINDOW_S = 95 * 3600
 _UNKNOWN_STOP = "The server no longer knows a stop's id, so the trip was planned between positions."
-# Search by scheduled times; the response still includes realtime.
+# Search by scheduled times; the response still includes realtime data.
 _SCHEDULED = "REALTIME_ANNOTATION_ONLY"
 
 

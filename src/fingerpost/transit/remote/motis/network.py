@@ -143,7 +143,7 @@ class MotisNetwork(ServerNetwork):
             try:
                 return await fetch_board(self._server, server_id, first, last, language)
             except UnknownToServer:
-                # The other spelling of the public id is the right one.
+                # The server uses the other spelling of the public id.
                 return []
 
         server_ids = self._ids.decode_all(query.stop_ids)

@@ -126,8 +126,8 @@ class MotisStopLookup(GroupingLookup):
             return None
         children: list[ServerStop] = []
         if found.parent_id is None:
-            around = (await self._list_around(found.coordinate, NEIGHBOUR_RADIUS_M, language)).data
-            children = [stop for stop in around if stop.parent_id == found.server_id]
+            nearby = (await self._list_around(found.coordinate, NEIGHBOUR_RADIUS_M, language)).data
+            children = [stop for stop in nearby if stop.parent_id == found.server_id]
         return set_language(self.new_place(replace(found, is_station=bool(children)), children), language)
 
     async def _list_neighbours(self, centre: Coordinate, language: str | None) -> Iterable[ServerStop]:

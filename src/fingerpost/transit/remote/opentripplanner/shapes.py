@@ -37,7 +37,7 @@ _DURATION = TypeAdapter(timedelta)
 
 @lru_cache(maxsize=2048)
 def read_duration_s(text: str) -> int:
-    """Parse an ISO 8601 duration, which may be negative, to seconds; raise ValueError if invalid."""
+    """Convert an ISO 8601 duration, which may be negative, to seconds; raise ValueError if invalid."""
     return round(_DURATION.validate_python(text).total_seconds())
 
 

@@ -31,14 +31,14 @@ _NOT_IDENTIFIED = "notidentified"
 _UNKNOWN_HINT = "Check the spelling, or send a postcode, a stop code, or lat,lon"
 
 
-def new_end_error(result: shapes.DisambiguationResult, request: TflRequest) -> PlaceAmbiguous | PlaceUnknown:
+def new_unresolved_error(result: shapes.DisambiguationResult, request: TflRequest) -> PlaceAmbiguous | PlaceUnknown:
     """Return the error for an origin or destination that TfL could not resolve."""
     statuses = (result.from_location_disambiguation, result.to_location_disambiguation)
     ends = list(zip(request.sides, (request.origin, request.destination), statuses, strict=True))
     for side, text, status in ends:
         if status.match_status.lower() == _NOT_IDENTIFIED:
-            return new_unknown(text, side)
-    unclear = [
+            return new_unknown_place(text, side)
+    unresolved = [
         {
             "side": side,
             "text": text,
@@ -48,27 +48,27 @@ def new_end_error(result: shapes.DisambiguationResult, request: TflRequest) -> P
         for side, text, status in ends
         if (usable := _list_usable(status))
     ]
-    if not unclear:
+    if not unresolved:
         return PlaceUnknown(
             "TfL cannot resolve the origin or destination, and offers no candidates", hint=_UNKNOWN_HINT
         )
-    details, *others = unclear
+    details, *others = unresolved
     if others:
         details = {**details, "other": others[0]}
-    sides = " and ".join(f"{end['side']} '{end['text']}'" for end in unclear)
+    sides = " and ".join(f"{end['side']} '{end['text']}'" for end in unresolved)
     return PlaceAmbiguous(
         f"TfL is not certain which place is meant by {sides}", details, hint=Remedy(RemedyKind.SEND_PARAMETER_VALUE)
     )
 
 
-def new_unknown(text: str, side: str) -> PlaceUnknown:
+def new_unknown_place(text: str, side: str) -> PlaceUnknown:
     return PlaceUnknown(
         f"TfL does not know the place '{text}' ({side})", {"field": side, "side": side}, hint=_UNKNOWN_HINT
     )
 
 
 def _list_usable(status: shapes.EndStatus) -> list[shapes.Option]:
-    """Return the options that can be used in a new request, best first, and those without a quality last."""
+    """Return the options that can be used in a new request, best first, those without a match quality last."""
     usable = [option for option in status.disambiguation_options if (option.parameter_value or "").strip()]
     return sorted(usable, key=lambda option: -1 if option.match_quality is None else option.match_quality, reverse=True)
 
@@ -139,7 +139,7 @@ class TflJourneySearch(JourneySearch):
                 reason = self._explain_no_journey(read_error(response), request)
                 return JourneyPage(retrieved_at=response.retrieved_at, reasons=(reason,))
             if response.status == MULTIPLE_CHOICES or b"DisambiguationResult," in response.body[:200]:
-                raise new_end_error((await read_exactly(shapes.DisambiguationResult, response)).data, request)
+                raise new_unresolved_error((await read_exactly(shapes.DisambiguationResult, response)).data, request)
             return await read_answer(shapes.JourneyResult, response)
 
         answer = await self._server.get(
@@ -175,7 +175,7 @@ class TflJourneySearch(JourneySearch):
             sides = request.sides
             for end, side in zip((request.origin, request.destination), sides, strict=True):
                 if end.lower() in lowered:
-                    raise new_unknown(end, side)
+                    raise new_unknown_place(end, side)
             raise PlaceUnknown(f"TfL does not know {sides[0]} or {sides[1]}: {text}", {"field": sides[0]})
         raise SourceFailed(f"TfL could not plan the journey: {text}")
 

@@ -24,7 +24,7 @@ from fingerpost.transit.remote.kit.network import BoardRows, ServerNetwork, Serv
 from fingerpost.transit.remote.kit.places import SingleFeedIds
 from fingerpost.transit.remote.tfl import shapes
 from fingerpost.transit.remote.tfl.itineraries import TflRequest, list_lift_alerts, list_line_alerts, list_stop_alerts
-from fingerpost.transit.remote.tfl.journeys import STEP_FREE_TO_PLATFORM, TflJourneySearch, new_unknown
+from fingerpost.transit.remote.tfl.journeys import STEP_FREE_TO_PLATFORM, TflJourneySearch, new_unknown_place
 from fingerpost.transit.remote.tfl.server import STATUS_FRESH_S, TflClient, find_or_none
 from fingerpost.transit.remote.tfl.shapes import TflMode, read_mode
 from fingerpost.transit.remote.tfl.stops import StopPointLookup, StopPointNames
@@ -76,7 +76,7 @@ class TflNetwork(ServerNetwork):
         for text, side in zip((query.origin, query.destination), query.sides, strict=True):
             # A string of dots would change the path of the request.
             if not any(map(str.isalnum, text)):
-                raise new_unknown(text, side)
+                raise new_unknown_place(text, side)
         request = TflRequest(
             origin=self._read_text(query.origin),
             destination=self._read_text(query.destination),
@@ -100,27 +100,27 @@ class TflNetwork(ServerNetwork):
         server_ids = list(dict.fromkeys(server_id for member in members for server_id in member))
         now = int(clock.now().timestamp())
         first, last = query.instant, query.instant + query.window_s
-        predicted, timetabled = _split_window(first, last, now, by_schedule=query.by_schedule)
-        answers = await self._find_predictions(server_ids) if predicted else []
+        predicted_window, timetable_windows = _split_window(first, last, now, by_schedule=query.by_schedule)
+        answers = await self._find_predictions(server_ids) if predicted_window else []
         timetable, ids_by_line = BoardRows(), dict[str, str]()
         try:
-            if timetabled:
-                timetable, ids_by_line = await self._find_timetabled(server_ids, timetabled)
+            if timetable_windows:
+                timetable, ids_by_line = await self._find_timetabled(server_ids, timetable_windows)
         except (StorageUnavailable, SourceChanged):
-            if predicted is None:
+            if predicted_window is None:
                 raise
             timetable = BoardRows(notes=(NOTE_WITHOUT_TIMETABLE,))
         predictions = [prediction for answer in answers for prediction in answer.data]
         ids_by_line |= {prediction.line: prediction.line_id for prediction in predictions if prediction.line_id}
         status = await self._find_status(sorted(set(ids_by_line.values())), server_ids, first, last, now)
         rows = list(timetable.rows)
-        if predicted is not None:
-            rows += self._list_predicted(predictions, *predicted, now)
+        if predicted_window is not None:
+            rows += self._list_predicted_departures(predictions, *predicted_window, now)
         # TfL reports only the current state of lifts.
         lifts = list_lift_alerts(status.lifts, server_ids) if first - REACH_S <= now <= last else ()
-        retrieved = [answer.retrieved_at for answer in answers]
+        retrieval_times = [answer.retrieved_at for answer in answers]
         if timetable.retrieved_at is not None:
-            retrieved.append(timetable.retrieved_at)
+            retrieval_times.append(timetable.retrieved_at)
         return BoardRows(
             rows=[
                 replace(
@@ -130,8 +130,8 @@ class TflNetwork(ServerNetwork):
                 for row in rows
             ],
             alerts=(*list_stop_alerts(status.stops, first, last), *lifts),
-            notes=(*((NOTE,) if predicted else ()), *timetable.notes, *status.notes),
-            retrieved_at=min(retrieved, default=None),
+            notes=(*((NOTE,) if predicted_window else ()), *timetable.notes, *status.notes),
+            retrieved_at=min(retrieval_times, default=None),
         )
 
     async def _find_predictions(self, server_ids: Sequence[str]) -> list[Answer[tuple[shapes.Prediction, ...]]]:
@@ -141,7 +141,7 @@ class TflNetwork(ServerNetwork):
         )
         return [answer for answer in answers if answer is not None]
 
-    def _list_predicted(
+    def _list_predicted_departures(
         self, predictions: Iterable[shapes.Prediction], first: int, last: int, now: int
     ) -> Iterator[Departure]:
         """Yield departures from ``first`` to ``last`` (inclusive), leaving out last stops and expired predictions."""
@@ -213,9 +213,9 @@ def _split_window(
     begin, end = now - _LIVE_MARGIN_S, now + REACH_S
     if by_schedule or first > end or last < begin:
         return None, [(first, last)]
-    before = [(first, begin - 1)] if first < begin else []
-    after = [(end + 1, last)] if last > end else []
-    return (max(first, begin), min(last, end)), before + after
+    earlier = [(first, begin - 1)] if first < begin else []
+    later = [(end + 1, last)] if last > end else []
+    return (max(first, begin), min(last, end)), earlier + later
 
 
 def new_known_profile() -> LearnedProfile:

@@ -68,7 +68,7 @@ async def find_scheduled(
     remarks[RemarkKind.NOT_REQUESTED] = {line.name for line in lines[MAX_LINES:]}
     remarks[RemarkKind.WHOLE_STATION] = {line.name for line in requested if line.is_platform}
     rows: dict[tuple[str, str, int, str], Departure] = {}
-    retrieved: list[datetime] = []
+    retrieval_times: list[datetime] = []
     failures: list[StorageUnavailable | SourceChanged] = []
     outcomes = await gather_all(_find_or_error(server, line, remarks) for line in requested)
     for line, outcome in zip(requested, outcomes, strict=True):
@@ -79,7 +79,7 @@ async def find_scheduled(
         if not outcome:
             remarks[RemarkKind.NO_TIMETABLE].add(line.name)
         for answer in outcome:
-            retrieved.append(answer.retrieved_at)
+            retrieval_times.append(answer.retrieved_at)
             timetable = LineTimetable(line, answer.data, ids, zone)
             for first, last in spans:
                 for row in timetable.list_departures(first, last, remarks):
@@ -89,7 +89,7 @@ async def find_scheduled(
     return BoardRows(
         rows=sorted(rows.values(), key=lambda row: (row.scheduled, row.line)),
         notes=(NOTE, *format_remarks(remarks)),
-        retrieved_at=min(retrieved, default=None),
+        retrieved_at=min(retrieval_times, default=None),
     )
 
 

@@ -92,9 +92,9 @@ def _bound_time(net, query, hop_s, bound, buckets):
     """
     for row in range(len(query.egress.stop)):
         _lower_cost(buckets, bound, query.egress.stop[row], query.egress.seconds[row])
-    for reached in range(len(bound)):
-        if bound[reached] != UNREACHED:
-            _lower_over_hops(net, hop_s, bound, buckets, reached)
+    for reached_stop in range(len(bound)):
+        if bound[reached_stop] != UNREACHED:
+            _lower_over_hops(net, hop_s, bound, buckets, reached_stop)
     first = buckets[0]
     for bucket in range(len(first)):
         while first[bucket] != NO_STOP:
@@ -179,10 +179,10 @@ def _bound_rides(net, query, work, scanned_to):
             for path in range(net.arriving.first[stop], net.arriving.first[stop + 1]):
                 if net.arriving.metres[path] <= query.max_walk_m:
                     end = _record_rides_after(work, net.arriving.stop[path], rides, end)
-        least = UNREACHED
+        fewest = UNREACHED
         for row in range(len(query.access.stop)):
-            least = min(least, work.rides_from[query.access.stop[row]])
-        if least <= rides:
+            fewest = min(fewest, work.rides_from[query.access.stop[row]])
+        if fewest <= rides:
             # Stops further away need more rides than this.
             for stop in range(len(net.change_s)):
                 work.rides_from[stop] = min(work.rides_from[stop], rides + 1)

@@ -125,7 +125,7 @@ def enqueue(work, count, pattern, position):
 def _scan(net, work, rides, side, pattern, bound_s, touched_count):
     """Scan a queued pattern, boarding at marked stops; return the new number of stops reached.
 
-    Many departures catch the same trip. After the position where an earlier search boarded it with as many rides, it
+    Many departures catch the same trip. After the position where an earlier search boarded it with no more rides, it
     leads nowhere new (reached-trip pruning).
     """
     begin, last = work.queue_position[pattern], work.queue_last[pattern]
@@ -134,7 +134,7 @@ def _scan(net, work, rides, side, pattern, bound_s, touched_count):
     first = net.pattern_first[pattern]
     length = net.pattern_first[pattern + 1] - first
     instances = net.instance_first[pattern + 1] - net.instance_first[pattern]
-    # Only instances before ``instance`` can bring an improvement. ``boarded_at`` is -1 until a rider boards;
+    # Only instances before ``instance`` can be an improvement. ``boarded_at`` is -1 until a rider boards;
     # ``caught_at`` is the position where the instance was caught, even if the ride was pruned.
     instance = reached if begin > reached_from else instances
     boarded_at, caught_at = -1, -1

@@ -1,4 +1,4 @@
-"""Optimise the transfer points of journeys: where to board and alight, with unchanged trips."""
+"""Optimise the transfer points of journeys: choose where to board and alight, without changing trips."""
 
 import numpy as np
 
@@ -6,8 +6,8 @@ from fingerpost.transit.engine.raptor.kernel import NO_ALIGHTING, NO_BOARDING, U
 from fingerpost.transit.engine.raptor.kernel.lower_bounds import spread_walks
 from fingerpost.transit.kernel_mode import allocating_kernel, entry, kernel
 
-# The columns of ``costs`` (rides, positions of their patterns): all metres walked to board there, the position at which
-# the previous ride ends, and the metres walked from there.
+# The columns of ``costs`` (rides, positions of their patterns): total metres walked to board there, the position at
+# which the previous ride ends, and the metres walked from there.
 COST_M, ALIGHTED_AT, FOOT_M = range(3)
 
 
@@ -16,7 +16,7 @@ COST_M, ALIGHTED_AT, FOOT_M = range(3)
 def optimise_transfer_points(net, query, work, out, journey_count):
     """Choose the stops to board and alight at with the least walking, without changing the trips of a journey.
 
-    Writes all walked metres, and the exact departure and arrival. ``work`` must contain the egress of the query.
+    Writes the total metres walked, and the exact departure and arrival. ``work`` must contain the egress of the query.
     """
     access_s, access_m = np.empty_like(net.change_s), np.empty_like(net.change_s)
     spread_walks(query.access, access_s, access_m)

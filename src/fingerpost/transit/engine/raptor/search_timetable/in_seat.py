@@ -115,9 +115,9 @@ def list_paths(first: list[int], following: list[int], stop_time_counts: list[in
 
     A path that is too long is cut, and the next one begins with the last transfer.
     """
-    after: dict[int, list[int]] = {}
+    successors: dict[int, list[int]] = {}
     for begin, end in zip(first, following, strict=True):
-        after.setdefault(begin, []).append(end)
+        successors.setdefault(begin, []).append(end)
     linked = {*first, *following}
     budget = MAX_GROWTH * sum(stop_time_counts[instance] for instance in linked)
     paths: list[list[int]] = []
@@ -126,13 +126,13 @@ def list_paths(first: list[int], following: list[int], stop_time_counts: list[in
     while stack and budget >= 0:
         path = stack.pop()
         length = sum(stop_time_counts[instance] for instance in path)
-        onward = after.get(path[-1], ())
-        fitting = [end for end in onward if _fits([*path, end], stop_time_counts)]
+        continuations = successors.get(path[-1], ())
+        fitting = [end for end in continuations if _fits([*path, end], stop_time_counts)]
         stack += [[*path, end] for end in fitting]
-        if not onward or len(fitting) < len(onward):
+        if not continuations or len(fitting) < len(continuations):
             paths.append(path)
             budget -= length
-        for end in set(onward).difference(fitting):
+        for end in set(continuations).difference(fitting):
             transfer = (path[-1], end)
             if transfer not in cut:
                 cut.add(transfer)

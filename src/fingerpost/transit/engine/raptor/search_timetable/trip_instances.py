@@ -64,7 +64,7 @@ class TripInstances(NamedTuple):
     def append(self, other: "TripInstances") -> "TripInstances":
         """Return these instances followed by the others, whose stop times are stored after theirs."""
         begin = np.concatenate([self.begin, len(self.stop_times.stop) + other.begin])
-        joined = (np.concatenate([own, more]) for own, more in zip(self[:-1], other[:-1], strict=True))
+        joined = (np.concatenate([a, b]) for a, b in zip(self[:-1], other[:-1], strict=True))
         return TripInstances._make([*joined, join_rows(self.stop_times, other.stop_times)])._replace(begin=begin)
 
     def list_rows(self, chosen: Int64) -> Int64:
@@ -72,20 +72,20 @@ class TripInstances(NamedTuple):
 
     def unshare_all(self) -> "TripInstances":
         """Copy the stop times so that each instance has its own rows, consecutive and unshifted."""
-        own = take_rows(self.stop_times, list_ranges(self.begin, self.length)[1])
+        rows = take_rows(self.stop_times, list_ranges(self.begin, self.length)[1])
         later_s = np.repeat(self.shift_s, self.length)
-        own = own._replace(arrival_s=own.arrival_s + later_s, departure_s=own.departure_s + later_s)
-        return self._replace(begin=list_starts(self.length)[:-1], shift_s=np.zeros_like(self.shift_s), stop_times=own)
+        rows = rows._replace(arrival_s=rows.arrival_s + later_s, departure_s=rows.departure_s + later_s)
+        return self._replace(begin=list_starts(self.length)[:-1], shift_s=np.zeros_like(self.shift_s), stop_times=rows)
 
     def compact(self) -> "TripInstances":
         return self.unshare_all() if self.length.sum() < len(self.stop_times.stop) else self
 
     def unshare_rows(self, chosen: Int64) -> "TripInstances":
         """Copy the stop times of the chosen instances so that they can be changed in place."""
-        own = self.take(chosen).unshare_all()
+        copies = self.take(chosen).unshare_all()
         begin, shift_s = self.begin.copy(), self.shift_s.copy()
-        begin[chosen], shift_s[chosen] = own.begin + len(self.stop_times.stop), 0
-        return self._replace(begin=begin, shift_s=shift_s, stop_times=join_rows(self.stop_times, own.stop_times))
+        begin[chosen], shift_s[chosen] = copies.begin + len(self.stop_times.stop), 0
+        return self._replace(begin=begin, shift_s=shift_s, stop_times=join_rows(self.stop_times, copies.stop_times))
 
 
 def gather_trip_instances(timetable: Timetable, day: date, start: int, since_s: int, until_s: int) -> TripInstances:

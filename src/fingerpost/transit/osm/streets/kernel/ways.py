@@ -232,7 +232,8 @@ def reach_stops(graph, weights, work, first, snapped, access, point, backward, l
     """Find the walks from a point to the given stops; return their number.
 
     The access points of stop s are rows ``first[s] .. first[s + 1]``; the quickest one is used. Walks include the ways
-    to streets and inside stations. ``point`` is an edge, metres along it and metres away. Writes whole numbers.
+    to streets and inside stations. ``point`` is an edge, the metres along it and the metres away
+    from it. Writes stops, whole metres and whole seconds.
     """
     edge, offset_m, away_m = point
     touched = search_nodes(graph, weights, work, edge, offset_m, backward, limit_m - away_m, -1, 0.0)
