@@ -26,8 +26,7 @@ from fingerpost.transit.osm.streets.graph import (
 )
 from fingerpost.transit.osm.streets.squares import list_crossings, separate_at_walls
 
-# Connected streets with a total length of less than this are left out, unless they are the longest. Islands that
-# ferries serve have more streets than that.
+# Shorter groups of connected streets are dropped, unless they are the longest; islands with ferries have longer ones.
 ISLAND_M = 2000.0
 # The cells by which nodes are sorted are a ten-thousandth of a degree wide; their numbers have 22 bits.
 _HALF_TURN_E7, _ORDER_CELL_E7, _ORDER_BITS = 1_800_000_000, 1000, 22

@@ -24,8 +24,7 @@ _log = logging.getLogger(__name__)
 MAX_STOP_TIMES = 30_000
 # Maximum number of trips in an instance.
 MAX_TRIPS = 400
-# Paths multiply if trains divide and couple repeatedly, so each stop time is copied at most this many times on
-# average.
+# Paths multiply if trains divide and couple repeatedly, so this limits how often a stop time is copied on average.
 MAX_GROWTH = 16
 
 
