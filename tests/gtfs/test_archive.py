@@ -18,7 +18,7 @@ FEED = feed_from_drawing(ONE_LINE)
 VERSION, FLAGS = 6, 8
 ENCRYPTED = 1
 NO_ZIP = (
-    "feed.zip is not a complete zip file, or is of a kind that cannot be read. Download the feed again, or "
+    "feed.zip is not a complete zip file, or is of an unsupported kind. Download the feed again, or "
     "unpack it and add the folder"
 )
 ENCRYPTED_TABLE = (

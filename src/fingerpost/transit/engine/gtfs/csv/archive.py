@@ -12,8 +12,8 @@ from fingerpost.errors import FeedUnusable
 from fingerpost.transit.engine.gtfs.csv.findings import Findings, Reason
 from fingerpost.transit.engine.gtfs.csv.table import Table
 
-# The table that marks a feed's folder inside an archive.
-_MARKER = "stops.txt"
+# The table that identifies a feed's folder inside an archive.
+_MARKER_TABLE = "stops.txt"
 _SUFFIXES = (".txt", ".geojson")
 _MEGABYTE = 1_000_000
 
@@ -22,7 +22,7 @@ _MEGABYTE = 1_000_000
 MAX_FILES = 10_000
 MAX_BYTES = 16_000 * _MEGABYTE
 # Tables that are read in blocks, straight into arrays of numbers, may be larger than those read row by row.
-_LARGE = frozenset({"stop_times.txt", "shapes.txt", "trips.txt"})
+_LARGE_TABLES = frozenset({"stop_times.txt", "shapes.txt", "trips.txt"})
 MAX_TABLE_BYTES = 512 * _MEGABYTE
 # The compression ratio of larger tables is limited: timetables reach 30, zip bombs 1000.
 MIN_CHECKED_BYTES = 64 * _MEGABYTE
@@ -66,7 +66,7 @@ class Archive:
         return None
 
     def reopen_table(self, name: str) -> Table | None:
-        """Open a table a second time, without reporting its faults twice."""
+        """Open a table again, without reporting its faults twice."""
         if name not in self._files:
             return None
         return Table(self.name, name, lambda: self._open(name), Findings(), self._check_size(name))
@@ -93,17 +93,17 @@ class Archive:
 
     def _check_size(self, name: str) -> int:
         size, packed_size = self._get_sizes(name)
-        if name not in _LARGE and size > MAX_TABLE_BYTES:
+        if name not in _LARGE_TABLES and size > MAX_TABLE_BYTES:
             raise FeedUnusable(
                 f"{self.name}: {name} is {size // _MEGABYTE:,} MB, but no feed needs more than "
                 f"{MAX_TABLE_BYTES // _MEGABYTE:,} MB",
-                hint="Check where the file comes from",
+                hint="Check where the file came from",
             )
         if size > MIN_CHECKED_BYTES and size > MAX_RATIO * max(packed_size, 1):
             raise FeedUnusable(
                 f"{self.name}: {name} unpacks to {size // max(packed_size, 1):,} times its size, but no timetable "
                 "compresses that well",
-                hint="Check where the file comes from",
+                hint="Check where the file came from",
             )
         return size
 
@@ -126,10 +126,10 @@ def _open_zip(path: Path) -> zipfile.ZipFile | None:
     except FileNotFoundError:
         raise FeedUnusable(f"There is no file or folder {path}", hint="Check the path of the feed") from None
     except (zipfile.BadZipFile, NotImplementedError, ValueError, EOFError):
-        # zipfile raises ValueError and EOFError for directories that are cut off or give a wrong length, and
+        # zipfile raises ValueError and EOFError for directories that are truncated or have a wrong length, and
         # NotImplementedError for newer versions of the format.
         raise FeedUnusable(
-            f"{path.name} is not a complete zip file, or is of a kind that cannot be read",
+            f"{path.name} is not a complete zip file, or is of an unsupported kind",
             hint="Download the feed again, or unpack it and add the folder",
         ) from None
     except OSError as error:
@@ -143,13 +143,13 @@ def _new_unreadable_error(path: Path, error: OSError) -> FeedUnusable:
 
 def _list_zip_members(path: Path, zip_file: zipfile.ZipFile, findings: Findings) -> dict[str, str]:
     """Return the members that can be tables; their names are only used inside the archive, never as paths."""
-    # A damaged directory may contain empty names.
+    # A damaged zip directory may contain empty names.
     members = [info for info in zip_file.infolist() if info.filename and not info.is_dir()]
     if len(members) > MAX_FILES:
         raise FeedUnusable(f"{path.name} contains {len(members):,} files", hint="Check that this is a GTFS feed")
     if sum(info.file_size for info in members) > MAX_BYTES:
         raise FeedUnusable(
-            f"{path.name} unpacks to more than {MAX_BYTES // _MEGABYTE:,} MB", hint="Check where the file comes from"
+            f"{path.name} unpacks to more than {MAX_BYTES // _MEGABYTE:,} MB", hint="Check where the file came from"
         )
     for name, count in Counter(info.filename for info in members).items():
         if count > 1:
@@ -158,7 +158,7 @@ def _list_zip_members(path: Path, zip_file: zipfile.ZipFile, findings: Findings)
 
 
 def _list_folder_members(path: Path) -> dict[str, str]:
-    """Return the regular files in a folder and its subfolders; links that lead outside are skipped."""
+    """Return the regular files in a folder and its subfolders; links to other folders are skipped."""
     members: dict[str, str] = {}
     try:
         root = path.resolve()
@@ -182,7 +182,7 @@ def _find_feed_files(feed: str, members: Mapping[str, str]) -> dict[str, str]:
         folder, _, name = path_name.rpartition("/")
         if not name.startswith(".") and "__MACOSX" not in folder:
             folders.setdefault(folder, {}).setdefault(name.lower(), member)
-    feed_folders = [folder for folder, files in folders.items() if _MARKER in files]
+    feed_folders = [folder for folder, files in folders.items() if _MARKER_TABLE in files]
     if not feed_folders:
         return folders.get("", {})
     if "" not in feed_folders and len(feed_folders) > 1:

@@ -1,4 +1,4 @@
-"""Columns that grow while a GTFS table is read, and hash indices of its ids."""
+"""Columns that grow while a GTFS table is being read, and hash indices of its ids."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -18,11 +18,11 @@ class ColumnBuffer:
 
     def __init__(self, types: Mapping[str, Any]) -> None:
         self._types = types
-        self._parts: dict[str, list[npt.NDArray[Any]]] = {name: [np.empty(0, kind)] for name, kind in types.items()}
+        self._parts: dict[str, list[npt.NDArray[Any]]] = {name: [np.empty(0, dtype)] for name, dtype in types.items()}
 
     def append(self, values: Mapping[str, npt.NDArray[Any]], selected_rows: Mask) -> None:
-        for name, kind in self._types.items():
-            self._parts[name].append(values[name][selected_rows].astype(kind, copy=False))
+        for name, dtype in self._types.items():
+            self._parts[name].append(values[name][selected_rows].astype(dtype, copy=False))
 
     def finish(self) -> dict[str, Any]:
         # Each column's parts are freed before the next column is joined.
@@ -42,7 +42,7 @@ class IdIndex:
         self._offsets = np.zeros(_MIN_SLOTS, np.int64)
         self._slots = np.full(_MIN_SLOTS, -1, np.int32)
         # For each row, the row last found right after it, or -1.
-        self._after = np.zeros(0, np.int32)
+        self._successors = np.zeros(0, np.int32)
         column = texts if isinstance(texts, TextColumn) else TextColumn.of(texts)
         if len(column):
             begin, end = column.offsets[:-1], column.offsets[1:]
@@ -58,11 +58,11 @@ class IdIndex:
     def find(self, block: Block, column: int) -> Int32:
         """Return the row of each value in a column, ``kernel.BLANK`` if it is empty, ``UNKNOWN`` if it is not indexed.
 
-        A search updates the index's guesses at the next id, so only one thread may call this at a time.
+        A search updates the index's guesses of the next id, so only one thread may call this at a time.
         """
         rows = np.empty(len(block.lines), np.int32)
-        if len(self._after) != self._count:
-            self._after = np.full(self._count, -1, np.int32)
+        if len(self._successors) != self._count:
+            self._successors = np.full(self._count, -1, np.int32)
         self._look_up((block.blob, block.starts[column], block.ends[column]), rows, 0, is_adding=False)
         return rows
 
@@ -79,7 +79,7 @@ class IdIndex:
         return rows
 
     def _look_up(self, spans: _Spans, rows: Int32, begin: int, *, is_adding: bool) -> int:
-        index = self._keys, self._offsets, self._slots, self._after
+        index = self._keys, self._offsets, self._slots, self._successors
         self._count, begin = look_up_ids(*spans, *index, self._count, begin, is_adding, rows)
         return begin
 

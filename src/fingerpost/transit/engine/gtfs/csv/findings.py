@@ -27,7 +27,7 @@ class FindingKind(StrEnum):
 
 
 class FindingMeaning(NamedTuple):
-    """The effect of a finding on riders; ``subject`` is the plural of the lost or guessed items, such as ``trips``."""
+    """The effect of a finding on riders; ``subject`` names the lost or guessed items, such as ``trips``."""
 
     kind: FindingKind
     subject: str
@@ -41,7 +41,7 @@ class FindingMeaning(NamedTuple):
 _LEFT_OUT, _NOT_USED, _GUESSED, _NO_EFFECT = FindingKind
 _DANGLING = _NO_EFFECT, "rows that refer to missing rows"
 _SEATS = _NOT_USED, "in-seat transfers"
-_SEATED = _NO_EFFECT, "in-seat transfers"
+_IDLE = _NO_EFFECT, "in-seat transfers"
 _CALLS = _LEFT_OUT, "stop times"
 _TIMES = _GUESSED, "times"
 _DAYS = _LEFT_OUT, "service days"
@@ -69,7 +69,7 @@ class Reason(FindingMeaning, Enum):
     TABLE_ENCODING_ASSUMED = *_FILES, "the file is not UTF-8; it was read as Windows-1252"
     ROW_LONGER_THAN_HEADER_ASSUMED = *_FILES, "the row has more fields than the header; the extra fields are ignored"
     TEXT_DIRECTION_REMOVED = _NO_EFFECT, "values", "characters that reverse the text direction are removed"
-    QUOTE_WITHOUT_END_ASSUMED = *_FILES, "a quotation mark is never closed; the row ends with its line"
+    QUOTE_WITHOUT_END_ASSUMED = *_FILES, "a quotation mark is never closed; the row ends at the end of the line"
 
     ID_MISSING = _LEFT_OUT, "rows", "the row has no id"
     ID_REPEATED = _LEFT_OUT, "rows", "an earlier row has the same id; this one is left out"
@@ -82,7 +82,7 @@ class Reason(FindingMeaning, Enum):
     STOP_WITHOUT_PLACE = _LEFT_OUT, "stops", "the stop has no valid position"
     STOP_NAME_ASSUMED = *_STOPS, "the stop has no name; its station's name or its id is used"
     STOP_PLACE_ASSUMED = *_STOPS, "the stop has no position; its station's is used"
-    STOP_ZONE_UNAPPLIED = _NOT_USED, "stop time zones", "the stop has another time zone; the agency's is used"
+    STOP_ZONE_UNAPPLIED = _NOT_USED, "stop time zones", "the stop has a different time zone; the agency's is used"
     STOP_PARENT_UNAPPLIED = _NOT_USED, "stations", "the stop's station is not in the feed; the stop is used without it"
     STOP_NAMED_OTHERWISE_IN_EARLIER_FEED_ASSUMED = *_STOPS, "an earlier feed gives the stop another name, which is used"
 
@@ -94,13 +94,13 @@ class Reason(FindingMeaning, Enum):
     SERVICE_WITHOUT_TRIPS = *_DANGLING, "no trip runs on these days"
 
     TRIP_WITHOUT_ROUTE = *_TRIPS, "the trip's route is not in the feed"
-    TRIP_WITHOUT_SERVICE = *_TRIPS, "the service_id of the trip is not in the feed"
+    TRIP_WITHOUT_SERVICE = *_TRIPS, "the trip's service_id is not in the feed"
     TRIP_WITH_FEWER_THAN_TWO_CALLS = *_TRIPS, "the trip has fewer than two stops"
     TRIP_WITHOUT_END_TIMES = *_TRIPS, "the trip has no time at its first or last stop"
     TRIP_RUNS_BACKWARDS = *_TRIPS, "the trip arrives before it departs"
     TRIP_ON_DEMAND_UNSUPPORTED = _NOT_USED, "trips", "the trip runs on demand (GTFS-Flex), which is not supported"
 
-    CALL_OF_SKIPPED_TRIP = *_DANGLING, "a stop time for a trip that is skipped itself"
+    CALL_OF_SKIPPED_TRIP = *_DANGLING, "a stop time for a skipped trip"
     CALL_OF_UNKNOWN_TRIP = *_CALLS, "a stop time for a trip that is not in the feed"
     CALL_AT_UNKNOWN_STOP = *_CALLS, "the stop is not in the feed, or was skipped; the trip skips it"
     CALL_AT_STATION_ENTRANCE_OR_NODE = *_CALLS, "the stop is not a platform but a station or entrance; it is skipped"
@@ -120,7 +120,7 @@ class Reason(FindingMeaning, Enum):
 
     BLOCK_OF_HEADWAYS_UNAPPLIED = *_SEATS, "the trip has no fixed times; no in-seat transfer is offered"
     BLOCK_OVERLAPS_UNAPPLIED = *_SEATS, "one vehicle would be in two places at once; no in-seat transfer is offered"
-    BLOCK_WITHOUT_RIDERS_UNAPPLIED = *_SEATED, "the vehicle turns back, waits long, or starts its next trip elsewhere"
+    BLOCK_WITHOUT_RIDERS_UNAPPLIED = *_IDLE, "the vehicle turns back, waits too long, or starts its next trip elsewhere"
 
     PATHWAY_AT_UNKNOWN_STOP = _LEFT_OUT, "pathways", "a pathway leads to an unknown stop"
     PATHWAY_UNREADABLE = _LEFT_OUT, "pathways", "pathway_mode is unknown"
@@ -128,7 +128,7 @@ class Reason(FindingMeaning, Enum):
     PATHWAYS_OF_TOO_MANY_PLATFORMS_UNAPPLIED = *_PATHS, "the station has too many platforms; ordinary transfers apply"
 
     FARE_UNREADABLE_UNAPPLIED = *_FARES, "the row cannot be parsed; trips that need it have no price"
-    FARE_RULE_OF_UNKNOWN_FARE = _LEFT_OUT, "fares", "a rule names an unknown fare; trips that need it have no price"
+    FARE_RULE_OF_UNKNOWN_FARE = _LEFT_OUT, "fares", "a rule refers to an unknown fare; trips that need it have no price"
     FARE_WITHOUT_RULE_UNAPPLIED = *_FARES, "no rule assigns the fare to trips; it is not offered"
     FARE_RULE_UNSUPPORTED = *_FARES, "the fare depends on the time of day or joins rides; trips with it have no price"
 
@@ -147,7 +147,7 @@ class Reason(FindingMeaning, Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FindingPlace:
-    """A cell of a table, or a row if ``column`` is empty."""
+    """A table cell, or a whole row if ``column`` is empty."""
 
     table: str
     line: int
@@ -180,7 +180,7 @@ class Findings:
             self._counts[reason] += len(lines)
 
     def drop_faulty(self, table: str, lines: Int32, usable: Mask, faults: Iterable[tuple[Reason, str, Mask]]) -> Mask:
-        """Report each usable row under its first fault (reason, column, rows); mark the usable rows without faults."""
+        """Report each usable row under its first fault (reason, column, rows); return a mask of the others."""
         for reason, column, faulty in faults:
             if faulty.any():
                 self.add_many(reason, table, lines[usable & faulty], column)

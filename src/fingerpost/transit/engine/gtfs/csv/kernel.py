@@ -15,31 +15,31 @@ BLANK = np.int32(-1)
 UNREADABLE = np.int32(-3)
 UNKNOWN = np.int32(-4)
 
-# The maximum number of bytes in a quoted field; an opening quote without an end within this distance is stray.
+# The maximum number of bytes in a quoted field; an opening quote that is not closed within this distance is stray.
 FIELD_LIMIT = 65_536
 
 _LF, _CR, _SPACE, _QUOTE = 10, 13, 32, 34
 # Whether each byte is a comma, LF or CR.
 _IS_DELIMITER = np.array([byte in b",\n\r" for byte in range(256)])
 _UNCLOSED, _NEEDS_MORE = -1, -2
-_HOUR_DIGITS = 3
+_MAX_HOUR_DIGITS = 3
 # The length of the longest time without seconds, HH:MM.
 SHORT_TIME_BYTES = 5
 
 
 @compiled
-def _find_closing_quote(blob, at, size, is_last):
+def _find_closing_quote(blob, position, size, is_last):
     """Return the position of the quote that ends a quoted field, _UNCLOSED, or _NEEDS_MORE if more bytes are needed.
 
     A quote that is neither doubled nor followed by the end of the field is part of the text. If it looks like the start
     of another field on a later line, the first quote is stray.
     """
     crosses_line = False
-    cursor = at
+    cursor = position
     while True:
         if cursor >= size:
             return _UNCLOSED if is_last else _NEEDS_MORE
-        if cursor - at > FIELD_LIMIT:
+        if cursor - position > FIELD_LIMIT:
             return _UNCLOSED
         byte = blob[cursor]
         if byte == _QUOTE:
@@ -48,12 +48,12 @@ def _find_closing_quote(blob, at, size, is_last):
             if blob[cursor + 1] == _QUOTE:
                 cursor += 2
                 continue
-            after = cursor + 1
-            while blob[after] <= _SPACE and not _IS_DELIMITER[blob[after]]:
-                after += 1
-            if after >= size and not is_last:
+            following = cursor + 1
+            while blob[following] <= _SPACE and not _IS_DELIMITER[blob[following]]:
+                following += 1
+            if following >= size and not is_last:
                 return _NEEDS_MORE
-            if _IS_DELIMITER[blob[after]]:
+            if _IS_DELIMITER[blob[following]]:
                 return cursor
             if crosses_line and _IS_DELIMITER[blob[cursor - 1]]:
                 return _UNCLOSED
@@ -70,29 +70,29 @@ def split_rows(blob, size, is_last, slots, starts, ends, lines, line, faults):
     each column of the header, its row in ``starts`` and ``ends``, or -1; the capacity of these arrays limits the number
     of rows. ``is_last``: no block follows, so a row without a line end is complete.
 
-    ``faults`` receives (count, line of the first) of the rows longer than the header, and of the stray quotes.
+    ``faults`` receives (count, line of the first) for rows longer than the header, and for stray quotes.
     Returns (rows, bytes used, last line used).
     """
     capacity = starts.shape[1]
     width = len(slots)
-    row, at = 0, 0
-    while at < size and row < capacity:
-        begin, row_line = at, line
+    row, position = 0, 0
+    while position < size and row < capacity:
+        begin, row_line = position, line
         field, has_text, has_extra_fields, row_stray_quotes = 0, False, False, 0
         while True:
-            while blob[at] <= _SPACE and not _IS_DELIMITER[blob[at]]:
-                at += 1
+            while blob[position] <= _SPACE and not _IS_DELIMITER[blob[position]]:
+                position += 1
             is_quoted = False
-            start = end = at
-            if blob[at] == _QUOTE:
-                close = _find_closing_quote(blob, at + 1, size, is_last)
+            start = end = position
+            if blob[position] == _QUOTE:
+                close = _find_closing_quote(blob, position + 1, size, is_last)
                 if close == _NEEDS_MORE:
                     return row, begin, row_line
                 if close == _UNCLOSED:
                     row_stray_quotes += 1
                 else:
                     is_quoted = True
-                    start = end = at + 1
+                    start = end = position + 1
                     cursor = start
                     while cursor < close:
                         byte = blob[cursor]
@@ -103,18 +103,18 @@ def split_rows(blob, size, is_last, slots, starts, ends, lines, line, faults):
                         blob[end] = byte
                         end += 1
                         cursor += 1
-                    at = close + 1
-                    while blob[at] <= _SPACE and not _IS_DELIMITER[blob[at]]:
-                        at += 1
+                    position = close + 1
+                    while blob[position] <= _SPACE and not _IS_DELIMITER[blob[position]]:
+                        position += 1
                     while start < end and blob[start] <= _SPACE:
                         start += 1
             if not is_quoted:
-                while not _IS_DELIMITER[blob[at]]:
-                    at += 1
-                end = at
+                while not _IS_DELIMITER[blob[position]]:
+                    position += 1
+                end = position
             while end > start and blob[end - 1] <= _SPACE:
                 end -= 1
-            if at >= size and not is_last:
+            if position >= size and not is_last:
                 return row, begin, row_line
             if end > start:
                 has_text = True
@@ -123,15 +123,15 @@ def split_rows(blob, size, is_last, slots, starts, ends, lines, line, faults):
                 starts[slots[field], row] = start
                 ends[slots[field], row] = end
             field += 1
-            delimiter = blob[at]
-            at += 1
+            delimiter = blob[position]
+            position += 1
             if delimiter == _LF or delimiter == _CR:
                 break
         if delimiter == _CR:
-            if at >= size and not is_last:
+            if position >= size and not is_last:
                 return row, begin, row_line
-            if at < size and blob[at] == _LF:
-                at += 1
+            if position < size and blob[position] == _LF:
+                position += 1
         line += 1
         if not has_text:
             continue
@@ -145,23 +145,23 @@ def split_rows(blob, size, is_last, slots, starts, ends, lines, line, faults):
             faults[fault, 0] += count
         lines[row] = line
         row += 1
-    return row, min(at, size), line
+    return row, min(position, size), line
 
 
 @compiled
 def parse_times(blob, starts, ends, out):
     """Write H:MM:SS or H:MM times in seconds (hours past 24 are allowed), or BLANK or UNREADABLE."""
     for row in range(len(starts)):
-        at, end = starts[row], ends[row]
-        if at == end:
+        position, end = starts[row], ends[row]
+        if position == end:
             out[row] = BLANK
             continue
-        pairs = 1 if end - at <= SHORT_TIME_BYTES else 2
+        pairs = 1 if end - position <= SHORT_TIME_BYTES else 2
         hours_end = end - 3 * pairs
-        is_time = 0 < hours_end - at <= _HOUR_DIGITS
+        is_time = 0 < hours_end - position <= _MAX_HOUR_DIGITS
         if is_time:
             value = np.int32(0)
-            for cursor in range(at, hours_end):
+            for cursor in range(position, hours_end):
                 is_time = is_time and 48 <= blob[cursor] <= 57
                 value = value * 10 + (blob[cursor] - 48)
             for colon in range(hours_end, end, 3):
@@ -176,14 +176,14 @@ def parse_times(blob, starts, ends, out):
 def parse_decimals(blob, starts, ends, out):
     """Write decimal numbers, or NaN for empty or unreadable fields. A decimal comma is allowed, exponents are not."""
     for row in range(len(starts)):
-        at, end = starts[row], ends[row]
+        position, end = starts[row], ends[row]
         out[row] = np.nan
-        is_negative = at < end and blob[at] == 45
-        if is_negative or (at < end and blob[at] == 43):
-            at += 1
+        is_negative = position < end and blob[position] == 45
+        if is_negative or (position < end and blob[position] == 43):
+            position += 1
         value, scale, digits, has_point, has_digits = 0.0, 1.0, 0, False, False
-        while at < end:
-            byte = blob[at]
+        while position < end:
+            byte = blob[position]
             if 48 <= byte <= 57:
                 has_digits = True
                 # Digits past the fifteenth exceed the precision.
@@ -199,16 +199,16 @@ def parse_decimals(blob, starts, ends, out):
                 has_point = True
             else:
                 break
-            at += 1
-        if at == end and has_digits:
+            position += 1
+        if position == end and has_digits:
             out[row] = -value / scale if is_negative else value / scale
 
 
 @compiled
 def _hash(blob, start, end):
     value = np.uint64(14695981039346656037)
-    for at in range(start, end):
-        value = (value ^ np.uint64(blob[at])) * np.uint64(1099511628211)
+    for position in range(start, end):
+        value = (value ^ np.uint64(blob[position])) * np.uint64(1099511628211)
     return value ^ (value >> np.uint64(29))
 
 
@@ -223,11 +223,11 @@ def _is_same(blob, start, end, keys, key_start, key_end):
 
 
 @compiled
-def look_up_ids(blob, starts, ends, keys, offsets, slots, after, count, begin, is_adding, out):
+def look_up_ids(blob, starts, ends, keys, offsets, slots, successors, count, begin, is_adding, out):
     """Write the row of each id from ``begin`` on, BLANK if empty; return (number of ids, next position).
 
-    New ids give UNKNOWN or, if ``is_adding``, are added until the index is full. ``after`` holds, for each row, the row
-    last found right after it, or -1; it speeds up look-ups, because trips share stop sequences, but not additions.
+    New ids yield UNKNOWN or, if ``is_adding``, are added until the index is full. ``successors`` holds, for each row,
+    the row last found right after it, or -1; trips share stop sequences, so this speeds up look-ups (not additions).
     """
     mask = np.uint64(len(slots) - 1)
     previous = np.int32(-1)
@@ -240,7 +240,7 @@ def look_up_ids(blob, starts, ends, keys, offsets, slots, after, count, begin, i
             out[row] = previous
             continue
         if previous >= 0 and not is_adding:
-            guess = after[previous]
+            guess = successors[previous]
             if guess >= 0 and _is_same(blob, start, end, keys, offsets[guess], offsets[guess + 1]):
                 out[row] = guess
                 previous = guess
@@ -264,7 +264,7 @@ def look_up_ids(blob, starts, ends, keys, offsets, slots, after, count, begin, i
             count += 1
         out[row] = found
         if previous >= 0 and not is_adding:
-            after[previous] = found
+            successors[previous] = found
         previous = found
     return count, len(starts)
 

@@ -22,9 +22,9 @@ from fingerpost.transit.engine.gtfs.csv.kernel import parse_decimals, parse_time
 from fingerpost.transit.engine.timetable.timetable import Float64, Int32, UInt8
 
 _BLOCK_BYTES = 1_048_576
-_PEEKED_BYTES = 32_768
+_HEADER_BLOCK_BYTES = 32_768
 _BUFFER_ROWS = 65_536
-# The maximum number of bytes in a line, and in a row with quoted line ends; files with longer ones are not tables.
+# The maximum number of bytes in a line, and in a row with quoted line breaks; files with longer ones are not tables.
 _LINE_LIMIT = 1_048_576
 _ROW_LIMIT = 4_194_304
 _LINE_FEED = ord("\n")
@@ -49,7 +49,7 @@ class Block(NamedTuple):
     def read_integers(self, column: int, empty: int) -> tuple[Int32, Mask]:
         """Return a column of integers and a mask of the unreadable values, which become ``empty``.
 
-        A fraction of zeros is allowed, because spreadsheets write one.
+        Integers such as 3.0 are allowed, because spreadsheets write them.
         """
         values, is_filled = self.read_decimals(column), self.is_filled(column)
         is_integer = (np.rint(values) == values) & (np.abs(values) < _INTEGER_LIMIT)
@@ -93,7 +93,7 @@ class Table:
         self.size = size
         self._advance = advance
         self._open_binary = open_binary
-        self._recoded = False
+        self._is_encoding_reported = False
         self.columns = self._read_header()
 
     def require(self, columns: Collection[str]) -> None:
@@ -166,16 +166,16 @@ class Table:
     def drop_faulty(self, lines: Int32, usable: Mask, faults: Iterable[tuple[Reason, str, Mask]]) -> Mask:
         return self.findings.drop_faulty(self.name, lines, usable, faults)
 
-    def read_choices(self, block: Block, slot: int, column: str, empty: int, values: range, counted: Mask) -> Int32:
-        """Return a column of enumerated values; others become ``empty``, and are reported for ``counted`` rows."""
+    def read_choices(self, block: Block, slot: int, column: str, empty: int, values: range, is_reported: Mask) -> Int32:
+        """Return a column of enumerated values; others become ``empty``, and are reported in ``is_reported`` rows."""
         column_values, faulty = block.read_integers(slot, empty)
         faulty |= ((column_values < values[0]) | (column_values > values[-1])) & block.is_filled(slot)
-        self.note_rows(Reason.VALUE_UNREADABLE_ASSUMED, block.lines[counted & faulty], column)
+        self.note_rows(Reason.VALUE_UNREADABLE_ASSUMED, block.lines[is_reported & faulty], column)
         column_values[faulty] = empty
         return column_values
 
     def _decode(self, block_bytes: int = _BLOCK_BYTES) -> Iterator[tuple[bytes, bool]]:
-        """Yield blocks of complete lines as UTF-8, and whether they are the last; a byte order mark is removed."""
+        """Yield blocks of complete lines as UTF-8, and whether each is the last; a byte order mark is removed."""
         remainder = b""
         try:
             with self._open_binary() as binary:
@@ -198,8 +198,8 @@ class Table:
         """Convert the lines that are not UTF-8 from Windows-1252."""
         if _is_utf8(block):
             return block
-        if not self._recoded:
-            self._recoded = True
+        if not self._is_encoding_reported:
+            self._is_encoding_reported = True
             self.findings.add(Reason.TABLE_ENCODING_ASSUMED, self.name, 1)
         return b"".join(
             line if _is_utf8(line) else line.decode("cp1252", errors="replace").encode()
@@ -210,7 +210,7 @@ class Table:
         return FeedUnusable(f"{self.feed}: {self.name} is not a text table", hint="Ask the publisher for a valid feed")
 
     def _read_header(self) -> list[str]:
-        block, _ = next(self._decode(_PEEKED_BYTES))
+        block, _ = next(self._decode(_HEADER_BLOCK_BYTES))
         text_block, _ = _remove_direction_marks(block)
         for line in text_block.splitlines():
             text = line.decode(errors="replace").strip()
@@ -220,7 +220,7 @@ class Table:
 
 
 def _read_raw(binary: IO[bytes], block_bytes: int) -> Iterator[bytes]:
-    """Yield the bytes of a file; a thread reads and unpacks the next block while the caller works on this one."""
+    """Yield the bytes of a file; a thread reads and unpacks the next block while the caller is using this one."""
     first = binary.read(block_bytes)
     following = iter(lambda: binary.read(block_bytes), b"")
     yield first.removeprefix(codecs.BOM_UTF8)
@@ -249,7 +249,7 @@ def _is_utf8(text: bytes) -> bool:
 
 
 def _remove_direction_marks(block: bytes) -> tuple[bytes, list[int]]:
-    """Remove bidirectional control characters (U+202A..E, U+2066..9); return the lines that had any."""
+    """Remove bidirectional control characters (U+202A..E, U+2066..9); return the lines that contained any."""
     if block.isascii() or not _DIRECTION_MARKS.search(block):
         return block, []
     marked = [line for line, text in enumerate(block.splitlines(), 1) if _DIRECTION_MARKS.search(text)]
@@ -263,7 +263,7 @@ _TIME = re.compile(r"[0-9]{1,2}:[0-5][0-9]|[0-9]{1,3}:[0-5][0-9]:[0-5][0-9]")
 
 
 def parse_integer(text: str) -> int | None:
-    """Return an integer of at most nine digits; a fraction of zeros is allowed."""
+    """Parse an integer of at most nine digits; integers such as 3.0 are allowed."""
     value = parse_decimal(text)
     return int(value) if value is not None and value.is_integer() and abs(value) < _INTEGER_LIMIT else None
 
@@ -283,7 +283,7 @@ def parse_day(text: str) -> date | None:
 
 
 def parse_time_s(text: str) -> int | None:
-    """Return an H:MM:SS or H:MM time in seconds; hours past 24 are allowed."""
+    """Convert an H:MM:SS or H:MM time to seconds; hours past 24 are allowed."""
     if not _TIME.fullmatch(text):
         return None
     hours, minutes, seconds = map(int, f"{text}:0".split(":")[:3])

@@ -1,6 +1,6 @@
 """Read GTFS-Realtime messages into an overlay on the timetable.
 
-No message content is fatal; parts that cannot be applied are counted under the outcomes in ``EntityOutcome``.
+No message content is fatal; parts that cannot be applied are counted by ``EntityOutcome``.
 """
 
 from fingerpost.transit.engine.gtfs.realtime.messages import FeedBytes, find_timestamp

@@ -20,7 +20,7 @@ from fingerpost.transit.engine.timetable.walks import straight_line_m
 
 DEFAULT_LANGUAGE = "default"
 # Longer URLs are dropped.
-MAX_URL = 300
+MAX_URL_CHARS = 300
 
 # Some publishers repeat the text as HTML with a language tag such as en-html.
 _HTML_SUBTAG = "html"
@@ -38,8 +38,8 @@ def _read_texts(text: TranslatedString) -> Mapping[str, str]:
         for translation in text.translation
     ]
     texts: dict[str, str] = {}
-    for (language, *_), words in sorted(translations, key=lambda translation: _HTML_SUBTAG in translation[0][1:]):
-        without_markup = _strip_markup(words)
+    for (language, *_), raw_text in sorted(translations, key=lambda translation: _HTML_SUBTAG in translation[0][1:]):
+        without_markup = _strip_markup(raw_text)
         if without_markup:
             texts.setdefault(language.strip() or DEFAULT_LANGUAGE, without_markup)
     return MappingProxyType(texts)
@@ -48,7 +48,7 @@ def _read_texts(text: TranslatedString) -> Mapping[str, str]:
 def _read_urls(url: TranslatedString) -> Mapping[str, str]:
     urls = _read_texts(url).items()
     starts = ("http://", "https://")
-    return MappingProxyType({lang: url for lang, url in urls if url.startswith(starts) and len(url) <= MAX_URL})
+    return MappingProxyType({lang: url for lang, url in urls if url.startswith(starts) and len(url) <= MAX_URL_CHARS})
 
 
 def _strip_markup(text: str) -> str:
@@ -57,7 +57,7 @@ def _strip_markup(text: str) -> str:
     return unescape(text).strip() if "&" in text else text.strip()
 
 
-_NEVER_ENDS = ALWAYS[1]
+_NO_END = ALWAYS[1]
 
 
 def read_alert(
@@ -65,16 +65,16 @@ def read_alert(
 ) -> Alert | EntityOutcome:
     """Return an alert with its known informed entities, or an outcome if there are none.
 
-    A selector affects the entities that match all of its fields in a single FEED; a selector with an unknown field, or
+    A selector affects the entities that match all of its fields in a single FEED; a selector with an unknown id, or
     with matches in several FEEDs, affects nothing.
     """
     affected = _AffectedEntities(matcher, trips)
     for selector in message.informed_entity:
         affected.add(selector)
-    if not any(affected.found.values()):
-        return EntityOutcome.ID_SHARED if affected.has_shared else EntityOutcome.ALERT_WITHOUT_SELECTOR
+    if not any(affected.rows.values()):
+        return EntityOutcome.ID_SHARED if affected.has_shared_id else EntityOutcome.ALERT_WITHOUT_SELECTOR
     periods = tuple(
-        (min(period.start, _NEVER_ENDS), min(period.end, _NEVER_ENDS) or _NEVER_ENDS)
+        (min(period.start, _NO_END), min(period.end, _NO_END) or _NO_END)
         for period in (message.impact_period or message.active_period)
     )
     return Alert(
@@ -84,17 +84,17 @@ def read_alert(
         headers=_read_texts(message.header_text),
         descriptions=_read_texts(message.description_text),
         urls=_read_urls(message.url),
-        **{selectors: frozenset(rows) for selectors, rows in affected.found.items()},
+        **{selectors: frozenset(rows) for selectors, rows in affected.rows.items()},
     )
 
 
 class _AffectedEntities:
-    """The informed entities of an alert; ``found`` maps fields of ``Alert`` to rows."""
+    """The informed entities of an alert; ``rows`` maps fields of ``Alert`` to rows."""
 
     def __init__(self, matcher: TripMatcher, trips: TripUpdates) -> None:
         self.matcher, self.trips, self.index = matcher, trips, matcher.index
-        self.has_shared = False
-        self.found: defaultdict[str, set[Any]] = defaultdict(set)
+        self.has_shared_id = False
+        self.rows: defaultdict[str, set[Any]] = defaultdict(set)
 
     def add(self, selector: EntitySelector) -> None:
         stops = self._find_stops(selector.stop_id) if selector.stop_id else None
@@ -105,7 +105,7 @@ class _AffectedEntities:
         feed_name_sets = [set(group) for group in (stops, routes) if group is not None]
         names = set.intersection(*feed_name_sets) if feed_name_sets else set()
         if len(names) > 1 and self._is_shared(selector, names, routes):
-            self.has_shared = True
+            self.has_shared_id = True
             self.matcher.report_shared_id(selector.route_id or selector.stop_id or selector.agency_id)
         elif names:
             self._add_selected(
@@ -124,7 +124,7 @@ class _AffectedEntities:
                 return True
         elif selector.agency_id and len({feed.agencies for feed in feeds if feed.name in names}) > 1:
             return True
-        return bool(selector.stop_id) and not self._is_one_place(
+        return bool(selector.stop_id) and not self._is_same_place(
             [self.index.get_stops_by_id(name)[selector.stop_id] for name in names]
         )
 
@@ -133,8 +133,8 @@ class _AffectedEntities:
         agencies = table.feeds[self.index.route_feed[route]].agencies
         return table.route_short_name[route], table.route_long_name[route], agencies
 
-    def _is_one_place(self, stops: Sequence[int]) -> bool:
-        # Stops in several FEEDs are one place if they have the same name and are close (rule A8).
+    def _is_same_place(self, stops: Sequence[int]) -> bool:
+        # Stops in several FEEDs are the same place if they have the same name and are close (rule A8).
         table = self.index.timetable
         if len({table.stop_name[stop].casefold() for stop in stops}) > 1:
             return False
@@ -151,49 +151,49 @@ class _AffectedEntities:
         elif routes is not None and stops is not None:
             self._add_kind("route", routes, stops)
         elif stops is not None:
-            self.found["stops"] |= stops
+            self.rows["stops"] |= stops
         elif routes is not None:
             self._add_routes(selector, names, routes)
 
     def _add_routes(self, selector: EntitySelector, names: set[str], routes: set[int]) -> None:
         scope, table = self.matcher.scope, self.index.timetable
         if selector.route_id or (selector.agency_id and selector.HasField("route_type")):
-            self.found["routes"] |= routes
+            self.rows["routes"] |= routes
         elif selector.agency_id:
             feeds = [feed for feed in scope.feeds if table.feeds[feed].name in names]
             agency_feeds = {feed for feed in feeds if table.feeds[feed].agency_ids == (selector.agency_id,)}
-            self.found["feeds"] |= agency_feeds
-            self.found["routes"] |= {route for route in routes if int(table.route_feed[route]) not in agency_feeds}
+            self.rows["feeds"] |= agency_feeds
+            self.rows["routes"] |= {route for route in routes if int(table.route_feed[route]) not in agency_feeds}
         elif len(scope.feeds) == len(table.feeds):
-            self.found["route_types"].add(selector.route_type)
+            self.rows["route_types"].add(selector.route_type)
         else:
-            self.found["routes"] |= routes
+            self.rows["routes"] |= routes
 
     def _add_trip(self, trip: TripDescriptor, stops: Mapping[str, frozenset[int]] | None) -> None:
-        added = self.trips.find_added(trip, self.matcher)
-        if isinstance(added, EntityOutcome):
-            self.has_shared = True
+        added_rides = self.trips.find_added(trip, self.matcher)
+        if isinstance(added_rides, EntityOutcome):
+            self.has_shared_id = True
         else:
-            self._add_kind("ride", added, None if stops is None else frozenset().union(*stops.values()))
+            self._add_kind("ride", added_rides, None if stops is None else frozenset().union(*stops.values()))
         if trip.trip_id and not trip.start_date and not trip.start_time:
-            self._add_trip_of_any_day(trip, stops)
+            self._add_trip_on_all_days(trip, stops)
             return
         match = self.matcher.match(trip)
         if not isinstance(match, TripMatch):
-            self.has_shared |= match == EntityOutcome.ID_SHARED
+            self.has_shared_id |= match == EntityOutcome.ID_SHARED
             return
         name = self.index.feed_names[self.index.trip_feed[match.trip]]
         stop_rows = None if stops is None else stops.get(name, frozenset())
         self._add_kind("ride", [(match.trip_departure, match.day)], stop_rows)
 
-    def _add_trip_of_any_day(self, trip: TripDescriptor, stops: Mapping[str, frozenset[int]] | None) -> None:
+    def _add_trip_on_all_days(self, trip: TripDescriptor, stops: Mapping[str, frozenset[int]] | None) -> None:
         rows = self.matcher.find_trips(trip)
         if isinstance(rows, EntityOutcome):
             return
         trips = self.index.group_by_feed_name(rows, self.index.trip_feed)
         names = trips.keys() if stops is None else trips.keys() & stops.keys()
         if len(names) > 1:
-            self.has_shared = True
+            self.has_shared_id = True
             self.matcher.report_shared_id(trip.trip_id)
             return
         for name in names:
@@ -201,16 +201,16 @@ class _AffectedEntities:
 
     def _add_kind(self, kind: str, keys: Iterable[Any], stops: Iterable[int] | None) -> None:
         if stops is None:
-            self.found[f"{kind}s"].update(keys)
+            self.rows[f"{kind}s"].update(keys)
         else:
-            self.found[f"{kind}_stops"].update(product(keys, stops))
+            self.rows[f"{kind}_stops"].update(product(keys, stops))
 
     def _find_stops(self, stop_id: str) -> Mapping[str, frozenset[int]]:
         rows = ((name, self.index.get_stops_by_id(name).get(stop_id)) for name in self.matcher.scope.feed_names)
-        return {name: self.index.list_stops_below(row) for name, row in rows if row is not None}
+        return {name: self.index.list_stop_subtree(row) for name, row in rows if row is not None}
 
     def _find_routes(self, selector: EntitySelector) -> Mapping[str, set[int]] | None:
-        """Return the routes, by FEED, that match a selector's route, type and agency; None if it has no such field."""
+        """Return the routes, by FEED, that match a selector's route, type and agency; None if it has none of these."""
         table, scope = self.index.timetable, self.matcher.scope
         if not (selector.route_id or selector.agency_id or selector.HasField("route_type")):
             return None

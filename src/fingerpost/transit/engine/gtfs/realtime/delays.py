@@ -1,6 +1,6 @@
 """Propagate the delays in GTFS-Realtime updates along the stop times of each ride.
 
-A delay applies to later stop times until the next update or NO_DATA, even across SKIPPED stops; the delay of the trip
+A delay applies to later stop times until the next update or NO_DATA, even across SKIPPED stops; the trip's own delay
 applies until its first update (GTFS-Realtime reference, TripUpdate.delay and StopTimeUpdate.ScheduleRelationship).
 Times override delays.
 """
@@ -26,45 +26,45 @@ from fingerpost.transit.engine.timetable.timetable import Bool, Int32, Int64
 # Longer delays are treated as errors, such as a wrong date.
 MAX_DELAY_S = 12 * 3600
 
-# More seconds than lie between any two times in valid messages.
-_APART_S = 1 << 41
+# More seconds than there are between any two times in valid messages.
+_RIDE_SPACING_S = 1 << 41
 
 
 def compute_delays(
     rides: Rides,
     updates: StopTimeUpdateColumns,
     matched: tuple[Int64, Int32],
-    late_s: Int64,
+    start_offset_s: Int64,
     trip_delay_s: Int64,
     updated: Sequence[int],
 ) -> tuple[list[RideUpdate | None], Bool]:
-    """Return the realtime data for each ride, None if an update has none, and mark rides with unused updates.
+    """Return the realtime data for each ride (None if its update has none), and mark rides with unused updates.
 
-    ``matched`` holds each update's stop time and new stop. ``late_s`` is added to the delays in updates; ``updated`` is
-    the timestamp of each ride's update.
+    ``matched`` holds each update's stop time and new stop. ``start_offset_s`` (``TripMatch.start_offset_s`` of each
+    ride) is added to the delays in updates; ``updated`` is the timestamp of each ride's update.
     """
-    stated = _UpdatedStopTimes(rides, updates, *matched, late_s)
-    arrival_s, departure_s, is_known = _propagate(rides, stated, trip_delay_s)
+    stop_times = _UpdatedStopTimes(rides, updates, *matched, start_offset_s)
+    arrival_s, departure_s, is_known = _propagate(rides, stop_times, trip_delay_s)
     arrival_s[~is_known] = departure_s[~is_known] = 0
-    _order_times(rides, arrival_s, departure_s, stated)
+    _order_times(rides, arrival_s, departure_s, stop_times)
     arrival_delay_s, departure_delay_s = arrival_s.astype(np.int32), departure_s.astype(np.int32)
-    moved, has_pickup_drop_off = stated.stop != NO_STOP, (stated.opened | stated.closed) != 0
-    has_realtime = is_known | stated.is_skipped | moved | has_pickup_drop_off | stated.is_silent
-    is_known |= stated.is_skipped
-    stop = np.where(moved, stated.stop, rides.stop)
-    flags = rides.flags & ~stated.opened | stated.closed
+    is_moved, has_pickup_drop_off = stop_times.stop != NO_STOP, (stop_times.cleared_flags | stop_times.set_flags) != 0
+    has_realtime = is_known | stop_times.is_skipped | is_moved | has_pickup_drop_off | stop_times.has_no_data
+    is_known |= stop_times.is_skipped
+    stop = np.where(is_moved, stop_times.stop, rides.stop)
+    flags = rides.flags & ~stop_times.cleared_flags | stop_times.set_flags
     first = rides.first.tolist()
     has_data, has_new_stop, has_new_flags = (
         np.logical_or.reduceat(marks, rides.first[:-1]).tolist()
         for marks in (has_realtime, stop != rides.stop, flags != rides.flags)
     )
-    found = [
+    ride_updates = [
         RideUpdate(
             is_cancelled=False,
             arrival_delay_s=arrival_delay_s[rows],
             departure_delay_s=departure_delay_s[rows],
             is_known=is_known[rows],
-            is_skipped=stated.is_skipped[rows],
+            is_skipped=stop_times.is_skipped[rows],
             updated=updated[ride],
             stop=stop[rows] if has_new_stop[ride] else None,
             flags=flags[rows] if has_new_flags[ride] else None,
@@ -73,7 +73,7 @@ def compute_delays(
         else None
         for ride, rows in enumerate(map(slice, first[:-1], first[1:]))
     ]
-    return found, stated.has_unused
+    return ride_updates, stop_times.has_unused
 
 
 class _UpdatedStopTimes:
@@ -83,18 +83,18 @@ class _UpdatedStopTimes:
     """
 
     def __init__(
-        self, rides: Rides, updates: StopTimeUpdateColumns, matched: Int64, new_stops: Int32, late_s: Int64
+        self, rides: Rides, updates: StopTimeUpdateColumns, matched: Int64, new_stops: Int32, start_offset_s: Int64
     ) -> None:
         rows = np.flatnonzero(matched >= 0)
         stop_time = matched[rows]
-        late = late_s[rides.ride[stop_time]]
+        offset_s = start_offset_s[rides.ride[stop_time]]
         relationship = updates.relationship[rows]
         has_times = (relationship != SKIPPED) & (relationship != NO_DATA)
         arrival_s = _compute_delay_s(
-            updates.arrival[rows], updates.arrival_delay_s[rows], rides.arrival[stop_time], late
+            updates.arrival[rows], updates.arrival_delay_s[rows], rides.arrival[stop_time], offset_s
         )
         departure_s = _compute_delay_s(
-            updates.departure[rows], updates.departure_delay_s[rows], rides.departure[stop_time], late
+            updates.departure[rows], updates.departure_delay_s[rows], rides.departure[stop_time], offset_s
         )
         is_usable = ~(has_times & (_is_implausible(arrival_s) | _is_implausible(departure_s)))
         is_unused = (matched < 0) | (new_stops == UNKNOWN_STOP)
@@ -102,67 +102,67 @@ class _UpdatedStopTimes:
         self.has_unused = mark_rows(len(rides.trip), updates.ride[is_unused])
         count = len(rides.stop)
         self.is_skipped = mark_rows(count, stop_time[relationship == SKIPPED])
-        self.is_silent = mark_rows(count, stop_time[relationship == NO_DATA])
-        timed, moved = is_usable & has_times, is_usable & (new_stops[rows] >= 0)
-        self.arrival_s = scatter(count, stop_time[timed], arrival_s[timed], np.int64(NONE))
-        self.departure_s = scatter(count, stop_time[timed], departure_s[timed], np.int64(NONE))
-        self.stop = scatter(count, stop_time[moved], new_stops[rows][moved], np.int32(NO_STOP))
-        self.opened = scatter(count, stop_time[is_usable], updates.opened[rows][is_usable], np.uint8(0))
-        self.closed = scatter(count, stop_time[is_usable], updates.closed[rows][is_usable], np.uint8(0))
+        self.has_no_data = mark_rows(count, stop_time[relationship == NO_DATA])
+        is_timed, is_moved = is_usable & has_times, is_usable & (new_stops[rows] >= 0)
+        self.arrival_s = scatter(count, stop_time[is_timed], arrival_s[is_timed], np.int64(NONE))
+        self.departure_s = scatter(count, stop_time[is_timed], departure_s[is_timed], np.int64(NONE))
+        self.stop = scatter(count, stop_time[is_moved], new_stops[rows][is_moved], np.int32(NO_STOP))
+        self.cleared_flags = scatter(count, stop_time[is_usable], updates.cleared_flags[rows][is_usable], np.uint8(0))
+        self.set_flags = scatter(count, stop_time[is_usable], updates.set_flags[rows][is_usable], np.uint8(0))
 
 
-def _propagate(rides: Rides, stated: _UpdatedStopTimes, trip_delay_s: Int64) -> tuple[Int64, Int64, Bool]:
+def _propagate(rides: Rides, stop_times: _UpdatedStopTimes, trip_delay_s: Int64) -> tuple[Int64, Int64, Bool]:
     count = len(rides.stop)
     position = np.arange(count)
-    updated_s = np.where(stated.departure_s != NONE, stated.departure_s, stated.arrival_s)
-    has_update = (updated_s != NONE) | stated.is_silent
+    updated_s = np.where(stop_times.departure_s != NONE, stop_times.departure_s, stop_times.arrival_s)
+    has_update = (updated_s != NONE) | stop_times.has_no_data
     is_first = mark_rows(count, rides.first[:-1])
     # The delay that a stop propagates: its own, or the trip's at the first stop; none if it has NO_DATA.
     propagated_s = np.where(has_update, updated_s, NONE)
     has_trip_delay = is_first & ~has_update
     propagated_s[has_trip_delay] = trip_delay_s[rides.ride[has_trip_delay]]
     source = np.maximum.accumulate(np.where(has_update | is_first, position, 0))
-    out_s = propagated_s[source]
-    in_s = np.empty_like(out_s)
-    in_s[1:] = out_s[:-1]
-    in_s[is_first] = trip_delay_s
-    departure_s = np.where(updated_s != NONE, updated_s, np.where(stated.is_silent, NONE, in_s))
-    has_departure_only = (stated.departure_s != NONE) & (in_s == NONE)
-    arrival_s = np.where(has_departure_only, stated.departure_s, np.where(stated.is_silent, NONE, in_s))
-    arrival_s = np.where(stated.arrival_s != NONE, stated.arrival_s, arrival_s)
+    outgoing_s = propagated_s[source]
+    incoming_s = np.empty_like(outgoing_s)
+    incoming_s[1:] = outgoing_s[:-1]
+    incoming_s[is_first] = trip_delay_s
+    departure_s = np.where(updated_s != NONE, updated_s, np.where(stop_times.has_no_data, NONE, incoming_s))
+    has_departure_only = (stop_times.departure_s != NONE) & (incoming_s == NONE)
+    arrival_s = np.where(has_departure_only, stop_times.departure_s, np.where(stop_times.has_no_data, NONE, incoming_s))
+    arrival_s = np.where(stop_times.arrival_s != NONE, stop_times.arrival_s, arrival_s)
     return arrival_s, departure_s, (arrival_s != NONE) & (departure_s != NONE)
 
 
-def _order_times(rides: Rides, arrival_s: Int64, departure_s: Int64, stated: _UpdatedStopTimes) -> None:
-    """Put the times of each ride in order."""
+def _order_times(rides: Rides, arrival_s: Int64, departure_s: Int64, stop_times: _UpdatedStopTimes) -> None:
+    """Make the times of each ride non-decreasing."""
     arrival, departure = rides.arrival + arrival_s, rides.departure + departure_s
     is_backward = departure < arrival
     is_backward[1:] |= (arrival[1:] < departure[:-1]) & (rides.ride[1:] == rides.ride[:-1])
     if not is_backward.any():
         return
     rows = np.flatnonzero(mark_rows(len(rides.trip), rides.ride[is_backward])[rides.ride])
-    # Shift the rides far apart, so that all can be ordered by time at once.
-    offset = rides.ride[rows] * _APART_S
+    # Shift the rides far apart, so that all of them can be ordered at once.
+    offset = rides.ride[rows] * _RIDE_SPACING_S
     planned = np.column_stack([rides.arrival[rows] + offset, rides.departure[rows] + offset]).ravel()
     time = planned + np.column_stack([arrival_s[rows], departure_s[rows]]).ravel()
-    is_stated = np.column_stack([stated.arrival_s[rows] != NONE, stated.departure_s[rows] != NONE]).ravel()
+    is_given = np.column_stack([stop_times.arrival_s[rows] != NONE, stop_times.departure_s[rows] != NONE]).ravel()
     lowest, highest = np.iinfo(np.int64).min, np.iinfo(np.int64).max
-    floor = np.maximum.accumulate(np.where(is_stated, time, lowest))
-    fixed = np.where(is_stated, np.maximum(time, floor), time)
-    ceiling = np.minimum.accumulate(np.where(is_stated, fixed, highest)[::-1])[::-1]
-    fixed = np.maximum.accumulate(np.minimum(fixed, ceiling))
-    moved = fixed - planned
-    arrival_s[rows], departure_s[rows] = moved[0::2], moved[1::2]
+    floor = np.maximum.accumulate(np.where(is_given, time, lowest))
+    ordered = np.where(is_given, np.maximum(time, floor), time)
+    ceiling = np.minimum.accumulate(np.where(is_given, ordered, highest)[::-1])[::-1]
+    ordered = np.maximum.accumulate(np.minimum(ordered, ceiling))
+    delay_s = ordered - planned
+    arrival_s[rows], departure_s[rows] = delay_s[0::2], delay_s[1::2]
 
 
-def _compute_delay_s(time: Int64, delay_s: Int64, planned: Int64, late_s: Int64) -> Int64:
-    by_delay = np.where(delay_s == NONE, NONE, delay_s + late_s)
-    # The difference of invalid times must not overflow.
+def _compute_delay_s(time: Int64, delay_s: Int64, planned: Int64, start_offset_s: Int64) -> Int64:
+    offset_delay_s = np.where(delay_s == NONE, NONE, delay_s + start_offset_s)
+    # Subtracting invalid times must not overflow.
     valid_time = np.clip(time, 0, 1 << 40)
-    delays: Int64 = np.where(time == NONE, by_delay, valid_time - planned)
+    delays: Int64 = np.where(time == NONE, offset_delay_s, valid_time - planned)
     return delays
 
 
 def _is_implausible(delay_s: Int64) -> Bool:
-    is_far: Bool = (delay_s != NONE) & (np.abs(delay_s) > MAX_DELAY_S)
-    return is_far
+    is_implausible: Bool = (delay_s != NONE) & (np.abs(delay_s) > MAX_DELAY_S)
+    return is_implausible

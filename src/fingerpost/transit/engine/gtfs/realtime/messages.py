@@ -1,4 +1,4 @@
-"""Decode GTFS-Realtime FeedMessages and their strings, reject messages that are too large, and name all outcomes."""
+"""Decode GTFS-Realtime FeedMessages and their strings, reject messages that are too large, and define the outcomes."""
 
 from enum import StrEnum
 from typing import NamedTuple
@@ -8,7 +8,7 @@ from google.transit.gtfs_realtime_pb2 import FeedMessage
 
 
 class FeedBytes(NamedTuple):
-    """A received message: time of receipt (Unix seconds), FEED (None: all in the network), and name of the source."""
+    """A received message: its time of receipt (Unix seconds), FEED (None: all in the network), and source name."""
 
     bytes: bytes
     received: int
@@ -24,33 +24,33 @@ _FIXED_BYTES = {1: 8, 5: 4}
 
 
 def has_too_many_entities(data: bytes) -> bool:
-    """Count the entities of a message in its wire format, without parsing it."""
-    at = count = 0
+    """Whether a message has more than MAX_ENTITIES entities, counted in its wire format without parsing it."""
+    position = count = 0
     try:
-        while len(data) > max(at, 2 * MAX_ENTITIES) and count <= MAX_ENTITIES:
-            tag, at = _read_varint(data, at)
+        while len(data) > max(position, 2 * MAX_ENTITIES) and count <= MAX_ENTITIES:
+            tag, position = _read_varint(data, position)
             count += tag == _ENTITY
             wire_type = tag & 7
-            length, at = _read_varint(data, at) if wire_type in (0, 2) else (0, at)
-            at += length if wire_type == 2 else _FIXED_BYTES.get(wire_type, 0)
+            length, position = _read_varint(data, position) if wire_type in (0, 2) else (0, position)
+            position += length if wire_type == 2 else _FIXED_BYTES.get(wire_type, 0)
     except IndexError:
         # The data is truncated or not a message, so parsing it fails as well.
         pass
     return count > MAX_ENTITIES
 
 
-def _read_varint(data: bytes, at: int) -> tuple[int, int]:
+def _read_varint(data: bytes, position: int) -> tuple[int, int]:
     value = 0
     for shift in range(0, 70, 7):
-        value |= (data[at] & 0x7F) << shift
-        at += 1
-        if data[at - 1] < 0x80:
-            return value, at
+        value |= (data[position] & 0x7F) << shift
+        position += 1
+        if data[position - 1] < 0x80:
+            return value, position
     raise IndexError
 
 
 def parse_message(data: bytes) -> FeedMessage | None:
-    """Parse a message; return None if it is damaged or has no header, as in an empty file."""
+    """Parse a message; return None if it is damaged or lacks a header, as an empty file does."""
     message = FeedMessage()
     try:
         message.ParseFromString(data)

@@ -12,7 +12,7 @@ from fingerpost.transit.engine.gtfs.realtime.trip_matching import RealtimeIndex,
 from fingerpost.transit.engine.gtfs.realtime.trip_updates import ReceivedUpdate, TripUpdates
 from fingerpost.transit.engine.timetable.overlay import Alert, MatchCount, Overlay
 
-# Entities with these outcomes were not looked up in the timetable; they are neither matched nor unmatched.
+# Entities with these outcomes were not looked up in the timetable; they count as neither matched nor unmatched.
 _NOT_LOOKED_UP = frozenset({EntityOutcome.ENTITY_DELETED, EntityOutcome.KIND_NOT_READ, EntityOutcome.FROM_THE_FUTURE})
 # Publishers' clocks may be fast by this much; messages with a later timestamp are rejected.
 CLOCK_SKEW_S = 120
@@ -35,7 +35,7 @@ class _Reader:
         self.rides = TripUpdates(index, self.outcomes)
         self.alerts: list[Alert] = []
         # Alerts with the index of their outcome, resolved at the end, because later entities may add their trips.
-        self.waiting_alerts: list[tuple[FeedEntity, TripMatcher, int]] = []
+        self.pending_alerts: list[tuple[FeedEntity, TripMatcher, int]] = []
         self.timestamps: list[int] = []
         # The origin, matcher and entities (a slice of the outcomes) of each message.
         self.messages: list[tuple[str, TripMatcher, slice]] = []
@@ -45,12 +45,12 @@ class _Reader:
         message = parse_message(data.bytes)
         if message is None:
             return
-        stated = message.header.timestamp
-        if stated > self.now + CLOCK_SKEW_S:
+        timestamp = message.header.timestamp
+        if timestamp > self.now + CLOCK_SKEW_S:
             self.has_future_messages = True
             outcomes.extend([EntityOutcome.FROM_THE_FUTURE] * len(message.entity))
             return
-        updated = min(stated or data.received, self.now)
+        updated = min(timestamp or data.received, self.now)
         self.timestamps.append(updated)
         matcher = TripMatcher(self.index, self.index.scope(data.feed_name), self.now)
         first = len(outcomes)
@@ -60,7 +60,7 @@ class _Reader:
 
     def finish(self) -> Overlay:
         rides, added = self.rides.finish()
-        for entity, matcher, slot in self.waiting_alerts:
+        for entity, matcher, slot in self.pending_alerts:
             outcome = self._read_alert(entity, matcher)
             if not entity.HasField("trip_update"):
                 self.outcomes[slot] = outcome
@@ -88,7 +88,7 @@ class _Reader:
         if entity.is_deleted:
             return EntityOutcome.ENTITY_DELETED
         if entity.HasField("alert"):
-            self.waiting_alerts.append((entity, matcher, len(self.outcomes)))
+            self.pending_alerts.append((entity, matcher, len(self.outcomes)))
         if not entity.HasField("trip_update"):
             return EntityOutcome.KIND_NOT_READ
         update = entity.trip_update

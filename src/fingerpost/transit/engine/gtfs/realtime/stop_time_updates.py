@@ -19,12 +19,12 @@ _NOT_AVAILABLE = StopTimeProperties.NONE
 NONE = -(1 << 62)
 # Mark a missing stop id, and a stop id that is not in the feed.
 NO_STOP, UNKNOWN_STOP = -1, -2
-_ABSENT: Mapping[str, np.generic] = {
+_DEFAULTS: Mapping[str, np.generic] = {
     "arrival_delay_s": np.int64(NONE),
     "departure_delay_s": np.int64(NONE),
-    "assigned": np.int32(NO_STOP),
-    "opened": np.uint8(0),
-    "closed": np.uint8(0),
+    "new_stop": np.int32(NO_STOP),
+    "cleared_flags": np.uint8(0),
+    "set_flags": np.uint8(0),
 }
 
 SCHEDULED, SKIPPED, NO_DATA, UNSCHEDULED = range(4)
@@ -35,8 +35,8 @@ class StopTimeUpdateColumns:
     """Stop time updates for rides; those for ride i are rows ``first[i] .. first[i + 1]``.
 
     ``arrival`` and ``departure`` are Unix seconds, NONE if missing; ``*_delay_s`` apply only if the time is missing.
-    ``sequence`` is -1 if missing, ``assigned`` is a new stop. ``opened`` and ``closed`` are the flags NO_BOARDING and
-    NO_ALIGHTING that the update clears or sets.
+    ``sequence`` is -1 if missing. ``cleared_flags`` and ``set_flags`` are the flags NO_BOARDING and NO_ALIGHTING that
+    the update clears or sets.
     """
 
     first: Int64
@@ -48,9 +48,9 @@ class StopTimeUpdateColumns:
     arrival_delay_s: Int64
     departure: Int64
     departure_delay_s: Int64
-    assigned: Int32
-    opened: UInt8
-    closed: UInt8
+    new_stop: Int32
+    cleared_flags: UInt8
+    set_flags: UInt8
 
 
 def read_stop_time_updates(trips: Iterable[tuple[TripUpdate, Mapping[str, int]]]) -> StopTimeUpdateColumns:
@@ -88,9 +88,9 @@ def read_stop_time_updates(trips: Iterable[tuple[TripUpdate, Mapping[str, int]]]
                 rare["departure_delay_s"][row] = event.delay
             if stop_time_update.HasField("stop_time_properties"):
                 properties = stop_time_update.stop_time_properties
-                rare["opened"][row], rare["closed"][row] = read_pickup_drop_off(properties)
+                rare["cleared_flags"][row], rare["set_flags"][row] = read_pickup_drop_off(properties)
                 if properties.assigned_stop_id:
-                    rare["assigned"][row] = find_stop(properties.assigned_stop_id, UNKNOWN_STOP)
+                    rare["new_stop"][row] = find_stop(properties.assigned_stop_id, UNKNOWN_STOP)
             row += 1
     return StopTimeUpdateColumns(
         first=list_starts(counts),
@@ -100,28 +100,28 @@ def read_stop_time_updates(trips: Iterable[tuple[TripUpdate, Mapping[str, int]]]
         relationship=np.array(relationships, np.int32),
         arrival=_mark_missing(arrivals),
         departure=_mark_missing(departures),
-        **{name: scatter(row, [*rare[name]], [*rare[name].values()], absent) for name, absent in _ABSENT.items()},
+        **{name: scatter(row, [*rare[name]], [*rare[name].values()], default) for name, default in _DEFAULTS.items()},
     )
 
 
-def scatter(count: int, rows: npt.ArrayLike, values: npt.ArrayLike, absent: np.generic) -> npt.NDArray[Any]:
-    """Return a column of the type of ``absent``, with values in the given rows and ``absent`` in all others."""
-    column = np.full(count, absent)
+def scatter(count: int, rows: npt.ArrayLike, values: npt.ArrayLike, default: np.generic) -> npt.NDArray[Any]:
+    """Return a column of the type of ``default``, with values in the given rows and ``default`` in all others."""
+    column = np.full(count, default)
     column[np.asarray(rows, np.int64)] = values
     return column
 
 
 def read_pickup_drop_off(properties: StopTimeProperties) -> tuple[int, int]:
     """Return the flags NO_BOARDING and NO_ALIGHTING that the properties clear, and those that they set."""
-    opened = closed = 0
+    cleared_flags = set_flags = 0
     # Types 2 and 3 (must be arranged) count as boardable.
     for name, flag in (("pickup_type", NO_BOARDING), ("drop_off_type", NO_ALIGHTING)):
         if properties.HasField(name):
             if getattr(properties, name) == _NOT_AVAILABLE:
-                closed |= flag
+                set_flags |= flag
             else:
-                opened |= flag
-    return opened, closed
+                cleared_flags |= flag
+    return cleared_flags, set_flags
 
 
 def _mark_missing(times: list[int]) -> Int64:
@@ -131,7 +131,7 @@ def _mark_missing(times: list[int]) -> Int64:
 
 
 # Factor that combines a ride and a stop into one number.
-_STOPS = 1 << 32
+_RIDE_FACTOR = 1 << 32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,17 +172,17 @@ def match_stop_times(timetable: Timetable, rides: Rides, updates: StopTimeUpdate
     If two updates match the same stop time, the first one is used.
     """
     stop_time = _match_by_sequence(rides, updates.ride, updates.sequence)
-    stop = updates.assigned.copy()
+    stop = updates.new_stop.copy()
     differs = (stop_time >= 0) & (updates.stop != NO_STOP) & (rides.stop[stop_time] != updates.stop)
     if differs.any():
         _resolve_differences(timetable, rides, updates, np.flatnonzero(differs), stop_time, stop)
     _match_by_stop(timetable, rides, updates, stop_time, stop)
-    _drop_repeated(stop_time, len(rides.stop))
+    _drop_repeats(stop_time, len(rides.stop))
     return stop_time, stop
 
 
 def _match_by_sequence(rides: Rides, ride: Int64, sequence: Int64) -> Int64:
-    """Match by sequence: guess the row by assuming numbers without gaps, and search if the guess is wrong."""
+    """Match by sequence: guess the row by assuming consecutive numbers, and search if the guess is wrong."""
     begin, end = rides.first[ride], rides.first[ride + 1]
     guess = np.clip(begin + sequence - rides.sequence[begin], begin, end - 1)
     stop_time = np.where(rides.sequence[guess] == sequence, guess, -1)
@@ -199,10 +199,10 @@ def _resolve_differences(
 ) -> None:
     """Resolve stops that contradict the sequence: accept the station, store a new platform, reject other stops."""
     parent = timetable.stop_parent
-    planned, stated = rides.stop[stop_time[rows]], updates.stop[rows]
-    is_in_feed = stated >= 0
-    is_station = is_in_feed & (parent[planned] == stated)
-    is_platform = is_in_feed & ~is_station & (parent[planned] >= 0) & (parent[planned] == parent[np.maximum(stated, 0)])
+    planned, given = rides.stop[stop_time[rows]], updates.stop[rows]
+    is_in_feed = given >= 0
+    is_station = is_in_feed & (parent[planned] == given)
+    is_platform = is_in_feed & ~is_station & (parent[planned] >= 0) & (parent[planned] == parent[np.maximum(given, 0)])
     moved = rows[is_platform]
     stop[moved] = np.where(stop[moved] == NO_STOP, updates.stop[moved], stop[moved])
     stop_time[rows[~is_station & ~is_platform]] = -1
@@ -215,13 +215,13 @@ def _match_by_stop(
     rows = np.flatnonzero((stop_time < 0) & (updates.stop >= 0))
     if not len(rows):
         return
-    key = rides.ride * _STOPS + rides.stop
+    key = rides.ride * _RIDE_FACTOR + rides.stop
     order = np.argsort(key, kind="stable")
-    update_key = updates.ride[rows] * _STOPS + updates.stop[rows]
+    update_key = updates.ride[rows] * _RIDE_FACTOR + updates.stop[rows]
     low, high = (np.searchsorted(key, update_key, side, sorter=order) for side in ("left", "right"))
-    single = high - low == 1
-    stop_time[rows[single]] = order[low[single]]
-    for index in np.flatnonzero(~single).tolist():
+    is_single = high - low == 1
+    stop_time[rows[is_single]] = order[low[is_single]]
+    for index in np.flatnonzero(~is_single).tolist():
         row = int(rows[index])
         candidates = order[low[index] : high[index]]
         has_moved = not len(candidates)
@@ -240,22 +240,22 @@ def _choose_candidate(
 ) -> int:
     """Return the only candidate between the previous and next matches, or the nearest in time, or -1."""
     ride = updates.ride[row]
-    before = stop_time[updates.first[ride] : row]
-    after = stop_time[row + 1 : updates.first[ride + 1]]
-    low = int(before.max(initial=-1))
-    high = int(after[after >= 0].min(initial=len(rides.stop)))
-    between = candidates[(candidates > low) & (candidates < high)]
-    if len(between) == 1:
-        return int(between[0])
-    stated, planned = updates.arrival[row], rides.arrival
-    if stated == NONE:
-        stated, planned = updates.departure[row], rides.departure
-    if stated == NONE or not len(between):
+    previous = stop_time[updates.first[ride] : row]
+    following = stop_time[row + 1 : updates.first[ride + 1]]
+    low = int(previous.max(initial=-1))
+    high = int(following[following >= 0].min(initial=len(rides.stop)))
+    eligible = candidates[(candidates > low) & (candidates < high)]
+    if len(eligible) == 1:
+        return int(eligible[0])
+    given, planned = updates.arrival[row], rides.arrival
+    if given == NONE:
+        given, planned = updates.departure[row], rides.departure
+    if given == NONE or not len(eligible):
         return -1
-    return int(between[np.argmin(np.abs(planned[between] - stated))])
+    return int(eligible[np.argmin(np.abs(planned[eligible] - given))])
 
 
-def _drop_repeated(stop_time: Int64, stop_time_count: int) -> None:
+def _drop_repeats(stop_time: Int64, stop_time_count: int) -> None:
     """Clear all but the first of several updates that match the same stop time."""
     rows = np.flatnonzero(stop_time >= 0)
     first_row = np.full(stop_time_count, -1, np.int64)

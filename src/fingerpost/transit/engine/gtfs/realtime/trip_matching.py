@@ -38,11 +38,11 @@ class RealtimeIndex:
             timetable.trip_departure_trip, np.arange(len(self.trip_feed) + 1)
         ).tolist()
         self.scope = cache(self._build_scope)
-        self.get_stops_by_id = cache(self._list_stops_of_name)
+        self.get_stops_by_id = cache(self._map_stops_by_id)
         self.day_start = cache(
             lambda feed, day: find_service_day_start(date.fromordinal(day), self.timetable.feeds[feed].zone)
         )
-        self._services_on = cache(lambda day: find_services(self.timetable, date.fromordinal(day)).tobytes())
+        self._active_services = cache(lambda day: find_services(self.timetable, date.fromordinal(day)).tobytes())
 
     def group_by_feed_name(self, rows: Iterable[int], feeds: Sequence[int]) -> Mapping[str, set[int]]:
         groups: dict[str, set[int]] = {}
@@ -61,7 +61,7 @@ class RealtimeIndex:
         return group_rows(self.trip_route, range(len(self.trip_route)))
 
     @cached_property
-    def only_start_s(self) -> Sequence[int]:
+    def single_start_s(self) -> Sequence[int]:
         """The departure time (seconds of the service day) of each trip with one exact departure; -1 for others."""
         table = self.timetable
         count = np.diff(self.trip_departure_first)
@@ -79,7 +79,7 @@ class RealtimeIndex:
         folded_name = None if feed_name is None else feed_name.casefold()
         feeds = tuple(row for row, name in enumerate(self.feed_names) if folded_name in (None, name.casefold()))
         trips, routes = (
-            np.flatnonzero(np.isin(of_rows, feeds)).tolist() for of_rows in (self.trip_feed, self.route_feed)
+            np.flatnonzero(np.isin(feed_rows, feeds)).tolist() for feed_rows in (self.trip_feed, self.route_feed)
         )
         return Scope(
             feeds,
@@ -92,19 +92,19 @@ class RealtimeIndex:
         """Return {stop id: row} for a feed and all feeds with the same name (rule A8)."""
         return self.get_stops_by_id(self.feed_names[feed])
 
-    def _list_stops_of_name(self, name: str) -> Mapping[str, int]:
+    def _map_stops_by_id(self, name: str) -> Mapping[str, int]:
         has_name = np.array([feed_name == name for feed_name in self.feed_names], np.bool_)
         rows = np.flatnonzero(has_name[self.timetable.stop_feed]).tolist()
         return {self.timetable.stop_local_id[row]: row for row in rows}
 
-    def list_stops_below(self, stop: int) -> frozenset[int]:
-        return frozenset({stop}).union(*(self.list_stops_below(child) for child in self.children.get(stop, ())))
+    def list_stop_subtree(self, stop: int) -> frozenset[int]:
+        return frozenset({stop}).union(*(self.list_stop_subtree(child) for child in self.children.get(stop, ())))
 
     def is_running(self, trip: int, day: int) -> bool:
-        return self._services_on(day)[self.trip_service[trip]] != 0
+        return self._active_services(day)[self.trip_service[trip]] != 0
 
 
-# Realtime data for days further away is an error.
+# Service days that are further away than this are errors.
 _MAX_DAYS_AWAY = 366
 _DAY_S = 86_400
 
@@ -112,13 +112,13 @@ _DAY_S = 86_400
 class TripMatch(NamedTuple):
     """A matched ride: rows of its trip and trip departure, and its service day as an ordinal.
 
-    ``late_s`` is how much later than its trip departure the ride began: trips by headway may depart at any time.
+    ``start_offset_s`` is how much later than its trip departure a ride began; headway-based trips depart at any time.
     """
 
     trip: int
     trip_departure: int
     day: int
-    late_s: int = 0
+    start_offset_s: int = 0
 
 
 class TripMatcher:
@@ -132,7 +132,7 @@ class TripMatcher:
         self.today = local_day(now, zone).toordinal()
 
     def match(self, trip: TripDescriptor, stop_times: Sequence[StopTimeUpdate] = ()) -> TripMatch | EntityOutcome:
-        """Return the ride, or the reason for no match; ``stop_times`` determine a missing day or trip id."""
+        """Return the ride, or the reason for no match; a missing day or trip id is inferred from ``stop_times``."""
         day = self.read_day(trip.start_date)
         if isinstance(day, EntityOutcome):
             return day
@@ -141,18 +141,18 @@ class TripMatcher:
         rows = self.find_trips(trip)
         if isinstance(rows, EntityOutcome):
             return rows
-        found = [self._match_row(row, trip, day, stop_times) for row in rows]
-        if len(found) == 1:
-            return found[0]
-        matches = [match for match in found if not isinstance(match, EntityOutcome)]
+        results = [self._match_row(row, trip, day, stop_times) for row in rows]
+        if len(results) == 1:
+            return results[0]
+        matches = [match for match in results if not isinstance(match, EntityOutcome)]
         if len(matches) > 1:
             if len(self.index.group_by_feed_name((match.trip for match in matches), self.index.trip_feed)) == 1:
                 return EntityOutcome.TRIP_AMBIGUOUS
             return self.report_shared_id(trip.trip_id)
-        return matches[0] if matches else found[0]
+        return matches[0] if matches else results[0]
 
     def find_trips(self, trip: TripDescriptor) -> tuple[int, ...] | EntityOutcome:
-        """Return the trips with a descriptor's trip id that, if it has a known route id, belong to that route."""
+        """Return the trips with a descriptor's trip id; if its route id is known, only those on that route."""
         rows = self.scope.trips.get(trip.trip_id)
         if rows is None:
             return EntityOutcome.TRIP_UNKNOWN
@@ -183,14 +183,14 @@ class TripMatcher:
         index = self.index
         begin, end = index.trip_departure_first[row], index.trip_departure_first[row + 1]
         is_single = end - begin == 1
-        trip_departure, late_s = begin if is_single else -1, 0
+        trip_departure, start_offset_s = begin if is_single else -1, 0
         if not is_single and not trip.start_time:
             return EntityOutcome.START_TIME_MISSING
         if trip.start_time and not (is_single and not index.timetable.trip_departure_headway_s[trip_departure]):
-            chosen = self._choose_trip_departure(row, parse_time_s(to_text(trip.start_time)))
-            if isinstance(chosen, EntityOutcome):
-                return chosen
-            trip_departure, late_s = chosen
+            choice = self._choose_trip_departure(row, parse_time_s(to_text(trip.start_time)))
+            if isinstance(choice, EntityOutcome):
+                return choice
+            trip_departure, start_offset_s = choice
         if day is None:
             instants = (stop_time.arrival.time or stop_time.departure.time for stop_time in stop_times)
             day = self._find_nearest_day(row, trip_departure, next(filter(None, instants), None))
@@ -198,22 +198,22 @@ class TripMatcher:
                 return EntityOutcome.NOT_RUNNING
         elif not index.is_running(row, day):
             return EntityOutcome.NOT_RUNNING
-        return TripMatch(row, trip_departure, day, late_s)
+        return TripMatch(row, trip_departure, day, start_offset_s)
 
     def _choose_trip_departure(self, row: int, start_s: int | None) -> tuple[int, int] | EntityOutcome:
-        """Return the trip departure at a time, and how much later the trip began (only for headways)."""
+        """Return the trip departure nearest to a start time, and the offset from it (nonzero only for headways)."""
         table = self.index.timetable
         trip_departures = range(self.index.trip_departure_first[row], self.index.trip_departure_first[row + 1])
         # A trip may have no departures because of a row in frequencies.txt.
         if start_s is None or not trip_departures:
             return EntityOutcome.START_TIME_UNKNOWN
-        wanted_s = start_s - int(table.stop_time_departure_s[table.trip_first_stop_time[row]])
+        target_s = start_s - int(table.stop_time_departure_s[table.trip_first_stop_time[row]])
         shifts_s = table.trip_departure_shift_s
-        trip_departure = min(trip_departures, key=lambda row: (abs(int(shifts_s[row]) - wanted_s), row))
-        late_s = wanted_s - int(shifts_s[trip_departure])
-        if 2 * abs(late_s) > int(table.trip_departure_headway_s[trip_departure]):
+        trip_departure = min(trip_departures, key=lambda row: (abs(int(shifts_s[row]) - target_s), row))
+        offset_s = target_s - int(shifts_s[trip_departure])
+        if 2 * abs(offset_s) > int(table.trip_departure_headway_s[trip_departure]):
             return EntityOutcome.START_TIME_UNKNOWN
-        return trip_departure, late_s
+        return trip_departure, offset_s
 
     def _find_nearest_day(self, row: int, trip_departure: int, instant: int | None) -> int | None:
         table = self.index.timetable
@@ -222,8 +222,8 @@ class TripMatcher:
         begin_s = int(table.stop_time_departure_s[table.trip_first_stop_time[row]]) + shift_s
         end_s = int(table.stop_time_arrival_s[table.trip_first_stop_time[row + 1] - 1]) + shift_s
         instant = self.now if instant is None or abs(instant - self.now) > _MAX_DAYS_AWAY * _DAY_S else instant
-        around = local_day(instant, table.feeds[feed].zone).toordinal()
-        days = [day for day in range(around + 1, around - 2 - end_s // _DAY_S, -1) if self.index.is_running(row, day)]
+        anchor = local_day(instant, table.feeds[feed].zone).toordinal()
+        days = [day for day in range(anchor + 1, anchor - 2 - end_s // _DAY_S, -1) if self.index.is_running(row, day)]
 
         def distance_s(day: int) -> int:
             start = self.index.day_start(feed, day)
@@ -240,23 +240,23 @@ class TripMatcher:
         start_s = parse_time_s(to_text(trip.start_time))
         if start_s is None:
             return EntityOutcome.START_TIME_UNKNOWN
-        found: list[TripMatch] = []
-        only_start_s = self.index.only_start_s
+        results: list[TripMatch] = []
+        single_start_s = self.index.single_start_s
         for route in self.scope.routes.get(trip.route_id, ()):
             for row in self.index.trips_of_route.get(route, ()):
-                if only_start_s[row] not in (-1, start_s) or not self.index.is_running(row, day):
+                if single_start_s[row] not in (-1, start_s) or not self.index.is_running(row, day):
                     continue
                 direction = int(self.index.timetable.trip_direction[row])
                 if trip.HasField("direction_id") and direction not in (-1, trip.direction_id):
                     continue
-                chosen = self._choose_trip_departure(row, start_s)
-                if not isinstance(chosen, EntityOutcome):
-                    found.append(TripMatch(row, chosen[0], day, chosen[1]))
-        if len(found) > 1:
+                choice = self._choose_trip_departure(row, start_s)
+                if not isinstance(choice, EntityOutcome):
+                    results.append(TripMatch(row, choice[0], day, choice[1]))
+        if len(results) > 1:
             stops = {stop_time.stop_id for stop_time in stop_times if stop_time.stop_id}
-            found = [match for match in found if stops and self._serves(match.trip, stops)]
-            return found[0] if len(found) == 1 else EntityOutcome.TRIP_AMBIGUOUS
-        return found[0] if found else EntityOutcome.TRIP_UNKNOWN
+            results = [match for match in results if stops and self._serves(match.trip, stops)]
+            return results[0] if len(results) == 1 else EntityOutcome.TRIP_AMBIGUOUS
+        return results[0] if results else EntityOutcome.TRIP_UNKNOWN
 
     def _serves(self, trip: int, stop_ids: Iterable[str]) -> bool:
         table = self.index.timetable

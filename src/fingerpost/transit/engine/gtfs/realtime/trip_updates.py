@@ -1,4 +1,4 @@
-"""Collect GTFS-Realtime trip updates, select the newest for each ride, and compute all realtime data."""
+"""Collect GTFS-Realtime trip updates, select the newest for each ride, and compute the realtime data of rides."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -57,7 +57,7 @@ class _AddedKey(NamedTuple):
     start_time: str
 
 
-class _Added(NamedTuple):
+class _AddedUpdate(NamedTuple):
     received: ReceivedUpdate
     ride: AddedRide
 
@@ -65,8 +65,8 @@ class _Added(NamedTuple):
 class TripUpdates:
     def __init__(self, index: RealtimeIndex, outcomes: list[EntityOutcome]) -> None:
         self.timetable, self.index, self.outcomes = index.timetable, index, outcomes
-        self._claims: dict[RideKey, MatchedUpdate] = {}
-        self._added: defaultdict[str, dict[_AddedKey, _Added]] = defaultdict(dict)
+        self._entries: dict[RideKey, MatchedUpdate] = {}
+        self._added: defaultdict[str, dict[_AddedKey, _AddedUpdate]] = defaultdict(dict)
         # Cancellations of unknown rides, checked against the added rides at the end.
         self._cancellations: list[ReceivedUpdate] = []
         self._added_rides: dict[_AddedKey, RideKey] = {}
@@ -84,10 +84,10 @@ class TripUpdates:
                 self._cancellations.append(received)
             return match
         key = (match.trip_departure, match.day)
-        earlier = self._claims.get(key)
+        earlier = self._entries.get(key)
         if earlier is not None and not self._supersede(earlier.received, received):
             return EntityOutcome.SUPERSEDED
-        self._claims[key] = MatchedUpdate(received, match, self.index.trip_feed[match.trip])
+        self._entries[key] = MatchedUpdate(received, match, self.index.trip_feed[match.trip])
         return _CANCELLING.get(trip.schedule_relationship, EntityOutcome.TRIP_UPDATED)
 
     def _supersede(self, earlier: ReceivedUpdate, received: ReceivedUpdate) -> bool:
@@ -121,8 +121,8 @@ class TripUpdates:
         added = self._added[key.trip_id]
         if key in added and not self._supersede(added[key].received, received):
             return EntityOutcome.SUPERSEDED
-        added[key] = _Added(received, ride)
-        return EntityOutcome.TRIP_ADDED_IN_PART if _is_in_part(ride, update) else EntityOutcome.TRIP_ADDED
+        added[key] = _AddedUpdate(received, ride)
+        return EntityOutcome.TRIP_ADDED_IN_PART if _is_partial(ride, update) else EntityOutcome.TRIP_ADDED
 
     def _find_feed(self, update: TripUpdate, matcher: TripMatcher, rows: Sequence[int]) -> int | None:
         """Determine the feed of an added ride from its route, trip or stops; None if unclear."""
@@ -140,26 +140,26 @@ class TripUpdates:
         delayed: list[MatchedUpdate] = []
         for cancellation in self._cancellations:
             self._cancel_added(cancellation)
-        placed = {key: ride for of_trip in self._added.values() for key, (_, ride) in of_trip.items()}
-        self._added_rides = {key: (-1 - row, key.day) for row, key in enumerate(placed)}
-        added = list(placed.values())
-        for key, claim in self._claims.items():
-            relationship = claim.received.update.trip.schedule_relationship
+        rides_by_key = {key: ride for added in self._added.values() for key, (_, ride) in added.items()}
+        self._added_rides = {key: (-1 - row, key.day) for row, key in enumerate(rides_by_key)}
+        added_rides = list(rides_by_key.values())
+        for key, entry in self._entries.items():
+            relationship = entry.received.update.trip.schedule_relationship
             if relationship in _CANCELLING:
-                rides[key] = self._cancel(claim, is_deleted=relationship == TripDescriptor.DELETED)
+                rides[key] = self._cancel(entry, is_deleted=relationship == TripDescriptor.DELETED)
             elif relationship == TripDescriptor.REPLACEMENT:
-                ride = self._replace(claim)
+                ride = self._replace(entry)
                 if ride is not None:
-                    rides[key] = self._cancel(claim, is_deleted=False)
-                    added.append(ride)
+                    rides[key] = self._cancel(entry, is_deleted=False)
+                    added_rides.append(ride)
             else:
-                delayed.append(claim)
+                delayed.append(entry)
         if delayed:
             self._apply_delays(delayed, rides)
-        return rides, tuple(added)
+        return rides, tuple(added_rides)
 
     def find_added(self, trip: TripDescriptor, matcher: TripMatcher) -> list[RideKey] | EntityOutcome:
-        """Return the added rides that match a descriptor; only after ``finish``."""
+        """Return the added rides that match a descriptor; call this only after ``finish``."""
         keys = self._find_added_keys(trip, matcher)
         return keys if isinstance(keys, EntityOutcome) else [self._added_rides[key] for key in keys]
 
@@ -194,29 +194,29 @@ class TripUpdates:
                 outcome = _CANCELLING[received.update.trip.schedule_relationship]
         self.outcomes[received.slot] = outcome
 
-    def _apply_delays(self, claims: Sequence[MatchedUpdate], rides: dict[RideKey, RideUpdate]) -> None:
-        shifts_s = self.timetable.trip_departure_shift_s[[claim.match.trip_departure for claim in claims]]
-        starts = [self.index.day_start(claim.feed, claim.match.day) for claim in claims] + shifts_s
-        planned = Rides.gather(self.timetable, [claim.match.trip for claim in claims], starts)
+    def _apply_delays(self, entries: Sequence[MatchedUpdate], rides: dict[RideKey, RideUpdate]) -> None:
+        shifts_s = self.timetable.trip_departure_shift_s[[entry.match.trip_departure for entry in entries]]
+        starts = [self.index.day_start(entry.feed, entry.match.day) for entry in entries] + shifts_s
+        planned = Rides.gather(self.timetable, [entry.match.trip for entry in entries], starts)
         updates = read_stop_time_updates(
-            (claim.received.update, self.index.get_feed_stops(claim.feed)) for claim in claims
+            (entry.received.update, self.index.get_feed_stops(entry.feed)) for entry in entries
         )
-        late_s = np.array([claim.match.late_s for claim in claims], np.int64)
-        trip_delay_s = np.array([_get_trip_delay_s(claim) for claim in claims], np.int64)
+        start_offset_s = np.array([entry.match.start_offset_s for entry in entries], np.int64)
+        trip_delay_s = np.array([_get_trip_delay_s(entry) for entry in entries], np.int64)
         matched = match_stop_times(self.timetable, planned, updates)
-        updated = [claim.received.updated for claim in claims]
-        found, has_unused = compute_delays(planned, updates, matched, late_s, trip_delay_s, updated)
-        has_unused |= [claim.received.update.HasField("delay") for claim in claims] & (trip_delay_s == NONE)
-        for claim, ride, is_in_part in zip(claims, found, has_unused.tolist(), strict=True):
+        updated = [entry.received.updated for entry in entries]
+        ride_updates, has_unused = compute_delays(planned, updates, matched, start_offset_s, trip_delay_s, updated)
+        has_unused |= [entry.received.update.HasField("delay") for entry in entries] & (trip_delay_s == NONE)
+        for entry, ride, is_partial in zip(entries, ride_updates, has_unused.tolist(), strict=True):
             if ride is None:
-                self.outcomes[claim.received.slot] = _explain_no_times(claim.received.update)
+                self.outcomes[entry.received.slot] = _explain_no_times(entry.received.update)
                 continue
-            rides[claim.match.trip_departure, claim.match.day] = ride
-            if is_in_part:
-                self.outcomes[claim.received.slot] = EntityOutcome.TRIP_UPDATED_IN_PART
+            rides[entry.match.trip_departure, entry.match.day] = ride
+            if is_partial:
+                self.outcomes[entry.received.slot] = EntityOutcome.TRIP_UPDATED_IN_PART
 
-    def _cancel(self, claim: MatchedUpdate, *, is_deleted: bool) -> RideUpdate:
-        count = len(self.timetable.stop_time_stop[self.timetable.list_stop_times(claim.match.trip)])
+    def _cancel(self, entry: MatchedUpdate, *, is_deleted: bool) -> RideUpdate:
+        count = len(self.timetable.stop_time_stop[self.timetable.list_stop_times(entry.match.trip)])
         no_delay_s, no_marks = np.zeros(count, np.int32), np.zeros(count, np.bool_)
         return RideUpdate(
             is_cancelled=True,
@@ -225,21 +225,21 @@ class TripUpdates:
             departure_delay_s=no_delay_s,
             is_known=no_marks,
             is_skipped=no_marks,
-            updated=claim.received.updated,
+            updated=entry.received.updated,
         )
 
-    def _replace(self, claim: MatchedUpdate) -> AddedRide | None:
-        received, match = claim.received, claim.match
+    def _replace(self, entry: MatchedUpdate) -> AddedRide | None:
+        received, match = entry.received, entry.match
         rows = self.timetable.list_stop_times(match.trip)
         stops, flags = self.timetable.stop_time_stop[rows].tolist(), self.timetable.stop_time_flags[rows].tolist()
         planned_flags = dict(zip(stops, flags, strict=True))
         route = self.index.trip_route[match.trip]
-        ride = self._build_ride(received, claim.feed, match.day, match.trip, route, planned_flags)
+        ride = self._build_ride(received, entry.feed, match.day, match.trip, route, planned_flags)
         if ride is None:
             self.outcomes[received.slot] = EntityOutcome.REPLACEMENT_UNPLACED
             return None
         self.outcomes[received.slot] = (
-            EntityOutcome.TRIP_REPLACED_IN_PART if _is_in_part(ride, received.update) else EntityOutcome.TRIP_REPLACED
+            EntityOutcome.TRIP_REPLACED_IN_PART if _is_partial(ride, received.update) else EntityOutcome.TRIP_REPLACED
         )
         return replace(ride, replaces=(match.trip_departure, match.day))
 
@@ -249,25 +249,25 @@ class TripUpdates:
         """Return an added ride, or None if fewer than two of its stop times have a known stop and a time.
 
         ``planned_flags`` are the replaced trip's flags, keyed by stop, which apply to updates without flags. A time
-        before the preceding one is replaced by that one.
+        earlier than the preceding one is replaced by it.
         """
         update, stops, day_start = received.update, self.index.get_feed_stops(feed), self.index.day_start(feed, day)
-        earliest, end = day_start + _EARLIEST_S, day_start + _LATEST_S
-        placed: list[tuple[int, int, int, int, bool]] = []
+        earliest, latest = day_start + _EARLIEST_S, day_start + _LATEST_S
+        stop_times: list[tuple[int, int, int, int, bool]] = []
         for stop_time in update.stop_time_update:
             stop = stops.get(stop_time.stop_time_properties.assigned_stop_id or stop_time.stop_id)
             arrival, departure = _find_time(stop_time.arrival), _find_time(stop_time.departure)
             arrival, departure = departure if arrival is None else arrival, arrival if departure is None else departure
             if stop is None or arrival is None or departure is None:
                 continue
-            if earliest <= min(arrival, departure) and max(arrival, departure) < end:
-                opened, closed = read_pickup_drop_off(stop_time.stop_time_properties)
-                flags = planned_flags.get(stop, 0) & ~opened | closed
-                placed.append((stop, arrival, departure, flags, stop_time.schedule_relationship == SKIPPED))
-        if sum(not is_skipped for *_, is_skipped in placed) < _MIN_STOP_TIMES:
+            if earliest <= min(arrival, departure) and max(arrival, departure) < latest:
+                cleared_flags, set_flags = read_pickup_drop_off(stop_time.stop_time_properties)
+                flags = planned_flags.get(stop, 0) & ~cleared_flags | set_flags
+                stop_times.append((stop, arrival, departure, flags, stop_time.schedule_relationship == SKIPPED))
+        if sum(not is_skipped for *_, is_skipped in stop_times) < _MIN_STOP_TIMES:
             return None
-        stop_rows, arrivals, departures, flag_values, skipped = zip(*placed, strict=True)
-        ordered = np.maximum.accumulate(np.column_stack([arrivals, departures]).astype(np.int64).ravel())
+        stop_rows, arrivals, departures, flag_values, skipped = zip(*stop_times, strict=True)
+        ordered_times = np.maximum.accumulate(np.column_stack([arrivals, departures]).astype(np.int64).ravel())
         headsign = to_text(update.trip_properties.trip_headsign)
         if not headsign and trip >= 0 and self.timetable.trip_headsign[trip] >= 0:
             headsign = self.timetable.headsign[int(self.timetable.trip_headsign[trip])]
@@ -278,15 +278,15 @@ class TripUpdates:
             trip=trip,
             headsign=headsign,
             stop=np.array(stop_rows, np.int32),
-            arrival=ordered[0::2],
-            departure=ordered[1::2],
+            arrival=ordered_times[0::2],
+            departure=ordered_times[1::2],
             flags=np.array(flag_values, np.uint8),
             is_skipped=np.array(skipped, np.bool_),
             updated=received.updated,
         )
 
 
-def _is_in_part(ride: AddedRide, update: TripUpdate) -> bool:
+def _is_partial(ride: AddedRide, update: TripUpdate) -> bool:
     return len(ride.stop) < len(update.stop_time_update)
 
 
@@ -296,11 +296,11 @@ def _find_time(event: TripUpdate.StopTimeEvent) -> int | None:
     return event.scheduled_time + event.delay if event.scheduled_time else None
 
 
-def _get_trip_delay_s(claim: MatchedUpdate) -> int:
-    update = claim.received.update
+def _get_trip_delay_s(entry: MatchedUpdate) -> int:
+    update = entry.received.update
     if not update.HasField("delay") or abs(update.delay) > MAX_DELAY_S:
         return NONE
-    return update.delay + claim.match.late_s
+    return update.delay + entry.match.start_offset_s
 
 
 def _explain_no_times(update: TripUpdate) -> EntityOutcome:
