@@ -18,7 +18,7 @@ def test_another_user_does_not_see_it(invoke, monkeypatch):
 
     monkeypatch.setenv("FINGERPOST_USER", "eva")
     kept = json.loads(invoke("vars", "list", "--json").stdout)["variables"]
-    assert invoke("--user", "bob", "vars", "list").stdout == "Nothing is saved.\n"
+    assert invoke("--user", "bob", "vars", "list").stdout == "No variables are saved.\n"
     assert [variable["key"] for variable in kept] == ["home"]
 
 
@@ -83,8 +83,8 @@ def test_vars_set_resolves_a_name_or_token_to_the_place(invoke, said):
 @pytest.mark.parametrize(
     ("said", "told"),
     [
-        ("kamp", "Not certain; 4 candidates. Choose one and send its id or lat,lon:"),
-        ("Nirvana", "No stop, address or place resembles 'Nirvana'"),
+        ("kamp", "No certain match; 4 candidates. Choose one and send its id or lat,lon:"),
+        ("Nirvana", "No stop, address or place matches 'Nirvana'"),
     ],
 )
 def test_an_ambiguous_place_is_not_saved(invoke, said, told):

@@ -96,8 +96,8 @@ FAR = {"focusPoint": {"lat": 60, "lon": 25}, "maxDistanceMeters": 100}
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"rawText": "zzzzqqq"}, "No stop, address or place resembles 'zzzzqqq'"),
-        ({"rawText": "Kamppi", **FAR}, "'Kamppi' matches 2 places, all of them farther than maxDistanceMeters"),
+        ({"rawText": "zzzzqqq"}, "No stop, address or place matches 'zzzzqqq'"),
+        ({"rawText": "Kamppi", **FAR}, "'Kamppi' matches 2 places, all of them farther away than maxDistanceMeters"),
     ],
 )
 def test_an_empty_result_is_no_match(demo, arguments, message):

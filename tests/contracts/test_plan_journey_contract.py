@@ -139,7 +139,7 @@ def test_both_ends_may_be_ambiguous_and_a_suggestion_is_accepted(over):
     [
         (
             (),
-            "No journey was found: More walking (3000 m) and changes (8) do not help; try another time or place.",
+            "No journey was found: More walking (3000 m) or changes (8) would not help; try another time or place.",
         ),
         (NoItinerary("none", hint="Nothing runs at night"), "No journey was found: Nothing runs at night."),
         (

@@ -238,7 +238,7 @@ def test_cancelled_and_missed_rides_are_dropped_and_counted(over):
 
 FEED = FeedVersion(name="T", service=ServiceDays(first_day=DAY.replace(month=3), last_day=DAY.replace(month=4)))
 STOPS = [NearbyStop(stop=StopPoint(name="A", coordinate=Coordinate(60.0, 24.0), id="T:A"), distance_m=5.0, modes=())]
-NO_HELP = "More walking (3000 m) and changes (8) do not help; try another time or place."
+NO_HELP = "More walking (3000 m) or changes (8) would not help; try another time or place."
 CLOSED = provenance(out_of_service=(OutOfService(FEED, DAY),))
 
 
@@ -262,7 +262,7 @@ CLOSED = provenance(out_of_service=(OutOfService(FEED, DAY),))
             FakeNetwork(journeys=[[], [trip(tram(5, 20))]]),
             {"departureTime": None, "arrivalTime": clock(10)},
             "IN_THE_PAST",
-            "The earliest possible arrival is 2022-02-22T06:05:00Z to 2022-02-22T06:20:00Z.",
+            "The trip with the earliest arrival is 2022-02-22T06:05:00Z to 2022-02-22T06:20:00Z.",
         ),
         (FakeNetwork(near=STOPS), {"departureTime": "2022-02-22T05:57:59Z"}, "IN_THE_PAST", NO_HELP),
         (FakeNetwork(near=STOPS), {"departureTime": "2022-02-22T05:58:00Z"}, "NO_DEPARTURES", NO_HELP),

@@ -358,7 +358,7 @@ def test_a_wanted_arrival_that_has_become_impossible_names_the_earliest_possible
     assert refusal(answer) == (
         "no-itinerary-found",
         "No itineraries for given constraints",
-        "The earliest possible arrival is 2022-02-22T08:30:00+02:00, leaving at 2022-02-22T08:20:00+02:00",
+        "The earliest possible arrival is at 2022-02-22T08:30:00+02:00, if you leave at 2022-02-22T08:20:00+02:00",
     )
     assert [(each.arrive_by, each.instant) for each in network.journeys_asked[1:]] == [(True, T0 + 600), (False, T0)]
 

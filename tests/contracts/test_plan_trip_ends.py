@@ -89,7 +89,7 @@ def test_an_ambiguous_name_returns_candidates_whose_tokens_work(demo):
 
     assert refusal(answer) == (
         "validation-error",
-        "origin 'asema' is not certain; 13 places match, and the best 5 are shown",
+        "origin 'asema' is ambiguous; 13 places match, and the best 5 are shown",
         "Choose a candidate and use its token as the label",
     )
     assert [each["name"] for each in candidates] == [each.body["origin"]["name"] for each in again]

@@ -98,7 +98,7 @@ class SilentBeyond(FakeNetwork):
 
 
 def test_a_late_answer_about_a_better_trip_is_ignored(over, monkeypatch):
-    monkeypatch.setattr(no_trip, "BETTER_WITHIN_S", 0)
+    monkeypatch.setattr(no_trip, "BETTER_TRIP_DEADLINE_S", 0)
     network = SilentBeyond(journeys=[found(trip(bus(departs=61)))])
     ask = over(CircuitBreakerNetwork(network, NetworkBreaker(threshold=1), "server"))
 

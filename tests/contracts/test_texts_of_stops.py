@@ -68,7 +68,7 @@ def test_nearby_stops_are_listed_with_their_lines(over):
     assert over(FakeNetwork(near=[bare]))("find_stops", {"coordinate": CENTRE}).text == (
         "Pier (T:P), 7 m, no service, at 60.17,24.94"
     )
-    assert over(FakeNetwork())("find_stops", {"coordinate": CENTRE}).text == "No stops there."
+    assert over(FakeNetwork())("find_stops", {"coordinate": CENTRE}).text == "No stops found."
 
 
 def place(name, score, stop_id=None, locality=None):
@@ -98,10 +98,10 @@ def test_places_to_choose_from_are_lines_with_their_tokens(over, count, shown, t
     matches = [place("Mark", 0.7), *(place(f"M{n}", 0.65, f"T:{n}") for n in range(1, count))]
     answer = over(FakeNetwork(places={"m": matches}))("findAddressOrStop", {"rawText": "m"})
     text = answer.text.splitlines()
-    more = ", of which 5 are shown; give more of the name to see others"
+    more = ", of which 5 are shown; use a longer name to see others"
 
     assert text[:3] == [
-        f"Not certain; {count} candidates{more * truncated}. Choose one and send its id or lat,lon:",
+        f"No certain match; {count} candidates{more * truncated}. Choose one and send its id or lat,lon:",
         "Mark (60.123457,24.900000), address at 60.123457,24.9, score 0.7",
         "M1 (T:1), stop at 60.123457,24.9, score 0.65",
     ]
@@ -110,7 +110,7 @@ def test_places_to_choose_from_are_lines_with_their_tokens(over, count, shown, t
 
 def test_saved_values_are_reported(demo, monkeypatch):
     monkeypatch.setenv("FINGERPOST_NOW", "2026-03-10T08:00:00Z")
-    assert demo("get_user_variables", {}).text == "Nothing is saved."
+    assert demo("get_user_variables", {}).text == "No variables are saved."
     save = {"key": "home", "type": "other", "value": "T:A"}
     assert demo("save_user_variable", save).text == "Saved 'home', type other: T:A, saved 2026-03-10T08:00:00+00:00."
     monkeypatch.setenv("FINGERPOST_NOW", "2026-03-10T08:00:01Z")

@@ -89,5 +89,5 @@ def test_without_a_user_there_is_no_store(demo, tool):
     assert refusal(demo(tool, arguments, user=None)) == (
         "validation-error",
         "no user is signed in, so no variables can be stored here",
-        "Run the server on this machine for yourself",
+        "Run the server locally",
     )

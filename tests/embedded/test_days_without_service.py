@@ -112,5 +112,5 @@ def test_the_end_of_the_timetable_explains_missing_departures(towns, clock):
     clock(at("21:00"))
     over = towns("rail N | Alpha 20:20 | Gamma 20:40", days=[MONDAY, TUESDAY])
     body = route(over, departureTime="now")
-    why = "Nothing departs near the origin. The timetable has no departures from here after 2026-03-10"
+    why = "There are no departures near the origin. The timetable has no departures from here after 2026-03-10"
     assert (over.plan()["error"]["hint"], body["meta"]["whyEmpty"]) == (why, f"{why}.")

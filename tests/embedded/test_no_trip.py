@@ -26,7 +26,7 @@ def town(towns):
             "60.188,24.94",
             "TEST:BETA",
             (
-                "No stop is within a walk of 1500 m of the origin; "
+                "No stop is within walking distance (1500 m) of the origin; "
                 "the nearest, Alpha, is 2002 m away in a straight line. "
                 "With 2602 m of walking and 0 changes, a trip departs at 2026-03-11T07:35:18+02:00 "
                 "and arrives at 2026-03-11T08:30:00+02:00"
@@ -36,7 +36,7 @@ def town(towns):
             "TEST:BETA",
             "60.27,25.1",
             (
-                "No stop is within a walk of 1500 m of the destination; "
+                "No stop is within walking distance (1500 m) of the destination; "
                 "the nearest, Gamma, is 2224 m away in a straight line"
             ),
         ),
@@ -44,12 +44,12 @@ def town(towns):
         (
             "TEST:ALPHA",
             "TEST:DELTA",
-            "Nothing arrives near the destination. The timetable has no arrivals there on any day",
+            "There are no arrivals near the destination. The timetable has no arrivals there on any day",
         ),
         (
             "TEST:DELTA",
             "TEST:BETA",
-            "More walking (3000 m) and changes (8) do not help; try another time or place",
+            "More walking (3000 m) or changes (8) would not help; try another time or place",
         ),
     ],
     ids=["walk-further", "no-trip-either", "too-far", "never-served", "not-connected"],
@@ -99,17 +99,17 @@ LATEST = "No usable trip arrives shortly before the requested time; the last one
         (
             ("BETA", "GAMMA"),
             {"type": "depart", "time": "2026-03-10T08:00:00+02:00"},
-            f"{EARLIEST}14:00:00+02:00. Nothing departs near the origin before 2026-03-10T14:00:00+02:00.",
+            f"{EARLIEST}14:00:00+02:00. There are no departures near the origin before 2026-03-10T14:00:00+02:00.",
         ),
         (
             ("ALPHA", "BETA"),
             {"type": "arrive", "time": "2026-03-10T18:00:00+02:00"},
-            f"{LATEST}08:30:00+02:00. Nothing arrives near the destination after 2026-03-10T08:30:00+02:00.",
+            f"{LATEST}08:30:00+02:00. There are no arrivals near the destination after 2026-03-10T08:30:00+02:00.",
         ),
         (
             ("DELTA", "GAMMA"),
             {"type": "arrive", "time": "2026-03-10T15:00:00+02:00"},
-            f"{LATEST}10:30:00+02:00. Nothing departs near the origin after 2026-03-10T10:00:00+02:00.",
+            f"{LATEST}10:30:00+02:00. There are no departures near the origin after 2026-03-10T10:00:00+02:00.",
         ),
     ],
     ids=["nothing-departs", "nothing-arrives", "nothing-departed"],
@@ -127,5 +127,5 @@ def test_nothing_arrives_before_the_first_day(towns):
     body = town.plan("TEST:ALPHA", "TEST:BETA", when={"type": "arrive", "time": "2026-01-01T08:00:00+02:00"})
 
     assert body["error"]["hint"] == (
-        "Nothing arrives near the destination. The timetable has no arrivals there before 2026-01-01"
+        "There are no arrivals near the destination. The timetable has no arrivals there before 2026-01-01"
     )

@@ -52,7 +52,7 @@ def test_a_cancelled_train_does_not_leave_soon(towns, limit):
 
     assert warnings(town.plan(limit=limit))["preference-unmet"] == (
         "No usable trip departs soon; the first one departs at 2026-03-11T08:10:00+02:00. "
-        "Nothing departs near the origin before 2026-03-11."
+        "There are no departures near the origin before 2026-03-11."
     )
 
 
@@ -63,7 +63,7 @@ def test_no_cancelled_train_is_named_as_the_first_that_leaves(towns, clock):
     town.publish(message(update("R-1", **OFF, day="20260311"), timestamp=at("09:00")))
 
     assert warnings(town.plan(limit=2))["preference-unmet"].endswith(
-        "departs at 2026-03-14T08:10:00+02:00. Nothing departs near the origin before 2026-03-14."
+        "departs at 2026-03-14T08:10:00+02:00. There are no departures near the origin before 2026-03-14."
     )
 
 

@@ -116,7 +116,7 @@ def test_a_far_place_is_a_candidate_with_its_network_and_distance(resolve):
         resolve(Coordinate(65, 25), "B", north, south)
 
     far = "B is in SOUTH, 1101 km away; no nearby place has that name"
-    assert caught.value.message == f"destination 'B' is not certain: {far}"
+    assert caught.value.message == f"destination 'B' has no certain match: {far}"
 
 
 def test_a_network_that_cannot_be_used_is_named_between_positions_too(resolve):

@@ -215,7 +215,7 @@ async def test_a_day_outside_the_timetable_of_motis_is_not_the_callers_fault(tmp
 
     assert (board["departures"], [each["message"] for each in board["warnings"]]) == (
         [],
-        ["The timetable covers 2026-01-31 to 2026-02-28 only."],
+        ["The timetable covers only 2026-01-31 to 2026-02-28."],
     )
     assert (timetable["departures"], timetable["metadata"]["noResultsReason"]) == ([], "NO_SERVICE")
 

@@ -74,7 +74,7 @@ def test_an_unreachable_place_is_reported(ask):
     answer = ask(f"{lat},{lon}")
 
     assert (answer.body["meta"]["leaveBy"], codes(answer)) == ([], ["preference-unmet"])
-    assert "no walk of 3,000 m or less leads there" in answer.body["warnings"][0]["message"]
+    assert "no walk of 3,000 m or less leads to the stop" in answer.body["warnings"][0]["message"]
 
 
 def test_a_source_without_walk_lengths_is_reported(tmp_path, monkeypatch):
@@ -83,7 +83,7 @@ def test_a_source_without_walk_lengths_is_reported(tmp_path, monkeypatch):
     answer = tools("get_departures", {**STOP, "walkFrom": "60.17,24.94"})
 
     assert answer.body["warnings"][0]["message"] == (
-        "It is not known when to leave from '60.17,24.94': FAKE does not say how long the walk takes."
+        "The time to leave from '60.17,24.94' is unknown: FAKE does not provide walking times."
     )
 
 
@@ -92,7 +92,7 @@ def test_a_name_is_refused_as_walk_from(ask):
 
     assert (code, message) == (
         "validation-error",
-        "walkFrom 'the harbour' is neither a saved place, a position nor a stop id",
+        "walkFrom 'the harbour' is not a saved place, a position or a stop id",
     )
 
 

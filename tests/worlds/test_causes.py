@@ -31,8 +31,8 @@ NO_BOARDING, NO_ALIGHTING = 1, 2
 WIDEST_M, MOST_RIDES = 3000, 9
 TIME = r"\d{4}-\d\d-\d\dT[\d:]{8}[+-][\d:]{5}"
 SIDES = {
-    False: ("Nothing departs near the origin", "the origin"),
-    True: ("Nothing arrives near the destination", "the destination"),
+    False: ("There are no departures near the origin", "the origin"),
+    True: ("There are no arrivals near the destination", "the destination"),
 }
 
 

@@ -45,7 +45,7 @@ class ToolMethods(Generic[_Body_co]):
         max_distance_meters: int | None = None,
         language_preference: str | None = None,
     ) -> _Body_co:
-        """Turn free text into a stop, address or place, or into candidates to choose from if it is not certain. Every
+        """Resolve free text to a stop, address or place, or return candidates if there is no certain match. Every
         tool accepts the ids and lat,lon in the answer. For stops around a coordinate, use find_stops."""
     def find_stops(
         self,
@@ -64,7 +64,7 @@ class ToolMethods(Generic[_Body_co]):
     def get_user_variables(self) -> _Body_co:
         """List the user's saved places and preferences."""
     def delete_user_variable(self, key: str | None = None, *, all: bool | None = None) -> _Body_co:
-        """Delete one saved variable by its key, or every one with all: true."""
+        """Delete one saved variable by its key, or all of them with all: true."""
     def plan_route(
         self,
         *,

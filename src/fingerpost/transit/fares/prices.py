@@ -162,14 +162,14 @@ def _match_transfers(
         for rule in book.transfer_rules
         if rule.from_leg_group_id in (from_group, from_fallback) and rule.to_leg_group_id in (to_group, to_fallback)
     ]
-    rules = [rule for rule in rules if _is_within_limits(rule, rides, paid, groups, index)]
+    rules = [rule for rule in rules if _applies(rule, rides, paid, groups, index)]
     limits = [rule.transfer_count for rule in rules if rule.transfer_count >= 0]
     if from_group == to_group and limits:
         rules = [rule for rule in rules if rule.transfer_count == min(limits)]
     return rules
 
 
-def _is_within_limits(
+def _applies(
     rule: TransferRule, rides: Sequence[FareRide], paid: _Payment, groups: tuple[str, str], index: int
 ) -> bool:
     is_mixed = paid.groups not in (None, groups)

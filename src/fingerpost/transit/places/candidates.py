@@ -24,12 +24,12 @@ def new_ambiguous(
 ) -> PlaceAmbiguous:
     """Return the error with the best candidates; ``sent_as`` is the input field that accepts a token."""
     shown = candidates[:MAX_CANDIDATES]
-    message = f"{side} '{label}' is not certain"
+    message = f"{side} '{label}' is ambiguous"
     remedy = Remedy(RemedyKind.USE_CANDIDATE, {"field": sent_as})
     if sent_as == "rawText":
         remedy = Remedy(RemedyKind.SEND_CANDIDATE, {"field": side})
     if len(candidates) == 1:
-        message = f"{message}: {format_lone_candidate(shown[0])}"
+        message = f"{side} '{label}' has no certain match: {format_lone_candidate(shown[0])}"
         values = {"name": shown[0].place.name, "token": shown[0].place.token, "field": sent_as}
         remedy = Remedy(RemedyKind.CONFIRM_CANDIDATE, values)
     elif len(candidates) > len(shown):

@@ -96,7 +96,7 @@ class DisambiguationSet(WireDict):
 
 
 _RESOLVED = Output(ResolvedLocation)
-_CANDIDATES = Output(DisambiguationSet, (("candidates",), ("meta", "candidates")), "Give more of the name.")
+_CANDIDATES = Output(DisambiguationSet, (("candidates",), ("meta", "candidates")), "Use a longer name.")
 
 
 class FindAddressOrStop(PlaceTool):
@@ -104,7 +104,7 @@ class FindAddressOrStop(PlaceTool):
         name="findAddressOrStop",
         title="Find a stop or address",
         description=(
-            "Turn free text into a stop, address or place, or into candidates to choose from if it is not certain. "
+            "Resolve free text to a stop, address or place, or return candidates if there is no certain match. "
             "Every tool accepts the ids and lat,lon in the answer. For stops around a coordinate, use find_stops."
         ),
         contract=Contract.LOOKUP,
@@ -116,24 +116,24 @@ class FindAddressOrStop(PlaceTool):
     async def handle(self, arguments: LocationQueryInput, call: Call) -> ToolReply:
         query = arguments.to_query()
         text = query.text
-        matches, warned, left_out = await self._places.find_places(
+        matches, warnings, left_out = await self._places.find_places(
             text, language=query.language, focus=query.focus, instant=int(call.now.timestamp())
         )
         near = [match for match in matches if query.is_near(match.place.coordinate)]
         if not near:
-            nothing = f"No stop, address or place resembles '{text}'"
+            message = f"No stop, address or place matches '{text}'"
             if matches:
-                nothing = f"'{text}' matches {len(matches)} places, all of them farther than maxDistanceMeters"
+                message = f"'{text}' matches {len(matches)} places, all of them farther away than maxDistanceMeters"
             remedy = _ADD_ADDRESSES if any(map(str.isdigit, text)) and not matches else _SEARCH_NEARBY
-            raise DataNotFound(add_reasons(nothing, left_out), hint=remedy)
+            raise DataNotFound(add_reasons(message, left_out), hint=remedy)
         certain = find_certain(near)
         if certain is not None:
-            meta = _serialize_meta([certain], [*warned, *list_guess_warnings(certain.place, text)])
+            meta = _serialize_meta([certain], [*warnings, *list_guess_warnings(certain.place, text)])
             place = omit_none(ResolvedLocation, {**serialize_resolved(certain, text), "meta": meta or None})
             return ToolReply(place, describe_lookup(place), output=_RESOLVED)
         choices = serialize_candidates(near, text)
-        reason = f"Not certain: {format_lone_candidate(near[0])}." if len(near) == 1 else None
-        meta = _serialize_meta(near[:MAX_CANDIDATES], warned)
+        reason = f"No certain match: {format_lone_candidate(near[0])}." if len(near) == 1 else None
+        meta = _serialize_meta(near[:MAX_CANDIDATES], warnings)
         meta = omit_none(LookupMeta, {**meta, **choices.get("meta", {}), "reason": reason})
         body = omit_none(DisambiguationSet, {**choices, "meta": meta or None})
         return ToolReply(body, describe_lookup(body), output=_CANDIDATES)
@@ -141,14 +141,14 @@ class FindAddressOrStop(PlaceTool):
 
 def describe_lookup(answer: ResolvedLocation | DisambiguationSet) -> str:
     meta: LookupMeta = answer.get("meta", {})
-    below = [f"! {warning['message']}" for warning in meta.get("warnings", ())]
+    footer = [f"! {warning['message']}" for warning in meta.get("warnings", ())]
     if "attribution" in meta:
-        below.append(f"Data: {'; '.join(meta['attribution'])}")
+        footer.append(f"Data: {'; '.join(meta['attribution'])}")
     if "candidates" not in answer:
-        return "\n".join([_format_place(answer), *below])
+        return "\n".join([_format_place(answer), *footer])
     count = answer["totalCandidatesFound"]
-    more = f", of which {len(answer['candidates'])} are shown; give more of the name to see others"
-    head = f"Not certain; {count} candidates{more * answer['truncated']}. Choose one and send its id or lat,lon:"
+    more = f", of which {len(answer['candidates'])} are shown; use a longer name to see others"
+    head = f"No certain match; {count} candidates{more * answer['truncated']}. Choose one and send its id or lat,lon:"
     if "reason" in meta:
         head = f"{meta['reason']} If that is the one, send its id or lat,lon; otherwise spell the name differently:"
     distinctions = meta.get("candidates", {})
@@ -157,12 +157,12 @@ def describe_lookup(answer: ResolvedLocation | DisambiguationSet) -> str:
         for place in answer["candidates"]
     ]
     lines = ["; ".join(filter(None, row)) for row in rows]
-    return "\n".join([head, *lines, *below])
+    return "\n".join([head, *lines, *footer])
 
 
 def find_token(place: Mapping[str, Any]) -> str:
-    at = place["coordinate"]
-    return place.get("id") or f"{at['lat']:.6f},{at['lon']:.6f}"
+    position = place["coordinate"]
+    return place.get("id") or f"{position['lat']:.6f},{position['lon']:.6f}"
 
 
 def _serialize_meta(shown: Sequence[PlaceMatch], warnings: Sequence[Warning]) -> LookupMeta:
@@ -170,13 +170,13 @@ def _serialize_meta(shown: Sequence[PlaceMatch], warnings: Sequence[Warning]) ->
 
 
 _ADD_ADDRESSES = advise(
-    "Check the spelling; a feed has only stops, and addresses need an extract (fingerpost network add --streets)"
+    "Check the spelling; feeds contain only stops, and addresses require an extract (fingerpost network add --streets)"
 )
 _SEARCH_NEARBY = Remedy(RemedyKind.SEARCH_NEARBY)
 
 
 def _format_place(place: ResolvedLocation) -> str:
-    where = f"{place['coordinate']['lat']},{place['coordinate']['lon']}"
+    position = f"{place['coordinate']['lat']},{place['coordinate']['lon']}"
     locality = f", {place['locality']}" if place.get("locality") else ""
-    kind = f"{place['type'].lower()} at {where}, score {place['confidenceScore']}"
+    kind = f"{place['type'].lower()} at {position}, score {place['confidenceScore']}"
     return f"{place['name']}{locality} ({find_token(place)}), {kind}"

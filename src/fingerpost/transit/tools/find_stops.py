@@ -108,7 +108,7 @@ def describe_stops(answer: FindStopsOutput) -> str:
         f"{stop['name']} ({stop['id']}), {stop['distance']} m, {', '.join(stop['modes']) or 'no service'}, "
         f"at {stop['coordinate']['lat']},{stop['coordinate']['lon']}"
         for stop in answer["stops"]
-    ] or ["No stops there."]
+    ] or ["No stops found."]
     return "\n".join(lines + list_footer_lines(answer, answer["meta"]))
 
 

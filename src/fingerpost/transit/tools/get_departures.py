@@ -55,7 +55,7 @@ class GetDeparturesInput(WireModel):
     at: Annotated[str | None, Field(max_length=40, description="start time, ISO 8601; defaults to now")] = None
     walk_from: Annotated[
         Identifier | None,
-        Field(max_length=200, description="saved place, stop id or lat,lon, to learn when to leave"),
+        Field(max_length=200, description="saved place, stop id or lat,lon, for leave-by times"),
     ] = None
 
 
@@ -71,7 +71,7 @@ class WireDeparture(WireDict):
 
 
 class WireLeave(WireDict):
-    """When to start walking to catch a departure; absent if it is cancelled or out of reach."""
+    """When to start walking to catch a departure; absent if that is cancelled or its stop is out of reach."""
 
     departure: Annotated[int, Field(ge=0, description="row")]
     at: str
@@ -113,9 +113,9 @@ class GetDepartures(PlaceTool):
 
     async def handle(self, arguments: GetDeparturesInput, call: Call) -> ToolReply:
         now = int(call.now.timestamp())
-        at = "now" if arguments.at is None else arguments.at
+        time = "now" if arguments.at is None else arguments.at
         # Reject invalid times before looking up the stop (rule A6).
-        when = parse_instant(at, zone_name="UTC", now=now, field="at")
+        when = parse_instant(time, zone_name="UTC", now=now, field="at")
         walk_from = await self._find_walk_start(arguments, call.user)
         stop = await self._places.get_stop(
             arguments.stop.value,
@@ -127,7 +127,7 @@ class GetDepartures(PlaceTool):
         )
         zone = stop.networks[0].profile.zone
         if when.note is not None:
-            when = parse_instant(at, zone_name=zone, now=now, field="at")
+            when = parse_instant(time, zone_name=zone, now=now, field="at")
         query = DepartureQuery(
             stop_ids=stop.place.member_ids,
             instant=when.instant,
@@ -137,8 +137,8 @@ class GetDepartures(PlaceTool):
             walk_from=walk_from,
         )
         outcome = await try_in_order(stop.networks, lambda network: network.list_departures(query), Deadline())
-        stated = list_time_warnings(when, zone, "these are the departures")
-        warnings = [*stop.warnings, *stated, *outcome.warnings]
+        time_warnings = list_time_warnings(when, zone, "these are the departures")
+        warnings = [*stop.warnings, *time_warnings, *outcome.warnings]
         return _build_reply(arguments, call, stop.place, query, outcome.value, warnings)
 
     async def _find_walk_start(self, arguments: GetDeparturesInput, user: str | None) -> Coordinate | None:
@@ -150,7 +150,7 @@ class GetDepartures(PlaceTool):
             return label.coordinate
         stop = await self._places.find_place_of_stop(label.stop_id, language=arguments.language)
         if stop is None:
-            message = f"{text!r} is neither a saved place, a position nor a stop id"
+            message = f"{text!r} is not a saved place, a position or a stop id"
             raise ParameterError.about("walkFrom", message, hint=Remedy(RemedyKind.SAVE_PLACE))
         return stop.place.coordinate
 
@@ -167,13 +167,13 @@ def _build_reply(
     in_window = [departure for departure in board.departures if query.instant <= departure.expected <= end]
     in_window.sort(key=lambda row: (row.expected, row.scheduled, row.line, row.destination, row.trip_id))
     shown = in_window[: query.wanted]
-    stated = [*warnings, *_list_board_warnings(arguments, query, board, shown)]
-    report = report_board(board, shown, "stopId", now, stated)
+    all_warnings = [*warnings, *_list_board_warnings(arguments, query, board, shown)]
+    report = report_board(board, shown, "stopId", now, all_warnings)
     gap = None if board.found_count else board.gap
     walks = [None if row.cancelled else (board.walks or {}).get(row.stop_id) for row in shown]
     leave_by: list[WireLeave] = [
-        {"departure": at, "at": format_instant(row.expected - walk.seconds, zone), "walkMeters": walk.metres}
-        for at, (row, walk) in enumerate(zip(shown, walks, strict=True))
+        {"departure": index, "at": format_instant(row.expected - walk.seconds, zone), "walkMeters": walk.metres}
+        for index, (row, walk) in enumerate(zip(shown, walks, strict=True))
         if walk is not None
     ]
     meta = {
@@ -194,8 +194,8 @@ def _build_reply(
         **serialize_warnings(report.warnings),
         "meta": omit_none(BoardMeta, meta),
     }
-    since = freshness if query.instant == now else query.instant
-    format_time = partial(format_clock, since=since, zone=zone)
+    reference = freshness if query.instant == now else query.instant
+    format_time = partial(format_clock, reference=reference, zone=zone)
     lines = [
         _format_row(row, format_time) + _format_leave_by(row, walk, board.provenance.retrieved_at, format_time)
         for row, walk in zip(shown, walks, strict=True)
@@ -223,13 +223,13 @@ def _list_board_warnings(
     arguments: GetDeparturesInput, query: DepartureQuery, board: DepartureBoard, shown: Sequence[Departure]
 ) -> list[Warning]:
     provenance, count = board.provenance, board.found_count
-    no_walk = f"no walk of {MAX_WALK_M:,.0f} m or less leads there"
+    no_walk = f"no walk of {MAX_WALK_M:,.0f} m or less leads to the stop"
     if board.walks is None:
-        no_walk = f"{provenance.network} does not say how long the walk takes"
-    unknown = f"It is not known when to leave from {arguments.walk_from!r}: {no_walk}."
+        no_walk = f"{provenance.network} does not provide walking times"
+    unknown = f"The time to leave from {arguments.walk_from!r} is unknown: {no_walk}."
     more = f"{count} departures are in the window; the first {format_count_of_shown(len(shown))}."
     is_outside = not provenance.covers(to_local_date(query.instant, provenance.zone))
-    covered = f"The timetable covers {provenance.first_day} to {provenance.last_day} only."
+    covered = f"The timetable covers only {provenance.first_day} to {provenance.last_day}."
     return list_stated(
         (WarningCode.PREFERENCE_UNMET, unknown if arguments.walk_from is not None and not board.walks else None),
         (WarningCode.TRUNCATED_RESULTS, more if count > len(shown) else None),

@@ -48,11 +48,11 @@ MAX_ROWS = 200
 
 class TimetableRequestInput(WireModel):
     stop_id: PrintedId
-    max_departures: Annotated[WholeNumber, Field(ge=1, description="lowered to 5; all with until")] = DEFAULT_DEPARTURES
-    horizon_minutes: Annotated[WholeNumber, Field(ge=1, description="lowered to 90")] = DEFAULT_HORIZON_MINUTES
+    max_departures: Annotated[WholeNumber, Field(ge=1, description="capped at 5; with until, all")] = DEFAULT_DEPARTURES
+    horizon_minutes: Annotated[WholeNumber, Field(ge=1, description="capped at 90")] = DEFAULT_HORIZON_MINUTES
     at: Annotated[str | None, Field(max_length=40, description="RFC 3339 with offset; default now")] = None
-    until: Annotated[str | None, Field(max_length=40, description="up to a day later; replaces minutes")] = None
-    whole_place: Annotated[Flag, Field(description="all stops of its place")] = False
+    until: Annotated[str | None, Field(max_length=40, description="within a day; replaces horizonMinutes")] = None
+    whole_place: Annotated[Flag, Field(description="all stops at its place")] = False
 
 
 class TimetableDeparture(WireDict):
@@ -71,7 +71,7 @@ class AppliedLimits(WireDict):
 
 
 class TimetableStop(WireDict):
-    """The stop of the timetable; ``otherStops`` are stops of the same place that are not shown."""
+    """The stop of the timetable; ``otherStops`` are stops at the same place that are not shown."""
 
     id: str
     name: str
@@ -92,7 +92,7 @@ class StopTimetableOutput(WireDict):
 
 # A size limit that leaves room for alerts, warnings and provenance (rule A11).
 MAX_ROW_BYTES = 30_000
-# The text of a longer timetable has one line for each line and destination.
+# The text of a longer timetable groups departures by line and destination.
 MAX_SINGLE_ROWS = 10
 
 
@@ -104,10 +104,10 @@ def _write_text(
 ) -> str:
     applied, metadata, meta = body["applied"], body["metadata"], body["meta"]
     zone, stop = metadata["timeZone"], meta["stop"]
-    since = shown[0].scheduled if shown else window.first
-    format_time = partial(format_clock, since=since, zone=zone, with_seconds=True)
+    reference = shown[0].scheduled if shown else window.first
+    format_time = partial(format_clock, reference=reference, zone=zone, with_seconds=True)
     limits = f"at most {applied['maxDepartures']} within {applied['horizonMinutes']} min"
-    head = f"Timetable for {stop['name']} ({stop['id']}), {format_day(since, zone)}, {limits}:"
+    head = f"Timetable for {stop['name']} ({stop['id']}), {format_day(reference, zone)}, {limits}:"
     why = [metadata.get("noResultsReason"), None if why_empty is None else why_empty.format(format_time)]
     lines = [head if shown else " ".join([head, "no departures.", *filter(None, why)])]
     if len(shown) <= MAX_SINGLE_ROWS:
@@ -124,7 +124,7 @@ def _write_text(
         remarks.append(f"! Cancelled departures left out: {metadata['cancelledLeftOut']}.")
     if "otherStops" in stop:
         others = ", ".join(stop["otherStops"])
-        remarks.append(f"! Only this stop is shown; its place has other stops too ({others}); wholePlace shows all.")
+        remarks.append(f"! Only this stop is shown; its place also has other stops ({others}); wholePlace shows all.")
     parts = [(path, f"{to_timetable_mode(row.mode)} {row.line}") for path, row in list_row_paths(shown)]
     alerts = list_alert_lines(meta, [*parts, ("meta/stop", "this stop")], "every departure", zone)
     return "\n".join(lines + list_footer_lines(metadata, meta, remarks + alerts))
@@ -149,7 +149,7 @@ class _Window:
     when: QueryInstant
     last: int
     max_rows: int
-    is_until: bool
+    has_until: bool
     clamped: bool
 
     @property
@@ -202,8 +202,8 @@ class GetStopTimetable(PlaceTool):
         )
         outcome = await try_in_order(stop.networks, lambda network: network.list_departures(query), Deadline())
         warnings = [*stop.warnings, *list_time_warnings(window.when, None, "this is the timetable"), *outcome.warnings]
-        named = {"id": stop.place.id or arguments.stop_id, "name": stop.place.name, "otherStops": others or None}
-        shown_stop = omit_none(TimetableStop, named)
+        fields = {"id": stop.place.id or arguments.stop_id, "name": stop.place.name, "otherStops": others or None}
+        shown_stop = omit_none(TimetableStop, fields)
         return await compute(_build_reply, shown_stop, window, outcome.value, warnings, call.include)
 
 
@@ -214,14 +214,14 @@ def _read_window(arguments: TimetableRequestInput, now: int) -> _Window:
         horizon = min(arguments.horizon_minutes, MAX_HORIZON_MINUTES)
         clamped = (max_rows, horizon) != (arguments.max_departures, arguments.horizon_minutes)
         last = when.instant + 60 * horizon
-        return _Window(now=now, when=when, last=last, max_rows=max_rows, is_until=False, clamped=clamped)
+        return _Window(now=now, when=when, last=last, max_rows=max_rows, has_until=False, clamped=clamped)
     until = parse_offset_instant(arguments.until, now=now, field="until").instant
     if not when.instant < until <= when.instant + DAY_S:
         rule = "after at" if until <= when.instant else "at most 24 hours after at"
         raise ParameterError(f"until must be {rule}; at is {format_utc(when.instant)}", {"field": "until"})
     requested = arguments.max_departures if "max_departures" in arguments.model_fields_set else MAX_ROWS
     max_rows = min(requested, MAX_ROWS)
-    return _Window(now=now, when=when, last=until, max_rows=max_rows, is_until=True, clamped=max_rows != requested)
+    return _Window(now=now, when=when, last=until, max_rows=max_rows, has_until=True, clamped=max_rows != requested)
 
 
 def _build_reply(
@@ -235,8 +235,8 @@ def _build_reply(
     provenance = board.provenance
     following = format_utc(running[len(shown)].scheduled) if len(shown) < len(running) else None
     more = None if following is None else _format_more(len(running), len(shown), following, window)
-    stated = [*warnings, *list_stated((WarningCode.TRUNCATED_RESULTS, more))]
-    report = report_board(board, shown, "meta/stop", window.now, stated)
+    all_warnings = [*warnings, *list_stated((WarningCode.TRUNCATED_RESULTS, more))]
+    report = report_board(board, shown, "meta/stop", window.now, all_warnings)
     reason = None if running else _find_reason(window, board)
     why_empty = None if running or board.gap is None else explain_gap(board.gap)
     meta = {
@@ -259,17 +259,17 @@ def _build_reply(
 def _count_shown(running: Sequence[Departure], rows: Sequence[TimetableDeparture], window: _Window) -> int:
     """Return how many rows fit; rows with the same time are never split, so the next query misses none."""
     count = count_fitting(rows, MAX_ROW_BYTES)
-    if not window.is_until or count == len(running):
+    if not window.has_until or count == len(running):
         return count
     following = running[count].scheduled
     return sum(row.scheduled < following for row in running[:count]) or count
 
 
 def _format_more(count: int, shown: int, following: str, window: _Window) -> str:
-    counted = f"{count} departures are in the window; the first {format_count_of_shown(shown)}."
-    if window.is_until:
-        return f"{counted} For the rest, call again with at {following} and the same until."
-    return f"{counted} For later ones, call again with at {following}; for all of them, with until."
+    summary = f"{count} departures are in the window; the first {format_count_of_shown(shown)}."
+    if window.has_until:
+        return f"{summary} For the rest, call again with at {following} and the same until."
+    return f"{summary} For later ones, call again with at {following}; for all of them, with until."
 
 
 def _find_reason(window: _Window, board: DepartureBoard) -> NoResultsReason:
@@ -278,9 +278,9 @@ def _find_reason(window: _Window, board: DepartureBoard) -> NoResultsReason:
         return NoResultsReason.NO_SERVICE
     if window.when.is_past:
         return NoResultsReason.IN_THE_PAST
-    # If no next departure is known, none follows within a day.
-    is_over = gap is not None and gap.next_departure is None
-    return NoResultsReason.NO_SERVICE if is_over else NoResultsReason.NO_DEPARTURES
+    # A gap without a next departure means that none follows within a day.
+    has_ended = gap is not None and gap.next_departure is None
+    return NoResultsReason.NO_SERVICE if has_ended else NoResultsReason.NO_DEPARTURES
 
 
 def _serialize_departure(departure: Departure) -> TimetableDeparture:

@@ -25,7 +25,7 @@ Color = Annotated[str, Field(pattern="^[0-9A-F]{6}$", description="RRGGBB")]
 
 
 class WireLineColor(WireDict):
-    """A line colour, a legible text colour, and the paths of the legs or departures that use it."""
+    """A line colour, a legible text colour, and the paths of the legs or departures that use them."""
 
     color: Color
     textColor: Color
@@ -121,8 +121,8 @@ def _encode_line(line: LegLine, tolerance_m: int) -> DrawnLeg:
 
 BASEMAP = "basemap"
 
-# Extra space around the trip, so that users can pan the map.
-_MIN_ASPECT, _MIN_HEIGHT_SHARE = 2.6, 1.1
+# Leave space around the trip, so that users can pan the map.
+_MIN_ASPECT, _MIN_HEIGHT_RATIO = 2.6, 1.1
 _MARGIN = 0.15
 _MIN_M = 800.0
 
@@ -174,16 +174,16 @@ async def serialize_map_parts(
 
 
 def build_map_bounds(itineraries: Sequence[Itinerary]) -> Bounds | None:
-    places = [point.coordinate for itinerary in itineraries for leg in itinerary.legs for point in (leg.start, leg.end)]
-    if not places:
+    points = [end.coordinate for itinerary in itineraries for leg in itinerary.legs for end in (leg.start, leg.end)]
+    if not points:
         return None
-    lats, lons = [place.lat for place in places], [place.lon for place in places]
+    lats, lons = [point.lat for point in points], [point.lon for point in points]
     centre = (min(lats) + max(lats)) / 2, (min(lons) + max(lons)) / 2
     degree_m = METRES_PER_DEGREE * max(0.01, math.cos(math.radians(centre[0])))
-    high_m = max(_MIN_M, (max(lats) - min(lats)) * METRES_PER_DEGREE)
-    wide_m = max(_MIN_M, (max(lons) - min(lons)) * degree_m)
-    half_height_deg = max(high_m, wide_m * _MIN_HEIGHT_SHARE) * (0.5 + _MARGIN) / METRES_PER_DEGREE
-    half_width_deg = max(wide_m, high_m * _MIN_ASPECT) * (0.5 + _MARGIN) / degree_m
+    height_m = max(_MIN_M, (max(lats) - min(lats)) * METRES_PER_DEGREE)
+    width_m = max(_MIN_M, (max(lons) - min(lons)) * degree_m)
+    half_height_deg = max(height_m, width_m * _MIN_HEIGHT_RATIO) * (0.5 + _MARGIN) / METRES_PER_DEGREE
+    half_width_deg = max(width_m, height_m * _MIN_ASPECT) * (0.5 + _MARGIN) / degree_m
     return Bounds(
         south=centre[0] - half_height_deg,
         west=centre[1] - half_width_deg,

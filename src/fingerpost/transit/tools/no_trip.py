@@ -1,4 +1,4 @@
-"""Explain why no trip was found, and find better trips beyond the walking limit."""
+"""Explain why no trip was found, and look for better trips beyond the walking limit."""
 
 import asyncio
 from collections.abc import Awaitable, Iterable, Sequence
@@ -28,17 +28,18 @@ _T = TypeVar("_T")
 _MAX_TRANSFERS = 8
 # Sources search for trips up to about this many days from the requested time.
 FURTHEST_DAYS = 7
-_NO_HELP = f"More walking ({MAX_WALK_M:g} m) and changes ({_MAX_TRANSFERS}) do not help; try another time or place"
+_NO_HELP = f"More walking ({MAX_WALK_M:g} m) or changes ({_MAX_TRANSFERS}) would not help; try another time or place"
 # A trip beyond the walking limit must arrive this much earlier, or depart this much later.
 _MIN_GAIN_S = 1800
-BETTER_WITHIN_S = 2.0
+BETTER_TRIP_DEADLINE_S = 2.0
 
 
 async def explain_no_trip(
     network: Network, query: JourneyQuery, deadline: Deadline, out_of_service: Sequence[OutOfService] = ()
 ) -> str | None:
-    """Return why a network found no trip, without a full stop; None if unknown."""
-    causes = [await _get_or_none(_explain_reach(network, query, deadline, is_destination=end)) for end in (False, True)]
+    """Return the reason why a network found no trip, without a full stop; None if unknown."""
+    clauses = (_explain_reach(network, query, deadline, is_destination=is_end) for is_end in (False, True))
+    causes = [await _get_or_none(clause) for clause in clauses]
     no_service = find_out_of_service_hint(out_of_service)
     if no_service is not None:
         return ". ".join(filter(None, [*causes, no_service]))
@@ -62,7 +63,7 @@ async def explain_no_trip(
 async def find_offset_message(
     network: Network, query: JourneyQuery, trips: Sequence[Itinerary], zone: str
 ) -> str | None:
-    """Return a message with the cause if the first trip departs, or the last arrives, over an hour from the request."""
+    """Return a message with the cause if the first departure, or last arrival, is over an hour from the request."""
     usable = [trip for trip in trips if not trip.is_unusable]
     offset = find_long_offset(usable, query.instant, zone, arrive_by=query.arrive_by)
     if offset is None:
@@ -74,19 +75,19 @@ async def find_offset_message(
         if gap.next_departure is None or abs(gap.next_departure - query.instant) > LONG_WAIT_S:
             nearest = gap.next_day if gap.next_departure is None else format_instant(gap.next_departure, zone)
             until = "after" if query.arrive_by else "before"
-            return offset if nearest is None else f"{offset} {_format_nothing(gap)} {until} {nearest}."
+            return offset if nearest is None else f"{offset} {_format_no_service(gap)} {until} {nearest}."
     if len(usable) < len(trips):
         return offset
     others = "Later arrivals near the destination" if query.arrive_by else "Earlier departures near the origin"
     return f"{offset} {others} have no connection within the limits."
 
 
-async def find_better_beyond(
+async def find_better_trip(
     network: Network, query: JourneyQuery, usable: Sequence[Itinerary], deadline: Deadline
 ) -> tuple[Itinerary, Provenance] | None:
-    """Return a much better trip beyond the walking limit if the best usable one wastes over an hour, or None.
+    """Return a much better trip beyond the walking limit if the best usable one wastes over an hour; else None.
 
-    Servers get BETTER_WITHIN_S; if they fail or are late, the result is None.
+    Servers get BETTER_TRIP_DEADLINE_S; if they fail or take longer, the result is None.
     """
     best = find_best(usable, query)
     if best is None or query.max_walk_m >= MAX_WALK_M:
@@ -94,11 +95,11 @@ async def find_better_beyond(
     offset_s = query.instant - best.arrival if query.arrive_by else best.departure - query.instant
     if max(offset_s, find_longest_wait(best)[0]) <= LONG_WAIT_S:
         return None
-    left_s = deadline.find_limit_s(network.profile, remaining_networks=0)
-    if left_s is not None and left_s <= BETTER_WITHIN_S:
+    remaining_s = deadline.find_limit_s(network.profile, remaining_networks=0)
+    if remaining_s is not None and remaining_s <= BETTER_TRIP_DEADLINE_S:
         return None
-    beyond = plan_usable(network, replace(query, max_walk_m=MAX_WALK_M), deadline)
-    answer = await _get_or_none(asyncio.wait_for(beyond, None if left_s is None else BETTER_WITHIN_S))
+    planning = plan_usable(network, replace(query, max_walk_m=MAX_WALK_M), deadline)
+    answer = await _get_or_none(asyncio.wait_for(planning, None if remaining_s is None else BETTER_TRIP_DEADLINE_S))
     wider = None if answer is None else find_best(answer.itineraries, query)
     if answer is None or wider is None or wider.walk_m <= query.max_walk_m:
         return None
@@ -129,9 +130,9 @@ async def plan_usable(network: Network, query: JourneyQuery, deadline: Deadline)
 async def _explain_reach(
     network: Network, query: JourneyQuery, deadline: Deadline, *, is_destination: bool
 ) -> str | None:
-    """Return a clause if no stop is within walking distance of an end, or None.
+    """Return a clause if no stop is within walking distance of the origin or destination, or None.
 
-    If the network gives no answer, straight-line distances are compared with the limit.
+    If the network cannot tell, straight-line distances are compared with the limit.
     """
     side, end = ("the destination", query.destination) if is_destination else ("the origin", query.origin)
     if end.stop_ids or not network.profile.can(Ability.STOPS):
@@ -148,15 +149,15 @@ async def _explain_reach(
         )
         return near.stops
 
-    # Many stops may be within the longest walk, so they are listed only if none is nearer.
+    # Many stops may be within the longest walk, so list those only if none is within the limit.
     if has_stops is None and await list_near(query.max_walk_m):
         return None
     nearest = min(await list_near(MAX_WALK_M), key=lambda stop: stop.distance_m, default=None)
     if nearest is None:
         return f"No stop is within {MAX_WALK_M:g} m of {side}, the longest walk allowed"
-    walk = "a step-free walk" if query.step_free else "a walk"
+    distance = "step-free walking distance" if query.step_free else "walking distance"
     return (
-        f"No stop is within {walk} of {query.max_walk_m:g} m of {side}; "
+        f"No stop is within {distance} ({query.max_walk_m:g} m) of {side}; "
         f"the nearest, {nearest.stop.name}, is {nearest.distance_m:.0f} m away in a straight line"
     )
 
@@ -169,15 +170,16 @@ async def _explain_service(network: Network, query: JourneyQuery, *, is_destinat
     day = to_local_date(query.instant, network.profile.zone)
     if gap.next_day is not None and abs(gap.next_day - day).days <= FURTHEST_DAYS:
         return None
-    return f"{_format_nothing(gap)}. {explain_gap(gap).words}"
+    return f"{_format_no_service(gap)}. {explain_gap(gap).phrase}"
 
 
-def _format_nothing(gap: ServiceGap) -> str:
-    return "Nothing arrives near the destination" if gap.of_arrivals else "Nothing departs near the origin"
+def _format_no_service(gap: ServiceGap) -> str:
+    return f"There are no {'arrivals near the destination' if gap.of_arrivals else 'departures near the origin'}"
 
 
 def format_trip(trip: Itinerary, zone: str) -> str:
-    times = f"departs at {format_instant(trip.departure, zone)} and arrives at {format_instant(trip.arrival, zone)}"
+    departure, arrival = format_instant(trip.departure, zone), format_instant(trip.arrival, zone)
     if not trip.rides:
-        return f"A walk of {trip.walk_m:.0f} m {times}"
-    return f"With {trip.walk_m:.0f} m of walking and {format_count(trip.transfers, 'change')}, a trip {times}"
+        return f"A walk of {trip.walk_m:.0f} m starts at {departure} and ends at {arrival}"
+    effort = f"{trip.walk_m:.0f} m of walking and {format_count(trip.transfers, 'change')}"
+    return f"With {effort}, a trip departs at {departure} and arrives at {arrival}"

@@ -42,7 +42,7 @@ from fingerpost.transit.tools.wording import count_minutes, format_clock, format
 
 KEY_VARIABLE = "TFL_API_KEY"
 SIDES = ("from", "to")
-# TfL has no limit on walking, so the embedded engine gets a generous one.
+# TfL does not limit walking, so the embedded engine gets a generous limit.
 MAX_WALK_M = 2000.0
 MAX_JOURNEYS = 5
 MAX_SUGGESTIONS = 5
@@ -159,8 +159,8 @@ class PlanJourney(PublishedTool):
             else:
                 found = await self._search(arguments, call)
             body = _build_response(found, arguments, int(call.now.timestamp()))
-        except DataNotFound as nothing:
-            body = _serialize([f"No journey was found: {_format_no_trip(nothing)}"], [])
+        except DataNotFound as error:
+            body = _serialize([f"No journey was found: {_format_no_trip(error)}"], [])
         return ToolReply(body, describe_journeys(body))
 
     async def _plan_from_texts(
@@ -181,7 +181,7 @@ class PlanJourney(PublishedTool):
         except UNAVAILABLE:
             if all(planner.profile.fallback is None for planner in planners):
                 raise
-            # The fallback does not resolve text, so the ends are resolved here.
+            # The fallback does not resolve texts, so the origin and destination are resolved here.
             return await self._search(arguments, call)
         return _JourneysResult(answer=outcome.value, warnings=[*list_problems(opened), *outcome.warnings])
 
@@ -263,8 +263,8 @@ def _build_response(found: _JourneysResult, arguments: JourneyPlanRequest, now: 
 def _list_accessibility_remarks(found: _JourneysResult, shown: Sequence[Itinerary]) -> Iterator[str]:
     is_supported = found.answer.step_free_supported
     if is_supported:
-        how = "step-free all the way" if found.is_embedded else "step-free to the platform (StepFreeToPlatform)"
-        yield f"Requested: {how}"
+        scope = "step-free all the way" if found.is_embedded else "step-free to the platform (StepFreeToPlatform)"
+        yield f"Requested: {scope}"
     unmet = find_step_free_warning(shown, supported=is_supported)
     if unmet and (found.is_embedded or not is_supported):
         yield unmet.message
@@ -304,12 +304,12 @@ def _serialize_summary(itinerary: Itinerary, zone: str) -> JourneyOptionSummary:
     }
 
 
-def _format_no_trip(nothing: DataNotFound) -> str:
-    if isinstance(nothing, NoItinerary):
-        # The default hint names plan_trip's arguments, which this tool lacks.
-        hint = None if nothing.remedy == NoItinerary.remedy else nothing.hint
+def _format_no_trip(error: DataNotFound) -> str:
+    if isinstance(error, NoItinerary):
+        # The default hint names arguments of plan_trip that this tool lacks.
+        hint = None if error.remedy == NoItinerary.remedy else error.hint
         return hint or "no service connects the two places at this time"
-    return nothing.message if nothing.hint is None else f"{nothing.message}. {nothing.hint}"
+    return error.message if error.hint is None else f"{error.message}. {error.hint}"
 
 
 def _format_found(shown: Sequence[Itinerary], usable_count: int, why_nothing: str | None) -> str:

@@ -95,7 +95,7 @@ class RouteRequestInput(WireModel):
     destination: RouteEnd
     departure_time: Annotated[_Time, Field(description="RFC 3339 with offset, or now; this or arrivalTime")] = None
     arrival_time: Annotated[_Time, Field(validate_default=True)] = None
-    search_window_minutes: Annotated[WholeNumber, Field(ge=1, description="lowered to 120")] = DEFAULT_WINDOW_MINUTES
+    search_window_minutes: Annotated[WholeNumber, Field(ge=1, description="capped at 120")] = DEFAULT_WINDOW_MINUTES
     journey_preset: JourneyPreset = "FASTEST"
 
     @field_validator("arrival_time")
@@ -165,9 +165,9 @@ def _write_text(
 ) -> str:
     window, metadata, meta = body["window"], body["metadata"], body["meta"]
     zone = metadata["timeZone"]
-    since = shown[0].departure if shown else query.instant
-    format_time = partial(format_clock, since=since, zone=zone, with_seconds=True)
-    within = f"within {window['applied']} min, {format_day(since, zone)}"
+    reference = shown[0].departure if shown else query.instant
+    format_time = partial(format_clock, reference=reference, zone=zone, with_seconds=True)
+    within = f"within {window['applied']} min, {format_day(reference, zone)}"
     why = [metadata.get("noResultsReason"), None if found.why_empty is None else found.why_empty.format(format_time)]
     lines = [f"{len(shown)} {within}:" if shown else f"No itinerary {within}: {' '.join(filter(None, why))}"]
     for number, (trip, route) in enumerate(zip(shown, body["itineraries"], strict=True), 1):
@@ -181,7 +181,7 @@ def _write_text(
     if found.missed_changes:
         lines.append(f"! Left out because a change would be missed: {found.missed_changes}.")
     if meta.get("straightRides"):
-        lines.append("! The source gives no length for some rides; the straight lines between their stops are used.")
+        lines.append("! The source reports no length for some rides; straight-line distances are used instead.")
     alerts = list_alert_lines(meta, list_ride_names(shown, to_timetable_mode), "every ride", zone)
     return "\n".join(lines + list_footer_lines(metadata, meta, alerts))
 
@@ -220,9 +220,9 @@ class PlanRoute(PlaceTool):
             window_s=60 * min(arguments.search_window_minutes, MAX_WINDOW_MINUTES),
         )
         origin, destination = arguments.origin.to_query(), arguments.destination.to_query()
-        journeys, warned = await resolve_journey(self._places, origin, destination, query, user=call.user)
+        journeys, place_warnings = await resolve_journey(self._places, origin, destination, query, user=call.user)
         found = await search_routes(journeys, arguments.journey_preset, now)
-        warnings = [*warned, *list_time_warnings(when, None, "these are the trips"), *found.warnings]
+        warnings = [*place_warnings, *list_time_warnings(when, None, "these are the trips"), *found.warnings]
         return _build_reply(arguments, query, found, call, warnings)
 
 
@@ -236,13 +236,13 @@ def _build_reply(
     chosen = [_measure(route) for route in ranked[:MAX_ITINERARIES]]
     more = _format_more(len(ranked), chosen, query) if len(ranked) > len(chosen) else None
     rides = [leg for route in ranked[:MAX_ITINERARIES] for leg in route.rides]
-    stated = list_stated(
+    route_warnings = list_stated(
         (WarningCode.TRUNCATED_RESULTS, more),
         (WarningCode.PREFERENCE_UNMET, found.offset),
         (WarningCode.PREFERENCE_UNMET, find_long_wait_message(chosen)),
     )
     now = int(call.now.timestamp())
-    report = report_rides(list_leg_paths(chosen), found.provenance, now, [*warnings, *stated])
+    report = report_rides(list_leg_paths(chosen), found.provenance, now, [*warnings, *route_warnings])
     metadata = serialize_metadata(
         found.provenance.zone, report.warnings, cancelled=found.cancelled, reason=found.reason
     )
@@ -263,16 +263,16 @@ def _build_reply(
 
 
 def _format_more(count: int, chosen: list[Itinerary], query: JourneyParameters) -> str:
-    counted = f"{count} itineraries are in the window; {format_count_of_shown(len(chosen))}."
+    summary = f"{count} itineraries are in the window; {format_count_of_shown(len(chosen))}."
     if query.arrive_by:
         first = min(itinerary.arrival for itinerary in chosen)
-        return f"{counted} For earlier ones, call again with arrivalTime {format_utc(first - 60)}."
+        return f"{summary} For earlier ones, call again with arrivalTime {format_utc(first - 60)}."
     last = max(itinerary.departure for itinerary in chosen)
-    return f"{counted} For later ones, call again with departureTime {format_utc(last + 60)}."
+    return f"{summary} For later ones, call again with departureTime {format_utc(last + 60)}."
 
 
 def _measure(itinerary: Itinerary) -> Itinerary:
-    """Round the lengths of legs to metres; unknown ones become those of straight lines."""
+    """Round the lengths of legs to metres; use straight-line distances for unknown ones."""
 
     def measure(leg: Leg) -> Leg:
         straight_m = distance_m(leg.start.coordinate, leg.end.coordinate)

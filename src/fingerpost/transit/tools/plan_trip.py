@@ -79,7 +79,7 @@ class PlanTrip(PlaceTool):
             language=constraints.language,
         )
         origin, destination = arguments.origin.to_query(), arguments.destination.to_query()
-        journeys, warned = await resolve_journey(self._places, origin, destination, parameters, user=call.user)
+        journeys, place_warnings = await resolve_journey(self._places, origin, destination, parameters, user=call.user)
         zone = journeys[0][0].profile.zone
         if when.note is not None:
             when = parse_instant(arguments.when.time, zone_name=zone, now=now, field="when.time")
@@ -88,16 +88,16 @@ class PlanTrip(PlaceTool):
                 for network, query in journeys
             ]
         result = await search_trip(journeys, limit=arguments.limit, with_alternatives=arguments.include_disruption_alt)
-        format_time = partial(format_clock, since=when.instant, zone=result.provenance.zone)
-        stated = list_time_warnings(when, zone, "these are the trips")
-        about_trips = _list_trip_warnings(result, constraints, format_time)
-        warnings = merge_by_code([*warned, *stated, *result.warnings, *about_trips])
+        format_time = partial(format_clock, reference=when.instant, zone=result.provenance.zone)
+        time_warnings = list_time_warnings(when, zone, "these are the trips")
+        trip_warnings = _list_trip_warnings(result, constraints, format_time)
+        warnings = merge_by_code([*place_warnings, *time_warnings, *result.warnings, *trip_warnings])
         report = report_rides(
             list_leg_paths(result.shown),
             result.provenance,
             now,
             warnings,
-            _list_explained(result, warnings),
+            _list_explained_parts(result, warnings),
             step_free=parameters.step_free,
         )
         fares = {
@@ -113,10 +113,10 @@ class PlanTrip(PlaceTool):
 
 def _list_trip_warnings(result: TripResult, constraints: PlanConstraints, format_time: FormatTime) -> Iterator[Warning]:
     ranked, shown, query = result.ranked, result.shown, result.query
-    if query.step_free and (no_steps := find_step_free_warning(shown, supported=result.step_free_supported)):
-        yield no_steps
-    if constraints.accessibility.low_walking_distance and (far := find_low_walking_warning(ranked.found)):
-        yield far
+    if query.step_free and (unmet := find_step_free_warning(shown, supported=result.step_free_supported)):
+        yield unmet
+    if constraints.accessibility.low_walking_distance and (long_walk := find_low_walking_warning(ranked.found)):
+        yield long_walk
     is_default_walk = "max_walking_distance" not in constraints.model_fields_set
     better = None if result.better is None else f"{format_trip(result.better, result.provenance.zone)}."
     replaced = f"Left out because it is disrupted: {name_disrupted(ranked.dropped, format_time)}"
@@ -131,17 +131,17 @@ def _list_trip_warnings(result: TripResult, constraints: PlanConstraints, format
     )
 
 
-def _list_explained(result: TripResult, warnings: Sequence[Warning]) -> Iterator[AffectedPart]:
+def _list_explained_parts(result: TripResult, warnings: Sequence[Warning]) -> Iterator[AffectedPart]:
     for path, leg in list_leg_paths(result.shown):
         yield AffectedPart(path, _list_explanations(leg), explains=True)
     replaced = [choice.instead_of for choice in result.ranked.choices if choice.instead_of is not None]
-    for at, cause in enumerate(map(find_disrupted_leg, replaced)):
+    for index, cause in enumerate(map(find_disrupted_leg, replaced)):
         alerts = () if cause is None else _list_explanations(cause)
-        yield AffectedPart(f"meta/differences/{at}", alerts, explains=True)
-    for at, warning in enumerate(warnings):
+        yield AffectedPart(f"meta/differences/{index}", alerts, explains=True)
+    for index, warning in enumerate(warnings):
         if warning.code is WarningCode.DISRUPTED_ITINERARY_REPLACED:
             for leg in list_legs(result.ranked.dropped):
-                yield AffectedPart(f"warnings/{at}", _list_explanations(leg), explains=True)
+                yield AffectedPart(f"warnings/{index}", _list_explanations(leg), explains=True)
 
 
 def _list_explanations(leg: Leg) -> tuple[ServiceAlert, ...]:
@@ -187,9 +187,9 @@ def _write_text(
     body: PlanTripOutput, fares: Mapping[str, Fare], options: Sequence[ItineraryOption], format_time: FormatTime
 ) -> str:
     requested, meta = body["requested"], body["meta"]
-    since = requested["time"]
+    time = requested["time"]
     ends = f"{_format_location_name(body['origin'])} to {_format_location_name(body['destination'])}"
-    lines = [f"{ends}, {requested['type']} {since[:10]} {since[11:16]} ({meta['timeZone']})"]
+    lines = [f"{ends}, {requested['type']} {time[:10]} {time[11:16]} ({meta['timeZone']})"]
     differences = {difference["fingerprint"]: difference for difference in meta.get("differences", ())}
     for number, option in enumerate(options, 1):
         trip = option.itinerary

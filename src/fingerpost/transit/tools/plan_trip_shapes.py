@@ -33,12 +33,12 @@ class When(WireModel, frozen=True):
     @model_validator(mode="after")
     def _check_time(self) -> "When":
         if self.type == "arrive" and is_now(self.time):
-            raise ValueError("arrive needs a time; now works with depart only")
+            raise ValueError("arrive requires a time; now is valid only with depart")
         return self
 
 
 class Accessibility(WireModel, frozen=True):
-    step_free: Annotated[Flag, Field(description="no steps, for a wheelchair")] = False
+    step_free: Annotated[Flag, Field(description="no steps, for wheelchair users")] = False
     low_walking_distance: Annotated[Flag, Field(description="report walking distances")] = False
 
 
@@ -46,9 +46,9 @@ class PlanConstraints(WireModel, frozen=True):
     """Preferences; an answer contains the effective ones."""
 
     optimize: Annotated[
-        Literal["balanced", "few_transfers", "shortest_time"], Field(description="what matters most")
+        Literal["balanced", "few_transfers", "shortest_time"], Field(description="what to prioritize")
     ] = "balanced"
-    max_walking_distance: Annotated[Number, Field(ge=1, le=3000, description="metres, the whole trip")] = 1500.0
+    max_walking_distance: Annotated[Number, Field(ge=1, le=3000, description="metres, for the whole trip")] = 1500.0
     max_transfers: Annotated[WholeNumber, Field(ge=0, le=8, description="changes of vehicle")] = 4
     accessibility: Accessibility = Accessibility()
     language: Language = "en"
@@ -60,7 +60,7 @@ class PlanTripInput(WireModel):
     when: When = When()
     constraints: PlanConstraints = PlanConstraints()
     limit: Annotated[WholeNumber, Field(ge=1, le=3)] = 2
-    include_disruption_alt: Annotated[Flag, Field(description="offer ways around disruptions")] = True
+    include_disruption_alt: Annotated[Flag, Field(description="offer alternatives to disrupted trips")] = True
 
 
 class WireStopPoint(WireDict):
@@ -112,7 +112,7 @@ class WireCause(WireDict):
 
 
 class WireDifference(WireDict):
-    """How an alternative differs from the disrupted itinerary (both as fingerprints); negative numbers mean less."""
+    """How an alternative differs from the disrupted itinerary (both as fingerprints); negative means fewer or less."""
 
     fingerprint: str
     insteadOf: str
@@ -206,24 +206,24 @@ def _serialize_stop_point(point: StopPoint) -> WireStopPoint:
 
 
 def serialize_fares(fares: Mapping[str, Fare]) -> list[WireFare]:
-    sharing: dict[Fare, list[str]] = {}
-    for itinerary_id, fare in fares.items():
-        sharing.setdefault(fare, []).append(itinerary_id)
+    fingerprints_by_fare: dict[Fare, list[str]] = {}
+    for fingerprint, fare in fares.items():
+        fingerprints_by_fare.setdefault(fare, []).append(fingerprint)
     shown = (
         {
-            "fingerprints": fingerprints if len(sharing) > 1 else None,
+            "fingerprints": fingerprints if len(fingerprints_by_fare) > 1 else None,
             "amount": fare.amount,
             "currency": fare.currency,
             "unknown": fare.unknown,
             "tickets": list(fare.tickets) or None,
         }
-        for fare, fingerprints in sharing.items()
+        for fare, fingerprints in fingerprints_by_fare.items()
     )
     return [omit_none(WireFare, fields) for fields in shown]
 
 
 def serialize_stays(choices: Iterable[ItineraryOption]) -> list[WireStaySeated]:
-    stays = ((choice, [at for at, leg in enumerate(choice.itinerary.legs) if leg.stays_seated]) for choice in choices)
+    stays = ((choice, [row for row, leg in enumerate(choice.itinerary.legs) if leg.stays_seated]) for choice in choices)
     return [{"fingerprint": choice.fingerprint, "legs": legs} for choice, legs in stays if legs]
 
 
@@ -238,16 +238,16 @@ def serialize_differences(
 
 
 def _serialize_difference(
-    option: ItineraryOption, usual: Itinerary, format_time: Callable[[int], str]
+    option: ItineraryOption, disrupted: Itinerary, format_time: Callable[[int], str]
 ) -> WireDifference:
-    itinerary, leg = option.itinerary, find_disrupted_leg(usual)
+    itinerary, leg = option.itinerary, find_disrupted_leg(disrupted)
     alert = None if leg is None else find_explanation(leg)
     cause_id = alert.id if alert is not None else leg and leg.trip_id
     return {
         "fingerprint": option.fingerprint,
-        "insteadOf": compute_fingerprint(usual),
-        "cause": omit_none(WireCause, {"text": name_disrupted([usual], format_time), "id": cause_id or None}),
-        "laterMinutes": round((itinerary.arrival - usual.legs[-1].arrival_scheduled) / 60),
-        "moreChanges": itinerary.transfers - usual.transfers,
-        "moreWalkMeters": round(itinerary.walk_m - usual.walk_m),
+        "insteadOf": compute_fingerprint(disrupted),
+        "cause": omit_none(WireCause, {"text": name_disrupted([disrupted], format_time), "id": cause_id or None}),
+        "laterMinutes": round((itinerary.arrival - disrupted.legs[-1].arrival_scheduled) / 60),
+        "moreChanges": itinerary.transfers - disrupted.transfers,
+        "moreWalkMeters": round(itinerary.walk_m - disrupted.walk_m),
     }

@@ -1,4 +1,4 @@
-"""Collect the warnings, the alerts and the data age of the rides in a transit answer."""
+"""Collect the warnings, alerts and data age for the rides in a transit answer."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -44,17 +44,17 @@ def report_rides(
     *,
     step_free: bool = False,
 ) -> Report:
-    """Report on the rides of an answer, given with their paths, and on other parts that alerts affect."""
+    """Report on the rides in an answer, given with their paths, and on other parts that alerts affect."""
     paths = list(parts)
     rides = [ride for _, ride in paths]
-    of_rides = (AffectedPart(path, ride.alerts) for path, ride in paths)
+    ride_parts = (AffectedPart(path, ride.alerts) for path, ride in paths)
     age_s = find_realtime_age_s(rides, provenance, now)
     return Report(
         rides=rides,
         provenance=provenance,
         age_s=age_s,
         warnings=join_warnings([*warnings, *_list_ride_warnings(rides)], provenance, age_s),
-        alerts=choose_alerts([*of_rides, *affected], step_free=step_free),
+        alerts=choose_alerts([*ride_parts, *affected], step_free=step_free),
     )
 
 
@@ -69,27 +69,27 @@ def _list_ride_warnings(rides: Sequence[Leg | Departure]) -> Iterator[Warning]:
     for ride in (ride for ride in rides if ride.headway_s or ride.by_arrangement):
         name = f"Line {ride.line}" if ride.line else f"A ride ({to_trip_mode(ride.mode)})"
         if ride.headway_s:
-            about = f"{name} runs about every {round(ride.headway_s / 60)} min; its times are approximate."
-            yield Warning(WarningCode.FREQUENCY_BASED, about)
+            message = f"{name} runs about every {round(ride.headway_s / 60)} min; its times are approximate."
+            yield Warning(WarningCode.FREQUENCY_BASED, message)
         if ride.by_arrangement:
             yield Warning(WarningCode.BY_ARRANGEMENT, f"{name} must be booked with the operator.")
     if any(ride.is_interpolated for ride in rides):
-        approximate = "Some times are approximate: the feed has none for these stops, so they are interpolated."
-        yield Warning(WarningCode.TIMES_INTERPOLATED, approximate)
+        message = "Some times are approximate: the feed has none for these stops, so they are interpolated."
+        yield Warning(WarningCode.TIMES_INTERPOLATED, message)
 
 
 def join_warnings(warnings: Iterable[Warning], provenance: Provenance, age_s: int | None = None) -> tuple[Warning, ...]:
     """Add the warnings from the provenance, and merge them all by code."""
-    stated = list(warnings)
-    is_outside = any(warning.code is WarningCode.OUTSIDE_CALENDAR for warning in stated)
+    all_warnings = list(warnings)
+    is_outside = any(warning.code is WarningCode.OUTSIDE_CALENDAR for warning in all_warnings)
     out_of_service = None if is_outside else find_out_of_service_message(provenance.out_of_service)
-    stated += list_stated(
+    all_warnings += list_stated(
         (WarningCode.REALTIME_STALE, find_stale_message(age_s, provenance.realtime_problems)),
         *((WarningCode.REALTIME_UNMATCHED, unmatched) for unmatched in provenance.realtime_unmatched),
         (WarningCode.FEED_NOT_IN_SERVICE, out_of_service),
         *((WarningCode.NETWORK_LEFT_OUT, lost) for lost in provenance.lost),
     )
-    return merge_by_code(stated)
+    return merge_by_code(all_warnings)
 
 
 def list_legs(itineraries: Iterable[Itinerary]) -> list[Leg]:
@@ -98,9 +98,9 @@ def list_legs(itineraries: Iterable[Itinerary]) -> list[Leg]:
 
 def list_leg_paths(itineraries: Iterable[Itinerary]) -> Iterator[tuple[str, Leg]]:
     for row, itinerary in enumerate(itineraries):
-        for at, leg in enumerate(itinerary.legs):
-            yield f"itineraries/{row}/legs/{at}", leg
+        for index, leg in enumerate(itinerary.legs):
+            yield f"itineraries/{row}/legs/{index}", leg
 
 
 def list_row_paths(departures: Iterable[Departure]) -> Iterator[tuple[str, Departure]]:
-    return ((f"departures/{at}", departure) for at, departure in enumerate(departures))
+    return ((f"departures/{row}", departure) for row, departure in enumerate(departures))

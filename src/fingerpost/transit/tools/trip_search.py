@@ -15,16 +15,16 @@ from fingerpost.transit.rules.ranking import JourneyPreset, compute_route_id
 from fingerpost.transit.rules.times import format_instant, to_local_date
 from fingerpost.transit.rules.trip_limits import find_out_of_service_hint, relax_limits
 from fingerpost.transit.rules.warnings import Warning, WarningCode  # noqa: A004  (the contract's own name)
-from fingerpost.transit.tools.no_trip import explain_no_trip, find_better_beyond, find_offset_message, plan_usable
+from fingerpost.transit.tools.no_trip import explain_no_trip, find_better_trip, find_offset_message, plan_usable
 from fingerpost.transit.tools.shapes import NoResultsReason
 from fingerpost.transit.tools.wording import WhyEmptySentence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TripResult:
-    """The result of plan_trip's search; ``query`` has the ends as the answering network resolved them.
+    """The result of plan_trip's search; ``query`` has the origin and destination as resolved by the answering network.
 
-    ``offset`` explains why the first trip departs, or the last arrives, over an hour from the request.
+    ``offset`` explains why the first departure, or last arrival, is over an hour from the request.
     """
 
     network: Network
@@ -52,8 +52,8 @@ async def _query_networks(
         deadline,
     )
     query, answer = queries[outcome.network.profile.name], outcome.value
-    if of_ends := (*query.origin.attribution, *query.destination.attribution):
-        attribution = tuple(dict.fromkeys((*answer.provenance.attribution, *of_ends)))
+    if place_attribution := (*query.origin.attribution, *query.destination.attribution):
+        attribution = tuple(dict.fromkeys((*answer.provenance.attribution, *place_attribution)))
         answer = replace(answer, provenance=replace(answer.provenance, attribution=attribution))
     return query, replace(outcome, value=_drop_departed(answer, query))
 
@@ -88,7 +88,7 @@ async def search_trip(
         message = await _format_next_usable(network, query, ranked, deadline)
         warnings.append(Warning(WarningCode.NO_USABLE_ITINERARY, message))
     usable = [trip for trip in ranked.found if not trip.is_unusable]
-    better = await find_better_beyond(network, query, usable, deadline) if in_full else None
+    better = await find_better_trip(network, query, usable, deadline) if in_full else None
     sources = [answer.provenance for answer in answers] + ([] if better is None else [better[1]])
     return TripResult(
         network=network,
@@ -127,13 +127,13 @@ async def _build_no_itinerary(query: JourneyQuery, found: Outcome[JourneyAnswer]
         leaves, arrives = (
             format_instant(instant, network.profile.zone) for instant in (first.departure, first.arrival)
         )
-        hint = f"The earliest possible arrival is {arrives}, leaving at {leaves}"
+        hint = f"The earliest possible arrival is at {arrives}, if you leave at {leaves}"
     reasons = [*(failure.clause for failure in found.left_out), *filter(None, [hint])]
     return NoItinerary("No itineraries for given constraints", hint=". ".join(dict.fromkeys(reasons)) or None)
 
 
 async def _find_earliest_arrival(network: Network, query: JourneyQuery, deadline: Deadline) -> Itinerary | None:
-    """Return the trip that arrives first from now on, if the query wants an arrival in the future."""
+    """Return the earliest arrival from now on, if the query is for an arrival in the future."""
     if not query.arrive_by or query.not_before is None:
         return None
     found = await _find_usable_from(network, replace(query, window_s=None), query.not_before, deadline)
@@ -144,10 +144,10 @@ async def _format_next_usable(
     network: Network, query: JourneyQuery, ranked: RankedItineraries, deadline: Deadline
 ) -> str:
     if query.arrive_by:
-        since = query.not_before or min(trip.departure for trip in ranked.found)
+        earliest = query.not_before or min(trip.departure for trip in ranked.found)
     else:
-        since = max(trip.departure for trip in ranked.found) + 1
-    found = await _find_usable_from(network, query, since, deadline)
+        earliest = max(trip.departure for trip in ranked.found) + 1
+    found = await _find_usable_from(network, query, earliest, deadline)
     first = min(found, key=lambda trip: (trip.departure, trip.arrival), default=None)
     if first is None:
         return "None of the trips found is usable, and no later trip was found."
@@ -156,9 +156,9 @@ async def _format_next_usable(
 
 
 async def _find_usable_from(
-    network: Network, query: JourneyQuery, since: int, deadline: Deadline
+    network: Network, query: JourneyQuery, earliest: int, deadline: Deadline
 ) -> Sequence[Itinerary]:
-    later = replace(query, instant=since, arrive_by=False, not_before=since, optimize=Optimize.SHORTEST_TIME)
+    later = replace(query, instant=earliest, arrive_by=False, not_before=earliest, optimize=Optimize.SHORTEST_TIME)
     try:
         return (await plan_usable(network, later, deadline)).itineraries
     except (*UNAVAILABLE, OutsideCalendar):
@@ -198,24 +198,24 @@ async def search_routes(journeys: Sequence[NetworkJourney], preset: JourneyPrese
     answers = [first.value]
     if preset == "LEAST_WALK":
         answers += await _query_with_less_walking(query, first, deadline)
-    everything = [trip for answer in answers for trip in (*answer.itineraries, *answer.timetabled)]
+    trips = [trip for answer in answers for trip in (*answer.itineraries, *answer.timetabled)]
     # Realtime and scheduled answers may contain the same trip.
-    different = list({compute_route_id(trip): trip for trip in everything}.values())
-    within = [trip for trip in different if _is_in_window(trip, query)]
-    routes = [trip for trip in within if not trip.is_unusable]
-    cancelled = sum(any(leg.cancelled for leg in trip.legs) for trip in within)
+    distinct = list({compute_route_id(trip): trip for trip in trips}.values())
+    in_window = [trip for trip in distinct if _is_in_window(trip, query)]
+    routes = [trip for trip in in_window if not trip.is_unusable]
+    cancelled = sum(any(leg.cancelled for leg in trip.legs) for trip in in_window)
     reason, why_empty = None, None
     if not routes:
-        usable = [trip for trip in different if not trip.is_unusable]
+        usable = [trip for trip in distinct if not trip.is_unusable]
         reason, why_empty = await _explain(query, first, usable, deadline)
     return RoutesResult(
         routes=routes,
         provenance=reduce(merge_provenance, (answer.provenance for answer in answers)),
         cancelled=cancelled,
-        missed_changes=len(within) - len(routes) - cancelled,
+        missed_changes=len(in_window) - len(routes) - cancelled,
         reason=reason,
         why_empty=why_empty,
-        offset=await find_offset_message(first.network, query, different, first.value.provenance.zone),
+        offset=await find_offset_message(first.network, query, distinct, first.value.provenance.zone),
         warnings=first.warnings,
     )
 
@@ -232,8 +232,8 @@ async def _query_with_less_walking(
     answers: list[JourneyAnswer] = []
     answer = first.value
     for _ in range(LEAST_WALK_TRIES):
-        within = (trip for trip in answer.itineraries if _is_in_window(trip, query))
-        least_m = min((trip.walk_m for trip in within if not trip.is_unusable), default=0.0)
+        in_window = (trip for trip in answer.itineraries if _is_in_window(trip, query))
+        least_m = min((trip.walk_m for trip in in_window if not trip.is_unusable), default=0.0)
         if least_m < 1:
             break
         try:
@@ -257,7 +257,7 @@ async def _explain(
     earliest = await _find_earliest_arrival(network, query, deadline)
     if earliest is not None and earliest.arrival > instant:
         span = earliest.departure, earliest.arrival
-        return NoResultsReason.IN_THE_PAST, WhyEmptySentence("The earliest possible arrival is ", span)
+        return NoResultsReason.IN_THE_PAST, WhyEmptySentence("The trip with the earliest arrival is ", span)
     reason = NoResultsReason.IN_THE_PAST if query.not_before is None else NoResultsReason.NO_DEPARTURES
     if nearest is None:
         why = answer.why_nothing or await explain_no_trip(network, query, deadline)

@@ -98,7 +98,7 @@ _DEFINE = partial(ToolDefinition, contract=Contract.BOARD)
 class _VariableTool(PublishedTool):
     def __init__(self, variables: VariableStore, has_sign_in: bool = False) -> None:
         self._variables = variables
-        self._hint = f"{'Sign in, or run' if has_sign_in else 'Run'} the server on this machine for yourself"
+        self._hint = f"{'Sign in, or run' if has_sign_in else 'Run'} the server locally"
 
     def _get_user(self, call: Call) -> str:
         if call.user is None:
@@ -126,7 +126,7 @@ class SaveUserVariable(_VariableTool):
         if previous is not None:
             shown["previous"] = {"key": previous.key, "type": previous.type}
             replaced = " (replaced the previous value)"
-        value = f"{format_value(variable.value)}, {_format_since(shown['variable'])}"
+        value = f"{format_value(variable.value)}, {_format_times(shown['variable'])}"
         return ToolReply(shown, f"Saved '{variable.key}', type {variable.type}: {value}{replaced}.")
 
 
@@ -139,7 +139,7 @@ def format_value(value: JsonValue) -> str:
     return ", ".join([*dict.fromkeys(named), f"{value['lat']},{value['lon']}"])
 
 
-def _format_since(variable: WireVariable) -> str:
+def _format_times(variable: WireVariable) -> str:
     changed = variable["updatedAt"] != variable["createdAt"]
     return f"saved {variable['createdAt']}" + (f", changed {variable['updatedAt']}" if changed else "")
 
@@ -163,17 +163,17 @@ class GetUserVariables(_VariableTool):
             "correlationId": call.correlation_id,
         }
         lines = [
-            f"{variable['key']} ({variable['type']}): {format_value(variable['value'])}, {_format_since(variable)}"
+            f"{variable['key']} ({variable['type']}): {format_value(variable['value'])}, {_format_times(variable)}"
             for variable in body["variables"]
         ]
-        return ToolReply(body, "\n".join(lines) or "Nothing is saved.")
+        return ToolReply(body, "\n".join(lines) or "No variables are saved.")
 
 
 class DeleteUserVariable(_VariableTool):
     definition = _DEFINE(
         name="delete_user_variable",
         title="Delete variables",
-        description="Delete one saved variable by its key, or every one with all: true.",
+        description="Delete one saved variable by its key, or all of them with all: true.",
         input_model=DeleteUserVariableInput,
         outputs=(Output(DeleteUserVariableOutput, (("deleted",),), "The others are deleted too."),),
         read_only=False,

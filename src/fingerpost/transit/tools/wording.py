@@ -17,8 +17,8 @@ from fingerpost.transit.tools.shapes import AlertNotes, AnswerOrigin, Warned, Wi
 _MAX_NAMES = 4
 
 
-def list_time_warnings(when: QueryInstant, zone: str | None, these_are: str) -> list[Warning]:
-    past = f"{format_time(when.instant, zone)} is in the past; {these_are} for that time."
+def list_time_warnings(when: QueryInstant, zone: str | None, subject: str) -> list[Warning]:
+    past = f"{format_time(when.instant, zone)} is in the past; {subject} for that time."
     return list_stated(
         (WarningCode.TIMEZONE_ASSUMED, when.note), (WarningCode.IN_THE_PAST, past if when.is_past else None)
     )
@@ -47,9 +47,9 @@ FormatTime = Callable[[int], str]
 """Formats an instant (Unix seconds) as local time."""
 
 
-def format_clock(instant: int, since: int, zone: str, *, with_seconds: bool = False) -> str:
-    """Return HH:MM, with the date and the UTC offset if they differ from those of ``since``."""
-    time, start = format_instant(instant, zone), format_instant(since, zone)
+def format_clock(instant: int, reference: int, zone: str, *, with_seconds: bool = False) -> str:
+    """Return HH:MM, with the date and the UTC offset if they differ from those of ``reference``."""
+    time, start = format_instant(instant, zone), format_instant(reference, zone)
     clock = time[11:19] if with_seconds and time[17:19] != "00" else time[11:16]
     if time[19:] != start[19:]:
         clock += time[19:]
@@ -75,23 +75,23 @@ def format_itinerary(itinerary: Itinerary, format_time: FormatTime, *, minutes: 
     return f"{span}, {minutes} min, {format_count(itinerary.transfers, 'change')}, {walk_m} m walk"
 
 
-_WAIT_STATED_FROM_S = 180
+_MIN_SHOWN_WAIT_S = 180
 
 
-def list_leg_lines(itinerary: Itinerary, format_time: FormatTime, word: Callable[[Mode], str]) -> list[str]:
-    """Describe each leg and the wait before it; ``word`` maps a mode to the tool's name for it."""
+def list_leg_lines(itinerary: Itinerary, format_time: FormatTime, name_mode: Callable[[Mode], str]) -> list[str]:
+    """Describe each leg and the wait before it; ``name_mode`` maps a mode to the tool's name for it."""
     before = [None, *itinerary.legs[:-1]]
     return [
-        f"   {_format_change(previous, leg)}{_format_leg(leg, format_time, word)}"
+        f"   {_format_change(previous, leg)}{_format_leg(leg, format_time, name_mode)}"
         for previous, leg in zip(before, itinerary.legs, strict=True)
     ]
 
 
-def list_ride_names(itineraries: Iterable[Itinerary], word: Callable[[Mode], str]) -> Iterator[tuple[str, str]]:
+def list_ride_names(itineraries: Iterable[Itinerary], name_mode: Callable[[Mode], str]) -> Iterator[tuple[str, str]]:
     return (
-        (f"itineraries/{row}/legs/{at}", f"{row + 1}: {format_ride(word(leg.mode), leg.line)}")
+        (f"itineraries/{row}/legs/{index}", f"{row + 1}: {format_ride(name_mode(leg.mode), leg.line)}")
         for row, itinerary in enumerate(itineraries)
-        for at, leg in enumerate(itinerary.legs)
+        for index, leg in enumerate(itinerary.legs)
         if leg.is_transit
     )
 
@@ -100,11 +100,11 @@ def _format_change(before: Leg | None, leg: Leg) -> str:
     wait_s = 0 if before is None else leg.departure - before.arrival
     if leg.stays_seated:
         return "stay seated, "
-    return f"wait {wait_s // 60} min, " if wait_s >= _WAIT_STATED_FROM_S else ""
+    return f"wait {wait_s // 60} min, " if wait_s >= _MIN_SHOWN_WAIT_S else ""
 
 
-def _format_leg(leg: Leg, format_time: FormatTime, word: Callable[[Mode], str]) -> str:
-    begin, end, mode = format_time(leg.departure), format_time(leg.arrival), word(leg.mode)
+def _format_leg(leg: Leg, format_time: FormatTime, name_mode: Callable[[Mode], str]) -> str:
+    begin, end, mode = format_time(leg.departure), format_time(leg.arrival), name_mode(leg.mode)
     length = "" if leg.distance_m is None else f"{round(leg.distance_m)} m"
     if not leg.is_transit:
         return ", ".join([f"{mode.lower()} {length}".rstrip(), f"{begin} to {end}", f"to {leg.end.name}"])
@@ -131,11 +131,11 @@ def _format_status(leg: Leg) -> str:
 class WhyEmptySentence(NamedTuple):
     """Why an answer is empty: a phrase, and up to two instants (Unix seconds) to append to it."""
 
-    words: str
+    phrase: str
     instants: tuple[int, ...] = ()
 
     def format(self, format_time: FormatTime) -> str:
-        return f"{self.words}{' to '.join(map(format_time, self.instants))}."
+        return f"{self.phrase}{' to '.join(map(format_time, self.instants))}."
 
 
 def explain_gap(gap: ServiceGap) -> WhyEmptySentence:
@@ -147,10 +147,10 @@ def explain_gap(gap: ServiceGap) -> WhyEmptySentence:
         return WhyEmptySentence(f"The {which} {noun}s are on {gap.next_day}")
     if gap.cancelled_until is not None:
         return WhyEmptySentence(f"All departures from here until {gap.cancelled_until} are cancelled")
-    here = f"The timetable has no {noun}s {'there' if gap.of_arrivals else 'from here'}"
+    none = f"The timetable has no {noun}s {'there' if gap.of_arrivals else 'from here'}"
     if gap.last_day is not None:
-        return WhyEmptySentence(f"{here} {edge} {gap.last_day}")
-    return WhyEmptySentence(f"{here} on any day")
+        return WhyEmptySentence(f"{none} {edge} {gap.last_day}")
+    return WhyEmptySentence(f"{none} on any day")
 
 
 def list_alert_lines(meta: AlertNotes, parts: Iterable[tuple[str, str]], everything: str, zone: str) -> list[str]:
@@ -165,11 +165,11 @@ def list_alert_lines(meta: AlertNotes, parts: Iterable[tuple[str, str]], everyth
 
 
 def _format_alert(alert: WireAlert, parts: Sequence[tuple[str, str]], everything: str, zone: str) -> str:
-    touched = set(alert["touches"])
-    names = list(dict.fromkeys(name for path, name in parts if path in touched))
-    if len(parts) > 1 and touched.issuperset(path for path, _ in parts):
+    paths = set(alert["touches"])
+    names = list(dict.fromkeys(name for path, name in parts if path in paths))
+    if len(parts) > 1 and paths.issuperset(path for path, _ in parts):
         names = [everything]
-    if "stopId" in touched:
+    if "stopId" in paths:
         names.insert(0, "this stop")
     if not names:
         names = ["the disrupted trip"]
@@ -181,9 +181,9 @@ def _format_alert(alert: WireAlert, parts: Sequence[tuple[str, str]], everything
 
 
 def _end_sentences(texts: Sequence[str]) -> list[str]:
-    stated = [text for text in texts if text]
-    stops = (".", "!", "?", "…", ":")
-    return [*(text if text.endswith(stops) else f"{text}." for text in stated[:-1]), *stated[-1:]]
+    sentences = [text for text in texts if text]
+    endings = (".", "!", "?", "…", ":")
+    return [*(text if text.endswith(endings) else f"{text}." for text in sentences[:-1]), *sentences[-1:]]
 
 
 def _format_period(alert: WireAlert, zone: str) -> str:
