@@ -41,4 +41,4 @@ if __name__ == "__main__":
     http.new_server = new_server_with_noop
     sys.setswitchinterval(SWITCH_INTERVAL_S)
     start_logging(can_block=False)
-    http.serve_http(build(read_settings()), Address.read("127.0.0.1:0"))
+    http.serve_http(build(read_settings()), Address.parse("127.0.0.1:0"))

@@ -25,7 +25,7 @@ META = {
     "io.modelcontextprotocol/clientInfo": {"name": "bench", "version": "1"},
 }
 _SERVING = re.compile(r"serving at http://([^:]+):(\d+)/mcp")
-_BEGINS = re.compile(r"worker (\d+) starts")
+_BEGINS = re.compile(r"worker (\d+) is starting")
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,7 +85,7 @@ async def test_the_server_is_not_ready_while_its_home_folder_is_missing(applicat
             answer = await client.get("/ready")
             found.append((answer.status_code, answer.json().get("reason")))
 
-    assert found == [(200, None), (503, "The home folder cannot be written: No such file or directory")]
+    assert found == [(200, None), (503, "The home folder is not writable: No such file or directory")]
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ async def test_only_a_trusted_proxy_names_the_caller(monkeypatch, proxies, forwa
 @pytest.mark.parametrize("text", ["8000", "host:", ":8000", "host:port", "127.0.0.1:65536", "127.0.0.1:-1"])
 def test_an_invalid_address_is_reported(text):
     with pytest.raises(SettingsInvalid, match=r"is not an address\. Write it like 127\.0\.0\.1:8000$"):
-        Address.read(text)
+        Address.parse(text)
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,7 @@ def test_an_invalid_address_is_reported(text):
     ],
 )
 def test_an_address_is_host_and_port_with_brackets_for_ipv6(text, address):
-    assert Address.read(text) == address
+    assert Address.parse(text) == address
 
 
 def test_a_publicly_reachable_address_is_refused(invoke):

@@ -18,7 +18,7 @@ from tests.apps.questions import KAMPPI_TO_ESPOO
 pytestmark = pytest.mark.slow
 
 ANY_PORT = Address("127.0.0.1", 0)
-_STARTED = re.compile(r"worker (\d+) starts")
+_STARTED = re.compile(r"worker (\d+) is starting")
 
 
 def list_workers(server):
@@ -80,7 +80,7 @@ def test_workers_end_with_their_parent(tmp_path):
         # They hold its standard error, which ends with the last of them.
         server.close()
 
-        address = Address.read(server.url.removeprefix("http://"))
+        address = Address.parse(server.url.removeprefix("http://"))
         with listen(address) as free:
             assert free.getsockname() == (address.host, address.port)
 

@@ -23,7 +23,7 @@ class Address:
     port: int
 
     @classmethod
-    def read(cls, text: str) -> "Address":
+    def parse(cls, text: str) -> "Address":
         """Parse ``HOST:PORT``, with an IPv6 host in brackets; raise SettingsInvalid for any other text."""
         host, colon, port = text.rpartition(":")
         host = host.removeprefix("[").removesuffix("]")
@@ -59,7 +59,7 @@ class Access:
 LOCAL_ACCESS = Access()
 
 
-def find_ip_address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+def parse_ip_address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     try:
         return ipaddress.ip_address(host)
     except ValueError:
@@ -67,15 +67,15 @@ def find_ip_address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address 
 
 
 def is_loopback(host: str) -> bool:
-    address = find_ip_address(host)
+    address = parse_ip_address(host)
     # A socket on [::] reports IPv4 callers as mapped addresses, which Python before 3.13 does not unwrap.
     if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None:
         address = address.ipv4_mapped
     return host == "localhost" or (address is not None and address.is_loopback)
 
 
-def read_networks(texts: Sequence[str]) -> list[str]:
-    """Return addresses and networks (CIDR) in their normal form, or raise SettingsInvalid."""
+def parse_ip_networks(texts: Sequence[str]) -> list[str]:
+    """Return addresses and networks (CIDR) in canonical form, or raise SettingsInvalid."""
     try:
         return [str(ipaddress.ip_network(text)) for text in texts]
     except ValueError as error:
@@ -84,7 +84,7 @@ def read_networks(texts: Sequence[str]) -> list[str]:
 
 def build_address_key(host: str) -> str:
     """Return the key for a caller's limits: the loopback or IPv4 address, or the 64-bit IPv6 network."""
-    address = find_ip_address(host)
+    address = parse_ip_address(host)
     if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is None and not address.is_loopback:
         return str(ipaddress.ip_network((address, _IPV6_PREFIX), strict=False))
     return host
@@ -96,21 +96,21 @@ def listen(address: Address, *, shared: bool = False, backlog: int = _BACKLOG) -
     ``shared`` lets other processes listen there too. With a ``backlog`` of 0, the socket only reserves the address.
     """
     family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
-    # asyncio disables Nagle's algorithm only for sockets that name TCP.
-    bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    # asyncio disables Nagle's algorithm only for sockets that specify TCP.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
-        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT if shared else socket.SO_REUSEADDR, 1)
-        bound.bind((address.host, address.port))
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT if shared else socket.SO_REUSEADDR, 1)
+        listener.bind((address.host, address.port))
         if backlog:
             # Of two processes that bind at the same instant, one fails only here.
-            bound.listen(backlog)
+            listener.listen(backlog)
     except (OSError, OverflowError) as error:
-        bound.close()
+        listener.close()
         reason = getattr(error, "strerror", None) or error
         raise SettingsInvalid(
             f"Cannot listen on {address.host}:{address.port} ({reason}). Choose another address"
         ) from error
-    return bound
+    return listener
 
 
 class SharedAddress:
@@ -122,9 +122,9 @@ class SharedAddress:
     def __init__(self, address: Address) -> None:
         if not hasattr(socket, "SO_REUSEPORT"):
             raise SettingsInvalid("This system cannot share connections among processes. Leave out --workers")
-        # An exclusive socket detects other servers of this user; a shared one would join them.
+        # An exclusive socket detects other servers run by this user; a shared one would join them.
         listen(address, backlog=0).close()
-        # This socket gets no connections, because it does not listen.
+        # This socket receives no connections, because it does not listen.
         self._reserved = listen(address, shared=True, backlog=0)
         host, port = self._reserved.getsockname()[:2]
         self.address = Address(host, port)

@@ -1,8 +1,8 @@
 """Elicitation: ask the user which of several places they mean (rule B10), in old and new protocol versions.
 
 In new versions the result of a call contains the elicitation, and the client calls again with the response; the
-request state carries earlier choices. In old versions the server sends a request while the call waits. The state is
-not signed, because a choice has the same effect as a label in the arguments.
+request state carries earlier choices. In old versions the server sends a request while the call is waiting. The state
+is not signed, because a choice has the same effect as a label in the arguments.
 """
 
 import json
@@ -20,7 +20,7 @@ from fingerpost.contract.envelope import format_distinction
 from fingerpost.contract.published_tool import Answer
 from fingerpost.errors import PlaceAmbiguous
 
-# The first protocol version that supports titles for choices.
+# The first protocol version that supports titled choices.
 _TITLED_CHOICES_VERSION = "2025-11-25"
 _PLACE = "place"
 _Side = Literal["origin", "destination", "stop"]
@@ -29,7 +29,7 @@ _STATE: TypeAdapter[Any] = TypeAdapter(dict[_Side, str | None])
 
 
 Choices = Mapping[str, str | None]
-"""The user's answers so far: the chosen token by argument, None if they declined to choose."""
+"""The user's answers so far: the chosen token for each argument, or None if they declined to choose."""
 
 
 def read_choices(params: types.CallToolRequestParams) -> Choices:
@@ -39,11 +39,11 @@ def read_choices(params: types.CallToolRequestParams) -> Choices:
         choices = _STATE.validate_json(params.request_state or "{}")
     for side, response in (params.input_responses or {}).items():
         if side in _SIDES and isinstance(response, types.ElicitResult):
-            choices[side] = _find_token(response)
+            choices[side] = _get_token(response)
     return choices
 
 
-def _find_token(response: types.ElicitResult) -> str | None:
+def _get_token(response: types.ElicitResult) -> str | None:
     token = (response.content or {}).get(_PLACE)
     return token if response.action == "accept" and isinstance(token, str) else None
 
@@ -89,7 +89,7 @@ async def elicit(
         response = await ctx.session.elicit_form(message, schema, related_request_id=ctx.request_id)
     except MCPError:
         response = types.ElicitResult(action="cancel")
-    return {**choices, side: _find_token(response)}
+    return {**choices, side: _get_token(response)}
 
 
 def _can_elicit(ctx: ServerRequestContext[Any, Any]) -> bool:

@@ -1,4 +1,4 @@
-"""The HTTP server, in one process or in several: ``/mcp`` (streamable HTTP), ``/health``, ``/ready``, and a site."""
+"""The HTTP server, in one or several processes: ``/mcp`` (streamable HTTP), ``/health``, ``/ready``, and a site."""
 
 import asyncio
 import logging
@@ -57,7 +57,7 @@ _GRACE_S = 10
 # The supervisor replaces a worker that does not respond for this long.
 _MAX_SILENCE_S = 60
 
-# The timeout of a readiness probe, and how long later probes reuse its check.
+# The timeout of a readiness probe, and how long later probes reuse its result.
 _PROBE_S = 1.0
 _CHECK_REUSE_S = 2.0
 _SLOW = f"A network, the home folder or the database took over {_PROBE_S:g} s"
@@ -69,7 +69,7 @@ _CALLER_KEY = "fingerpost.caller"
 
 
 class McpTransport:
-    """The ``/mcp`` endpoint: answers in one JSON body, or as an event stream if the client requests progress.
+    """The ``/mcp`` endpoint: answers as one JSON body, or as an event stream if the client requests progress.
 
     A stream is more expensive. The server is stateless, so only POST is allowed.
     """
@@ -96,7 +96,7 @@ class McpTransport:
         try:
             await self._admit(scope, receive, send)
         except asyncio.CancelledError:
-            # The server is stopping, and would otherwise log a traceback. uvicorn refuses the response after another.
+            # The server is stopping, and would otherwise log a traceback. uvicorn rejects a second response.
             with suppress(RuntimeError):
                 await _STOPPING(scope, receive, send)
 
@@ -112,7 +112,7 @@ class McpTransport:
             except TimeoutError:
                 await Response(status_code=408, headers=_CLOSE_CONNECTION)(scope, receive, send)
             except BodyTooLarge:
-                message = f"The request has more than {MAX_BYTES:,} bytes; send a shorter call"
+                message = f"The request has more than {MAX_BYTES:,} bytes; send a smaller request"
                 await _refuse(413, message, _CLOSE_CONNECTION)(scope, receive, send)
             else:
                 await self._answer(body, scope, receive, send)
@@ -144,7 +144,7 @@ def _refuse(status: int, message: str, headers: dict[str, str]) -> JSONResponse:
 _TOO_MANY = _refuse(429, "Too many requests at once; retry in a second", {"Retry-After": "1"})
 _TOO_LONG = _refuse(504, f"The call was cancelled after {ANSWER_S:.0f} s; request less, or retry later", {})
 _STOPPING = _refuse(503, "The server is stopping; retry in a second", {"Retry-After": "1"})
-_FULL = _refuse(503, "The server has too many requests at once; retry in a second", {"Retry-After": "1"})
+_FULL = _refuse(503, "The server is handling too many requests; retry in a second", {"Retry-After": "1"})
 
 
 def new_app(
@@ -170,10 +170,10 @@ def new_app(
     async def health(_request: Request) -> Response:
         return JSONResponse({"status": "ok"})
 
-    # Each stream belongs to one call, and the server waits for it when it stops.
+    # Each stream belongs to one call, and the server waits for running calls when it stops.
     AppStatus.enable_automatic_graceful_drain = False
     callers = CallerFinder(settings, address, access)
-    callers.log_rights()
+    callers.log_permissions()
     admission = Admission(settings.max_concurrent_calls)
     server = new_server(application, lambda ctx: cast("Request", ctx.request).scope[_CALLER_KEY])
     transport = McpTransport(server, security, admission, callers)
@@ -206,7 +206,7 @@ class Readiness:
         problem = self._warm_up.problem
         if problem is None:
             check = self._check
-            # No other check is started while one hangs.
+            # Do not start another check while one hangs.
             if check is None or (check.done() and time.monotonic() - self._started_s >= _CHECK_REUSE_S):
                 check = self._check = asyncio.create_task(self._find_problem())
                 self._started_s = time.monotonic()
@@ -217,7 +217,7 @@ class Readiness:
         return JSONResponse({"status": "ready"})
 
     async def _find_problem(self) -> str | None:
-        """Return a sentence about the first part that fails, or None."""
+        """Return a sentence about the first component that fails, or None."""
         try:
             await run_in_thread(_check_storage, self._application.settings)
             if self._warm_up.needs_engine:
@@ -227,13 +227,13 @@ class Readiness:
         except ToolError as error:
             return error.message
         except OSError as error:
-            return f"The home folder cannot be written: {error.strerror or error}"
+            return f"The home folder is not writable: {error.strerror or error}"
         return None
 
 
 def _check_storage(settings: Settings) -> None:
     with tempfile.TemporaryFile(dir=settings.home) as file:
-        # A full disk still creates empty files.
+        # Empty files can be created even on a full disk.
         file.write(bytes(4096))
     database = find_database(settings)
     if database is not None:
@@ -275,7 +275,7 @@ def serve_http(
     announce(address.url)
     warm_up.start()
     server.run(sockets=[listener])
-    warm_up.leave()
+    warm_up.exit_if_running()
 
 
 def new_config(app: Starlette | Callable[[], Starlette], access: Access, workers: int = 1) -> uvicorn.Config:
@@ -324,7 +324,7 @@ def _start_worker(
     threading.Thread(target=_end_with_parent, daemon=True).start()
     start_server_process()
     start_logging(can_block=False, as_json=settings.log == "json")
-    _log.info("worker %s starts", os.getpid())
+    _log.info("worker %s is starting", os.getpid())
     application = build(settings, groups)
     warm_up = new_warm_up(application)
     warm_up.start()
@@ -334,7 +334,7 @@ def _start_worker(
 
 
 def _end_with_parent() -> None:
-    """End this worker when its parent dies, because it would otherwise occupy the port."""
+    """End this worker when its parent dies, because it would otherwise keep the port occupied."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()

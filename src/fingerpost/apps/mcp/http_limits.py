@@ -112,7 +112,7 @@ class LimitedHttpProtocol(HttpToolsProtocol):
 
 
 def new_protocol(trusted_proxies: Sequence[str]) -> type[asyncio.Protocol]:
-    """Return what uvicorn calls for each connection; it accepts any callable that returns a protocol."""
+    """Return a protocol factory for uvicorn, which accepts any callable that returns a protocol."""
     return cast("type[asyncio.Protocol]", partial(LimitedHttpProtocol, trusted_proxies))
 
 
@@ -121,13 +121,13 @@ async def receive_body(receive: Receive, declared_bytes: int) -> list[Message]:
     if declared_bytes > MAX_BYTES:
         raise BodyTooLarge
     messages: list[Message] = []
-    received = 0
+    received_bytes = 0
     async with asyncio.timeout(BODY_S):
         while True:
             message = await receive()
             messages.append(message)
-            received += len(message.get("body", b""))
-            if received > MAX_BYTES:
+            received_bytes += len(message.get("body", b""))
+            if received_bytes > MAX_BYTES:
                 raise BodyTooLarge
             if not message.get("more_body", False):
                 return messages
@@ -136,7 +136,7 @@ async def receive_body(receive: Receive, declared_bytes: int) -> list[Message]:
 async def answer_while_connected(answer: Callable[[Send], Awaitable[None]], receive: Receive, send: Send) -> None:
     """Run ``answer``, and cancel it if the client disconnects before the first byte; the SDK handles later disconnects.
 
-    Raise TimeoutError if nothing was sent after ``ANSWER_S``, extended while the engine compiles.
+    Raise TimeoutError if nothing is sent within ``ANSWER_S``, extended while the engine is compiling.
     """
     loop = asyncio.get_running_loop()
     is_late = False
@@ -175,9 +175,9 @@ async def answer_while_connected(answer: Callable[[Send], Awaitable[None]], rece
 class Admission:
     """Limits the concurrent requests to a process, per caller and in total.
 
-    At most ``max_calls`` are answered at once. A caller may have ``MAX_CALLS_PER_CALLER``, or half of ``max_calls``
-    if it is a loopback address, because several programs, or the callers of a proxy, may share that; never more than
-    half.
+    At most ``max_calls`` are answered at once. A caller may have ``MAX_CALLS_PER_CALLER`` requests, but at most half of
+    ``max_calls``. A loopback address may have half, because several programs, or the callers behind a proxy, may share
+    it.
     """
 
     def __init__(self, max_calls: int) -> None:

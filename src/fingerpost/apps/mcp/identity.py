@@ -1,4 +1,4 @@
-"""Check the host and the caller of HTTP requests, and require tokens if the operator wants them (rule A12)."""
+"""Check the host and the caller of HTTP requests, and require tokens if the operator configures them (rule A12)."""
 
 import logging
 from collections.abc import Awaitable, Callable, Collection
@@ -14,7 +14,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from fingerpost.apps.mcp.address import Access, Address, build_address_key, find_ip_address, is_loopback
+from fingerpost.apps.mcp.address import Access, Address, build_address_key, is_loopback, parse_ip_address
 from fingerpost.apps.mcp.server import Caller
 from fingerpost.apps.mcp.tokens import open_verifier
 from fingerpost.apps.settings import Settings
@@ -48,18 +48,18 @@ class CallerFinder:
         is_private = is_loopback(address.host) and not access.allowed_hosts and not access.trusted_proxies
         self._local_user = settings.user if is_private else None
 
-    def log_rights(self) -> None:
+    def log_permissions(self) -> None:
         if self.verifier is not None:
-            _log.info("a caller with a valid token is the token's subject")
+            _log.info("callers with a valid token act as the token's subject")
         if self._local_user is not None:
-            _log.info("callers on this machine are the user %r, unless a proxy forwarded the request", self._local_user)
+            _log.info("callers on this machine act as user %r, unless a proxy forwarded the request", self._local_user)
         if self.verifier is not None and not self._is_public:
             _log.info("other callers are refused")
         else:
-            _log.info("other callers are anonymous: they may call the tools, but store no variables and list no runs")
+            _log.info("other callers are anonymous: they can call the tools, but not store variables or list runs")
 
     def find(self, scope: Scope) -> Caller:
-        """Return the caller of a request; call it after any token is verified."""
+        """Return the caller of a request; call it after any token has been verified."""
         auth_user = scope.get("user")
         if isinstance(auth_user, AuthenticatedUser) and (subject := auth_user.access_token.subject):
             return Caller(subject, f"user {subject}")
@@ -75,7 +75,7 @@ class CallerFinder:
 
 
 def check_host(endpoint: Endpoint, hosts: Collection[str]) -> Endpoint:
-    """Wrap an endpoint, and answer 421 unless the Host header is one of the given names or an IP address.
+    """Wrap an endpoint to answer 421 unless the Host header is one of the given names or an IP address.
 
     This prevents DNS rebinding. Probes and scrapers often use the IP address.
     """
@@ -84,7 +84,7 @@ def check_host(endpoint: Endpoint, hosts: Collection[str]) -> Endpoint:
     async def answer(request: Request) -> Response:
         host = request.headers.get("host", "").lower()
         name = host[1:].partition("]")[0] if host.startswith("[") else host.partition(":")[0]
-        if name not in known_hosts and find_ip_address(name) is None:
+        if name not in known_hosts and parse_ip_address(name) is None:
             return PlainTextResponse("This server does not accept that host name; see --allow-host", status_code=421)
         return await endpoint(request)
 

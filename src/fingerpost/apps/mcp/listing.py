@@ -26,9 +26,9 @@ _STABLE_TTL_MS = 3_600_000
 # Views load no files, and look better with the host's border, because they have a background.
 _RESOURCE_META: dict[str, Any] = {"ui": {"csp": {"connectDomains": [], "resourceDomains": []}, "prefersBorder": True}}
 
-# The key of the optional parts in a tool's _meta.
+# The key in a tool's _meta that lists its optional parts.
 OPTIONAL_PARTS = "fingerpost/offers"
-# Optional parts by _meta key: true in a request's _meta requests a part, which the result's _meta contains.
+# Optional parts by _meta key: true in a request's _meta requests a part, and the result's _meta contains it.
 EXTRAS = {
     "fingerpost/geometry": "geometry",
     "fingerpost/lineColors": "lineColors",
@@ -44,7 +44,7 @@ _MAX_OUTPUT_BYTES = 300_000
 
 
 def build_tool_entry(tool: ToolDefinition) -> types.Tool:
-    """Return a tool's entry in ``tools/list``, with all four annotations, whose defaults describe a dangerous tool."""
+    """Return a tool's ``tools/list`` entry with all annotations, whose defaults would describe a dangerous tool."""
     parts = [key for key, name in EXTRAS.items() if name in tool.optional_parts]
     meta: dict[str, Any] = {OPTIONAL_PARTS: parts} if parts else {}
     if tool.name in VIEW_BY_TOOL:

@@ -1,4 +1,4 @@
-"""Serve ``/metrics`` at separate addresses, one for each process, because it shows how busy the server is."""
+"""Serve ``/metrics`` at separate addresses, one for each process, because it reveals how busy the server is."""
 
 import logging
 import threading
@@ -27,13 +27,13 @@ _METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
 def list_metrics_addresses(given: Address | None, processes: int) -> list[Address]:
-    """Return free addresses at successive ports, one for each process.
+    """Return free addresses on consecutive ports, one for each process.
 
     There are none if the extra is not installed or the default port is occupied. Raise SettingsInvalid if a given port
     is occupied.
     """
     if find_spec("prometheus_client") is None:
-        _log.info("no /metrics: the extra [telemetry] is not installed")
+        _log.info("no /metrics: the telemetry extra is not installed")
         return []
     first = given or _DEFAULT_ADDRESS
     addresses = [Address(first.host, first.port and first.port + number) for number in range(processes)]
@@ -49,7 +49,7 @@ def list_metrics_addresses(given: Address | None, processes: int) -> list[Addres
 
 
 def start_metrics_server(addresses: Sequence[Address], access: Access) -> None:
-    """Serve ``/metrics`` at the first free address, from a thread, so that a busy server is still observed."""
+    """Serve ``/metrics`` at the first free address, from a thread, so that a busy server can still be observed."""
     for address in addresses:
         with suppress(SettingsInvalid):
             listener = listen(address)

@@ -35,17 +35,17 @@ from fingerpost.transit.kernel_mode import is_compiling
 INSTRUCTIONS = (
     "Public transport answers that name their sources. Plan trips with plan_trip; get departure boards with "
     "get_departures. "
-    "Send place names as labels: an unclear name returns candidates whose token is accepted everywhere. "
+    "Send place names as labels: an ambiguous name returns candidates, whose tokens every tool accepts. "
     "Stop ids look like FEED:LOCAL. Times have the local offset; a time without one is in the network's local time. "
-    "Tell the rider every warning and the demo note. The resource fingerpost://networks says what is covered. "
+    "Tell the rider every warning and the demo note. The resource fingerpost://networks lists what is covered. "
     "For what companies reported to the SEC, use sec_financial_data: each figure names its filing."
 )
 
 CORRELATION_ID = "fingerpost/correlationId"
-# The error class and remedy of a failed call, for clients that word errors for people.
+# The error class and remedy of a failed call, for clients that phrase errors for people.
 CAUSE, REMEDY = "fingerpost/cause", "fingerpost/remedy"
 
-# When and how often to report that a call waits for the compiler.
+# When and how often to report that a call is waiting for the compiler.
 _EXPLAIN_AFTER_S = 2.0
 _EXPLAIN_INTERVAL_S = 5.0
 _STEP = 0.001
@@ -83,7 +83,7 @@ def new_server(application: Application, find_caller: FindCaller) -> Server[Any]
         "fingerpost",
         version=__version__,
         title="fingerpost",
-        description="Public transport that an agent can trust.",
+        description="Public transport answers that an agent can trust.",
         instructions=INSTRUCTIONS,
         cache_hints=_CACHE_HINTS,
         get_tool_input_schema=handlers.header_schemas.get,
@@ -110,8 +110,8 @@ class _Handlers:
 
     async def list_tools(self, _ctx: _Context, _params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         tools = self._application.tools
-        listed = [entry for name, entry in self._entries.items() if await tools[name].is_available()]
-        return types.ListToolsResult(tools=listed)
+        entries = [entry for name, entry in self._entries.items() if await tools[name].is_available()]
+        return types.ListToolsResult(tools=entries)
 
     async def call_tool(self, ctx: _Context, params: types.CallToolRequestParams) -> HandlerResult:
         choices, caller = read_choices(params), self._find_caller(ctx)
@@ -138,7 +138,7 @@ class _Handlers:
                 choices = choice
 
     async def check_request(self, ctx: _Context, call_next: CallNext) -> HandlerResult:
-        """Refuse cursors, and answer arguments that are not objects in the tool's envelope.
+        """Refuse cursors, and return an error in the tool's envelope if arguments are not an object.
 
         Models do not see protocol errors.
         """
@@ -160,7 +160,7 @@ class _Handlers:
 class ProgressReporter:
     """Sends the progress of one call (``notifications/progress``) with strictly increasing values.
 
-    If the client reads slowly, intermediate reports are dropped, but never the last.
+    If the client reads slowly, intermediate reports are dropped, but the last one never is.
     """
 
     def __init__(self, session: ServerSession) -> None:
@@ -192,7 +192,7 @@ class ProgressReporter:
         return self
 
     def _explain(self) -> None:
-        """Report that the call waits for the compiler, with a tiny increase."""
+        """Report that the call is waiting for the compiler, with a tiny increase."""
         if is_compiling() and self._last_done < self._total:
             waited_s = round(time.monotonic() - self._started_at)
             message = f"Compiling the engine, which happens once and takes a minute or two; {waited_s} s so far"
@@ -201,7 +201,7 @@ class ProgressReporter:
         self._explain_timer = asyncio.get_running_loop().call_later(_EXPLAIN_INTERVAL_S, self._explain)
 
     async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         """Send the last report; the answer follows."""
         self._has_ended = True

@@ -18,9 +18,9 @@ from fingerpost.apps.wiring import Application, recovering
 
 _log = logging.getLogger(__name__)
 
-# The host lists the tools first, and importing the engine would block the GIL.
+# The host lists the tools first, and importing the engine would hold the GIL.
 _WARM_UP_DELAY_S = 1.0
-# The shell's status for a process that SIGINT ends.
+# The shell's status for a process that SIGINT ended.
 _INTERRUPTED = 130
 
 
@@ -38,7 +38,7 @@ async def serve_stdio(application: Application, warm_up: WarmUp | None = None) -
         tasks.start_soon(_forward_messages, incoming, send, outgoing)
         await server.run(messages, outgoing, server.create_initialization_options())
         tasks.cancel_scope.cancel()
-    warm_up.leave()
+    warm_up.exit_if_running()
     await application.networks.close()
 
 

@@ -23,20 +23,20 @@ from fingerpost.net.response import Response
 _log = logging.getLogger(__name__)
 
 _ALGORITHMS: Final = ("RS256", "ES256", "EdDSA")
-_REQUIRED = ["iss", "aud", "exp", "sub"]
+_REQUIRED_CLAIMS = ["iss", "aud", "exp", "sub"]
 _LEEWAY_S = 60
-_KEYS_FRESH_S = 600
+_KEYS_MAX_AGE_S = 600
 _UNKNOWN_KEY_PAUSE_S = 60
 _MAX_SUBJECT_CHARS = 200
 _LINE = re.compile(r"([0-9a-fA-F]{64})\s+(\S+)((?:\s+\S+)*)\s*")
 
 
 def open_verifier(settings: Settings) -> TokenVerifier | None:
-    """Return the verifier that the settings select, or None; raise SettingsInvalid if they cannot be used."""
+    """Return the verifier that the settings select, or None; raise SettingsInvalid if they are invalid."""
     issuer_settings = (settings.token_issuer, settings.token_keys_url, settings.resource_url)
     if settings.tokens_file is not None:
         if settings.token_issuer:
-            raise SettingsInvalid("Tokens come from FINGERPOST_TOKENS_FILE or FINGERPOST_TOKEN_ISSUER. Unset one")
+            raise SettingsInvalid("Set either FINGERPOST_TOKENS_FILE or FINGERPOST_TOKEN_ISSUER, not both")
         return FileTokens(settings.tokens_file)
     if not any(issuer_settings):
         return None
@@ -54,7 +54,7 @@ def open_verifier(settings: Settings) -> TokenVerifier | None:
 
 
 class FileTokens:
-    """Verifies the tokens in a file; each line has the SHA-256 of a token, its subject, and any scopes."""
+    """Verifies the tokens in a file; each line contains the SHA-256 of a token, its subject, and any scopes."""
 
     def __init__(self, path: Path) -> None:
         try:
@@ -98,7 +98,7 @@ class IssuedTokens:
         self._fetch = fetch
         self._local_user = local_user
         self._keys: dict[str | None, jwt.PyJWK] = {}
-        self._fetched_s = float("-inf")
+        self._fetched_at_s = float("-inf")
         self._has_failed = False
         self._lock = asyncio.Lock()
 
@@ -110,7 +110,7 @@ class IssuedTokens:
                 return None
             claims = jwt.decode(
                 token, key, algorithms=_ALGORITHMS, audience=self._audience, issuer=self._issuer, leeway=_LEEWAY_S,
-                options={"require": _REQUIRED},
+                options={"require": _REQUIRED_CLAIMS},
             )  # fmt: skip
         except jwt.PyJWTError as error:
             _log.info("a token was refused: %s", type(error).__name__)
@@ -125,13 +125,13 @@ class IssuedTokens:
 
     async def _find_key(self, key_id: str | None) -> jwt.PyJWK | None:
         async with self._lock:
-            age_s = time.monotonic() - self._fetched_s
-            if age_s > (_KEYS_FRESH_S if key_id in self._keys else _UNKNOWN_KEY_PAUSE_S):
+            age_s = time.monotonic() - self._fetched_at_s
+            if age_s > (_KEYS_MAX_AGE_S if key_id in self._keys else _UNKNOWN_KEY_PAUSE_S):
                 # Set before fetching, so that invalid tokens do not cause requests after a failure.
-                self._fetched_s = time.monotonic()
+                self._fetched_at_s = time.monotonic()
                 await self._fetch_keys()
             if self._has_failed and key_id not in self._keys:
-                raise AuthenticationError("The keys for tokens cannot be fetched; retry later")
+                raise AuthenticationError("The token keys cannot be fetched; retry later")
             return self._keys.get(key_id)
 
     async def _fetch_keys(self) -> None:
@@ -139,7 +139,7 @@ class IssuedTokens:
             response = await self._fetch(Request(url=self._keys_url))
             fetched = jwt.PyJWKSet.from_json(response.body.decode()).keys
         except (ToolError, jwt.PyJWTError, ValueError) as error:
-            _log.warning("the keys for tokens cannot be fetched: %s", error)
+            _log.warning("the token keys cannot be fetched: %s", error)
             self._has_failed = True
             return
         self._keys, self._has_failed = {key.key_id: key for key in fetched}, False
