@@ -303,4 +303,4 @@ async def test_a_lost_server_is_reported(application, visit):
         await visitor.enter_ends(FROM, TO)
         text = await visitor.page.inner_text(".told [role=alert]")
 
-    assert text.startswith("There was no answer: ")
+    assert text.startswith("No answer: ")

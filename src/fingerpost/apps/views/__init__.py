@@ -1,1 +1,1 @@
-"""Views: pages that draw a tool's answer inside an agent's host, as plain HTML, CSS and JavaScript."""
+"""Views: pages that render a tool's answer inside an agent's host, in plain HTML, CSS and JavaScript."""

@@ -52,7 +52,7 @@ _DOCUMENT = """<!doctype html>
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
-    """A page that draws the answers of the listed tools; its module in ``assets`` has the same name."""
+    """A page that renders the answers of the listed tools; its module in ``assets`` has the same name."""
 
     name: str
     title: str
@@ -68,13 +68,13 @@ VIEWS: tuple[View, ...] = (
     View(
         name="trip",
         title="Trip",
-        description="Itineraries side by side, with steps, a drawing of the line, and disruptions",
+        description="Itineraries side by side, with steps, a map of the trip, and disruptions",
         tools=("plan_trip", "planRoute", "planJourney"),
     ),
     View(
         name="board",
         title="Departure board",
-        description="Departures from a stop with delays, cancellations, platforms and alerts",
+        description="Departures from a stop, with delays, cancellations, platforms and alerts",
         tools=("get_departures", "getStopTimetable"),
     ),
     View(
@@ -120,7 +120,7 @@ def read_asset(name: str) -> str:
 
 
 class Site(StaticFiles):
-    """Serves the document at ``/`` and the files below ``/assets``, with a strict content policy."""
+    """Serves the document at ``/`` and the files under ``/assets``, with a strict content policy."""
 
     def __init__(self) -> None:
         super().__init__(packages=[(__package__, "assets")])
@@ -135,7 +135,7 @@ class Site(StaticFiles):
             "Referrer-Policy": "no-referrer",
             "X-Content-Type-Options": "nosniff",
         }
-        # Some systems register another type for scripts, and browsers refuse it.
+        # Some systems register a different type for scripts, which browsers reject.
         mimetypes.add_type("text/javascript", ".js")
 
         async def answer_document(_request: Request) -> Response:
@@ -146,8 +146,8 @@ class Site(StaticFiles):
     def file_response(
         self, full_path: PathLike[str] | str, stat_result: stat_result, scope: Scope, status_code: int = 200
     ) -> Response:
-        # Do not use starlette's tag of time and size: in reproducible packages, the files of all versions have the same
-        # time.
+        # Do not use starlette's ETag of time and size: in reproducible packages, the files of all versions have the
+        # same timestamp.
         headers = self._headers | {"ETag": f'"{sha256(Path(full_path).read_bytes()).hexdigest()}"'}
         response = FileResponse(full_path, status_code, headers, stat_result=stat_result)
         if self.is_not_modified(response.headers, Headers(scope=scope)):
