@@ -69,7 +69,7 @@ def test_every_option_of_add_is_written_down(feed, home, invoke):
         (("--bounds", "1,2,3"), "Bounds must be a list of four numbers"),
         (("--bounds", "3,2,1,4"), "Bounds must be a list of four numbers"),
         (("--bounds", ""), "Bounds must be a list of four numbers"),
-        (("--streets", ""), "Name an OpenStreetMap extract"),
+        (("--streets", ""), "Give an OpenStreetMap extract"),
         (("--fallback", "OTHER"), "Its fallback 'OTHER' is not an added network"),
         (("--language", "Finnish"), "Languages must be codes such as fi or en"),
         (("--key", "s3cr3t!"), "Key must be the name of an environment variable"),
@@ -89,8 +89,8 @@ def test_a_network_without_a_source_is_wrong_usage(invoke):
     assert (refused.returncode, refused.stderr) == (
         2,
         (
-            "A network has one source, and none was named.\n"
-            "Name its feeds or --otp or --digitransit or --tfl or --motis or --transitous.\n"
+            "A network has exactly one source, but none was given.\n"
+            "Give its feeds or --otp or --digitransit or --tfl or --motis or --transitous.\n"
         ),
     )
 
@@ -274,8 +274,8 @@ def test_an_option_without_a_value_is_a_flag(paper, home):
     ("arguments", "observed"),
     [
         (("--paper", "faro"), "There is no region faro.\nThe regions are porto."),
-        (("--paper", "porto", "--paper-map"), "A network has one source, and 2 were named."),
-        ((), "Name its feeds or --paper or --paper-map."),
+        (("--paper", "porto", "--paper-map"), "A network has exactly one source, but 2 were given."),
+        ((), "Give its feeds or --paper or --paper-map."),
     ],
 )
 def test_a_network_has_one_source(paper, arguments, observed, home):

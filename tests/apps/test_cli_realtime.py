@@ -40,7 +40,7 @@ def test_realtime_is_reported_when_added_when_listed_and_on_the_next_board(added
     board = json.loads(invoke("departures", "TOWN:ALPHA", "--json").stdout)
 
     assert "Real time: updates.pb: 7 s old; 1 of 2 match the timetable" in added.stdout
-    assert invoke("network", "list").stdout.splitlines()[-1] == f"Realtime data of TOWN: {updates}"
+    assert invoke("network", "list").stdout.splitlines()[-1] == f"Realtime source of TOWN: {updates}"
     assert [row["delaySeconds"] for row in board["departures"]] == [90]
 
 
@@ -107,7 +107,7 @@ def add(feed, server, invoke):
 
 
 def follows(invoke):
-    return [line for line in invoke("network", "list").stdout.splitlines() if line.startswith("Realtime data of")]
+    return [line for line in invoke("network", "list").stdout.splitlines() if line.startswith("Realtime source of")]
 
 
 def test_less_than_half_is_warned_of_when_added_and_with_every_answer(add, invoke):
@@ -160,7 +160,7 @@ def test_ids_of_several_feeds_are_named_when_added_and_with_every_answer(feed, s
 )
 def test_a_source_is_stored_and_the_exit_status_reports_its_message(add, invoke, home, named, path, status, observed):
     ended = add(path, named)
-    hint = f"To remove one, edit the line `realtime` in {home / 'networks' / 'TOWN.toml'}."
+    hint = f"To remove one, edit the `realtime` line in {home / 'networks' / 'TOWN.toml'}."
 
     assert (ended.returncode, observed in " ".join(ended.stdout.split()), len(follows(invoke))) == (status, True, 1)
     assert (hint in ended.stderr) == bool(status)

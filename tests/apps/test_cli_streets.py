@@ -20,7 +20,7 @@ TOWN = """
 """
 # Feeds and extracts round positions to a tenth of a metre, and what is walked is rounded up.
 ALONG, STRAIGHT, ROAD = ({metres, metres + 1} for metres in (700, 390, 300))
-STREETS = "Streets of {extract}: 3 km of footways around {stops}. © OpenStreetMap contributors, ODbL."
+STREETS = "Streets from {extract}: 3 km of footways around {stops}. © OpenStreetMap contributors, ODbL."
 LICENCE = "Streets: © OpenStreetMap contributors, ODbL 1.0"
 
 

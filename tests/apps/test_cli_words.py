@@ -13,7 +13,7 @@ from fingerpost.apps.cli import typed_times
 from fingerpost.apps.cli.app import load_root
 from fingerpost.apps.cli.error_texts import OPTIONS, REMEDIES
 from fingerpost.apps.cli.output import print_error
-from fingerpost.apps.cli.typed_times import read_typed_time
+from fingerpost.apps.cli.typed_times import parse_time
 from fingerpost.apps.wiring import TOOLS
 from fingerpost.errors import PlaceAmbiguous, Remedy, RemedyKind, SourceKeyRefused, SourceLimited
 from fingerpost.net.outcomes import find_failure
@@ -50,7 +50,7 @@ NOW = datetime(2026, 3, 10, 8, 0, tzinfo=HELSINKI)
     ],
 )
 def test_a_time_as_a_person_types_it(text, meant):
-    assert f"{read_typed_time(text, lambda: HELSINKI):%Y-%m-%d %H:%M}" == meant
+    assert f"{parse_time(text, lambda: HELSINKI):%Y-%m-%d %H:%M}" == meant
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_a_time_as_a_person_types_it(text, meant):
 )
 def test_an_invalid_time_is_quoted(text):
     with pytest.raises(typer.BadParameter) as refused:
-        read_typed_time(text, None)
+        parse_time(text, None)
     assert refused.value.message.startswith(f"'{text}' is not a time: write 09:00")
 
 
@@ -108,7 +108,7 @@ def test_just_after_midnight_a_day_is_still_counted_from_now(text, monkeypatch):
     """The two minutes that count as now belong to the day before."""
     monkeypatch.setenv("FINGERPOST_NOW", "2026-03-10T00:01:00+02:00")
 
-    assert read_typed_time(text, lambda: HELSINKI) == datetime(2026, 3, 11, 9, 0, tzinfo=HELSINKI)
+    assert parse_time(text, lambda: HELSINKI) == datetime(2026, 3, 11, 9, 0, tzinfo=HELSINKI)
 
 
 @pytest.mark.parametrize(

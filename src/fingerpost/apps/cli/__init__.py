@@ -19,7 +19,7 @@ class Caller:
 
 def main() -> None:
     try:
-        # Local imports, because typer catches an interrupt only while a command runs.
+        # Local imports, because typer catches an interrupt only while a command is running.
         from fingerpost.apps.cli.app import app
         from fingerpost.apps.cli.output import print_error, print_message
 
@@ -28,8 +28,8 @@ def main() -> None:
         sys.exit(_INTERRUPTED)
     except ToolError as error:
         print_error(error)
-        is_usage = isinstance(error, ParameterError | SettingsInvalid) and not isinstance(error, NotAccessible)
-        sys.exit(USAGE if is_usage else TOOL_ERROR)
+        is_usage_error = isinstance(error, ParameterError | SettingsInvalid) and not isinstance(error, NotAccessible)
+        sys.exit(USAGE if is_usage_error else TOOL_ERROR)
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise

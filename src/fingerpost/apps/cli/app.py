@@ -13,7 +13,7 @@ from fingerpost.apps.cli import Caller
 
 
 class _Entry(NamedTuple):
-    """A command: the function of the same name in a module; without an example, the module's command group."""
+    """A command: the function with the same name in a module; without an example, the module's command group."""
 
     module: str
     help: str
@@ -35,7 +35,7 @@ _ENTRIES = {
         tool="get_departures",
     ),
     "find": _Entry(
-        "tool_commands", "Find a stop or place by its name.", "fingerpost find Kamppi", tool="findAddressOrStop"
+        "tool_commands", "Find a stop or place by name.", "fingerpost find Kamppi", tool="findAddressOrStop"
     ),
     "stops": _Entry(
         "tool_commands", "List the stops near a point.", "fingerpost stops 60.1699,24.9384", True, "find_stops"
@@ -49,7 +49,7 @@ _ENTRIES = {
     "doctor": _Entry("server_commands", "Check this installation and report problems.", "fingerpost doctor"),
     "demo": _Entry("server_commands", "Plan a trip on the demo network (not a real trip).", "fingerpost demo"),
     "vars": _Entry("variable_commands", "Save, list and delete places and preferences."),
-    "network": _Entry("network_commands", "Manage the networks in which trips are planned."),
+    "network": _Entry("network_commands", "Manage the networks used to plan trips."),
     "filings": _Entry(
         "filings_commands", "Show figures from companies that file with the SEC: fingerpost filings AAPL revenue 2022."
     ),

@@ -24,7 +24,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.
 
 
 def with_options(command: Callable[..., None], options: Mapping[str, tuple[Any, Any]]) -> Callable[..., None]:
-    """Return a command whose ``**`` parameter is replaced with options; ``options`` maps names to (type, option)."""
+    """Return a command whose ``**`` parameter is replaced with options; ``options`` maps names to (hint, option)."""
 
     @wraps(command)
     def run(*args: Any, **kwargs: Any) -> None:
@@ -32,10 +32,10 @@ def with_options(command: Callable[..., None], options: Mapping[str, tuple[Any, 
 
     signature = inspect.signature(command)
     parameters = [each for each in signature.parameters.values() if each.kind is not inspect.Parameter.VAR_KEYWORD]
-    for name, (kind, option) in options.items():
-        default = False if kind is bool else None
+    for name, (hint, option) in options.items():
+        default = False if hint is bool else None
         parameters.append(
-            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, option])
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[hint, option])
         )
     setattr(run, "__signature__", signature.replace(parameters=parameters))  # noqa: B010
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
@@ -92,7 +92,7 @@ def call_tool(
 
 
 def run_search(application: "Application", work: Coroutine[Any, Any, _R]) -> _R:
-    """Run ``work`` with a spinner on a terminal, while the engine is compiled in the background."""
+    """Run ``work`` with a spinner on a terminal, while the engine compiles in the background."""
     from fingerpost.apps.kernels import compile_in_background
 
     compile_in_background(application.settings.home, print_message)

@@ -22,12 +22,12 @@ from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
 from fingerpost.transit.kernel_mode import are_compiled, use_kernels_folder
 from fingerpost.transit.model.provenance import ServiceState
 
-# `fingerpost filings list` shows all.
+# `fingerpost filings list` shows all of them.
 _MAX_COMPANIES = 10
 
 
 async def print_health(application: Application, *, deep: bool = False) -> bool:
-    """Print the state of the installation and return whether it has no problems; ``deep`` reads every file."""
+    """Print the state of the installation and return whether it is free of problems; ``deep`` reads every file."""
     settings = application.settings
     fixed = clock.find_fixed_time()
     _print_line("version", f"fingerpost {__version__}, Python {platform.python_version()}")
@@ -38,8 +38,8 @@ async def print_health(application: Application, *, deep: bool = False) -> bool:
     not_compiled = "not compiled yet; the first search compiles them into"
     _print_line("kernels", f"{'compiled in' if are_compiled() else not_compiled} {folder}")
     _print_line("storage", "the home folder" if find_database(settings) is None else "a shared database")
-    for name, reason in application.left_out.items():
-        _print_line("tool", f"{name} is left out: {reason}", is_ok=False)
+    for name, reason in application.skipped_tools.items():
+        _print_line("tool", f"{name} was skipped: {reason}", is_ok=False)
     variables = application.variables
     checks = [
         _check("variables", lambda: [f"{len(variables.list_variables(settings.user))} stored for {settings.user}"]),
@@ -95,7 +95,7 @@ async def _check_networks(application: Application) -> bool:
 
 
 def _check_files(home: Path) -> bool:
-    """Check all files of a home folder, and print a line for each network and SQLite file."""
+    """Check all files in a home folder, and print a line for each network and SQLite file."""
     store, problems = TimetableStore(home), dict[str, str | None]()
     for name in store.list_names():
         try:
@@ -111,12 +111,12 @@ def _check_files(home: Path) -> bool:
         except ToolError as error:
             problems[path.name] = error.message
     for name, problem in problems.items():
-        _print_line("files", problem or f"{name} has no damaged file", is_ok=problem is None)
+        _print_line("files", problem or f"{name} has no damaged files", is_ok=problem is None)
     return not any(problems.values())
 
 
-def _format_days(described: dict[str, Any]) -> str:
-    return "any day" if described["firstDay"] is None else f"{described['firstDay']} to {described['lastDay']}"
+def _format_days(entry: dict[str, Any]) -> str:
+    return "any day" if entry["firstDay"] is None else f"{entry['firstDay']} to {entry['lastDay']}"
 
 
 def _list_companies(file: Path) -> list[str]:

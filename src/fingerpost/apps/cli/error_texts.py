@@ -1,11 +1,11 @@
-"""Word errors for people at a terminal, with commands and options instead of tools and fields."""
+"""Phrase errors for people at a terminal, with commands and options instead of tools and fields."""
 
 import math
 from collections.abc import Mapping
 
 from fingerpost.errors import ParameterError, RemedyKind, SourceLimited, ToolError, as_sentence
 
-# The option or argument that sets each field of a tool.
+# The option or argument that sets each tool field.
 OPTIONS: Mapping[str, str] = {
     "constraints.maxWalkingDistance": "--max-walk",
     "constraints.maxTransfers": "--max-transfers",
@@ -56,7 +56,7 @@ REMEDIES: Mapping[RemedyKind, str] = {
     RemedyKind.SET_KEY: "Set {settings} to a key that this source accepts",
     RemedyKind.ADD_KEY: (
         'Store the key in an environment variable and name the variable: `key = "VARIABLE"` in the network\'s record,'
-        " which `fingerpost network show NAME` names, or ${{VARIABLE}} in the address of a feed"
+        " which `fingerpost network show NAME` locates, or write ${{VARIABLE}} in the URL of a feed"
     ),
     RemedyKind.START_FROM_RUN: "Start a new run from its results: `fingerpost run PLAN.json --memory-of RUN`",
     RemedyKind.END_A_RUN: "Wait for one to end, or cancel one: `fingerpost runs cancel RUN`",

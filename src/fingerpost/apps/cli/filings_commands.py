@@ -38,7 +38,7 @@ _SHOW = "show"
 _MAX_FILINGS = 20
 _FORM = re.compile(r"(?:\d{1,2}-[A-Z]{1,2}|[SFN]-\d{1,2})(?:/A)?", re.IGNORECASE)
 _ACCESSION = re.compile(r"\d{10}-\d{2}-\d{6}", re.ASCII)
-_UNKNOWN_WORDS = ("unknown_metric", "not_reported", "unknown_ticker")
+_UNKNOWN_REASONS = ("unknown_metric", "not_reported", "unknown_ticker")
 _WORDS_HINT = (
     "Write the company, its figures, and then one fiscal year, quarter or range:"
     " fingerpost filings AAPL revenue 2022, or 2022-Q2, or 2019..2022. List the metrics of a company:"
@@ -68,15 +68,15 @@ _OUTCOMES = {
 def sync_filings(
     ctx: typer.Context,
     tickers: Annotated[list[str], typer.Argument(metavar="TICKER...", help="Companies, such as AAPL.")],
-    text: Annotated[int, typer.Option("--text", min=0, help="The number of newest reports whose text to fetch.")] = 0,
+    text: Annotated[int, typer.Option("--text", min=0, help="How many of the newest reports to fetch text for.")] = 0,
     forms: Annotated[
         list[str] | None,
         typer.Option(
-            "--form", help="Fetch only the text of this form, such as 8-K; the default is annual and quarterly reports."
+            "--form", help="Fetch text only for this form, such as 8-K; the default is annual and quarterly reports."
         ),
     ] = None,
     segments: Annotated[
-        int, typer.Option(min=0, help="The number of newest annual and quarterly reports whose segments to fetch.")
+        int, typer.Option(min=0, help="How many of the newest annual and quarterly reports to fetch segments for.")
     ] = 0,
 ) -> None:
     """Fetch companies' figures and lists of filings from EDGAR; FINGERPOST_SEC_CONTACT must be set."""
@@ -97,17 +97,17 @@ async def _sync(settings: Settings, tickers: list[str], texts: int, forms: Colle
         for ticker in tickers:
             try:
                 with show_status(f"Fetching {ticker} ..."):
-                    synced = await sync.sync(ticker, texts=texts, forms=forms, instances=instances)
+                    companies = await sync.sync(ticker, texts=texts, forms=forms, instances=instances)
             except ToolError as error:
                 print_error(error)
                 succeeded = False
             else:
-                for company in synced:
-                    print_line(_format_synced(company))
+                for company in companies:
+                    print_line(_format_company(company))
     return succeeded
 
 
-def _format_synced(company: SyncedCompany) -> str:
+def _format_company(company: SyncedCompany) -> str:
     outcome = _OUTCOMES[company.facts].format(day=company.complete_through)
     texts = f"; {company.texts} texts" if company.texts else ""
     texts += f"; segments from {company.instances} reports" if company.instances else ""
@@ -125,7 +125,7 @@ def load_filings(
             " their XBRL instances (NAME_htm.xml) for segments, folders of these, and zips of JSON files.",
         ),
     ],
-    ticker: Annotated[str | None, typer.Option(help="The company's ticker; files of figures do not have one.")] = None,
+    ticker: Annotated[str | None, typer.Option(help="The company's ticker; figure files do not contain one.")] = None,
     predecessor_of: Annotated[
         str | None, typer.Option(help="The ticker of the company that filed these older figures under another CIK.")
     ] = None,
@@ -137,7 +137,7 @@ def load_filings(
 ) -> None:
     """Load figures, lists of filings, or the text of filings.
 
-    Filing text in inline XBRL names its company, form and period. It needs no option if the list of filings is loaded.
+    Filing text in inline XBRL names its company, form and period. It needs no options if the list of filings is loaded.
     """
     if accession is not None and not _ACCESSION.fullmatch(accession):
         raise typer.BadParameter(f"'{accession}' is not an accession number; write it like 0000320193-22-000108")
@@ -155,11 +155,11 @@ def load_filings(
         load = partial(load_files, store, [file], options)
         if file.suffix == ".zip":
             with show_import_bars(new_console(stderr=True)) as show:
-                loaded = load(show=partial(show, "Companies"))
+                file_loads = load(show=partial(show, "Companies"))
         else:
             with show_status(f"Loading {strip_control_characters(file.name)} ..."):
-                loaded = load()
-        for file_load in loaded:
+                file_loads = load()
+        for file_load in file_loads:
             print_line(f"{file_load.name}: {file_load.summary}")
 
 
@@ -197,7 +197,7 @@ def describe_companies(file: Path) -> list[str]:
     today, lines = clock.now().date(), []
     for company in companies:
         days = (today - date.fromisoformat(company.complete_through)).days
-        # The clock may be wrong, or earlier than the newest filing.
+        # The clock may be wrong, or fixed before the newest filing.
         age = f" ({days:,} days ago)" if days >= 0 else ""
         newest = f"newest filing {company.complete_through}{age}"
         name = f"{company.ticker}: {company.name} (CIK {company.padded_cik})"
@@ -216,7 +216,7 @@ def show(
     ] = None,
     by: Annotated[
         str | None,
-        typer.Option(help="Divide one figure by segment, product, region, customer, or a filed axis."),
+        typer.Option(help="Break one figure down by segment, product, region, customer, or a filed axis."),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -228,7 +228,7 @@ def show(
         print_or_exit(answer, as_json=as_json)
     finally:
         missing = (answer.body.get("missing") or {}).values()
-        if words and not as_json and any(entry["reason"] in _UNKNOWN_WORDS for entry in missing):
+        if words and not as_json and any(entry["reason"] in _UNKNOWN_REASONS for entry in missing):
             print_message(_WORDS_HINT)
 
 
@@ -252,11 +252,11 @@ def _parse_query(words: Sequence[str], axis: str | None) -> tuple[str, str, dict
 
 
 def read_figures(words: Sequence[str]) -> tuple[list[str], str | None]:
-    """Parse comma-separated figures and a final period such as ``2022-Q2``."""
+    """Parse comma-separated figures, and a final period such as ``2022-Q2`` if there is one."""
     rest, period = list(words), None
     with suppress(ValueError):
         if words and (".." in words[-1] or read_period(words[-1])):
             rest, period = rest[:-1], words[-1]
-    # A comma in brackets is part of an expression.
+    # A comma in parentheses is part of an expression.
     names = (" ".join(name.split()) for name in re.split(r",(?![^(]*\))", " ".join(rest)))
     return [name for name in names if name], period

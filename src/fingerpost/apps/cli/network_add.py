@@ -1,4 +1,4 @@
-"""The ``fingerpost network add`` command: add a network from GTFS feeds and report it, or from a remote source."""
+"""The ``fingerpost network add`` command: add a network from GTFS feeds (and report on them) or a remote source."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -10,7 +10,7 @@ import typer
 from fingerpost import clock
 from fingerpost.apps.cli import TOOL_ERROR
 from fingerpost.apps.cli.application import prepare_settings, with_options
-from fingerpost.apps.cli.network_sources import forget_import, learn_profile, print_realtime, run_import
+from fingerpost.apps.cli.network_sources import learn_profile, print_realtime, remove_import, run_import
 from fingerpost.apps.cli.output import print_line, print_message
 from fingerpost.apps.source_kinds import EMBEDDED, SourceKind, open_record_store
 from fingerpost.errors import ParameterError
@@ -22,7 +22,7 @@ from fingerpost.transit.learned_profile import LearnedProfiles
 from fingerpost.transit.model.provenance import ServiceState
 
 _TEXT_LISTS = ("feeds", "realtime", "languages", "attribution")
-# The keys of a record that do not apply to another kind of source.
+# Record keys that are not carried over when the source changes.
 _SOURCE_KEYS = ("feeds", "realtime", "extract", "url", "key", "bounds", "zone", "languages")
 # The option and metavar of record keys; the help text is the key's description.
 _RECORD_OPTIONS = {
@@ -54,8 +54,8 @@ def new_add_command(kinds: Sequence[SourceKind]) -> Callable[..., None]:
         """Add a network, or replace its source; settings that are not given here do not change."""
         settings = prepare_settings(ctx)
         kind, source_fields = _choose_source(feeds or [], kinds, options)
-        typed = {key: _parse_value(key, value) for key in _RECORD_OPTIONS if (value := options[key]) not in (None, [])}
-        if "extract" in typed and kind is not None:
+        fields = {key: _parse_value(key, value) for key in _RECORD_OPTIONS if (value := options[key]) not in (None, [])}
+        if "extract" in fields and kind is not None:
             raise ParameterError(
                 "Streets can be added only to feeds; a server has its own",
                 {"field": "extract"},
@@ -63,7 +63,7 @@ def new_add_command(kinds: Sequence[SourceKind]) -> Callable[..., None]:
             )
         network, store = parse_network_name(name), open_record_store(settings.home)
         records = store.read()
-        record, unchanged = _build_record(store, network, records.records.get(network), {**source_fields, **typed})
+        record, unchanged = _build_record(store, network, records.records.get(network), {**source_fields, **fields})
         report = None
         if kind is None:
             report = run_import(settings, f"Importing {network} ...", lambda importer: importer.add(record))
@@ -72,7 +72,7 @@ def new_add_command(kinds: Sequence[SourceKind]) -> Callable[..., None]:
         else:
             learn_profile(settings, kind, record)
             store.put(record)
-            forget_import(settings.home, network)
+            remove_import(settings.home, network)
         # Print only after everything is stored, because printing to a closed pipe ends the process.
         if report is None:
             print_line(f"{network} is ready.")
@@ -85,10 +85,10 @@ def new_add_command(kinds: Sequence[SourceKind]) -> Callable[..., None]:
             print_line(f"Unchanged settings: {keys}. To remove one, delete its line in {store.path(network)}.")
         if record.source == EMBEDDED and record.realtime:
             has_messages = print_realtime(settings, network)
-            if "realtime" in typed and not has_messages:
+            if "realtime" in fields and not has_messages:
                 print_message(
                     f"{network} and its realtime sources are stored, and sources without a message will be fetched "
-                    f"again. To remove one, edit the line `realtime` in {store.path(network)}."
+                    f"again. To remove one, edit the `realtime` line in {store.path(network)}."
                 )
                 raise typer.Exit(TOOL_ERROR)
 
@@ -96,17 +96,17 @@ def new_add_command(kinds: Sequence[SourceKind]) -> Callable[..., None]:
 
 
 def _list_options(kinds: Sequence[SourceKind]) -> dict[str, tuple[Any, Any]]:
-    listed: dict[str, tuple[Any, Any]] = {}
+    options: dict[str, tuple[Any, Any]] = {}
     for key, (option, metavar) in _RECORD_OPTIONS.items():
-        described = (NetworkRecord.model_fields[key].description or "").replace("``", "")
-        text = f"{described[:1].upper()}{described[1:]}{' Repeatable.' if key in _TEXT_LISTS else ''}"
-        value_type = list[str] if key in _TEXT_LISTS else int if key == "priority" else str
-        listed[key] = (value_type | None, typer.Option(option, metavar=metavar, help=text))
+        description = (NetworkRecord.model_fields[key].description or "").replace("``", "")
+        text = f"{description[:1].upper()}{description[1:]}{' Repeatable.' if key in _TEXT_LISTS else ''}"
+        value_type: Any = list[str] if key in _TEXT_LISTS else int if key == "priority" else str
+        options[key] = (value_type | None, typer.Option(option, metavar=metavar, help=text))
     for source_option in (option for kind in kinds for option in kind.add_options):
-        kind = bool if source_option.metavar is None else str | None
+        value_type = bool if source_option.metavar is None else str | None
         option = typer.Option(f"--{source_option.name}", metavar=source_option.metavar, help=source_option.help)
-        listed[source_option.parameter] = (kind, option)
-    return listed
+        options[source_option.parameter] = (value_type, option)
+    return options
 
 
 def _choose_source(
@@ -125,9 +125,9 @@ def _choose_source(
                 chosen.append((kind, {"source": kind.kind, **fields}))
     if len(chosen) != 1:
         raise ParameterError(
-            f"A network has one source, and {len(chosen) or 'none'} {'were' if len(chosen) > 1 else 'was'} named",
+            f"A network has exactly one source, but {len(chosen) or 'none'} {'were' if chosen else 'was'} given",
             {"field": "feeds"},
-            hint=f"Name {' or '.join(choices)}",
+            hint=f"Give {' or '.join(choices)}",
         )
     return chosen[0]
 
@@ -146,36 +146,36 @@ def _build_record(
     return record, [key for key, value in inherited.items() if key not in changes and value != fields[key].default]
 
 
-def _parse_value(key: str, typed: Any) -> Any:
-    """Parse the value of a record's key: absolute paths, numbers, and tuples for lists.
+def _parse_value(key: str, value: Any) -> Any:
+    """Convert a record key's value to absolute paths, numbers, or tuples for lists.
 
-    Invalid bounds remain strings, which the check of the record reports.
+    Invalid bounds are left as strings, and record validation reports them.
     """
     if key in _TEXT_LISTS:
-        return tuple(_parse_text(key, text) for text in typed)
+        return tuple(_parse_text(key, text) for text in value)
     if key == "bounds":
-        parts = typed.replace(" ", "").split(",")
+        parts = value.replace(" ", "").split(",")
         with suppress(ValueError):
             return tuple(map(float, parts))
         return tuple(parts)
-    return typed if isinstance(typed, int) else _parse_text(key, typed)
+    return value if isinstance(value, int) else _parse_text(key, value)
 
 
-def _parse_text(key: str, typed: str) -> str:
+def _parse_text(key: str, text: str) -> str:
     if key == "fallback":
-        return typed.strip().upper()
+        return text.strip().upper()
     if key == "extract":
-        if not typed.strip():
-            raise ParameterError("Name an OpenStreetMap extract (.osm.pbf)", {"field": key})
-        return str(expand_home(typed).absolute())
+        if not text.strip():
+            raise ParameterError("Give an OpenStreetMap extract (.osm.pbf)", {"field": key})
+        return str(expand_home(text).absolute())
     if key == "feeds":
-        return parse_location(typed).text
+        return parse_location(text).text
     if key == "realtime":
         # A local import, because it loads numba.
         from fingerpost.transit.embedded.realtime_feeds import parse_source_argument
 
-        return parse_source_argument(typed).text
-    return typed
+        return parse_source_argument(text).text
+    return text
 
 
 def print_report(report: ImportReport) -> None:
@@ -199,9 +199,9 @@ def print_report(report: ImportReport) -> None:
 def list_verdict_lines(report: ImportReport, today: date) -> list[str]:
     """Return the verdict (usable, usable with losses, or not usable today), then any advice."""
     states = [feed.service.state_on(today) for feed in report.feeds]
-    thinned_out = [feed for feed in report.feeds if feed.thin_after is not None and feed.thin_after < today]
+    thin_feeds = [feed for feed in report.feeds if feed.thin_after is not None and feed.thin_after < today]
     losses = [finding for feed in report.feeds for finding in feed.findings if find_meaning(finding.reason).is_loss]
-    verdict = "usable with losses" if losses or thinned_out or {*states} != {ServiceState.IN_SERVICE} else "usable"
+    verdict = "usable with losses" if losses or thin_feeds or {*states} != {ServiceState.IN_SERVICE} else "usable"
     if ServiceState.IN_SERVICE not in states:
         verdict = "not usable today"
     lines = [f"{report.network} is {verdict}, {report.days}."]
@@ -214,7 +214,7 @@ def list_verdict_lines(report: ImportReport, today: date) -> list[str]:
 
 
 def _list_findings(feed: FeedReport) -> Iterator[str]:
-    """Yield a line for each finding, losses first, with its count, first place and meaning."""
+    """Yield a line for each finding, losses first, with its count, first location and meaning."""
     kinds = list(FindingKind)
     for finding in sorted(feed.findings, key=lambda finding: kinds.index(find_meaning(finding.reason).kind)):
         meaning, place = find_meaning(finding.reason), finding.places[0]
@@ -229,11 +229,11 @@ def _describe_streets(streets: StreetCoverage) -> str:
         if streets.is_complete
         else f"{streets.covered_stops:,} of {streets.stops:,} stops; walks at the others are straight lines"
     )
-    text = f"Streets of {streets.extract}: {streets.street_km:,.0f} km of footways around {covered}"
+    text = f"Streets from {streets.extract}: {streets.street_km:,.0f} km of footways around {covered}"
     if streets.matched_stops:
         text += f"; {streets.matched_stops:,} stops use their position on the map"
     if streets.entered_stops:
         text += f"; {streets.entered_stops:,} platforms are reached through the entrances of their stations"
     if streets.left_out_km:
-        text += f"; {streets.left_out_km:,.0f} km skipped: other streets do not connect to it in both directions"
+        text += f"; {streets.left_out_km:,.0f} km skipped because they do not connect to other streets both ways"
     return f"{text}. © OpenStreetMap contributors, ODbL."

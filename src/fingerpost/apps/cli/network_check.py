@@ -1,4 +1,4 @@
-"""The ``fingerpost network check`` command: import feeds into a temporary home, plan many trips, and report."""
+"""The ``fingerpost network check`` command: import feeds into a temporary home, plan many trips, and report faults."""
 
 import asyncio
 import tempfile
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 NAME = "CHECK"
 DATA_FAULT = 3
 _VERDICTS = {
-    "program": "fingerpost gives wrong answers from this feed. Please report this with the lines below.",
+    "program": "fingerpost gives wrong answers for this feed. Please report this with the lines below.",
     "data": "Riders can use this feed with losses: its publisher, or the publisher of the extract, can fix them.",
     "note": "Riders can use this feed.",
 }
@@ -52,7 +52,7 @@ def check_feeds(
         list[str] | None, typer.Option("--realtime", metavar="[FEED=]FILE|URL", help="A realtime source. Repeatable.")
     ] = None,
     questions: Annotated[int, typer.Option("--questions", min=1, max=100_000, help="How many trips to plan.")] = 200,
-    seed: Annotated[int, typer.Option("--seed", help="The random seed; another number plans other trips.")] = 1,
+    seed: Annotated[int, typer.Option("--seed", help="The random seed; a different number plans different trips.")] = 1,
     as_json: Json = False,
 ) -> None:
     """Check whether riders can use feeds: plan trips, and compare the answers with the raw tables.
@@ -135,8 +135,8 @@ def _check_realtime(settings: Settings, sources: int) -> "CheckResult":
 
 def _print(report: "CheckReport") -> None:
     codes = {fault.code for result in report.results for fault in result.faults}
-    is_ended = report.origin.value == "data" and "feed-out-of-service" in codes
-    verdict = _ENDED if is_ended else _VERDICTS[report.origin.value]
+    has_ended = report.origin.value == "data" and "feed-out-of-service" in codes
+    verdict = _ENDED if has_ended else _VERDICTS[report.origin.value]
     print_line(Text(verdict, _STYLES[report.origin.value] or "bold"))
     print_line(f"Service {report.days}; seed {report.seed}.")
     for result in report.results:

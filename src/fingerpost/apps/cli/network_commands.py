@@ -12,7 +12,7 @@ from fingerpost.apps.cli import TOOL_ERROR
 from fingerpost.apps.cli.application import prepare_settings
 from fingerpost.apps.cli.network_add import new_add_command, print_report
 from fingerpost.apps.cli.network_check import check_feeds
-from fingerpost.apps.cli.network_sources import forget_import, learn_profile, print_realtime, run_import
+from fingerpost.apps.cli.network_sources import learn_profile, print_realtime, remove_import, run_import
 from fingerpost.apps.cli.output import print_error, print_line
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.source_kinds import EMBEDDED, REMOTE_KINDS, open_record_store
@@ -32,13 +32,13 @@ app.command("add", epilog="Example: fingerpost network add HSL hsl.zip --realtim
 
 app.command("check", epilog="Example: fingerpost network check hsl.zip --streets helsinki.osm.pbf")(check_feeds)
 
-_Name = Annotated[str, typer.Argument(help="An added network.")]
+_Name = Annotated[str, typer.Argument(help="The name of an added network.")]
 
 
 @app.command("refresh", epilog="Example: fingerpost network refresh HSL")
 def refresh_networks(
     ctx: typer.Context,
-    name: Annotated[str | None, typer.Argument(help="An added network; the default is all.")] = None,
+    name: Annotated[str | None, typer.Argument(help="The name of an added network; the default is all.")] = None,
 ) -> None:
     """Fetch a network's feeds again and import them if they have changed, or fetch a remote source's profile."""
     settings = prepare_settings(ctx)
@@ -74,7 +74,7 @@ def _refresh(settings: Settings, record: NetworkRecord) -> None:
 
 @app.command("list", epilog="Example: fingerpost network list")
 def list_networks(ctx: typer.Context) -> None:
-    """List the added networks, and the demos."""
+    """List the added networks and the demos."""
     settings = prepare_settings(ctx)
     store, records = TimetableStore(settings.home), open_record_store(settings.home).read()
     has_networks = bool(records.records or records.problems)
@@ -88,7 +88,7 @@ def list_networks(ctx: typer.Context) -> None:
     for name, record in records.records.items():
         if record.source == EMBEDDED and (note := _find_note(record, store)) is not None:
             notes.append(note)
-        notes += [f"Realtime data of {name}: {text}" for text in record.realtime]
+        notes += [f"Realtime source of {name}: {text}" for text in record.realtime]
     notes += [f"{name} cannot be used: {problem}." for name, problem in records.problems.items()]
     notes += [
         f"{name} was prepared, but has no record and does not answer: its `network add` was interrupted. "
@@ -107,8 +107,8 @@ def _describe_state(record: NetworkRecord, store: TimetableStore) -> str:
     if report is None:
         return "no readable import report"
     today = clock.today_in(report.feeds[0].zone)
-    running = sum(feed.service.state_on(today) is ServiceState.IN_SERVICE for feed in report.feeds)
-    return f"{report.days}  {running} of {len(report.feeds)} feeds in service"
+    in_service = sum(feed.service.state_on(today) is ServiceState.IN_SERVICE for feed in report.feeds)
+    return f"{report.days}  {in_service} of {len(report.feeds)} feeds in service"
 
 
 def _find_report(record: NetworkRecord, store: TimetableStore) -> ImportReport | None:
@@ -130,9 +130,9 @@ def _find_note(record: NetworkRecord, store: TimetableStore) -> str | None:
 def show_network(ctx: typer.Context, name: _Name) -> None:
     """Show a network's record and import report: what was imported, what was left out, and why."""
     settings = prepare_settings(ctx)
-    store, file = TimetableStore(settings.home), open_record_store(settings.home)
-    record = _get_record(file.read(), parse_network_name(name))
-    print_line(f"{record.name} in {file.path(record.name)}")
+    store, record_store = TimetableStore(settings.home), open_record_store(settings.home)
+    record = _get_record(record_store.read(), parse_network_name(name))
+    print_line(f"{record.name} in {record_store.path(record.name)}")
     _print_values(record.model_dump(exclude={"name"}, exclude_defaults=True, mode="json"))
     if record.source != EMBEDDED:
         learned = LearnedProfiles(settings.home).find(record)
@@ -169,13 +169,13 @@ def _print_values(values: Mapping[str, Any]) -> None:
 def remove_network(ctx: typer.Context, name: _Name) -> None:
     """Remove a network: its record, its fetched feeds and its prepared timetable."""
     settings = prepare_settings(ctx)
-    store, file = TimetableStore(settings.home), open_record_store(settings.home)
-    records = file.read()
+    store, record_store = TimetableStore(settings.home), open_record_store(settings.home)
+    records = record_store.read()
     network = name if name in records.problems else parse_network_name(name)
-    # An interrupted `network add` leaves a prepared network without a record.
+    # An interrupted `network add` leaves behind a prepared network without a record.
     if network in records.records or network in records.problems or network not in store.list_names():
-        file.remove(network)
-    forget_import(settings.home, network)
+        record_store.remove(network)
+    remove_import(settings.home, network)
     LearnedProfiles(settings.home).remove(network)
     print_line(f"Removed {network}.")
 

@@ -1,4 +1,4 @@
-"""Import a network's feeds, check its realtime sources, or fetch a remote profile, with progress bars."""
+"""Import a network's feeds, check its realtime sources, or fetch a remote profile, and show progress."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping
@@ -74,7 +74,7 @@ def learn_profile(settings: Settings, kind: SourceKind, record: NetworkRecord) -
     LearnedProfiles(settings.home).put(record, learned)
 
 
-def forget_import(home: Path, name: str) -> None:
+def remove_import(home: Path, name: str) -> None:
     store = TimetableStore(home)
     if name in store.list_names():
         store.remove(name)
@@ -83,10 +83,10 @@ def forget_import(home: Path, name: str) -> None:
 
 def print_realtime(settings: Settings, name: str) -> bool:
     """Fetch and describe each realtime source of a network; return whether every source returned a message."""
-    described = fetch_realtime(settings, name)
-    for line, is_ok in list_realtime_lines(described):
+    health = fetch_realtime(settings, name)
+    for line, is_ok in list_realtime_lines(health):
         print_line(Text(f"Real time: {line}", "" if is_ok else "bold red"))
-    return all("ageSeconds" in source for source in described["sources"])
+    return all("ageSeconds" in source for source in health["sources"])
 
 
 def fetch_realtime(settings: Settings, name: str) -> dict[str, Any]:
@@ -102,22 +102,22 @@ def fetch_realtime(settings: Settings, name: str) -> dict[str, Any]:
         finally:
             await networks.close()
         if health is None:
-            failure = {"source": name, "problem": "The network does not answer"}
+            failure = {"source": name, "problem": "The network is not answering"}
             return {"sources": [failure], "matched": {}, "unmatched": {}}
         return describe_realtime(health)
 
     return asyncio.run(fetch())
 
 
-def list_realtime_lines(described: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
+def list_realtime_lines(health: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
     """Yield (line, is_ok) for each realtime source of a network, and for the counts by outcome."""
-    for source in described["sources"]:
+    for source in health["sources"]:
         matched, unmatched = source.get("matched", 0), source.get("unmatched", 0)
         age = f"{format_age(source['ageSeconds'])} old" if "ageSeconds" in source else "no message yet"
         problem = f"; {source['problem']}" if "problem" in source else ""
-        known = f"; {matched:,} of {matched + unmatched:,} match the timetable" if "matched" in source else ""
+        match = f"; {matched:,} of {matched + unmatched:,} match the timetable" if "matched" in source else ""
         is_ok = "ageSeconds" in source and "problem" not in source and matched >= unmatched
-        yield f"{source['source']}: {age}{problem}{known}", is_ok
+        yield f"{source['source']}: {age}{problem}{match}", is_ok
     for name in ("matched", "unmatched"):
-        counts = ", ".join(f"{count:,} {reason}" for reason, count in described[name].items())
+        counts = ", ".join(f"{count:,} {reason}" for reason, count in health[name].items())
         yield f"{name}: {counts or 'nothing'}", True

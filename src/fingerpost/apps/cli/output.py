@@ -37,7 +37,7 @@ class _SafeConsole(Console):
 
 
 def new_console(*, stderr: bool = False) -> Console:
-    """Return a console without markup; rich disables colour for pipes and with NO_COLOR."""
+    """Return a console without markup; rich disables colour for pipes and if NO_COLOR is set."""
     return _SafeConsole(stderr=stderr, markup=False, emoji=False, highlight=False)
 
 
@@ -51,7 +51,7 @@ def print_line(text: RenderableType) -> None:
 
 
 def print_answer(text: str, *, stderr: bool = False) -> None:
-    """Print a tool's own text."""
+    """Print the text of a tool's answer, with styles on a terminal."""
     console = new_console(stderr=stderr)
     title, *lines = text.split("\n")
     for line in (Text(title, "bold"), *(Text(line, _find_style(line)) for line in lines)):
@@ -71,7 +71,7 @@ def _find_style(line: str) -> str:
 
 
 def print_json(body: dict[str, Any]) -> None:
-    """Print an envelope on one line of stdout, in UTF-8, even if the terminal has another encoding."""
+    """Print an envelope as one line on stdout, in UTF-8, even if the terminal has another encoding."""
     text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
     # UTF-8 cannot encode a lone surrogate from the caller's JSON; its escape sequence is equivalent JSON.
     typer.echo(text.encode(errors="backslashreplace"))

@@ -32,7 +32,9 @@ def _run_async(work: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., 
         try:
             asyncio.run(work(**arguments))
         except KeyboardInterrupt as error:
-            print_message("Stopped. Recorded results are stored: fingerpost runs list, fingerpost runs resume")
+            print_message(
+                "Stopped. Recorded results are saved. To continue, use fingerpost runs list and fingerpost runs resume."
+            )
             raise typer.Exit(TOOL_ERROR) from error
 
     return run
@@ -42,10 +44,10 @@ def _run_async(work: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., 
 async def run(
     ctx: typer.Context,
     plan: Annotated[
-        typer.FileBinaryRead, typer.Argument(metavar="PLAN.json", help="The file of a plan; - reads stdin.")
+        typer.FileBinaryRead, typer.Argument(metavar="PLAN.json", help="A plan file, or - to read from stdin.")
     ],
     memory_of: Annotated[
-        str | None, typer.Option(metavar="RUN", help="An earlier run whose memory to start from.")
+        str | None, typer.Option(metavar="RUN", help="Start from the memory of this earlier run.")
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -85,7 +87,7 @@ async def cancel(ctx: typer.Context, run_id: _Id, as_json: Json = False) -> None
     """Cancel a run; its recorded results are preserved."""
     application = open_application(ctx)
     await application.runs.cancel(run_id, application.settings.user)
-    await _execute(application, run_id, as_json=as_json, failures=("failed",))
+    await _execute(application, run_id, as_json=as_json, failure_states=("failed",))
 
 
 @app.command("approve", epilog="Example: fingerpost runs approve RUN 1 --note 'Fare checked'")
@@ -93,27 +95,27 @@ async def cancel(ctx: typer.Context, run_id: _Id, as_json: Json = False) -> None
 async def approve(
     ctx: typer.Context,
     run_id: _Id,
-    step_id: Annotated[int, typer.Argument(help="The waiting step.")],
+    step_id: Annotated[int, typer.Argument(help="The id of the waiting step.")],
     reject: Annotated[bool, typer.Option("--reject", help="Reject the step.")] = False,
     note: Annotated[str | None, typer.Option(help="The reason.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Approve or reject a step that waits for a person, and continue the run."""
+    """Approve or reject a step that is waiting for a person, and continue the run."""
     application = open_application(ctx)
     await application.runs.decide(run_id, application.settings.user, step_id, approved=not reject, note=note)
     await _execute(application, run_id, as_json=as_json)
 
 
 async def _execute(
-    application: Application, run_id: str, *, as_json: bool, failures: Collection[str] = ("failed", "cancelled")
+    application: Application, run_id: str, *, as_json: bool, failure_states: Collection[str] = ("failed", "cancelled")
 ) -> None:
-    """Execute a run, unless another process does, and print it; exit with status 1 in the states ``failures``."""
+    """Execute a run unless another process is already executing it; print it; exit with 1 in ``failure_states``."""
     if not await application.runs.journal.is_leased(run_id):
         with show_status("Running the plan ..."):
             await application.runs.execute(run_id)
     view = await _get_view(application, run_id)
     _print_run(view, as_json=as_json)
-    if view["state"] in failures:
+    if view["state"] in failure_states:
         raise typer.Exit(TOOL_ERROR)
 
 

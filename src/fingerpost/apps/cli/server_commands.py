@@ -12,7 +12,7 @@ from fingerpost.apps.cli.application import Json, call_tool, open_application, p
 from fingerpost.apps.cli.doctor_report import print_health
 from fingerpost.apps.cli.output import print_line, print_message
 from fingerpost.apps.logs import start_logging
-from fingerpost.apps.mcp.address import Access, Address, read_networks
+from fingerpost.apps.mcp.address import Access, Address, parse_ip_networks
 from fingerpost.apps.source_kinds import require_keys
 from fingerpost.apps.storage import check_database
 from fingerpost.apps.warm_up import new_warm_up, start_server_process
@@ -67,9 +67,9 @@ def serve(
     from fingerpost.apps.mcp.http import serve_http, serve_workers
     from fingerpost.apps.mcp.metrics_page import list_metrics_addresses
 
-    address, proxies = Address.read(http), read_networks(trusted_proxy or ())
+    address, proxies = Address.parse(http), parse_ip_networks(trusted_proxy or ())
     access = Access(allowed_hosts=allow_host or (), trusted_proxies=proxies, is_public=public)
-    metrics_addresses = list_metrics_addresses(None if metrics is None else Address.read(metrics), workers)
+    metrics_addresses = list_metrics_addresses(None if metrics is None else Address.parse(metrics), workers)
     if workers > 1:
         serve_workers(application.settings, address, workers, groups, access, metrics_addresses)
     else:
@@ -90,7 +90,7 @@ def web(
     from fingerpost.apps.mcp.http import serve_http
     from fingerpost.apps.views.page import Site
 
-    # --host decides who can reach the page.
+    # --host determines who can reach the page.
     access = Access(allowed_hosts=allow_host or (), is_public=True)
     serve_http(
         application,
@@ -138,8 +138,8 @@ def demo(
 
 
 async def publish_disruption(application: Application) -> None:
-    """Publish a simulated disruption on the demo network, like a realtime source."""
-    # A local import, because importing the engine would slow all other commands.
+    """Publish a simulated disruption on the demo network, as a realtime source would."""
+    # A local import, because importing the engine would slow down all other commands.
     from fingerpost.transit.embedded.source import publish_simulation
 
     now = int(clock.now().timestamp())

@@ -28,11 +28,11 @@ from fingerpost.errors import StorageUnavailable
 _TIME_FORMS = "09:00, 9am, tomorrow 09:00, saturday 9am, or ISO 8601"
 _POSITION = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)\s*")
 
-# Separates the names in a field's path when the path becomes the name of a parameter.
+# Separates the names in a field's path when the path becomes a parameter name.
 _SEPARATOR = "__"
 _TYPES: Mapping[str, Any] = {"integer": int, "number": float, "boolean": bool, "array": list[str]}
 _FIELD = re.compile(r"\b[a-z]+[A-Z]\w*")
-# Help texts, where the description for agents is too short for people.
+# Help texts for fields whose description for agents is too short for people.
 _HELP: Mapping[str, str] = {
     "--lang": "Language of the answer",
     "--limit": "Maximum number of results",
@@ -48,21 +48,21 @@ def plan(
     origin: Annotated[str, typer.Argument(metavar="FROM", help="A place, a saved name, a stop id, or lat,lon.")],
     destination: Annotated[str, typer.Argument(metavar="TO", help="In the same form as FROM.")],
     at: Annotated[str | None, typer.Option(help=f"Depart at: {_TIME_FORMS}.")] = None,
-    arrive: Annotated[str | None, typer.Option(help="Arrive by, in the same form as --at.")] = None,
+    arrive: Annotated[str | None, typer.Option(help="Arrive by this time, in the same form as --at.")] = None,
     as_json: Json = False,
     **fields: Any,
 ) -> None:
     # Local imports, here and below, because importing the place resolver would slow --help down.
-    from fingerpost.apps.cli.typed_times import find_trip_zone, read_typed_time
+    from fingerpost.apps.cli.typed_times import find_trip_zone, parse_time
 
     if at is not None and arrive is not None:
         raise typer.BadParameter("give --at or --arrive, not both")
     places = {"origin": _build_place(origin), "destination": _build_place(destination)}
     application = open_application(ctx)
-    typed_time = arrive if at is None else at
+    time_text = arrive if at is None else at
     when = None
-    if typed_time is not None:
-        time = read_typed_time(typed_time, lambda: find_trip_zone(application, places["origin"], places["destination"]))
+    if time_text is not None:
+        time = parse_time(time_text, lambda: find_trip_zone(application, places["origin"], places["destination"]))
         when = {"type": "arrive" if at is None else "depart", "time": time.isoformat(timespec="seconds")}
     arguments = _drop_none(**places, when=when)
     call_and_print(application, "plan_trip", _add_fields(arguments, fields), as_json=as_json)
@@ -79,23 +79,23 @@ def departures(
     as_json: Json = False,
     **fields: Any,
 ) -> None:
-    from fingerpost.apps.cli.typed_times import find_stop, read_typed_time
+    from fingerpost.apps.cli.typed_times import find_stop, parse_time
 
     application = open_application(ctx)
-    find_once = cache(lambda: find_stop(application, stop))
+    find_stop_once = cache(lambda: find_stop(application, stop))
 
     def find_zone() -> tzinfo:
-        found = find_once()
+        found = find_stop_once()
         return UTC if found is None else ZoneInfo(found.networks[0].profile.zone)
 
-    since = None if at is None else read_typed_time(at, find_zone)
-    if until is not None and (found := find_once()) is not None:
+    start = None if at is None else parse_time(at, find_zone)
+    if until is not None and (found := find_stop_once()) is not None:
         limit = fields.pop("limit", None)
         if any(value is not None for value in fields.values()):
             raise typer.BadParameter("--until can be combined only with --at and --limit")
-        zone, begin = find_zone(), since or clock.now()
+        zone, begin = find_zone(), start or clock.now()
         begin = begin.replace(tzinfo=begin.tzinfo or zone)
-        end = read_typed_time(until, find_zone, begin)
+        end = parse_time(until, find_zone, begin)
         arguments = _drop_none(
             stopId=found.place.id or stop,
             at=begin.isoformat(timespec="seconds"),
@@ -107,7 +107,7 @@ def departures(
         return
     arguments = _drop_none(
         stop={"type": "label", "value": stop},
-        at=None if since is None else since.isoformat(timespec="seconds"),
+        at=None if start is None else start.isoformat(timespec="seconds"),
     )
     answer = call_tool(application, "get_departures", _add_fields(arguments, fields))
     if until is not None and not answer.is_error:
@@ -126,8 +126,8 @@ def find(
 
 def stops(
     ctx: typer.Context,
-    lat: Annotated[str, typer.Argument(metavar="LAT", help="In degrees; or both, as LAT,LON.")],
-    lon: Annotated[str | None, typer.Argument(metavar="LON", help="In degrees.")] = None,
+    lat: Annotated[str, typer.Argument(metavar="LAT", help="The latitude in degrees, or LAT,LON.")],
+    lon: Annotated[str | None, typer.Argument(metavar="LON", help="The longitude in degrees.")] = None,
     as_json: Json = False,
     **fields: Any,
 ) -> None:
@@ -145,14 +145,14 @@ def call(
     ctx: typer.Context,
     tool: Annotated[str, typer.Argument(help="A tool's name.")],
     arguments: Annotated[
-        str, typer.Argument(metavar="JSON", help="The tool's arguments as JSON; - reads stdin.")
+        str, typer.Argument(metavar="JSON", help="The tool's arguments as JSON, or - to read from stdin.")
     ] = "{}",
 ) -> None:
     application = open_application(ctx)
     try:
         raw = json.loads(sys.stdin.buffer.read() if arguments == "-" else arguments)
     except (ValueError, RecursionError) as error:
-        reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+        reason = "they are nested too deeply" if isinstance(error, RecursionError) else str(error)
         raise typer.BadParameter(f"the arguments are not JSON: {reason}") from error
     answer = call_tool(application, tool, raw)
     print_json(answer.body)
@@ -161,7 +161,7 @@ def call(
 
 
 def with_tool_options(command: Callable[..., None], tool_name: str) -> Callable[..., None]:
-    """Return a command with an option added for each optional field of its tool that has none."""
+    """Return a command with an option added for each optional tool field that has none."""
     from fingerpost.apps.wiring import TOOLS
 
     schema = next(tool.input_schema for tool in TOOLS if tool.name == tool_name)
@@ -193,10 +193,10 @@ def _name_option(field: str) -> str:
 def _list_optional_fields(
     schema: Mapping[str, Any], definitions: Mapping[str, Any], path: tuple[str, ...] = ()
 ) -> Iterator[tuple[tuple[str, ...], Mapping[str, Any]]]:
-    for name, stated in schema["properties"].items():
+    for name, field_schema in schema["properties"].items():
         if name in schema.get("required", ()):
             continue
-        field = {**definitions.get(stated.get("$ref", "").rpartition("/")[2], {}), **stated}
+        field = {**definitions.get(field_schema.get("$ref", "").rpartition("/")[2], {}), **field_schema}
         if "properties" in field and "required" not in field:
             yield from _list_optional_fields(field, definitions, (*path, name))
         else:

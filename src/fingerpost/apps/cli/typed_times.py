@@ -26,30 +26,30 @@ _DAY = "|".join((*_DAYS_AHEAD, "(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:u
 _TIME = re.compile(rf"(?:(?P<day>{_DAY})\s+)?(?P<hour>\d{{1,2}})(?::(?P<minute>\d{{2}}))?\s*(?P<half>[ap]m)?")
 
 
-def read_typed_time(text: str, find_zone: Callable[[], tzinfo], after: datetime | None = None) -> datetime:
+def parse_time(text: str, find_zone: Callable[[], tzinfo], after: datetime | None = None) -> datetime:
     """Parse a typed time; the result is naive for ISO 8601 without an offset. Only a time of day needs the zone.
 
-    A time without a day, or with a weekday, is the next one after ``after`` (aware), by default after now.
+    A time without a day, or with a weekday, is the next one after ``after`` (an aware datetime), by default after now.
     """
-    typed = text.strip().lower()
-    parts = _TIME.fullmatch(typed)
+    lowered = text.strip().lower()
+    parts = _TIME.fullmatch(lowered)
     try:
         if parts is None or not (parts["minute"] or parts["half"]):
-            if len(typed) <= _MAX_DATE_CHARS:
+            if len(lowered) <= _MAX_DATE_CHARS:
                 raise ValueError
-            return datetime.fromisoformat(typed.upper())
+            return datetime.fromisoformat(lowered.upper())
         clock_text = f"{parts['hour']}:{parts['minute'] or '00'}{parts['half'] or ''}"
-        at = datetime.strptime(clock_text, "%I:%M%p" if parts["half"] else "%H:%M").replace(tzinfo=UTC).time()
+        wall_time = datetime.strptime(clock_text, "%I:%M%p" if parts["half"] else "%H:%M").replace(tzinfo=UTC).time()
     except ValueError as error:
         raise typer.BadParameter(
             f"'{text}' is not a time: write 09:00, 9am, tomorrow 09:00, saturday 9am, or 2026-01-31T08:00"
         ) from error
     begin = clock.now() if after is None or parts["day"] in _DAYS_AHEAD else after
-    return _find_next(parts["day"], at, begin.astimezone(find_zone()))
+    return _find_next(parts["day"], wall_time, begin.astimezone(find_zone()))
 
 
-def _find_next(day: str | None, at: time, begin: datetime) -> datetime:
-    """Return the next instant at this time, from ``begin`` (aware) on, and on the named day if there is one.
+def _find_next(day: str | None, wall_time: time, begin: datetime) -> datetime:
+    """Return the next instant with this wall-clock time from ``begin`` (aware) on, on the named day if there is one.
 
     A time that has just passed counts as now (rule B12).
     """
@@ -60,7 +60,7 @@ def _find_next(day: str | None, at: time, begin: datetime) -> datetime:
     else:
         weekday = (_WEEKDAYS.index(day[:3]) - begin.weekday()) % 7
         days_ahead = [weekday, weekday + 7]
-    instants = [datetime.combine(begin.date() + timedelta(days=ahead), at, begin.tzinfo) for ahead in days_ahead]
+    instants = [datetime.combine(begin.date() + timedelta(days=ahead), wall_time, begin.tzinfo) for ahead in days_ahead]
     # Compare timestamps, because Python compares datetimes in the same zone by wall-clock time.
     earliest = begin.timestamp() - PAST_AFTER_S
     return next((instant for instant in instants if instant.timestamp() >= earliest), instants[-1])
@@ -72,8 +72,8 @@ def find_trip_zone(application: Application, origin: dict[str, Any], destination
     now, user = int(clock.now().timestamp()), application.settings.user
     try:
         begin, end = (place.to_query() for place in TypeAdapter(list[TripEnd]).validate_python([origin, destination]))
-        resolving = resolve_journey(places, begin, end, JourneyParameters(instant=now), user=user)
-        journeys, _ = run_search(application, resolving)
+        resolution = resolve_journey(places, begin, end, JourneyParameters(instant=now), user=user)
+        journeys, _ = run_search(application, resolution)
     except (ToolError, ValueError):
         return UTC
     return ZoneInfo(journeys[0][0].profile.zone)

@@ -25,7 +25,7 @@ def set_variable(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Save a value under a name. The name or token of a place is resolved, and the place is saved."""
+    """Save a value under a name. If the value is the name or token of a place, the place is saved."""
     parsed = _parse_value(value)
     if isinstance(parsed, str) and type in (None, "location"):
         parsed = _get_place(ctx, parsed, as_json=as_json)
@@ -35,7 +35,7 @@ def set_variable(
 
 
 def _get_place(ctx: typer.Context, text: str, *, as_json: bool) -> dict[str, Any]:
-    """Resolve text to a location's value; exit with status 1 unless exactly one place matches."""
+    """Resolve text to a location value; exit with status 1 unless exactly one place matches."""
     lookup = call_tool(open_application(ctx), "findAddressOrStop", {"rawText": text})
     if lookup.is_error or "candidates" in lookup.body:
         if as_json:
