@@ -38,7 +38,7 @@ def test_lines_beyond_the_queue_are_dropped_and_counted():
     handler.handle(record("f"))
     handler.flush()
 
-    told = "2 log lines were dropped, because standard error was not read\n"
+    told = "2 log lines were dropped because standard error was not being read\n"
     assert "".join(stream.written) == f"a\nb\nc\n{told}f\n"
 
 

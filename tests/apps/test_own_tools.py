@@ -185,7 +185,7 @@ def test_an_installed_package_adds_tools_to_the_command_line(installed):
     health = run("doctor")
 
     assert (called.returncode, json.loads(called.stdout)["data"]) == (0, 42)
-    assert "broken from my-own-tools is left out" in health.stdout
+    assert "broken from my-own-tools was skipped" in health.stdout
 
 
 def connect():

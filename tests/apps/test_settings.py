@@ -41,7 +41,7 @@ def test_an_uncreatable_home_is_reported(monkeypatch, tmp_path):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("FINGERPOST_HOME", str(tmp_path / "file" / "home"))
 
-    with pytest.raises(SettingsInvalid, match="Set FINGERPOST_HOME to a folder that you may write to"):
+    with pytest.raises(SettingsInvalid, match="Set FINGERPOST_HOME to a writable folder"):
         read_settings().prepare_home()
 
 

@@ -33,10 +33,10 @@ from fingerpost.transit.rules.warnings import WarningCode
 
 _log = logging.getLogger(__name__)
 
-# A tuple, because users' tools may return codes that cannot be hashed.
+# A tuple, because user tools may return unhashable codes.
 _WARNING_CODES = tuple(WarningCode)
 
-# Longer names are clipped in the error message.
+# Longer names are truncated in the error message.
 _MAX_NAME_CHARS = 80
 _DISK_FULL = "The server's disk is full; try again when it has space"
 
@@ -76,7 +76,7 @@ async def answer(
         text = redact(traceback.format_exc())
         fields = {"tool": name, "caller": hash_caller(user or caller), "correlation_id": correlation_id}
         _log.error("tool=%s correlationId=%s failed\n%s", name, correlation_id, text, extra={"call": fields})
-        # Writing compiled kernels can fill the disk too.
+        # Writing compiled kernels can also fill the disk.
         is_disk_full = isinstance(failure, OSError) and failure.errno in (errno.ENOSPC, errno.EDQUOT)
         error = StorageUnavailable(_DISK_FULL) if is_disk_full else new_internal_error(correlation_id)
         return bound_answer(tool.fail(error, correlation_id, raw), tool.definition)
@@ -108,12 +108,12 @@ def measure_call(tool: str) -> MeasurementContext:
 
 
 def _list_warning_codes(body: Mapping[str, Any], tool: ToolDefinition) -> list[str]:
-    """Return the codes of a body's warnings; unknown codes, which users' tools may return, become OTHER."""
+    """Return the codes of a body's warnings; unknown codes, which user tools may return, become OTHER."""
     warnings: Any = body
     for key in tool.warnings_path:
         warnings = warnings.get(key) if isinstance(warnings, Mapping) else None
-    listed = warnings if isinstance(warnings, list) else []
-    codes = [warning.get("code") for warning in listed if isinstance(warning, Mapping)]
+    entries = warnings if isinstance(warnings, list) else []
+    codes = [warning.get("code") for warning in entries if isinstance(warning, Mapping)]
     return [code if code in _WARNING_CODES else OTHER for code in codes]
 
 

@@ -1,4 +1,4 @@
-"""Compile the engine's kernels in a separate process, while this one runs them as plain Python."""
+"""Compile the engine's kernels in a separate process while this one runs them as plain Python."""
 
 import logging
 import os
@@ -31,7 +31,7 @@ def _start_compiler_if_needed(home: Path, announce: Callable[[str], None]) -> bo
     if sum(path.stat().st_size for path in prepared_files if path.is_file()) > MAX_PLAIN_BYTES:
         announce("Compiling the engine, which happens once and takes a minute or two ...")
         return False
-    announce("The engine is compiling in the background, once, for a minute or two. Until then, answers take longer.")
+    announce("The engine is compiling in the background, once, for a minute or two. Meanwhile, answers take longer.")
     compiler = subprocess.Popen(
         [sys.executable, "-c", "from fingerpost.apps.kernels import compile_kernels; compile_kernels()"],
         stdin=subprocess.DEVNULL,
@@ -44,7 +44,7 @@ def _start_compiler_if_needed(home: Path, announce: Callable[[str], None]) -> bo
 
 
 def compile_kernels() -> None:
-    """Compile every kernel at low priority, which takes a minute or two, or wait for a process that is compiling."""
+    """Compile every kernel at low priority, which takes a minute or two, or wait if another process is doing so."""
     if hasattr(os, "nice"):
         os.nice(5)
     folder = use_kernels_folder()

@@ -11,9 +11,9 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from fingerpost.apps import error_boundary
 from fingerpost.apps.kernels import compile_in_background
-from fingerpost.apps.own_tools import OwnTool
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.tool_methods import ToolMethods
+from fingerpost.apps.user_tools import UserTool
 from fingerpost.apps.wiring import Application, build
 from fingerpost.contract.published_tool import Answer
 from fingerpost.errors import ToolError
@@ -33,17 +33,17 @@ class Fingerpost(ToolMethods[Coroutine[Any, Any, dict[str, Any]]]):
     ``answer`` also returns the text, and requested parts such as geometry.
     The named methods take the contract's fields in snake_case, return its body, and raise its error as ToolError.
     Fields that are None are not sent. ``home`` and ``user`` default to the settings.
-    ``tools`` adds your own tools, which plans can use too: functions with annotated parameters, whose result becomes
+    ``tools`` adds your own tools, which plans can also use: functions with annotated parameters, whose result becomes
     ``data``, or ``Tool`` objects with a ``spec``.
 
     Raises:
-        SettingsInvalid: a setting, the home folder, or one of your tools cannot be used.
+        SettingsInvalid: a setting, the home folder, or one of your tools is invalid.
     """
 
     def __init__(
-        self, home: str | Path | None = None, user: str | None = None, *, tools: Sequence[OwnTool] = ()
+        self, home: str | Path | None = None, user: str | None = None, *, tools: Sequence[UserTool] = ()
     ) -> None:
-        self._application: Application = build(read_settings(home=home, user=user), own=tools)
+        self._application: Application = build(read_settings(home=home, user=user), user_tools=tools)
         self._user = self._application.settings.user
         compile_in_background(self._application.settings.home)
 
@@ -52,7 +52,7 @@ class Fingerpost(ToolMethods[Coroutine[Any, Any, dict[str, Any]]]):
         return self
 
     async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         """Stop realtime updates and plan runs; each run can be resumed from its journal."""
         await self._application.networks.close()
@@ -60,7 +60,7 @@ class Fingerpost(ToolMethods[Coroutine[Any, Any, dict[str, Any]]]):
         self._application.runs.journal.close()
 
     async def call(self, tool: str, arguments: object = None) -> dict[str, Any]:
-        """Call a tool and return the contract's envelope, success or error; never raises a ToolError."""
+        """Call a tool and return the contract's envelope, even for an error; never raises a ToolError."""
         return (await self.answer(tool, arguments)).body
 
     async def answer(self, tool: str, arguments: object = None, *, include: Collection[str] = ()) -> Answer:
@@ -70,7 +70,7 @@ class Fingerpost(ToolMethods[Coroutine[Any, Any, dict[str, Any]]]):
         """
         return await error_boundary.answer(self._application.tools, tool, arguments, user=self._user, include=include)
 
-    async def _body(self, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    async def _fetch_body(self, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
         answer = await self.answer(tool, arguments)
         if answer.error is not None:
             raise answer.error
@@ -78,7 +78,7 @@ class Fingerpost(ToolMethods[Coroutine[Any, Any, dict[str, Any]]]):
 
 
 class SyncFingerpost(ToolMethods[dict[str, Any]]):
-    """All tools as synchronous methods; usable inside a running event loop too.
+    """All tools as synchronous methods, which can also be called inside a running event loop.
 
     ::
 
@@ -87,7 +87,7 @@ class SyncFingerpost(ToolMethods[dict[str, Any]]):
     """
 
     def __init__(
-        self, home: str | Path | None = None, user: str | None = None, *, tools: Sequence[OwnTool] = ()
+        self, home: str | Path | None = None, user: str | None = None, *, tools: Sequence[UserTool] = ()
     ) -> None:
         self._inner = Fingerpost(home, user, tools=tools)
         self._stack = ExitStack()
@@ -100,11 +100,11 @@ class SyncFingerpost(ToolMethods[dict[str, Any]]):
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         """Stop the event loop."""
         self._portal = None
-        self._stack.__exit__(kind, error, trace)
+        self._stack.__exit__(error_type, error, traceback)
 
     def call(self, tool: str, arguments: object = None) -> dict[str, Any]:
         """Call a tool and return its envelope; see ``Fingerpost.call``."""
@@ -114,8 +114,8 @@ class SyncFingerpost(ToolMethods[dict[str, Any]]):
         """Call a tool and return its answer; see ``Fingerpost.answer``."""
         return self._wait(partial(self._inner.answer, tool, arguments, include=include))
 
-    def _body(self, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        return self._wait(partial(self._inner._body, tool, arguments))  # noqa: SLF001  (the asynchronous class of this module)
+    def _fetch_body(self, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        return self._wait(partial(self._inner._fetch_body, tool, arguments))  # noqa: SLF001  (a class in this module)
 
     def _wait(self, answer: Callable[[], Awaitable[_R]]) -> _R:
         if self._portal is None:

@@ -1,4 +1,4 @@
-"""Log to stderr with secrets redacted; a server drops lines that are not read fast enough."""
+"""Log to stderr with secrets redacted; servers drop lines that are not read fast enough."""
 
 import hashlib
 import json
@@ -17,9 +17,9 @@ _SECRET_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|DATABASE_URL)$", re.IGNOR
 _MIN_SECRET_CHARS = 6
 _FORMAT = "%(asctime)s %(levelname)s %(name)s %(message)s"
 _MAX_QUEUED_LINES = 2_000
-_FLUSH_S = 1.0
-# Batches make a short call an eighth faster, because the thread wakes less often.
-_BATCH_S = 0.02
+_FLUSH_TIMEOUT_S = 1.0
+# Batching makes a short call an eighth faster, because the thread wakes up less often.
+_BATCH_DELAY_S = 0.02
 
 
 class _RedactingFormatter(logging.Formatter):
@@ -33,7 +33,7 @@ class _RedactingFormatter(logging.Formatter):
 
 
 class _JsonFormatter(_RedactingFormatter):
-    """Formats a record as one JSON object, with the fields in its attribute ``call``."""
+    """Formats a record as one JSON object, with the fields from its ``call`` attribute."""
 
     def format(self, record: logging.LogRecord) -> str:
         fields = {
@@ -58,7 +58,7 @@ def hash_caller(caller: str) -> str:
 
 
 def redact(text: str) -> str:
-    """Replace the values of environment variables that are named like secrets."""
+    """Replace the values of environment variables whose names suggest a secret."""
     return _replace_secrets(text, _list_secrets())
 
 
@@ -77,7 +77,7 @@ def _replace_secrets(text: str, secrets: list[tuple[str, str]]) -> str:
 
 
 def start_logging(*, can_block: bool = True, as_json: bool = False) -> None:
-    """Send the process's log to stderr; if ``can_block`` is false, lines that are not read are dropped."""
+    """Send the process's log to stderr; if ``can_block`` is false, unread lines are dropped."""
     handler = logging.StreamHandler(sys.stderr) if can_block else DroppingHandler(sys.stderr)
     handler.setFormatter(_JsonFormatter() if as_json else _RedactingFormatter())
     root = logging.getLogger()
@@ -87,7 +87,7 @@ def start_logging(*, can_block: bool = True, as_json: bool = False) -> None:
 
 
 class DroppingHandler(QueueHandler):
-    """Passes lines to a thread that writes them; lines that exceed the queue are dropped and counted."""
+    """Passes lines to a thread that writes them; lines that do not fit in the queue are dropped and counted."""
 
     queue: Queue[logging.LogRecord]
 
@@ -99,7 +99,7 @@ class DroppingHandler(QueueHandler):
     def enqueue(self, record: logging.LogRecord) -> None:
         try:
             if self._dropped:
-                message = f"{self._dropped} log lines were dropped, because standard error was not read"
+                message = f"{self._dropped} log lines were dropped because standard error was not being read"
                 notice = logging.LogRecord(__name__, logging.WARNING, "", 0, message, (), None)
                 self.queue.put_nowait(self.prepare(notice))
                 self._dropped = 0
@@ -108,15 +108,15 @@ class DroppingHandler(QueueHandler):
             self._dropped += 1
 
     def flush(self) -> None:
-        """Wait up to a second until all lines are written."""
-        end = time.monotonic() + _FLUSH_S
+        """Wait up to a second for all lines to be written."""
+        end = time.monotonic() + _FLUSH_TIMEOUT_S
         while self.queue.unfinished_tasks and time.monotonic() < end:
             time.sleep(0.005)
 
 
 class _StreamWriter(logging.StreamHandler[TextIO]):
-    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802  (logging's own name)
-        """Do nothing: logging would report a closed stream on standard error, which is that stream or a later one."""
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802  (an override)
+        """Do nothing, because logging would report the error on standard error, which may be the closed stream."""
 
 
 class _BatchingListener(QueueListener):
@@ -124,5 +124,5 @@ class _BatchingListener(QueueListener):
 
     def dequeue(self, block: bool) -> logging.LogRecord:
         if self.queue.empty():
-            time.sleep(_BATCH_S)
+            time.sleep(_BATCH_DELAY_S)
         return self.queue.get(block)

@@ -1,4 +1,4 @@
-"""Describe all networks as JSON: areas, days, feeds and realtime, for ``doctor`` and an MCP resource."""
+"""Describe all networks as JSON: areas, service days, feeds and realtime health, for ``doctor`` and an MCP resource."""
 
 from datetime import date
 from typing import Any
@@ -14,22 +14,22 @@ _DEGREE_DIGITS = 4
 async def describe_networks(application: Application) -> list[dict[str, Any]]:
     opened, networks = await application.networks.open(), []
     for network in (*opened.answering, *opened.by_token_only, *opened.fallbacks):
-        described = _describe(network, answers=network in opened.answering)
+        entry = _describe(network, is_answering=network in opened.answering)
         if (health := await network.find_realtime_health()) is not None:
-            described["realtime"] = describe_realtime(health)
-        networks.append(described)
+            entry["realtime"] = describe_realtime(health)
+        networks.append(entry)
     return networks
 
 
-def _describe(network: Network, *, answers: bool) -> dict[str, Any]:
+def _describe(network: Network, *, is_answering: bool) -> dict[str, Any]:
     profile = network.profile
     bounds = profile.bounds
     today = clock.today_in(profile.zone)
-    described: dict[str, Any] = {
+    entry: dict[str, Any] = {
         "name": profile.name,
         "source": profile.source,
         "demo": profile.is_demo,
-        "answers": answers,
+        "answers": is_answering,
         "abilities": sorted(ability.value for ability in profile.abilities),
         "zone": profile.zone,
         "bounds": {side: round(getattr(bounds, side), _DEGREE_DIGITS) for side in ("south", "west", "north", "east")},
@@ -43,11 +43,11 @@ def _describe(network: Network, *, answers: bool) -> dict[str, Any]:
         for feed in profile.feeds
         if feed.service != ServiceDays()
     ]
-    return described | {"feeds": feeds} if feeds else described
+    return entry | {"feeds": feeds} if feeds else entry
 
 
 def _describe_days(service: ServiceDays, today: date) -> dict[str, Any]:
-    """Describe the first and last day, both null if the timetable is valid every day, and the state today."""
+    """Describe the first and last day (both null if the timetable is valid every day) and today's state."""
     first, last = service.first_day, service.last_day
     return {
         "firstDay": first and first.isoformat(),

@@ -29,29 +29,29 @@ class Settings(BaseSettings):
     Attributes:
         home: the folder for networks, variables, plan runs and figures.
         user: the owner of variables for callers without a token (rule A12).
-        database_url: the URL, with password, of a PostgreSQL database in which machines share variables, rate limits
-            and plan runs; empty stores them in the home folder. See docs/scale.md.
+        database_url: the URL, with password, of a PostgreSQL database through which machines share variables, rate
+            limits and plan runs; empty stores them in the home folder. See docs/scale.md.
         retention_days: days until an unchanged variable is deleted; if unset, it is never deleted.
         runs_retention_days: days until a finished plan run is deleted; if unset, it is never deleted.
         contact: the operator's email address or URL, sent to sources in the User-Agent.
-        sec_contact: the email address that EDGAR requires; if it is set, calls fetch companies that are not loaded.
+        sec_contact: the email address that EDGAR requires; if it is set, calls fetch companies that are not yet loaded.
         llm_url: an OpenAI-compatible endpoint that writes plans; empty disables it.
         llm_model: the model at that endpoint.
         llm_key: the key for that endpoint.
         demo: when the demo networks answer: ``auto`` while no network has been added, ``on`` or ``off``.
-        plan_journey_per_second: the rate limit of planJourney, for all processes that share the home folder
+        plan_journey_per_second: the rate limit for planJourney, across all processes that share the home folder
             or the database.
         log: the format of a server's log: ``text``, or ``json`` with one object per line (docs/telemetry.md).
         max_concurrent_calls: the maximum number of HTTP requests that a process answers at once; at most eight per
             caller.
-        day_cache_mb: the megabytes that a process may use for timetables of single days; it drops the least
-            recently used first.
+        day_cache_mb: the megabytes that a process may use to cache timetables of single days; it drops the
+            least recently used first.
         tokens_file: a file with the SHA-256, subject and scopes of each accepted token; see docs/serving.md.
         token_issuer: the issuer of JSON Web Tokens, instead of a file; empty for none.
         token_keys_url: the URL of the issuer's keys (JWKS).
         resource_url: the public URL of this server, which is the audience of the issuer's tokens.
         token_scopes: the scopes that a token must have, separated by commas.
-        private_hosts: hosts in private networks that may be contacted, separated by commas.
+        private_hosts: hosts on private networks that may be contacted, separated by commas.
     """
 
     model_config = SettingsConfigDict(env_prefix=_PREFIX, env_ignore_empty=True, extra="ignore", frozen=True)
@@ -100,15 +100,14 @@ class Settings(BaseSettings):
         return self.home / "filings.sqlite"
 
     def prepare_home(self) -> None:
-        """Create the home folder, and choose the folder of compiled kernels before numba is imported."""
+        """Create the home folder, and choose the folder for compiled kernels before numba is imported."""
         try:
             self.home.mkdir(parents=True, exist_ok=True)
             if not os.access(self.home, os.W_OK | os.X_OK):
                 raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         except OSError as error:
             raise NotAccessible(
-                f"The home folder {self.home} cannot be used: {error.strerror}. "
-                f"Set {_PREFIX}HOME to a folder that you may write to"
+                f"The home folder {self.home} cannot be used: {error.strerror}. Set {_PREFIX}HOME to a writable folder"
             ) from error
         use_kernels_folder()
 

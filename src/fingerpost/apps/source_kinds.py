@@ -1,6 +1,6 @@
 """Register the kinds of network sources: the embedded engine, OpenTripPlanner, TfL and MOTIS.
 
-Each remote source is a package below ``transit/remote`` with an entry here. It is imported when it is opened.
+Each remote source is a package in ``transit/remote`` with an entry here. It is imported only when it is opened.
 """
 
 import os
@@ -40,7 +40,7 @@ class SourceKind:
         open_source: returns the source, which sends its requests with the given function.
         add_options: the options of ``network add`` that select this kind.
         start_key: the environment variable with the API key that a server needs to start; records can override it.
-        paces: rate limits, keyed by host, or host and path, in lower case; other hosts get the limiter's default.
+        paces: rate limits, keyed by lower-case host, or host and path; other hosts get the limiter's default.
     """
 
     kind: str
@@ -51,7 +51,7 @@ class SourceKind:
 
 
 def _open_source(class_name: str, fetch: Fetch) -> RemoteSource:
-    """Import a source class below ``transit.remote`` and construct it."""
+    """Import a source class from ``transit.remote`` and construct it."""
     source: RemoteSource = resolve_name(f"fingerpost.transit.remote.{class_name}")(fetch)
     return source
 
@@ -81,17 +81,17 @@ REMOTE_KINDS: tuple[SourceKind, ...] = (
 
 def open_sources(settings: Settings, fetch: Fetch) -> Mapping[str, NetworkSource]:
     """Return all sources, keyed by kind; remote sources send requests with ``fetch``."""
-    # A local import, because importing the engine would slow the start of a server.
+    # A local import, because importing the engine would slow down server startup.
     from fingerpost.transit.embedded.source import DemoSource, EmbeddedSource
 
-    kinds: list[NetworkSource] = [
+    sources: list[NetworkSource] = [
         EmbeddedSource(
             settings.home, lambda: _open_realtime_fetch(settings), day_cache_bytes=settings.day_cache_mb * 1_000_000
         ),
         DemoSource(),
         *(kind.open_source(fetch) for kind in REMOTE_KINDS),
     ]
-    return {source.kind: source for source in kinds}
+    return {source.kind: source for source in sources}
 
 
 @asynccontextmanager
@@ -108,7 +108,7 @@ def list_paces() -> dict[str, Pace]:
 
 
 def open_record_store(home: Path) -> NetworkRecordStore:
-    """Return the store of a home folder's network records, which applies all checks."""
+    """Return the record store of a home folder, which validates records with every check."""
     kinds = frozenset({EMBEDDED, *(kind.kind for kind in REMOTE_KINDS)})
     return NetworkRecordStore(home, kinds=kinds, checks=(check_locations,))
 

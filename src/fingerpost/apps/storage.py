@@ -1,4 +1,4 @@
-"""Choose where variables, limits and plan runs are stored: in the home folder, or in a shared database."""
+"""Choose where variables, limits and plan runs are stored: in the home folder or in a shared database."""
 
 import logging
 from collections.abc import Mapping
@@ -22,8 +22,8 @@ _log = logging.getLogger(__name__)
 
 
 def open_variables(settings: Settings) -> VariableStore:
-    place = find_database(settings) or settings.home / "variables.sqlite"
-    return VariableStore(place, retention_days=settings.retention_days)
+    backend = find_database(settings) or settings.home / "variables.sqlite"
+    return VariableStore(backend, retention_days=settings.retention_days)
 
 
 def open_limits(settings: Settings) -> Limits:
@@ -41,7 +41,7 @@ def open_journal(settings: Settings) -> Journal:
 
 def new_client(settings: Settings, paces: Mapping[str, Pace] | None = None) -> "Client":
     """Return an HTTP client that shares its rate limits with all processes that use this home folder or database."""
-    # A local import, because importing HTTP would slow the start of a server.
+    # A local import, because importing the HTTP client would slow down server startup.
     from fingerpost.net.client import Client
 
     return Client(
@@ -74,5 +74,5 @@ def check_database(settings: Settings) -> None:
     try:
         database.connect().close()
     except StorageUnavailable as error:
-        # The database may be restarting too; calls that need it report the failure.
+        # The database may also be restarting; calls that need it report the failure.
         _log.warning("%s", error.message)

@@ -24,7 +24,7 @@ from fingerpost.transit.tools.shapes import LatLon, TripEnd
 _Body_co = TypeVar("_Body_co", covariant=True)
 
 _POSITIONAL = frozenset({"raw_text", "from_", "to", "query_type", "parameters", "key", "run_id"})
-# The types that callers may pass for a field of the contract.
+# The types that callers may pass for a contract field.
 _SHORT_FORMS: dict[Any, Any] = {
     TripEnd: str | tuple[float, float] | Mapping[str, Any],
     StopRef: str | Mapping[str, Any],
@@ -37,12 +37,12 @@ _PARSED_BY_TOOL: dict[str, Any] = {"plan": Plan | Mapping[str, Any], "memory": M
 class ToolMethods(Generic[_Body_co]):
     """Every tool as a method, with the contract's fields in snake_case.
 
-    A subclass defines ``_body(tool, arguments)``, which calls a tool; the methods are coroutines if it is.
+    A subclass defines ``_fetch_body(tool, arguments)``, which calls a tool. If it is asynchronous, so are the methods.
     """
 
     def __init_subclass__(cls) -> None:
         for tool in TOOLS:
-            method = _new_method(tool, is_async=inspect.iscoroutinefunction(cls._body))
+            method = _new_method(tool, is_async=inspect.iscoroutinefunction(cls._fetch_body))
             setattr(cls, method.__name__, method)
 
 
@@ -51,7 +51,7 @@ def _new_method(tool: ToolDefinition, *, is_async: bool) -> Callable[..., Any]:
 
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
         arguments = signature.bind(self, *args, **kwargs).arguments
-        return self._body(tool.name, _build_arguments(tool, arguments))
+        return self._fetch_body(tool.name, _build_arguments(tool, arguments))
 
     async def call_async(self: Any, *args: Any, **kwargs: Any) -> Any:
         return await call(self, *args, **kwargs)
@@ -108,17 +108,17 @@ def _is_point(field: FieldInfo) -> bool:
 
 
 def _build_arguments(tool: ToolDefinition, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a tool's arguments under their JSON names, without fields that are None."""
+    """Return a tool's arguments, keyed by their JSON names, without fields that are None."""
     arguments: dict[str, Any] = {}
     for name, field in _list_fields(tool):
-        value = {side: values[side] for side in ("lat", "lon")} if _is_point(field) else values.get(name)
+        value = {axis: values[axis] for axis in ("lat", "lon")} if _is_point(field) else values.get(name)
         if value is not None:
             arguments[field.alias or name] = _expand(value, field.annotation)
     return arguments
 
 
 def _expand(value: Any, annotation: Any) -> Any:
-    """Return a value as plain JSON types; a short form becomes the contract's object."""
+    """Convert a value to plain JSON types, and short forms to the contract's objects."""
     match value:
         case str() if annotation is RouteEnd:
             return {"rawText": value}

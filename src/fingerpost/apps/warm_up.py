@@ -10,7 +10,7 @@ from datetime import timedelta
 
 from fingerpost import clock
 from fingerpost.apps.kernels import compile_in_background, load_kernels
-from fingerpost.apps.own_tools import GROUP
+from fingerpost.apps.user_tools import GROUP
 from fingerpost.apps.wiring import Application
 from fingerpost.errors import ToolError
 from fingerpost.transit.kernel_mode import is_plain
@@ -19,14 +19,14 @@ from fingerpost.transit.port import DepartureQuery, JourneyQuery, Network, Netwo
 
 _log = logging.getLogger(__name__)
 
-_BOARD_S = 60
+_BOARD_WINDOW_S = 60
 _SEARCH_RADIUS_M = 100_000.0
 # With Python's default of 5 ms, calls wait too long for the GIL while a realtime message is parsed.
 SWITCH_INTERVAL_S = 0.001
 
 
 def start_server_process() -> None:
-    """Disable garbage collection until ``new_warm_up``; it would take a tenth of the start-up time."""
+    """Disable garbage collection until ``new_warm_up`` is called; it would take a tenth of the startup time."""
     gc.disable()
     sys.setswitchinterval(SWITCH_INTERVAL_S)
 
@@ -38,7 +38,7 @@ def _enable_garbage_collection() -> None:
 
 
 def new_warm_up(application: Application) -> "WarmUp":
-    """Return the warm-up for a server; call this after everything that it serves is imported."""
+    """Return the warm-up for a server; call this after everything that it serves has been imported."""
     compile_in_background(application.settings.home)
     _enable_garbage_collection()
     groups = {tool.definition.group for tool in application.tools.values()}
@@ -46,7 +46,7 @@ def new_warm_up(application: Application) -> "WarmUp":
 
 
 class WarmUp:
-    """Opens the networks in a daemon thread; until they are usable, ``problem`` is a sentence."""
+    """Opens the networks in a daemon thread; until they are usable, ``problem`` explains why they are not."""
 
     def __init__(self, networks: Networks, *, needs_engine: bool = True) -> None:
         self._networks = networks
@@ -56,10 +56,10 @@ class WarmUp:
 
     def start(self) -> None:
         if self.needs_engine and self._thread is None:
-            self._thread = threading.Thread(target=self._run, name="fingerpost-warming", daemon=True)
+            self._thread = threading.Thread(target=self._run, name="fingerpost-warm-up", daemon=True)
             self._thread.start()
 
-    def leave(self) -> None:
+    def exit_if_running(self) -> None:
         """End the process now, with status 0, if the warm-up is still running, because Python would wait for it."""
         if self._thread is not None and self._thread.is_alive():
             logging.shutdown()
@@ -83,7 +83,7 @@ class WarmUp:
 
 
 async def warm_up_networks(networks: Networks) -> None:
-    """Load the kernels, and query a board and a trip for today from each local network."""
+    """Load the kernels, and query each local network for a departure board and a trip."""
     opened = await networks.open()
     if not is_plain():
         load_kernels()
@@ -93,7 +93,7 @@ async def warm_up_networks(networks: Networks) -> None:
         try:
             await _query_once(network)
         except ToolError as error:
-            # An expired timetable has no trip today, but the engine is warm now.
+            # An expired timetable has no trips today, but the engine is warm now.
             _log.info("network=%s could not be warmed up: %s", network.profile.name, error.message)
 
 
@@ -109,7 +109,7 @@ async def _query_once(network: Network) -> None:
         for stop in (stops[0], stops[-1])
     )
     await network.list_departures(
-        DepartureQuery(stop_ids=origin.stop_ids, instant=instant, window_s=_BOARD_S, wanted=1)
+        DepartureQuery(stop_ids=origin.stop_ids, instant=instant, window_s=_BOARD_WINDOW_S, wanted=1)
     )
     await network.find_places(stops[0].name)
     await network.plan_journeys(JourneyQuery(origin=origin, destination=destination, instant=instant))

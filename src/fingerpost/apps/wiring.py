@@ -12,10 +12,10 @@ from typing import Any
 
 from fingerpost import clock
 from fingerpost.apps.error_boundary import measure_call, record_outcome
-from fingerpost.apps.own_tools import GROUP, OwnTool, serve_own_tools
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.source_kinds import list_paces, open_record_store, open_sources
 from fingerpost.apps.storage import new_client, open_journal, open_limits, open_variables
+from fingerpost.apps.user_tools import GROUP, UserTool, serve_user_tools
 from fingerpost.contract.published_tool import PublishedTool
 from fingerpost.contract.tool import ToolRegistry
 from fingerpost.errors import SettingsInvalid
@@ -56,11 +56,11 @@ _TOOLS: Sequence[tuple[type[PublishedTool], Sequence[str]]] = [
         ("filings.tools.sec_query:ToolDetails", "list_specs"),
     )
 ]
-"""The class of each tool, and its dependencies by their names in ``list_tools``; in the order of the catalogue."""
+"""Each tool's class and the names of its dependencies in ``list_tools``, in catalogue order."""
 
 TOOLS = (*(tool.definition for tool, _ in _TOOLS), RunPlan.definition, GetPlanRun.definition)
 GROUPS = (*dict.fromkeys(tool.group for tool in TOOLS), GROUP)
-# ``validate_call`` works without an application.
+# This lets ``validate_call`` work without an application.
 ToolRegistry.add(tool.spec for tool in TOOLS)
 
 
@@ -74,14 +74,14 @@ def list_tools(
     journeys: JourneyOptions | None = None,
     has_sign_in: bool = False,
 ) -> list[PublishedTool]:
-    """Return the tools in the given groups, or in all; without a library, filings tools use the sample.
+    """Return the tools in the given groups, or in all; without a library, filings tools use the sample data.
 
     ``tool_details`` describes the tools in the list, including those that the caller adds to it.
     """
     unknown = sorted(set(groups or ()) - set(GROUPS))
     if unknown:
         raise SettingsInvalid(f"There is no tool group called {', '.join(unknown)}. Groups: {', '.join(GROUPS)}")
-    listed: list[PublishedTool] = []
+    tools: list[PublishedTool] = []
     dependencies = {
         "networks": networks,
         "variables": variables,
@@ -90,19 +90,19 @@ def list_tools(
         "fetcher": fetcher,
         "journeys": journeys,
         "has_sign_in": has_sign_in,
-        "list_specs": lambda: sorted((tool.spec for tool in listed), key=lambda spec: spec.name),
+        "list_specs": lambda: sorted((tool.spec for tool in tools), key=lambda spec: spec.name),
     }
-    for tool, names in _TOOLS:
-        if not groups or tool.definition.group in groups:
-            listed.append(tool(*(dependencies[name] for name in names)))
-    return listed
+    for tool_class, names in _TOOLS:
+        if not groups or tool_class.definition.group in groups:
+            tools.append(tool_class(*(dependencies[name] for name in names)))
+    return tools
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Application:
-    """Everything that an interface needs; ``tools`` maps names to tools, in the catalogue's order.
+    """Everything that an interface needs; ``tools`` maps names to tools, in catalogue order.
 
-    ``left_out`` maps entry points of installed packages to the reason why their tool is not served.
+    ``skipped_tools`` maps entry points of installed packages to the reason why their tool is not served.
     The owner must close ``networks``.
     """
 
@@ -111,7 +111,7 @@ class Application:
     networks: Networks
     variables: VariableStore
     runs: PlanRuns
-    left_out: Mapping[str, str]
+    skipped_tools: Mapping[str, str]
 
 
 def new_networks(settings: Settings) -> AllNetworks:
@@ -127,10 +127,12 @@ def new_networks(settings: Settings) -> AllNetworks:
     )
 
 
-def build(settings: Settings, groups: Collection[str] | None = None, own: Sequence[OwnTool] = ()) -> Application:
+def build(
+    settings: Settings, groups: Collection[str] | None = None, user_tools: Sequence[UserTool] = ()
+) -> Application:
     """Return an application with the tools in the given groups, or in all if ``groups`` is None.
 
-    ``own`` are the caller's tools; installed packages may add more (entry points, ``apps/own_tools.py``).
+    ``user_tools`` are the caller's; installed packages can add more through entry points (``apps/user_tools.py``).
     """
     clock.find_fixed_time()
     settings.prepare_home()
@@ -154,7 +156,7 @@ def build(settings: Settings, groups: Collection[str] | None = None, own: Sequen
         journeys=journeys,
         has_sign_in=settings.tokens_file is not None or bool(settings.token_issuer),
     )
-    served, left_out = serve_own_tools(own, {tool.name for tool in TOOLS})
+    served, skipped = serve_user_tools(user_tools, {tool.name for tool in TOOLS})
     if not groups or GROUP in groups:
         tools += served
     runs, planning = _new_runs(settings, tools)
@@ -167,7 +169,7 @@ def build(settings: Settings, groups: Collection[str] | None = None, own: Sequen
         networks=networks,
         variables=variables,
         runs=runs,
-        left_out=MappingProxyType(left_out),
+        skipped_tools=MappingProxyType(skipped),
     )
 
 
@@ -188,7 +190,7 @@ def _new_runs(settings: Settings, tools: Sequence[PublishedTool]) -> tuple[PlanR
 
 @asynccontextmanager
 async def recovering(runs: PlanRuns) -> AsyncIterator[None]:
-    """Recover the runs of dead processes from a shared database; stop this process's runs at the end."""
+    """Recover the runs of dead processes from a shared database; stop this process's runs on exit."""
     async with runs.journal.recovering():
         try:
             yield

@@ -1,6 +1,6 @@
 """Serve tools that users add: functions, and ``Tool`` objects of the plan-step contract.
 
-Users pass them to ``Fingerpost(tools=[...])``, or install packages with entry points in the group ``fingerpost.tools``.
+Users pass them to ``Fingerpost(tools=[...])``, or install packages with entry points in the ``fingerpost.tools`` group.
 """
 
 import inspect
@@ -30,9 +30,9 @@ ENTRY_POINTS = "fingerpost.tools"
 GROUP = "own"
 
 # A user's function may never return.
-_THREADS = ThreadPool("own-tools", 16)
+_THREADS = ThreadPool("user-tools", 16)
 
-OwnTool = Tool | Callable[..., Any]
+UserTool = Tool | Callable[..., Any]
 """A tool of the plan-step contract with a ``spec``, or a function with annotated parameters and a docstring."""
 
 
@@ -71,7 +71,7 @@ class StandardResponse(TypedDict):
 
 
 class ServedTool(PublishedTool):
-    """Publishes a user's tool to every interface, and validates its input and output."""
+    """Publishes a user's tool through every interface, and validates its input and output."""
 
     def __init__(self, tool: Tool, spec: ToolSpec) -> None:
         self._tool = tool
@@ -93,7 +93,7 @@ class ServedTool(PublishedTool):
             query_spec=spec,
         )
 
-    async def handle(self, arguments: dict[str, Any], call: Call) -> ToolReply:  # noqa: ARG002  (user tools get no user)
+    async def handle(self, arguments: dict[str, Any], call: Call) -> ToolReply:  # noqa: ARG002  (user tools do not receive the user)
         query = parse_tool_query(self.spec, arguments)
         if isinstance(query, str):
             raise ParameterError(query, {"field": "parameters"})
@@ -112,7 +112,7 @@ class ServedTool(PublishedTool):
 
 def _describe(response: Mapping[str, Any]) -> str:
     lines = [find_failure(response) or encode(response.get("data", response.get("results")))]
-    lines += [words for remark in list_remarks(response) for words in list_remark_sentences(remark)]
+    lines += [sentence for remark in list_remarks(response) for sentence in list_remark_sentences(remark)]
     return "\n".join(lines)
 
 
@@ -129,10 +129,10 @@ def _build_call_schema(spec: ToolSpec) -> dict[str, Any]:
     }
 
 
-def serve_own_tools(
-    tools: Iterable[OwnTool], reserved_names: Collection[str]
+def serve_user_tools(
+    tools: Iterable[UserTool], reserved_names: Collection[str]
 ) -> tuple[list[ServedTool], dict[str, str]]:
-    """Return the caller's tools and those of installed packages, and the reasons for skipped package tools, by name.
+    """Return the caller's tools and those from installed packages, and why package tools were skipped, by name.
 
     A package's tool is skipped if it cannot be loaded or its name is in use.
     """
@@ -143,21 +143,21 @@ def serve_own_tools(
             raise SettingsInvalid(f"There is already a tool called '{tool.name}'; give yours another name")
         served[tool.name] = tool
 
-    for own_tool in tools:
-        add(_serve(own_tool))
-    left_out: dict[str, str] = {}
-    for point in sorted(entry_points(group=ENTRY_POINTS), key=lambda point: point.name):
-        origin = f"{point.name} from {point.dist.name}" if point.dist else point.name
+    for tool in tools:
+        add(_serve(tool))
+    skipped: dict[str, str] = {}
+    for entry in sorted(entry_points(group=ENTRY_POINTS), key=lambda entry: entry.name):
+        label = f"{entry.name} from {entry.dist.name}" if entry.dist else entry.name
         try:
-            add(_serve(point.load()))
-        except Exception as error:  # noqa: BLE001  (an error boundary: a package may raise anything as it loads)
-            left_out[origin] = str(error) or type(error).__name__
-            _log.error("the tool %s cannot be served: %s", origin, error)
-    return list(served.values()), left_out
+            add(_serve(entry.load()))
+        except Exception as error:  # noqa: BLE001  (an error boundary: a package may raise anything while it loads)
+            skipped[label] = str(error) or type(error).__name__
+            _log.error("the tool %s cannot be served: %s", label, error)
+    return list(served.values()), skipped
 
 
-def _serve(own_tool: OwnTool) -> ServedTool:
-    tool = own_tool() if isinstance(own_tool, type) and issubclass(own_tool, Tool) else own_tool
+def _serve(candidate: UserTool) -> ServedTool:
+    tool = candidate() if isinstance(candidate, type) and issubclass(candidate, Tool) else candidate
     if not isinstance(tool, Tool):
         if not inspect.isfunction(tool):
             raise SettingsInvalid(f"{tool!r} is not a tool; pass a function, or a Tool with a spec")
