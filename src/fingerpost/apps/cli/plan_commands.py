@@ -32,9 +32,7 @@ def _run_async(work: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., 
         try:
             asyncio.run(work(**arguments))
         except KeyboardInterrupt as error:
-            print_message(
-                "Stopped. Recorded results are saved. To continue, use fingerpost runs list and fingerpost runs resume."
-            )
+            print_message("Stopped. Results are saved. To continue: fingerpost runs list, then fingerpost runs resume")
             raise typer.Exit(TOOL_ERROR) from error
 
     return run
