@@ -8,7 +8,7 @@ from fingerpost.transit.embedded.network import EmbeddedNetwork
 from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.osm.addresses.extract import read_addresses
 from fingerpost.transit.osm.addresses.index import AddressIndex
-from fingerpost.transit.osm.addresses.index_file import gather, write_index
+from fingerpost.transit.osm.addresses.index_file import to_features, write_index
 from tests.shared_data import get_shared
 
 CITIES = {
@@ -21,7 +21,7 @@ CITIES = {
 def open_city(name, folder):
     """Yield a city's named features, and how to search it for places."""
     feed, extract = (get_shared(path) for path in CITIES[name])
-    features = gather(read_addresses(extract, lambda _lat, _lon: True))
+    features = to_features(read_addresses(extract, lambda _lat, _lon: True))
     write_index(features, folder / "addresses.sqlite")
     index = AddressIndex(folder / "addresses.sqlite")
     timetable = import_feeds("CITY", [FeedSource(feed, None)]).timetable

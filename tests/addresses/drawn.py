@@ -4,7 +4,7 @@ from contextlib import contextmanager
 
 from fingerpost.transit.osm.addresses.extract import read_addresses
 from fingerpost.transit.osm.addresses.index import AddressIndex
-from fingerpost.transit.osm.addresses.index_file import gather, write_index
+from fingerpost.transit.osm.addresses.index_file import to_features, write_index
 from tests.osm_file import osm_text
 
 
@@ -38,7 +38,7 @@ def write_extract(path, things):
 def opened_index(folder, things, holds=lambda _lat, _lon: True):
     extract, path = folder / "drawn.osm", folder / "addresses.sqlite"
     write_extract(extract, things)
-    write_index(gather(read_addresses(extract, holds)), path)
+    write_index(to_features(read_addresses(extract, holds)), path)
     index = AddressIndex(path)
     try:
         yield index

@@ -105,7 +105,7 @@ async def test_a_window_with_too_many_departures_is_halved():
     assert [(row.scheduled - NOON) // 60 for row in answer.departures] == [0, 30, 60]
     assert [query["window"] for _, query in told.asked] == ["3780", "1980", "1980"]
     never = Told(stoptimes=TOO_MANY)
-    with pytest.raises(SourceFailed, match="does not return that much at once"):
+    with pytest.raises(SourceFailed, match="does not return that many results at once"):
         await board(never)
     assert len(never.asked) == 6
 

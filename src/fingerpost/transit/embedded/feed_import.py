@@ -22,7 +22,7 @@ from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
 from fingerpost.transit.engine.timetable.walks import WalkedStops, WalkModes
 from fingerpost.transit.osm.addresses.extract import read_addresses
 from fingerpost.transit.osm.addresses.index import find_addresses
-from fingerpost.transit.osm.addresses.index_file import FILE_NAME, gather, write_index
+from fingerpost.transit.osm.addresses.index_file import FILE_NAME, to_features, write_index
 from fingerpost.transit.osm.basemap import Water, find_basemap, pack_lines, read_lines, save_basemap
 from fingerpost.transit.osm.extract_file import ReadProgress, ignore_progress, load_osmium
 from fingerpost.transit.osm.streets.building import build_graph
@@ -77,7 +77,7 @@ class StreetPreparation:
     def save(self, folder: Path) -> None:
         """Save the streets, the map and the addresses, after ``find_walks``."""
         save_streets(self.prepared, folder)
-        write_index(gather(read_addresses(self._extract, self._is_near_stops, self._progress)), folder / FILE_NAME)
+        write_index(to_features(read_addresses(self._extract, self._is_near_stops, self._progress)), folder / FILE_NAME)
         save_basemap(self._basemap, folder)
 
 

@@ -32,7 +32,7 @@ _CITY_REACH_CELLS = 3
 _MIN_ADDRESSES = 3
 
 
-def gather(found: ExtractedAddresses) -> list[Feature]:
+def to_features(found: ExtractedAddresses) -> list[Feature]:
     cities = _count_cities(found)
     streets = [
         _new_street([way.names for way in ways], ways[0].category, [point for way in ways for point in way.points])

@@ -79,7 +79,7 @@ def _cut(streets: ExtractedStreets) -> tuple[_Edges, Float64]:
     segments += [(way.rule, nodes) for way in crossings for nodes in _split_way(way, streets, junctions)]
     numbers: dict[int, int] = {}
     ends = [numbers.setdefault(node, len(numbers)) for _, nodes in segments for node in (nodes[0], nodes[-1])]
-    waits = _find_waits(streets)
+    waiting_nodes = _find_waiting_nodes(streets)
     node_flags = ((node, streets.node_flags.get(node, 0)) for node in numbers)
     first = list_starts([len(nodes) for _, nodes in segments])
     points = [streets.positions[node] for _, nodes in segments for node in nodes]
@@ -93,7 +93,7 @@ def _cut(streets: ExtractedStreets) -> tuple[_Edges, Float64]:
         lat_e7=np.round(degrees[:, 0] * DEGREES_E7).astype(np.int32),
         lon_e7=np.round(degrees[:, 1] * DEGREES_E7).astype(np.int32),
         along_m=_measure_along(degrees, first),
-        node_flags=np.array([flag if node in waits else flag & ~LIGHTS for node, flag in node_flags], np.uint8),
+        node_flags=np.array([flag if node in waiting_nodes else flag & ~LIGHTS for node, flag in node_flags], np.uint8),
     )
     street_m = edges.length_m
     street_m[street_count:] = 0.0
@@ -120,16 +120,16 @@ def _split_way(way: Way, streets: ExtractedStreets, junctions: set[int]) -> Iter
         yield nodes[start : stop + 1]
 
 
-def _find_waits(streets: ExtractedStreets) -> set[int]:
+def _find_waiting_nodes(streets: ExtractedStreets) -> set[int]:
     """Return the nodes with lights where walkers wait: those at junctions, or the first on a way without such a node.
 
     A crossing of a road with tram tracks may have lights at each rail, but walkers wait only once.
     """
-    waits: set[int] = set()
+    waiting_nodes: set[int] = set()
     for way in streets.ways:
         lit = [node for node in way.nodes if streets.node_flags.get(node, 0) & LIGHTS]
-        waits.update([node for node in lit if streets.uses[node] > 1] or lit[:1])
-    return waits
+        waiting_nodes.update([node for node in lit if streets.uses[node] > 1] or lit[:1])
+    return waiting_nodes
 
 
 def _measure_along(degrees: Float64, first: Int64) -> Float64:

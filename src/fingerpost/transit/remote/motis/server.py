@@ -108,7 +108,7 @@ def _new_refusal(response: Response) -> ToolError:
     if response.status == 404:
         return UnknownToServer(f"{host} does not know the stop or feed: {text}")
     if response.status == 422:
-        return ResponseTooLarge(f"{host} does not return that much at once: {text}", {"status": 422})
+        return ResponseTooLarge(f"{host} does not return that many results at once: {text}", {"status": 422})
     if _OUTSIDE in text:
         return new_outside_calendar_error(host, *_find_days(text.partition(_OUTSIDE)[2]))
     return SourceChanged(

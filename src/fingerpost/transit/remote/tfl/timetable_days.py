@@ -162,7 +162,7 @@ class RemarkKind(StrEnum):
 
     NO_TIMETABLE = "TfL has no timetable at this stop for"
     NO_ANSWER = "TfL did not return the timetables for"
-    NOT_REQUESTED = "Too many lines call here to request all timetables; the missing ones are"
+    NOT_REQUESTED = "There are too many lines to request all of their timetables; the missing ones are"
     DIRECTIONS_NOT_REQUESTED = "There are too many directions to request all of their timetables; some are missing for"
     DAYS_UNKNOWN = "Some timetables were skipped, because the days in their names could not be parsed:"
     FREQUENCY_ONLY = "Parts of timetables were skipped, because TfL gives only how often trips run:"
