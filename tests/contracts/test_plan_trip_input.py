@@ -11,7 +11,7 @@ ORIGIN, DESTINATION = at(60.1699, 24.9384), at(60.2055, 24.6559)
 ENDS = {"origin": ORIGIN, "destination": DESTINATION}
 FOUND = Journeys(itineraries=(trip(ride("7", "A", "B", 5, 15)),))
 CONSTRAINTS = ("accessibility", "language", "maxTransfers", "maxWalkingDistance", "optimize")
-ONE_REGION = "Feeds of one region belong in one network: fingerpost network add NAME FEED.zip FEED.zip. "
+ONE_REGION = "Add the feeds of a region as one network: fingerpost network add NAME FEED.zip FEED.zip. "
 NETWORKS_HINT = (
     "Networks: DEMO-LONDON (lat 51.43 to 51.59, lon -0.30 to 0.12); "
     "DEMO-HELSINKI (lat 60.09 to 60.50, lon 24.38 to 25.20)"

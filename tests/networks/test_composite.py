@@ -106,7 +106,7 @@ def test_a_network_that_cannot_be_opened_affects_no_other(add, networks):
     assert names(opened.answering) == ["A"]
     assert dict(opened.problems) == {
         "BAD": "BAD is damaged. Add it again",
-        "ODD": "There is no source kind called 'carrier-pigeon'. Kinds: demo, drawn",
+        "ODD": "Unknown source kind 'carrier-pigeon'. Kinds: demo, drawn",
     }
 
 

@@ -111,8 +111,8 @@ def test_a_board_of_stops_unknown_to_the_fallback_is_not_empty():
     with pytest.raises(SourceUnreachable) as raised:
         run(both.list_departures(board(LIVE_STOP)))
 
-    assert raised.value.message == "LIVE is down; its fallback OFFLINE does not know LIVE:1"
-    assert raised.value.hint == "Try again later, or give the stop's name, which OFFLINE may know"
+    assert raised.value.message == "LIVE is down; its fallback OFFLINE does not recognize LIVE:1"
+    assert raised.value.hint == "Try again later, or give the stop's name, which OFFLINE may recognize"
 
 
 def test_stops_unknown_to_the_fallback_are_left_out():
@@ -123,7 +123,7 @@ def test_stops_unknown_to_the_fallback_are_left_out():
     assert fallback.asked == [board("OFF:1")]
     assert answer.provenance.lost == (
         "LIVE could not be queried (LIVE is down); its fallback OFFLINE answered.",
-        "OFFLINE does not know OFF:2, whose departures are left out.",
+        "OFFLINE does not recognize OFF:2, whose departures are left out.",
     )
 
 
@@ -135,7 +135,7 @@ def test_a_trip_from_a_stop_unknown_to_the_fallback_begins_at_its_position():
     assert fallback.journeys_asked[-1] == trip()
     assert (
         answer.provenance.lost[-1]
-        == f"OFFLINE does not know {LIVE_STOP}; the stop's coordinates were used as the origin instead."
+        == f"OFFLINE does not recognize {LIVE_STOP}; the stop's coordinates were used as the origin instead."
     )
 
 
@@ -145,7 +145,7 @@ def test_an_unknown_id_during_an_outage_is_not_called_unknown():
             raise SourceUnreachable("LIVE is down")
 
     both = FallbackNetwork(Down(name="LIVE", feed_names=frozenset({"LIVE"})), offline())
-    with pytest.raises(SourceUnreachable, match=r"^LIVE is down; its fallback OFFLINE does not know LIVE:1$"):
+    with pytest.raises(SourceUnreachable, match=r"^LIVE is down; its fallback OFFLINE does not recognize LIVE:1$"):
         run(both.find_stop(LIVE_STOP))
 
 

@@ -63,7 +63,7 @@ def test_ends_without_a_common_network_are_refused(origin, destination, at_origi
 
     details = {"origin": at_origin, "destination": at_destination, "networks": ["CITY", "WEST", "EAST"]}
     assert (error.message, error.details) == (message, details)
-    advice = "Feeds of one region belong in one network: fingerpost network add NAME"
+    advice = "Add the feeds of a region as one network: fingerpost network add NAME"
     assert error.hint.startswith(advice) is message.endswith("no single network covers both")
     assert error.hint.endswith(
         "Networks: CITY (lat -1.00 to 1.00, lon 4.00 to 6.00); WEST (lat -1.00 to 1.00, lon 0.00 to 10.00); "
@@ -94,7 +94,7 @@ def test_without_networks_the_hint_explains_how_to_add_one():
     with pytest.raises(RegionUnsupported) as caught:
         list_networks_at([], at(5), Ability.STOPS)
 
-    assert caught.value.hint == "There is no network. Add one: fingerpost network add NAME FEED.zip"
+    assert caught.value.hint == "No networks are configured. Add one: fingerpost network add NAME FEED.zip"
 
 
 def test_centre_across_the_date_line():

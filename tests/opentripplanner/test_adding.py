@@ -53,5 +53,5 @@ async def test_another_server_gets_its_key_in_the_authorization_header():
 
 def test_a_record_with_an_unusable_address_is_the_operators_to_fix():
     record = NetworkRecord(name="X", source="opentripplanner", url="nowhere")
-    with pytest.raises(SettingsInvalid, match="The url of X cannot be used"):
+    with pytest.raises(SettingsInvalid, match="The URL of X cannot be used"):
         OpenTripPlannerSource(None).open(record, LEARNED)

@@ -46,7 +46,7 @@ async def test_an_unreadable_optional_value_is_unknown(odd, named):
     ride = first.legs[1]
 
     assert answered.provenance.notes == (
-        f"Parts of the server's answer could not be read and were dropped: live.edges.node.legs.{named} (1).",
+        f"Parts of the server's response could not be read and were dropped: live.edges.node.legs.{named} (1).",
     )
     assert all(map(isfinite, [ride.distance_m or 0, *chain.from_iterable(draw_leg(ride).points)]))
     assert first.fare.amount is None

@@ -3,7 +3,7 @@
 import asyncio
 import random
 
-from fingerpost.transit.networks.circuit_breaker import REST_S
+from fingerpost.transit.networks.circuit_breaker import COOLDOWN_S
 from tests.otp_server.conftest import LIVE, OFFLINE, until
 
 QUESTIONS, KILLED_AFTER = 100, 50
@@ -50,7 +50,7 @@ async def test_killed_in_the_middle_of_a_hundred_questions(real, asking):
         await asyncio.to_thread(_start_and_warm, real.server)
 
         async def is_back():
-            ask.clock.ahead_s += REST_S
+            ask.clock.ahead_s += COOLDOWN_S
             after.append(who_answered(await ask("plan_trip", **next(iter(new_questions(len(after)))))))
             return after[-1] == LIVE
 

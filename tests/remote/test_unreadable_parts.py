@@ -79,7 +79,7 @@ async def test_an_unreadable_entry_affects_only_itself(tmp_path, kind, word, nam
 
     assert len(shown) == 1
     assert notes == (
-        [] if dropped is None else [f"Parts of the server's answer could not be read and were dropped: {dropped} (1)."]
+        [f"Parts of the server's response could not be read and were dropped: {dropped} (1)."] if dropped else []
     )
     assert "upstream" in str(alone["error"]).lower() or alone["error"]["code"].endswith("UNREADABLE")
 

@@ -27,7 +27,7 @@ class FaultKind(Enum):
     def __init__(self, origin: Origin, text: str) -> None:
         self.origin, self.text = origin, text
 
-    FEED_LEFT_OUT = _DATA, "rows that the import leaves out or does not use"
+    FEED_LEFT_OUT = _DATA, "rows that the import skips or does not use"
     FEED_GUESSED = _NOTE, "values that the import guesses"
     FEED_OUT_OF_SERVICE = _DATA, "feeds without service today"
     FEED_THINS_OUT = _DATA, "feeds that lose most trips before their last day"
@@ -37,9 +37,9 @@ class FaultKind(Enum):
     BOARD_LACKS_DEPARTURE = _PROGRAM, "departures in the feed that are not on the board"
     BOARD_INVENTS_DEPARTURE = _PROGRAM, "departures on the board that are not in the feed"
     STOP_OFF_STREETS = _DATA, "stops with no street from the extract nearby; walks to them are straight lines"
-    STOP_UNREACHABLE = _PROGRAM, "stops on the streets that cannot be reached on foot"
-    STOP_WITHOUT_EXIT = _PROGRAM, "stops on the streets that cannot be left on foot"
-    PIN_ISOLATED = _PROGRAM, "points beside a stop from which no walk leads to it"
+    STOP_UNREACHABLE = _PROGRAM, "stops on streets that cannot be reached on foot"
+    STOP_WITHOUT_EXIT = _PROGRAM, "stops on streets that cannot be left on foot"
+    PIN_ISOLATED = _PROGRAM, "points near a stop from which the stop cannot be reached on foot"
     WALK_CROSSES_WATER = _PROGRAM, "off-street walks across water, without a warning"
     WALK_MAY_CROSS_WATER = _NOTE, "off-street walks across water, with a warning"
     ANSWER_FAILED = _PROGRAM, "questions that failed unexpectedly"
@@ -48,8 +48,8 @@ class FaultKind(Enum):
     TRIP_NOT_BEST = _PROGRAM, "trips that are slower than one in the feed"
     RIDE_NOT_ON_BOARD = _PROGRAM, "rides that are not on the departure board of their first stop"
     CHANGE_TOO_SHORT = _PROGRAM, "legs that overlap"
-    MORE_WALKING_HELPS = _NOTE, "trips that become over 30 min faster with 24 m more walking"
-    REALTIME_UNUSABLE = _DATA, "realtime sources that fail, or mostly do not match the feed"
+    MORE_WALKING_HELPS = _NOTE, "trips that would be more than 30 min faster with 24 m more walking"
+    REALTIME_UNUSABLE = _DATA, "realtime sources that fail, or that mostly do not match the feed"
 
     @property
     def code(self) -> str:
@@ -57,7 +57,7 @@ class FaultKind(Enum):
 
 
 class Observation(NamedTuple):
-    """One or more occurrences of a fault, with an example that a person can reproduce."""
+    """One or more occurrences of a fault, with a reproducible example."""
 
     kind: FaultKind
     example: str
@@ -75,7 +75,7 @@ class Fault:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckResult:
-    """One check: how many things were checked (``unit`` names them in the plural), and the faults."""
+    """The result of one check: the number of items checked, their plural name (``unit``), and the faults."""
 
     name: str
     checked: int
@@ -107,9 +107,9 @@ def summarize(name: str, checked: int, unit: str, observations: Iterable[Observa
             code=kind.code,
             origin=kind.origin,
             meaning=kind.text,
-            count=sum(observation.occurrences for observation in of_kind),
-            examples=tuple(observation.example for observation in of_kind[:MAX_EXAMPLES]),
+            count=sum(observation.occurrences for observation in kind_observations),
+            examples=tuple(observation.example for observation in kind_observations[:MAX_EXAMPLES]),
         )
-        for kind, of_kind in by_kind.items()
+        for kind, kind_observations in by_kind.items()
     )
     return CheckResult(name=name, checked=checked, unit=unit, faults=faults)

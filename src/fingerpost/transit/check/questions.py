@@ -1,4 +1,4 @@
-"""Draw trips to plan: random ones, and ones near unusual places and times."""
+"""Generate trips to plan: random ones, and ones near unusual places and times."""
 
 import random
 from collections.abc import Sequence
@@ -22,9 +22,9 @@ from fingerpost.transit.osm.streets.graph import DEGREES_E7, ENDS_ONLY
 _HOUR_S = 3600
 # All questions in a group are within a time span of this length.
 SPAN_S = 2 * _HOUR_S
-_NEAR_M = 400.0
-# Places farther than this from every stop are left out.
-_WITHIN_M = 1000.0
+_STOP_RADIUS_M = 400.0
+# Unusual places that are farther than this from all stops are left out.
+_MAX_STOP_DISTANCE_M = 1000.0
 _MAX_UNUSUAL = 200
 
 
@@ -56,20 +56,20 @@ class QuestionGroup:
     questions: tuple[Question, ...]
 
 
-def draw_groups(trial: Trial, dice: random.Random, count: int) -> list[QuestionGroup]:
+def draw_groups(trial: Trial, rng: random.Random, count: int) -> list[QuestionGroup]:
     """Return about ``count`` questions, grouped by time."""
     table, zone = trial.timetable, trial.network.profile.zone
     served = np.unique(table.stop_time_stop)
     boardable = served[table.stop_kind[served] == STOP]
-    unusual = _list_unusual(trial, dice, boardable)
-    times, groups = _draw_times(trial, dice), []
+    unusual = _list_unusual(trial, rng, boardable)
+    times, groups = _draw_times(trial, rng), []
     for day, begin in times:
         questions = [
             Question(
-                origin=_draw_place(trial, dice, boardable, unusual),
-                destination=_draw_place(trial, dice, boardable, unusual),
-                instant=begin + dice.randrange(SPAN_S // 60) * 60,
-                arrive_by=dice.random() < 0.25,
+                origin=_draw_place(trial, rng, boardable, unusual),
+                destination=_draw_place(trial, rng, boardable, unusual),
+                instant=begin + rng.randrange(SPAN_S // 60) * 60,
+                arrive_by=rng.random() < 0.25,
                 zone=zone,
             )
             for _ in range(-(-count // len(times)))
@@ -83,58 +83,58 @@ def draw_groups(trial: Trial, dice: random.Random, count: int) -> list[QuestionG
     return groups
 
 
-def draw_days(trial: Trial, dice: random.Random) -> list[date]:
+def draw_days(trial: Trial, rng: random.Random) -> list[date]:
     """Return the first and last covered day, days on which clocks change, and two other days."""
     covered = find_covered_days(trial.timetable) or (date(2026, 3, 2), date(2026, 3, 2))
     days = [covered[0] + timedelta(days=number) for number in range(min((covered[1] - covered[0]).days + 1, 400))]
     zone = trial.network.profile.zone
     lengths = [find_midnight(day + timedelta(days=1), zone) - find_midnight(day, zone) for day in days]
     changes = [day for day, length_s in zip(days, lengths, strict=True) if length_s != 24 * _HOUR_S]
-    others = dice.sample(days, min(2, len(days)))
+    others = rng.sample(days, min(2, len(days)))
     return list(dict.fromkeys([*others, days[0], covered[1], *changes[:2]]))
 
 
-def _draw_times(trial: Trial, dice: random.Random) -> list[tuple[date, int]]:
-    """Return (day, instant) pairs: in the daytime, late in the evening, at midnight, and when clocks change."""
+def _draw_times(trial: Trial, rng: random.Random) -> list[tuple[date, int]]:
+    """Return (day, instant) pairs: in the daytime, late in the evening, around midnight, and when clocks change."""
     zone = trial.network.profile.zone
     times = []
-    for number, day in enumerate(draw_days(trial, dice)):
-        hours = (dice.randrange(6, 20), (22, 0, 23, 0, 1, 1)[number % 6])
+    for number, day in enumerate(draw_days(trial, rng)):
+        hours = (rng.randrange(6, 20), (22, 0, 23, 0, 1, 1)[number % 6])
         times += [(day, find_midnight(day, zone) + hour * _HOUR_S) for hour in hours]
     return times
 
 
-def _draw_place(trial: Trial, dice: random.Random, stops: Sequence[int], unusual: Sequence[Point]) -> Point:
+def _draw_place(trial: Trial, rng: random.Random, stops: Sequence[int], unusual: Sequence[Point]) -> Point:
     """Return an unusual place, a stop, or a point near a stop."""
     table = trial.timetable
-    if unusual and dice.random() < 0.3:
-        return dice.choice(unusual)
-    stop = int(dice.choice(stops))
-    near_m = 0.0 if dice.random() < 0.2 else _NEAR_M
+    if unusual and rng.random() < 0.3:
+        return rng.choice(unusual)
+    stop = int(rng.choice(stops))
+    radius_m = 0.0 if rng.random() < 0.2 else _STOP_RADIUS_M
     lat, lon = shift(
         float(table.stop_lat[stop]), float(table.stop_lon[stop]),
-        dice.uniform(-near_m, near_m), dice.uniform(-near_m, near_m),
+        rng.uniform(-radius_m, radius_m), rng.uniform(-radius_m, radius_m),
     )  # fmt: skip
     return round(lat, 6), round(lon, 6)
 
 
-def _list_unusual(trial: Trial, dice: random.Random, stops: Sequence[int]) -> list[Point]:
+def _list_unusual(trial: Trial, rng: random.Random, stops: Sequence[int]) -> list[Point]:
     """Return points near a stop that are on a shore, beside a railway, or on a private way."""
-    points = [shift(*shore, dice.uniform(-60, 60), dice.uniform(-60, 60)) for shore in trial.water.list_shores()]
+    points = [shift(*shore, rng.uniform(-60, 60), rng.uniform(-60, 60)) for shore in trial.water.list_shores()]
     if (base := trial.network.basemap) is not None:
         for row in np.flatnonzero(base.kind == KINDS.index(LayerKind.RAIL)).tolist():
-            point = dice.randrange(int(base.first[row]), int(base.first[row + 1]))
+            point = rng.randrange(int(base.first[row]), int(base.first[row + 1]))
             points.append(shift(base.lat_e7[point] / DEGREES_E7, base.lon_e7[point] / DEGREES_E7, 15, 15))
     if (streets := trial.network.walks.streets) is not None:
         graph = streets.graph
         for edge in np.flatnonzero(graph.edge_flags & ENDS_ONLY != 0).tolist():
             point = int(graph.shape_first[edge])
             points.append((graph.shape_lat_e7[point] / DEGREES_E7, graph.shape_lon_e7[point] / DEGREES_E7))
-    dice.shuffle(points)
-    table, near = trial.timetable, []
+    rng.shuffle(points)
+    table, selected = trial.timetable, []
     for lat, lon in points:
-        if straight_line_m(lat, lon, table.stop_lat[stops], table.stop_lon[stops]).min() <= _WITHIN_M:
-            near.append((round(float(lat), 6), round(float(lon), 6)))
-        if len(near) == _MAX_UNUSUAL:
+        if straight_line_m(lat, lon, table.stop_lat[stops], table.stop_lon[stops]).min() <= _MAX_STOP_DISTANCE_M:
+            selected.append((round(float(lat), 6), round(float(lon), 6)))
+        if len(selected) == _MAX_UNUSUAL:
             break
-    return near
+    return selected

@@ -1,6 +1,6 @@
 """Read the tables of a GTFS feed a second time, row by row, to compare the imported network with them.
 
-This shares no code with the import. It returns only rows that are plainly valid; the import report explains the others.
+This shares no code with the import. It returns only rows that are clearly valid; the import report explains the others.
 """
 
 import csv
@@ -31,7 +31,7 @@ class RawCall(NamedTuple):
 
 
 class RawTrip(NamedTuple):
-    """A trip; ``shifts_s`` holds, for each departure, its offset from the times of the calls."""
+    """A trip; ``shifts_s`` has the offset of each departure from the times of the calls."""
 
     trip_id: str
     service: str
@@ -78,13 +78,13 @@ class RawFeed:
 
     def _parse_call(self, row: Mapping[str, str]) -> RawCall | None:
         sequence, stop = row["stop_sequence"], row["stop_id"]
-        typed = row["arrival_time"], row["departure_time"]
-        times = [parse_time_s(text) for text in typed]
+        texts = row["arrival_time"], row["departure_time"]
+        times = [parse_time_s(text) for text in texts]
         pickup, drop_off = row["pickup_type"], row["drop_off_type"]
         if (
             not sequence.isdigit()
             or stop not in self.stops
-            or any(text and time is None for text, time in zip(typed, times, strict=True))
+            or any(text and time is None for text, time in zip(texts, times, strict=True))
             or any(kind not in ("", "0", "1", "2", "3") for kind in (pickup, drop_off))
             or row["start_pickup_drop_off_window"]
         ):
@@ -94,7 +94,7 @@ class RawFeed:
         return RawCall(int(sequence), stop, arrival_s, departure_s, pickup != "1", drop_off != "1")
 
     def _read_shifts(self, calls: Mapping[str, list[RawCall | None]]) -> dict[str, tuple[int, ...] | None]:
-        """Return the departures of trips that frequencies.txt repeats; None for rows that are not plainly valid."""
+        """Return the departure offsets of trips in frequencies.txt, None for trips with rows that may be invalid."""
         shifts: dict[str, tuple[int, ...] | None] = {}
         for row in self._read("frequencies.txt"):
             ordered = _order_calls(calls.get(row["trip_id"], []))
@@ -105,7 +105,7 @@ class RawFeed:
                 shifts[row["trip_id"]] = None
                 continue
             first_s = ordered[0].departure_s or 0
-            shifts[row["trip_id"]] = (*earlier, *(at - first_s for at in range(start_s, end_s, headway_s)))
+            shifts[row["trip_id"]] = (*earlier, *(time_s - first_s for time_s in range(start_s, end_s, headway_s)))
         return shifts
 
     @cached_property
@@ -115,19 +115,19 @@ class RawFeed:
             first, last = _parse_day(row["start_date"]), _parse_day(row["end_date"])
             if first is None or last is None:
                 continue
-            runs = [row[name] == "1" for name in _DAY_NAMES]
-            span = (first + timedelta(days=number) for number in range(min((last - first).days + 1, 40_000)))
-            days.setdefault(row["service_id"], set()).update(day for day in span if runs[day.weekday()])
+            is_service_day = [row[name] == "1" for name in _DAY_NAMES]
+            period = (first + timedelta(days=number) for number in range(min((last - first).days + 1, 40_000)))
+            days.setdefault(row["service_id"], set()).update(day for day in period if is_service_day[day.weekday()])
         for row in self._read("calendar_dates.txt"):
             day = _parse_day(row["date"])
             if day is None or row["exception_type"] not in ("1", "2"):
                 continue
-            of_service = days.setdefault(row["service_id"], set())
-            (of_service.add if row["exception_type"] == "1" else of_service.discard)(day)
-        return {service: frozenset(of_service) for service, of_service in days.items()}
+            service_days = days.setdefault(row["service_id"], set())
+            (service_days.add if row["exception_type"] == "1" else service_days.discard)(day)
+        return {service: frozenset(service_days) for service, service_days in days.items()}
 
     def list_starts(self, trip: RawTrip, day: date) -> list[int]:
-        """Return the instant (Unix seconds) from which times count, for each departure of a trip on a service day."""
+        """Return the instant (Unix seconds) at which times are 0, for each departure of a trip on a service day."""
         if day not in self._calendar[trip.service]:
             return []
         noon = datetime(day.year, day.month, day.day, 12, tzinfo=ZoneInfo(self.zone))
@@ -160,7 +160,7 @@ class RawFeed:
 
 
 def _order_calls(calls: list[RawCall | None]) -> tuple[RawCall, ...] | None:
-    """Return the calls of a trip in order, or None if the trip is not plainly valid."""
+    """Return the calls of a trip in order, or None if the trip is not clearly valid."""
     ordered = tuple(sorted((call for call in calls if call is not None), key=lambda call: call.sequence))
     if len({call.sequence for call in ordered}) < max(len(calls), 2):
         return None

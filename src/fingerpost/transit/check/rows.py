@@ -12,7 +12,7 @@ from fingerpost.transit.engine.timetable.service_days import find_midnight
 from fingerpost.transit.model.provenance import ServiceState
 from fingerpost.transit.port import DepartureQuery
 
-# The number of earlier service days whose trips may still run.
+# The number of earlier service days whose trips may still be running.
 MAX_TRIP_DAYS = 3
 _EVERYTHING = 1_000_000
 
@@ -31,7 +31,7 @@ def list_import_faults(trial: Trial, today: date) -> Iterator[Observation]:
             state = feed.service.format_service_state(today)
             yield Observation(FaultKind.FEED_OUT_OF_SERVICE, f"{feed.feed}: {state}")
         if feed.thin_after is not None:
-            example = f"{feed.feed}: fewer than a quarter of the trips after {feed.thin_after}, until {feed.last_day}"
+            example = f"{feed.feed}: under a quarter of the trips run after {feed.thin_after}, until {feed.last_day}"
             yield Observation(FaultKind.FEED_THINS_OUT, example)
 
 
@@ -79,16 +79,16 @@ async def compare_boards(trial: Trial, day: date, stops: Sequence[tuple[RawFeed,
             stop_ids=[stop_id], instant=begin, window_s=end - begin, wanted=_EVERYTHING, by_schedule=True
         )
         board = await trial.network.list_departures(query)
-        shown = Counter((row.trip_id.partition(":")[2], row.scheduled) for row in board.departures)
+        actual = Counter((row.trip_id.partition(":")[2], row.scheduled) for row in board.departures)
         expected = Counter({key: count for key, count in certain.items() if begin <= key[1] <= end})
         place = f"{stop_id} on {day}"
         observations += [
             Observation(FaultKind.BOARD_LACKS_DEPARTURE, f"{place}: trip {trip} at {instant}", count)
-            for (trip, instant), count in (expected - shown).items()
+            for (trip, instant), count in (expected - actual).items()
         ]
         observations += [
             Observation(FaultKind.BOARD_INVENTS_DEPARTURE, f"{place}: trip {trip} at {instant}", count)
-            for (trip, instant), count in (shown - expected).items()
+            for (trip, instant), count in (actual - expected).items()
             if trip in feed.trips and possible.isdisjoint(((trip, instant), (trip, 0)))
         ]
     return observations
@@ -101,21 +101,21 @@ _Departure = tuple[str, int]
 def _list_expected(
     stops: Sequence[tuple[RawFeed, str]], day: date
 ) -> dict[tuple[RawFeed, str], tuple[Counter[_Departure], set[_Departure]]]:
-    """Return the departures that the board of each stop must show around a day, and those that it may show."""
+    """Return the departures that each stop's board must show around a day, and those that it may show."""
     expected = {stop: (Counter[_Departure](), set[_Departure]()) for stop in stops}
     days = [day + timedelta(days=number) for number in range(-MAX_TRIP_DAYS, 2)]
     for feed in dict.fromkeys(feed for feed, _ in stops):
         for trip in feed.trips.values():
-            last = max((at for at, call in enumerate(trip.calls) if call.can_alight), default=0)
-            calls = [(at, call) for at, call in enumerate(trip.calls) if (feed, call.stop) in expected]
+            last = max((position for position, call in enumerate(trip.calls) if call.can_alight), default=0)
+            calls = [(position, call) for position, call in enumerate(trip.calls) if (feed, call.stop) in expected]
             starts = [start for each in days for start in feed.list_starts(trip, each)] if calls else []
-            for at, call in calls:
+            for position, call in calls:
                 certain, possible = expected[feed, call.stop]
                 if call.departure_s is None:
                     possible.add((trip.trip_id, 0))
                     continue
                 keys = [(trip.trip_id, start + call.departure_s) for start in starts]
-                if call.can_board and at < last:
+                if call.can_board and position < last:
                     certain.update(keys)
                 else:
                     possible.update(keys)

@@ -17,29 +17,29 @@ MAX_STOPS_FOR_WALK_CHECKS = 1000
 BOARDS_PER_DAY = 30
 
 Progress = Callable[[str, int, int | None], None]
-"""Called with the step, the amount done, and the total."""
+"""Called with the step, the completed amount, and the total."""
 
 
 async def run_checks(
     trial: Trial, today: date, *, questions: int, seed: int, progress: Progress = lambda _step, _done, _total: None
 ) -> CheckReport:
-    """Check a network with the given number of random questions; the same seed always draws the same questions."""
-    dice = random.Random(seed)  # noqa: S311  (questions, not secrets)
-    tables = [*list_import_faults(trial, today), *compare_rows(trial)]
+    """Check a network with the given number of random questions; the same seed always produces the same questions."""
+    rng = random.Random(seed)  # noqa: S311  (questions, not secrets)
+    row_observations = [*list_import_faults(trial, today), *compare_rows(trial)]
     rows = sum(feed.events for feed in trial.report.feeds)
-    results: list[CheckResult] = [summarize("rows", rows, "stop times", tables)]
+    results: list[CheckResult] = [summarize("rows", rows, "stop times", row_observations)]
     observations: list[Observation] = []
     boards = [(feed, stop) for feed in trial.feeds for stop in feed.stops]
-    days = draw_days(trial, dice)
+    days = draw_days(trial, rng)
     for number, day in enumerate(days):
         progress("comparing boards", number, len(days))
-        observations += await compare_boards(trial, day, dice.sample(boards, min(BOARDS_PER_DAY, len(boards))))
+        observations += await compare_boards(trial, day, rng.sample(boards, min(BOARDS_PER_DAY, len(boards))))
     results.append(summarize("boards", len(days) * min(BOARDS_PER_DAY, len(boards)), "boards", observations))
     boardable = trial.boardable_stops.tolist()
-    stops = np.array(sorted(dice.sample(boardable, min(MAX_STOPS_FOR_WALK_CHECKS, len(boardable)))), np.int64)
+    stops = np.array(sorted(rng.sample(boardable, min(MAX_STOPS_FOR_WALK_CHECKS, len(boardable)))), np.int64)
     if trial.network.walks.streets is not None:
         results.append(summarize("walks", len(stops), "stops", check_stops(trial, stops)))
-    checker, observations, groups = TripChecker(trial), [], draw_groups(trial, dice, questions)
+    checker, observations, groups = TripChecker(trial), [], draw_groups(trial, rng, questions)
     for number, group in enumerate(groups):
         progress("asking questions", number, len(groups))
         observations += await checker.check_group(group)

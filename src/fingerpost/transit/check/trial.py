@@ -1,4 +1,4 @@
-"""A network under check: its imported form, its raw feeds, and the tools that query it."""
+"""A network being checked: the imported network, its raw feeds, and the tools that query it."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from fingerpost.transit.engine.timetable.walks import Walks
 from fingerpost.transit.osm.basemap import Water
 
 CallTool = Callable[[str, Mapping[str, Any]], Awaitable[Answer]]
-"""Calls a tool by its name, and turns unexpected exceptions into errors."""
+"""Calls a tool by name, and turns unexpected exceptions into errors."""
 
 
 @dataclass(frozen=True, kw_only=True)

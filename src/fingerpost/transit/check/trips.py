@@ -29,7 +29,7 @@ _MIN_GAIN_S = 1800
 
 
 class _Connection(NamedTuple):
-    """One trip between two successive calls; stops are rows in the network, times are in Unix seconds."""
+    """A trip's segment between two successive calls; stops are rows in the network, and times are in Unix seconds."""
 
     departure: int
     trip: int
@@ -59,9 +59,8 @@ def _find_earliest_arrival(
 
     ``links`` has the transfers from a stop: (stop, seconds until ready to board, metres); ``access`` and ``egress``
     have the metres and seconds of walks.
-    A connection scan (Dibbelt et al., 2013) with labels of time, metres and rides. It shares no code with the search.
-    Each result can be travelled, but in-seat and other trip-specific transfers are not used, so the search may be
-    better.
+    This is a connection scan (Dibbelt et al., 2013) with labels of time, metres and rides. It shares no code with the
+    search. Its results are feasible but ignore in-seat and other trip-specific transfers, so the search may be better.
     """
     at_stops: dict[int, list[_Label]] = {}
     aboard: dict[int, list[_Label]] = {}
@@ -98,14 +97,14 @@ def _add_label(labels: list[_Label], new: _Label) -> None:
 
 
 class TripChecker:
-    """Checks the answers to questions."""
+    """Checks the trips that the network finds for questions."""
 
     def __init__(self, trial: Trial) -> None:
         self._trial = trial
         table, paths = trial.timetable, trial.timetable.footpaths
         first = paths.first.tolist()
         links = list(zip(paths.to.tolist(), paths.seconds.tolist(), paths.metres.tolist(), strict=True))
-        # Specific transfers may forbid or lengthen a change, so scans do not change trips at their stops (-1: any).
+        # Specific transfers may forbid or lengthen a change, so scans never change trips at their stops (-1: any stop).
         specific = set(table.specific_transfer_from_stop.tolist())
         self._links = {
             stop: [*([(stop, change_s, 0)] if change_s >= 0 else []), *links[first[stop] : first[stop + 1]]]
@@ -137,10 +136,10 @@ class TripChecker:
                     timed = [call for call in trip.calls if call.arrival_s is not None]
                     connections += [
                         _Connection(
-                            start + (one.departure_s or 0), instance, position, start + (other.arrival_s or 0),
-                            rows[one.stop], rows[other.stop], one.can_board, other.can_alight,
+                            start + (call.departure_s or 0), instance, position, start + (following.arrival_s or 0),
+                            rows[call.stop], rows[following.stop], call.can_board, following.can_alight,
                         )
-                        for position, (one, other) in enumerate(pairwise(timed))
+                        for position, (call, following) in enumerate(pairwise(timed))
                     ]  # fmt: skip
         return sorted(connections)
 
@@ -157,7 +156,7 @@ class TripChecker:
         if found.itineraries and answer.is_error:
             observations.append(Observation(FaultKind.ANSWERS_DISAGREE, f"{question.command}: {answer.text}"))
         for itinerary in found.itineraries:
-            is_overlapping = any(before.arrival > after.departure for before, after in pairwise(itinerary.legs))
+            is_overlapping = any(leg.arrival > following.departure for leg, following in pairwise(itinerary.legs))
             if is_overlapping or itinerary.missed_changes:
                 observations.append(Observation(FaultKind.CHANGE_TOO_SHORT, question.command))
             for leg in itinerary.legs:
@@ -182,7 +181,7 @@ class TripChecker:
         if query.arrive_by:
             if best is None:
                 return
-            # Check that nothing that leaves later arrives in time.
+            # Check that no trip that departs later arrives in time.
             begin, until = best.departure + 1, query.instant + 1
         elif best is not None:
             until = min(until, best.arrival)
@@ -193,9 +192,9 @@ class TripChecker:
         arrival = _find_earliest_arrival(connections, self._links, access, egress, begin, until)
         if arrival is not None:
             kind = FaultKind.TRIP_NOT_FOUND if best is None else FaultKind.TRIP_NOT_BEST
-            shown = "nothing" if best is None else f"{_format(best.departure)} to {_format(best.arrival)}"
+            found = "no trip" if best is None else f"{_format(best.departure)} to {_format(best.arrival)}"
             better = f"that leaves at {_format(begin)} or later and arrives at {_format(arrival)}"
-            yield Observation(kind, f"{question.command}: {shown}, but the feed has a trip {better} (UTC)")
+            yield Observation(kind, f"{question.command}: {found}, but the feed has a trip {better} (UTC)")
 
     async def _check_boards(self, question: Question, itinerary: Itinerary) -> list[Observation]:
         missing = []
@@ -215,7 +214,7 @@ class TripChecker:
         try:
             wider = await self._trial.network.plan_journeys(replace(query, max_walk_m=_MAX_WALK_M + _MORE_WALK_M))
         except OutsideCalendar:
-            # After the last covered day, a walk replaced the last ride.
+            # On days after the last covered day, a walk can replace the only ride.
             return []
         better = find_best(wider.itineraries, query) or best
         gain_s = better.departure - best.departure if query.arrive_by else best.arrival - better.arrival

@@ -15,15 +15,15 @@ from fingerpost.transit.osm.basemap import MIN_WATER_M
 from fingerpost.transit.osm.streets.street_walks import StreetWalks
 from fingerpost.transit.rules.trip_limits import MAX_WALK_M
 
-# Walks begin at this distance from a stop, on each side.
-_AROUND_M = 150.0
+# The distance of probe points from a stop, on each side.
+_PROBE_DISTANCE_M = 150.0
 _SIDES = ((1, 0), (0, 1), (-1, 0), (0, -1), (2, 2), (-2, -2), (2, -2), (-2, 2))
-# Within this straight line of a stop, riders should be able to walk to it, unless water is between.
-_BESIDE_M = 120.0
+# Riders within this straight-line distance of a stop should be able to walk to it, unless water lies between.
+_NEARBY_M = 120.0
 
 
 def check_stops(trial: Trial, stops: Int64) -> Iterator[Observation]:
-    """Yield stops that no walk along the streets reaches, or leaves, on any side."""
+    """Yield stops that cannot be reached, or left, along the streets on any side."""
     walks, table = trial.walks, trial.timetable
     if not isinstance(walks, StreetWalks):
         return
@@ -34,12 +34,12 @@ def check_stops(trial: Trial, stops: Int64) -> Iterator[Observation]:
         if street is None:
             yield Observation(FaultKind.STOP_OFF_STREETS, name)
             continue
-        around = [shift(lat, lon, *(side * _AROUND_M for side in sides)) for sides in _SIDES]
-        around = [point for point in around if walks.find_street_point(*point) not in (None, street)]
+        probes = [shift(lat, lon, *(side * _PROBE_DISTANCE_M for side in sides)) for sides in _SIDES]
+        probes = [point for point in probes if walks.find_street_point(*point) not in (None, street)]
         row = np.array([stop], np.int64)
         for kind, from_stops in ((FaultKind.STOP_UNREACHABLE, False), (FaultKind.STOP_WITHOUT_EXIT, True)):
-            if around and not any(
-                len(walks.reach(*point, row, MAX_WALK_M, from_stops=from_stops).stop) for point in around
+            if probes and not any(
+                len(walks.reach(*point, row, MAX_WALK_M, from_stops=from_stops).stop) for point in probes
             ):
                 yield Observation(kind, name)
 
@@ -49,30 +49,30 @@ def check_pin(trial: Trial, point: Point) -> Iterator[Observation]:
     table, boardable = trial.timetable, trial.boardable_stops
     if len(trial.walks.reach(*point, boardable, MAX_WALK_M, from_stops=False).stop):
         return
-    gap_m = straight_line_m(*point, table.stop_lat[boardable], table.stop_lon[boardable])
-    for row in np.flatnonzero(gap_m <= _BESIDE_M).tolist():
+    distances_m = straight_line_m(*point, table.stop_lat[boardable], table.stop_lon[boardable])
+    for row in np.flatnonzero(distances_m <= _NEARBY_M).tolist():
         stop = int(boardable[row])
         place = float(table.stop_lat[stop]), float(table.stop_lon[stop])
         if trial.water.measure_m(point, place) <= MIN_WATER_M:
-            yield Observation(FaultKind.PIN_ISOLATED, f"{format_point(point)}, beside {table.stop_printed_id[stop]}")
+            yield Observation(FaultKind.PIN_ISOLATED, f"{format_point(point)}, near {table.stop_printed_id[stop]}")
             return
 
 
 def check_leg(trial: Trial, leg: Leg, notes: Sequence[str]) -> Iterator[Observation]:
-    """Yield a walk that crosses water off the streets: on the first or the last piece of its line."""
+    """Yield a walk that crosses water away from the streets, on the first or last segment of its line."""
     line, walks = trial.network.find_line(leg), trial.walks
     if line is None or not isinstance(walks, StreetWalks):
         return
     is_straight = line.source is LineSource.STRAIGHT
-    for side, place, ends in (("origin", leg.start, line.points[:2]), ("destination", leg.end, line.points[-2:])):
+    for side, place, segment in (("origin", leg.start, line.points[:2]), ("destination", leg.end, line.points[-2:])):
         row = trial.network.stops.find_row(place.id)
         if row is not None and walks.has_entrance(row) and not is_straight:
             continue
-        if not trial.water.is_dry(ends[0], ends[-1]):
+        if not trial.water.is_dry(segment[0], segment[-1]):
             name = side if row is None else place.name
             is_warned = any(name in note and "water" in note for note in notes)
             kind = FaultKind.WALK_MAY_CROSS_WATER if is_warned else FaultKind.WALK_CROSSES_WATER
-            yield Observation(kind, f"{format_point(ends[0])} to {format_point(ends[-1])}")
+            yield Observation(kind, f"{format_point(segment[0])} to {format_point(segment[-1])}")
 
 
 def shift(lat: float, lon: float, north_m: float, east_m: float) -> Point:

@@ -1,1 +1,1 @@
-"""Open all configured networks and query them: preference, coverage, failures and fallbacks (rule A13)."""
+"""Open all configured networks and query them by preference and coverage, with fallbacks (rule A13)."""

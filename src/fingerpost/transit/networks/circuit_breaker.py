@@ -20,15 +20,15 @@ from fingerpost.transit.port import Network
 
 _T = TypeVar("_T")
 
-FAILURES_IN_A_ROW = 3
-REST_S = 30.0
+FAILURE_THRESHOLD = 3
+COOLDOWN_S = 30.0
 
 
 class NetworkBreaker(CircuitBreaker):
     """Counts the failures of remote networks by circuit, and stores the last failure of each."""
 
-    def __init__(self, *, threshold: int = FAILURES_IN_A_ROW, clock_s: Callable[[], float] = time.monotonic) -> None:
-        super().__init__(threshold=threshold, cooldown_s=REST_S, clock_s=clock_s, kind="network")
+    def __init__(self, *, threshold: int = FAILURE_THRESHOLD, clock_s: Callable[[], float] = time.monotonic) -> None:
+        super().__init__(threshold=threshold, cooldown_s=COOLDOWN_S, clock_s=clock_s, kind="network")
         self.last_failures: dict[str, StorageUnavailable] = {}
 
 
@@ -36,7 +36,7 @@ class CircuitBreakerNetwork(WrapperNetwork):
     """A network that rejects queries for a while after several failures or timeouts in a row.
 
     While the circuit is open, queries raise the last failure. Then one query probes the network up to its full
-    deadline, even if its caller gives up earlier. ``key`` names the network's circuits in the shared ``breaker``.
+    deadline, even if its caller gives up earlier. ``key`` identifies the network's circuits in the shared ``breaker``.
     """
 
     def __init__(self, network: Network, breaker: NetworkBreaker, key: str) -> None:
@@ -70,7 +70,7 @@ class CircuitBreakerNetwork(WrapperNetwork):
     def _end_probe(self, probe: asyncio.Task[Any]) -> None:
         self._probes.discard(probe)
         if not probe.cancelled():
-            probe.exception()  # Mark as retrieved, because the caller may have left.
+            probe.exception()  # Mark as retrieved, because the caller may have disconnected.
 
     async def _send(self, circuit: str, query: Callable[[Network], Awaitable[_T]]) -> _T:
         failure: StorageUnavailable | None = None
@@ -83,9 +83,9 @@ class CircuitBreakerNetwork(WrapperNetwork):
             failure = error if error.retryable else None
             raise
         except asyncio.CancelledError:
-            left_s = clock.find_remaining_s()
-            if left_s is not None and left_s <= 0:
-                # Only the deadline is a failure; a caller may also disconnect.
+            remaining_s = clock.find_remaining_s()
+            if remaining_s is not None and remaining_s <= 0:
+                # Only an expired deadline counts as a failure; the caller may also have disconnected.
                 failure = SourceTimeout(f"{self.profile.name} did not answer in time")
             raise
         except (DataNotFound, SourceKeyRefused):

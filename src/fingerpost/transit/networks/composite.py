@@ -22,7 +22,7 @@ from fingerpost.transit.networks.wrapper import UnavailableNetwork
 from fingerpost.transit.port import Network, NetworkSource, OpenNetworks
 
 _log = logging.getLogger(__name__)
-# Calls that wait for networks to be opened do not block the threads of other work.
+# Networks are opened in a separate thread, so that waiting callers do not block other work.
 _OPENER = ThreadPool("networks", 1)
 
 
@@ -47,7 +47,7 @@ class _OpenedNetwork(NamedTuple):
 class AllNetworks:
     """The networks in the records, and the demos; see the port's ``Networks``.
 
-    ``open_sources`` returns all sources by kind; it runs in a thread at the first call, because imports are slow.
+    ``open_sources`` returns all sources by kind; it runs in a thread on the first call, because imports are slow.
     ``demos`` are records that are not on disk. ``clients`` are closed after the sources.
     """
 
@@ -95,7 +95,7 @@ class AllNetworks:
     def _refresh(self) -> OpenNetworks:
         with self._lock:
             self._sources = self._sources or self._load_sources()
-            # Read the stamp first, so that the next call notices any change made meanwhile.
+            # Read the stamp first, so that the next call notices any change made in the meantime.
             stamp = self._read_stamp()
             stored = self._records.read()
             problems = dict(stored.problems)
@@ -107,7 +107,7 @@ class AllNetworks:
                 except Exception as error:  # noqa: BLE001  # a broken network must not affect the others
                     problems[name] = _format_open_failure(name, error)
                     if isinstance(error, StorageUnavailable):
-                        stamp = None  # Retry at the next call.
+                        stamp = None  # Retry on the next call.
             for name, closed in self._opened.items():
                 if name not in opened or opened[name].source is not closed.source:
                     closed.source.retire(name)
@@ -120,7 +120,7 @@ class AllNetworks:
         source = self._sources.get(record.source)
         if source is None:
             kinds = ", ".join(sorted(self._sources))
-            raise SettingsInvalid(f"There is no source kind called {record.source!r}. Kinds: {kinds}")
+            raise SettingsInvalid(f"Unknown source kind {record.source!r}. Kinds: {kinds}")
         learned = None if self._learned is None else self._learned.find(record)
         network = source.open(record, learned)
         if network.profile.answer_deadline_s is not None:

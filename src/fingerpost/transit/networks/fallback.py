@@ -1,4 +1,4 @@
-"""A network with a fallback that answers when it is unavailable (rule A13)."""
+"""A network whose fallback answers when it is unavailable (rule A13)."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
@@ -35,7 +35,7 @@ class _UnknownIds(Exception):
 class FallbackNetwork(WrapperNetwork, CallScopedNetwork):
     """A network and its fallback, which share stop ids (rule A13).
 
-    Answers have the first network's name; the provenance of a fallback's answer lists missing data. ``failures`` are
+    Answers carry the first network's name; the provenance of a fallback's answer lists missing data. ``failures`` are
     those of the current call, in which a failed network is not queried again.
     """
 
@@ -50,21 +50,21 @@ class FallbackNetwork(WrapperNetwork, CallScopedNetwork):
     @property
     def profile(self) -> NetworkProfile:
         """The first network's profile, plus the abilities of the fallback."""
-        own, other = self.network.profile, self._fallback.profile
+        profile, fallback = self.network.profile, self._fallback.profile
         return replace(
-            own,
-            abilities=own.abilities | other.abilities,
-            feed_names=own.feed_names | other.feed_names,
-            fallback=other.name,
-            answer_deadline_s=None if other.answer_deadline_s is None else own.answer_deadline_s,
-            names_deadline_s=None if other.names_deadline_s is None else own.names_deadline_s,
+            profile,
+            abilities=profile.abilities | fallback.abilities,
+            feed_names=profile.feed_names | fallback.feed_names,
+            fallback=fallback.name,
+            answer_deadline_s=None if fallback.answer_deadline_s is None else profile.answer_deadline_s,
+            names_deadline_s=None if fallback.names_deadline_s is None else profile.names_deadline_s,
         )
 
     async def forward(self, query: Callable[[Network], Awaitable[_T]], *, names: bool = False) -> _T:
         return await self._query((Ability.NAMES if names else Ability.STOPS,), query, names=names)
 
     async def plan_journeys(self, query: port.JourneyQuery) -> port.JourneyAnswer:
-        """Plan a trip; stops unknown to the fallback are replaced by their coordinates."""
+        """Plan a trip; stops that the fallback does not recognize are replaced by their coordinates."""
         needed = (Ability.PLANS, Ability.ARRIVE_BY) if query.arrive_by else (Ability.PLANS,)
 
         async def plan(network: Network) -> port.JourneyAnswer:
@@ -75,11 +75,11 @@ class FallbackNetwork(WrapperNetwork, CallScopedNetwork):
                 if unknown:
                     ends[side] = replace(end, stop_ids=_exclude(end.stop_ids, unknown))
                     notes.append(
-                        f"{network.profile.name} does not know {', '.join(unknown)}; the stop's coordinates were used "
-                        f"as the {side} instead."
+                        f"{network.profile.name} does not recognize {', '.join(unknown)}; the stop's coordinates were "
+                        f"used as the {side} instead."
                     )
-            fitted = replace(query, origin=ends["origin"], destination=ends["destination"])
-            return _label(await network.plan_journeys(fitted), notes)
+            adapted_query = replace(query, origin=ends["origin"], destination=ends["destination"])
+            return _label(await network.plan_journeys(adapted_query), notes)
 
         return await self._query(needed, plan)
 
@@ -96,7 +96,7 @@ class FallbackNetwork(WrapperNetwork, CallScopedNetwork):
             known = _exclude(query.stop_ids, unknown)
             if not known:
                 raise _UnknownIds(", ".join(unknown))
-            note = f"{network.profile.name} does not know {', '.join(unknown)}, whose departures are left out."
+            note = f"{network.profile.name} does not recognize {', '.join(unknown)}, whose departures are left out."
             return _label(await network.list_departures(replace(query, stop_ids=known)), [note])
 
         return await self._query((Ability.BOARDS,), list_board)
@@ -145,35 +145,35 @@ class FallbackNetwork(WrapperNetwork, CallScopedNetwork):
         names: bool = False,
         reads_texts: bool = False,
     ) -> _T:
-        own, other = self.network.profile, self._fallback.profile
-        if not own.can(*needed):
+        profile, fallback = self.network.profile, self._fallback.profile
+        if not profile.can(*needed):
             return await query(self._fallback)
         failed = {} if self._failures is None else self._failures
-        if own.name not in failed:
-            limit_s = _find_limit_s(own.names_deadline_s if names else own.answer_deadline_s)
+        if profile.name not in failed:
+            limit_s = _find_limit_s(profile.names_deadline_s if names else profile.answer_deadline_s)
             try:
                 return await query_within(self.network, query, limit_s)
             except UNAVAILABLE as error:
-                failed[own.name] = NetworkFailure(own.name, error)
-        failure = failed[own.name].error
-        if not other.can(*needed) or (reads_texts and not other.reads_texts):
+                failed[profile.name] = NetworkFailure(profile.name, error)
+        failure = failed[profile.name].error
+        if not fallback.can(*needed) or (reads_texts and not fallback.reads_texts):
             raise failure
-        FALLBACKS.add(1, {NETWORK: own.name, "fingerpost.network.fallback": other.name})
+        FALLBACKS.add(1, {NETWORK: profile.name, "fingerpost.network.fallback": fallback.name})
         try:
             with measure_query(self._fallback):
                 answer = await query(self._fallback)
         except _UnknownIds as unknown:
             raise failure.with_message(
-                f"{failure.message}; its fallback {other.name} does not know {unknown}",
-                hint=failure.hint or f"Try again later, or give the stop's name, which {other.name} may know",
+                f"{failure.message}; its fallback {fallback.name} does not recognize {unknown}",
+                hint=failure.hint or f"Try again later, or give the stop's name, which {fallback.name} may recognize",
             ) from failure
-        failed[own.name] = NetworkFailure(own.name, failure, fallback=other.name)
-        return _label(answer, [self._format_fallback_notice(failure)], own.name)
+        failed[profile.name] = NetworkFailure(profile.name, failure, fallback=fallback.name)
+        return _label(answer, [self._format_fallback_notice(failure)], profile.name)
 
     def _format_fallback_notice(self, failure: ToolError) -> str:
-        own, other = self.network.profile, self._fallback.profile
-        missing = sorted(ability.value for ability in own.abilities - other.abilities)
-        lost = f"{own.name} could not be queried ({failure.message}); its fallback {other.name} answered"
+        profile, fallback = self.network.profile, self._fallback.profile
+        missing = sorted(ability.value for ability in profile.abilities - fallback.abilities)
+        lost = f"{profile.name} could not be queried ({failure.message}); its fallback {fallback.name} answered"
         return lost + (f", without {', '.join(missing)}." if missing else ".")
 
 
@@ -182,7 +182,7 @@ def _exclude(stop_ids: Sequence[str], unknown: Sequence[str]) -> tuple[str, ...]
 
 
 def _find_limit_s(deadline_s: float | None) -> float | None:
-    """Return half of the network's deadline or of the remaining time; the fallback gets the rest."""
+    """Return half of the network's deadline or, if less, of the remaining time; the fallback gets the rest."""
     bounds = [bound for bound in (deadline_s, clock.find_remaining_s()) if bound is not None]
     return max(0.0, min(bounds)) / 2 if bounds else None
 

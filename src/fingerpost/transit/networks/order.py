@@ -34,9 +34,9 @@ def list_networks_at(
     covering = list_covering(networks, coordinate)
     able = [network for network in covering if network.profile.can(ability)]
     if not able:
-        where = {"coordinate": [network.profile.name for network in covering]}
+        coverage = {"coordinate": [network.profile.name for network in covering]}
         positions = {"coordinate": coordinate}
-        raise new_uncovered(networks, where, missing=(ability,), problems=problems, positions=positions)
+        raise new_uncovered(networks, coverage, missing=(ability,), problems=problems, positions=positions)
     return able
 
 
@@ -44,48 +44,48 @@ def format_swapped_hint(networks: Sequence[Network], positions: Mapping[str, Coo
     """Return a hint if a position lies in a network only after swapping lat and lon, otherwise ""."""
     parts = []
     for end, position in positions.items():
-        exchanged = Coordinate(position.lon, position.lat)
-        names = [network.profile.name for network in list_covering(networks, exchanged)]
-        if names and not list_covering(networks, position) and abs(exchanged.lat) <= 90:
-            parts.append(f"{end} at lat {exchanged.lat:g}, lon {exchanged.lon:g} lies in {', '.join(names)}")
+        swapped = Coordinate(position.lon, position.lat)
+        names = [network.profile.name for network in list_covering(networks, swapped)]
+        if names and not list_covering(networks, position) and abs(swapped.lat) <= 90:
+            parts.append(f"{end} at lat {swapped.lat:g}, lon {swapped.lon:g} lies in {', '.join(names)}")
     return f"Latitude and longitude look swapped: {'; '.join(parts)}" if parts else ""
 
 
 def new_uncovered(
     networks: Sequence[Network],
-    where: Mapping[str, Sequence[str]],
+    coverage: Mapping[str, Sequence[str]],
     *,
     missing: Iterable[Ability] = (),
     positions: Mapping[str, Coordinate] = MappingProxyType({}),
     problems: Mapping[str, str] = MappingProxyType({}),
 ) -> RegionUnsupported:
-    """Return the error for ends that no single network covers, or none with the ``missing`` abilities.
+    """Return the error for positions that no single network with the ``missing`` abilities covers.
 
-    ``where`` has the networks that cover each end; ``problems`` has the errors of networks that cannot be opened.
+    ``coverage`` has the networks at each position; ``problems`` has the errors from networks that cannot be opened.
     """
     parts = [
         f"{end} lies " + (f"in {', '.join(names)}" if names else "outside every network")
-        for end, names in where.items()
+        for end, names in coverage.items()
     ]
     message = " and ".join(parts)
-    shared = set.intersection(*map(set, where.values())) if where else set()
+    shared = set.intersection(*map(set, coverage.values())) if coverage else set()
     hint = _list_areas(networks)
     if shared:
         missing_abilities = ", ".join(ability.value for ability in missing) or "answer"
         message += f"; {', '.join(sorted(shared))} has no {missing_abilities}"
-    elif len(where) > 1 and all(where.values()):
+    elif len(coverage) > 1 and all(coverage.values()):
         message += "; no single network covers both"
-        hint = f"Feeds of one region belong in one network: fingerpost network add NAME FEED.zip FEED.zip. {hint}"
+        hint = f"Add the feeds of a region as one network: fingerpost network add NAME FEED.zip FEED.zip. {hint}"
     swapped = format_swapped_hint(networks, positions)
     if swapped:
         hint = f"{swapped}. {hint}"
     message = add_reasons(message, [f"{name} cannot be used: {problem}" for name, problem in problems.items()])
-    return RegionUnsupported(message, {**where, "networks": [network.profile.name for network in networks]}, hint=hint)
+    return RegionUnsupported(message, {**coverage, "networks": [each.profile.name for each in networks]}, hint=hint)
 
 
 def _list_areas(networks: Sequence[Network]) -> str:
     if not networks:
-        return "There is no network. Add one: fingerpost network add NAME FEED.zip"
+        return "No networks are configured. Add one: fingerpost network add NAME FEED.zip"
     profiles = [network.profile for network in networks]
     return "Networks: " + "; ".join(
         f"{profile.name} (lat {profile.bounds.south:.2f} to {profile.bounds.north:.2f}, "
@@ -101,7 +101,7 @@ _CHARING_CROSS = Coordinate(51.5073, -0.1276)
 class LondonNetworks:
     """The networks that cover central London; see the port's ``Networks``.
 
-    Networks that resolve place names themselves answer or, if there are none, the other added networks, or a demo.
+    These are the networks that resolve place names themselves or, failing that, the other added networks or a demo.
     """
 
     def __init__(self, networks: Networks, *, with_demo: bool = True) -> None:
@@ -110,11 +110,11 @@ class LondonNetworks:
 
     async def open(self) -> OpenNetworks:
         opened = await self._networks.open()
-        here = _list_in_london(opened.answering)
+        covering = _list_in_london(opened.answering)
         demos = _list_in_london(opened.by_token_only) if self._with_demo else []
-        own = [network for network in here if not network.profile.is_demo]
-        readers = [network for network in own if network.profile.reads_texts]
-        return OpenNetworks(answering=tuple(readers or own or here or demos), problems=opened.problems)
+        added = [network for network in covering if not network.profile.is_demo]
+        resolvers = [network for network in added if network.profile.reads_texts]
+        return OpenNetworks(answering=tuple(resolvers or added or covering or demos), problems=opened.problems)
 
     async def close(self) -> None:
         """Do nothing, because the owner of the networks closes them."""

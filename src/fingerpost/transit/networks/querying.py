@@ -45,8 +45,8 @@ class NetworkFailure:
     def clause(self) -> str:
         if self.fallback is None:
             return f"{self.network} was left out: {self.error.message}"
-        how = f"could not be queried for names ({self.error.message})"
-        return f"{self.network} {how}; its fallback {self.fallback} answered"
+        failure = f"could not be queried for names ({self.error.message})"
+        return f"{self.network} {failure}; its fallback {self.fallback} answered"
 
     @property
     def warning(self) -> Warning:
@@ -54,7 +54,7 @@ class NetworkFailure:
 
 
 Failures = dict[str, NetworkFailure]
-"""The failures of networks with a fallback during one call, by network name."""
+"""The failures of networks with a fallback during one call, keyed by network name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ async def query_all(networks: Sequence[Network], query: NetworkQuery[_T]) -> Ans
 
 
 async def query_for_names(networks: Sequence[Network], query: NetworkQuery[_T]) -> Answers[_T]:
-    """Query networks for names, like ``query_all``; each of several has its names deadline (rule A13).
+    """Query networks for names, like ``query_all``; with several networks, each has its names deadline (rule A13).
 
     If none answers, the error is a GEOCODING error (rule A5).
     """
@@ -117,7 +117,7 @@ async def _query_concurrently(
         for network, limit_s in zip(networks, limits, strict=True)
     ]
     outcomes: Sequence[_T | BaseException]
-    # Most calls query one network, and need no task.
+    # Most calls query a single network, so they need no task.
     outcomes = [await queries[0]] if is_only else await asyncio.gather(*queries, return_exceptions=True)
     answered: list[tuple[Network, _T]] = []
     left_out: list[NetworkFailure] = []
@@ -130,7 +130,7 @@ async def _query_concurrently(
             answered.append((network, outcome))
     if left_out and not answered:
         raise left_out[0].error
-    # Name matches have no provenance, so report their fallback here.
+    # Name matches have no provenance, so report their fallbacks here.
     fallback_answers = [failure for failure in failures.values() if failure.fallback is not None]
     return Answers(tuple(answered), (*left_out, *fallback_answers))
 
@@ -146,8 +146,8 @@ class Deadline:
         """Return the seconds that a network may take: all remaining time, or half if more networks follow."""
         if profile.answer_deadline_s is None:
             return None
-        left_s = max(0.0, self._began_s + profile.answer_deadline_s - asyncio.get_running_loop().time())
-        return left_s / 2 if remaining_networks else left_s
+        remaining_s = max(0.0, self._began_s + profile.answer_deadline_s - asyncio.get_running_loop().time())
+        return remaining_s / 2 if remaining_networks else remaining_s
 
 
 async def try_in_order(networks: Sequence[Network], query: NetworkQuery[_T], deadline: Deadline) -> Outcome[_T]:
@@ -172,7 +172,7 @@ async def query_network(network: Network, query: NetworkQuery[_T], deadline: Dea
 async def query_within(
     network: Network, query: NetworkQuery[_T], limit_s: float | None, *, is_only: bool = False
 ) -> _T:
-    """Query one network within a limit; raise SourceTimeout if it is late.
+    """Query one network within a time limit; raise SourceTimeout if it does not answer in time.
 
     Unexpected errors become SourceFailed, so that other networks can answer, unless ``is_only``.
     """
@@ -184,8 +184,8 @@ async def query_within(
     except ToolError:
         raise
     except TimeoutError as error:
-        waited = "in time" if limit_s is None else f"within {limit_s:.3g} s"
-        raise SourceTimeout(f"{name} did not answer {waited}", {"network": name}) from error
+        limit = "in time" if limit_s is None else f"within {limit_s:.3g} s"
+        raise SourceTimeout(f"{name} did not answer {limit}", {"network": name}) from error
     except Exception as error:
         if is_only:
             raise

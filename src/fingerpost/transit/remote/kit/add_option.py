@@ -1,4 +1,4 @@
-"""Command-line options that a kind of source adds to ``fingerpost network add``."""
+"""Command-line options that a source kind adds to ``fingerpost network add``."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -39,7 +39,7 @@ _log = logging.getLogger(__name__)
 _T = TypeVar("_T")
 _Other = TypeVar("_Other")
 
-# A response with more faults than this is treated as an unknown format.
+# A response with more faults than this is treated as having an unknown format.
 _MAX_FAULTS = 2000
 # Each round drops the parents of the parts dropped in the previous one; no model is nested deeper than this.
 _MAX_ROUNDS = 24
@@ -87,11 +87,11 @@ async def read_answer(shape: type[_T], response: Response) -> Answer[_T]:
     except ValidationError as error:
         try:
             # Dropping parts one by one can take seconds.
-            data, lost = await compute(_read_in_part, reader, response.body, error)
+            data, lost = await compute(_read_valid_parts, reader, response.body, error)
         except ValidationError:
             raise _new_format_error(response, error) from error
     paths = [f"{path.removeprefix('data.')} ({number})" for path, number in lost.items()]
-    note = f"Parts of the server's answer could not be read and were dropped: {list_first(paths, _MAX_PATHS)}."
+    note = f"Parts of the server's response could not be read and were dropped: {list_first(paths, _MAX_PATHS)}."
     _log.warning("%s: %s", _format_address(response), note)
     return Answer(data=data, retrieved_at=response.retrieved_at, notes=(note,), lost=lost)
 
@@ -108,31 +108,31 @@ def _new_format_error(response: Response, error: ValidationError) -> SourceChang
 
 
 def new_unreadable_error(entry: str, notes: Sequence[str]) -> SourceChanged:
-    return SourceChanged(f"The server returned no {entry} that can be read. {' '.join(notes)}".strip())
+    return SourceChanged(f"The server returned no readable {entry}. {' '.join(notes)}".strip())
 
 
 def _format_address(response: Response) -> str:
     return response.redacted_url.partition("?")[0]
 
 
-def _read_in_part(reader: TypeAdapter[_T], body: bytes, failed: ValidationError) -> tuple[_T, Mapping[str, int]]:
+def _read_valid_parts(reader: TypeAdapter[_T], body: bytes, failure: ValidationError) -> tuple[_T, Mapping[str, int]]:
     """Return the valid parts, and the number of dropped parts by path; raise ValidationError if nothing is left."""
-    if failed.error_count() > _MAX_FAULTS or failed.errors(include_url=False)[0]["type"] == "json_invalid":
-        raise failed
+    if failure.error_count() > _MAX_FAULTS or failure.errors(include_url=False)[0]["type"] == "json_invalid":
+        raise failure
     data = from_json(body)
     blanked: set[_Loc] = set()
-    error = failed
+    error = failure
     for _ in range(_MAX_ROUNDS):
         for fault in error.errors(include_url=False, include_context=False, include_input=False):
             if not _blank(data, fault["loc"], blanked):
-                raise failed
+                raise failure
         try:
             return reader.validate_python(data), _count(blanked)
         except ValidationError as next_error:
             error = next_error
             if error.error_count() > _MAX_FAULTS:
                 break
-    raise failed
+    raise failure
 
 
 def list_first(texts: Sequence[str], limit: int) -> str:
@@ -251,14 +251,14 @@ def from_text(reader: Callable[[str], Any]) -> BeforeValidator:
     return BeforeValidator(lambda value: reader(value) if isinstance(value, str) else value)
 
 
-def _read_open(value: Any) -> Any:
+def _parse_open_instant(value: Any) -> Any:
     instant = read_wire_instant(value) if isinstance(value, str) else value
     is_known = isinstance(instant, int | float) and 0 <= instant <= LAST_INSTANT and instant == int(instant)
     return int(instant) if is_known else None
 
 
 class ModeReader:
-    """Reads a mode from the GTFS route type or, without one, from the server's word for it in ``words`` (rule A9)."""
+    """Reads a mode from the GTFS route type or, without one, from the server's term for it in ``words`` (rule A9)."""
 
     def __init__(self, words: Mapping[Mode, str]) -> None:
         self._mode_by_word = {word: mode for mode, text in words.items() for word in text.split()}
@@ -274,5 +274,5 @@ UnixSecond = Annotated[int, Field(ge=0, le=LAST_INSTANT)]
 Instant = Annotated[UnixSecond, from_text(read_wire_instant)]
 """A Unix second, from an instant with an offset."""
 
-OpenInstant = Annotated[int | None, BeforeValidator(_read_open)]
+OpenInstant = Annotated[int | None, BeforeValidator(_parse_open_instant)]
 """A Unix second that bounds a period; None if the period is open-ended, for example if its year is 9999."""

@@ -1,4 +1,4 @@
-"""Search journeys on a server page by page, and build itineraries, lines, fares and alerts from its responses."""
+"""Search for journeys on a server page by page, and build itineraries, lines, fares and alerts from its responses."""
 
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -75,7 +75,7 @@ class JourneyPage:
     """One page of results, or several combined.
 
     ``timetabled`` holds scheduled itineraries that became unusable in realtime; ``left_out`` holds the dropped
-    itineraries, each with the reason. ``cursor`` is the server's name for the next page; None if none is needed.
+    itineraries, each with the reason. ``cursor`` is the server's token for the next page, or None if none is needed.
     """
 
     retrieved_at: datetime
@@ -91,8 +91,8 @@ class JourneyPage:
     def list_notes(self) -> tuple[str, ...]:
         counts = Counter(reason for reason, _ in self.left_out)
         left_out = [f"{counts[reason]} {reason}" for reason in LeftOut if counts[reason]]
-        counted = [f"Itineraries left out: {'; '.join(left_out)}."] if left_out else []
-        return (*dict.fromkeys(self.notes), *counted)
+        summary = [f"Itineraries left out: {'; '.join(left_out)}."] if left_out else []
+        return (*dict.fromkeys(self.notes), *summary)
 
     @property
     def why_nothing(self) -> str | None:
@@ -118,13 +118,13 @@ class JourneyPage:
 def filter_live(
     itineraries: Sequence[Itinerary], query: JourneyQuery, retrieved_at: datetime, notes: tuple[str, ...]
 ) -> JourneyPage:
-    """Select the itineraries within the query's limits and time; servers that count in minutes miss it by seconds."""
+    """Select the itineraries within the query's limits and time; servers that round to minutes miss it by seconds."""
     possible = [itinerary for itinerary in itineraries if is_possible(itinerary)]
-    within = list_within_limits(possible, query)
+    matching = list_within_limits(possible, query)
     is_unmeasured = any(_is_unmeasured(leg) for itinerary in itineraries for leg in itinerary.legs)
     return JourneyPage(
         retrieved_at=retrieved_at,
-        live=tuple(itinerary for itinerary in within if _is_in_time(itinerary, query)),
+        live=tuple(itinerary for itinerary in matching if _is_in_time(itinerary, query)),
         notes=(*notes, UNMEASURED) if is_unmeasured else notes,
         left_out=frozenset((LeftOut.IMPOSSIBLE, itinerary) for itinerary in {*itineraries} - {*possible}),
         walks_too_far=any(itinerary.walk_m > query.max_walk_m for itinerary in possible),
@@ -141,8 +141,8 @@ def _is_unmeasured(leg: Leg) -> bool:
 
 def list_unusable(itineraries: Iterable[Itinerary], query: JourneyQuery) -> tuple[Itinerary, ...]:
     """Return the scheduled itineraries within the query's limits that became unusable in realtime."""
-    within = list_within_limits(itineraries, query)
-    return tuple(dict.fromkeys(itinerary for itinerary in within if itinerary.is_unusable and is_possible(itinerary)))
+    matching = list_within_limits(itineraries, query)
+    return tuple(dict.fromkeys(itinerary for itinerary in matching if itinerary.is_unusable and is_possible(itinerary)))
 
 
 def new_outside_calendar_error(owner: str, first: date | None, last: date | None) -> OutsideCalendar:
@@ -164,7 +164,7 @@ class JourneyRequest:
 
 
 class JourneySearch(ABC):
-    """Searches journeys on one server.
+    """Searches for journeys on one server.
 
     If ``retries_with_steps``, a step-free query that finds no rides is repeated as an ordinary one.
     """
@@ -173,12 +173,12 @@ class JourneySearch(ABC):
 
     @abstractmethod
     def list_pages(self, request: JourneyRequest) -> AsyncIterator[JourneyPage]:
-        """Request pages until the query is answered; a page may have nothing usable, such as only long walks."""
+        """Request pages until the query is answered; a page may have nothing usable, for example only long walks."""
 
     async def find(self, request: JourneyRequest) -> JourneyPage:
         found = await self._find_within(request)
         if self.retries_with_steps and request.query.step_free and not found.has_rides:
-            # The answer reports the steps.
+            # The answer then warns about steps.
             return await self._find_within(replace(request, query=replace(request.query, step_free=False)))
         return found
 
@@ -266,7 +266,7 @@ def draw_leg(leg: Leg) -> LegLine | None:
     if len(points) > 1:
         return LegLine(tuple(points), LineSource.SHAPE)
     ends = (leg.start.coordinate, leg.end.coordinate)
-    return LegLine(tuple((end.lat, end.lon) for end in ends), LineSource.STRAIGHT)
+    return LegLine(tuple((position.lat, position.lon) for position in ends), LineSource.STRAIGHT)
 
 
 def is_active(since: int | None, until: int | None, begin: int, end: int) -> bool:

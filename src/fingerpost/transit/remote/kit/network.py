@@ -24,8 +24,8 @@ from fingerpost.transit.remote.kit.journeys import JourneyPage, JourneyRequest, 
 from fingerpost.transit.remote.kit.places import FindPlaces, StopIdCodec, StopLookup
 from fingerpost.transit.rules.times import format_instant, is_zone
 
-# Longer limits for learning a profile, because the list of all stops is long.
-_PATIENT = RequestLimits(read_s=40.0, total_s=60.0)
+# Learning a profile needs longer limits, because the list of all stops is long.
+_LEARNING_LIMITS = RequestLimits(read_s=40.0, total_s=60.0)
 
 # Servers filter by expected time, so a query by schedule adds margins for early and late trips.
 EARLIEST_S = 600
@@ -55,8 +55,8 @@ class ServerSource(port.RemoteSource):
     async def learn(self, record: NetworkRecord) -> LearnedProfile:
         if record.url is None and self.url_option is not None:
             hint = f"Give the server's URL: --{self.url_option} URL"
-            raise ParameterError(f"{record.name} has no url", {"field": "url"}, hint=hint)
-        return await self.learn_profile(_limit(self._fetch, self._limits or _PATIENT), record)
+            raise ParameterError(f"{record.name} has no URL", {"field": "url"}, hint=hint)
+        return await self.learn_profile(_limit(self._fetch, self._limits or _LEARNING_LIMITS), record)
 
     def open(self, record: NetworkRecord, learned: LearnedProfile | None = None) -> port.Network:
         fetch = self._fetch if self._limits is None else _limit(self._fetch, self._limits)
@@ -64,7 +64,7 @@ class ServerSource(port.RemoteSource):
             return self.open_network(record, learned or self.new_profile(), fetch)
         except ParameterError as error:
             raise SettingsInvalid(
-                f"The url of {record.name} cannot be used: {error.message}", hint=error.remedy
+                f"The URL of {record.name} cannot be used: {error.message}", hint=error.remedy
             ) from error
 
 
@@ -139,10 +139,10 @@ class ServerNetwork(port.Network, ABC):
         updates = [row.last_realtime_update for row in rows if row.last_realtime_update is not None]
         first_day, last_day = found.days or (provenance.first_day, provenance.last_day)
         first, last = query.instant, query.instant + query.window_s
-        within = list_in_window(rows, first, last, by_schedule=query.by_schedule)
+        in_window = list_in_window(rows, first, last, by_schedule=query.by_schedule)
         return port.DepartureBoard(
-            departures=take_first(within, query.wanted, by_schedule=query.by_schedule),
-            found_count=len(within),
+            departures=take_first(in_window, query.wanted, by_schedule=query.by_schedule),
+            found_count=len(in_window),
             provenance=replace(
                 provenance, realtime_updated=min(updates, default=None), first_day=first_day, last_day=last_day
             ),
@@ -156,9 +156,9 @@ class ServerNetwork(port.Network, ABC):
     async def list_stops_near(
         self, coordinate: Coordinate, radius_m: float, *, language: str = "en"
     ) -> port.NearbyStops:
-        around = await self._stops.list_near(coordinate, radius_m, self._choose_language(language))
-        provenance = self._new_provenance(around.retrieved_at, language, around.notes)
-        return port.NearbyStops(stops=around.data, provenance=provenance)
+        answer = await self._stops.list_near(coordinate, radius_m, self._choose_language(language))
+        provenance = self._new_provenance(answer.retrieved_at, language, answer.notes)
+        return port.NearbyStops(stops=answer.data, provenance=provenance)
 
     async def find_places(
         self, text: str, *, language: str | None = None, focus: Coordinate | None = None
@@ -221,8 +221,8 @@ def find_common_zone(names: Iterable[str | None]) -> str | None:
 
 
 def list_in_window(rows: Iterable[Departure], first: int, last: int, *, by_schedule: bool = False) -> list[Departure]:
-    within = (row for row in rows if first <= _get_time(row, by_schedule) <= last)
-    return sorted(within, key=lambda row: (_get_time(row, by_schedule), row.line))
+    in_window = (row for row in rows if first <= _get_time(row, by_schedule) <= last)
+    return sorted(in_window, key=lambda row: (_get_time(row, by_schedule), row.line))
 
 
 def take_first(rows: list[Departure], wanted: int, *, by_schedule: bool = False) -> list[Departure]:

@@ -1,4 +1,4 @@
-"""Base classes for the stop ids, stop look-up and geocoding of a transit server."""
+"""Base classes for the stop ids, stop lookup and geocoding of a transit server."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
@@ -31,7 +31,7 @@ class StopIdCodec(ABC):
     """Converts one server's ids to public ids and back.
 
     Lower-case ids become upper case, so an upper-case public id has two candidates (``list_spellings``); in mixed-case
-    ids the lower-case letters are escaped. Public ids are stored, because this loses information.
+    ids the lower-case letters are escaped. Public ids are stored, because the conversion is lossy.
     """
 
     def __init__(self) -> None:
@@ -84,7 +84,7 @@ def to_upper_case(text: str) -> str:
 def list_spellings(text: str) -> Iterator[str]:
     """Yield the possible originals of an upper-case string; a string with lower-case letters is exact."""
     yield text
-    # Not islower(), because a letter such as º is lower case and has no capital.
+    # Not islower(), because a letter such as º is lower case but has no capital.
     if all(letter.upper() == letter for letter in text) and text.lower() != text:
         yield text.lower()
 
@@ -151,7 +151,7 @@ class StopLookup(ABC):
 
     async def list_near(self, centre: Coordinate, radius_m: float, language: str | None) -> Answer[list[NearbyStop]]:
         """Return boardable stops within a straight-line radius, nearest first, then by id."""
-        around = await self._list_around(centre, radius_m, language)
+        answer = await self._list_around(centre, radius_m, language)
         nearby = [
             NearbyStop(
                 stop=StopPoint(
@@ -164,10 +164,10 @@ class StopLookup(ABC):
                 distance_m=distance_m(centre, stop.coordinate),
                 modes=tuple(sorted(stop.modes)),
             )
-            for stop in around.data
+            for stop in answer.data
         ]
         in_radius = (stop for stop in nearby if stop.distance_m <= radius_m)
-        return around.with_data(sorted(in_radius, key=lambda stop: (stop.distance_m, stop.stop.id or "")))
+        return answer.with_data(sorted(in_radius, key=lambda stop: (stop.distance_m, stop.stop.id or "")))
 
 
 class GroupingLookup(StopLookup):
@@ -187,7 +187,7 @@ class GroupingLookup(StopLookup):
         return await self.find_group(exact, language)
 
     async def find_group(self, stop_place: Place, language: str | None) -> Place:
-        """Return the place of a stop: its station, or the nearby stops with the same name."""
+        """Return the place that a stop belongs to: its station, or the nearby stops with the same name."""
         neighbours = await self._list_neighbours(stop_place.coordinate, language)
         index = PlaceIndex(to_named_stop(self._ids, stop) for stop in neighbours)
         place = None if stop_place.id is None else index.find_place_of(stop_place.id)

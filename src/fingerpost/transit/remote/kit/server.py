@@ -15,8 +15,8 @@ _T = TypeVar("_T")
 # The cache lifetime of responses about stops and names.
 STOPS_FRESH_S = 600.0
 
-_MAX_MESSAGE = 200
-_FIRST_REFUSAL = 400
+_MAX_MESSAGE_CHARS = 200
+_FIRST_ERROR_STATUS = 400
 # Longer pauses are reported immediately instead of being waited for.
 _MAX_PAUSE_S = 2.5
 
@@ -26,9 +26,9 @@ def new_limits(deadline_s: float) -> RequestLimits:
 
 
 def is_cacheable(response: Response) -> bool:
-    """Whether a response is successful, and JSON without GraphQL's errors."""
+    """Whether a response is successful, and JSON without GraphQL errors."""
     is_json = response.body.lstrip()[:1] in (b"{", b"[")
-    return response.status < _FIRST_REFUSAL and is_json and b'"errors"' not in response.body
+    return response.status < _FIRST_ERROR_STATUS and is_json and b'"errors"' not in response.body
 
 
 class Connection:
@@ -69,7 +69,7 @@ class Connection:
         accept: frozenset[int] = frozenset(),
         read: Callable[[Response], Awaitable[_T]],
     ) -> _T:
-        """Request a path, whose parts are quoted, and parse the response with ``read``."""
+        """Request a path, whose parts are percent-encoded, and parse the response with ``read``."""
         parts = "/".join((self._base.path.rstrip("/"), *(quote(part, safe="") for part in path)))
         url = self._base._replace(path=parts).geturl()
         request = replace(self._request, url=url, params=dict(params or {}), fresh_s=fresh_s, accept=accept)
@@ -94,4 +94,4 @@ class Connection:
 
 
 def shorten(message: str) -> str:
-    return " ".join(message.split())[:_MAX_MESSAGE].rstrip(".")
+    return " ".join(message.split())[:_MAX_MESSAGE_CHARS].rstrip(".")
