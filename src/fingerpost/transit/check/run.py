@@ -41,7 +41,7 @@ async def run_checks(
         results.append(summarize("walks", len(stops), "stops", check_stops(trial, stops)))
     checker, observations, groups = TripChecker(trial), [], draw_groups(trial, rng, questions)
     for number, group in enumerate(groups):
-        progress("asking questions", number, len(groups))
+        progress("planning trips", number, len(groups))
         observations += await checker.check_group(group)
     count = sum(len(group.questions) for group in groups)
     results.append(summarize("trips", count, "questions", observations))

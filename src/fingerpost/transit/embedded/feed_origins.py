@@ -1,6 +1,6 @@
 """Parse the paths and URLs of a network's feeds, and store downloads and the state of the last import.
 
-Records name feeds as ``[FEED=]PATH`` or ``[FEED=]URL``::
+Records give feeds as ``[FEED=]PATH`` or ``[FEED=]URL``::
 
     feeds/
       .HSL.lock              locked while the network is added, refreshed or prepared
@@ -62,8 +62,8 @@ def parse_location(text: str, base: Path | None = None) -> NamedLocation:
         ParameterError: a URL is malformed, or contains a key in plain text.
     """
     folder = base or Path.cwd()
-    named = _NAMED.fullmatch(text)
-    name, location = (None, text) if named is None or _exists(folder / text) else (named[1], named[2])
+    match = _NAMED.fullmatch(text)
+    name, location = (None, text) if match is None or _exists(folder / text) else (match[1], match[2])
     if _URL_WITHOUT_SLASHES.match(location) and not _exists(folder / location):
         raise ParameterError(
             "An address must begin with http:// or https://, with two slashes",

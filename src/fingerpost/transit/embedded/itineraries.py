@@ -34,7 +34,7 @@ def find_itineraries(
     step_free: bool,
 ) -> list[list[Itinerary]]:
     """Return the expected itineraries, and the scheduled ones that realtime data disrupts."""
-    # The walk at each end is limited by the shortest walk at the other end.
+    # The walk at either end is limited by the shortest walk at the other end.
     find = partial(find_near_stops, stops, walks)
     origin = find(query.origin, query.max_walk_m, is_destination=False)
     destination = find(query.destination, query.max_walk_m - origin.min_walk_m, is_destination=True)

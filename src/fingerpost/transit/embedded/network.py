@@ -52,7 +52,7 @@ _log = logging.getLogger(__name__)
 
 # There is one thread, because parallel builds would slow each other and all searches down.
 _BUILDER = ThreadPool("days", 1)
-# In the last half hour of a day, a query triggers the build of the next day. The delay spares one-shot commands,
+# In the last half hour of a day, a query triggers the build for the next day. The delay spares one-shot commands,
 # because the interpreter waits at exit for builds that have started.
 _BEFORE_MIDNIGHT_S = 1800
 _AFTER_QUERY_S = 5
@@ -268,8 +268,8 @@ class EmbeddedNetwork(Network):
     def _list_near(self, query: JourneyQuery, is_destination: bool) -> list[int]:
         location = query.destination if is_destination else query.origin
         walks = self.walks.get_walks(step_free=query.step_free and self._feed_profile.has_wheelchair_data)
-        near = find_near_stops(self.stops, walks, location, query.max_walk_m, is_destination=is_destination)
-        return list(near.walks.stop.tolist())
+        endpoint = find_near_stops(self.stops, walks, location, query.max_walk_m, is_destination=is_destination)
+        return list(endpoint.walks.stop.tolist())
 
     def _find_service(self, snapshot: Snapshot, query: JourneyQuery, is_destination: bool) -> ServiceGap | None:
         zone, stops = self._feed_profile.zone, self._list_near(query, is_destination)

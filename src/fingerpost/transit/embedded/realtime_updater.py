@@ -87,7 +87,7 @@ FIRST_WAIT_S = 5.0
 WAKING_WAIT_S = 2.0
 # Messages are decoded again after this time, because alerts may have come into force.
 READ_AGAIN_S = 60
-# Ids in warnings are cut to this many characters.
+# Ids in warnings are truncated to this many characters.
 MAX_ID_CHARS = 60
 
 Publish = Callable[[Overlay, date], None]

@@ -17,7 +17,7 @@ from fingerpost.transit.model.profile import Ability, NetworkProfile
 from fingerpost.transit.model.provenance import FeedVersion, OutOfService, ServiceState
 from fingerpost.transit.rules.modes import to_mode
 
-# Trips from the previous day may still be running until this hour.
+# Trips from the previous day may still be running up to this hour.
 NIGHT_ENDS_H = 4
 _ALWAYS = frozenset({Ability.PLANS, Ability.BOARDS, Ability.NAMES, Ability.STOPS, Ability.GEOMETRY, Ability.ARRIVE_BY})
 

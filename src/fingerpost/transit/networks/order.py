@@ -32,12 +32,12 @@ def list_networks_at(
 ) -> list[Network]:
     """Return the networks that cover a position and have an ability; raise RegionUnsupported if there are none."""
     covering = list_covering(networks, coordinate)
-    able = [network for network in covering if network.profile.can(ability)]
-    if not able:
+    capable = [network for network in covering if network.profile.can(ability)]
+    if not capable:
         coverage = {"coordinate": [network.profile.name for network in covering]}
         positions = {"coordinate": coordinate}
         raise new_uncovered(networks, coverage, missing=(ability,), problems=problems, positions=positions)
-    return able
+    return capable
 
 
 def format_swapped_hint(networks: Sequence[Network], positions: Mapping[str, Coordinate]) -> str:
