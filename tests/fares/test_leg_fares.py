@@ -208,10 +208,10 @@ def test_too_many_ways_to_pay_are_not_tried(read):
 @pytest.mark.parametrize(
     ("tables", "table", "line", "problem"),
     [
-        ({"fare_products": PRODUCTS + "dear,much,USD\n"}, "fare_products.txt", 6, "cannot be read"),
-        ({"leg_rules": BY_NETWORK + "L,,,,\n"}, "fare_leg_rules.txt", 4, "cannot be read"),
-        ({"transfers": "L,L,-1,,,7,\n"}, "fare_transfer_rules.txt", 2, "cannot be read"),
-        ({"transfers": "L,L,-1,60,,0,\n"}, "fare_transfer_rules.txt", 2, "cannot be read"),
+        ({"fare_products": PRODUCTS + "dear,much,USD\n"}, "fare_products.txt", 6, "cannot be parsed"),
+        ({"leg_rules": BY_NETWORK + "L,,,,\n"}, "fare_leg_rules.txt", 4, "cannot be parsed"),
+        ({"transfers": "L,L,-1,,,7,\n"}, "fare_transfer_rules.txt", 2, "cannot be parsed"),
+        ({"transfers": "L,L,-1,60,,0,\n"}, "fare_transfer_rules.txt", 2, "cannot be parsed"),
         # Rules that are not applied could decide the price.
         ({"fare_leg_join_rules": "from_network_id\nlocal\n"}, "fare_leg_join_rules.txt", 2, ""),
         ({"leg_rules": "fare_product_id,from_timeframe_group_id\none,peak\n"}, "fare_leg_rules.txt", 2, ""),

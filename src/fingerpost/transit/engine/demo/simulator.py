@@ -16,7 +16,7 @@ QUARTER_S = 900
 # Trips that depart later than this do not get an update yet.
 HORIZON_S = HOUR_S
 # How long a line stays closed, beginning on the hour.
-CLOSED_S = 2 * HOUR_S
+CLOSURE_S = 2 * HOUR_S
 # Departures of a line are cancelled within this time before and after the start of the current quarter hour.
 CANCELLED_BEFORE_S, CANCELLED_AFTER_S = QUARTER_S, 3 * QUARTER_S
 # Stop times older than this do not get an update.
@@ -65,7 +65,7 @@ def simulate(timetable: Timetable, now: int) -> bytes:
 
 
 def _list_trip_instances(timetable: Timetable, now: int) -> Iterator[tuple[int, int, int, TripDescriptor]]:
-    """Yield the trips that are under way at ``now`` or depart within the next few hours; all run every day.
+    """Yield the trips that are under way at ``now`` or depart within the next few hours; all trips run every day.
 
     Each is (trip, Unix second from which its stop times count, Unix second of its departure, descriptor).
     """
@@ -78,7 +78,7 @@ def _list_trip_instances(timetable: Timetable, now: int) -> Iterator[tuple[int, 
     today = local_day(now, zone).toordinal()
     for day in map(date.fromordinal, range(today - longest_days, today + 2)):
         start = find_service_day_start(day, zone)
-        is_selected = (start + end_s >= now - _PAST_S) & (start + begin_s < now + CLOSED_S + HOUR_S)
+        is_selected = (start + end_s >= now - _PAST_S) & (start + begin_s < now + CLOSURE_S + HOUR_S)
         for trip_departure in np.flatnonzero(is_selected).tolist():
             row, begin = int(trip[trip_departure]), int(begin_s[trip_departure])
             descriptor = TripDescriptor(
@@ -92,7 +92,7 @@ def _list_trip_instances(timetable: Timetable, now: int) -> Iterator[tuple[int, 
 
 def _is_cancelled(route_id: str, departure_time: int, scenario: _Scenario, now: int) -> bool:
     if route_id == scenario.closed_route:
-        return departure_time < now - now % HOUR_S + CLOSED_S
+        return departure_time < now - now % HOUR_S + CLOSURE_S
     offset_s = departure_time - (now - now % QUARTER_S)
     return route_id == scenario.cancelled_route and -CANCELLED_BEFORE_S <= offset_s < CANCELLED_AFTER_S
 
@@ -121,7 +121,7 @@ def _add_alerts(message: FeedMessage, timetable: Timetable, scenario: _Scenario,
         en=(f"Line {name} is closed", f"Line {name} is not running because of a technical fault."),
         sv=(f"Linje {name} trafikerar inte", f"Linje {name} står stilla på grund av ett tekniskt fel."),
     )  # fmt: skip
-    alert.active_period.add(start=closure_begin, end=closure_begin + CLOSED_S)
+    alert.active_period.add(start=closure_begin, end=closure_begin + CLOSURE_S)
     name = names[scenario.cancelled_route] or scenario.cancelled_route
     alert = _add_alert(
         message, f"cancelled-{scenario.cancelled_route}", Alert.REDUCED_SERVICE, {"route_id": scenario.cancelled_route},

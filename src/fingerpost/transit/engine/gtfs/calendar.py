@@ -14,7 +14,7 @@ from fingerpost.transit.engine.timetable.timetable import Int32
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _ADDED, _REMOVED = "1", "2"
 
-# The maximum of services times calendar days; ten thousand services over five years use a tenth of it.
+# The maximum number of services times calendar days; ten thousand services over five years are a tenth of it.
 MAX_SERVICE_DAYS = 200_000_000
 
 
@@ -86,7 +86,7 @@ def _read_exceptions(table: Table, services: dict[str, _Service]) -> None:
 
 
 def _shorten_calendar(archive: Archive, days: list[Int32], places: list[tuple[str, int]]) -> list[Int32]:
-    """Shorten the calendar to MAX_SERVICE_DAYS; it then begins when half of the services have begun."""
+    """Shorten the calendar to fit MAX_SERVICE_DAYS, beginning when half of the services have begun."""
     non_empty = [dates for dates in days if len(dates)]
     max_days = MAX_SERVICE_DAYS // max(len(days), 1)
     if not non_empty or max(dates[-1] for dates in non_empty) - min(dates[0] for dates in non_empty) < max_days:

@@ -46,7 +46,7 @@ class _FareReader:
 
     def _reject(self, table: Table, line: int) -> None:
         table.note(Reason.FARE_UNREADABLE_UNAPPLIED, line)
-        self.problem = self.problem or f"a row of {table.name} cannot be read"
+        self.problem = self.problem or f"a row in {table.name} cannot be parsed"
 
     def read_tickets(self) -> FareBook | None:
         table = self._open("fare_attributes.txt", "fare_id", "price", "currency_type")

@@ -15,9 +15,9 @@ from fingerpost.transit.engine.timetable.columns import to_columns
 from fingerpost.transit.engine.timetable.draft import InSeatColumns, StopRow, StopTimeColumns, TripDepartureColumns
 from fingerpost.transit.engine.timetable.timetable import Int32, Int64
 
-# The longest layover between trips of a block; riders do not stay seated for longer.
+# The maximum layover between trips of a block; riders do not stay seated for longer than this.
 MAX_LAYOVER_S = 3600
-# The longest layover between trips that transfers.txt links; night trains may have long ones.
+# The maximum layover between trips that transfers.txt links; night trains may have long ones.
 MAX_LINKED_LAYOVER_S = 3 * 3600
 
 _DAY_S = 86_400
@@ -81,7 +81,7 @@ _Candidate = tuple[int, int, Int32 | None]
 def find_in_seat(
     archive: Archive, trips: Trips, departures: Departures, days: Sequence[Int32], trip_links: Int32
 ) -> tuple[InSeatColumns, list[Int32]]:
-    """Return the in-seat transfers of a feed, and the days of additional services that limit some of them.
+    """Return the in-seat transfers of a feed, and the days of additional services that some of them refer to.
 
     Rows of ``transfers.txt`` between two trips (types 4 and 5) override their block (GTFS, "Linked trips"). A block
     implies an in-seat transfer to the next trip on the same service day if that trip begins within an hour at the same

@@ -46,7 +46,7 @@ _TYPES: dict[str, Any] = {
     **dict.fromkeys(("line", "trip", "sequence", "stop", "arrival_s", "departure_s"), np.int32),
     "flags": np.uint8,
 }
-# Limits on the departures from one row and in a feed; more than this is a publisher's error.
+# Limits on the departures generated from one row and in one feed; larger numbers are publishers' errors.
 MAX_DEPARTURES_PER_ROW = 10_000
 MAX_DEPARTURES_PER_FEED = 5_000_000
 
@@ -100,7 +100,7 @@ def fill_times(stop_times: StopTimes, stops: Stops) -> tuple[StopTimes, Int64]:
     north, east = np.diff(positions, axis=0, prepend=positions[:1]).T
     cumulative_m[rows] = np.cumsum(np.hypot(north, east * np.cos(np.radians(positions[:, 0]))) * METRES_PER_DEGREE)
     covered_m, total_m = cumulative_m[blank] - cumulative_m[previous], cumulative_m[following] - cumulative_m[previous]
-    # Between stops at the same position, the steps are equal.
+    # Between stops at the same position, equal steps are used.
     covered_m, total_m = np.where(total_m < 1.0, (blank - previous, following - previous), (covered_m, total_m))
     # Rounding errors may put a time just below a whole second.
     interpolated_s = start_s + np.floor((end_s - start_s) * covered_m / total_m + 1e-3).astype(np.int64)
@@ -113,7 +113,7 @@ def fill_times(stop_times: StopTimes, stops: Stops) -> tuple[StopTimes, Int64]:
 def read_stop_times(
     archive: Archive, stops: Stops, trips: Trips, headsigns: IdIndex
 ) -> tuple[Trips, StopTimeColumns, Float32]:
-    """Read the stop times, sorted or not; return the usable trips, their stop times, and the latter's distances.
+    """Read stop times, sorted or not; return the usable trips, their stop times, and the shape_dist_traveled of each.
 
     Trips that stop in an area or within a time window run on demand (GTFS-Flex); they are skipped and reported.
     """
@@ -121,11 +121,11 @@ def read_stop_times(
     is_flex = any(name in table.columns for name in _COLUMNS[_FLEX])
     if not is_flex:
         table.require(("stop_id", "arrival_time") if "departure_time" not in table.columns else ("stop_id",))
-    stop_times, on_demand = _read_rows(table, stops, trips, headsigns, is_flex=is_flex)
+    stop_times, is_on_demand = _read_rows(table, stops, trips, headsigns, is_flex=is_flex)
     stop_times = _sort_rows(table, stop_times)
     filled, interpolated = fill_times(stop_times, stops)
     table.note_rows(Reason.CALL_TIME_WORKED_OUT, stop_times.line[interpolated], "arrival_time")
-    is_usable, count = _mark_usable_trips(archive, filled, trips, on_demand)
+    is_usable, count = _mark_usable_trips(archive, filled, trips, is_on_demand)
     stop_times = filled if is_usable.all() else filled.select(is_usable[filled.trip])
     trips = replace(trips.select(is_usable), stop_time_count=count[is_usable].astype(np.int32))
     return trips, StopTimeColumns(*stop_times[3:]), stop_times.shape_dist
@@ -137,7 +137,7 @@ def _read_rows(
     """Return the stop times of known trips at boardable stops, in file order, and a mask of the on-demand trips."""
     stop_ids = IdIndex(stops.row_by_id)
     boardable = np.array([row.kind == STOP for row in stops.rows] + [False], np.bool_)
-    on_demand = np.zeros(len(trips) + 1, np.bool_)
+    is_on_demand = np.zeros(len(trips) + 1, np.bool_)
     has_headsign, has_shape_dist = (_COLUMNS[column] in table.columns for column in (_HEADSIGN, _SHAPE_DIST))
     types = _TYPES | ({"headsign": np.int32} if has_headsign else {})
     types |= {"shape_dist": np.float32} if has_shape_dist else {}
@@ -147,7 +147,7 @@ def _read_rows(
         usable = np.ones(len(trip), np.bool_)
         if is_flex:
             flex = np.logical_or.reduce([block.is_filled(column) for column in range(_FLEX.start, _FLEX.stop)])
-            on_demand[trip[flex & (trip >= 0)]] = True
+            is_on_demand[trip[flex & (trip >= 0)]] = True
             usable &= ~flex
         is_skipped = trip < 0
         if is_skipped.any():
@@ -175,7 +175,7 @@ def _read_rows(
         if has_shape_dist:
             columns["shape_dist"] = block.read_decimals(_SHAPE_DIST).astype(np.float32)
         buffer.append(columns, usable)
-    return StopTimes(**{"headsign": NO_INT32, "shape_dist": NO_FLOAT32} | buffer.finish()), on_demand[:-1]
+    return StopTimes(**{"headsign": NO_INT32, "shape_dist": NO_FLOAT32} | buffer.finish()), is_on_demand[:-1]
 
 
 def _read_times_s(table: Table, block: Block, column: int, usable: Mask) -> Int32:
@@ -211,7 +211,7 @@ def _sort_rows(table: Table, stop_times: StopTimes) -> StopTimes:
     return stop_times
 
 
-def _mark_usable_trips(archive: Archive, stop_times: StopTimes, trips: Trips, on_demand: Mask) -> tuple[Mask, Int64]:
+def _mark_usable_trips(archive: Archive, stop_times: StopTimes, trips: Trips, is_on_demand: Mask) -> tuple[Mask, Int64]:
     """Return a mask of the usable trips, and each trip's number of stop times; report the other trips."""
     trip, arrival_s, departure_s = stop_times.trip, stop_times.arrival_s, stop_times.departure_s
     count = np.bincount(trip, minlength=len(trips))
@@ -220,7 +220,7 @@ def _mark_usable_trips(archive: Archive, stop_times: StopTimes, trips: Trips, on
     is_backward[1:] |= (trip[1:] == trip[:-1]) & (arrival_s[1:] < departure_s[:-1])
     has_backward_times = mark_rows(len(trips), trip[is_backward])
     faults = (
-        (Reason.TRIP_ON_DEMAND_UNSUPPORTED, "", on_demand),
+        (Reason.TRIP_ON_DEMAND_UNSUPPORTED, "", is_on_demand),
         (Reason.TRIP_WITH_FEWER_THAN_TWO_CALLS, "", count < _MIN_STOP_TIMES),
         (Reason.TRIP_WITHOUT_END_TIMES, "", is_untimed),
         (Reason.TRIP_RUNS_BACKWARDS, "", has_backward_times),

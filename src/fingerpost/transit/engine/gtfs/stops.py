@@ -26,7 +26,7 @@ from fingerpost.transit.engine.timetable.timetable import (
 # The kind of a stop's parent (GTFS, parent_station); stations have no parent.
 _PARENT_KIND = {STOP: STATION, ENTRANCE: STATION, NODE: STATION, BOARDING_AREA: STOP}
 _DEPTH = {STATION: 0, STOP: 1, ENTRANCE: 1, NODE: 1, BOARDING_AREA: 2}
-# Kinds that need no name (GTFS, stop_name).
+# Kinds that do not need a name (GTFS, stop_name).
 _NAMELESS_KINDS = frozenset({NODE, BOARDING_AREA})
 # Publishers write this position if the real one is unknown.
 _NULL_ISLAND = (0.0, 0.0)

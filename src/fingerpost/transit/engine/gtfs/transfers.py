@@ -22,7 +22,7 @@ from fingerpost.transit.engine.timetable.timetable import RECOMMENDED, STATION, 
 MAX_PAIRS_PER_ROW = 250_000
 MAX_RULES_PER_FEED = 5_000_000
 
-# In-seat transfers, and trips between which riders must alight and board again (GTFS, "Linked trips").
+# Transfer types: riders stay seated, or must alight and board again (GTFS, "Linked trips").
 IN_SEAT, RE_BOARD = 4, 5
 _COLUMNS = (
     "from_stop_id", "to_stop_id", "transfer_type", "min_transfer_time",
@@ -102,7 +102,7 @@ def read_transfers(archive: Archive, stops: Stops, routes: Routes, trips: Trips)
 
 
 def _read_rules(table: Table, block: Block, ids: Mapping[str, IdIndex]) -> tuple[Int32, Mask, Mask]:
-    """Return a block's rules, and masks of those that link trips and of other usable ones; report the rest."""
+    """Return a block's rules, with masks of those that link trips and of other usable ones; report the rest."""
     type_, bad_type = block.read_integers(2, RECOMMENDED)
     min_s, bad_min = block.read_integers(3, -1)
     bad_min |= block.is_filled(3) & (min_s < 0)

@@ -28,7 +28,7 @@ def read_translations(
     """Return the names of stops and of routes by language and row, and headsigns by language and original text.
 
     Translations are matched by record id or, if there is none, by field value (GTFS, translations.txt). The draft
-    format (``trans_id``, ``lang``, ``translation``), which some feeds use, has field values only.
+    format (``trans_id``, ``lang``, ``translation``), which some feeds use, has only field values.
     """
     stop_names: Names = {}
     route_names: Names = {}

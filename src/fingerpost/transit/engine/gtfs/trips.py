@@ -18,7 +18,7 @@ from fingerpost.transit.model.line_colors import parse_color
 _MAX_ROUTE_TYPE = 32_767
 _MAX_AGENCIES = 32_767
 _COLORS = ("route_color", "route_text_color")
-# Extended route type "Miscellaneous Service", for routes without a type.
+# Extended route type "Miscellaneous Service", used for routes without a type.
 UNKNOWN_TYPE = 1700
 
 

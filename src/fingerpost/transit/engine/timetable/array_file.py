@@ -1,4 +1,4 @@
-"""Save a timetable's arrays in one file, open them by memory map, and check that their row numbers are in bounds."""
+"""Save a timetable's arrays in one file, memory-map them, and check that their row numbers are in bounds."""
 
 import errno
 import json
@@ -28,7 +28,7 @@ _T = TypeVar("_T")
 
 
 def _open_arrays(folder: Path, directory: Directory) -> Arrays:
-    """Open the arrays in a folder by memory map; writing to them never changes the file."""
+    """Memory-map the arrays in a folder; writing to them never changes the file."""
     with (folder / ARRAYS).open("rb") as file:
         mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
     arrays = {

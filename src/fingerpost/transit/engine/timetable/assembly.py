@@ -127,9 +127,9 @@ def _pack_transfers(draft: TimetableDraft, walks: WalkModes, places: StationPlac
         "step_free_footpaths": Footpaths(),
     }
     if walks.step_free is not None:
-        inside_s = find_change_s(places, draft.pathways.from_stop, draft.pathways.to_stop, step_free=True)
-        inside = draft.pathways._replace(seconds=inside_s)
-        columns["step_free_footpaths"], _ = build_footpaths(walks.step_free, *stations, transfers, inside)
+        indoor_s = find_change_s(places, draft.pathways.from_stop, draft.pathways.to_stop, step_free=True)
+        indoor = draft.pathways._replace(seconds=indoor_s)
+        columns["step_free_footpaths"], _ = build_footpaths(walks.step_free, *stations, transfers, indoor)
     return columns
 
 

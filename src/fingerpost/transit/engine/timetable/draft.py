@@ -87,7 +87,7 @@ class TransferColumns(NamedTuple):
 
 
 class PathwayColumns(NamedTuple):
-    """Seconds on foot between the platforms of a station, each ordered pair once."""
+    """Walking times between the platforms of a station; each ordered pair occurs once."""
 
     from_stop: Int32 = NO_INT32
     to_stop: Int32 = NO_INT32
@@ -132,7 +132,7 @@ class ShapeColumns(NamedTuple):
 
 @dataclass(slots=True, kw_only=True)
 class TimetableDraft:
-    """The rows of one or several feeds.
+    """The rows of one or more feeds.
 
     ``trip_stop_time_count`` is the number of stop times in each trip. ``stop_names`` and ``route_names`` map a language
     to {row: name}, ``headsign_names`` to {headsign: translation}. ``fare_books`` has one string per feed, or is empty.

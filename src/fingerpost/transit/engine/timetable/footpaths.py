@@ -75,7 +75,7 @@ class _PathColumns(NamedTuple):
 
 
 def compute_transfer_times(walks: Walks, parents: Int32, rules: TransferColumns) -> tuple[Int32, Int32, Int32]:
-    """Return each transfer rule's seconds until boarding (-1: forbidden), metres, and seconds walked."""
+    """Return each transfer rule's seconds until boarding (-1: forbidden), metres, and walking seconds."""
     links = walks.measure(rules.from_stop.astype(np.int64), rules.to_stop.astype(np.int64))
     transfer_s = links.seconds + np.where(rules.type == TIMED, 0, _find_slack_s(links, parents))
     transfer_s = np.where((rules.type == MINIMUM_TIME) & (rules.min_s >= 0), rules.min_s, transfer_s)
@@ -176,7 +176,7 @@ def avoid_closed_ways(
         find_change_s(get_places(timetable), indoor.begin, indoor.end, step_free=step_free, closed=excluded)
         for excluded in ((), closed)
     )
-    # These are transfers by pathways inside a station; all others are walks outside.
+    # These are transfers by pathways inside a station; all others are walks outdoors.
     outdoor = affected.drop_common(take_rows(indoor, open_s >= 0), count)
     detours = take_rows(indoor._replace(seconds=detour_s + np.int32(CHANGE_SLACK_S)), (open_s >= 0) & (detour_s >= 0))
     walked = _list_walks(walks, np.flatnonzero(is_near & (timetable.stop_kind == STOP)), stations)

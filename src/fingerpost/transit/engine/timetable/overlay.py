@@ -1,7 +1,7 @@
 """Realtime data for a network: updated and added rides, and alerts.
 
 A ride is one trip departure on one service day (a trip instance). Delays are in seconds relative to the timetable;
-negative means early. An overlay is immutable, so a search sees one state from start to end.
+negative means early. An overlay is immutable, so a search sees a consistent state.
 """
 
 from collections.abc import Mapping

@@ -34,7 +34,7 @@ def find_entrance_ways(
 ) -> dict[tuple[int, int], tuple[int, int]]:
     """Return the ways between each platform and the entrances of its station, if there is a way in or out.
 
-    Keys are (platform, entrance), ascending rows; values are the seconds in and out, -1 if there is no way.
+    Keys are (platform, entrance) in ascending order; values are the seconds in and out, -1 if there is no way.
     A straight line times the detour factor replaces missing pathways and times. ``step_free`` excludes stairs and
     entrances known to be inaccessible; ``closed`` are the entrances and nodes (rows) to exclude.
     """
@@ -51,9 +51,9 @@ def find_entrance_ways(
             to_entrance = find_quickest_s(incoming, entrance) if has_ways else None
             for platform in platforms:
                 straight_s = _find_straight_s(places, entrance, platform)
-                in_s, out_s = (_choose_s(times, platform, straight_s) for times in (from_entrance, to_entrance))
-                if in_s >= 0 or out_s >= 0:
-                    found[platform, entrance] = in_s, out_s
+                entry_s, exit_s = (_choose_s(times, platform, straight_s) for times in (from_entrance, to_entrance))
+                if entry_s >= 0 or exit_s >= 0:
+                    found[platform, entrance] = entry_s, exit_s
     return dict(sorted(found.items()))
 
 
@@ -115,10 +115,10 @@ def _choose_s(times: Mapping[int, float] | None, place: int, straight_s: int) ->
 
 
 def _find_straight_s(places: StationPlaces, begin: int, end: int) -> int:
-    return math.ceil(find_inside_m(places, begin, end) / PACE_M_PER_S)
+    return math.ceil(find_station_walk_m(places, begin, end) / PACE_M_PER_S)
 
 
-def find_inside_m(places: StationPlaces, begin: int, end: int) -> int:
+def find_station_walk_m(places: StationPlaces, begin: int, end: int) -> int:
     """Return the metres between two places in a station (rows): the straight line times the detour factor."""
     lat, lon = float(places.lats[begin]), float(places.lons[begin])
     straight_m = straight_line_m(lat, lon, places.lats[[end]], places.lons[[end]])

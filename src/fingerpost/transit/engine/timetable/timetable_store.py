@@ -110,7 +110,7 @@ class TimetableStore:
             }
             known_values = {key: value for key, value in pointer.items() if value is not None}
             replace_file(self._locate(name), json.dumps(known_values, ensure_ascii=False).encode())
-            self._count_change()
+            self._record_change()
             return self.get(name)
 
     def remove(self, name: str) -> None:
@@ -119,7 +119,7 @@ class TimetableStore:
             raise self._new_unknown_network(name)
         with self._locked():
             self._locate(name).unlink(missing_ok=True)
-            self._count_change()
+            self._record_change()
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
@@ -197,7 +197,7 @@ class TimetableStore:
     def _locate(self, name: str) -> Path:
         return self._root / f"{name}{_SUFFIX}"
 
-    def _count_change(self) -> None:
+    def _record_change(self) -> None:
         # The file's size distinguishes changes within one tick of the file system's clock.
         with self._changes.open("ab") as file:
             file.write(b".")

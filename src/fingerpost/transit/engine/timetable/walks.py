@@ -18,7 +18,7 @@ PACE_M_PER_S = 1.25
 
 # The time from alighting to being ready to board, in addition to the walk.
 CHANGE_SLACK_S = 120
-# An additional time for transfers between stops or stations whose walk is estimated as a straight line (decision 0530).
+# Additional time for transfers between stops or stations whose walk is estimated as a straight line (decision 0530).
 STRAIGHT_SLACK_S = 135
 # Stops that are further apart in a straight line than this are not linked by footpaths.
 FOOTPATH_RADIUS_M = 500.0

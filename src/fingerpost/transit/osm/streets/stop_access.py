@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fingerpost.transit.engine.timetable.station_ways import find_entrance_ways, find_inside_m
+from fingerpost.transit.engine.timetable.station_ways import find_entrance_ways, find_station_walk_m
 from fingerpost.transit.engine.timetable.timetable import STOP, Bool, Float64, Int32, Int64, StationPlaces
 from fingerpost.transit.engine.timetable.walks import DETOUR_FACTOR, PACE_M_PER_S, WalkedStops, straight_line_m
 from fingerpost.transit.osm.extract_file import distance_m
@@ -141,7 +141,7 @@ def _list_feed_entrances(places: StationPlaces) -> list[_Row]:
     return [
         (
             stop, entrance, float(places.lats[entrance]), float(places.lons[entrance]),
-            find_inside_m(places, entrance, stop), *times, *step_free.get((stop, entrance), (_CLOSED, _CLOSED)),
+            find_station_walk_m(places, entrance, stop), *times, *step_free.get((stop, entrance), (_CLOSED, _CLOSED)),
         )
         for (stop, entrance), times in usual.items()
     ]  # fmt: skip

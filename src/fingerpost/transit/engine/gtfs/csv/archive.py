@@ -158,7 +158,7 @@ def _list_zip_members(path: Path, zip_file: zipfile.ZipFile, findings: Findings)
 
 
 def _list_folder_members(path: Path) -> dict[str, str]:
-    """Return the regular files in a folder and its subfolders; links to other folders are skipped."""
+    """Return the regular files in a folder and its subfolders; links that point outside it are skipped."""
     members: dict[str, str] = {}
     try:
         root = path.resolve()

@@ -68,7 +68,7 @@ def split_rows(blob, size, is_last, slots, starts, ends, lines, line, faults):
 
     ``blob`` is the block of ``size`` bytes and a line feed; doubled quotes are unescaped in place. ``slots`` gives, for
     each column of the header, its row in ``starts`` and ``ends``, or -1; the capacity of these arrays limits the number
-    of rows. ``is_last``: no block follows, so a row without a line end is complete.
+    of rows. If ``is_last``, no block follows, so a row without a line end is complete.
 
     ``faults`` receives (count, line of the first) for rows longer than the header, and for stray quotes.
     Returns (rows, bytes used, last line used).

@@ -195,7 +195,7 @@ class Table:
         yield self._convert_block(remainder), True
 
     def _convert_block(self, block: bytes) -> bytes:
-        """Convert the lines that are not UTF-8 from Windows-1252."""
+        """Convert lines that are not UTF-8 from Windows-1252 to UTF-8."""
         if _is_utf8(block):
             return block
         if not self._is_encoding_reported:

@@ -146,7 +146,7 @@ class _AffectedEntities:
     ) -> None:
         if selector.HasField("direction_id") and routes is not None:
             direction = self.index.timetable.trip_direction
-            trips = [trip for row in routes for trip in self.index.trips_of_route.get(row, ())]
+            trips = [trip for row in routes for trip in self.index.trips_by_route.get(row, ())]
             self._add_kind("trip", [row for row in trips if int(direction[row]) in (-1, selector.direction_id)], stops)
         elif routes is not None and stops is not None:
             self._add_kind("route", routes, stops)
@@ -170,7 +170,7 @@ class _AffectedEntities:
             self.rows["routes"] |= routes
 
     def _add_trip(self, trip: TripDescriptor, stops: Mapping[str, frozenset[int]] | None) -> None:
-        added_rides = self.trips.find_added(trip, self.matcher)
+        added_rides = self.trips.find_added_rides(trip, self.matcher)
         if isinstance(added_rides, EntityOutcome):
             self.has_shared_id = True
         else:

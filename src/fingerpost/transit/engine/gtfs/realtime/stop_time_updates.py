@@ -173,9 +173,9 @@ def match_stop_times(timetable: Timetable, rides: Rides, updates: StopTimeUpdate
     """
     stop_time = _match_by_sequence(rides, updates.ride, updates.sequence)
     stop = updates.new_stop.copy()
-    differs = (stop_time >= 0) & (updates.stop != NO_STOP) & (rides.stop[stop_time] != updates.stop)
-    if differs.any():
-        _resolve_differences(timetable, rides, updates, np.flatnonzero(differs), stop_time, stop)
+    is_different = (stop_time >= 0) & (updates.stop != NO_STOP) & (rides.stop[stop_time] != updates.stop)
+    if is_different.any():
+        _resolve_differences(timetable, rides, updates, np.flatnonzero(is_different), stop_time, stop)
     _match_by_stop(timetable, rides, updates, stop_time, stop)
     _drop_repeats(stop_time, len(rides.stop))
     return stop_time, stop

@@ -57,7 +57,7 @@ class RealtimeIndex:
         return group_rows(parents, [row for row, parent in enumerate(parents) if parent >= 0])
 
     @cached_property
-    def trips_of_route(self) -> Mapping[int, Sequence[int]]:
+    def trips_by_route(self) -> Mapping[int, Sequence[int]]:
         return group_rows(self.trip_route, range(len(self.trip_route)))
 
     @cached_property
@@ -243,7 +243,7 @@ class TripMatcher:
         results: list[TripMatch] = []
         single_start_s = self.index.single_start_s
         for route in self.scope.routes.get(trip.route_id, ()):
-            for row in self.index.trips_of_route.get(route, ()):
+            for row in self.index.trips_by_route.get(route, ()):
                 if single_start_s[row] not in (-1, start_s) or not self.index.is_running(row, day):
                     continue
                 direction = int(self.index.timetable.trip_direction[row])

@@ -158,7 +158,7 @@ class TripUpdates:
             self._apply_delays(delayed, rides)
         return rides, tuple(added_rides)
 
-    def find_added(self, trip: TripDescriptor, matcher: TripMatcher) -> list[RideKey] | EntityOutcome:
+    def find_added_rides(self, trip: TripDescriptor, matcher: TripMatcher) -> list[RideKey] | EntityOutcome:
         """Return the added rides that match a descriptor; call this only after ``finish``."""
         keys = self._find_added_keys(trip, matcher)
         return keys if isinstance(keys, EntityOutcome) else [self._added_rides[key] for key in keys]
@@ -209,7 +209,7 @@ class TripUpdates:
         has_unused |= [entry.received.update.HasField("delay") for entry in entries] & (trip_delay_s == NONE)
         for entry, ride, is_partial in zip(entries, ride_updates, has_unused.tolist(), strict=True):
             if ride is None:
-                self.outcomes[entry.received.slot] = _explain_no_times(entry.received.update)
+                self.outcomes[entry.received.slot] = _explain_missing_times(entry.received.update)
                 continue
             rides[entry.match.trip_departure, entry.match.day] = ride
             if is_partial:
@@ -303,7 +303,7 @@ def _get_trip_delay_s(entry: MatchedUpdate) -> int:
     return update.delay + entry.match.start_offset_s
 
 
-def _explain_no_times(update: TripUpdate) -> EntityOutcome:
+def _explain_missing_times(update: TripUpdate) -> EntityOutcome:
     if update.HasField("delay"):
         return EntityOutcome.DELAY_OUT_OF_RANGE
     return EntityOutcome.CALLS_UNMATCHED if update.stop_time_update else EntityOutcome.WITHOUT_TIMES
