@@ -168,7 +168,7 @@ def test_a_wrong_record_is_listed_with_its_sentence_and_can_be_removed(town, hom
     shown, refreshed = invoke("network", "show", "town"), invoke("network", "refresh", "town")
     removed = invoke("network", "remove", "town")
 
-    sentence = f"{path}: a record has no key 'colour'"
+    sentence = f"{path}: unknown key 'colour'"
     assert f"TOWN cannot be used: {sentence}" in listed
     assert (shown.returncode, refreshed.returncode, removed.returncode) == (2, 2, 0)
     assert sentence in shown.stderr

@@ -58,7 +58,7 @@ async def test_a_filing_has_its_type_its_days_and_its_address(tmp_path, graph, i
         ["c-22", None, None, None], ["b-22", 2022, "Q1", None],
     ]  # fmt: skip
     assert body.get("notes") == notes
-    assert text.startswith("10-K of 2024-02-01, a-23, fiscal 2023 FY, period to 2023-12-31: Annual report.\n")
+    assert text.startswith("10-K of 2024-02-01, a-23, fiscal 2023 FY, period ending 2023-12-31: Annual report.\n")
 
 
 async def test_without_the_companys_own_list_the_filings_of_its_figures_are_listed(graph):

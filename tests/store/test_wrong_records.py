@@ -6,9 +6,9 @@ from fingerpost.apps.source_kinds import open_record_store
 from fingerpost.store.network_records import KEYS
 
 WRONG = {
-    "an unknown key": ('feds = ["x.zip"]', "a record has no key 'feds'; did you mean feeds?"),
-    "a key like no other": ("colour = 1", f"a record has no key 'colour'; a record has {', '.join(KEYS)}"),
-    "its own name as a key": ('name = "BAD"', "a record has no key 'name'"),
+    "an unknown key": ('feds = ["x.zip"]', "unknown key 'feds'; did you mean feeds?"),
+    "a key like no other": ("colour = 1", f"unknown key 'colour'; the keys are {', '.join(KEYS)}"),
+    "its own name as a key": ('name = "BAD"', "unknown key 'name'"),
     "a text for a list": (
         'feeds = "https://example.org/?api_key=s3cr3t"',
         "feeds must be a list of quoted strings, none of them empty; correct the line",
@@ -23,7 +23,7 @@ WRONG = {
     "south above north": ("bounds = [61, 24, 60, 25]", "bounds must be a list of four numbers in degrees: south, west"),
     "beyond the pole": ("bounds = [60, 24, 90.1, 25]", "bounds must be a list of four numbers in degrees: south, west"),
     "no language code": ('languages = ["Finnish"]', "languages must be codes"),
-    "an unknown kind": ('source = "gfts"', "there is no source kind 'gfts'; did you mean gtfs?"),
+    "an unknown kind": ('source = "gfts"', "unknown source kind 'gfts'; did you mean gtfs?"),
     "a key instead of its variable": (
         'key = "0123-s3cr3t"',
         "key must be the name of an environment variable in capitals, such as MY_KEY, not the key itself",

@@ -44,7 +44,7 @@ def new_correlation_id(user: str | None, tool: str, arguments: Any) -> str:
     if fixed_time is None:
         return str(uuid.uuid4())
     try:
-        encoded = encode_canonical(arguments)
+        text = encode_canonical(arguments)
     except ValueError:
-        encoded = "not JSON"
-    return str(uuid.uuid5(_NAMESPACE, encode_canonical([fixed_time.isoformat(), user, tool, encoded])))
+        text = "not JSON"
+    return str(uuid.uuid5(_NAMESPACE, encode_canonical([fixed_time.isoformat(), user, tool, text])))

@@ -19,7 +19,7 @@ from fingerpost.contract.wire import Shape, Wire, WireModel, build_json_schema, 
 from fingerpost.errors import BrokenContract, ParameterError, QueryTypeUnsupported, ToolError
 
 Path = tuple[str, ...]
-"""The keys that lead to a part of an answer; ``*`` is every key of an object."""
+"""The keys that lead to a part of an answer; ``*`` matches every key of an object."""
 
 ReportProgress = Callable[[float, float, str], None]
 """Reports the amount done, the total, and a sentence; it never blocks and never raises."""
@@ -127,7 +127,7 @@ class Call:
 class ToolReply:
     """A handler's result: the body in one output's shape, a self-contained text, and the included optional parts.
 
-    If ``output`` is None, it is the definition's first output.
+    If ``output`` is None, the definition's first output applies.
     """
 
     body: Mapping[str, Any]
@@ -187,7 +187,7 @@ class PublishedTool(Tool):
         """Answer one call; a ToolError becomes the contract's envelope, and other exceptions propagate.
 
         ``raw`` is the decoded JSON of the arguments; None means an empty object.
-        ``include`` names the requested optional parts; unknown names are an error.
+        ``include`` names the requested optional parts; unknown names are errors.
         """
         correlation_id = new_correlation_id(user, self.name, raw)
         try:

@@ -16,7 +16,7 @@ from fingerpost.errors import ParameterError
 
 MAX_BODY_BYTES = 48_000
 MAX_TEXT_BYTES = 16_000
-SIZE_NOTE = "Max 48 KB, text 16."
+SIZE_NOTE = "Max 48 KB, text 16 KB."
 """The size limits, appended to each tool's published description."""
 
 # The code in transit/rules/warnings.py, which the contract layer does not import.
@@ -88,7 +88,7 @@ def _add_notices(body: dict[str, Any], truncated: Sequence[TruncatedPart], tool:
 def _bound_body(body: dict[str, Any], paths: Sequence[Path], hint: str) -> tuple[dict[str, Any], list[TruncatedPart]]:
     """Return a body within the limit, and its truncated parts.
 
-    The parts at ``paths`` share the limit evenly; a part smaller than its share is not cut.
+    The parts at ``paths`` share the limit evenly; a part smaller than its share is not truncated.
     """
     body_bytes = _count_bytes(body)
     if body_bytes <= MAX_BODY_BYTES:

@@ -74,7 +74,7 @@ Flag = Annotated[bool, Strict()]
 Identifier = Annotated[str, BeforeValidator(_read_identifier), Field(min_length=1)]
 """A string that is not blank; a number is read as text (rule A6)."""
 
-PrintedId = Annotated[
+FormattedId = Annotated[
     str, Field(min_length=1, max_length=200, pattern=r"^[A-Z0-9:_-]+$"), BeforeValidator(_read_identifier)
 ]
 """An id as fingerpost formats it (rule A8)."""
@@ -183,7 +183,7 @@ _ANY_TYPE = {"anyOf": [{"type": name} for name in ("object", "array", "string", 
 
 
 class _CompactSchema(GenerateJsonSchema):
-    """Generates JSON Schema without titles, class docstrings, OpenAPI discriminators and object defaults.
+    """Generates JSON Schema without titles, class docstrings, OpenAPI discriminators or object defaults.
 
     An omitted object has the same effect as an empty one.
     """

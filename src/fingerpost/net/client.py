@@ -186,7 +186,7 @@ class Client:
         self, request: Request, conditions: Mapping[str, str], body: Body, state: _RequestState
     ) -> Response:
         """Send one request; write successful content to ``body``, and put other content in the response."""
-        url, headers, secrets = request.wire(self._environ)
+        url, headers, secrets = request.prepare(self._environ)
         state.secrets += secrets
         limits = request.limits
         timeouts = {"connect": limits.connect_s, "read": limits.read_s, "write": limits.read_s, "pool": limits.total_s}

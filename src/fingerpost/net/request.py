@@ -84,7 +84,7 @@ class Request:
     def split(self) -> SplitResult:
         return split_address(self.url)
 
-    def wire(self, environ: Mapping[str, str] = os.environ) -> tuple[str, dict[str, str], list[str]]:
+    def prepare(self, environ: Mapping[str, str] = os.environ) -> tuple[str, dict[str, str], list[str]]:
         """Return the URL and headers to send, and their secrets; raise SourceKeyRefused if a key is not set."""
         parts = self.split()
         keys = {name: _read_key(variable, environ) for name, variable in self.secret_params.items()}
@@ -132,7 +132,7 @@ def split_address(url: str) -> SplitResult:
     except ValueError:
         is_valid = False
     if not is_valid or len(url.split()) != 1:
-        raise ParameterError("An address must begin with http:// or https:// and name a host", {"field": "url"})
+        raise ParameterError("An address must begin with http:// or https:// and include a host", {"field": "url"})
     return parts
 
 

@@ -59,8 +59,8 @@ def find_tickers(text: str, companies: Iterable[tuple[str, int, str]], *, is_com
         return []
     if key in WELL_KNOWN:
         return [WELL_KNOWN[key]]
-    known = list(companies)
-    matches = {cik: ticker for ticker, cik, name in reversed(known) if build_name_key(name) == key}
+    company_list = list(companies)
+    matches = {cik: ticker for ticker, cik, name in reversed(company_list) if build_name_key(name) == key}
     if not matches and is_complete:
-        matches = {cik: ticker for ticker, cik, name in reversed(known) if begins_with(name, key)}
+        matches = {cik: ticker for ticker, cik, name in reversed(company_list) if begins_with(name, key)}
     return sorted(matches.values())

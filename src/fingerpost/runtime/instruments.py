@@ -1,4 +1,4 @@
-"""The metrics and spans of fingerpost; names and attributes follow OpenTelemetry's conventions where they exist.
+"""Metrics and spans; their names and attributes follow OpenTelemetry's conventions where they exist.
 
 ``docs/telemetry.md`` describes them for operators.
 """
@@ -46,7 +46,7 @@ TOOL_CALL_DURATION = _new_histogram(
     "Tool calls, over any interface or by a plan; error.type is the error code that the caller sees",
 )
 NETWORK_QUERY_DURATION = _new_histogram(
-    "fingerpost.network.query.duration", "Queries to networks, whatever their kind of source"
+    "fingerpost.network.query.duration", "Queries to networks, for all kinds of sources"
 )
 HTTP_REQUEST_DURATION = _new_histogram("http.client.request.duration", "HTTP requests that were sent to sources")
 SOURCE_REQUESTS = _new_counter(

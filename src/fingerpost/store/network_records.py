@@ -18,7 +18,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from fingerpost.errors import NotAccessible, ParameterError, new_unwritable_error
 from fingerpost.store.atomic_file import locked, replace_file, stamp_files
 
-VALID_NAMES: Final = "use up to 40 letters A-Z, digits, _ and -, not beginning with DEMO-"
+NAME_RULE: Final = "use up to 40 letters A-Z, digits, _ and -, not beginning with DEMO-"
 
 _NAME = re.compile("(?!DEMO-)[A-Z0-9_-]{1,40}")
 
@@ -79,7 +79,7 @@ class NetworkRecord(BaseModel):
 
 
 KEYS = tuple(key for key in NetworkRecord.model_fields if key != "name")
-"""The keys of a record, in the order of the file."""
+"""The keys of a record, in file order."""
 
 _EXPECTED = {
     **dict.fromkeys(("feeds", "realtime", "attribution"), "must be a list of quoted strings, none of them empty"),
@@ -99,7 +99,7 @@ def parse_network_name(name: str) -> str:
     """Return a network's name in upper case, or raise ParameterError if it is invalid."""
     upper = name.strip().upper()
     if not is_network_name(upper):
-        raise ParameterError(f"A network cannot be called {name!r}: {VALID_NAMES}", {"field": "name"})
+        raise ParameterError(f"A network cannot be called {name!r}: {NAME_RULE}", {"field": "name"})
     return upper
 
 
@@ -153,12 +153,12 @@ class NetworkRecordStore:
     def build(self, name: str, fields: Mapping[str, Any]) -> NetworkRecord:
         """Build a record and check all but its fallback; raise ParameterError, with the key as ``details["field"]``."""
         if not is_network_name(name):
-            hint = f"rename the file to {name.upper()}.toml" if is_network_name(name.upper()) else VALID_NAMES
+            hint = f"rename the file to {name.upper()}.toml" if is_network_name(name.upper()) else NAME_RULE
             raise ParameterError(f"a network cannot be called {name!r}", {"field": "name"}, hint=hint)
         for key in fields:
             if key not in KEYS:
-                hint = suggest(key, KEYS) or f"a record has {', '.join(KEYS)}"
-                raise ParameterError(f"a record has no key {key!r}", {"field": key}, hint=hint)
+                hint = suggest(key, KEYS) or f"the keys are {', '.join(KEYS)}"
+                raise ParameterError(f"unknown key {key!r}", {"field": key}, hint=hint)
         try:
             record = NetworkRecord(name=name, **fields)
         except ValidationError as error:
@@ -167,7 +167,7 @@ class NetworkRecordStore:
             raise ParameterError(f"{key} {_EXPECTED.get(key, 'must be a quoted string')}", {"field": key}) from error
         if self._kinds is not None and record.source not in self._kinds:
             hint = suggest(record.source, self._kinds) or f"the kinds are {', '.join(sorted(self._kinds))}"
-            raise ParameterError(f"there is no source kind {record.source!r}", {"field": "source"}, hint=hint)
+            raise ParameterError(f"unknown source kind {record.source!r}", {"field": "source"}, hint=hint)
         for check in self._checks:
             check(record)
         return record

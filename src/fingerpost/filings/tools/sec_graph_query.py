@@ -98,7 +98,7 @@ def _build_filing_row(source: CompanyFigures, cik: int, filing: Filing) -> dict[
 
 def _format_filing(row: Mapping[str, Any]) -> str:
     period = f", fiscal {row['fiscal_year']} {row['fiscal_period'] or ''}".rstrip() if row["fiscal_year"] else ""
-    report = f", period to {row['report_date']}" if row["report_date"] else ""
+    report = f", period ending {row['report_date']}" if row["report_date"] else ""
     description = f": {row['description']}" if row.get("description") else ""
     form = f"{row['filing_type']} of " if "filing_type" in row else ""
     return f"{form}{row['filing_date']}, {row['accession_number']}{period}{report}{description}"

@@ -10,7 +10,7 @@ from pydantic import Field
 from fingerpost.contract.envelope import Contract
 from fingerpost.contract.published_tool import Call, Output, ToolDefinition, ToolReply
 from fingerpost.contract.size_bounds import count_fitting
-from fingerpost.contract.wire import Flag, PrintedId, WholeNumber, WireDict, WireModel, omit_none
+from fingerpost.contract.wire import Flag, FormattedId, WholeNumber, WireDict, WireModel, omit_none
 from fingerpost.errors import ParameterError
 from fingerpost.runtime.concurrency import compute
 from fingerpost.transit.model.itinerary import Departure
@@ -47,7 +47,7 @@ MAX_ROWS = 200
 
 
 class TimetableRequestInput(WireModel):
-    stop_id: PrintedId
+    stop_id: FormattedId
     max_departures: Annotated[WholeNumber, Field(ge=1, description="capped at 5; with until, all")] = DEFAULT_DEPARTURES
     horizon_minutes: Annotated[WholeNumber, Field(ge=1, description="capped at 90")] = DEFAULT_HORIZON_MINUTES
     at: Annotated[str | None, Field(max_length=40, description="RFC 3339 with offset; default now")] = None
