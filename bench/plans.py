@@ -71,7 +71,7 @@ async def ours(runs, plan):
     runs.start(run_id)
     await runs.wait(run_id, 600)
     taken = (time.perf_counter() - begun) * 1e3
-    memory = runs.memory_of(await runs.get(run_id, "bench"))
+    memory = runs.build_memory(await runs.get(run_id, "bench"))
     return taken, sum(response["data"]["n"] for response in memory.to_dict().values())
 
 

@@ -179,7 +179,7 @@ def test_the_commands_look_after_a_run(invoke, tmp_path):
     assert waiting["state"] == "waiting"
     assert f"Decide with: fingerpost runs approve {waiting['run_id']} 1" in shown.stdout
     assert approved.stdout.startswith("completed: 2 of 2 steps.")
-    assert (ended.returncode, ended.stderr) == (2, "The run has already ended: it is completed.\n")
+    assert (ended.returncode, ended.stderr) == (2, "The run has already ended: its state is completed.\n")
 
 
 def test_a_plan_cannot_control_the_terminal(invoke, tmp_path):

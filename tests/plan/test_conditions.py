@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from fingerpost.plan.conditions import ConditionFailed, ConditionInvalid, compile_condition
 
-EXAMPLES = "write it like value is not None, len(results) > 0 or value['total'] >= 1"
+EXAMPLES = "valid examples: value is not None, len(results) > 0, value['total'] >= 1"
 NAMES = {"value": [1, 2], "results": [{"v": 3}], "memory": {"a": {"success": True}}, "revenue": {"data": 4}}
 
 
@@ -51,7 +51,7 @@ def test_conditions_may_use_these_expressions(text, expected):
         ("", f"syntax error at column 1; {EXAMPLES}"),
         ("'\ud800' == 'a'", "it is nested too deeply, or contains a number or a character that cannot be read"),
         ("not " * 30 + "True", "it is nested more than 20 levels deep"),
-        ("1 + " * 200 + "1", "it has 801 characters, and the limit is 500"),
+        ("1 + " * 200 + "1", "it has 801 characters; the limit is 500"),
     ],
 )  # fmt: skip
 def test_every_refusal_is_explained_in_words(text, expected):

@@ -69,7 +69,7 @@ async def test_sql_in_a_label_is_a_label(runs, recorder):
     state, run = await ended(runs, plan(first).model_copy(update={"goal": sql}), memory={sql + "x": sql})
 
     assert (state, recorder.calls) == ("completed", [{"label": sql}])
-    assert runs.memory_of(run).to_dict()[sql]["data"]["label"] == sql
+    assert runs.build_memory(run).to_dict()[sql]["data"]["label"] == sql
     assert [line.goal for line in await runs.list_runs("ann")] == [sql]
 
 
@@ -93,7 +93,7 @@ async def test_half_a_character_is_preserved_as_far_as_possible(runs, recorder):
 
     assert (state, rejected) == ("failed", "failed")
     assert run.steps[2].note == "half ?"
-    assert runs.memory_of(run).to_dict()["k1"]["data"]["label"] == half
+    assert runs.build_memory(run).to_dict()["k1"]["data"]["label"] == half
     assert sorted(line.goal for line in await runs.list_runs("ann")) == ["a goal", "half ?"]
 
 

@@ -75,7 +75,7 @@ async def test_every_mistake_goes_back_to_the_model():
 
     assert (len(plan.steps), len(requests)) == (1, 3)
     assert "teleport" in json.dumps(requests[1]["messages"][-1])
-    assert "dependencies name step 7, which does not exist; there are 1" in json.dumps(requests[2]["messages"][-1])
+    assert "dependencies name step 7, which does not exist; available: 1" in json.dumps(requests[2]["messages"][-1])
 
 
 async def test_a_model_that_never_writes_a_valid_plan_is_abandoned():

@@ -169,7 +169,7 @@ def test_two_tools_of_one_name_are_refused(recorder):
 async def test_a_user_may_have_so_many_runs_under_way(opened, recorder):
     released = asyncio.Event()
     recorder.script = {"x": released}
-    runs = opened(recorder.tool(), limits=Limits(runs_of_caller=1))
+    runs = opened(recorder.tool(), limits=Limits(runs_per_caller=1))
     tool = run_plan_over(runs)
     asked = {"plan": plan(step(1, parameters={"label": "x"})).model_dump(), "wait_seconds": 0}
     first = await tool.answer(asked, user="ann")

@@ -16,7 +16,7 @@ async def test_the_plan_step_contracts_example_runs_as_written(opened):
     """S51, S52: the result is stored under ``revenue_data``, its value at the output path."""
     runs = opened(FINANCIAL)
     state, run = await ended(runs, plan(EXAMPLE))
-    memory = runs.memory_of(run)
+    memory = runs.build_memory(run)
 
     assert state == "completed"
     assert memory.to_dict()["revenue_data"]["data"] == {"Revenue": 394_328_000_000}
@@ -29,7 +29,7 @@ async def test_run_again_from_that_memory_the_example_is_skipped(opened):
     _state, again = await ended(runs, plan(EXAMPLE), memory_of=first.run_id)
 
     assert again.steps[1].state == "skipped"
-    assert runs.memory_of(again).to_dict() == runs.memory_of(first).to_dict()
+    assert runs.build_memory(again).to_dict() == runs.build_memory(first).to_dict()
     assert (await items_of(runs, again))[1:] == [
         {
             "type": "step_skipped",
@@ -144,4 +144,4 @@ async def test_a_thinking_step_composes_its_input_or_collects_its_dependencies(r
     steps = [step(n, parameters={"n": n}, output_path=["data", "n"]) for n in (1, 2)]
     _state, run = await ended(runs, plan(*steps, think))
 
-    assert runs.memory_of(run).to_dict()["out"]["data"] == data
+    assert runs.build_memory(run).to_dict()["out"]["data"] == data

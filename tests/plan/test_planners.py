@@ -48,11 +48,11 @@ async def test_a_chained_plan_runs(opened):
 
     assert await runs.execute(run_id) == "completed"
     run = await runs.get(run_id, "ann")
-    assert runs.memory_of(run).to_dict()["revenue"]["data"] == {"ticker": "AAPL", "year": 2021}
+    assert runs.build_memory(run).to_dict()["revenue"]["data"] == {"ticker": "AAPL", "year": 2021}
 
 
 async def test_a_missing_key_is_named_with_the_nearest():
-    with pytest.raises(PlanInvalid, match=r"^No plan reaches this goal: no tool provides 'company', which") as caught:
+    with pytest.raises(PlanInvalid, match=r"^No plan can reach this goal: no tool provides 'company', which") as caught:
         await chain(CHAINED, "revenue", "revenues")
 
     assert caught.value.details["missing"] == [

@@ -50,7 +50,7 @@ async def test_a_later_caller_sees_a_running_run(runs, recorder):
     run, early = await watch_progress(runs, plan=plan(*steps).model_dump(), wait_seconds=0)
     await recorder.begun.wait()
     later = asyncio.create_task(watch_progress(runs, run_id=run["run_id"], action="approve", step_id=2))
-    while not runs.memory_of(await runs.get(run["run_id"], "ann")).to_dict() and not later.done():
+    while not runs.build_memory(await runs.get(run["run_id"], "ann")).to_dict() and not later.done():
         gate.set()
         await asyncio.sleep(0)
     ended, heard = await later

@@ -43,7 +43,7 @@ def test_a_path_preserves_types(path, expected):
         ({"$ref": 3}, "$ref must be the memory key of a step, as a string"),
         (ref("k", "[@,@]" + "|[@,@]" * 40), "path combines too many lists or objects"),
         (ref("k", "[?`[1,1]`[?`[1,1]`]]"), "path may contain only plain values, not lists or objects"),
-        (ref("k", "a" + ".a" * 300), "path has 601 characters, and the limit is 500"),
+        (ref("k", "a" + ".a" * 300), "path has 601 characters; the limit is 500"),
         # join and to_string could make a gigabyte of a few references.
         (ref("k", "join('x', @)"), f"path may not call join; it may call {', '.join(FUNCTIONS)}"),
     ],
@@ -55,7 +55,7 @@ def test_an_invalid_reference_is_explained(raw, expected):
 def test_references_are_found_and_filled_anywhere_and_nothing_else():
     raw = {"a": [1, ref("x")], "b": {"c": ref("y"), "d": "{$ref}"}}
 
-    assert [found.at for found in list_references(raw)] == [("a", 1), ("b", "c")]
+    assert [found.location for found in list_references(raw)] == [("a", 1), ("b", "c")]
     assert fill(raw, lambda at: at) == {"a": [1, ("a", 1)], "b": {"c": ("b", "c"), "d": "{$ref}"}}
     assert raw["a"][1] == ref("x")
 
@@ -88,7 +88,7 @@ async def test_a_reference_passes_the_value_unchanged(runs, recorder):
         (
             {},
             ref("k1", "data.nope"),
-            "The reference to 'k1' at path 'data.nope', in parameters.n, found no value: the path has none",
+            "The reference to 'k1' at path 'data.nope', in parameters.n, has no value: nothing exists at its path",
         ),
         (
             {"parameters": {"label": "text"}, "output_path": ["data", "label"]},

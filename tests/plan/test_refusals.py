@@ -44,7 +44,7 @@ async def test_invalid_arguments_are_refused(runs, arguments, message, field):
 
 async def test_a_step_is_decided_once(runs):
     _state, run = await ended(runs, plan(human(1), human(2)))
-    told = ("Step 1 no longer waits for a person", {"field": "step_id"}, None)
+    told = ("Step 1 is no longer waiting for a person", {"field": "step_id"}, None)
     await runs.decide(run.run_id, "ann", 1, approved=True)
     await runs.execute(run.run_id)
     while_waiting = await refusal(runs.decide(run.run_id, "ann", 1, approved=False))
@@ -58,8 +58,8 @@ async def test_a_step_is_decided_once(runs):
 @pytest.mark.parametrize(
     ("steps", "number", "message"),
     [
-        ([step(1)], 1, "Step 1 does not wait for a person; steps that do: none"),
-        ([step(1), human(2)], 9, "Step 9 does not wait for a person; steps that do: 2"),
+        ([step(1)], 1, "Step 1 needs no approval; steps that do: none"),
+        ([step(1), human(2)], 9, "Step 9 needs no approval; steps that do: 2"),
     ],
 )
 async def test_only_a_step_that_waits_can_be_decided(runs, steps, number, message):
@@ -79,9 +79,9 @@ async def test_an_ended_run_is_ended(runs):
         changed = await refusal(runs.replace_unfinished(run.run_id, "ann", plan(step(2))))
         cancelled = await refusal(runs.cancel(run.run_id, "ann"))
 
-        assert resumed == (f"The run cannot be resumed: it is {state}", {"field": "action"}, ANOTHER_RUN)
-        assert changed == (f"The run has ended: it is {state}", {"field": "action"}, None)
-        assert cancelled == (f"The run has already ended: it is {state}", {"field": "action"}, None)
+        assert resumed == (f"The run cannot be resumed: its state is {state}", {"field": "action"}, ANOTHER_RUN)
+        assert changed == (f"The run has ended: its state is {state}", {"field": "action"}, None)
+        assert cancelled == (f"The run has already ended: its state is {state}", {"field": "action"}, None)
 
 
 async def test_finished_steps_cannot_be_changed(runs, recorder):
@@ -108,7 +108,7 @@ async def test_steps_that_no_longer_fit_the_tools_are_named(opened, recorder):
     _state, run = await ended(old, plan(step(1, "older", parameters={"label": "x"})))
     message, details, hint = await refusal(opened(recorder.tool()).check_resumable(run.run_id, "ann"))
 
-    assert message.startswith("The unfinished steps no longer fit the tools: step 1: tool 'older' is not found")
+    assert message.startswith("The unfinished steps no longer match the tools: step 1: tool 'older' is not found")
     assert [(each["step_id"], each["field"]) for each in details["errors"]] == [(1, "tool")]
     assert hint == "Replace the unfinished steps, or cancel the run; recorded results are preserved"
 
@@ -131,13 +131,13 @@ async def test_a_plan_is_measured_in_bytes(opened, recorder):
     runs = opened(recorder.tool(), limits=Limits(plan_bytes=1000))
     told = await refusal(runs.create(plan(step(1, parameters={"label": "ä" * 400})), user="ann"))
 
-    assert told == ("The plan has 1,156 bytes, and the limit is 1,000", {}, None)
+    assert told == ("The plan has 1,156 bytes; the limit is 1,000", {}, None)
 
 
 async def test_a_template_names_its_missing_values():
     told = await refusal(PlanningCapability(Catalogue.of([])).create_plan("Get Initech's revenue for 2022"))
 
-    assert told == ("The ticker of 'Initech' is unknown", {"field": "ticker"}, "Write its ticker")
+    assert told == ("The ticker for 'Initech' is unknown", {"field": "ticker"}, "Use the ticker instead")
 
 
 async def test_a_person_is_not_asked_about_missing_values(runs):
@@ -149,7 +149,7 @@ async def test_a_person_is_not_asked_about_missing_values(runs):
 
     assert (state, record.state, record.attempts) == ("failed", "failed", 1)
     assert record.note == (
-        "The reference to 'k1' at path 'data.nowhere', in parameters.about, found no value: the path has none"
+        "The reference to 'k1' at path 'data.nowhere', in parameters.about, has no value: nothing exists at its path"
     )
 
 
@@ -165,5 +165,5 @@ async def test_a_plan_that_cannot_be_modified_is_reported(opened, recorder):
     once_more = await refusal(runs.replace_unfinished(run.run_id, "ann", plan(step(2))))
 
     assert by_its_word[0] == "The plan has can_modify: false, so its unfinished steps cannot be replaced"
-    assert by_its_size[0] == "The plan cannot run: the plan: steps number 2, and the limit is 1"
+    assert by_its_size[0] == "The plan cannot run: the plan: steps exceed the limit of 1: the plan has 2"
     assert once_more[0] == "The plan has been changed 1 time, which is the limit"

@@ -50,11 +50,11 @@ def test_a_remark_is_a_sentence(kind, at, value, line):
     [
         (["data", "n"], None),
         (None, None),
-        (["data", "N"], "output_path data.N finds nothing; under data there are n, none"),
-        (["nil"], "output_path nil finds nothing; there are data, list"),
-        (["data", "none"], "output_path data.none leads to null"),
-        (["list", "2"], "output_path list.2 finds nothing; under list there is no object"),
-        (["data", "n", "x"], "output_path data.n.x finds nothing; under data.n there is no object"),
+        (["data", "N"], "output_path data.N has no value; available under data: n, none"),
+        (["nil"], "output_path nil has no value; available: data, list"),
+        (["data", "none"], "output_path data.none is null"),
+        (["list", "2"], "output_path list.2 has no value; no object under list"),
+        (["data", "n", "x"], "output_path data.n.x has no value; no object under data.n"),
     ],
 )
 def test_a_path_without_a_value_lists_the_existing_ones(path, reason):
@@ -64,7 +64,7 @@ def test_a_path_without_a_value_lists_the_existing_ones(path, reason):
 async def test_an_output_path_without_a_value_is_an_event_and_a_remark(runs):
     view = await viewed(runs, plan(step(1, parameters={"n": 3}, output_path=["data", "m"])), ["events"])
     [told] = view["steps"]
-    reason = "output_path data.m finds nothing; under data there are n"
+    reason = "output_path data.m has no value; available under data: n"
 
     assert (view["state"], told["remarks"][0]) == (
         "completed",
@@ -83,7 +83,7 @@ async def test_a_step_that_needs_an_ambiguous_place_fails_with_its_candidates(ru
     )
     failed = view["steps"][1]
 
-    assert failed["error"].endswith("found no value: step 1 returned candidates")
+    assert failed["error"].endswith("has no value: step 1 returned candidates")
     assert [(each["kind"], each["value"]) for each in failed["remarks"]] == [
         ("hint", "Choose a candidate from step 1, and use its token instead of the text"),
         ("candidates", PLACES),

@@ -150,7 +150,7 @@ async def test_a_failure_stops_its_own_branch_and_no_other(runs, recorder):
 
     assert state == "failed"
     assert {number: each.state for number, each in run.steps.items()} == {1: "failed", 3: "completed", 4: "completed"}
-    assert set(runs.memory_of(run).to_dict()) == {"k1", "k3", "k4"}
+    assert set(runs.build_memory(run).to_dict()) == {"k1", "k3", "k4"}
 
 
 @pytest.mark.parametrize("error", [ZeroDivisionError("secret"), asyncio.CancelledError("secret")])
@@ -210,7 +210,7 @@ async def test_an_agent_performs_a_step_with_or_without_a_tool(opened, recorder)
     state, run = await ended(runs, plan(*steps))
 
     assert (state, recorder.calls) == ("completed", [{"n": 3, "label": "by clerk"}])
-    assert runs.memory_of(run).to_dict()["k2"]["data"] == {"seen": 2}
+    assert runs.build_memory(run).to_dict()["k2"]["data"] == {"seen": 2}
 
 
 @pytest.mark.parametrize(("failing", "started"), [(None, 3), ("a", 2), ("b", 2)])

@@ -32,8 +32,8 @@ QUERY_TYPE = (
     "query type 'financial_fact' is not supported by the sec_financial_data tool; did you mean 'financial_facts'?"
 )
 CONDITION = (
-    "'value not None' does not compile: syntax error at column 11; write it like value is not None, len(results) > 0 "
-    "or value['total'] >= 1"
+    "'value not None' does not compile: syntax error at column 11; valid examples: value is not None, "
+    "len(results) > 0, value['total'] >= 1"
 )
 
 
@@ -41,22 +41,22 @@ CONDITION = (
     ("steps", "expected"),
     [
         ([step(1, "ecko")], (1, "tool", "'ecko' is not found in registry; did you mean 'echo'?")),
-        ([step(1, "xyz")], (1, "tool", "'xyz' is not found in registry; there are echo, sec_financial_data")),
-        ([step(1, None, agent="clark")], (1, "agent", "'clark' is not known; did you mean 'clerk'?")),
+        ([step(1, "xyz")], (1, "tool", "'xyz' is not found in registry; available: echo, sec_financial_data")),
+        ([step(1, None, agent="clark")], (1, "agent", "'clark' is unknown; did you mean 'clerk'?")),
         ([step(1, agent="human")],
          (1, "agent", "is human, so the step cannot have a tool; put the tool in a step that depends on this one")),
         ([step(1, "sec_financial_data", parameters={"query_type": "financial_fact", "parameters": {}})],
          (1, "parameters", QUERY_TYPE)),
         ([step(1, parameters={"n": "x"})], (1, "parameters.n", 'n must be a whole number, not the text "x"')),
-        ([step(1, dependencies=[9])], (1, "dependencies", "name step 9, which does not exist; there are 1")),
+        ([step(1, dependencies=[9])], (1, "dependencies", "name step 9, which does not exist; available: 1")),
         ([step(1, dependencies=[1])], (1, "dependencies", "form a cycle: 1 → 1")),
         ([step(1, dependencies=[2]), step(2, dependencies=[1])], (1, "dependencies", "form a cycle: 1 → 2 → 1")),
         ([step(1, parameters={"n": ref("k2")}), step(2, parameters={"n": ref("k1")})],
          (1, "parameters", "refer to one another in a cycle: 1 → 2 → 1")),
         ([step(1, parameters={"n": ref("k1")})],
-         (1, "parameters.n", "refers to 'k1', which no step provides; there are none")),
+         (1, "parameters.n", "refers to 'k1', which no step provides; available: none")),
         ([step(1), step(2, parameters={"extra": [ref("k3")]})],
-         (2, "parameters.extra[0]", "refers to 'k3', which no step provides; there are k1")),
+         (2, "parameters.extra[0]", "refers to 'k3', which no step provides; available: k1")),
         ([step(1, expected_key="k"), step(2, expected_key="k")],
          (2, "expected_key", "'k' is also written by step 1; make one depend on the other, or rename one")),
         ([step(1, done_check="value not None")],
@@ -150,7 +150,7 @@ def test_a_step_that_is_done_needs_neither_its_tool_nor_its_condition_any_more()
 @pytest.mark.parametrize(
     ("raw", "message"),
     [
-        ({"goal": "g", "steps": [{}] * 501}, "The plan has 501 steps, and the limit is 500"),
+        ({"goal": "g", "steps": [{}] * 501}, "The plan has 501 steps; the limit is 500"),
         ([], "The plan must be an object with a goal and steps"),
         ({"goal": "g", "stesp": None}, "The plan cannot be read: "),
         ({"goal": "g", "steps": [{"step_id": 1}]}, "The plan cannot be read: steps[0].description is missing"),

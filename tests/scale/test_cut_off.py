@@ -97,7 +97,7 @@ async def test_a_run_continues_over_cut_connections_and_nothing_runs_twice(tmp_p
     await runs.wait(run_id, 0)
     run = await runs.get(run_id, USER)
     events = await journal.list_events(run_id, 0)
-    sums = found_sums(runs.memory_of(run).to_dict())
+    sums = found_sums(runs.build_memory(run).to_dict())
     journal.close()
 
     assert (run.state, cuts >= 3) == ("completed", True)

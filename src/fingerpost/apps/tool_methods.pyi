@@ -129,9 +129,9 @@ class ToolMethods(Generic[_Body_co]):
         value: Any | None = None,
         wait_seconds: int | None = None,
     ) -> _Body_co:
-        """Run a plan of many tool calls: validated first, run in parallel, resumable after a crash. Answers when the
+        """Run a plan of many tool calls: validated first, run in parallel, resumable after a crash. Returns when the
         run ends or after wait_seconds; then use get_plan_run with run_id. With run_id and action: approve, reject,
-        cancel, resume or replace (the unfinished steps, by those of plan)."""
+        cancel, resume or replace (the unfinished steps, with those in plan)."""
     def get_plan_run(
         self, run_id: str | None = None, *, include: Sequence[str] | None = None, after_event: int | None = None
     ) -> _Body_co:

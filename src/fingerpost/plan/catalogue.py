@@ -99,8 +99,8 @@ def suggest_or_list(word: str, words: Iterable[str]) -> str:
     return suggest(word, words := list(words)) or list_choices(words)
 
 
-def list_choices(words: Iterable[str]) -> str:
-    """Return the clause ``there are a, b and 3 more``."""
+def list_choices(words: Iterable[str], place: str = "") -> str:
+    """Return the clause ``available: a, b and 3 more``."""
     names = sorted(words)
     more = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
-    return f"there are {', '.join(names[:_MAX_NAMES])}{more}" if names else "there are none"
+    return f"available{place}: {', '.join(names[:_MAX_NAMES]) or 'none'}{more}"

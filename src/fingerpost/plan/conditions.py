@@ -1,7 +1,7 @@
-"""Conditions: a subset of Python expressions over JSON values, evaluated on the syntax tree and never by ``eval``.
+"""Conditions: a subset of Python expressions over JSON values, evaluated on the syntax tree, never with ``eval``.
 
-An expression has no attributes, loops or arithmetic, and may call a few functions. Its length, depth and evaluation
-work are limited.
+An expression may not use attributes, loops or arithmetic, and may call only a few functions. Its length, depth and
+evaluation work are limited.
 """
 
 import ast
@@ -17,7 +17,7 @@ MAX_WORK: Final = 500_000
 
 _NAMES: Final = ("memory", "results", "value")
 
-_EXAMPLE = "write it like value is not None, len(results) > 0 or value['total'] >= 1"
+_EXAMPLE = "valid examples: value is not None, len(results) > 0, value['total'] >= 1"
 
 
 class ConditionInvalid(ValueError):
@@ -30,7 +30,7 @@ class ConditionFailed(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A valid condition; ``keys`` are the memory keys that it reads with a constant, as in ``memory["trip"]``."""
+    """A valid condition; ``keys`` are the memory keys that it reads by literal name, as in ``memory["trip"]``."""
 
     text: str
     keys: frozenset[str]
@@ -52,7 +52,7 @@ def compile_condition(text: str, key: str | None) -> Condition:
     if key is not None and key.isidentifier() and key not in names:
         names = (*names, key)
     if len(text) > MAX_CHARS:
-        raise ConditionInvalid(f"it has {len(text)} characters, and the limit is {MAX_CHARS}")
+        raise ConditionInvalid(f"it has {len(text)} characters; the limit is {MAX_CHARS}")
     try:
         expression = _parse(text)
     except SyntaxError as error:
@@ -114,15 +114,15 @@ class _Evaluation:
                 return value
             case ast.Name(id=name):
                 return self._names[name]
-            case ast.BoolOp(op=sign, values=parts):
+            case ast.BoolOp(op=operation, values=parts):
                 result: Any = None
                 for part in parts:
                     result = self.evaluate(part)
-                    if bool(result) is isinstance(sign, ast.Or):
+                    if bool(result) is isinstance(operation, ast.Or):
                         break
                 return result
-            case ast.UnaryOp(op=sign, operand=operand):
-                return _UNARY[type(sign)](self.evaluate(operand))
+            case ast.UnaryOp(op=operation, operand=operand):
+                return _UNARY[type(operation)](self.evaluate(operand))
             case ast.Compare():
                 return self._compare(node)
             case ast.Subscript(value=container, slice=index):
@@ -139,11 +139,11 @@ class _Evaluation:
 
     def _compare(self, node: ast.Compare) -> bool:
         left = self.evaluate(node.left)
-        for sign, part in zip(node.ops, node.comparators, strict=True):
+        for operation, part in zip(node.ops, node.comparators, strict=True):
             right = self.evaluate(part)
             self._count_work(left)
             self._count_work(right)
-            if not _COMPARE[type(sign)](left, right):
+            if not _COMPARE[type(operation)](left, right):
                 return False
             left = right
         return True

@@ -61,7 +61,7 @@ class Execution:
         self._woken.set()
 
     async def _read_signals(self) -> None:
-        """Read new signals; the first of two decisions on a step counts."""
+        """Read new signals; if a step has two decisions, the first counts."""
         for signal in await self.journal.list_signals(self.run.run_id, self.last_signal):
             self.last_signal = max(self.last_signal, signal.seq)
             if signal.verb == "cancel":
@@ -231,9 +231,9 @@ class Execution:
     async def _skip(self, ready: ReadyStep) -> bool:
         assert ready.condition is not None
         is_present, _value, response = self._memory.find_value(ready)
-        is_wanted = ready.step.expected_key is None or is_present
+        has_expected_value = ready.step.expected_key is None or is_present
         try:
-            is_done = is_wanted and ready.condition.is_true(self._memory.build_names(ready))
+            is_done = has_expected_value and ready.condition.is_true(self._memory.build_names(ready))
         except ConditionFailed as error:
             self._append_event("condition_failed", ready.step.step_id, reason=f"done_check: {error}")
             return False
@@ -281,7 +281,7 @@ class Execution:
             record = self.run.steps.get(number)
             self._waiting.add(number)
             if record is None or record.state != "waiting":
-                await self._write(ready, "waiting", None, "waits for a person")
+                await self._write(ready, "waiting", None, "waiting for a person")
             return False
         detail = decision.value or {}
         is_approved, note = decision.verb == "approve", detail.get("note")
@@ -295,7 +295,7 @@ class Execution:
             if is_approved:
                 response = success_response(HUMAN, "approval", arguments, [data], {"data": data})
             else:
-                reason = f"A person did not approve{f': {note}' if note else ''}"
+                reason = f"A person rejected the step{f': {note}' if note else ''}"
                 response = failure_response(HUMAN, "approval", arguments, reason, "error", {"data": data})
         return await self._record(ready, response)
 

@@ -73,7 +73,7 @@ _CHANGE_PLAN = """
 class Journal(ABC):
     """Stores runs in SQL. Every method may raise StorageUnavailable, or SettingsInvalid if the operator must act.
 
-    The user of a journal sets ``execute_here``, which executes a run in this process.
+    The owner of a journal sets ``execute_here``, which executes a run in this process.
     """
 
     execute_here: ExecuteRun
@@ -114,7 +114,7 @@ class Journal(ABC):
         protocol: int = PROTOCOL,
     ) -> str:
         """Store a new run of a JSON plan and return the run's id: random, or derived from ``base`` and a counter."""
-        # A random id that exists was stored by a commit whose reply was lost.
+        # If the random id exists, it was stored by a commit whose reply was lost.
         random_id = str(uuid.uuid4())
 
         def write(connection: Any) -> str:
@@ -139,15 +139,15 @@ class Journal(ABC):
     async def list_events(self, run_id: str, after: int) -> list[Event]:
         return list(map(Event._make, await self._select(_LIST_EVENTS, run_id, after)))
 
-    async def delete_ended_before(self, at: str) -> list[str]:
+    async def delete_ended_before(self, instant: str) -> list[str]:
         """Delete the runs that ended before an instant, and return their ids."""
-        rows = await self._select("DELETE FROM plan_run WHERE ended_at < %s RETURNING id", at)
+        rows = await self._select("DELETE FROM plan_run WHERE ended_at < %s RETURNING id", instant)
         return [row[0] for row in rows]
 
     async def change_plan(self, run_id: str, plan_json: str, deleted_steps: Sequence[int], event: Event) -> None:
         """Replace a run's plan, count the change, and delete the records of unfinished steps.
 
-        Decisions are deleted too, because a person has not seen the steps of the new plan.
+        Decisions are deleted too, because they were made before anyone saw the steps of the new plan.
         """
 
         def write(connection: Any) -> None:
@@ -195,11 +195,11 @@ class Journal(ABC):
         return nullcontext()
 
     async def execute_run(self, run_id: str) -> RunState:
-        """Execute a run here; an engine may override where it runs."""
+        """Execute a run in this process; an engine may override this."""
         return await self.execute_here(run_id)
 
     def close(self) -> None:
-        """End the writer thread; all recorded data is on disk."""
+        """Stop the writer thread; all recorded data is then on disk."""
         if self._writer is not None:
             self._writer.close()
             self._writer = None

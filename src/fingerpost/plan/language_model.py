@@ -1,4 +1,4 @@
-"""Create plans with a language model (extra ``[llm]``) at any endpoint with OpenAI's protocol.
+"""Create plans with a language model (extra ``[llm]``) at any OpenAI-compatible endpoint.
 
 The output schema lists the registered tools. An invalid plan goes back to the model with its problems, at most twice.
 """
@@ -66,7 +66,7 @@ class LanguageModelPlanner:
         try:
             result = await agent.run(prompt)
         except ModelHTTPError as error:
-            raise SourceFailed(f"The language model answered with status {error.status_code}") from error
+            raise SourceFailed(f"The language model returned status {error.status_code}") from error
         except UnexpectedModelBehavior as error:
             reason = f": {last_problems[0]}" if last_problems else ""
             raise PlanInvalid(f"The language model did not write a valid plan{reason}") from error

@@ -1,4 +1,4 @@
-"""Limits of plans and runs, and a check of a JSON value's size and depth."""
+"""Limits for plans and runs, and a check of a JSON value's size and depth."""
 
 import json
 import math
@@ -8,11 +8,11 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """Limits of plans and runs: sizes (as JSON), concurrency, times and retries.
+    """Limits for plans and runs: JSON sizes, concurrency, timeouts and retries.
 
     Attributes:
         plan_bytes: size of a plan, including its initial memory.
-        depth: nesting of objects and lists in a plan or an output.
+        depth: nesting depth of objects and lists in a plan or an output.
         memory_bytes: size of all outputs of one run.
         initial_memory_bytes: size of the memory that a run copies from an earlier run.
         calls_per_tool: concurrent calls to one tool by all runs in this process.
@@ -20,7 +20,7 @@ class Limits:
         backoff_s: wait before the second attempt; it doubles each time.
         max_backoff_s: longest wait; if a source requests a longer one, the step fails.
         breaker_failures: consecutive failures after which a tool is not called for ``breaker_s``.
-        runs_of_caller: background runs per user or address in one process.
+        runs_per_caller: background runs per user or address in one process.
     """
 
     steps: int = 500
@@ -38,7 +38,7 @@ class Limits:
     breaker_failures: int = 5
     breaker_s: float = 30.0
     replans: int = 3
-    runs_of_caller: int = 100
+    runs_per_caller: int = 100
 
 
 # Python refuses to convert longer integers to text by default.

@@ -46,11 +46,11 @@ class Memory:
 
     def build_names(self, ready: ReadyStep) -> dict[str, Any]:
         _present, value, response = self.find_value(ready)
-        before = self._valid.ancestors[ready.step.step_id]
+        ancestors = self._valid.ancestors[ready.step.step_id]
         names = {
             "value": value,
             "results": response.get("results") if isinstance(response, dict) else None,
-            "memory": self._collect_by_key(number for number in before if number in self._outputs),
+            "memory": self._collect_by_key(number for number in ancestors if number in self._outputs),
         }
         if ready.key is not None:
             names.setdefault(ready.key, response)
@@ -69,27 +69,27 @@ class Memory:
         values = {}
         bytes_left = max_bytes
         for reference in ready.references:
-            path = ".".join(map(str, reference.at))
-            value = self._resolve_reference(reference, ready.sources[reference.at], path)
+            path = ".".join(map(str, reference.location))
+            value = self._resolve_reference(reference, ready.sources[reference.location], path)
             text = encode(value)
             bytes_left -= len(text)
             if bytes_left < 0:
                 message = f"The values that the step refers to, up to {path}, exceed {max_bytes:,} bytes of JSON"
                 raise ParameterError(message, {"field": path})
             # Copy the value, because a tool may change its parameters.
-            values[reference.at] = json.loads(text) if isinstance(value, dict | list) else value
+            values[reference.location] = json.loads(text) if isinstance(value, dict | list) else value
         return values
 
     def _resolve_reference(self, reference: Reference, source: int | None, path: str) -> Any:
         response = self._find_response(reference.key, source)
         reason = f"no step has stored '{reference.key}'"
         if response is not None:
-            reason = "that step failed"
+            reason = "the step that provides it failed"
             if not _is_failure(response):
                 value = self._read_value(reference, response, source)
                 if value is not None:
                     return value
-                reason = "the path has none"
+                reason = "nothing exists at its path"
         if reference.has_default:
             return reference.default
         # The user has to act on the remarks from the earlier step; the first of each kind counts.
@@ -99,7 +99,7 @@ class Memory:
         if "candidates" in details and source is not None:
             reason = f"step {source} returned candidates"
             hint = f"Choose a candidate from step {source}, and use its token instead of the text"
-        message = f"The {reference}, in parameters.{path}, found no value: {reason}"
+        message = f"The {reference}, in parameters.{path}, has no value: {reason}"
         raise ParameterError(message, {"field": path, **details}, hint=hint)
 
     def _read_value(self, reference: Reference, response: Any, source: int | None) -> Any:
@@ -132,7 +132,7 @@ def list_items(
 ) -> list[dict[str, Any]]:
     """Return the memory items of a run in order: plan, tool_result, tool_error, step_skipped, step_failed (F4).
 
-    Outputs that exceed ``max_outputs_bytes`` together are replaced by their size.
+    Outputs beyond a total of ``max_outputs_bytes`` are replaced by their size.
     """
     items: list[dict[str, Any]] = [
         {"type": "plan", "goal": plan["goal"], "plan": dict(plan), "timestamp": run.created_at}

@@ -35,9 +35,9 @@ class RunPlan(PublishedTool):
         name="run_plan",
         title="Run a plan",
         description=(
-            "Run a plan of many tool calls: validated first, run in parallel, resumable after a crash. Answers when "
+            "Run a plan of many tool calls: validated first, run in parallel, resumable after a crash. Returns when "
             "the run ends or after wait_seconds; then use get_plan_run with run_id. With run_id and action: "
-            "approve, reject, cancel, resume or replace (the unfinished steps, by those of plan)."
+            "approve, reject, cancel, resume or replace (the unfinished steps, with those in plan)."
         ),
         contract=Contract.STEP,
         group="plans",
@@ -78,7 +78,7 @@ class RunPlan(PublishedTool):
             try:
                 await runs.wait(run_id, arguments.wait_seconds)
             except StorageUnavailable:
-                # If another process executes the run, describe its record.
+                # If another process is executing the run, describe its record.
                 if not await runs.journal.is_leased(run_id):
                     raise
         data = await describe_run(runs, await runs.get(run_id, user))
@@ -108,7 +108,7 @@ class RunPlan(PublishedTool):
             case "cancel":
                 await self._runs.cancel(run_id, user)
                 if not self._runs.is_running(run_id) and not await self._runs.journal.is_leased(run_id):
-                    # No process executes the run, so end it here; no step is started.
+                    # No process is executing the run, so end it here; no step is started.
                     await self._runs.execute(run_id)
             case "approve" | "reject":
                 if arguments.step_id is None:
@@ -129,10 +129,10 @@ class RunPlan(PublishedTool):
                 await self._runs.check_resumable(run_id, user)
 
 
-# The verb for each event, and the share of the step that is done.
+# The status text for each event, and the fraction of the step that is done.
 _PROGRESS = {
     "step_started": ("started", 0.5),
-    "step_waiting": ("waits for a person", 0.5),
+    "step_waiting": ("waiting for a person", 0.5),
     "step_completed": ("done", 1.0),
     "step_skipped": ("skipped", 1.0),
     "step_failed": ("failed", 1.0),
@@ -140,31 +140,31 @@ _PROGRESS = {
 
 
 class RunProgress:
-    """Report a run's progress: a started step counts half, an ended step counts one."""
+    """Report a run's progress: a started step counts as half, a finished one as one."""
 
     def __init__(self, report: ReportProgress) -> None:
         self._report = report
         self._steps: dict[int, PlanStep] = {}
-        self._shares: dict[int, float] = {}
+        self._fractions: dict[int, float] = {}
 
     def catch_up(self, run_id: str, plan: Plan, recorded: Mapping[int, StepRecord]) -> None:
-        """Count the recorded steps; events watched before this call count too."""
+        """Count the recorded steps; events received before this call count too."""
         self._steps = {step.step_id: step for step in plan.steps}
         for number, record in recorded.items():
             if record.state in ("completed", "skipped"):
-                self._shares[number] = 1.0
+                self._fractions[number] = 1.0
         self._report_step(f"{plan.goal} (run {run_id})")
 
     def watch(self, event: Event) -> None:
         if event.step_id is None or event.kind not in _PROGRESS:
             return
-        verb, share = _PROGRESS[event.kind]
-        self._shares[event.step_id] = max(self._shares.get(event.step_id, 0.0), share)
+        status, fraction = _PROGRESS[event.kind]
+        self._fractions[event.step_id] = max(self._fractions.get(event.step_id, 0.0), fraction)
         if (step := self._steps.get(event.step_id)) is not None:
-            self._report_step(f"{step.step_id}. {step.description}: {verb}")
+            self._report_step(f"{step.step_id}. {step.description}: {status}")
 
     def _report_step(self, message: str) -> None:
-        done = sum(share for number, share in self._shares.items() if number in self._steps)
+        done = sum(fraction for number, fraction in self._fractions.items() if number in self._steps)
         self._report(done, len(self._steps), message)
 
 

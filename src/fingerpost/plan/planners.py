@@ -1,4 +1,4 @@
-"""Create plans for goals with backward chaining, from one kind of sentence, or with other planners (rule F6)."""
+"""Create plans for goals: by backward chaining, from a sentence template, or with other planners (rule F6)."""
 
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -25,14 +25,14 @@ class Goal:
 
 
 Planner = Callable[[Goal, Catalogue, Mapping[str, Any]], Awaitable[Plan | None]]
-"""Returns a plan from a goal, a catalogue and the memory, or None if the goal is for another planner.
+"""Builds a plan from a goal, a catalogue and the memory; returns None for goals that it does not support.
 
-It raises PlanInvalid with the missing values instead of inventing them. Its plans are validated too.
+It raises PlanInvalid with the missing values instead of inventing them. Its plans are validated afterwards.
 """
 
 
 async def plan_backward(goal: Goal, catalogue: Catalogue, memory: Mapping[str, Any]) -> Plan | None:
-    """Plan from the wanted keys back to keys in memory; PlanInvalid lists missing ones in ``details["missing"]``."""
+    """Search from the wanted keys back to keys in memory; PlanInvalid has missing ones in ``details["missing"]``."""
     return _BackwardSearch(goal, catalogue, memory).plan() if goal.wanted else None
 
 
@@ -58,7 +58,7 @@ class _BackwardSearch:
         return Plan(goal=self._goal.text, steps=self._steps, created_at=now())
 
     def _provide(self, key: str, consumer: str, parents: tuple[str, ...]) -> bool:
-        """Add the steps that provide a key, with the first tool by name whose parameters are available."""
+        """Add the steps that provide a key, using the first tool by name whose parameters are available."""
         if key in self._memory or any(step.expected_key == key for step in self._steps):
             return True
         producers = self._producers.get(key, [])
@@ -102,7 +102,7 @@ class _BackwardSearch:
             for entry in missing
         )
         hint = f"Give the missing values, or request a key that the tools provide; {list_choices(self._producers)}"
-        return PlanInvalid(f"No plan reaches this goal: no tool provides {needs}", {"missing": missing}, hint=hint)
+        return PlanInvalid(f"No plan can reach this goal: no tool provides {needs}", {"missing": missing}, hint=hint)
 
 
 _TICKER = re.compile(r"[A-Z]{1,5}(?:[.-][A-Z])?")
@@ -120,14 +120,14 @@ _SENTENCE = re.compile(
 async def plan_from_template(goal: Goal, _catalogue: Catalogue, _memory: Mapping[str, Any]) -> Plan | None:
     """Plan a sentence like ``Get Apple's revenue for 2022``, the example in the plan-step contract."""
     match = _SENTENCE.fullmatch(goal.text.strip())
-    return None if match is None else Plan(goal=goal.text, steps=[_find_fact(match.groupdict())], created_at=now())
+    return None if match is None else Plan(goal=goal.text, steps=[_plan_fact(match.groupdict())], created_at=now())
 
 
-def _find_fact(fields: Mapping[str, str]) -> PlanStep:
+def _plan_fact(fields: Mapping[str, str]) -> PlanStep:
     company, name, year = (fields[field].strip() for field in ("company", "metric", "year"))
     ticker = WELL_KNOWN.get(build_name_key(company)) or (company if _TICKER.fullmatch(company) else None)
     if ticker is None:
-        raise PlanInvalid(f"The ticker of '{company}' is unknown", {"field": "ticker"}, hint="Write its ticker")
+        raise PlanInvalid(f"The ticker for '{company}' is unknown", {"field": "ticker"}, hint="Use the ticker instead")
     metric, number = name[:1].upper() + name[1:], year[-4:]
     # "2022" means the calendar year, as in the plan-step contract; "fiscal 2022" means the fiscal year.
     period = {"start_date": f"{number}-01-01", "end_date": f"{number}-12-31"} if year == number else {"period": number}
@@ -160,7 +160,7 @@ class PlanningCapability:
     ) -> Plan:
         """Return a validated plan for a goal, or raise PlanInvalid.
 
-        ``wanted`` lists the memory keys that the plan must provide; ``memory`` gives initial values by key.
+        ``wanted`` lists the memory keys that the plan must provide; ``memory`` contains initial values by key.
         """
         memory = memory or {}
         for planner in self._planners:
@@ -172,5 +172,5 @@ class PlanningCapability:
         raise PlanInvalid(
             "No planner understands this goal",
             {"field": "user_input"},
-            hint=f"Write it like '{_EXAMPLE}'; or name the wanted keys, out of {keys}; or configure a language model",
+            hint=f"Phrase it like '{_EXAMPLE}'; or list the wanted keys, from {keys}; or configure a language model",
         )

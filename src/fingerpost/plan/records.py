@@ -86,7 +86,7 @@ class RunRecord:
 
     @property
     def finished(self) -> frozenset[int]:
-        """The steps that never run again."""
+        """The steps that will not run again."""
         return frozenset(number for number, step in self.steps.items() if step.state in ("completed", "skipped"))
 
 
@@ -115,7 +115,7 @@ def read_plan(raw: object, limits: Limits | None = None) -> Plan:
         raise PlanInvalid("The plan must be an object with a goal and steps", {"field": "plan"})
     steps = raw.get("steps")
     if isinstance(steps, list) and len(steps) > limits.steps:
-        raise PlanInvalid(f"The plan has {len(steps):,} steps, and the limit is {limits.steps:,}", {"field": "plan"})
+        raise PlanInvalid(f"The plan has {len(steps):,} steps; the limit is {limits.steps:,}", {"field": "plan"})
     # Allow a few more levels, because the depth limit is for parameters and the plan encloses them.
     if excess := find_excess(dict(raw), max_bytes=limits.plan_bytes, max_depth=limits.depth + 4):
         raise PlanInvalid(f"The plan cannot be read: a value in it {excess}", {"field": "plan"})
@@ -141,7 +141,7 @@ def write_plan(plan: Plan) -> str:
 
 def read_recorded_plan(run: RunRecord) -> Plan:
     """Return a run's stored plan, or raise PlanInvalid if this build cannot read it."""
-    # Pydantic's JSON parser refuses unpaired surrogates, which the plan may contain.
+    # Pydantic's JSON parser rejects unpaired surrogates, which the plan may contain.
     return _validate(json.loads(run.plan_json), f"The plan of run {run.run_id}")
 
 

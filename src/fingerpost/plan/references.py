@@ -37,12 +37,12 @@ class ReferenceInvalid(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A reference to a memory key; ``at`` is its place in the step's parameters.
+    """A reference to a memory key; ``location`` is its path in the step's parameters.
 
     ``path`` is a JMESPath in the response; None selects the key's ``output_path``.
     """
 
-    at: ParameterPath
+    location: ParameterPath
     key: str
     path: str | None
     default: Any
@@ -68,28 +68,28 @@ def is_reference(value: Any) -> bool:
     return isinstance(value, dict) and MARK in value
 
 
-def list_references(value: Any, at: ParameterPath = ()) -> Iterator[Reference | tuple[ParameterPath, str]]:
+def list_references(value: Any, location: ParameterPath = ()) -> Iterator[Reference | tuple[ParameterPath, str]]:
     if is_reference(value):
         try:
-            yield _parse(value, at)
+            yield _parse(value, location)
         except ReferenceInvalid as error:
-            yield at, str(error)
+            yield location, str(error)
     elif isinstance(value, dict):
         for name, item in value.items():
-            yield from list_references(item, (*at, name))
+            yield from list_references(item, (*location, name))
     elif isinstance(value, list | tuple):
         for index, item in enumerate(value):
-            yield from list_references(item, (*at, index))
+            yield from list_references(item, (*location, index))
 
 
-def fill(value: Any, resolve: Callable[[ParameterPath], Any], at: ParameterPath = ()) -> Any:
+def fill(value: Any, resolve: Callable[[ParameterPath], Any], location: ParameterPath = ()) -> Any:
     """Return a copy of a value with each reference replaced by the result of ``resolve`` for its path."""
     if is_reference(value):
-        return resolve(at)
+        return resolve(location)
     if isinstance(value, dict):
-        return {name: fill(item, resolve, (*at, name)) for name, item in value.items()}
+        return {name: fill(item, resolve, (*location, name)) for name, item in value.items()}
     if isinstance(value, list | tuple):
-        return [fill(item, resolve, (*at, index)) for index, item in enumerate(value)]
+        return [fill(item, resolve, (*location, index)) for index, item in enumerate(value)]
     return value
 
 
@@ -106,7 +106,7 @@ def get_at_path(response: Any, path: list[str]) -> Any:
     return current
 
 
-def _parse(raw: dict[str, Any], at: ParameterPath) -> Reference:
+def _parse(raw: dict[str, Any], location: ParameterPath) -> Reference:
     unknown = sorted(str(name) for name in raw.keys() - _FIELDS)
     if unknown:
         raise ReferenceInvalid(f"a reference may have only $ref, path and default, not {', '.join(unknown)}")
@@ -116,12 +116,12 @@ def _parse(raw: dict[str, Any], at: ParameterPath) -> Reference:
     if path is not None and not isinstance(path, str):
         raise ReferenceInvalid("path must be a JMESPath string")
     search = None if path is None else _compile(path)
-    return Reference(at, key, path, raw.get("default", _NO_DEFAULT), search)
+    return Reference(location, key, path, raw.get("default", _NO_DEFAULT), search)
 
 
 def _compile(path: str) -> Callable[[Any], Any]:
     if len(path) > MAX_PATH_CHARS:
-        raise ReferenceInvalid(f"path has {len(path)} characters, and the limit is {MAX_PATH_CHARS}")
+        raise ReferenceInvalid(f"path has {len(path)} characters; the limit is {MAX_PATH_CHARS}")
     try:
         compiled = jmespath.compile(path)
     except (JMESPathError, ValueError, RecursionError) as error:
@@ -134,7 +134,7 @@ def _compile(path: str) -> Callable[[Any], Any]:
 
 
 def _check_growth(root: dict[str, Any]) -> None:
-    """Refuse paths that could enlarge a value, to limit the work that evaluating a path takes."""
+    """Reject paths that could enlarge a value, to limit the work of evaluating a path."""
     combinations = 1
     nodes = [root]
     for count, node in enumerate(nodes):

@@ -80,11 +80,11 @@ def find_unresolved_path(response: Any, path: list[str] | None) -> str | None:
         return None
     resolved_length = next(length for length in range(len(path)) if get_at_path(response, path[: length + 1]) is None)
     parent = get_at_path(response, path[:resolved_length])
-    prefix = f"under {'.'.join(path[:resolved_length])} " if resolved_length else ""
+    place = f" under {'.'.join(path[:resolved_length])}" if resolved_length else ""
     if isinstance(parent, Mapping) and path[resolved_length] in parent:
-        return f"output_path {'.'.join(path)} leads to null"
-    children = list_choices(map(str, parent)) if isinstance(parent, Mapping) else "there is no object"
-    return f"output_path {'.'.join(path)} finds nothing; {prefix}{children}"
+        return f"output_path {'.'.join(path)} is null"
+    reason = list_choices(map(str, parent), place) if isinstance(parent, Mapping) else f"no object{place}"
+    return f"output_path {'.'.join(path)} has no value; {reason}"
 
 
 def _find_remarks(value: Any, at: str) -> Iterator[Remark]:

@@ -50,8 +50,8 @@ class RunPlanInput(SnakeCaseModel):
     action: Literal["approve", "reject", "cancel", "resume", "replace"] | None = None
     step_id: Annotated[WholeNumber | None, Field(description="the step to approve or reject")] = None
     note: Annotated[str | None, Field(max_length=2000, description="why")] = None
-    value: Annotated[Any, Field(description="a value that the approval adds")] = None
-    wait_seconds: Annotated[WholeNumber, Field(ge=0, le=60, description="maximum wait for the end of the run")] = 20
+    value: Annotated[Any, Field(description="a value to pass on with the approval")] = None
+    wait_seconds: Annotated[WholeNumber, Field(ge=0, le=60, description="how long to wait for the run to end")] = 20
 
 
 class GetPlanRunInput(SnakeCaseModel):
@@ -123,7 +123,7 @@ class RunView(WireDict):
     last_event: int
     next: NotRequired[str]
     resumable: Annotated[bool, Field(description="whether resuming may make progress")]
-    remarks_left_out: Annotated[int, Field(description="these are in the memory, which get_plan_run can include")]
+    remarks_left_out: Annotated[int, Field(description="get_plan_run returns these with include memory")]
     plan: NotRequired[Recorded]
     memory: NotRequired[Recorded]
     items: NotRequired[list[Recorded]]

@@ -57,7 +57,7 @@ class _BackgroundRun(NamedTuple):
 class PlanRuns:
     """The plan runs of one catalogue in one journal, which many processes may share.
 
-    Runs are deleted ``retention_days`` after their end, or never if it is None.
+    Runs are deleted ``retention_days`` after they end, or never if it is None.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class PlanRuns:
     ) -> str:
         """Validate a plan, store it as a new run and return the run's id, or raise PlanInvalid.
 
-        ``memory`` gives values by key, and overrides values from ``memory_of``, an earlier run by the same user.
+        ``memory`` contains values by key, which override those from ``memory_of``, an earlier run by the same user.
         """
         initial_memory = await self._load_memory(user, memory or {}, memory_of)
         plan_json = await compute(self._check_and_write, plan, initial_memory.values)
@@ -105,7 +105,7 @@ class PlanRuns:
         validate_plan(plan, self.catalogue, memory=memory, limits=self.limits)
         plan_json = write_plan(plan)
         if (size_bytes := len(plan_json.encode())) > self.limits.plan_bytes:
-            raise PlanInvalid(f"The plan has {size_bytes:,} bytes, and the limit is {self.limits.plan_bytes:,}")
+            raise PlanInvalid(f"The plan has {size_bytes:,} bytes; the limit is {self.limits.plan_bytes:,}")
         return plan_json
 
     async def get(self, run_id: str, user: str | None) -> RunRecord:
@@ -119,12 +119,12 @@ class PlanRuns:
         return [] if user is None else await self.journal.list_runs(user, limit)
 
     async def find_state(self, run: RunRecord | RunSummary) -> ReportedState:
-        """Return a run's state; a running run that no process executes is interrupted."""
+        """Return a run's state; a running run that no process is executing is interrupted."""
         if run.state != "running" or self.is_running(run.run_id) or await self.journal.is_leased(run.run_id):
             return run.state
         return "interrupted"
 
-    def memory_of(self, run: RunRecord) -> Memory:
+    def build_memory(self, run: RunRecord) -> Memory:
         outputs = {number: step.output for number, step in run.steps.items() if step.output is not None}
         plan = read_recorded_plan(run)
         # All steps count as finished, because a tool may have been removed since the run.
@@ -135,42 +135,40 @@ class PlanRuns:
     async def cancel(self, run_id: str, user: str | None) -> None:
         run = await self.get(run_id, user)
         if run.state in ENDED:
-            raise PlanInvalid(f"The run has already ended: it is {run.state}", {"field": "action"})
+            raise PlanInvalid(f"The run has already ended: its state is {run.state}", {"field": "action"})
         await self._signal(run_id, "cancel", None, None)
 
     async def decide(
         self, run_id: str, user: str | None, step_id: int, *, approved: bool, note: str | None = None, value: Any = None
     ) -> None:
-        """Approve or reject a waiting step, or raise PlanInvalid; the first of two decisions counts."""
+        """Approve or reject a waiting step, or raise PlanInvalid; if there are two decisions, the first counts."""
         run = await self.get(run_id, user)
         approvals = [step.step_id for step in read_recorded_plan(run).steps if step.agent == HUMAN]
         if step_id not in approvals:
             numbers = ", ".join(map(str, approvals)) or "none"
-            raise PlanInvalid(
-                f"Step {step_id} does not wait for a person; steps that do: {numbers}", {"field": "step_id"}
-            )
+            raise PlanInvalid(f"Step {step_id} needs no approval; steps that do: {numbers}", {"field": "step_id"})
         record = run.steps.get(step_id)
         if run.state in ENDED or (record is not None and record.state != "waiting"):
-            raise PlanInvalid(f"Step {step_id} no longer waits for a person", {"field": "step_id"})
+            raise PlanInvalid(f"Step {step_id} is no longer waiting for a person", {"field": "step_id"})
         decision = {"note": note, "value": value}
         if excess := find_excess(decision, max_bytes=self.limits.plan_bytes, max_depth=self.limits.depth):
             raise PlanInvalid(f"The decision cannot be stored: its value {excess}", {"field": "value"})
         await self._signal(run_id, "approve" if approved else "reject", step_id, decision)
 
     async def check_resumable(self, run_id: str, user: str | None) -> None:
-        """Raise PlanInvalid if a run is unknown, completed or cancelled, or its plan no longer fits the tools."""
+        """Raise PlanInvalid if a run is unknown, completed or cancelled, or its plan no longer matches the tools."""
         run = await self.get(run_id, user)
         if run.state in ("completed", "cancelled"):
             hint = Remedy(RemedyKind.START_FROM_RUN)
-            raise PlanInvalid(f"The run cannot be resumed: it is {run.state}", {"field": "action"}, hint=hint)
+            raise PlanInvalid(f"The run cannot be resumed: its state is {run.state}", {"field": "action"}, hint=hint)
         self.revalidate(run)
 
     async def replace_unfinished(self, run_id: str, user: str | None, plan: Plan) -> None:
-        """Replace the unfinished steps of a run; raise PlanInvalid, or StorageUnavailable while it is executed."""
+        """Replace the unfinished steps of a run; raise PlanInvalid, or StorageUnavailable if it is being executed."""
         run = await self.get(run_id, user)
         old = read_recorded_plan(run)
         if run.state in ("completed", "cancelled"):
-            raise PlanInvalid(f"The run has ended: it is {run.state}", {"field": "action"})
+            raise PlanInvalid(f"The run has ended: its state is {run.state}", {"field": "action"})
         if not old.can_modify:
             raise PlanInvalid("The plan has can_modify: false, so its unfinished steps cannot be replaced")
         if run.replans >= self.limits.replans:
@@ -203,7 +201,7 @@ class PlanRuns:
     def _merge_memory(self, run: RunRecord, initial_memory: Mapping[str, Any]) -> InitialMemory:
         max_bytes = self.limits.initial_memory_bytes
         excess: str | None = f"is larger than {max_bytes:,} bytes of JSON"
-        earlier = self.memory_of(run)
+        earlier = self.build_memory(run)
         if earlier.bytes <= max_bytes:
             values = {**earlier.to_dict(), **initial_memory}
             # Limit the size, because chains of runs would accumulate memory.
@@ -219,12 +217,12 @@ class PlanRuns:
             execution.wake()
 
     async def _delete_old_runs(self) -> None:
-        now_at = clock.now()
-        is_recent = self._last_cleanup is not None and now_at - self._last_cleanup < _RETENTION_INTERVAL
+        instant = clock.now()
+        is_recent = self._last_cleanup is not None and instant - self._last_cleanup < _RETENTION_INTERVAL
         if self._retention_days is None or is_recent:
             return
-        self._last_cleanup = now_at
-        deleted = await self.journal.delete_ended_before(write_instant(now_at - timedelta(days=self._retention_days)))
+        self._last_cleanup = instant
+        deleted = await self.journal.delete_ended_before(write_instant(instant - timedelta(days=self._retention_days)))
         if deleted:
             _log.info("%d runs that ended more than %d days ago were removed", len(deleted), self._retention_days)
 
@@ -237,7 +235,7 @@ class PlanRuns:
 
     def check_capacity(self, caller: str) -> None:
         count = sum(background_run.caller == caller for background_run in self._background.values())
-        if count >= self.limits.runs_of_caller:
+        if count >= self.limits.runs_per_caller:
             raise SourceLimited(
                 f"{count:,} of your plan runs are in progress, which is the limit",
                 retry_after_s=_RETRY_AFTER_S,
@@ -270,7 +268,7 @@ class PlanRuns:
 
     @contextmanager
     def watching(self, run_id: str, watch: Watch) -> Iterator[None]:
-        """Report the events of a run that this process executes during the block; a step's events are in order."""
+        """During the block, report the events of a run that this process is executing; a step's events are in order."""
         watches = self._watches[run_id]
         watches.append(watch)
         try:
@@ -288,7 +286,7 @@ class PlanRuns:
             memory=run.initial_memory.values,
             done=run.finished,
             limits=self.limits,
-            summary="The unfinished steps no longer fit the tools",
+            summary="The unfinished steps no longer match the tools",
             hint="Replace the unfinished steps, or cancel the run; recorded results are preserved",
         )
 
@@ -299,7 +297,7 @@ class PlanRuns:
                 if not is_leased:
                     if state is not None:
                         return state
-                    raise StorageUnavailable(f"The run {run_id} is being executed elsewhere")
+                    raise StorageUnavailable(f"Run {run_id} is being executed elsewhere")
                 run = await self.journal.find(run_id)
                 if run is None:
                     raise PlanInvalid(f"There is no run '{run_id}'", {"field": "run_id"})

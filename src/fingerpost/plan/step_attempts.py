@@ -18,7 +18,7 @@ from fingerpost.plan.limits import Limits, find_excess
 from fingerpost.plan.validation import ReadyStep
 from fingerpost.runtime.retry import CircuitBreaker, RetryPolicy
 
-# Error details that help to fix the cause.
+# Error details that help the caller to fix the cause.
 _DETAILS = ("missing", "notes", "did_you_mean", "candidates")
 
 
@@ -87,7 +87,7 @@ class StepExecutor:
 
 
 def check_response(name: str, response: object, limits: Limits) -> dict[str, Any]:
-    """Return a tool's response; raise BrokenContract if it is not a standard response, or has no JSON form."""
+    """Return a tool's response; raise BrokenContract if it is not a standard response or cannot be stored as JSON."""
     if not isinstance(response, Mapping) or not isinstance(response.get("success"), bool):
         raise BrokenContract(f"{name} did not return a standard response")
     standard = dict(response)

@@ -54,7 +54,7 @@ class PlanProblem(NamedTuple):
 
 @dataclass(slots=True)
 class ReadyStep:
-    """A valid step; ``tool`` and ``query`` are None if it names no tool.
+    """A valid step; ``tool`` and ``query`` are None if the step has no tool.
 
     Attributes:
         key: the memory key of its output.
@@ -98,7 +98,7 @@ def validate_plan(
 ) -> ValidPlan:
     """Return a plan that can run, or raise PlanInvalid with every problem in ``details["errors"]``.
 
-    ``memory`` contains the initial keys, ``done`` the finished steps; ``summary`` begins the error message.
+    ``memory`` contains the initial keys, ``done`` the finished steps; ``summary`` starts the error message.
     """
     check = _PlanCheck(plan, catalogue, frozenset(memory), frozenset(done), limits or Limits())
     problems = check.find_problems()
@@ -157,14 +157,14 @@ class _PlanCheck:
             cycle: list[int] = error.args[1][:0:-1]
             start = cycle.index(min(cycle))
             cycle = cycle[start:] + cycle[:start]
-            shown = cycle if len(cycle) <= _MAX_REPORTED_CYCLE else [*cycle[:_MAX_REPORTED_CYCLE], "…"]
-            return PlanProblem(cycle[0], field, f"{predicate}: {' → '.join(map(str, [*shown, cycle[0]]))}")
+            numbers = cycle if len(cycle) <= _MAX_REPORTED_CYCLE else [*cycle[:_MAX_REPORTED_CYCLE], "…"]
+            return PlanProblem(cycle[0], field, f"{predicate}: {' → '.join(map(str, [*numbers, cycle[0]]))}")
         return None
 
     def _check_size(self) -> Iterator[PlanProblem]:
         limits, steps = self._limits, self.plan.steps
         if len(steps) > limits.steps:
-            yield PlanProblem(None, "steps", f"number {len(steps):,}, and the limit is {limits.steps:,}")
+            yield PlanProblem(None, "steps", f"exceed the limit of {limits.steps:,}: the plan has {len(steps):,}")
             return
         if not steps:
             yield PlanProblem(None, "steps", "are empty; a plan needs at least one")
@@ -212,7 +212,7 @@ class _PlanCheck:
             yield PlanProblem(step.step_id, "agent", reason)
         elif step.agent is not None and step.agent not in (HUMAN, *agents) and not is_done:
             choices = suggest_or_list(step.agent, [*agents, HUMAN])
-            yield PlanProblem(step.step_id, "agent", f"'{_clip(step.agent)}' is not known; {choices}")
+            yield PlanProblem(step.step_id, "agent", f"'{_clip(step.agent)}' is unknown; {choices}")
 
     def _check_parameters(self, ready: ReadyStep) -> Iterator[PlanProblem]:
         assert ready.tool is not None
@@ -223,7 +223,7 @@ class _PlanCheck:
             return
         ready.query = query
         prefix_length = len(query.prefix)
-        reference_paths = [reference.at[prefix_length:] for reference in ready.references]
+        reference_paths = [reference.location[prefix_length:] for reference in ready.references]
         place = _format_path(("parameters", *query.prefix))
         try:
             validation_errors = _list_errors(query, reference_paths)
@@ -250,7 +250,7 @@ class _PlanCheck:
             if not writers and reference.key not in self._memory and not reference.has_default:
                 choices = suggest_or_list(reference.key, {*self._writers, *self._memory} - {ready.key})
                 reason = f"refers to '{_clip(reference.key)}', which no step provides; {choices}"
-                yield PlanProblem(number, _format_path(("parameters", *reference.at)), reason)
+                yield PlanProblem(number, _format_path(("parameters", *reference.location)), reason)
             ready.dependencies += writers
         if ready.condition is not None:
             for key in sorted(ready.condition.keys - {ready.key}):
@@ -276,7 +276,7 @@ class _PlanCheck:
     def _choose_sources(self) -> None:
         for number, ready in self.ready.items():
             for reference in ready.references:
-                ready.sources[reference.at] = self._find_last_writer(number, reference.key)
+                ready.sources[reference.location] = self._find_last_writer(number, reference.key)
             if ready.key is not None and len(self._writers[ready.key]) > 1:
                 ready.previous_writer = self._find_last_writer(number, ready.key)
 
@@ -292,7 +292,7 @@ def read_arguments(model: type[BaseModel], arguments: dict[str, Any]) -> BaseMod
 def _list_errors(query: ToolQuery, reference_paths: list[ParameterPath]) -> list[Any]:
     """Return the validation errors of a step's arguments, with a placeholder for each reference."""
     try:
-        read_arguments(query.model, fill(query.arguments, lambda _at: _PLACEHOLDER))
+        read_arguments(query.model, fill(query.arguments, lambda _location: _PLACEHOLDER))
     except ValidationError as error:
         return list(error.errors(include_url=False))
     except ToolError:
@@ -303,7 +303,7 @@ def _list_errors(query: ToolQuery, reference_paths: list[ParameterPath]) -> list
         try:
             read_arguments(query.model, {k: v for k, v in query.arguments.items() if k not in unknown})
         except ValidationError as error:
-            # Errors of the whole model may be caused by the omitted arguments.
+            # Errors for the whole model may be caused by the omitted arguments.
             found = error.errors(include_url=False)
             return [
                 issue for issue in found if issue["type"] == "missing" or {*issue["loc"][:1]} & query.arguments.keys()

@@ -59,7 +59,7 @@ def _describe(
 ) -> RunView:
     plan = read_recorded_plan(run)
     started = _find_started(events) if state == "running" else set()
-    memory = runs.memory_of(run)
+    memory = runs.build_memory(run)
     steps = [
         _describe_step(
             step, run.steps.get(step.step_id), memory.get_response(step.step_id), is_started=step.step_id in started
@@ -128,9 +128,9 @@ def format_run(run: RunView) -> str:
 
 def _format_run_state(step: Mapping[str, Any]) -> str:
     state = "skipped" if step["skipped"] else "waiting" if step["waiting"] else step["status"]
-    at = f" at {step['completed_at']}" if "completed_at" in step else ""
+    time = f" at {step['completed_at']}" if "completed_at" in step else ""
     attempts = f" after {step['attempts']} attempts" if step["attempts"] > 1 else ""
-    return f"{state}{at}{attempts}"
+    return f"{state}{time}{attempts}"
 
 
 def _format_json(value: Any) -> str:
@@ -213,8 +213,8 @@ def _add_remarks(plan: Plan, steps: Collection[dict[str, Any]], memory: Memory) 
 def _serialize_plan(plan: Plan, view: dict[str, Any]) -> dict[str, Any]:
     completed_at = view["ended_at"] if view["state"] == "completed" else None
     serialized = plan.model_dump() | {"status": view["status"], "completed_at": completed_at}
-    for step, described in zip(serialized["steps"], view["steps"], strict=True):
-        step |= {name: described[name] for name in ("status", "completed_at", "skipped")}
+    for step, step_view in zip(serialized["steps"], view["steps"], strict=True):
+        step |= {name: step_view[name] for name in ("status", "completed_at", "skipped")}
     return serialized
 
 

@@ -114,7 +114,7 @@ def a_newer_build_goes_on_where_an_older_one_was_killed(engine, folder):
     expect(found_sums(after.memory) == sums, f"The run holds {found_sums(after.memory)}, and should hold {sums}")
 
 
-_MISSING = "tool 'add_up' is not found in registry; there are none"
+_MISSING = "tool 'add_up' is not found in registry; available: none"
 _REFUSALS = {
     Build.STRICTER: "step 2: parameters.unit is missing; step 3: parameters.unit is missing",
     Build.WITHOUT: f"step 2: {_MISSING}; step 3: {_MISSING}",
@@ -127,7 +127,7 @@ def a_build_that_no_longer_fits_refuses_and_spoils_nothing(engine, folder):
         with Worker(engine, folder, build=build) as worker:
             (refusal,) = worker.ends().values()
         (between,) = read_runs(engine, folder)
-        expected = f"The unfinished steps no longer fit the tools: {problems}"
+        expected = f"The unfinished steps no longer match the tools: {problems}"
         expect(refusal == expected, f"The {build} build said: {refusal}")
         expect(between.record.steps == before.record.steps, "A build that refused a run has changed it")
     with Worker(engine, folder) as worker:

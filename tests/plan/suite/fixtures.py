@@ -185,7 +185,7 @@ def read_runs(engine, folder):
         for line in reversed(await runs.list_runs(USER)):
             record = await runs.get(line.run_id, USER)
             events = await runs.journal.list_events(line.run_id, 0)
-            found.append(RecordedRun(record, runs.memory_of(record).to_dict(), events))
+            found.append(RecordedRun(record, runs.build_memory(record).to_dict(), events))
         return found
 
     return with_runs(engine, folder, read)

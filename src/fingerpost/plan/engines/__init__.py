@@ -1,1 +1,1 @@
-"""Engines for plan runs: journals, and the locks that let one process execute a run."""
+"""Engines for plan runs: journals, and the locks that let only one process execute a run."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 DEAD_AFTER_S: Final = 10.0
-"""A process that has lacked its lock for this long counts as dead; before that, its connection counts as lost."""
+"""A process that has been without its lock for this long counts as dead; until then, its connection counts as lost."""
 
 _CHECK_INTERVAL_S = 1.0
 
@@ -76,7 +76,7 @@ class DbosJournal(Journal):
         return await (await self.launch()).execute_run(run_id)
 
     async def launch(self) -> "DbosExecutor":
-        """Start DBOS if needed, which takes seconds."""
+        """Start DBOS if needed; this takes seconds."""
         if self._executor is not None:
             return self._executor
         # Connect first, so that database errors get our own messages.
@@ -94,7 +94,7 @@ class DbosJournal(Journal):
 
     @asynccontextmanager
     async def recovering(self) -> AsyncIterator[None]:
-        """During the block, recover the runs of dead processes, and let other processes recover those of this one."""
+        """During the block, recover the runs of dead processes, and let other processes recover this one's runs."""
         self._is_recovering = True
         task = asyncio.create_task(self._recover(), name="recovery of plan runs")
         try:
@@ -103,8 +103,8 @@ class DbosJournal(Journal):
             task.cancel()
             await asyncio.wait([task])
 
-    async def delete_ended_before(self, at: str) -> list[str]:
-        deleted = await super().delete_ended_before(at)
+    async def delete_ended_before(self, instant: str) -> list[str]:
+        deleted = await super().delete_ended_before(instant)
         if deleted:
             executor = await self.launch()
             await run_in_thread(executor.delete_workflows, deleted)
@@ -128,12 +128,12 @@ class DbosJournal(Journal):
                 executor = await self.launch()
                 dead = await self._list_dead(executor)
                 absent_since = {name: absent_since.get(name, now_s) for name in dead}
-                due = [name for name, since_s in absent_since.items() if now_s - since_s >= self._dead_after_s]
+                due = [name for name, start_s in absent_since.items() if now_s - start_s >= self._dead_after_s]
                 if due:
                     requeue = partial(executor.requeue, executors=due)
                     await run_in_thread(self._database.change, requeue, lock="recover plan runs")
             except ToolError as error:
-                # All processes may have lost the database at once, so their absence counts from the next check.
+                # All processes may have lost the database at once, so their absence is counted from the next check.
                 absent_since.clear()
                 _log.warning("dead processes cannot be detected: %s", error.message)
             await asyncio.sleep(_CHECK_INTERVAL_S)

@@ -1,7 +1,7 @@
 """Execute plan runs as DBOS workflows; DBOS is launched for one database and stops with the last journal.
 
-A process can have only one DBOS, so a program that uses DBOS itself cannot run plans on it. Three defaults of DBOS are
-replaced, because they lose or endanger runs: a version per release, pickle as the serializer, and one executor name
+A process can have only one DBOS, so a program that uses DBOS itself cannot run plans on it. Three DBOS defaults are
+overridden, because they lose or endanger runs: a version per release, pickle as the serializer, and one executor name
 for all processes.
 """
 
@@ -108,7 +108,7 @@ class DbosExecutor:
             return f"refused: {refusal.message}"
 
     def list_busy_servers(self) -> set[str]:
-        """Return the processes with pending runs; runs of commands are not recovered, so they are left out."""
+        """Return the processes with pending runs; command-line runs are not recovered, so they are left out."""
         matches = DBOS.list_workflows(status="PENDING", load_input=False, load_output=False)
         names = {workflow.executor_id for workflow in matches if workflow.executor_id}
         return {name for name in names if not name.startswith(_COMMAND_PREFIX)}
@@ -126,7 +126,7 @@ class DbosExecutor:
             if is_newer:
                 obsolete -= {workflow_id for workflow_id in workflows if workflows[workflow_id] == run_id}
             elif is_abandoned:
-                _log.warning("run=%s is recovered from a process that died", run_id)
+                _log.warning("run=%s is being recovered from a process that died", run_id)
                 DBOS.resume_workflows([latest[run_id]], queue_name=_QUEUE)
                 obsolete.remove(latest[run_id])
         if obsolete:
@@ -156,7 +156,7 @@ def _launch(url: str, schema: str, *, is_recovering: bool) -> None:
     }
     DBOS(config=config)
     if DBOS.executor_id != executor:
-        raise SettingsInvalid("This program already uses DBOS itself, so plans cannot use it as well")
+        raise SettingsInvalid("This program already uses DBOS itself, so plans cannot use it too")
     try:
         _get_workflow()
         DBOS.listen_queues([_QUEUE] if is_recovering else [])
@@ -171,9 +171,9 @@ def _launch(url: str, schema: str, *, is_recovering: bool) -> None:
                     polling_interval_sec=_POLL_S,
                     on_conflict="always_update",
                 ).result()
-    except (SQLAlchemyError, error.DBOSException, OSError) as failed:
+    except (SQLAlchemyError, error.DBOSException, OSError) as cause:
         DBOS.destroy()
-        raise StorageUnavailable(f"DBOS could not be started on the database: {type(failed).__name__}") from None
+        raise StorageUnavailable(f"DBOS could not be started on the database: {type(cause).__name__}") from None
 
 
 @cache

@@ -1,7 +1,7 @@
 """The PostgreSQL connection of a journal's writer: write records, and claim the runs that this process executes.
 
 A process is alive while its connection holds a shared advisory lock on the process name. Each claim increments the
-run's ``holder``, and records from an older holder are refused.
+run's ``holder``, and records from an older holder are rejected.
 """
 
 import logging
@@ -68,8 +68,8 @@ class DbosSession:
         max_wait_s = _MAX_WRITE_WAIT_S if is_commit else _MAX_READ_WAIT_S
         return self._retry_while_lost(lambda: self._transact_once(act), max_wait_s)
 
-    def find_refused(self, connection: psycopg.Connection, run_ids: Collection[str]) -> Collection[str]:
-        """Lock the runs' rows, in sorted order to avoid deadlocks, and return the runs claimed by another process."""
+    def find_lost_runs(self, connection: psycopg.Connection, run_ids: Collection[str]) -> Collection[str]:
+        """Lock the runs' rows, sorted to avoid deadlocks, and return the runs deleted or claimed by another process."""
         rows = connection.execute(
             "SELECT id, holder FROM plan_run WHERE id = ANY(%s) ORDER BY id FOR NO KEY UPDATE", (sorted(run_ids),)
         ).fetchall()
@@ -81,7 +81,7 @@ class DbosSession:
         }
 
     def claim(self, run_id: str) -> bool:
-        """Claim a run; return False if a living process executes it. Unknown runs can be claimed."""
+        """Claim a run; return False if a living process is executing it. Unknown runs can be claimed."""
         holder: int | None = None
 
         def write_claim(connection: psycopg.Connection) -> bool:
@@ -114,14 +114,14 @@ class DbosSession:
         self._is_stopped.set()
 
     def _retry_while_lost(self, act: Callable[[], _R], max_wait_s: float) -> _R:
-        """Repeat a function while the database cannot be reached: immediately, then with exponential backoff."""
-        until = time.monotonic() + max_wait_s
+        """Retry a function while the database cannot be reached: immediately, then with exponential backoff."""
+        deadline = time.monotonic() + max_wait_s
         wait_s = 0.0
         while True:
             try:
                 return act()
             except DatabaseLost as error:
-                if self._is_stopped.is_set() or time.monotonic() + wait_s > until:
+                if self._is_stopped.is_set() or time.monotonic() + wait_s > deadline:
                     raise
                 _log.warning("the journal lost its connection: %s", error.message)
                 self._is_stopped.wait(wait_s)

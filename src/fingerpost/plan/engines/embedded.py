@@ -37,7 +37,7 @@ def _lock(path: Path) -> int | None:
             return handle
         os.close(handle)
     except OSError as error:
-        raise SettingsInvalid(f"The folder {path.parent.name} cannot be written: {error.strerror}") from error
+        raise SettingsInvalid(f"The folder {path.parent.name} is not writable: {error.strerror}") from error
     return None
 
 
@@ -85,8 +85,8 @@ class EmbeddedJournal(Journal):
         finally:
             os.close(handle)
 
-    async def delete_ended_before(self, at: str) -> list[str]:
-        deleted = await super().delete_ended_before(at)
+    async def delete_ended_before(self, instant: str) -> list[str]:
+        deleted = await super().delete_ended_before(instant)
         for run_id in deleted:
             with suppress(OSError):
                 (self._locks / f"{run_id}.lock").unlink()
@@ -121,7 +121,7 @@ class FileSession:
                     connection.execute("ROLLBACK")
         return result
 
-    def find_refused(self, connection: sqlite3.Connection, run_ids: Collection[str]) -> Collection[str]:
+    def find_lost_runs(self, connection: sqlite3.Connection, run_ids: Collection[str]) -> Collection[str]:
         return {run_id for run_id in run_ids if not connection.execute(_EXISTS, (run_id,)).fetchone()}
 
     def stop_waiting(self) -> None:

@@ -29,8 +29,8 @@ class JournalSession(Protocol):
     def transact(self, act: Callable[[Any], _R], *, is_commit: bool = False) -> _R:
         """Call a function with the connection in one transaction, which may write records if ``is_commit``."""
 
-    def find_refused(self, connection: Any, run_ids: Collection[str]) -> Collection[str]:
-        """Return the runs that were deleted or claimed by another process, whose records are refused."""
+    def find_lost_runs(self, connection: Any, run_ids: Collection[str]) -> Collection[str]:
+        """Return the runs deleted or claimed by another process, so that their records are rejected."""
 
     def stop_waiting(self) -> None:
         """Stop waiting for an unreachable database; any thread may call this."""
@@ -88,7 +88,7 @@ class GroupCommit:
         return asyncio.wrap_future(self._thread.submit(act), loop=self.loop)
 
     async def drain(self) -> None:
-        """Wait until all queued rows are written or refused."""
+        """Wait until all queued rows are written or rejected."""
         if self._is_busy or self._batch.rows:
             written = self._new_waiter("")
             self._request_commit()
@@ -121,11 +121,11 @@ class GroupCommit:
 
     def _write(self, rows: Mapping[str, Sequence[Row]], connection: Any) -> Collection[str]:
         run_ids = {row["run_id"] for statement_rows in rows.values() for row in statement_rows}
-        refused = self._session.find_refused(connection, run_ids)
+        lost = self._session.find_lost_runs(connection, run_ids)
         for statement, statement_rows in rows.items():
-            if stored := [row for row in statement_rows if row["run_id"] not in refused]:
+            if stored := [row for row in statement_rows if row["run_id"] not in lost]:
                 connection.cursor().executemany(statement, stored)
-        return refused
+        return lost
 
     def _finish(self, batch: _Batch, future: "asyncio.Future[Collection[str]]") -> None:
         self._is_busy = False
