@@ -91,10 +91,10 @@ class Fading(ConformingSource):
         self._opened = opened
 
     def open(self, town):
-        raise AssertionError("only in trouble")
+        raise AssertionError("only with a fault")
 
     @asynccontextmanager
-    async def open_in_trouble(self, town, trouble):
+    async def open_with_fault(self, town, fault):
         def fail(*_):
             raise self._error
 
@@ -160,21 +160,21 @@ def a_line(leg):
 
 
 BENT = {
-    "its_profile_describes_the_town": with_profile(zone="Europe/Stockholm"),
+    "the_profile_describes_the_town": with_profile(zone="Europe/Stockholm"),
     "undeclared_abilities_are_absent_from_answers": Bend(profile=without(Ability.FARES)),
     "concurrent_queries_get_the_same_answer": Bend(plan=answer_once()),
-    "every_answer_states_its_provenance": map_provenance(retrieved_at=0),
-    "answers_without_realtime_state_none": map_provenance(realtime_updated=1),
-    "a_plan_departs_when_asked": Bend(plan_query=shift(instant=-86_400)),
-    "a_plan_arrives_when_asked": Bend(plan_query=lambda query: replace(query, arrive_by=False)),
+    "every_answer_reports_its_provenance": map_provenance(retrieved_at=0),
+    "answers_without_realtime_report_none": map_provenance(realtime_updated=1),
+    "a_plan_departs_at_the_requested_time": Bend(plan_query=shift(instant=-86_400)),
+    "a_plan_arrives_by_the_requested_time": Bend(plan_query=lambda query: replace(query, arrive_by=False)),
     "a_plan_respects_the_transfer_limit": Bend(plan_query=lambda query: replace(query, max_transfers=4)),
     "a_plan_respects_the_walking_limit": Bend(plan_query=lambda query: replace(query, max_walk_m=1500.0)),
     "legs_join_end_to_start": Bend(
         plan=map_legs(lambda leg: replace(leg, end=replace(leg.end, coordinate=Coordinate(0, 0))))
     ),
-    "rides_state_line_mode_and_stops": Bend(plan=map_legs(lambda leg: replace(leg, headsign=None))),
+    "rides_include_line_mode_and_stops": Bend(plan=map_legs(lambda leg: replace(leg, headsign=None))),
     "a_step_free_plan_avoids_steps": Bend(plan_query=lambda query: replace(query, step_free=False)),
-    "no_route_gives_an_empty_answer": Bend(
+    "a_query_without_a_route_returns_no_trips": Bend(
         plan_query=lambda query: replace(query, destination=query.origin, origin=query.destination)
     ),
     "a_day_outside_the_calendar_is_reported": Bend(plan=swallow),
@@ -182,37 +182,39 @@ BENT = {
     "legs_have_lines": Bend(line=a_line),
     "a_board_lists_departures": Bend(board=lambda board, _: replace(board, departures=board.departures[1:])),
     "a_window_includes_both_ends": Bend(board_query=shift(window_s=-1)),
-    "the_last_call_is_no_departure": Bend(board=add_row),
-    "a_call_without_boarding_is_no_departure": Bend(board=add_row),
-    "a_short_board_counts_the_rest": Bend(board=lambda board, query: replace(board, found_count=len(board.departures))),
+    "the_last_call_is_not_a_departure": Bend(board=add_row),
+    "a_call_without_boarding_is_not_a_departure": Bend(board=add_row),
+    "a_truncated_board_has_the_total_count": Bend(
+        board=lambda board, query: replace(board, found_count=len(board.departures))
+    ),
     "an_empty_board_is_not_an_error": Bend(board=lambda board, _: replace(board, found_count=board.found_count + 1)),
     "another_day_has_a_board": Bend(board_query=shift(instant=86_400)),
-    "rows_state_mode_destination_and_stop": Bend(board=map_rows(lambda row: replace(row, destination=row.line))),
+    "rows_include_mode_destination_and_stop": Bend(board=map_rows(lambda row: replace(row, destination=row.line))),
     "an_exact_name_comes_first": Bend(places=lambda found, _: [replace(each, score=each.score / 2) for each in found]),
     "case_and_accents_do_not_matter": Bend(places=lambda found, text: [] if text.isupper() else found),
-    "unknown_names_find_nothing": Bend(text=lambda text: "Alpha"),
+    "unknown_names_have_no_matches": Bend(text=lambda text: "Alpha"),
     "a_token_resolves_to_its_place": Bend(place=lambda place, stop_id: None if stop_id.islower() else place),
     "a_stop_is_found_by_its_id": Bend(stop=lambda place, _: place and replace(place, member_ids=())),
-    "an_unknown_id_finds_nothing": Bend(stop=lambda place, _: place or object()),
-    "stops_near_a_point_come_nearest_first": Bend(near=lambda near: replace(near, stops=near.stops[::-1])),
-    "nearby_stops_state_id_and_modes": Bend(
+    "an_unknown_id_has_no_match": Bend(stop=lambda place, _: place or object()),
+    "nearby_stops_are_sorted_by_distance": Bend(near=lambda near: replace(near, stops=near.stops[::-1])),
+    "nearby_stops_include_id_and_modes": Bend(
         near=lambda near: replace(near, stops=[replace(each, modes=()) for each in near.stops])
     ),
-    "a_cancelled_trip_is_not_used": Bend(plan=never_cancelled),
+    "a_cancelled_trip_is_not_offered": Bend(plan=never_cancelled),
     "a_cancelled_trip_stays_visible": Bend(plan=lambda answer, _: replace(answer, timetabled=())),
-    "a_late_trip_states_its_delay": Bend(plan=map_legs(lambda leg: replace(leg, departure_delay_s=None))),
+    "a_late_trip_reports_its_delay": Bend(plan=map_legs(lambda leg: replace(leg, departure_delay_s=None))),
     "a_board_shows_cancellations_and_delays": Bend(board=map_rows(lambda row: replace(row, cancelled=False))),
     "a_window_uses_expected_times": Bend(
         board=lambda board, query: replace(
             board, departures=[row for row in board.departures if row.scheduled >= query.instant]
         )
     ),
-    "answers_state_the_age_of_realtime": map_provenance(realtime_updated=None),
+    "answers_report_the_age_of_realtime": map_provenance(realtime_updated=None),
     "a_timetable_shows_cancellations_and_delays": Bend(
         board=map_rows(lambda row: replace(row, departure_delay_s=None))
     ),
     "a_timetable_uses_scheduled_times": Bend(board_query=lambda query: replace(query, by_schedule=False)),
-    "a_ride_has_the_alerts_of_its_line": Bend(plan=map_legs(lambda leg: replace(leg, alerts=()))),
-    "a_board_has_the_alerts_of_its_stop": Bend(board=lambda board, _: replace(board, alerts=())),
+    "a_ride_has_the_alerts_for_its_line": Bend(plan=map_legs(lambda leg: replace(leg, alerts=()))),
+    "a_board_has_the_alerts_for_its_stop": Bend(board=lambda board, _: replace(board, alerts=())),
     "rows_have_their_alerts": Bend(board=map_rows(lambda row: replace(row, alerts=()))),
 }  # fmt: skip

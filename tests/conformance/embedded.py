@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from fingerpost.store.network_records import NetworkRecordStore
 from fingerpost.testing.feeds import timetable_from_tables
-from fingerpost.testing.networks.suite import ConformingSource, Trouble
+from fingerpost.testing.networks.suite import ConformingSource, ServerFault
 from fingerpost.transit.embedded.source import EmbeddedSource
 from tests.homes import keep_network
 
@@ -15,7 +15,7 @@ from tests.homes import keep_network
 class EmbeddedConformance(ConformingSource):
     name = "embedded"
     gaps = MappingProxyType(
-        {trouble.name: "the engine runs in this process and queries no server" for trouble in Trouble}
+        {fault.name: "the engine runs in this process and queries no server" for fault in ServerFault}
     )
 
     @asynccontextmanager

@@ -16,10 +16,10 @@ class MotisConformance(ServedTown):
     gaps = MappingProxyType(
         {
             Ability.FARES: "its fares are not read, and few feeds have them",
-            "answers_state_the_age_of_realtime": (
+            "answers_report_the_age_of_realtime": (
                 "its API says of no trip, stop time or alert when it was last updated"
             ),
-            "a_board_has_the_alerts_of_its_stop": (
+            "a_board_has_the_alerts_for_its_stop": (
                 "it tells a stop's alerts with each row of the board, and not apart from those of lines and trips"
             ),
         }
@@ -28,7 +28,7 @@ class MotisConformance(ServedTown):
     def __init__(self, heard=lambda server: None):
         self._heard = heard
 
-    def serve(self, town, served, trouble=None):
+    def serve(self, town, served, fault=None):
         server = TownServer(town, served)
         self._heard(server)
-        return serving(server.answer, trouble)
+        return serving(server.answer, fault)

@@ -16,11 +16,11 @@ class OpenTripPlannerConformance(ServedTown):
     record = MappingProxyType({"url": f"{URL}/otp/gtfs/v1"})
     gaps = MappingProxyType(
         {
-            "answers_state_the_age_of_realtime": (
+            "answers_report_the_age_of_realtime": (
                 "its GraphQL says of no trip, stop time or alert when it was last updated"
             )
         }
     )
 
-    def serve(self, town, served, trouble=None):
-        return serving(TownServer(town, served).answer, trouble)
+    def serve(self, town, served, fault=None):
+        return serving(TownServer(town, served).answer, fault)

@@ -25,7 +25,7 @@ class ServedTown(ConformingSource):
     record: ClassVar[Mapping] = {"url": URL}
 
     @abstractmethod
-    def serve(self, town, served, trouble=None):
+    def serve(self, town, served, fault=None):
         """Serve the town, which the embedded engine's network ``served`` knows; yield how to connect."""
 
     def new_record(self, town):
@@ -42,10 +42,10 @@ class ServedTown(ConformingSource):
             yield source.open(record, await source.learn(record))
 
     @asynccontextmanager
-    async def open_in_trouble(self, town, trouble):
+    async def open_with_fault(self, town, fault):
         record = self.new_record(town)
         async with EmbeddedConformance().open(town) as served:
             async with self.serve(town, served) as port, new_town_client(port) as client:
                 learned = await self.new_source(client.fetch, LIMITS).learn(record)
-            async with self.serve(town, served, trouble) as port, new_town_client(port) as client:
+            async with self.serve(town, served, fault) as port, new_town_client(port) as client:
                 yield self.new_source(client.fetch, _SHORT).open(record, learned)

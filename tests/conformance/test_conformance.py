@@ -2,7 +2,7 @@
 
 import pytest
 
-from fingerpost.testing.networks.suite import FACTS, check, check_abilities
+from fingerpost.testing.networks.suite import CHECKS, check_abilities, run_check
 from tests.conformance.embedded import EmbeddedConformance
 from tests.conformance.motis import MotisConformance
 from tests.conformance.opentripplanner import OpenTripPlannerConformance
@@ -12,9 +12,9 @@ SOURCES = [EmbeddedConformance, MotisConformance, OpenTripPlannerConformance, Tf
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.name)
-@pytest.mark.parametrize("fact", FACTS, ids=str)
-def test_a_source_passes_every_fact(source, fact):
-    gap = check(source(), fact)
+@pytest.mark.parametrize("check", CHECKS, ids=str)
+def test_a_source_passes_every_check(source, check):
+    gap = run_check(source(), check)
     if gap is not None:
         pytest.skip(str(gap))
 

@@ -12,7 +12,7 @@ import pytest
 from fingerpost import clock
 from fingerpost.testing.feeds import stop_id_of
 from fingerpost.testing.networks.checking import TownNetwork
-from fingerpost.testing.networks.facts import NEAR_ALPHA
+from fingerpost.testing.networks.network_checks import NEAR_ALPHA
 from fingerpost.testing.networks.town import NOW, PLACES, new_town
 from fingerpost.transit.engine.timetable.stop_ids import escape
 from fingerpost.transit.model.itinerary import Departure, Leg, ServiceAlert, StopPoint

@@ -8,13 +8,13 @@ import pytest
 
 from fingerpost.errors import SourceFailed, SourceTimeout
 from fingerpost.testing.networks.checking import NetworkBroken
-from fingerpost.testing.networks.suite import FACTS, Trouble, check, check_abilities
+from fingerpost.testing.networks.suite import CHECKS, ServerFault, check_abilities, run_check
 from fingerpost.testing.networks.town import new_town
 from fingerpost.transit.model.profile import Ability
 from tests.conformance.broken_networks import BENT, Bend, BentSource, Fading, with_profile
 from tests.conformance.embedded import EmbeddedConformance
 
-FACTS_BY_NAME = {fact.name: fact for fact in FACTS}
+CHECKS_BY_NAME = {check.name: check for check in CHECKS}
 
 
 @pytest.fixture(scope="module")
@@ -28,21 +28,21 @@ def opened():
 
 
 @pytest.mark.parametrize("name", BENT)
-def test_every_fact_can_fail(name, opened):
+def test_every_check_can_fail(name, opened):
     with pytest.raises(NetworkBroken, match=rf"^bent: {name} failed: "):
-        check(BentSource(BENT[name], opened), FACTS_BY_NAME[name])
+        run_check(BentSource(BENT[name], opened), CHECKS_BY_NAME[name])
 
 
-def test_there_is_a_broken_network_for_every_fact():
-    assert set(BENT) | {trouble.name for trouble in Trouble} == set(FACTS_BY_NAME)
-    assert len(FACTS_BY_NAME) == len(FACTS)
+def test_there_is_a_broken_network_for_every_check():
+    assert set(BENT) | {fault.name for fault in ServerFault} == set(CHECKS_BY_NAME)
+    assert len(CHECKS_BY_NAME) == len(CHECKS)
 
 
-@pytest.mark.parametrize("trouble", Trouble)
-def test_another_error_than_that_of_the_trouble_is_found(trouble, opened):
-    wrong = SourceFailed("no") if trouble is Trouble.SILENT else SourceTimeout("late")
-    with pytest.raises(NetworkBroken, match="the error of "):
-        check(Fading(wrong, opened), trouble)
+@pytest.mark.parametrize("fault", ServerFault)
+def test_another_error_than_that_of_the_fault_is_found(fault, opened):
+    wrong = SourceFailed("no") if fault is ServerFault.SILENT else SourceTimeout("late")
+    with pytest.raises(NetworkBroken, match="the error from the "):
+        run_check(Fading(wrong, opened), fault)
 
 
 def bent(opened, bend, **gaps):
@@ -52,14 +52,14 @@ def bent(opened, bend, **gaps):
 
 
 def test_a_gap_that_is_one_gives_its_reason(opened):
-    name = "its_profile_describes_the_town"
-    assert check(bent(opened, BENT[name], **{name: "later"}), FACTS_BY_NAME[name]) == "later"
+    name = "the_profile_describes_the_town"
+    assert run_check(bent(opened, BENT[name], **{name: "later"}), CHECKS_BY_NAME[name]) == "later"
 
 
 def test_a_false_gap_is_detected(opened):
-    name = "its_profile_describes_the_town"
+    name = "the_profile_describes_the_town"
     with pytest.raises(NetworkBroken, match="declares a gap that does not exist"):
-        check(bent(opened, Bend(), **{name: "it cannot"}), FACTS_BY_NAME[name])
+        run_check(bent(opened, Bend(), **{name: "it cannot"}), CHECKS_BY_NAME[name])
 
 
 def test_an_ability_is_declared_or_explained_and_never_both(opened):
@@ -67,14 +67,14 @@ def test_an_ability_is_declared_or_explained_and_never_both(opened):
     explained = bent(opened, no_fares)
     explained.gaps = MappingProxyType({Ability.FARES: "the server knows none"})
     check_abilities(explained)
-    assert check(explained, FACTS_BY_NAME["itineraries_are_priced"]) == "the server knows none"
+    assert run_check(explained, CHECKS_BY_NAME["itineraries_are_priced"]) == "the server knows none"
 
     with pytest.raises(NetworkBroken, match="neither declares nor explains: fares"):
         check_abilities(bent(opened, no_fares))
     explained._bend = Bend()
     with pytest.raises(NetworkBroken, match="a gap that does not exist: fares"):
         check_abilities(explained)
-    with pytest.raises(NetworkBroken, match="neither a fact nor an ability: typo"):
+    with pytest.raises(NetworkBroken, match="neither a check nor an ability: typo"):
         check_abilities(bent(opened, Bend(), typo=("?")))
 
 
@@ -84,5 +84,5 @@ def test_work_after_closing_is_detected(opened):
             self.task = asyncio.ensure_future(asyncio.Event().wait())
             return super().open(town)
 
-    with pytest.raises(NetworkBroken, match="tasks still run after the network was closed"):
-        check(Leaving(Bend(), opened), FACTS_BY_NAME["its_profile_describes_the_town"])
+    with pytest.raises(NetworkBroken, match="tasks are still running after the network was closed"):
+        run_check(Leaving(Bend(), opened), CHECKS_BY_NAME["the_profile_describes_the_town"])

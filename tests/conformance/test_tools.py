@@ -41,7 +41,7 @@ async def test_a_trip_shows_running_and_cancelled_rides(source, tmp_path):
     assert drawn[0] == [("2", "scheduled_only"), ("3", "scheduled_only")]
     assert ["1 from Alpha is cancelled" in message for message in replaced] == [True]
     assert answered.body["meta"]["source"] == source.name
-    assert {alert["header"] for alert in answered.body["meta"]["alerts"]} == {"Bus 2 makes a detour", "Works at Alpha"}
+    assert {alert["header"] for alert in answered.body["meta"]["alerts"]} == {"Bus 2 is diverted", "Works at Alpha"}
 
 
 async def test_a_board_shows_delays_and_cancellations(source, tmp_path):

@@ -24,11 +24,11 @@ class TflConformance(ServedTown):
             "a_board_shows_cancellations_and_delays": _NO_TIMETABLE,
             "a_window_uses_expected_times": _NO_TIMETABLE,
             "a_timetable_shows_cancellations_and_delays": "its timetables know no real time",
-            "a_call_without_boarding_is_no_departure": "a prediction is an arrival, boarded or not",
+            "a_call_without_boarding_is_not_a_departure": "a prediction is an arrival, boarded or not",
             "a_day_outside_the_calendar_is_reported": "it says of such a day that there is no journey",
-            "answers_without_realtime_state_none": "a board of predictions is nothing but real time",
+            "answers_without_realtime_report_none": "a board of predictions is nothing but real time",
         }
     )
 
-    def serve(self, town, served, trouble=None):
-        return serving_replies(TflServer(served, town.tables, ENVIRON[KEY]).answer, trouble)
+    def serve(self, town, served, fault=None):
+        return serving_replies(TflServer(served, town.tables, ENVIRON[KEY]).answer, fault)

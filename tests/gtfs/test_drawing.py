@@ -48,5 +48,5 @@ def test_a_path_that_ends_in_zip_becomes_an_archive(tmp_path):
     "line", ["plane A | Alpha 08:00", "line A", "line | Alpha 08:00", "line A | Alpha", "line A | 08:00"]
 )
 def test_a_line_that_is_not_a_drawing_is_refused(line):
-    with pytest.raises(ValueError, match=r"cannot read|a cell needs a stop"):
+    with pytest.raises(ValueError, match=r"cannot parse|a cell must have a stop"):
         feed_from_drawing(line)

@@ -13,7 +13,7 @@ import yaml
 from jsonschema import Draft202012Validator, FormatChecker
 
 from fingerpost.testing.networks.checking import TownNetwork
-from fingerpost.testing.networks.facts import BESIDE_ALPHA, NEAR_ALPHA
+from fingerpost.testing.networks.network_checks import BESIDE_ALPHA, NEAR_ALPHA
 from fingerpost.testing.networks.town import NOW, new_town
 from tests.conformance.motis import MotisConformance
 from tests.motis.shapes import ANSWERS, SCHEMAS

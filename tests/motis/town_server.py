@@ -323,8 +323,8 @@ def parse_instant(text):
     return int(datetime.fromisoformat(text).timestamp())
 
 
-def serving(reply, trouble=None):
-    return serving_replies(lambda asked: _answer(reply, asked), trouble)
+def serving(reply, fault=None):
+    return serving_replies(lambda asked: _answer(reply, asked), fault)
 
 
 async def _answer(reply, asked):

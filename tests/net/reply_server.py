@@ -5,15 +5,15 @@ from contextlib import asynccontextmanager
 
 import httpcore2
 
-from fingerpost.testing.networks.suite import Trouble
+from fingerpost.testing.networks.suite import ServerFault
 from tests.net import local_server
 from tests.net.local_server import LOOPBACK, answer, anywhere, read_request
 
 ENVIRON = {"TOWN_KEY": "s3cr3t-k3y"}
-TROUBLED = {
-    Trouble.FAILING: answer("500 Oh"),
-    Trouble.LIMITING: answer("429 Slow Down", Retry_After="60"),
-    Trouble.MALFORMED: answer(body=b"<html>Maintenance</html>"),
+FAULTY_REPLIES = {
+    ServerFault.FAILING: answer("500 Oh"),
+    ServerFault.LIMITING: answer("429 Slow Down", Retry_After="60"),
+    ServerFault.MALFORMED: answer(body=b"<html>Maintenance</html>"),
 }
 
 
@@ -30,9 +30,9 @@ class Port(httpcore2.AnyIOBackend):
 
 
 @asynccontextmanager
-async def serving_replies(reply, trouble=None):
+async def serving_replies(reply, fault=None):
     """Serve on a free port; ``reply`` turns a request into the bytes of an answer. Yield how to connect."""
-    if trouble is Trouble.UNREACHABLE:
+    if fault is ServerFault.UNREACHABLE:
         yield Port(None)
         return
     tasks = set()
@@ -41,9 +41,9 @@ async def serving_replies(reply, trouble=None):
         tasks.add(asyncio.current_task())
         try:
             while (asked := await read_request(reader)) is not None:
-                if trouble is Trouble.SILENT:
+                if fault is ServerFault.SILENT:
                     await asyncio.Event().wait()
-                writer.write(TROUBLED.get(trouble) or await reply(asked))
+                writer.write(FAULTY_REPLIES.get(fault) or await reply(asked))
                 await writer.drain()
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
             return

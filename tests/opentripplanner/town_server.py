@@ -268,8 +268,8 @@ def format_duration(seconds):
     return f"{sign}PT{whole}{f'{rest}S' if rest or not minutes else ''}"
 
 
-def serving(reply, trouble=None):
-    return serving_replies(lambda asked: _answer(reply, asked), trouble)
+def serving(reply, fault=None):
+    return serving_replies(lambda asked: _answer(reply, asked), fault)
 
 
 async def _answer(reply, asked):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from fingerpost.testing.networks.checking import NetworkFact
-from fingerpost.testing.networks.suite import FACTS, check
+from fingerpost.testing.networks.checking import NetworkCheck
+from fingerpost.testing.networks.suite import CHECKS, run_check
 from tests.otp_server import running
 from tests.otp_server.town import RealTown, start_towns
 
@@ -19,8 +19,8 @@ def town(tmp_path_factory):
     updates.close()
 
 
-@pytest.mark.parametrize("fact", [fact for fact in FACTS if isinstance(fact, NetworkFact)], ids=str)
-def test_a_real_server_passes_every_fact(town, fact):
-    gap = check(town, fact)
+@pytest.mark.parametrize("check", [check for check in CHECKS if isinstance(check, NetworkCheck)], ids=str)
+def test_a_real_server_passes_every_check(town, check):
+    gap = run_check(town, check)
     if gap is not None:
         pytest.skip(str(gap))

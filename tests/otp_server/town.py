@@ -10,7 +10,7 @@ from fingerpost.net.client import Client
 from fingerpost.net.limiter import Limiter
 from fingerpost.net.request import RequestLimits
 from fingerpost.store.network_records import NetworkRecord
-from fingerpost.testing.networks.facts import NEAR_ALPHA
+from fingerpost.testing.networks.network_checks import NEAR_ALPHA
 from fingerpost.testing.networks.suite import ConformingSource
 from fingerpost.testing.networks.town import PLACES, new_town
 from fingerpost.transit.remote.opentripplanner.network import OpenTripPlannerSource
@@ -40,7 +40,7 @@ def start_towns(folder):
 
 
 class RealTown(ConformingSource):
-    """The town behind a real server; trouble is the other class's, whose server can be told to make some."""
+    """The town behind a real server; faults are tested with the other class, whose server can produce them."""
 
     name = "opentripplanner, a real one"
     gaps = OpenTripPlannerConformance.gaps

@@ -8,7 +8,7 @@ from pydantic import BaseModel, BeforeValidator
 from fingerpost.contract.tool import ToolSpec, failure_response, success_response
 from fingerpost.errors import ParameterError, PlanInvalid
 from fingerpost.plan.catalogue import Catalogue, PlanTool
-from fingerpost.plan.remarks import Remark, find_unresolved_path, list_remark_sentences, list_remarks
+from fingerpost.plan.remarks import Remark, explain_unresolved_path, list_remark_sentences, list_remarks
 from fingerpost.plan.validation import validate_plan
 from fingerpost.plan.view import format_run
 from tests.plan.drawing import plan, ref, step, viewed
@@ -58,7 +58,7 @@ def test_a_remark_is_a_sentence(kind, at, value, line):
     ],
 )
 def test_a_path_without_a_value_lists_the_existing_ones(path, reason):
-    assert find_unresolved_path({"data": {"n": 1, "none": None}, "list": [1, 2]}, path) == reason
+    assert explain_unresolved_path({"data": {"n": 1, "none": None}, "list": [1, 2]}, path) == reason
 
 
 async def test_an_output_path_without_a_value_is_an_event_and_a_remark(runs):

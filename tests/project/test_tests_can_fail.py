@@ -5,7 +5,7 @@ import ast
 from tests.project.sources import list_python, parse, shown
 
 MIN_WORDS = 4
-_ASKING_CALLS = ("raises", "fail", "warns", "assert_", "check")
+_ASKING_CALLS = ("raises", "fail", "warns", "assert_", "check", "run_check")
 
 
 def _tests(tree):

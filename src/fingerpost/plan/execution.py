@@ -24,7 +24,7 @@ from fingerpost.plan.limits import Limits, encode, find_excess
 from fingerpost.plan.memory import Memory
 from fingerpost.plan.records import Event, JournalFailed, RunRecord, RunState, Signal, StepRecord, StepState, now
 from fingerpost.plan.references import fill, get_at_path
-from fingerpost.plan.remarks import find_unresolved_path
+from fingerpost.plan.remarks import explain_unresolved_path
 from fingerpost.plan.step_attempts import StepExecutor, build_failure, find_failure
 from fingerpost.plan.validation import THINKING, ReadyStep, ValidPlan, read_arguments
 from fingerpost.runtime import retry
@@ -48,7 +48,7 @@ class Execution:
     _is_cancelled: bool = False
     _waiting: set[int] = field(default_factory=set)
     _decisions: dict[int, Signal] = field(default_factory=dict)
-    _woken: asyncio.Event = field(default_factory=asyncio.Event)
+    _wake_event: asyncio.Event = field(default_factory=asyncio.Event)
 
     def __post_init__(self) -> None:
         self._seq = self.run.last_seq
@@ -58,7 +58,7 @@ class Execution:
         self._unfinished = [number for number in self.valid.steps if number not in done]
 
     def wake(self) -> None:
-        self._woken.set()
+        self._wake_event.set()
 
     async def _read_signals(self) -> None:
         """Read new signals; if a step has two decisions, the first counts."""
@@ -118,8 +118,8 @@ class Execution:
     async def _listen(self) -> None:
         """Read signals when woken, or after the poll interval, because other processes send signals too."""
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._woken.wait(), self.poll_s)
-        self._woken.clear()
+            await asyncio.wait_for(self._wake_event.wait(), self.poll_s)
+        self._wake_event.clear()
         try:
             await self._read_signals()
         except StorageUnavailable as error:
@@ -252,7 +252,7 @@ class Execution:
         if note is not None:
             await self._write(ready, "failed", output, note, attempts=attempts, error=note[:1000])
             return False
-        if (reason := find_unresolved_path(response, ready.step.output_path)) is not None:
+        if (reason := explain_unresolved_path(response, ready.step.output_path)) is not None:
             self._append_event("value_missing", ready.step.step_id, reason=reason)
         await self._write(ready, "completed", output, attempts=attempts)
         return True

@@ -74,7 +74,7 @@ def list_remark_sentences(remark: Remark) -> Iterator[str]:
         yield from map(_format_value, _to_list(value))
 
 
-def find_unresolved_path(response: Any, path: list[str] | None) -> str | None:
+def explain_unresolved_path(response: Any, path: list[str] | None) -> str | None:
     """Return a clause that says where an output path stops resolving, or None if it has a value."""
     if not path or get_at_path(response, path) is not None:
         return None

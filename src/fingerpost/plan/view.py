@@ -13,7 +13,7 @@ from fingerpost.plan.limits import encode
 from fingerpost.plan.memory import Memory, list_items
 from fingerpost.plan.records import Event, RunRecord, StepRecord, read_recorded_plan
 from fingerpost.plan.references import get_at_path
-from fingerpost.plan.remarks import Remark, find_unresolved_path, list_remark_sentences, list_remarks
+from fingerpost.plan.remarks import Remark, explain_unresolved_path, list_remark_sentences, list_remarks
 from fingerpost.plan.run_shapes import RunView
 from fingerpost.plan.runs import PlanRuns, ReportedState
 from fingerpost.runtime.concurrency import compute
@@ -25,8 +25,8 @@ _MAX_VALUE_BYTES = 10_000
 _MAX_EVENTS = 5_000
 _MAX_REMARK_BYTES = 16_000
 # The status values of the plan-step contract.
-_STATUS_OF_RUN = {"completed": "completed", "failed": "failed", "cancelled": "failed"}
-_STATUS_OF_STEP = {"skipped": "completed", "started": "in_progress", "waiting": "in_progress"}
+_RUN_STATUS = {"completed": "completed", "failed": "failed", "cancelled": "failed"}
+_STEP_STATUS = {"skipped": "completed", "started": "in_progress", "waiting": "in_progress"}
 
 
 async def describe_run(
@@ -71,7 +71,7 @@ def _describe(
         "run_id": run.run_id,
         "state": state,
         "goal": plan.goal,
-        "status": _STATUS_OF_RUN.get(state, "in_progress"),
+        "status": _RUN_STATUS.get(state, "in_progress"),
         "created_at": run.created_at,
         "ended_at": run.ended_at,
         "replans": run.replans,
@@ -166,7 +166,7 @@ def _describe_step(step: PlanStep, record: StepRecord | None, response: Any, *, 
     """Describe a step with the contract's status and two flags; remarks are added later."""
     failure = response if isinstance(response, dict) and response.get("success") is False else {}
     state = record.state if record is not None else "started" if is_started else "pending"
-    status = _STATUS_OF_STEP.get(state, state)
+    status = _STEP_STATUS.get(state, state)
     return {
         "step_id": step.step_id,
         "description": step.description,
@@ -197,7 +197,7 @@ def _add_remarks(plan: Plan, steps: Collection[dict[str, Any]], memory: Memory) 
     for planned, step in sorted(pairs, key=lambda pair: pair[1]["status"] != "failed"):
         response = memory.get_response(step["step_id"])
         remarks = [remark for remark in list_remarks(response) if remark.value != step["error"]]
-        unresolved = find_unresolved_path(response, planned.output_path) if step["status"] == "completed" else None
+        unresolved = explain_unresolved_path(response, planned.output_path) if step["status"] == "completed" else None
         if unresolved is not None and response is not None:
             remarks.insert(0, Remark("missing", "output_path", unresolved))
         for remark in remarks:

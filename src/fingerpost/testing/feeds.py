@@ -8,12 +8,12 @@ A drawing has one trip per line; trips with the same name form one route::
     change   | Beta 60
     stay     | A-1 | 4-1
 
-The first cell has the mode (``line`` is a bus) and the name. Every other cell is a stop, its time as
-``arrival-departure`` or one time for both, and marks: ``noboard``, ``noalight``, ``ask`` (by arrangement).
+The first cell has the mode (``line`` is a bus) and the name. Every other cell has a stop, its time as
+``arrival-departure`` or one time for both, and optional marks: ``noboard``, ``noalight``, ``ask`` (by arrangement).
 If the last cell of a trip is ``block NAME``, NAME is its block.
 ``walk`` is a footpath in both directions, in seconds; ``change`` is the transfer time at one stop; ``nowalk`` forbids a
-transfer. ``stay`` is an in-seat transfer from the first trip to the second; ``leave`` forbids one. Stops are on a line
-from west to east in the order of their first mention, too far apart to walk. A stop's id is its name in upper case with
+transfer. ``stay`` is an in-seat transfer from the first trip to the second; ``leave`` forbids one. Stops are placed
+from west to east in order of first mention, too far apart to walk. A stop's id is its name in upper case with
 hyphens; a trip's is its line and number: ``A-1``.
 """
 
@@ -32,9 +32,9 @@ _TRANSFER_TYPE = {"walk": 2, "change": 2, "nowalk": 3}
 _LINK_TYPE = {"stay": 4, "leave": 5}
 _MARKS = {"noboard": ("1", "0"), "noalight": ("0", "1"), "ask": ("2", "2")}
 
-# The position of the first stop, and the step from one stop to the next, about a kilometre.
-_WEST = (60.17, 24.94)
-_STEP_LON = 0.018
+# The position of the first stop, and the spacing between stops, about a kilometre.
+_FIRST_STOP = (60.17, 24.94)
+_SPACING_LON = 0.018
 
 # If ``days`` is not given, all trips run on every day of this year.
 YEAR = 2026
@@ -56,7 +56,7 @@ def feed_from_drawing(
         drawing.add_line(line)
     stops = []
     for index, (name, stop_id) in enumerate(drawing.stops.items()):
-        lat, lon = (coordinates or {}).get(name, (_WEST[0], round(_WEST[1] + index * _STEP_LON, 6)))
+        lat, lon = (coordinates or {}).get(name, (_FIRST_STOP[0], round(_FIRST_STOP[1] + index * _SPACING_LON, 6)))
         stops.append(f"{stop_id},{name},{lat},{lon}")
     return {
         "agency.txt": _to_csv("agency_name,agency_url,agency_timezone", [f"Drawn,https://example.org,{zone}"]),
@@ -92,7 +92,7 @@ class _Drawing:
         elif kind in _LINK_TYPE:
             self.transfers.append(f",,{_LINK_TYPE[kind]},,{cells[0]},{cells[1]}")
         elif kind not in _ROUTE_TYPE or not name or len(cells) < 1:
-            raise ValueError(f"cannot read the line {line!r} of the drawing")
+            raise ValueError(f"cannot parse line {line!r} of the drawing")
         else:
             self._add_trip(_ROUTE_TYPE[kind], name.strip(), cells)
 
@@ -101,8 +101,8 @@ class _Drawing:
         if kind != "nowalk":
             cells[-1], _, seconds = cells[-1].rpartition(" ")
         ids = [self.stops.setdefault(name.strip(), stop_id_of(name)) for name in cells]
-        for begin, end in {(ids[0], ids[-1]): None, (ids[-1], ids[0]): None}:
-            self.transfers.append(f"{begin},{end},{_TRANSFER_TYPE[kind]},{seconds},,")
+        for from_id, to_id in {(ids[0], ids[-1]): None, (ids[-1], ids[0]): None}:
+            self.transfers.append(f"{from_id},{to_id},{_TRANSFER_TYPE[kind]},{seconds},,")
 
     def _add_trip(self, route_type: int, route: str, cells: list[str]) -> None:
         self.routes.setdefault(route, f"{route},{route},,{route_type}")
@@ -164,7 +164,7 @@ def _parse_stop_time(cell: str) -> tuple[str, str]:
     while words and words[-1] in _MARKS:
         marks.append(_MARKS[words.pop()])
     if len(words) < 2 or not words[-1][0].isdigit():
-        raise ValueError(f"a cell needs a stop and a time, and may have marks, not {cell!r}")
+        raise ValueError(f"a cell must have a stop, a time and optional marks, not {cell!r}")
     arrival, _, departure = words.pop().partition("-")
     pickup, drop_off = map(max, zip(("0", "0"), *marks, strict=True))
     times = [text if text.count(":") > 1 else f"{text}:00" for text in (arrival, departure or arrival)]

@@ -62,17 +62,17 @@ class GroupCommit:
         """Add statements and their rows to the next transaction; the future completes once they are on disk."""
         for statement, row in rows:
             self._batch.rows[statement].append(row)
-        written = self._new_waiter(run_id)
+        waiter = self._new_waiter(run_id)
         if not self._is_requested:
             self._is_requested = True
             # Defer the commit, so that other records of this loop turn share it.
             self.loop.call_soon(self._commit_batch)
-        return written
+        return waiter
 
     def _new_waiter(self, run_id: str) -> "asyncio.Future[None]":
-        written = self.loop.create_future()
-        self._batch.waiters.append((run_id, written))
-        return written
+        waiter = self.loop.create_future()
+        self._batch.waiters.append((run_id, waiter))
+        return waiter
 
     def append(self, statement: str, row: Row) -> None:
         self._batch.rows[statement].append(row)
@@ -90,10 +90,10 @@ class GroupCommit:
     async def drain(self) -> None:
         """Wait until all queued rows are written or rejected."""
         if self._is_busy or self._batch.rows:
-            written = self._new_waiter("")
+            waiter = self._new_waiter("")
             self._request_commit()
-            await asyncio.wait([written])
-            written.exception()
+            await asyncio.wait([waiter])
+            waiter.exception()
 
     def close(self) -> None:
         """End the thread after its submitted batches; drop the batch that has not been submitted yet."""
@@ -131,18 +131,18 @@ class GroupCommit:
         self._is_busy = False
         if (error := future.exception()) is not None:
             _log.error("the journal could not be written: %s", error)
-        for run_id, written in batch.waiters:
-            if written.done():
+        for run_id, waiter in batch.waiters:
+            if waiter.done():
                 continue
             if error is not None:
                 reason = f": {error.message}" if isinstance(error, ToolError) else ""
                 failed = JournalFailed(f"The progress of a run could not be stored{reason}")
                 failed.__cause__ = error
-                written.set_exception(failed)
+                waiter.set_exception(failed)
             elif run_id in future.result():
-                written.set_exception(
+                waiter.set_exception(
                     JournalFailed("The run is now being executed elsewhere, so its later steps here are not recorded")
                 )
             else:
-                written.set_result(None)
+                waiter.set_result(None)
         self._commit_batch()

@@ -1,1 +1,1 @@
-"""Conformance suite for sources of public transport; see ``suite.py``."""
+"""Conformance suite for public transport data sources; see ``suite.py``."""

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from fingerpost.testing.networks.town import DAY, Town, at
+from fingerpost.testing.networks.town import DAY, Town, to_unix
 from fingerpost.transit.model.itinerary import Itinerary, Leg
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.model.profile import Ability
@@ -16,16 +16,16 @@ class NetworkBroken(AssertionError):
 
 
 class AbilityMissing(Exception):
-    """A check needs an ability that the network does not declare, which is the exception's argument."""
+    """A check needs an ability that the network does not declare; the ability is the exception's argument."""
 
 
-# The abilities that single wishes of a plan need.
-_WISHES = {"arrive_by": Ability.ARRIVE_BY, "step_free": Ability.STEP_FREE}
+# The abilities that individual plan options require.
+_ABILITIES_BY_OPTION = {"arrive_by": Ability.ARRIVE_BY, "step_free": Ability.STEP_FREE}
 
 
 @dataclass(frozen=True, slots=True)
 class TownNetwork:
-    """A network that serves the town, with shorthand queries; each raises AbilityMissing if the network lacks it."""
+    """A network that serves the town, with shorthand queries that raise AbilityMissing if it lacks the ability."""
 
     network: Network
     town: Town
@@ -56,12 +56,12 @@ class TownNetwork:
         return Location(coordinate=coordinate, source=LocationSource.INPUT)
 
     async def plan(
-        self, origin: str | Location, destination: str | Location, clock: str, **wishes: object
+        self, origin: str | Location, destination: str | Location, clock: str, **options: object
     ) -> JourneyAnswer:
         self.require(Ability.PLANS)
-        self.require(*(ability for wish, ability in _WISHES.items() if wishes.get(wish)))
-        ends = [self.stop(end) if isinstance(end, str) else end for end in (origin, destination)]
-        query = JourneyQuery(origin=ends[0], destination=ends[1], instant=at(clock), **wishes)  # type: ignore[arg-type]
+        self.require(*(ability for option, ability in _ABILITIES_BY_OPTION.items() if options.get(option)))
+        start, end = (self.stop(place) if isinstance(place, str) else place for place in (origin, destination))
+        query = JourneyQuery(origin=start, destination=end, instant=to_unix(clock), **options)  # type: ignore[arg-type]
         return await self.network.plan_journeys(query)
 
     async def board(
@@ -71,8 +71,8 @@ class TownNetwork:
         self.require(Ability.BOARDS)
         query = DepartureQuery(
             stop_ids=[self.town.stop_id(stop)],
-            instant=at(first, day),
-            window_s=at(last) - at(first),
+            instant=to_unix(first, day),
+            window_s=to_unix(last) - to_unix(first),
             wanted=wanted,
             by_schedule=by_schedule,
         )
@@ -80,28 +80,28 @@ class TownNetwork:
 
 
 @dataclass(frozen=True, slots=True)
-class NetworkFact:
+class NetworkCheck:
     """One check in the suite; if ``live``, it needs realtime, and the town serves realtime data too."""
 
-    check: Callable[[TownNetwork], Awaitable[None]]
+    run: Callable[[TownNetwork], Awaitable[None]]
     live: bool
 
     @property
     def name(self) -> str:
-        return self.check.__name__
+        return self.run.__name__
 
     def __str__(self) -> str:
         return self.name
 
 
-def expect(is_so: bool, sentence: str, got: object = None) -> None:
-    if not is_so:
+def expect(condition: bool, sentence: str, got: object = None) -> None:
+    if not condition:
         raise NetworkBroken(sentence if got is None else f"{sentence}; got {got!r}"[:800])
 
 
-def expect_same(got: object, wanted: object, sentence: str) -> None:
-    if got != wanted:
-        raise NetworkBroken(f"{sentence}: wanted {wanted!r}, got {got!r}"[:800])
+def expect_same(got: object, expected: object, sentence: str) -> None:
+    if got != expected:
+        raise NetworkBroken(f"{sentence}: expected {expected!r}, got {got!r}"[:800])
 
 
 def draw(itinerary: Itinerary) -> str:
@@ -113,7 +113,7 @@ def draw(itinerary: Itinerary) -> str:
 
 
 def draw_all(itineraries: Collection[Itinerary]) -> list[str]:
-    return sorted({draw(itinerary) for itinerary in itineraries}, key=lambda drawn: drawn.partition(" ")[2])
+    return sorted({draw(itinerary) for itinerary in itineraries}, key=lambda text: text.partition(" ")[2])
 
 
 def draw_board(board: DepartureBoard) -> list[str]:
@@ -132,5 +132,5 @@ def list_rides(itineraries: Sequence[Itinerary]) -> list[Leg]:
 
 
 def _format_time(instant: int) -> str:
-    seconds = instant - at("00:00")
+    seconds = instant - to_unix("00:00")
     return f"{seconds // 3600:02d}:{seconds % 3600 // 60:02d}"

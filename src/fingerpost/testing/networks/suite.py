@@ -1,19 +1,19 @@
-"""The conformance suite: all checks that a source of public transport must pass.
+"""The conformance suite: all checks that a public transport data source must pass.
 
 Authors of a source subclass ``ConformingSource`` once and run every check::
 
     class MySource(ConformingSource):
         name = "mine"
-        gaps = {Ability.FARES: "the server knows no fares"}
+        gaps = {Ability.FARES: "the server has no fare data"}
 
         @asynccontextmanager
         async def open(self, town):
             async with serve_somehow(town.tables, town.realtime) as url:
                 yield MyNetwork(url, town.name)
 
-    @pytest.mark.parametrize("fact", FACTS, ids=str)
-    def test_my_source(fact):
-        check(MySource(), fact)
+    @pytest.mark.parametrize("check", CHECKS, ids=str)
+    def test_my_source(check):
+        run_check(MySource(), check)
 
 No test framework is needed: a failed check raises ``NetworkBroken``, and so does an unnecessary gap.
 """
@@ -37,11 +37,11 @@ from fingerpost.errors import (
     SourceUnreachable,
     ToolError,
 )
-from fingerpost.testing.networks import facts, realtime_facts
+from fingerpost.testing.networks import network_checks, realtime_checks
 from fingerpost.testing.networks.checking import (
     AbilityMissing,
     NetworkBroken,
-    NetworkFact,
+    NetworkCheck,
     TownNetwork,
     expect,
     expect_same,
@@ -51,14 +51,14 @@ from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.port import Network
 
 
-class Trouble(StrEnum):
+class ServerFault(StrEnum):
     """A fault in the server that a source uses."""
 
     UNREACHABLE = "its server cannot be reached"
     SILENT = "its server does not answer in time"
-    FAILING = "its server answers with a failure"
+    FAILING = "its server returns an error"
     LIMITING = "its server limits the request rate"
-    MALFORMED = "its server answers in an unknown format"
+    MALFORMED = "its server responds in an unknown format"
 
 
 class ConformingSource(ABC):
@@ -66,8 +66,8 @@ class ConformingSource(ABC):
 
     Attributes:
         name: the name used in messages.
-        gaps: reasons for missing features, keyed by the name of a check, a ``Trouble`` or an ability. Every ability
-            that the profile does not declare needs one; gaps for working features fail the suite.
+        gaps: reasons for missing features, keyed by the name of a check or ``ServerFault``, or by an ability. Every
+            ability that the profile does not declare needs one; gaps for working features fail the suite.
     """
 
     name: ClassVar[str]
@@ -78,52 +78,52 @@ class ConformingSource(ABC):
         """Return a context in which the source serves the town and its network is open; no task may outlive it."""
 
     @asynccontextmanager
-    async def open_in_trouble(self, town: Town, trouble: Trouble) -> AsyncIterator[Network]:
+    async def open_with_fault(self, town: Town, fault: ServerFault) -> AsyncIterator[Network]:
         """Open the network while its server has a fault; use short timeouts, because ``SILENT`` waits for them."""
-        raise NotImplementedError(f"{self.name} cannot show what happens if {trouble.value}")
+        raise NotImplementedError(f"{self.name} cannot simulate this fault: {fault.value}")
         async with self.open(town) as network:
             yield network
 
 
 # The error that queries must raise during each fault in the server.
-_ERRORS: dict[Trouble, type[ToolError]] = {
-    Trouble.UNREACHABLE: SourceUnreachable,
-    Trouble.SILENT: SourceTimeout,
-    Trouble.FAILING: SourceFailed,
-    Trouble.LIMITING: SourceLimited,
-    Trouble.MALFORMED: SourceChanged,
+_ERRORS: dict[ServerFault, type[ToolError]] = {
+    ServerFault.UNREACHABLE: SourceUnreachable,
+    ServerFault.SILENT: SourceTimeout,
+    ServerFault.FAILING: SourceFailed,
+    ServerFault.LIMITING: SourceLimited,
+    ServerFault.MALFORMED: SourceChanged,
 }
 
 
-FACTS: tuple[NetworkFact | Trouble, ...] = (
+CHECKS: tuple[NetworkCheck | ServerFault, ...] = (
     *(
-        NetworkFact(check, live=module is realtime_facts)
-        for module in (facts, realtime_facts)
-        for name, check in vars(module).items()
-        if iscoroutinefunction(check) and not name.startswith("_")
+        NetworkCheck(run, live=module is realtime_checks)
+        for module in (network_checks, realtime_checks)
+        for name, run in vars(module).items()
+        if iscoroutinefunction(run) and not name.startswith("_")
     ),
-    *Trouble,
+    *ServerFault,
 )
 
 
-def check(source: ConformingSource, fact: NetworkFact | Trouble) -> str | None:
+def run_check(source: ConformingSource, check: NetworkCheck | ServerFault) -> str | None:
     """Run a check at ``town.NOW``; return None if it passes, or the reason for its declared gap.
 
     Raises:
         NetworkBroken: the check fails without a declared gap, or passes with one.
     """
-    declared = source.gaps.get(fact.name)
+    declared = source.gaps.get(check.name)
     with patch.dict(os.environ, {clock.VARIABLE: NOW}):
         try:
-            gap_reason = asyncio.run(_check(source, fact))
+            gap_reason = asyncio.run(_run_check(source, check))
         except (NetworkBroken, ToolError, NotImplementedError, OSError) as error:
             if declared is not None:
                 return declared
-            why = f"{error}" if isinstance(error, NetworkBroken) else f"it ended with {type(error).__name__}: {error}"
-            raise NetworkBroken(f"{source.name}: {fact.name} failed: {why}") from error
+            why = f"{error}" if isinstance(error, NetworkBroken) else f"it raised {type(error).__name__}: {error}"
+            raise NetworkBroken(f"{source.name}: {check.name} failed: {why}") from error
     if declared is not None and gap_reason is None:
         raise NetworkBroken(
-            f"{source.name} declares a gap that does not exist ({declared}): {fact.name} passes. Remove it."
+            f"{source.name} declares a gap that does not exist ({declared}): {check.name} passes. Remove it."
         )
     return gap_reason
 
@@ -137,39 +137,39 @@ def check_abilities(source: ConformingSource) -> None:
     with patch.dict(os.environ, {clock.VARIABLE: NOW}):
         declared = asyncio.run(_find_abilities(source))
     abilities = frozenset(Ability)
-    faults = {
+    problems = {
         "neither declares nor explains": abilities - declared - source.gaps.keys(),
         "declares a gap that does not exist": declared & source.gaps.keys(),
-        "has gaps that name neither a fact nor an ability": source.gaps.keys() - abilities - {f.name for f in FACTS},
+        "has gaps that name neither a check nor an ability": source.gaps.keys() - abilities - {c.name for c in CHECKS},
     }
-    for fault, names in faults.items():
+    for problem, names in problems.items():
         if names:
-            raise NetworkBroken(f"{source.name} {fault}: {', '.join(sorted(map(str, names)))}")
+            raise NetworkBroken(f"{source.name} {problem}: {', '.join(sorted(map(str, names)))}")
 
 
-async def _check(source: ConformingSource, fact: NetworkFact | Trouble) -> str | None:
+async def _run_check(source: ConformingSource, check: NetworkCheck | ServerFault) -> str | None:
     before = asyncio.all_tasks()
-    if isinstance(fact, Trouble):
-        await _check_trouble(source, fact)
+    if isinstance(check, ServerFault):
+        await _run_fault_check(source, check)
     else:
-        town = new_town(live=fact.live)
+        town = new_town(live=check.live)
         async with source.open(town) as network:
             case = TownNetwork(network, town)
             try:
-                case.require(*([Ability.REALTIME] if fact.live else []))
-                await fact.check(case)
+                case.require(*([Ability.REALTIME] if check.live else []))
+                await check.run(case)
             except AbilityMissing as missing:
                 (ability,) = missing.args
                 return source.gaps.get(ability, f"{ability.value} is not declared")
     leaked_tasks = [task.get_name() for task in asyncio.all_tasks() - before if not task.done()]
     if leaked_tasks:
-        raise NetworkBroken(f"tasks still run after the network was closed: {', '.join(leaked_tasks)}")
+        raise NetworkBroken(f"tasks are still running after the network was closed: {', '.join(leaked_tasks)}")
     return None
 
 
-async def _check_trouble(source: ConformingSource, trouble: Trouble) -> None:
+async def _run_fault_check(source: ConformingSource, fault: ServerFault) -> None:
     town = new_town()
-    async with source.open_in_trouble(town, trouble) as network:
+    async with source.open_with_fault(town, fault) as network:
         case = TownNetwork(network, town)
         queries: dict[Ability, Callable[[], Awaitable[object]]] = {
             Ability.PLANS: lambda: case.plan("Alpha", "Gamma", "08:00"),
@@ -183,10 +183,10 @@ async def _check_trouble(source: ConformingSource, trouble: Trouble) -> None:
             try:
                 answer = await query()
             except ToolError as error:
-                expect_same(type(error), _ERRORS[trouble], f"the error of {ability.value}")
-                expect(bool(error.message.strip()), f"the error of {ability.value} has no message")
+                expect_same(type(error), _ERRORS[fault], f"the error from the {ability.value} query")
+                expect(bool(error.message.strip()), f"the error from the {ability.value} query has no message")
             else:
-                raise NetworkBroken(f"{ability.value} were answered anyway: {answer!r}"[:300])
+                raise NetworkBroken(f"the {ability.value} query succeeded despite the fault: {answer!r}"[:300])
 
 
 async def _find_abilities(source: ConformingSource) -> frozenset[Ability]:

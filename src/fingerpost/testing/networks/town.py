@@ -37,7 +37,7 @@ PLACES = {
 }
 PUBLISHER = "Town Transport"
 REALTIME_AGE_S = 20
-DETOUR, WORKS = "Bus 2 makes a detour", "Works at Alpha"
+DETOUR, WORKS = "Bus 2 is diverted", "Works at Alpha"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,12 +62,12 @@ class Town:
 def new_town(*, live: bool = False) -> Town:
     """Return the town; if ``live``, the tram at 08:10 is cancelled and the one at 08:40 is two minutes late.
 
-    In addition, there are works at Alpha until 09:00, and bus 2 makes a detour until then.
+    In addition, there are works at Alpha and bus 2 is diverted, both until 09:00.
     """
     return Town(tables=_build_tables(), realtime=_build_message() if live else None)
 
 
-def at(clock: str, day: date = DAY) -> int:
+def to_unix(clock: str, day: date = DAY) -> int:
     """Return a clock time in the town, HH:MM or HH:MM:SS, as Unix seconds; by default on ``DAY``."""
     return int(datetime.fromisoformat(f"{day}T{clock}").replace(tzinfo=ZoneInfo(ZONE)).timestamp())
 
@@ -93,7 +93,7 @@ def _add_column(table: str, name: str, value: Callable[[str], str]) -> str:
 def _build_message() -> bytes:
     message = FeedMessage()
     message.header.gtfs_realtime_version = "2.0"
-    message.header.timestamp = at("08:00") - REALTIME_AGE_S
+    message.header.timestamp = to_unix("08:00") - REALTIME_AGE_S
     message.entity.extend([_new_trip_update("1-1", "CANCELED"), _new_trip_update("1-2", "SCHEDULED", delay_s=120)])
     message.entity.extend(
         [_new_alert(DETOUR, "DETOUR", route_id="2"), _new_alert(WORKS, "OTHER_EFFECT", stop_id=stop_id_of("Alpha"))]
@@ -110,10 +110,10 @@ def _new_trip_update(trip_id: str, relationship: str, delay_s: int | None = None
     return FeedEntity(id=trip_id, trip_update=update)
 
 
-def _new_alert(header: str, effect: str, **touched: str) -> FeedEntity:
+def _new_alert(header: str, effect: str, **entity: str) -> FeedEntity:
     alert = Alert(effect=effect)
-    alert.active_period.add(start=at("07:00"), end=at("09:00"))
-    alert.informed_entity.add(**touched)
+    alert.active_period.add(start=to_unix("07:00"), end=to_unix("09:00"))
+    alert.informed_entity.add(**entity)
     for text in (alert.header_text, alert.description_text):
         text.translation.add(text=header, language="sv")
     return FeedEntity(id=header, alert=alert)

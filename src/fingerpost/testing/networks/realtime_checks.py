@@ -1,33 +1,33 @@
 """Conformance checks for a network's realtime data.
 
-The 08:10 departure of tram 1 is cancelled, and the 08:40 one is two minutes late. Until 09:00, bus 2 makes a detour,
-and there are works at Alpha (rule B13).
+The 08:10 departure of tram 1 is cancelled, and the 08:40 one is two minutes late. Until 09:00, bus 2 is diverted and
+there are works at Alpha (rule B13).
 """
 
 from collections.abc import Iterable
 
 from fingerpost.testing.networks.checking import TownNetwork, draw, draw_board, expect, expect_same, list_rides
-from fingerpost.testing.networks.town import DETOUR, REALTIME_AGE_S, WORKS, at
+from fingerpost.testing.networks.town import DETOUR, REALTIME_AGE_S, WORKS, to_unix
 from fingerpost.transit.model.itinerary import ServiceAlert
 
 
-async def a_cancelled_trip_is_not_used(case: TownNetwork) -> None:
+async def a_cancelled_trip_is_not_offered(case: TownNetwork) -> None:
     rides = list_rides((await case.plan("Alpha", "Gamma", "08:00")).itineraries)
-    ridden = [ride.line for ride in rides if ride.departure_scheduled == at("08:10") and not ride.cancelled]
-    expect_same(ridden, [], "rides on the cancelled tram")
+    lines = [ride.line for ride in rides if ride.departure_scheduled == to_unix("08:10") and not ride.cancelled]
+    expect_same(lines, [], "rides on the cancelled tram")
 
 
 async def a_cancelled_trip_stays_visible(case: TownNetwork) -> None:
     answer = await case.plan("Alpha", "Gamma", "08:00")
     rides = list_rides([*answer.itineraries, *answer.timetabled])
     cancelled = [ride.departure_scheduled for ride in rides if ride.line == "1" and ride.cancelled]
-    shown = [draw(trip) for trip in answer.timetabled]
-    expect(at("08:10") in cancelled, "the cancelled tram at 08:10 is not shown anywhere", shown)
+    timetabled = [draw(trip) for trip in answer.timetabled]
+    expect(to_unix("08:10") in cancelled, "the cancelled tram at 08:10 is not shown anywhere", timetabled)
 
 
-async def a_late_trip_states_its_delay(case: TownNetwork) -> None:
+async def a_late_trip_reports_its_delay(case: TownNetwork) -> None:
     rides = list_rides((await case.plan("Alpha", "Gamma", "08:30")).itineraries)
-    late = [ride for ride in rides if ride.departure_scheduled == at("08:40")]
+    late = [ride for ride in rides if ride.departure_scheduled == to_unix("08:40")]
     observed = {(ride.departure_delay_s, ride.arrival_delay_s) for ride in late}
     expect_same(observed, {(120, 120)}, "delays of the tram at 08:40")
 
@@ -35,7 +35,7 @@ async def a_late_trip_states_its_delay(case: TownNetwork) -> None:
 async def a_board_shows_cancellations_and_delays(case: TownNetwork) -> None:
     board = await case.board("Alpha", "08:00", "09:00")
     wanted = ["1 08:10 cancelled", "2 08:12", "1 08:40 +120"]
-    expect_same((draw_board(board), board.found_count), (wanted, 3), "the board of Alpha")
+    expect_same((draw_board(board), board.found_count), (wanted, 3), "the board at Alpha")
 
 
 async def a_window_uses_expected_times(case: TownNetwork) -> None:
@@ -48,32 +48,32 @@ async def a_timetable_uses_scheduled_times(case: TownNetwork) -> None:
     before = (await case.board("Alpha", "08:39", "08:41", by_schedule=True)).departures
     after = (await case.board("Alpha", "08:41", "08:50", by_schedule=True)).departures
     observed = [row.scheduled for row in before], list(after)
-    expect_same(observed, ([at("08:40")], []), "timetables around a late tram")
+    expect_same(observed, ([to_unix("08:40")], []), "timetables around a late tram")
 
 
 async def a_timetable_shows_cancellations_and_delays(case: TownNetwork) -> None:
     board = draw_board(await case.board("Alpha", "08:00", "09:00", by_schedule=True))
-    expect_same(board, ["1 08:10 cancelled", "2 08:12", "1 08:40 +120"], "the timetable of Alpha")
+    expect_same(board, ["1 08:10 cancelled", "2 08:12", "1 08:40 +120"], "the timetable at Alpha")
 
 
-async def answers_state_the_age_of_realtime(case: TownNetwork) -> None:
-    stated = (await case.board("Alpha", "08:00", "09:00")).provenance
-    observed = stated.realtime_updated, tuple(stated.realtime_problems)
-    expect_same(observed, (at("08:00") - REALTIME_AGE_S, ()), "the realtime data of the answer")
+async def answers_report_the_age_of_realtime(case: TownNetwork) -> None:
+    provenance = (await case.board("Alpha", "08:00", "09:00")).provenance
+    observed = provenance.realtime_updated, tuple(provenance.realtime_problems)
+    expect_same(observed, (to_unix("08:00") - REALTIME_AGE_S, ()), "the realtime data in the answer")
 
 
-async def a_ride_has_the_alerts_of_its_line(case: TownNetwork) -> None:
+async def a_ride_has_the_alerts_for_its_line(case: TownNetwork) -> None:
     rides = list_rides((await case.plan("Alpha", "Gamma", "08:00")).itineraries)
-    early = [ride for ride in rides if ride.departure_scheduled <= at("08:27")]
+    early = [ride for ride in rides if ride.departure_scheduled <= to_unix("08:27")]
     observed = {ride.line: [(alert.header, alert.effect) for alert in ride.alerts] for ride in early}
     alerts = [alert for alert in observed.get("2", ()) if alert[0] != WORKS]
     expect_same((alerts, observed.get("3")), ([(DETOUR, "DETOUR")], []), "alerts for bus 2 and for bus 3")
     later = list_rides((await case.plan("Alpha", "Gamma", "09:05")).itineraries)
-    expired = [_headers(ride.alerts) for ride in later if ride.departure_scheduled == at("09:12")]
+    expired = [_headers(ride.alerts) for ride in later if ride.departure_scheduled == to_unix("09:12")]
     expect_same(expired[:1], [[]], "alerts for bus 2 at 09:12")
 
 
-async def a_board_has_the_alerts_of_its_stop(case: TownNetwork) -> None:
+async def a_board_has_the_alerts_for_its_stop(case: TownNetwork) -> None:
     during = _headers((await case.board("Alpha", "08:00", "09:00")).alerts)
     later = _headers((await case.board("Alpha", "09:05", "10:00")).alerts)
     elsewhere = _headers((await case.board("Beta", "08:00", "09:00")).alerts)
@@ -83,7 +83,7 @@ async def a_board_has_the_alerts_of_its_stop(case: TownNetwork) -> None:
 async def rows_have_their_alerts(case: TownNetwork) -> None:
     board = await case.board("Alpha", "08:00", "09:00")
     observed = {row.line: DETOUR in _headers(row.alerts) for row in board.departures}
-    expect_same(observed, {"1": False, "2": True}, "rows of Alpha with the detour")
+    expect_same(observed, {"1": False, "2": True}, "if rows at Alpha have the detour alert")
 
 
 def _headers(alerts: Iterable[ServiceAlert]) -> list[str]:

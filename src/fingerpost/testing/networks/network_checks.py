@@ -1,4 +1,4 @@
-"""Conformance checks for a network's profile, journeys, departure boards and look-ups of places, without realtime."""
+"""Conformance checks for a network's profile, journeys, departure boards and place look-ups, without realtime."""
 
 import asyncio
 from datetime import date
@@ -14,7 +14,7 @@ from fingerpost.testing.networks.checking import (
     expect_same,
     list_rides,
 )
-from fingerpost.testing.networks.town import PLACES, ZONE, at
+from fingerpost.testing.networks.town import PLACES, ZONE, to_unix
 from fingerpost.transit.model.itinerary import Access, Mode
 from fingerpost.transit.model.place import Coordinate, PlaceKind
 from fingerpost.transit.model.profile import Ability
@@ -26,15 +26,15 @@ TRAM, NEXT_TRAM, BUSES = "1 08:10-08:30", "1 08:40-09:00", "2 08:12-08:22, 3 08:
 NEAR_ALPHA = Coordinate(60.1700, 24.9319)
 # East of Alpha, 55 m away; the next stop, Beta, is 1.6 km away.
 BESIDE_ALPHA = Coordinate(60.1700, 24.9410)
-_TOGETHER = 12
+_CONCURRENCY = 12
 
 
-async def its_profile_describes_the_town(case: TownNetwork) -> None:
+async def the_profile_describes_the_town(case: TownNetwork) -> None:
     profile, town = case.network.profile, case.town
     expect_same(profile.name, town.name, "the network's name")
-    expect_same(ZoneInfo(profile.zone).key, ZONE, "the network's zone")
-    expect_same(set(profile.feed_names), {town.name}, "the FEEDs of the profile")
-    expect_same(set(profile.modes), {Mode.TRAM, Mode.BUS, Mode.RAIL}, "the modes of the profile")
+    expect_same(ZoneInfo(profile.zone).key, ZONE, "the network's time zone")
+    expect_same(set(profile.feed_names), {town.name}, "the feeds in the profile")
+    expect_same(set(profile.modes), {Mode.TRAM, Mode.BUS, Mode.RAIL}, "the modes in the profile")
     outside = [name for name in PLACES if not profile.bounds.covers(town.coordinate(name))]
     expect_same(outside, [], "stops outside the bounds")
 
@@ -44,8 +44,8 @@ async def undeclared_abilities_are_absent_from_answers(case: TownNetwork) -> Non
         answer = await case.plan("Alpha", "Gamma", "08:00")
         if not case.can(Ability.FARES):
             fares = filter(None, map(case.network.find_fare, answer.itineraries))
-            stated = [fare.amount for fare in fares if fare.amount is not None]
-            expect_same(stated, [], "prices from a network that does not declare fares")
+            prices = [fare.amount for fare in fares if fare.amount is not None]
+            expect_same(prices, [], "prices from a network that does not declare fares")
         if not case.can(Ability.GEOMETRY):
             lines = list(filter(None, map(case.network.find_line, list_rides(answer.itineraries))))
             expect_same(lines, [], "lines of legs from a network that does not declare geometry")
@@ -63,27 +63,27 @@ async def concurrent_queries_get_the_same_answer(case: TownNetwork) -> None:
         return draw_board(await case.board("Alpha", "08:00", "09:00"))
 
     single = await query()
-    concurrent = await asyncio.gather(*(query() for _ in range(_TOGETHER)))
-    expect_same([answer for answer in concurrent if answer != single], [], f"answers other than {single}")
+    concurrent = await asyncio.gather(*(query() for _ in range(_CONCURRENCY)))
+    expect_same([answer for answer in concurrent if answer != single], [], f"answers that differ from {single}")
 
 
-async def every_answer_states_its_provenance(case: TownNetwork) -> None:
+async def every_answer_reports_its_provenance(case: TownNetwork) -> None:
     profile = case.network.profile
     expect(bool(profile.attribution), "the attribution is empty")
-    for kind, observed in (await _list_provenance(case)).items():
-        expect(bool(observed.source), f"{kind} names no source")
-        wanted = (case.town.name, ZONE, at("08:00"), (), profile.is_demo)
-        stated = (observed.network, observed.zone, observed.retrieved_at, observed.lost, observed.demo)
-        expect_same(stated, wanted, f"the provenance of {kind}")
-        expect_same({feed.name for feed in observed.feeds}, {case.town.name}, f"the feeds of {kind}")
+    for answer_name, observed in (await _list_provenance(case)).items():
+        expect(bool(observed.source), f"{answer_name} has no source")
+        wanted = (case.town.name, ZONE, to_unix("08:00"), (), profile.is_demo)
+        actual = (observed.network, observed.zone, observed.retrieved_at, observed.lost, observed.demo)
+        expect_same(actual, wanted, f"the provenance of {answer_name}")
+        expect_same({feed.name for feed in observed.feeds}, {case.town.name}, f"the feeds of {answer_name}")
         missing = set(profile.attribution) - set(observed.attribution)
-        expect_same(missing, set(), f"attribution that is missing from {kind}")
+        expect_same(missing, set(), f"attribution that is missing from {answer_name}")
 
 
-async def answers_without_realtime_state_none(case: TownNetwork) -> None:
-    for kind, observed in (await _list_provenance(case)).items():
-        stated = observed.realtime_updated, tuple(observed.realtime_problems)
-        expect_same(stated, (None, ()), f"the realtime data of {kind}")
+async def answers_without_realtime_report_none(case: TownNetwork) -> None:
+    for answer_name, observed in (await _list_provenance(case)).items():
+        actual = observed.realtime_updated, tuple(observed.realtime_problems)
+        expect_same(actual, (None, ()), f"the realtime data in {answer_name}")
 
 
 async def _list_provenance(case: TownNetwork) -> dict[str, Provenance]:
@@ -97,23 +97,23 @@ async def _list_provenance(case: TownNetwork) -> dict[str, Provenance]:
     return provenance
 
 
-async def a_plan_departs_when_asked(case: TownNetwork) -> None:
+async def a_plan_departs_at_the_requested_time(case: TownNetwork) -> None:
     answer = await case.plan("Alpha", "Gamma", "08:00")
     expect(TRAM in draw_all(answer.itineraries), f"{TRAM} is missing", draw_all(answer.itineraries))
-    early = [itinerary for itinerary in answer.itineraries if itinerary.departure < at("08:00")]
+    early = [itinerary for itinerary in answer.itineraries if itinerary.departure < to_unix("08:00")]
     expect_same(draw_all(early), [], "itineraries that leave too early")
-    then = draw_all((await case.plan("Alpha", "Gamma", "08:10:00")).itineraries)
+    on_time = draw_all((await case.plan("Alpha", "Gamma", "08:10:00")).itineraries)
     later = draw_all((await case.plan("Alpha", "Gamma", "08:11:00")).itineraries)
-    expect_same((TRAM in then, TRAM in later), (True, False), f"{TRAM} is offered at 08:10 and at 08:11")
+    expect_same((TRAM in on_time, TRAM in later), (True, False), f"if {TRAM} is offered at 08:10 and at 08:11")
 
 
-async def a_plan_arrives_when_asked(case: TownNetwork) -> None:
+async def a_plan_arrives_by_the_requested_time(case: TownNetwork) -> None:
     answer = await case.plan("Alpha", "Gamma", "09:00", arrive_by=True)
     expect(NEXT_TRAM in draw_all(answer.itineraries), f"{NEXT_TRAM} is missing", draw_all(answer.itineraries))
-    late = [itinerary for itinerary in answer.itineraries if itinerary.arrival > at("09:00")]
+    late = [itinerary for itinerary in answer.itineraries if itinerary.arrival > to_unix("09:00")]
     expect_same(draw_all(late), [], "itineraries that arrive too late")
     found = draw_all((await case.plan("Alpha", "Gamma", "08:59", arrive_by=True)).itineraries)
-    expect_same((NEXT_TRAM in found, TRAM in found), (False, True), f"{NEXT_TRAM} and {TRAM} are offered by 08:59")
+    expect_same((NEXT_TRAM in found, TRAM in found), (False, True), f"if {NEXT_TRAM} and {TRAM} arrive by 08:59")
 
 
 async def a_plan_respects_the_transfer_limit(case: TownNetwork) -> None:
@@ -138,11 +138,11 @@ async def legs_join_end_to_start(case: TownNetwork) -> None:
         times = [instant for leg in itinerary.legs for instant in (leg.departure, leg.arrival)]
         expect(times == sorted(times), "time goes backwards within an itinerary", times)
         joints = zip(itinerary.legs, itinerary.legs[1:], strict=False)
-        apart = [(a.end.name, b.start.name) for a, b in joints if a.end.coordinate != b.start.coordinate]
-        expect_same(apart, [], "legs that do not join")
+        gaps = [(a.end.name, b.start.name) for a, b in joints if a.end.coordinate != b.start.coordinate]
+        expect_same(gaps, [], "legs that do not join")
 
 
-async def rides_state_line_mode_and_stops(case: TownNetwork) -> None:
+async def rides_include_line_mode_and_stops(case: TownNetwork) -> None:
     rides = list_rides((await case.plan("Alpha", "Gamma", "08:00")).itineraries)
     trams = [ride for ride in rides if ride.line == "1"]
     observed = {(ride.mode, ride.line, ride.headsign, ride.start.id, ride.end.id) for ride in trams}
@@ -158,13 +158,13 @@ async def a_step_free_plan_avoids_steps(case: TownNetwork) -> None:
     expect_same(steps, [], "rides with steps")
 
 
-async def no_route_gives_an_empty_answer(case: TownNetwork) -> None:
+async def a_query_without_a_route_returns_no_trips(case: TownNetwork) -> None:
     found = (await case.plan("Älvsjö", "Alpha", "08:00")).itineraries
-    expect_same(draw_all([trip for trip in found if trip.rides]), [], "trips without a route")
+    expect_same(draw_all([trip for trip in found if trip.rides]), [], "trips although there is no route")
 
 
 async def a_day_outside_the_calendar_is_reported(case: TownNetwork) -> None:
-    instant = at("08:00") + 2 * 366 * 86_400
+    instant = to_unix("08:00") + 2 * 366 * 86_400
     query = JourneyQuery(origin=case.stop("Alpha"), destination=case.stop("Gamma"), instant=instant)
     try:
         answer = await case.network.plan_journeys(query)
@@ -189,31 +189,31 @@ async def legs_have_lines(case: TownNetwork) -> None:
         points = () if line is None else line.points
         expect(len(points) > 1, "a line with fewer than two points", points)
         ends = (points[0], leg.start.coordinate), (points[-1], leg.end.coordinate)
-        off = [(tip, end) for tip, end in ends if abs(tip[0] - end.lat) > 0.002 or abs(tip[1] - end.lon) > 0.004]
-        expect_same(off, [], "lines whose ends are not the ends of their legs")
+        far = [(tip, end) for tip, end in ends if abs(tip[0] - end.lat) > 0.002 or abs(tip[1] - end.lon) > 0.004]
+        expect_same(far, [], "lines that do not start and end with their legs")
 
 
 async def a_board_lists_departures(case: TownNetwork) -> None:
     board = await case.board("Alpha", "08:00", "09:00")
-    expect_same(draw_board(board), ["1 08:10", "2 08:12", "1 08:40"], "the board of Alpha")
+    expect_same(draw_board(board), ["1 08:10", "2 08:12", "1 08:40"], "the board at Alpha")
 
 
 async def a_window_includes_both_ends(case: TownNetwork) -> None:
     both = draw_board(await case.board("Alpha", "08:10:00", "08:40:00"))
     inside = draw_board(await case.board("Alpha", "08:10:01", "08:39:59"))
     wanted = ["1 08:10", "2 08:12", "1 08:40"], ["2 08:12"]
-    expect_same((both, inside), wanted, "boards with and without the departures at their ends")
+    expect_same((both, inside), wanted, "boards with and without the departures at the ends of the window")
 
 
-async def the_last_call_is_no_departure(case: TownNetwork) -> None:
-    expect_same(draw_board(await case.board("Gamma", "08:00", "09:59")), ["R 09:10"], "the board of Gamma")
+async def the_last_call_is_not_a_departure(case: TownNetwork) -> None:
+    expect_same(draw_board(await case.board("Gamma", "08:00", "09:59")), ["R 09:10"], "the board at Gamma")
 
 
-async def a_call_without_boarding_is_no_departure(case: TownNetwork) -> None:
-    expect_same(draw_board(await case.board("Alpha", "09:00", "09:15")), ["2 09:12"], "the board of Alpha")
+async def a_call_without_boarding_is_not_a_departure(case: TownNetwork) -> None:
+    expect_same(draw_board(await case.board("Alpha", "09:00", "09:15")), ["2 09:12"], "the board at Alpha")
 
 
-async def a_short_board_counts_the_rest(case: TownNetwork) -> None:
+async def a_truncated_board_has_the_total_count(case: TownNetwork) -> None:
     board = await case.board("Alpha", "08:00", "09:00", wanted=1)
     expect_same((draw_board(board)[:1], board.found_count), (["1 08:10"], 3), "the first row and the count")
 
@@ -223,16 +223,16 @@ async def an_empty_board_is_not_an_error(case: TownNetwork) -> None:
     expect_same((draw_board(board), board.found_count), ([], 0), "the board for a quiet hour")
 
 
-async def rows_state_mode_destination_and_stop(case: TownNetwork) -> None:
+async def rows_include_mode_destination_and_stop(case: TownNetwork) -> None:
     rows = (await case.board("Alpha", "08:10", "08:11")).departures
     observed = [(row.mode, row.destination, row.stop_id, row.service_day.isoformat()) for row in rows]
-    expect_same(observed, [(Mode.TRAM, "Gamma", case.town.stop_id("Alpha"), "2026-03-10")], "the row of 08:10")
+    expect_same(observed, [(Mode.TRAM, "Gamma", case.town.stop_id("Alpha"), "2026-03-10")], "the row for 08:10")
 
 
 async def another_day_has_a_board(case: TownNetwork) -> None:
     day = date(2026, 3, 14)
     rows = (await case.board("Alpha", "08:00", "09:00", day=day)).departures
-    observed = sorted((row.scheduled - at("08:00", day), row.line, row.service_day) for row in rows)
+    observed = sorted((row.scheduled - to_unix("08:00", day), row.line, row.service_day) for row in rows)
     expect_same(observed, [(600, "1", day), (720, "2", day), (2400, "1", day)], "the board for another day")
 
 
@@ -241,7 +241,7 @@ async def an_exact_name_comes_first(case: TownNetwork) -> None:
     first = [(match.place.name, match.place.kind, match.score >= 0.8) for match in matches[:1]]
     expect_same(first, [("Gamma", PlaceKind.STOP, True)], "the first candidate for Gamma")
     scores = [match.score for match in matches]
-    expect(scores == sorted(scores, reverse=True) and all(0 <= score <= 1 for score in scores), "scores", scores)
+    expect(scores == sorted(scores, reverse=True) and all(0 <= score <= 1 for score in scores), "sorted scores", scores)
 
 
 async def case_and_accents_do_not_matter(case: TownNetwork) -> None:
@@ -249,7 +249,7 @@ async def case_and_accents_do_not_matter(case: TownNetwork) -> None:
     expect_same(names, ["Älvsjö"], "the first candidate for ALVSJO")
 
 
-async def unknown_names_find_nothing(case: TownNetwork) -> None:
+async def unknown_names_have_no_matches(case: TownNetwork) -> None:
     found = [(match.place.name, match.score) for match in await case.places.find_places("qqxxzz") if match.score >= 0.8]
     expect_same(found, [], "candidates for qqxxzz")
 
@@ -273,20 +273,20 @@ async def a_stop_is_found_by_its_id(case: TownNetwork) -> None:
         expect_same(observed, wanted, f"the stop {stop_id}")
 
 
-async def an_unknown_id_finds_nothing(case: TownNetwork) -> None:
+async def an_unknown_id_has_no_match(case: TownNetwork) -> None:
     stop_id = f"{case.town.name}:NOWHERE"
     found = [await case.places.find_stop(stop_id, whole_place=whole) for whole in (False, True)]
     expect_same(found, [None, None], "the results for an unknown id")
 
 
-async def stops_near_a_point_come_nearest_first(case: TownNetwork) -> None:
+async def nearby_stops_are_sorted_by_distance(case: TownNetwork) -> None:
     near = (await case.places.list_stops_near(BESIDE_ALPHA, 2000.0)).stops
     expect_same([stop.stop.name for stop in near], ["Alpha", "Beta"], "stops within 2 km")
     distances = [stop.distance_m for stop in near]
     expect(abs(distances[0] - 55) < 10 and abs(distances[1] - 1605) < 30, "distances of Alpha and Beta", distances)
 
 
-async def nearby_stops_state_id_and_modes(case: TownNetwork) -> None:
+async def nearby_stops_include_id_and_modes(case: TownNetwork) -> None:
     near, none = [(await case.places.list_stops_near(BESIDE_ALPHA, radius_m)).stops for radius_m in (100.0, 10.0)]
     observed = [(stop.stop.id, frozenset(stop.modes)) for stop in near]
     wanted = [(case.town.stop_id("Alpha"), frozenset({Mode.BUS, Mode.TRAM}))]
