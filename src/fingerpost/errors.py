@@ -136,7 +136,7 @@ class ToolError(Exception):
 class FieldProblem:
     """A problem with one field: its JSON path, and the sentence for agents.
 
-    ``predicate`` completes a sentence for people that begins with their name for the field, such as an option. It
+    ``predicate`` completes a sentence for people that begins with the field's name in their interface. It
     begins with a space or a colon, and is empty if ``sentence`` suits people too.
     """
 

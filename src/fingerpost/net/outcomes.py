@@ -27,7 +27,7 @@ _TRANSIENT = frozenset({500, 502, 503, 504})
 
 
 class Outcome(StrEnum):
-    """How a request ended; ``MEMORY`` and ``JOINED`` did not reach the source."""
+    """How a request ended; ``MEMORY`` and ``JOINED`` requests did not reach the source."""
 
     ANSWERED = "answered"
     MEMORY = "from memory"

@@ -27,7 +27,7 @@ ResponseCheck = Callable[[Response], ToolError | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestLimits:
-    """Limits of one request: ``read_s`` is between bytes; ``total_s`` includes waits, retries, redirects and the body.
+    """Limits of a request: ``read_s`` applies between bytes; ``total_s`` includes waits, retries, redirects and body.
 
     If a source requests a longer wait than ``longest_pause_s``, the request fails at once.
     """

@@ -1,4 +1,4 @@
-"""Store the variables of each user: named places and preferences (rule C4)."""
+"""Store each user's variables: named places and preferences (rule C4)."""
 
 import json
 from dataclasses import dataclass
