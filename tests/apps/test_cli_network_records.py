@@ -191,7 +191,7 @@ def test_a_network_prepared_without_a_record_is_reported_and_can_be_removed(town
     listed = invoke("network", "list").stdout
     removed = invoke("network", "remove", "town")
 
-    assert "TOWN was prepared, but has no record and does not answer" in listed
+    assert "TOWN was prepared, but has no record and is not in use" in listed
     assert (removed.returncode, TimetableStore(home).list_names()) == (0, [])
 
 

@@ -20,7 +20,7 @@ class _Entry(NamedTuple):
     example: str | None = None
     # A coordinate may begin with a minus sign.
     takes_negative_numbers: bool = False
-    # The fields of this tool that have no option of their own become options.
+    # The fields of this tool that lack an option of their own become options.
     tool: str | None = None
 
 

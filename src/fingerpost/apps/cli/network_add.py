@@ -113,23 +113,23 @@ def _choose_source(
     feeds: Sequence[str], kinds: Sequence[SourceKind], options: Mapping[str, Any]
 ) -> tuple[SourceKind | None, dict[str, Any]]:
     """Return the kind of remote source, or None for feeds, and the record fields that the arguments set."""
-    chosen: list[tuple[SourceKind | None, dict[str, Any]]] = []
+    sources: list[tuple[SourceKind | None, dict[str, Any]]] = []
     if feeds:
-        chosen.append((None, {"source": EMBEDDED, "feeds": _parse_value("feeds", feeds)}))
+        sources.append((None, {"source": EMBEDDED, "feeds": _parse_value("feeds", feeds)}))
     choices = ["its feeds"]
     for kind in kinds:
         for option in kind.add_options:
             choices.append(f"--{option.name}")
             if value := options.get(option.parameter):
                 fields = option.fill("" if option.metavar is None else str(value))
-                chosen.append((kind, {"source": kind.kind, **fields}))
-    if len(chosen) != 1:
+                sources.append((kind, {"source": kind.kind, **fields}))
+    if len(sources) != 1:
         raise ParameterError(
-            f"A network has exactly one source, but {len(chosen) or 'none'} {'were' if chosen else 'was'} given",
+            f"A network has exactly one source, but {len(sources) or 'none'} {'were' if sources else 'was'} given",
             {"field": "feeds"},
             hint=f"Give {' or '.join(choices)}",
         )
-    return chosen[0]
+    return sources[0]
 
 
 def _build_record(

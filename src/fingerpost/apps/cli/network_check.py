@@ -72,13 +72,13 @@ def check_feeds(
             extract=None if streets is None else str(expand_home(streets).absolute()),
         )
         try:
-            imported = run_import(settings, "Importing ...", lambda importer: importer.add(record))
+            import_report = run_import(settings, "Importing ...", lambda importer: importer.add(record))
         except FeedUnusable as error:
             print_error(error)
             raise typer.Exit(DATA_FAULT) from None
         store = open_record_store(settings.home)
         store.put(record.model_copy(update={"realtime": ()}))
-        report = asyncio.run(_check(settings, record, imported, questions, seed))
+        report = asyncio.run(_check(settings, record, import_report, questions, seed))
         if realtime:
             store.put(record)
             report = replace(report, results=(*report.results, _check_realtime(settings, len(record.realtime))))
@@ -92,7 +92,7 @@ def check_feeds(
 
 
 async def _check(
-    settings: Settings, record: NetworkRecord, imported: "ImportReport", questions: int, seed: int
+    settings: Settings, record: NetworkRecord, import_report: "ImportReport", questions: int, seed: int
 ) -> "CheckReport":
     # Local imports, because they load numba.
     from fingerpost.transit.check.raw_feed import RawFeed
@@ -115,7 +115,7 @@ async def _check(
     ]
     feeds = [RawFeed(feed.name, path) for feed, path in zip(network.timetable.feeds, paths, strict=True)]
     call_tool = partial(error_boundary.answer, application.tools, user=None)
-    trial = Trial(network=network, report=imported, feeds=feeds, call_tool=call_tool)
+    trial = Trial(network=network, report=import_report, feeds=feeds, call_tool=call_tool)
     with show_import_bars(new_console(stderr=True)) as progress:
         report = await run_checks(
             trial, clock.today_in(network.profile.zone), questions=questions, seed=seed, progress=progress

@@ -91,7 +91,7 @@ def list_networks(ctx: typer.Context) -> None:
         notes += [f"Realtime source of {name}: {text}" for text in record.realtime]
     notes += [f"{name} cannot be used: {problem}." for name, problem in records.problems.items()]
     notes += [
-        f"{name} was prepared, but has no record and does not answer: its `network add` was interrupted. "
+        f"{name} was prepared, but has no record and is not in use: its `network add` was interrupted. "
         f"Add it again, or run `fingerpost network remove {name}`."
         for name in store.list_names()
         if name not in records.records and name not in records.problems
@@ -135,14 +135,14 @@ def show_network(ctx: typer.Context, name: _Name) -> None:
     print_line(f"{record.name} in {record_store.path(record.name)}")
     _print_values(record.model_dump(exclude={"name"}, exclude_defaults=True, mode="json"))
     if record.source != EMBEDDED:
-        learned = LearnedProfiles(settings.home).find(record)
-        if learned is None:
+        profile = LearnedProfiles(settings.home).find(record)
+        if profile is None:
             print_line(f"Its server has not been contacted yet. Run `fingerpost network refresh {record.name}`.")
             return
-        print_line(f"Reported by its server on {learned.learned_at:%Y-%m-%d %H:%M}:")
+        print_line(f"Reported by its server on {profile.learned_at:%Y-%m-%d %H:%M}:")
         _print_values(
             TypeAdapter(LearnedProfile).dump_python(
-                learned, mode="json", exclude={"abilities", "learned_at", "modes"}, exclude_defaults=True
+                profile, mode="json", exclude={"abilities", "learned_at", "modes"}, exclude_defaults=True
             )
         )
         return

@@ -69,9 +69,9 @@ def learn_profile(settings: Settings, kind: SourceKind, record: NetworkRecord) -
                 await source.close()
 
     with show_status(f"Contacting the server of {record.name} ..."):
-        learned = asyncio.run(learn())
-    new_remote_profile(record, learned, ())
-    LearnedProfiles(settings.home).put(record, learned)
+        profile = asyncio.run(learn())
+    new_remote_profile(record, profile, ())
+    LearnedProfiles(settings.home).put(record, profile)
 
 
 def remove_import(home: Path, name: str) -> None:

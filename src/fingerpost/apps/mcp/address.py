@@ -102,7 +102,7 @@ def listen(address: Address, *, shared: bool = False, backlog: int = _BACKLOG) -
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT if shared else socket.SO_REUSEADDR, 1)
         listener.bind((address.host, address.port))
         if backlog:
-            # Of two processes that bind at the same instant, one fails only here.
+            # If two processes bind at the same instant, one of them fails only here.
             listener.listen(backlog)
     except (OSError, OverflowError) as error:
         listener.close()
@@ -125,12 +125,12 @@ class SharedAddress:
         # An exclusive socket detects other servers run by this user; a shared one would join them.
         listen(address, backlog=0).close()
         # This socket receives no connections, because it does not listen.
-        self._reserved = listen(address, shared=True, backlog=0)
-        host, port = self._reserved.getsockname()[:2]
+        self._reservation = listen(address, shared=True, backlog=0)
+        host, port = self._reservation.getsockname()[:2]
         self.address = Address(host, port)
 
     def close(self) -> None:
-        self._reserved.close()
+        self._reservation.close()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return partial(listen, shared=True), (self.address,)

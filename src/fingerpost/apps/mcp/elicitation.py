@@ -50,14 +50,14 @@ def _get_token(response: types.ElicitResult) -> str | None:
 
 def apply_choices(choices: Choices, arguments: dict[str, Any]) -> dict[str, Any]:
     """Return the arguments with the chosen tokens as labels, or as the ``rawText`` of the lookup contract."""
-    chosen: dict[str, Any] = {}
+    updates: dict[str, Any] = {}
     for side, token in choices.items():
         match arguments.get(side):
             case {"rawText": _, **rest} if token is not None:
-                chosen[side] = {"rawText": token, **rest}
+                updates[side] = {"rawText": token, **rest}
             case {"type": "label"} if token is not None:
-                chosen[side] = {"type": "label", "value": token}
-    return {**arguments, **chosen}
+                updates[side] = {"type": "label", "value": token}
+    return {**arguments, **updates}
 
 
 async def elicit(

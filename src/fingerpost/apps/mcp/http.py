@@ -200,16 +200,16 @@ class Readiness:
         self._application = application
         self._warm_up = warm_up
         self._check: asyncio.Task[str | None] | None = None
-        self._started_s = 0.0
+        self._started_at_s = 0.0
 
     async def answer(self, _request: Request) -> Response:
         problem = self._warm_up.problem
         if problem is None:
             check = self._check
             # Do not start another check while one hangs.
-            if check is None or (check.done() and time.monotonic() - self._started_s >= _CHECK_REUSE_S):
+            if check is None or (check.done() and time.monotonic() - self._started_at_s >= _CHECK_REUSE_S):
                 check = self._check = asyncio.create_task(self._find_problem())
-                self._started_s = time.monotonic()
+                self._started_at_s = time.monotonic()
             await asyncio.wait([check], timeout=_PROBE_S)
             problem = check.result() if check.done() else _SLOW
         if problem is not None:

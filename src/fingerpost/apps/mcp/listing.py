@@ -39,7 +39,7 @@ NETWORKS = "fingerpost://networks"
 _SCHEMAS = "fingerpost://schemas/"
 _RUNS = "fingerpost://runs/"
 _JSON = "application/json"
-# A limit, because encoding a resource blocks other calls.
+# Limited, because encoding a resource blocks other calls.
 _MAX_OUTPUT_BYTES = 300_000
 
 

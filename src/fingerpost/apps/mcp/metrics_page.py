@@ -26,22 +26,22 @@ _DEFAULT_ADDRESS = Address("127.0.0.1", 9464)
 _METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
-def list_metrics_addresses(given: Address | None, processes: int) -> list[Address]:
+def list_metrics_addresses(requested: Address | None, processes: int) -> list[Address]:
     """Return free addresses on consecutive ports, one for each process.
 
-    There are none if the extra is not installed or the default port is occupied. Raise SettingsInvalid if a given port
-    is occupied.
+    There are none if the extra is not installed or the default port is occupied. Raise SettingsInvalid if a requested
+    port is occupied.
     """
     if find_spec("prometheus_client") is None:
         _log.info("no /metrics: the telemetry extra is not installed")
         return []
-    first = given or _DEFAULT_ADDRESS
+    first = requested or _DEFAULT_ADDRESS
     addresses = [Address(first.host, first.port and first.port + number) for number in range(processes)]
     try:
         for address in addresses:
             listen(address).close()
     except SettingsInvalid as error:
-        if given is not None:
+        if requested is not None:
             raise
         _log.info("no /metrics: %s with --metrics", error.message)
         return []
