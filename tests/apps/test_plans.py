@@ -122,7 +122,7 @@ def test_the_reason_for_no_verdict_is_stated_with_it(ask):
     asked = {"query_type": "verify_claim", "parameters": claim}
     step = STEP | {"parameters": asked, "output_path": ["data", "verdict"], "done_check": None}
     answer = ask("run_plan", {"plan": {"goal": "g", "steps": [step]}})
-    said = "the value is the figure in millions: give the unit as 'USD million'"
+    said = "the value equals the figure in millions: set unit to 'USD million'"
 
     assert answer.body["results"][0]["value"] == "cannot_judge"
     assert {"kind": "note", "at": "explanation", "value": said} in answer.body["data"]["steps"][0]["remarks"]

@@ -177,13 +177,13 @@ def test_every_recipe_is_a_sound_formula(recipe):
     formula = read_formula(recipe.expression)
     units = {"SharesOutstanding": (("shares", 1),)}
     inputs = {
-        each: Quantity(Fraction(3 + each.back), units.get(each.word, (("USD", 1),))) for each in list_lookups(formula)
+        each: Quantity(Fraction(3 + each.lag), units.get(each.name, (("USD", 1),))) for each in list_lookups(formula)
     }
 
     names = (recipe.name, *recipe.aliases, recipe.name.replace("_", " ").upper())
     evaluate(formula, inputs)
     assert all(find_metric(name) is recipe for name in names)
-    assert all(find_metric(each.word).name == each.word for each in inputs)
+    assert all(find_metric(each.name).name == each.name for each in inputs)
 
 
 def test_a_tag_matches_only_itself(tmp_path):
@@ -201,7 +201,7 @@ def test_a_tag_matches_only_itself(tmp_path):
     + [(text, "contains a number that is too large") for text in ("1e400", "1e308 * 1e308", "1" + "0" * 101, "-1e400")]
     # Each function evaluates its argument several times: 2 to the 38th would never end.
     + [
-        (text, "takes too much work")
+        (text, "needs too many evaluations")
         for text in ("avg(" * 38 + "1" + ")" * 38, "mean_of_years(" * 6 + "days" + ", 20)" * 6)
     ],
 )

@@ -94,7 +94,7 @@ async def test_an_annual_report_is_read_before_its_newer_amendment(store, read):
         ({"ticker": "DRWN", "item": "3.01"}, "8-K of 2024-06-01 (c-24) has no item 3.01"),
         ({"ticker": "DRWN", "form": "20-F"}, "only the text of its 10-K, 10-Q, 8-K filings is loaded"),
         ({"ticker": "DRWN", "as_of": "2024-01-31"}, "its text is not loaded"),
-        ({"ticker": "NONE"}, "No loaded company is called NONE"),
+        ({"ticker": "NONE"}, "No loaded company matches NONE"),
         ({}, "ticker or accession_number is required, but not both"),
     ],
 )
@@ -153,7 +153,7 @@ async def test_a_search_names_the_companies_that_are_not_searched(store):
     none = await question_of(store, query="ink", companies=["NONE"])
 
     assert some["notes"][-1] == "Not searched, because no loaded company has that name: NONE"
-    assert "No loaded company is called NONE" in none["warning"]
+    assert "No loaded company matches NONE" in none["warning"]
 
 
 async def test_the_excerpt_is_the_paragraph_with_the_rare_words(store):

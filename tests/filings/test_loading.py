@@ -72,7 +72,7 @@ def test_a_company_without_periodic_reports_is_complete_through_its_newest_filin
     library = FactLibrary(store.path)
 
     assert library.find_company("DRWN").complete_through == "2023-06-01"
-    with pytest.raises(DataNotFound, match="is not under a standard tag"):
+    with pytest.raises(DataNotFound, match="has no standard tag"):
         ask(library, "financial_facts", ticker="DRWN", metrics=["Goodwill"], period="2022")
     with pytest.raises(DataNotFound, match="no annual or quarterly report of Drawn"):
         ask(library, "financial_facts", ticker="DRWN", metrics=["Revenue"], period="latest")
@@ -101,7 +101,7 @@ def test_a_ticker_of_another_company_is_refused(store, figures, tmp_path):
         ("<html>Request Rate Threshold Exceeded</html>", "a web page"),
         ("[]", "not a JSON object"),
         (QUARTERS.replace('"val": 9', '"val": NaN', 1), "not JSON, or truncated"),
-        ({"cik": 7, "entityName": "x", "facts": {}}, "holds no facts"),
+        ({"cik": 7, "entityName": "x", "facts": {}}, "contains no facts"),
         ({"cik": 7, "facts": {"us-gaap": {"A": {"units": {"USD": [{}]}}}}}, "not a companyfacts file"),
         *((changed, "^bad.json is not a companyfacts file") for changed in WRONG_TYPES),
     ],
@@ -164,7 +164,7 @@ def test_a_repeated_document_name_means_the_filing_of_the_period(store, tmp_path
         year: written(tmp_path / str(year) / "form10k.htm", COVER.replace("2022", year)) for year in ("2022", "2012")
     }
     load_files(store, [listed, texts["2022"]])
-    with pytest.raises(ParameterError, match=r"text; add --accession, --filed$"):
+    with pytest.raises(ParameterError, match=r"text of a filing; specify --accession, --filed$"):
         load_files(store, [texts["2012"]])
 
     assert FactLibrary(store.path).rows("SELECT DISTINCT accession_number FROM sections") == [("q",)]
@@ -172,10 +172,10 @@ def test_a_repeated_document_name_means_the_filing_of_the_period(store, tmp_path
 
 def test_a_text_needs_only_the_options_that_its_cover_page_lacks(store, tmp_path):
     text = written(tmp_path / "10k.htm", COVER)
-    with pytest.raises(ParameterError, match=r"text; add --accession, --filed$"):
+    with pytest.raises(ParameterError, match=r"text of a filing; specify --accession, --filed$"):
         load_files(store, [text])
     (loaded,) = load_files(store, [text], LoadOptions(accession="a", filed="2023-02-01"))
-    ciks_without_figures = FactLibrary(store.path).list_ciks_named("CIK0000000007")
+    ciks_without_figures = FactLibrary(store.path).find_ciks("CIK0000000007")
     load_files(store, [written(tmp_path / "company_tickers.json", {"0": LISTED["0"] | {"cik_str": 8}})])
     with pytest.raises(ParameterError, match=r"of Drawn & Co. \(CIK 7\), not of Drawn Inc. \(CIK 8\)"):
         load_files(store, [text], LoadOptions(ticker="DRWN", accession="a", filed="2023-02-01"))
@@ -199,7 +199,7 @@ def test_an_archive_replaces_older_figures_and_preserves_newer_ones(store, tmp_p
 def test_an_archive_without_companies_is_refused(store, tmp_path):
     with pytest.raises(FeedUnusable, match="is not a zip archive"):
         load_files(store, [written(tmp_path / "text.zip", "{}")])
-    with pytest.raises(FeedUnusable, match="has no readable file"):
+    with pytest.raises(FeedUnusable, match="contains no readable file"):
         load_files(store, [zipped(tmp_path / "companyfacts.zip", {"readme.txt": "nothing"})])
 
 
@@ -219,14 +219,14 @@ def test_a_folder_is_loaded_file_by_file(store, tmp_path):
     assert [f"{done.name}: {done.summary}" for done in loaded[1:]] == [
         "b.json: skipped: b.json is not a JSON object",
         "c.json: 1 tickers",
-        "d.csv: skipped: not one of .json, .zip, .xml, .txt, .htm, .html",
+        "d.csv: skipped: the file type is not one of .json, .zip, .xml, .txt, .htm, .html",
         "e.zip: 0 companies, 0 figures, 1 lists of filings or tickers; 2 skipped",
-        "pages.json: skipped: pages.json is an older page of a list of filings; only the newest page is read",
+        "pages.json: skipped: pages.json is an older page of a filing list; only the newest page can be loaded",
         "readme.txt: skipped: not a JSON file",
-        "aaa.txt: skipped: aaa.txt is a filing's text; add --ticker, --accession, --form, --filed",
+        "aaa.txt: skipped: aaa.txt is the text of a filing; specify --ticker, --accession, --form, --filed",
     ]
     assert FactLibrary(store.path).find_company("DRWN").cik == 7
-    with pytest.raises(FeedUnusable, match="empty has no readable file"):
+    with pytest.raises(FeedUnusable, match="empty contains no readable file"):
         load_files(store, [nothing])
 
 
@@ -251,7 +251,7 @@ def test_a_company_without_a_ticker_is_queried_by_cik(store, figures):
     load_files(store, [figures])
     entry = explain_missing_ticker(FactLibrary(store.path), "VRT")
 
-    assert entry["message"] == "No loaded company is called VRT; loaded companies without a known ticker: 1"
+    assert entry["message"] == "No loaded company matches VRT; loaded companies without a known ticker: 1"
     assert entry["next_step"] == (
         "Run: fingerpost filings load company_tickers.json, or use a CIK, such as CIK0000000007"
     )

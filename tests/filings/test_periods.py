@@ -221,7 +221,7 @@ def test_a_range_returns_each_year_and_names_missing_ones(recorded):
 def test_a_claim_is_of_one_period_and_a_statement_of_fiscal_ones(recorded):
     with pytest.raises(ParameterError, match="must be one period here"):
         ask(recorded, "verify_claim", ticker="AAPL", period="2019..2020", metric="Revenue", relation="is_record")
-    with pytest.raises(ParameterError, match="must be fiscal here"):
+    with pytest.raises(ParameterError, match="must be a fiscal period here"):
         ask(recorded, "statement", ticker="AAPL", period="ttm", statement="income")
 
 

@@ -18,18 +18,17 @@ BOTH_YEARS = {"start_date": "2021-01-01", "end_date": "2022-12-31"}
 
 UNTAGGED = {
     "reason": "not_reported",
-    "message": "Goodwill of Drawn Inc. for fiscal 2022 is not under a standard tag in this data set;"
-    " the filing may state it",
+    "message": "Goodwill of Drawn Inc. for fiscal 2022 has no standard tag in this data set; the filing may state it",
     "next_step": 'The query type "metrics" lists its tags; or read the filing',
 }
 UNKNOWN = {
     "reason": "unknown_metric",
-    "message": "zzz is not a metric, and Drawn Inc. files no such tag",
-    "next_step": 'The query type "metrics" lists the names; or name a us-gaap: tag',
+    "message": "zzz is not a metric, and Drawn Inc. has filed no such tag",
+    "next_step": 'The query type "metrics" lists the names; or use a us-gaap: tag',
 }
 NOBODY = {
     "reason": "unknown_ticker",
-    "message": "No loaded company is called QQQQ; loaded companies include AAPL, DRWN, META, NVDA",
+    "message": "No loaded company matches QQQQ; loaded companies include AAPL, DRWN, META, NVDA",
     "next_step": "Run: fingerpost filings sync QQQQ, or fingerpost filings load FILE with its companyfacts file",
 }
 
@@ -178,7 +177,7 @@ def test_a_ratio_names_its_parts_and_the_newest_of_their_filings(tmp_path):
     ]  # fmt: skip
     assert (reply.data, reply.value_mode) == ({"ROA": 0.25}, "scalar")
     assert {name: (entry["reason"], entry["message"]) for name, entry in reply.missing.items()} == {
-        "net margin": ("not_comparable", "Revenue is zero, so nothing can be divided by it"),
+        "net margin": ("not_comparable", "Revenue is zero, so the division is undefined"),
         "return-on-equity": ("not_reported", UNTAGGED["message"].replace("Goodwill", "StockholdersEquity")),
         "luck": ("unknown_metric", "luck is not a ratio"),
     }
@@ -355,4 +354,4 @@ def test_a_transition_period_is_a_row_of_its_own(tmp_path):
     rows = ask(library, "time_series", ticker="DRWN", metric="Revenue").results
 
     assert [row["value"] for row in rows] == [100, 102, 60, 130]
-    assert rows[2]["notes"] == ["a transition period: the company moved its year end"]
+    assert rows[2]["notes"] == ["a transition period: the company changed its fiscal year end"]

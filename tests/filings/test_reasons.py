@@ -40,44 +40,44 @@ TAGS = 'The query type "metrics" lists its tags; or read the filing'
     [
         (
             "Revenue", "2022", {"as_of": "2023-01-31"},
-            ("hidden_by_as_of", "{} was filed after 2023-01-31", "Use a later as_of, or none"),
+            ("hidden_by_as_of", "{} was filed after 2023-01-31", "Use a later as_of, or omit it"),
         ),
         (
             "Revenue", "2022", {"unit": "GBP"},
             ("other_unit", "{} is not reported in GBP", "Its units are EUR, USD"),
         ),
-        ("Revenue", "2022", {"filing_type": "20-F"}, ("other_form", "no 20-F states {}", "Leave filing_type out")),
+        ("Revenue", "2022", {"filing_type": "20-F"}, ("other_form", "no 20-F states {}", "Omit filing_type")),
         (
             "EPSDiluted", "2022-Q4", {},
             (
-                "not_derivable", "{} is not reported, and per-share figures do not add up over quarters",
+                "not_derivable", "{} is not reported, and per-share figures cannot be summed across quarters",
                 "Use the fiscal year",
             ),
         ),
         (
             "EPSDiluted", "2022-Q3", {},
-            ("not_reported", "{} is not in this data set, which has it for fiscal 2022; the filing may state it", TAGS),
+            ("not_reported", "{} is not in this data set, which covers fiscal 2022; the filing may state it", TAGS),
         ),
         (
             "EPSDiluted", "2021-Q4", {},
-            ("not_reported", "{} is not in this data set, which has it for fiscal 2022; the filing may state it", TAGS),
+            ("not_reported", "{} is not in this data set, which covers fiscal 2022; the filing may state it", TAGS),
         ),
         (
             "Revenue", "2023", {},
             (
                 "not_in_aggregate_yet", "{} is not in the SEC's aggregate as of 2023-02-01",
-                "Run: fingerpost filings sync DRWN; a report filed since may not be aggregated yet",
+                "Run: fingerpost filings sync DRWN; newer reports may not be aggregated yet",
             ),
         ),
         (
             "Revenue", "2019", {},
-            ("before_xbrl", "Drawn Inc. has filed figures as data since 2021-12-31", "Use a later period"),
+            ("before_xbrl", "Drawn Inc. has filed machine-readable figures since 2021-12-31", "Use a later period"),
         ),
         (
             "Revenue", "2020", {},
             (
                 "not_reported",
-                "{} is not in this data set, which has it for fiscal 2021 to 2022; the filing may state it", TAGS,
+                "{} is not in this data set, which covers fiscal 2021 to 2022; the filing may state it", TAGS,
             ),
         ),
     ],
@@ -100,7 +100,7 @@ def test_days_before_the_first_figure_are_before_xbrl(library, last, reason):
 def test_the_sample_says_how_to_get_the_rest(sample):
     assert explain_missing_figure(figures_of(sample, "AAPL"), find_metric("Goodwill"), window("2022")) == entry(
         "outside_sample",
-        "the sample that ships with fingerpost does not include Goodwill of Apple Inc. for fiscal 2022",
+        "the bundled sample does not include Goodwill of Apple Inc. for fiscal 2022",
         "Run: fingerpost filings sync AAPL, or fingerpost filings load FILE with its companyfacts file",
     )
 
@@ -108,7 +108,7 @@ def test_the_sample_says_how_to_get_the_rest(sample):
 def test_a_word_similar_to_a_metric_or_a_tag_gets_a_suggestion(library):
     assert explain_missing_metric(figures_of(library), "Revenu") == {
         "reason": "unknown_metric",
-        "message": "Revenu is not a metric, and Drawn Inc. files no such tag",
+        "message": "Revenu is not a metric, and Drawn Inc. has filed no such tag",
         "next_step": "Did you mean Revenue, us-gaap:Revenues?",
         "did_you_mean": ["Revenue", "us-gaap:Revenues"],
     }
@@ -124,7 +124,7 @@ def test_a_company_without_figures_and_one_that_does_not_exist(library):
     )
     assert explain_missing_ticker(library, "DRWM") == {
         "reason": "unknown_ticker",
-        "message": "No loaded company is called DRWM",
+        "message": "No loaded company matches DRWM",
         "next_step": "Did you mean DRWN?",
         "did_you_mean": ["DRWN"],
     }

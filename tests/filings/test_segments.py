@@ -226,7 +226,7 @@ async def test_changed_members_are_not_joined_and_reported(load, ask):
         ({"metric": "free_cash_flow"}, "free_cash_flow is not a known metric, and no loaded filing breaks down a tag"),
         ({"period": "ttm"}, "the last four quarters have no segments"),
         ({"as_of": "2024-01-31"}, "no filing with segment data is loaded"),
-        ({"ticker": "NONE"}, "No loaded company is called NONE"),
+        ({"ticker": "NONE"}, "No loaded company matches NONE"),
     ],
 )
 async def test_a_missing_breakdown_has_a_reason(load, ask, parameters, sentence):
@@ -274,7 +274,7 @@ def test_a_broken_instance_is_refused_with_its_fault(content, message):
 
 
 def test_an_instance_without_its_filing_or_labels_is_reported(load):
-    with pytest.raises(ParameterError, match="belongs to no loaded filing; add --accession and --filed"):
+    with pytest.raises(ParameterError, match="does not belong to any loaded filing; specify --accession and --filed"):
         load(PRODUCTS, accession="", filed="")
 
     assert load(PRODUCTS).summary.endswith("5 facts with segments")

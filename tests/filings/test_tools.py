@@ -47,7 +47,7 @@ async def test_the_text_names_missing_values_and_the_source(figures):
     asked = {"ticker": "AAPL", "metrics": ["Revenue", "Nope"], "period": "2022"}
     text = (await figures.answer({"query_type": "financial_facts", "parameters": asked}, user=None)).text
 
-    assert "\nMissing Nope: Nope is not a metric, and Apple Inc. files no such tag." in text
+    assert "\nMissing Nope: Nope is not a metric, and Apple Inc. has filed no such tag." in text
     assert text.splitlines()[-1].startswith("Source: SEC filings, sample, complete through 2026-01-30. A small sample")
 
 

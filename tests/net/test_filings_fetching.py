@@ -68,4 +68,4 @@ async def test_a_slow_server_is_left_after_the_limit(tmp_path, monkeypatch):
     async with serving(*FETCHED) as server:
         done, _ = await ask(server, tmp_path)
 
-    assert "EDGAR did not send it within 0 seconds" in done.body["warning"]
+    assert "EDGAR did not send the figures within 0 seconds" in done.body["warning"]

@@ -1,4 +1,4 @@
-"""Find a company's figures for a metric and period: reported values, or formulas whose inputs are on one basis."""
+"""Find a company's figures for a metric and period: reported values, or formulas evaluated on a common basis."""
 
 import ast
 from collections.abc import Iterable, Mapping, Sequence
@@ -33,15 +33,15 @@ from fingerpost.filings.periods import (
     classify_period,
     day_number,
 )
-from fingerpost.filings.reasons import explain_missing_figure, explain_missing_metric, explain_refused_quarter
+from fingerpost.filings.reasons import explain_missing_figure, explain_missing_metric, explain_rejected_quarter
 from fingerpost.filings.reply import Missing, build_missing
 from fingerpost.filings.revisions import align_basis, explain_break, find_split_factor, is_in_shares, is_renamed_between
 
 # A period starts within a week of the previous period's end. Balances have no start, and quarters of 12 or 16 weeks
-# can end up to 25 days before or after a calendar quarter would.
+# can end up to 25 days before or after the corresponding calendar quarter.
 _SLACK_DAYS = 7
 _QUARTER_SLACK_DAYS = 25
-_BY_DAYS = "Use financial_facts with start_date and end_date"
+_DATES_HINT = "Use financial_facts with start_date and end_date"
 ANNUAL = "annual"
 # Period classes by frequency.
 _FREQUENCIES = {ANNUAL: (YEAR,), "quarterly": (QUARTER,), "ytd": YEAR_TO_DATE, "instant": (INSTANT,)}
@@ -51,12 +51,12 @@ Inputs = Mapping[Lookup, tuple[Metric, Figure]]
 
 @dataclass(frozen=True, slots=True)
 class Calculation:
-    """A company's formula, evaluated ``back`` periods before ``period``; ``name`` is the caller's expression."""
+    """A company's formula, evaluated ``lag`` periods before ``period``; ``name`` is the caller's expression."""
 
     source: CompanyFigures
     formula: ast.expr
     period: PeriodFilter
-    back: int = 0
+    lag: int = 0
     name: str = ""
 
     def compute(self, *, check_splits: bool = True) -> "Computation | Missing":
@@ -75,7 +75,7 @@ class Calculation:
             lookup: Quantity(Fraction(str(figure.value)), parse_unit(figure.unit))
             for lookup, (_, figure) in inputs.items()
         }
-        quantity = evaluate(self.formula, quantities, self.back, self._periods_a_year)
+        quantity = evaluate(self.formula, quantities, self.lag, self._periods_a_year)
         return Computation(self, inputs, quantity.value, format_unit(quantity.unit))
 
     @property
@@ -89,23 +89,23 @@ class Calculation:
     def _find_inputs(self) -> tuple[Inputs, Missing]:
         inputs: dict[Lookup, tuple[Metric, Figure]] = {}
         missing: Missing = {}
-        for lookup in list_lookups(self.formula, self.back, self._periods_a_year):
-            metric = self.source.find_metric(lookup.word)
+        for lookup in list_lookups(self.formula, self.lag, self._periods_a_year):
+            metric = self.source.find_metric(lookup.name)
             if metric is None:
-                missing[lookup.word] = explain_missing_metric(self.source, lookup.word)
+                missing[lookup.name] = explain_missing_metric(self.source, lookup.name)
                 continue
-            matches = _find_figure(self.source, metric, self.period, lookup.back)
+            matches = _find_figure(self.source, metric, self.period, lookup.lag)
             if isinstance(matches, Figure):
                 inputs[lookup] = (metric, matches)
             else:
-                missing[f"{lookup.word} {self.period.shift(-lookup.back).period}"] = matches
+                missing[f"{lookup.name} {self.period.shift(-lookup.lag).period}"] = matches
         return inputs, missing
 
     def _suggest_original(self) -> str:
         if self.source.options.vintage != ORIGINAL:
-            first = replace(self, source=self.source.with_options(vintage=ORIGINAL)).compute(check_splits=False)
-            if isinstance(first, Computation):
-                return f"Set vintage to original to get {to_number(first.value)} {first.unit}, as first filed"
+            original = replace(self, source=self.source.with_options(vintage=ORIGINAL)).compute(check_splits=False)
+            if isinstance(original, Computation):
+                return f"Set vintage to original to get {to_number(original.value)} {original.unit}, as first filed"
         return "Get the inputs with financial_facts"
 
 
@@ -125,22 +125,22 @@ class Computation:
         return [figure for _, figure in self.inputs.values()]
 
     @property
-    def reported(self) -> list[Figure]:
+    def reported_figures(self) -> list[Figure]:
         return [part for figure in self.figures for part in (figure.parts or (figure,))]
 
     @property
-    def wording(self) -> str:
-        return self.calculation.period.shift(-self.calculation.back).wording
+    def period_label(self) -> str:
+        return self.calculation.period.shift(-self.calculation.lag).label
 
     @property
     def period_figure(self) -> Figure:
         """The figure that has the same period as the value."""
-        current = [figure for lookup, (_, figure) in self.inputs.items() if not lookup.back and not figure.is_cover]
+        current = [figure for lookup, (_, figure) in self.inputs.items() if not lookup.lag and not figure.is_cover]
         if not current:
             # The row has the period of the query, even if all inputs are from earlier periods.
             metric, _ = next(iter(self.inputs.values()))
-            asked = _find_figure(self.source, metric, self.calculation.period)
-            current = [asked] if isinstance(asked, Figure) else []
+            requested = _find_figure(self.source, metric, self.calculation.period)
+            current = [requested] if isinstance(requested, Figure) else []
         return max(current or self.figures, key=lambda figure: (figure.end, figure.start))
 
     def to_figure(self, recipe: Metric) -> Figure:
@@ -152,18 +152,16 @@ class Computation:
         return replace(figure, unit=self.unit, fact=figure.fact._replace(concept=""), concepts=frozenset())
 
 
-def _find_figure(
-    source: CompanyFigures, metric: Metric, period: PeriodFilter, back: int = 0
-) -> Figure | dict[str, Any]:
-    """Return the figure ``back`` periods before a period, or why there is none."""
-    before = period.shift(-back)
-    matches = _select_headline(source, metric, before)
+def _find_figure(source: CompanyFigures, metric: Metric, period: PeriodFilter, lag: int = 0) -> Figure | dict[str, Any]:
+    """Return the figure ``lag`` periods before a period, or why there is none."""
+    earlier = period.shift(-lag)
+    matches = _select_headline(source, metric, earlier)
     if isinstance(matches, dict):
         return matches
     name = f"{metric.name} of {source.company.name}"
-    current = _select_headline(source, metric, period) if back else ()
+    current = _select_headline(source, metric, period) if lag else ()
     if isinstance(current, tuple) and len(current) == 1 and not current[0].is_cover:
-        end, slack_days = _find_earlier_end(current[0], period, back)
+        end, slack_days = _find_earlier_end(current[0], period, lag)
         adjacent = _filter_by_end(matches, end, slack_days)
         # After a change of year end, the earlier period may have a different name, or the earlier balance may fall
         # inside a fiscal year.
@@ -171,17 +169,17 @@ def _find_figure(
         if not matches:
             day = date.fromordinal(end).isoformat()
             message = f"{name}: no period comparable to the one ending {current[0].end} ends around {day}"
-            return build_missing("not_comparable", message, _BY_DAYS)
+            return build_missing("not_comparable", message, _DATES_HINT)
     if len(matches) > 1:
         ends = ", ".join(figure.end for figure in matches)
-        return build_missing("not_comparable", f"{name} for {before.wording} is ambiguous: {ends}", _BY_DAYS)
+        return build_missing("not_comparable", f"{name} for {earlier.label} is ambiguous: {ends}", _DATES_HINT)
     return matches[0]
 
 
 def _select_headline(
     source: CompanyFigures, metric: Metric, period: PeriodFilter
 ) -> tuple[Figure, ...] | dict[str, Any]:
-    """Return the headline figures for a period, or why there are none; a trailing year uses its last balance."""
+    """Return the headline figures for a period, or why there are none; trailing years use the last balance."""
     if period.is_trailing and metric.kind != STOCK:
         trailing = _find_trailing(source, metric, period)
         return (trailing,) if isinstance(trailing, Figure) else trailing
@@ -190,20 +188,20 @@ def _select_headline(
 
 def _find_trailing(source: CompanyFigures, metric: Metric, period: PeriodFilter) -> Figure | dict[str, Any]:
     """Return a metric's value for a fiscal year, its sum over the last four quarters, or why there is no value."""
-    name, last = f"{metric.name} of {source.company.name}", replace(period, is_trailing=False)
-    current = source.select(metric, last).headline
+    name, last_period = f"{metric.name} of {source.company.name}", replace(period, is_trailing=False)
+    current = source.select(metric, last_period).headline
     if metric.kind == STOCK or any(figure.period == INSTANT for figure in current):
-        message = f"{name} is a balance on a date; balances are not summed over quarters"
-        return build_missing("not_derivable", message, f"Ask for {last.period}")
-    if last.quarter is None:
+        message = f"{name} is a balance at a point in time; balances cannot be summed across quarters"
+        return build_missing("not_derivable", message, f"Ask for {last_period.period}")
+    if last_period.quarter is None:
         has_year = len(current) == 1 and current[0].period == YEAR
-        return current[0] if has_year else explain_missing_figure(source, metric, last)
+        return current[0] if has_year else explain_missing_figure(source, metric, last_period)
     if metric.kind == PER_SHARE or any(is_in_shares(figure.unit) or figure.unit == "pure" for figure in current):
-        message = f"{name} is per share or a count; such values do not add up over quarters"
+        message = f"{name} is per share or a count; such values cannot be summed across quarters"
         return build_missing("not_derivable", message, "Use latest or latest-annual")
     quarters: list[Figure] = []
-    for back in range(QUARTERS):
-        quarter = _find_figure(source, metric, last, back)
+    for lag in range(QUARTERS):
+        quarter = _find_figure(source, metric, last_period, lag)
         if not isinstance(quarter, Figure):
             return quarter
         quarters.insert(0, quarter)
@@ -211,12 +209,12 @@ def _find_trailing(source: CompanyFigures, metric: Metric, period: PeriodFilter)
         aligned = align_basis({end: (metric, quarters[end]) for end in range(QUARTERS)}, source.options)
         quarters = [figure for _, figure in aligned.values()]
         if classify_period(quarters[0].start, quarters[-1].end) != YEAR:
-            raise NotComputable("its last four quarters do not form a year")
+            raise NotComputable("its last four quarters do not make up a full year")
         is_restated = any(part.restated for quarter in quarters for part in quarter.parts)
         if len({quarter.tier for quarter in quarters}) > 1 or (is_restated and source.options.vintage != ORIGINAL):
             raise NotComputable("its last four quarters are not on the same basis")
     except NotComputable as error:
-        return build_missing("not_comparable", f"{name} for {period.wording}: {error}", "Use latest-annual")
+        return build_missing("not_comparable", f"{name} for {period.label}: {error}", "Use latest-annual")
     total = to_number(sum((Fraction(str(quarter.value)) for quarter in quarters), Fraction(0)))
     formula = " + ".join(PeriodFilter.from_figure(quarter).period for quarter in quarters)
     notes = [note for quarter in quarters for note in quarter.notes]
@@ -224,13 +222,13 @@ def _find_trailing(source: CompanyFigures, metric: Metric, period: PeriodFilter)
     return replace(trailing, start=quarters[0].start, is_trailing=True)
 
 
-def _find_earlier_end(current: Figure, period: PeriodFilter, back: int) -> tuple[int, int]:
-    """Return the end of the period that is ``back`` periods earlier, and its tolerance in days."""
-    if back == 1 and current.start:
+def _find_earlier_end(current: Figure, period: PeriodFilter, lag: int) -> tuple[int, int]:
+    """Return the end of the period that is ``lag`` periods earlier, and its tolerance in days."""
+    if lag == 1 and current.start:
         return day_number(current.start) - 1, _SLACK_DAYS
     periods_a_year = 1 if period.is_annual else QUARTERS
-    end = day_number(current.end) - round(back * YEAR_DAYS / periods_a_year)
-    return end, _QUARTER_SLACK_DAYS if back % periods_a_year else _SLACK_DAYS
+    end = day_number(current.end) - round(lag * YEAR_DAYS / periods_a_year)
+    return end, _QUARTER_SLACK_DAYS if lag % periods_a_year else _SLACK_DAYS
 
 
 def _filter_by_end(figures: Iterable[Figure], end: int, slack_days: int, kind: str | None = None) -> tuple[Figure, ...]:
@@ -242,10 +240,10 @@ def _filter_by_end(figures: Iterable[Figure], end: int, slack_days: int, kind: s
 
 
 def explain_split(source: CompanyFigures, figures: Iterable[Figure]) -> dict[str, Any] | None:
-    in_shares = [figure for figure in figures if is_in_shares(figure.unit)]
-    if not in_shares or source.options.vintage == SPLIT_ADJUSTED:
+    share_figures = [figure for figure in figures if is_in_shares(figure.unit)]
+    if not share_figures or source.options.vintage == SPLIT_ADJUSTED:
         return None
-    if len({find_split_factor(source.splits, figure.fact.filed, source.options.as_of) for figure in in_shares}) < 2:
+    if len({find_split_factor(source.splits, figure.fact.filed, source.options.as_of) for figure in share_figures}) < 2:
         return None
     message = f"{source.company.name} split its shares between the filings that state the inputs"
     return build_missing("not_comparable", message, "Set vintage to split_adjusted")
@@ -253,7 +251,7 @@ def explain_split(source: CompanyFigures, figures: Iterable[Figure]) -> dict[str
 
 @dataclass(frozen=True, slots=True)
 class MetricResult:
-    """The figures of a metric, those among them that are headlines, and the reasons for missing values."""
+    """A metric's figures, the headline figures among them, and the reasons for missing values."""
 
     name: str
     figures: Sequence[Figure] = ()
@@ -287,7 +285,7 @@ def mark_basis_changes(headline: Sequence[Figure], source: CompanyFigures) -> li
     for previous, figure in pairwise(headline):
         explanation = explain_break(previous, figure, source.options)
         if YEAR in (previous.period, figure.period) and figure.period not in (YEAR, INSTANT):
-            explanation = "a transition period: the company moved its year end"
+            explanation = "a transition period: the company changed its fiscal year end"
         marked.append(figure.with_note(explanation) if explanation else figure)
     return marked
 
@@ -303,27 +301,27 @@ def _find(source: CompanyFigures, text: str, window: PeriodFilter) -> MetricResu
         if not isinstance(trailing, Figure):
             return MetricResult(metric.name, missing={text: trailing})
         return MetricResult(metric.name, [trailing], [trailing])
-    found = _select(source, metric, window)
-    if not found.headline:
-        missing = {text: _explain_missing(source, metric, metric, window, found.figures)}
+    selection = _select(source, metric, window)
+    if not selection.headline:
+        missing = {text: _explain_missing(source, metric, metric, window, selection.figures)}
     else:
-        missing = _explain_refused(source, metric, text, found)
-    return MetricResult(metric.name, found.figures, found.headline, missing)
+        missing = _explain_rejected(source, metric, text, selection)
+    return MetricResult(metric.name, selection.figures, selection.headline, missing)
 
 
 def _select(source: CompanyFigures, metric: Metric, window: PeriodFilter) -> Selection:
-    found = source.select(metric, window)
+    selection = source.select(metric, window)
     if not window.frequency:
-        return found
-    if all(figure.period == INSTANT for figure in found.figures):
-        # Balances have no length; an annual balance is one at a year end.
+        return selection
+    if all(figure.period == INSTANT for figure in selection.figures):
+        # Balances have no duration; an annual balance is one at a fiscal year end.
         is_annual = window.frequency == ANNUAL
-        chosen = [figure for figure in found.figures if not is_annual or source.calendar.is_year_end(figure.end)]
+        chosen = [figure for figure in selection.figures if not is_annual or source.calendar.is_year_end(figure.end)]
     else:
-        chosen = [figure for figure in found.figures if figure.period in _FREQUENCIES[window.frequency]]
+        chosen = [figure for figure in selection.figures if figure.period in _FREQUENCIES[window.frequency]]
         if window.frequency == ANNUAL:
-            chosen += _list_transitions(source, found.figures)
-    return replace(found, headline=tuple(sorted(chosen, key=lambda figure: (figure.end, figure.start))))
+            chosen += _list_transitions(source, selection.figures)
+    return replace(selection, headline=tuple(sorted(chosen, key=lambda figure: (figure.end, figure.start))))
 
 
 def _list_transitions(source: CompanyFigures, figures: Sequence[Figure]) -> list[Figure]:
@@ -343,16 +341,16 @@ def _explain_missing(
     available = [name for name, lengths in _FREQUENCIES.items() if any(figure.period in lengths for figure in figures)]
     if not window.frequency or not available:
         return explain_missing_figure(source, main_metric, window)
-    message = f"{metric.name} of {source.company.name} has no {window.frequency} values for {window.wording}"
+    message = f"{metric.name} of {source.company.name} has no {window.frequency} values for {window.label}"
     return build_missing("not_reported", message, f"Ask for period {' or '.join(available)}")
 
 
-def _explain_refused(source: CompanyFigures, metric: Metric, text: str, selection: Selection) -> Missing:
+def _explain_rejected(source: CompanyFigures, metric: Metric, text: str, selection: Selection) -> Missing:
     if selection.headline[0].period != QUARTER:
         return {}
     return {
-        f"{text} {PeriodFilter.from_figure(figure).period}": explain_refused_quarter(source, metric, figure)
-        for figure in sorted(selection.refused, key=lambda figure: figure.end)
+        f"{text} {PeriodFilter.from_figure(figure).period}": explain_rejected_quarter(source, metric, figure)
+        for figure in sorted(selection.rejected, key=lambda figure: figure.end)
     }
 
 
@@ -361,18 +359,18 @@ def _compute(source: CompanyFigures, recipe: Metric, text: str, window: PeriodFi
     periods = [window]
     missing: Missing = {}
     if window.year is None:
-        words = [lookup.word for lookup in list_lookups(formula)]
+        words = [lookup.name for lookup in list_lookups(formula)]
         inputs = [metric for word in words if (metric := source.find_metric(word)) is not None]
         main_input = next((metric for metric in inputs if metric.kind != STOCK), inputs[0])
         lengths = (INSTANT,) if main_input.kind == STOCK else (YEAR, QUARTER)
-        stated = _select(source, main_input, window)
-        reported = [figure for figure in stated.headline if figure.period in lengths]
+        selection = _select(source, main_input, window)
+        reported = [figure for figure in selection.headline if figure.period in lengths]
         periods = list(dict.fromkeys(map(PeriodFilter.from_figure, reported)))
         if not periods:
-            candidates = [figure for figure in stated.figures if figure.period in lengths]
+            candidates = [figure for figure in selection.figures if figure.period in lengths]
             missing = {text: _explain_missing(source, recipe, main_input, window, candidates)}
             return MetricResult(recipe.name, missing=missing)
-        missing = _explain_refused(source, main_input, text, stated)
+        missing = _explain_rejected(source, main_input, text, selection)
     figures: list[Figure] = []
     for period in periods:
         computed = Calculation(source, formula, period).compute()

@@ -1,4 +1,4 @@
-"""Verify a structured claim against the filed figures: confirmed, contradicted, stale vintage, or undecidable."""
+"""Verify a structured claim against filed figures: confirmed, contradicted, stale vintage, or undecidable."""
 
 import ast
 from collections.abc import Iterable, Sequence
@@ -20,15 +20,15 @@ from fingerpost.filings.revisions import align_basis, have_common_framework
 
 VerdictName = Literal["confirmed", "contradicted", "stale_vintage", "cannot_judge"]
 
-# If an "about" claim has no tolerance, a difference of up to this share is undecidable.
-_APPROXIMATE_SHARE = Fraction(1, 10)
+# If an "about" claim has no tolerance, a difference of up to this fraction is undecidable.
+_NEAR_FRACTION = Fraction(1, 10)
 _MAX_EARLIER_PERIODS = 160
 _MAX_VINTAGES = 20
 _HALF_YEAR_DAYS = 182
 
 
 class _Undecidable(Exception):
-    """The figures cannot decide the claim, for the reason in the message."""
+    """The figures cannot settle the claim; the message gives the reason."""
 
 
 def verify_claim(library: FactLibrary, claim: Claim) -> Reply:
@@ -64,41 +64,41 @@ def verify_claim(library: FactLibrary, claim: Claim) -> Reply:
 
 
 def _find_operands(claim: Claim, sources: Sequence[CompanyFigures]) -> list[Computation]:
-    def find(source: CompanyFigures, period: PeriodFilter, back: int = 0) -> Computation:
+    def find(source: CompanyFigures, period: PeriodFilter, lag: int = 0) -> Computation:
         metric = source.find_metric(claim.metric) if claim.metric else None
         if metric is not None and claim.unit_name in source.series(metric).units:
             # The company reports the metric in several currencies.
             source = source.with_options(unit=claim.unit_name)
         expression = metric.expression if metric else claim.formula
         formula = read_formula(expression) if expression else ast.Name(claim.subject, ast.Load())
-        return _compute(source, formula, period, back)
+        return _compute(source, formula, period, lag)
 
     first, period = sources[0], claim.period
     operands = [find(source, period) for source in sources]
     if claim.relation == "grew_by":
-        # Without a base period, find the adjacent one, which may have an irregular name.
-        earlier, back = (claim.base_period, 0) if claim.base_period else (period, 1)
+        # Without a base period, find the preceding one, whose name may be irregular.
+        earlier, lag = (claim.base_period, 0) if claim.base_period else (period, 1)
         if (earlier.quarter is None) != (period.quarter is None):
             raise ParameterError(
                 "base_period must be a year if period is a year, and a quarter if period is a quarter",
                 {"field": "base_period"},
             )
-        operands = _on_one_basis([*operands, find(first, earlier, back)])
+        operands = _align_operands([*operands, find(first, earlier, lag)])
     elif claim.relation == "is_record":
         first_year = int(first.company.first_end[:4]) - 1
-        for back in range(1, _MAX_EARLIER_PERIODS):
-            earlier = period.shift(-back)
+        for lag in range(1, _MAX_EARLIER_PERIODS):
+            earlier = period.shift(-lag)
             if (earlier.year or 0) < first_year:
                 break
             with suppress(DataNotFound, _Undecidable):
                 operands.append(find(first, earlier))
         if len(operands) == 1:
-            raise _Undecidable("the data has no earlier period")
+            raise _Undecidable("the data contains no earlier period")
     return operands
 
 
-def _compute(source: CompanyFigures, formula: ast.expr, period: PeriodFilter, back: int) -> Computation:
-    computed = Calculation(source, formula, period, back).compute(check_splits=False)
+def _compute(source: CompanyFigures, formula: ast.expr, period: PeriodFilter, lag: int) -> Computation:
+    computed = Calculation(source, formula, period, lag).compute(check_splits=False)
     if isinstance(computed, Computation):
         return computed
     not_comparable = [entry for entry in computed.values() if entry["reason"] == "not_comparable"]
@@ -107,13 +107,13 @@ def _compute(source: CompanyFigures, formula: ast.expr, period: PeriodFilter, ba
     raise build_not_found(f"No financial facts found for {source.company.ticker}", computed, source.provenance)
 
 
-def _on_one_basis(operands: Sequence[Computation]) -> list[Computation]:
-    inputs = {(at, lookup): pair for at, operand in enumerate(operands) for lookup, pair in operand.inputs.items()}
+def _align_operands(operands: Sequence[Computation]) -> list[Computation]:
+    inputs = {(index, key): pair for index, operand in enumerate(operands) for key, pair in operand.inputs.items()}
     try:
         aligned = align_basis(inputs, operands[0].source.options)
         return [
-            operand.calculation.evaluate({lookup: aligned[at, lookup] for lookup in operand.inputs})
-            for at, operand in enumerate(operands)
+            operand.calculation.evaluate({lookup: aligned[index, lookup] for lookup in operand.inputs})
+            for index, operand in enumerate(operands)
         ]
     except NotComputable as error:
         raise _Undecidable(str(error)) from error
@@ -122,11 +122,11 @@ def _on_one_basis(operands: Sequence[Computation]) -> list[Computation]:
 def _decide(claim: Claim, sources: Sequence[CompanyFigures], operands: list[Computation]) -> tuple[VerdictName, str]:
     _check_comparable(claim, operands)
     explanation = _explain(claim, operands)
-    if _is_met(claim, [operand.value for operand in operands]):
+    if _holds(claim, [operand.value for operand in operands]):
         return "confirmed", f"{explanation}, which matches the claim"
     if claim.relation not in ("is_record", "ranks"):
-        if _was_met_earlier(claim, sources, operands):
-            return "stale_vintage", f"the claim was true in an earlier filing; since then, {explanation}"
+        if _held_earlier(claim, sources, operands):
+            return "stale_vintage", f"the claim was true according to an earlier filing; since then, {explanation}"
         _check_other_tags(claim, operands)
         _check_growth_unit(claim, operands)
         _check_calendar_year(claim, sources, operands)
@@ -144,18 +144,18 @@ def _check_comparable(claim: Claim, operands: Sequence[Computation]) -> None:
     _check_table_scale(claim, operands)
     for cik, source in {operand.source.company.cik: operand.source for operand in operands[::-1]}.items():
         company_operands = (operand for operand in operands if operand.source.company.cik == cik)
-        facts = [figure for operand in company_operands for figure in operand.reported]
+        facts = [figure for operand in company_operands for figure in operand.reported_figures]
         if explain_split(source, facts):
-            raise _Undecidable("a share split separates the figures; use vintage split_adjusted")
+            raise _Undecidable("a share split occurred between the figures; use vintage split_adjusted")
         if not have_common_framework(facts):
             frameworks = sorted({figure.fact.taxonomy for figure in facts})
-            raise _Undecidable(f"the figures use two frameworks: {' and '.join(frameworks)}")
+            raise _Undecidable(f"the figures use two accounting frameworks: {' and '.join(frameworks)}")
         if not _have_same_filer(source, facts):
             raise _Undecidable("the figures are from two filers, because the company now files under a new CIK")
 
 
 def _have_same_filer(source: CompanyFigures, figures: Iterable[Figure]) -> bool:
-    """Whether one CIK filed all figures; older years may be filed under a predecessor's CIK."""
+    """Whether one CIK filed all figures; older years may have been filed under a predecessor's CIK."""
     accessions = {figure.fact.accession for figure in figures}
     query = "SELECT accession FROM reports WHERE cik = ?"
     return any(
@@ -165,25 +165,25 @@ def _have_same_filer(source: CompanyFigures, figures: Iterable[Figure]) -> bool:
 
 
 def _check_table_scale(claim: Claim, operands: Sequence[Computation]) -> None:
-    """Reject a number without a unit that equals the figure in thousands, millions or billions."""
+    """Reject a value given without a scale if it equals the figure in thousands, millions or billions."""
     if not claim.value or claim.scale != 1 or claim.relation in ("grew_by", "ranks"):
         return
     for word, power in SCALES.items():
         factor = 10**power
-        if abs(operands[0].value - claim.claimed * factor) <= claim.precision * factor / 2:
-            raise _Undecidable(f"the value is the figure in {word}s: give the unit as '{operands[0].unit} {word}'")
+        if abs(operands[0].value - claim.amount * factor) <= claim.precision * factor / 2:
+            raise _Undecidable(f"the value equals the figure in {word}s: set unit to '{operands[0].unit} {word}'")
 
 
 def _check_growth_unit(claim: Claim, operands: Sequence[Computation]) -> None:
-    """Reject growth without a unit, which means percent, if it equals the growth as an amount."""
+    """Reject growth given without a unit (taken as a percentage) if it equals the absolute growth."""
     if claim.relation != "grew_by" or claim.unit is not None:
         return
-    error = operands[0].value - operands[1].value - claim.claimed / claim.scale
+    error = operands[0].value - operands[1].value - claim.amount / claim.scale
     if abs(error) <= claim.allowed_difference / claim.scale:
-        raise _Undecidable(f"the value equals the growth as an amount: give the unit '{operands[0].unit}'")
+        raise _Undecidable(f"the value equals the absolute growth: set unit to '{operands[0].unit}'")
 
 
-def _is_met(claim: Claim, values: Sequence[Fraction]) -> bool:
+def _holds(claim: Claim, values: Sequence[Fraction]) -> bool:
     value, other_values = values[0], values[1:]
     match claim.relation:
         case "is_record":
@@ -191,18 +191,18 @@ def _is_met(claim: Claim, values: Sequence[Fraction]) -> bool:
         case "ranks":
             higher = sum(other > value for other in other_values)
             equal = sum(other == value for other in other_values)
-            return 1 + higher <= claim.claimed <= 1 + higher + equal
+            return 1 + higher <= claim.amount <= 1 + higher + equal
         case "more_than":
-            return value > claim.claimed
+            return value > claim.amount
         case "less_than":
-            return value < claim.claimed
+            return value < claim.amount
         case "grew_by":
             value = _compute_growth(claim, value, other_values[0])
-    difference = abs(value - claim.claimed)
+    difference = abs(value - claim.amount)
     if difference <= claim.allowed_difference:
         return True
-    if claim.relation == "about" and claim.tolerance is None and difference <= _APPROXIMATE_SHARE * abs(claim.claimed):
-        raise _Undecidable("the figure is close to the value but not equal; set tolerance to allow a difference")
+    if claim.relation == "about" and claim.tolerance is None and difference <= _NEAR_FRACTION * abs(claim.amount):
+        raise _Undecidable("the figure is close to the claimed value but not equal; set a tolerance to accept it")
     return False
 
 
@@ -210,12 +210,12 @@ def _compute_growth(claim: Claim, value: Fraction, earlier_value: Fraction) -> F
     if not claim.is_rate:
         return value - earlier_value
     if earlier_value <= 0:
-        raise _Undecidable("growth from a value that is not positive has no percentage")
+        raise _Undecidable("percentage growth is undefined when the earlier value is not positive")
     return (value - earlier_value) / earlier_value
 
 
-def _was_met_earlier(claim: Claim, sources: Sequence[CompanyFigures], operands: Sequence[Computation]) -> bool:
-    figures = [figure for operand in operands for figure in (*operand.figures, *operand.reported)]
+def _held_earlier(claim: Claim, sources: Sequence[CompanyFigures], operands: Sequence[Computation]) -> bool:
+    figures = [figure for operand in operands for figure in (*operand.figures, *operand.reported_figures)]
     days = sorted({revision.fact.filed for figure in figures for revision in figure.values})
     return any(
         _find_support(claim, [source.with_options(as_of=min(day, source.options.as_of or day)) for source in sources])
@@ -227,7 +227,7 @@ def _find_support(claim: Claim, sources: Sequence[CompanyFigures]) -> list[Compu
     try:
         operands = _find_operands(claim, sources)
         _check_comparable(claim, operands)
-        return operands if _is_met(claim, [operand.value for operand in operands]) else None
+        return operands if _holds(claim, [operand.value for operand in operands]) else None
     except (_Undecidable, DataNotFound):
         return None
 
@@ -237,21 +237,21 @@ def _check_other_tags(claim: Claim, operands: Sequence[Computation]) -> None:
         return
     tags = [{fact.concept: fact for figure in operand.figures for fact in figure.alternatives} for operand in operands]
     for concept in sorted(set.intersection(*(set(by_concept) for by_concept in tags))):
-        if _is_met(claim, [Fraction(str(by_concept[concept].value)) for by_concept in tags]):
+        if _holds(claim, [Fraction(str(by_concept[concept].value)) for by_concept in tags]):
             raise _Undecidable(f"the claim is true of {concept}, another tag in the same filing")
 
 
 def _check_calendar_year(claim: Claim, sources: Sequence[CompanyFigures], operands: Sequence[Computation]) -> None:
-    """Reject a claim that is true of an adjacent fiscal year, if that year is mostly the claimed calendar year."""
+    """Reject a claim that is true of an adjacent year if most of that year falls in the claimed calendar year."""
     period = claim.period
     for other in (period.shift(1), period.shift(-1)) if period.quarter is None and claim.base_period is None else ():
         support = _find_support(claim.model_copy(update={"period": other}), sources)
         end = max(figure.end for figure in support[0].figures) if support else ""
         if end and (date.fromisoformat(end) - timedelta(days=_HALF_YEAR_DAYS)).year == period.year:
-            own_end = max(figure.end for figure in operands[0].figures)
+            claimed_end = max(figure.end for figure in operands[0].figures)
             raise _Undecidable(
-                f"{period.wording} ended on {own_end}; the claim is true of {other.wording}, which ended on {end}"
-                f" and is mostly calendar {period.year}: set period to the fiscal year that you mean"
+                f"{period.label} ended on {claimed_end}; the claim is true of {other.label}, which ended on {end}"
+                f" and falls mostly in calendar {period.year}: set period to the fiscal year that you mean"
             )
 
 
@@ -260,15 +260,15 @@ def _build_data(claim: Claim, operands: Sequence[Computation]) -> dict[str, Any]
     statement = _build_period(operands[0]) | {"true_statement": _explain(claim, operands)}
     if claim.relation == "is_record":
         return {"value": to_number(values[0]), "unit": unit} | statement
-    found, factor = values[0], 1
+    result, factor = values[0], 1
     if claim.relation == "ranks":
-        found, unit = Fraction(1 + sum(other > found for other in values[1:])), "rank"
+        result, unit = Fraction(1 + sum(other > result for other in values[1:])), "rank"
     elif claim.relation == "grew_by":
-        found = _compute_growth(claim, *values)
+        result = _compute_growth(claim, *values)
         if claim.is_rate:
             factor, unit = 100, PERCENT
-    claimed, difference = claim.claimed, claim.allowed_difference
-    values_by_name = {"claimed": claimed, "value": found, "difference": claimed - found, "tolerance": difference}
+    claimed, tolerance = claim.amount, claim.allowed_difference
+    values_by_name = {"claimed": claimed, "value": result, "difference": claimed - result, "tolerance": tolerance}
     return {name: to_number(value * factor) for name, value in values_by_name.items()} | {"unit": unit} | statement
 
 
@@ -278,7 +278,7 @@ def _build_period(operand: Computation) -> dict[str, Any]:
 
 
 def _cite_reported(claim: Claim, operand: Computation) -> dict[str, Any]:
-    """Return the period of a value that gets no verdict, and cite the value if it is reported (rule F8)."""
+    """Return the period of a value without a verdict, and cite the value if it is reported (rule F8)."""
     is_reported = claim.metric is not None and [figure.kind for figure in operand.figures] == [REPORTED]
     return _build_period(operand) | ({"true_statement": _cite(claim, operand)} if is_reported else {})
 
@@ -286,10 +286,9 @@ def _cite_reported(claim: Claim, operand: Computation) -> dict[str, Any]:
 def _explain(claim: Claim, operands: Sequence[Computation]) -> str:
     if claim.relation == "is_record":
         highest = max(operands[1:], key=lambda operand: operand.value)
-        first = operands[-1].wording
         return (
-            f"{_cite(claim, operands[0])}; the highest of the {len(operands) - 1} earlier periods in the data, from"
-            f" {first} on: {_cite(claim, highest)}"
+            f"{_cite(claim, operands[0])}; the highest of the {len(operands) - 1} earlier periods in the data, starting"
+            f" with {operands[-1].period_label}: {_cite(claim, highest)}"
         )
     cited = "; ".join(_cite(claim, operand) for operand in operands)
     if claim.relation == "grew_by":
@@ -301,9 +300,9 @@ def _explain(claim: Claim, operands: Sequence[Computation]) -> str:
 
 def _cite(claim: Claim, operand: Computation) -> str:
     """Cite a value with its filings; "states" is used only for reported values (rule F8)."""
-    company, period = operand.source.company, operand.wording
+    company, period = operand.source.company, operand.period_label
     value = f"{to_number(operand.value)} {operand.unit}"
-    name, formula, filings = claim.subject, operand.calculation.text, _format_filings(operand.reported)
+    name, formula, filings = claim.subject, operand.calculation.text, _format_filings(operand.reported_figures)
     if claim.metric is not None and len(operand.inputs) == 1:
         ((metric, figure),) = operand.inputs.values()
         if figure.kind == REPORTED:

@@ -1,6 +1,6 @@
 """Parse EDGAR's ``companyfacts``, ``submissions`` and ``company_tickers`` files.
 
-Each parser raises FeedUnusable if a part is missing or has the wrong type.
+Each parser raises FeedUnusable if a field is missing or has the wrong type.
 """
 
 import json
@@ -56,7 +56,7 @@ class Filing(NamedTuple):
 class SubmissionsFile:
     """A company and its recent filings; ``is_complete`` is false if EDGAR has older pages.
 
-    ``name_changes`` lists the last day of each former name.
+    ``name_changes`` lists the last day on which each former name was used.
     """
 
     cik: int
@@ -73,7 +73,7 @@ class SubmissionsFile:
 def parse_json(content: bytes, name: str) -> dict[str, Any]:
     try:
         # JSON has no NaN, and SQLite would store it as NULL.
-        parsed = json.loads(content, parse_constant=_refuse_constant)
+        parsed = json.loads(content, parse_constant=_reject_constant)
     except (ValueError, RecursionError) as error:
         actual_format = "a web page" if content.lstrip()[:1] == b"<" else "not JSON, or truncated"
         raise FeedUnusable(f"{name} is {actual_format}") from error
@@ -82,7 +82,7 @@ def parse_json(content: bytes, name: str) -> dict[str, Any]:
     return parsed
 
 
-def _refuse_constant(name: str) -> NoReturn:
+def _reject_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
 
 
@@ -112,7 +112,7 @@ def read_facts(raw: Mapping[str, Any], name: str) -> FactsFile:
                         if form in ANNUAL_FORMS and classify_period(start, end) == YEAR and end <= filed:
                             year_ends[accession, filed, row.get("fy")][end] += 1
         if not facts:
-            raise FeedUnusable(f"{name} holds no facts")
+            raise FeedUnusable(f"{name} contains no facts")
         unique_facts = list(facts)
         _check_facts(unique_facts)
         reports = set(map(itemgetter(6, 7), unique_facts))
@@ -165,7 +165,7 @@ def _find_name_changes(name: str, former_names: Iterable[Mapping[str, str]]) -> 
     """Return the dates on which the name itself changed, rather than only its spelling or legal form."""
     ends = sorted((str(former["to"])[:10], build_name_key(str(former["name"]))) for former in former_names)
     names = [*ends, ("", build_name_key(name))]
-    return [day for (day, key), (_, later) in pairwise(names) if key != later and day_number(day)]
+    return [day for (day, key), (_, next_key) in pairwise(names) if key != next_key and day_number(day)]
 
 
 TickerList = list[tuple[str, int, str]]

@@ -11,8 +11,8 @@ FLOW, STOCK, PER_SHARE, RAW, RECIPE = "flow", "stock", "per_share", "raw", "reci
 RATIO = "ratio"
 REVENUE = "Revenue"
 
-_MAX_SUGGESTED = 3
-_LIKENESS = 0.72
+_MAX_SUGGESTIONS = 3
+_CUTOFF = 0.72
 _PREFIXES = {"usgaap": "us-gaap", "us-gaap": "us-gaap", "ifrs": "ifrs-full", "ifrs-full": "ifrs-full"}
 
 # A bank's revenue is net of interest expense.
@@ -91,11 +91,11 @@ def find_concept(text: str, concepts: Collection[str]) -> Metric | None:
 
 def suggest_metrics(text: str, concepts: Collection[str]) -> list[str]:
     words = _index_by_word()
-    near = get_close_matches(_normalize(text), words, n=_MAX_SUGGESTED, cutoff=_LIKENESS)
-    suggestions = list(dict.fromkeys(words[word].name for word in near))
+    similar = get_close_matches(_normalize(text), words, n=_MAX_SUGGESTIONS, cutoff=_CUTOFF)
+    suggestions = list(dict.fromkeys(words[word].name for word in similar))
     tags = {_normalize(concept.partition(":")[2]): concept for concept in concepts}
-    suggestions += [tags[tag] for tag in get_close_matches(_normalize(text), tags, n=_MAX_SUGGESTED, cutoff=_LIKENESS)]
-    return suggestions[:_MAX_SUGGESTED]
+    suggestions += [tags[tag] for tag in get_close_matches(_normalize(text), tags, n=_MAX_SUGGESTIONS, cutoff=_CUTOFF)]
+    return suggestions[:_MAX_SUGGESTIONS]
 
 
 def choose_headline_concept(metric: Metric, values: dict[str, float], sic: str | None) -> str:

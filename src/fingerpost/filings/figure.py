@@ -84,7 +84,7 @@ LATEST, ORIGINAL, SPLIT_ADJUSTED, AS_OF = "latest", "original", "split_adjusted"
 
 @dataclass(frozen=True, slots=True)
 class FigureOptions:
-    """Filters for filings, and the choice among several stated values.
+    """Which filings to use, and which of several reported values to return.
 
     ``as_of`` hides later filings. ``filing_type`` selects one form, ``unit`` one unit or currency.
     """
@@ -103,7 +103,7 @@ LATEST_FIGURES = FigureOptions()
 
 
 class Revision(NamedTuple):
-    """A stated value; ``kind`` classifies the change from the previous stated value."""
+    """A reported value; ``kind`` classifies the change from the previous one."""
 
     value: int | float
     fact: Fact
@@ -114,10 +114,10 @@ class Revision(NamedTuple):
 class Figure:
     """The resolved value of a metric for one period.
 
-    ``fact`` is the first to state the value; for a derived value, it is the newest fact among the inputs.
-    ``values`` lists the distinct stated values and ``headlines`` one fact per filing, both oldest first.
+    ``fact`` is the first fact with the value; for a derived value, it is the newest fact among the inputs.
+    ``values`` lists the distinct reported values and ``headlines`` one fact per filing, both oldest first.
     ``parts`` are the inputs of a derived value, combined by ``formula``.
-    ``as_filed`` is the figure before a split changed its value or added a note.
+    ``as_filed`` is the figure before a split adjustment changed its value or added a note.
     """
 
     start: str
@@ -149,19 +149,19 @@ class Figure:
         return not self.start and self.fact.concept.startswith(COVER)
 
     @property
-    def is_cover_of_year(self) -> bool:
+    def is_annual_cover(self) -> bool:
         return self.is_cover and self.fact.form in ANNUAL_FORMS
 
     @property
     def restated(self) -> bool:
-        """Whether a later filing changed the value, beyond rounding and splits."""
+        """Whether a later filing changed the value, other than by rounding or a split."""
         return any(revision.kind == "restated" for revision in self.values)
 
     @property
     def taxonomies(self) -> set[str]:
         """The taxonomies of the value's concepts, or those common to all inputs of a derived value."""
         concept_taxonomies = {concept.partition(":")[0] for concept in self.concepts}
-        part_taxonomies = [known for part in self.parts if (known := part.taxonomies - {COVER.rstrip(":")})]
+        part_taxonomies = [common for part in self.parts if (common := part.taxonomies - {COVER.rstrip(":")})]
         return concept_taxonomies or (set.intersection(*part_taxonomies) if part_taxonomies else set())
 
     def with_fact(self, fact: Fact) -> "Figure":
@@ -199,11 +199,11 @@ def derive_figure(
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """All figures for a company's metric and one set of options, sorted by end and start.
+    """A company's figures for a metric and one set of options, sorted by end and start.
 
-    ``refused`` holds the quarters whose parts have no common basis; their values are never returned.
+    ``rejected`` holds the quarters whose parts have no common basis; their values are never returned.
     """
 
     figures: tuple[Figure, ...]
     units: frozenset[str] = frozenset()
-    refused: tuple[Figure, ...] = ()
+    rejected: tuple[Figure, ...] = ()

@@ -1,6 +1,6 @@
 """Parse and evaluate arithmetic over metrics: ``365 * avg(AccountsPayable) / (CostOfRevenue + change(Inventory))``.
 
-Formulas contain numbers, metric names, ``+ - * /``, brackets and functions over periods. Values are exact fractions
+Formulas contain numbers, metric names, ``+ - * /``, parentheses and period functions. Values are exact fractions
 with units. Other syntax, excessive work and incompatible units raise ParameterError; division by zero and growth from
 zero raise NotComputable.
 """
@@ -20,21 +20,21 @@ from fingerpost.filings.concepts import RECIPE, find_metric
 MAX_LENGTH = 500
 MAX_YEARS = 20
 DAYS = "days"
-# Every expression that is not a name contains at least one of these.
+# Every expression other than a bare name contains at least one of these.
 OPERATORS = "+-*/\u00d7\u2212\u00f7("
 
 _FIELD = {"field": "expression"}
 _MAX_NODES = 120
 _YEAR_DAYS = 365
-# Functions over periods evaluate their argument several times, so nesting multiplies the work.
+# Period functions evaluate their argument several times, so nesting multiplies the work.
 _MAX_EVALUATIONS = 2_000
-# Figures lie between the inverse of this value and the value itself, so that floats cannot overflow.
+# Values must be between the inverse of this limit and the limit itself, so that floats cannot overflow.
 _MAX_VALUE = 10**100
 _WORDS = re.compile(r"[A-Za-z]\w*(?:(?: ?& ?| )[A-Za-z]\w*)+")
 _TAG = re.compile(r"\b(?:us-gaap|ifrs-full|ifrs|dei|srt):[A-Za-z]\w*", re.IGNORECASE)
-# The functions, with their number of arguments.
+# The period functions, with their number of arguments.
 FUNCTIONS: Mapping[str, int] = {"avg": 1, "change": 1, "prior": 1, "growth": 1, "mean_of_years": 2, "cagr": 2}
-_VOCABULARY = f"numbers, metric words, + - * / and {', '.join(FUNCTIONS)}"
+_VOCABULARY = f"numbers, metric names, + - * / and {', '.join(FUNCTIONS)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +46,17 @@ class Quantity:
 
     def __post_init__(self) -> None:
         if self.value and not _MAX_VALUE >= abs(self.value) >= Fraction(1, _MAX_VALUE):
-            raise NotComputable("a value in it is out of range")
+            raise NotComputable("an intermediate value is out of range")
 
     def with_value(self, value: Fraction) -> "Quantity":
         return Quantity(value, self.unit)
 
 
 class Lookup(NamedTuple):
-    """An input to an expression: a metric name, ``back`` periods before the expression's period."""
+    """An input to an expression: a metric name, ``lag`` periods before the expression's period."""
 
-    word: str
-    back: int
+    name: str
+    lag: int
 
 
 class _NameResolver(ast.NodeTransformer):
@@ -86,22 +86,22 @@ def read_formula(text: str) -> ast.expr:
         parsed = ast.parse(_TAG.sub(lambda tag: names[tag[0]], normalized), mode="eval").body
         tree: ast.expr = _NameResolver(tags).visit(parsed)
     except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
-        raise ParameterError(f"the expression cannot be read: {text!r}; write {_VOCABULARY}", _FIELD) from error
+        raise ParameterError(f"the expression cannot be parsed: {text!r}; use {_VOCABULARY}", _FIELD) from error
     if sum(1 for _ in ast.walk(tree)) > _MAX_NODES:
-        raise ParameterError("the expression has too many parts", _FIELD)
+        raise ParameterError("the expression has too many terms", _FIELD)
     _check_syntax(tree)
     return tree
 
 
-def list_lookups(formula: ast.expr, back: int = 0, periods_a_year: int = 1) -> list[Lookup]:
-    """Return the inputs to a formula, evaluated ``back`` periods earlier, in order of use."""
-    visited = list(islice(_walk(formula, back, periods_a_year), _MAX_EVALUATIONS + 1))
+def list_lookups(formula: ast.expr, lag: int = 0, periods_a_year: int = 1) -> list[Lookup]:
+    """Return the inputs to a formula, evaluated ``lag`` periods earlier, in order of use."""
+    visited = list(islice(_walk(formula, lag, periods_a_year), _MAX_EVALUATIONS + 1))
     if len(visited) > _MAX_EVALUATIONS:
-        raise ParameterError("the expression takes too much work: nest fewer functions over periods", _FIELD)
-    words = ((node.id, offset) for node, offset in visited if isinstance(node, ast.Name) and node.id != DAYS)
-    lookups = [Lookup(word, offset) for word, offset in dict.fromkeys(words)]
+        raise ParameterError("the expression needs too many evaluations: nest fewer period functions", _FIELD)
+    names = ((node.id, lag) for node, lag in visited if isinstance(node, ast.Name) and node.id != DAYS)
+    lookups = [Lookup(name, lag) for name, lag in dict.fromkeys(names)]
     if not lookups:
-        raise ParameterError("the expression has no metric", _FIELD)
+        raise ParameterError("the expression contains no metric", _FIELD)
     return lookups
 
 
@@ -137,7 +137,7 @@ def _check_syntax(node: ast.expr) -> None:
             pass
         case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in FUNCTIONS:
             if len(arguments) != FUNCTIONS[name]:
-                message = f"the number of arguments of {name} must be {FUNCTIONS[name]}, not {len(arguments)}"
+                message = f"wrong number of arguments for {name}: {len(arguments)} instead of {FUNCTIONS[name]}"
                 raise ParameterError(message, _FIELD)
         case _:
             message = f"the expression contains {ast.unparse(node)!r}; it may contain {_VOCABULARY}"
@@ -153,14 +153,14 @@ def _parse_years(node: ast.Call) -> int:
     return years.value
 
 
-def _walk(node: ast.expr, back: int, periods_a_year: int) -> Iterator[tuple[ast.expr, int]]:
-    yield node, back
-    for part, extra_periods in _list_parts(node, periods_a_year):
-        yield from _walk(part, back + extra_periods, periods_a_year)
+def _walk(node: ast.expr, lag: int, periods_a_year: int) -> Iterator[tuple[ast.expr, int]]:
+    yield node, lag
+    for part, extra_lag in _list_parts(node, periods_a_year):
+        yield from _walk(part, lag + extra_lag, periods_a_year)
 
 
 def _list_parts(node: ast.expr, periods_a_year: int) -> list[tuple[ast.expr, int]]:
-    """Return the operands of a node, each with its number of periods back."""
+    """Return the operands of a node, each with its lag in periods."""
     match node:
         case ast.UnaryOp(operand=operand):
             return [(operand, 0)]
@@ -177,29 +177,28 @@ def _list_parts(node: ast.expr, periods_a_year: int) -> list[tuple[ast.expr, int
     return []
 
 
-def evaluate(node: ast.expr, inputs: Mapping[Lookup, Quantity], back: int = 0, periods_a_year: int = 1) -> Quantity:
+def evaluate(node: ast.expr, inputs: Mapping[Lookup, Quantity], lag: int = 0, periods_a_year: int = 1) -> Quantity:
     parts = [
-        evaluate(part, inputs, back + extra_periods, periods_a_year)
-        for part, extra_periods in _list_parts(node, periods_a_year)
+        evaluate(part, inputs, lag + extra_lag, periods_a_year) for part, extra_lag in _list_parts(node, periods_a_year)
     ]
     match node:
         case ast.Constant(value=int() | float() as number):
             return Quantity(Fraction(str(number)))
         case ast.Name(id=word):
-            return Quantity(Fraction(_YEAR_DAYS, periods_a_year)) if word == DAYS else inputs[Lookup(word, back)]
+            return Quantity(Fraction(_YEAR_DAYS, periods_a_year)) if word == DAYS else inputs[Lookup(word, lag)]
         case ast.UnaryOp(op=operator):
             return parts[0].with_value(-parts[0].value if isinstance(operator, ast.USub) else parts[0].value)
         case ast.BinOp(op=ast.Add() | ast.Sub() as operator):
             _check_same_unit(node, parts)
-            added = -parts[1].value if isinstance(operator, ast.Sub) else parts[1].value
-            return parts[0].with_value(parts[0].value + added)
+            addend = -parts[1].value if isinstance(operator, ast.Sub) else parts[1].value
+            return parts[0].with_value(parts[0].value + addend)
         case ast.BinOp(right=right, op=operator):
             if isinstance(operator, ast.Div) and parts[1].value == 0:
-                raise NotComputable(f"{ast.unparse(right)} is zero, so nothing can be divided by it")
+                raise NotComputable(f"{ast.unparse(right)} is zero, so the division is undefined")
             return _multiply(parts[0], parts[1], -1 if isinstance(operator, ast.Div) else 1)
         case ast.Call(func=ast.Name(id=name)):
             return _evaluate_call(node, name, parts)
-    raise AssertionError(f"unchecked part of an expression: {ast.dump(node)}")
+    raise AssertionError(f"unvalidated expression node: {ast.dump(node)}")
 
 
 def _multiply(left: Quantity, right: Quantity, power: int) -> Quantity:
@@ -221,7 +220,7 @@ def _evaluate_call(node: ast.Call, name: str, arguments: list[Quantity]) -> Quan
         case "change":
             return current.with_value(current.value - earlier_quantity.value)
     if earlier_quantity.value <= 0 or (name == "cagr" and current.value < 0):
-        raise NotComputable(f"{ast.unparse(node.args[0])} was not positive, so it has no growth rate")
+        raise NotComputable(f"{ast.unparse(node.args[0])} was not positive, so the growth rate is undefined")
     ratio, years = current.value / earlier_quantity.value, _parse_years(node) if name == "cagr" else 1
     if years == 1:
         return Quantity(ratio - 1)

@@ -1,4 +1,4 @@
-"""Read companies and figures from the facts file, or from the shipped sample if no file exists."""
+"""Read companies and figures from the facts file, or from the bundled sample if no file exists."""
 
 import json
 import sqlite3
@@ -43,9 +43,9 @@ from fingerpost.runtime.company_names import begins_with, build_name_key, find_t
 
 _CACHE_SIZE = 4_096
 # The minimum similarity out of 100, by rapidfuzz's ratio.
-_LIKENESS = 60
-_MAX_SUGGESTED = 3
-# A list with this many companies is EDGAR's complete list.
+_CUTOFF = 60
+_MAX_SUGGESTIONS = 3
+# A list with at least this many companies is assumed to be EDGAR's complete list.
 _MIN_FULL_LIST = 1_000
 _COMPANIES = """
     SELECT cik, ticker, (SELECT json_group_array(ticker) FROM tickers WHERE tickers.cik = companies.cik), name, sic,
@@ -66,7 +66,7 @@ _PERIOD_ENDS = """
 _NEWEST_REPORTS = 4
 
 
-def _read_cik(text: str) -> int | None:
+def _parse_cik(text: str) -> int | None:
     digits = normalize_ticker(text).removeprefix("CIK").lstrip("0")
     return int(digits) if digits.isascii() and digits.isdigit() and len(digits) <= 10 else None
 
@@ -74,7 +74,7 @@ def _read_cik(text: str) -> int | None:
 class FactLibrary:
     """Reads companies from the facts file, and caches resolved values until the file changes.
 
-    Every method may raise SettingsInvalid (another program's file) or StorageUnavailable (busy file).
+    Every method may raise SettingsInvalid (another program wrote the file) or StorageUnavailable (the file is busy).
     """
 
     def __init__(self, path: Path | None = None) -> None:
@@ -90,7 +90,7 @@ class FactLibrary:
     def find_company(self, text: str) -> Company | None:
         """Return the company for a ticker, CIK or name, or None; prefer the newest of several CIKs.
 
-        Its ``ticker`` is the requested one. A name shared by several companies resolves to None.
+        The requested ticker becomes its ``ticker``. A name shared by several companies resolves to None.
         """
 
         def find() -> Company | None:
@@ -119,18 +119,18 @@ class FactLibrary:
     def suggest_tickers(self, text: str) -> list[str]:
         key = build_name_key(text)
         names = self._list_all_companies()
-        starting = [ticker for ticker, _, name in names if len(key) > 1 and begins_with(name, key)]
+        by_prefix = [ticker for ticker, _, name in names if len(key) > 1 and begins_with(name, key)]
         tickers = [ticker for ticker, _, _ in names]
-        wanted = normalize_ticker(text)
-        similar = process.extract(wanted, tickers, scorer=fuzz.ratio, limit=_MAX_SUGGESTED, score_cutoff=_LIKENESS)
-        suggestions = [*self._match_tickers(text), *sorted(starting, key=len), *(ticker for ticker, *_ in similar)]
-        return list(dict.fromkeys(suggestions))[:_MAX_SUGGESTED]
+        requested = normalize_ticker(text)
+        similar = process.extract(requested, tickers, scorer=fuzz.ratio, limit=_MAX_SUGGESTIONS, score_cutoff=_CUTOFF)
+        suggestions = [*self._match_tickers(text), *sorted(by_prefix, key=len), *(ticker for ticker, *_ in similar)]
+        return list(dict.fromkeys(suggestions))[:_MAX_SUGGESTIONS]
 
     def list_filings(self, company: Company) -> list[tuple[int, Filing]]:
         """Return (CIK, filing) for all CIKs of a company, newest first; list joint filings once."""
-        # A joint filing gets the company's own CIK, else the lowest.
+        # A joint filing is listed under the company's own CIK if possible, otherwise under the lowest CIK.
         ciks = sorted(self.list_ciks(company), key=lambda cik: (cik == company.cik, -cik))
-        matches = {filing.accession: (cik, filing) for cik in ciks for filing in self.list_filings_of(cik)}
+        matches = {filing.accession: (cik, filing) for cik in ciks for filing in self.list_filings_by_cik(cik)}
         return sorted(matches.values(), key=lambda row: (row[1].filed, row[1].accession), reverse=True)
 
     def list_ciks(self, company: Company) -> list[int]:
@@ -142,33 +142,33 @@ class FactLibrary:
         )
         return [cik for (cik,) in rows] or [company.cik]
 
-    def list_ciks_named(self, text: str) -> list[int]:
-        """Return a company's CIKs by its ticker, CIK or name, even if only its text is loaded."""
+    def find_ciks(self, text: str) -> list[int]:
+        """Return a company's CIKs by its ticker, CIK or name, even if only the text of its filings is loaded."""
         if (company := self.find_company(text)) is not None:
             return self.list_ciks(company)
         listed = self.find_listed_company(text)
         owners = [cik for cik, _name in self.list_ticker_owners(text if listed is None else listed[0])]
         query = "SELECT DISTINCT cik FROM sections WHERE cik = ?"
-        return owners or [cik for (cik,) in self.rows(query, _read_cik(text))]
+        return owners or [cik for (cik,) in self.rows(query, _parse_cik(text))]
 
     def close(self) -> None:
         with self._lock:
             self._close()
 
     def _list_all_companies(self) -> list[tuple[str, int, str]]:
-        """Return (ticker, CIK, name) of companies with figures, then of companies in the list of tickers."""
+        """Return (ticker, CIK, name) for companies with figures, then for companies in the list of tickers."""
         return self.rows(
             "SELECT ticker, cik, name FROM companies UNION ALL"
             " SELECT * FROM (SELECT ticker, cik, name FROM listed ORDER BY length(ticker), ticker)"
         )
 
     def _match_tickers(self, text: str) -> list[str]:
-        """Return the tickers of companies that match a name; one if the match is unambiguous."""
+        """Return the tickers of companies that match a name; only one if the match is unambiguous."""
         listed_count = self.rows("SELECT count(*) FROM listed")[0][0]
         return find_tickers(text, self._list_all_companies(), is_complete=listed_count >= _MIN_FULL_LIST)
 
     def _list_candidates(self, text: str) -> Iterator[str]:
-        """Yield a text as a ticker, then the ticker of the company with that name, if there is exactly one."""
+        """Yield the text as a ticker, then the ticker of the company with that name, if there is exactly one."""
         yield normalize_ticker(text)
         if len(matches := self._match_tickers(text)) == 1:
             yield matches[0]
@@ -178,7 +178,7 @@ class FactLibrary:
             "WHERE cik IN (SELECT cik FROM tickers WHERE ticker = ?1) OR ticker = ?1"
             " ORDER BY complete_through DESC, cik DESC",
             normalized,
-        ) or self._query_companies("WHERE cik = ?", _read_cik(normalized))
+        ) or self._query_companies("WHERE cik = ?", _parse_cik(normalized))
         if not matches:
             return None
         return replace(matches[0], ticker=normalized) if normalized in matches[0].tickers else matches[0]
@@ -189,7 +189,7 @@ class FactLibrary:
             for cik, ticker, tickers, *columns in self.rows(_COMPANIES + clause, *values)
         ]
 
-    def list_filings_of(self, cik: int) -> list[Filing]:
+    def list_filings_by_cik(self, cik: int) -> list[Filing]:
         rows = self.rows(
             "SELECT accession_number, filing_type, filing_date, report_date, document, description FROM filings"
             " WHERE cik = ?",
@@ -215,7 +215,7 @@ class FactLibrary:
             return connection.execute(query, values).fetchall()
 
     def _refresh(self) -> sqlite3.Connection:
-        """Reopen a created, replaced or removed file; clear the cache after a write."""
+        """Reopen the file if it was created, replaced or removed; clear the cache after a write."""
         identity = self._read_identity()
         connection = self._connection
         if connection is None or identity != self._opened_identity:
@@ -230,13 +230,13 @@ class FactLibrary:
 
     def _read_identity(self) -> tuple[int, int] | None:
         try:
-            found = None if self.path is None else self.path.stat()
+            status = None if self.path is None else self.path.stat()
         except FileNotFoundError:
             return None
-        return found and (found.st_dev, found.st_ino)
+        return status and (status.st_dev, status.st_ino)
 
     def _open(self, identity: tuple[int, int] | None) -> tuple[sqlite3.Connection, tuple[int, int] | None]:
-        """Open the file; while it does not exist or has no tables, open the sample, without the file's identity."""
+        """Open the file, or the sample (without an identity) if the file does not exist or has no tables."""
         if identity is not None:
             connection = self._file.connect("ro")
             if has_tables(self._file, connection):
@@ -271,7 +271,7 @@ class CompanyFigures:
         return self.library.get_cached((*key, self.company.cik), build)
 
     def list_concepts(self, as_of: str | None = None) -> dict[str, str]:
-        """Return the company's tags with their labels, without those first filed after ``as_of``."""
+        """Return the company's tags with their labels, excluding those first filed after ``as_of``."""
         query = """
             SELECT name, label FROM concepts WHERE cik = ?1 AND (?2 IS NULL OR EXISTS (
                 SELECT 1 FROM reported JOIN reports ON reports.id = report WHERE concept = concepts.id AND filed <= ?2
@@ -288,7 +288,7 @@ class CompanyFigures:
         if not any(operator in text for operator in OPERATORS):
             return None
         try:
-            words = [lookup.word for lookup in list_lookups(read_formula(text))]
+            words = [lookup.name for lookup in list_lookups(read_formula(text))]
         except ParameterError:
             return None
         # Text that contains no metric is an unknown name with a hyphen rather than a subtraction.
@@ -316,12 +316,12 @@ class CompanyFigures:
         def read() -> Series:
             facts = self._facts(metric.concepts)
             # Skip the slow search for splits unless figures are in shares.
-            in_shares = any(is_in_shares(fact.unit) for fact in facts)
+            has_share_figures = any(is_in_shares(fact.unit) for fact in facts)
             return resolve(
                 metric,
                 facts,
                 calendar=self.calendar,
-                splits=self.splits if in_shares else (),
+                splits=self.splits if has_share_figures else (),
                 sic=self.company.sic,
                 currency=self.company.currency,
                 options=self.options,
@@ -337,10 +337,10 @@ class CompanyFigures:
         matches = self.find_newest(period.newest)
         if matches is None:
             as_of = self.options.as_of
-            kind = "annual report" if period.newest == NEWEST_YEAR else "annual or quarterly report"
-            message = f"no {kind} of {self.company.name}{f' filed by {as_of}' if as_of else ''} is loaded"
+            report_type = "annual report" if period.newest == NEWEST_YEAR else "annual or quarterly report"
+            message = f"no {report_type} of {self.company.name}{f' filed by {as_of}' if as_of else ''} is loaded"
             is_hidden = as_of and self.with_options(as_of=None).find_newest(period.newest)
-            entry = build_missing("hidden_by_as_of" if is_hidden else "not_reported", message, "Name the period")
+            entry = build_missing("hidden_by_as_of" if is_hidden else "not_reported", message, "Specify the period")
             raise build_not_found(
                 f"No financial facts found for {self.company.ticker}", {period.newest: entry}, self.provenance
             )
@@ -360,12 +360,12 @@ class CompanyFigures:
             ends: dict[str, Counter[str]] = defaultdict(Counter)
             for accession, end, count in self._rows(_PERIOD_ENDS, json.dumps([accession for *_, accession in reports])):
                 ends[accession][end] += count
-            periods = [self._find_period_of_report(filed, form, ends[accession]) for filed, form, accession in reports]
+            periods = [self._find_report_period(filed, form, ends[accession]) for filed, form, accession in reports]
             return max(periods, key=lambda period: (period.year or 0, period.quarter or QUARTERS), default=None)
 
         return self._cached(find, "newest", kind, as_of)
 
-    def _find_period_of_report(self, filed: str, form: str, ends: Counter[str]) -> PeriodFilter:
+    def _find_report_period(self, filed: str, form: str, ends: Counter[str]) -> PeriodFilter:
         is_annual = form in ANNUAL_FORMS
         year, quarter = self.calendar.find_report_period(filed, is_annual=is_annual)
         if ends:

@@ -67,8 +67,8 @@ def load_files(
     """Load files into the store: companyfacts, submissions, company_tickers, or filing texts.
 
     Folders and archives are loaded file by file; unusable files in them are reported as skipped.
-    An archive does not replace newer figures; ``show`` receives the done and total file counts for an archive.
-    If a file raises FeedUnusable, the files before it stay loaded.
+    An archive does not replace newer figures; ``show`` receives the processed and total file counts for an archive.
+    If a file raises FeedUnusable, the files before it remain loaded.
     """
     if options.ticker and options.predecessor_of:
         raise ParameterError("Use --ticker or --predecessor-of, not both")
@@ -77,7 +77,7 @@ def load_files(
     for path in paths:
         if is_single_company and (path.is_dir() or path.suffix.lower() == ".zip"):
             raise ParameterError(
-                f"{path.name} may contain several companies; --ticker, --predecessor-of and --accession need one file"
+                f"{path.name} may contain several companies; use --ticker, --predecessor-of and --accession with a file"
             )
         if path.is_dir():
             loaded += _load_folder(store, path, options, show)
@@ -98,13 +98,13 @@ def _load_folder(store: FactStore, folder: Path, options: LoadOptions, show: Sho
     for path in sorted(paths, key=lambda path: path.suffix.lower() in (_XML_SUFFIX, *_TEXT_SUFFIXES)):
         try:
             if path.suffix.lower() not in _FOLDER_SUFFIXES:
-                raise FeedUnusable(f"not one of {', '.join(_FOLDER_SUFFIXES)}")
+                raise FeedUnusable(f"the file type is not one of {', '.join(_FOLDER_SUFFIXES)}")
             loaded += load_files(store, [path], options, show)
             count += 1
         except (FeedUnusable, ParameterError) as error:
             loaded.append(LoadedFile(path.name, f"skipped: {error.message}"))
     if not count:
-        raise FeedUnusable(f"{folder.name} has no readable file of figures, filings or tickers")
+        raise FeedUnusable(f"{folder.name} contains no readable file with figures, filings or tickers")
     return loaded
 
 
@@ -138,7 +138,7 @@ def _parse(content: bytes, name: str) -> FactsFile | SubmissionsFile | TickerLis
     if "filings" in raw:
         return read_submissions(raw, name)
     if "accessionNumber" in raw:
-        raise FeedUnusable(f"{name} is an older page of a list of filings; only the newest page is read")
+        raise FeedUnusable(f"{name} is an older page of a filing list; only the newest page can be loaded")
     return read_tickers(raw, name)
 
 
@@ -165,27 +165,25 @@ def _check_owner(library: FactLibrary, facts: FactsFile, ticker: str, *, is_pred
 
 
 def _load_text(store: FactStore, name: str, content: bytes, options: LoadOptions) -> LoadedFile:
-    """Load a filing's text; its identity comes from the options, the cover page and the list of filings."""
+    """Load a filing's text; identify the filing by the options, the cover page and the list of filings."""
     document = content.decode("utf-8", errors="replace")
     cover = read_cover_page(document)
     with closing(FactLibrary(store.path)) as library:
-        cik, company_name = _find_company_of_text(library, name, cover, options.ticker)
+        cik, company_name = _identify_company(library, name, cover, options.ticker)
         form = options.form or cover.form or ""
         filing = None if cik is None else _find_filing(library, cik, name, form, cover.period)
-    given = (options.accession, form, options.filed)
-    filing = FilingId(*(option or found for option, found in zip(given, filing or ("", "", ""), strict=True)))
+    identity = (options.accession, form, options.filed)
+    filing = FilingId(*(option or match for option, match in zip(identity, filing or ("", "", ""), strict=True)))
     required = {"--ticker": cik, "--accession": filing.accession, "--form": filing.form, "--filed": filing.filed}
     missing = [option for option, value in required.items() if not value]
     if cik is None or missing:
-        raise ParameterError(f"{name} is a filing's text; add {', '.join(missing)}")
+        raise ParameterError(f"{name} is the text of a filing; specify {', '.join(missing)}")
     text = document if name.lower().endswith(".txt") else read_plain_text(content)
     count = store.put_text(cik, filing, text)
     return LoadedFile(name, f"{company_name}, {filing.form} of {filing.filed}: {count} sections")
 
 
-def _find_company_of_text(
-    library: FactLibrary, name: str, cover: CoverPage, ticker: str | None
-) -> tuple[int | None, str]:
+def _identify_company(library: FactLibrary, name: str, cover: CoverPage, ticker: str | None) -> tuple[int | None, str]:
     company = None if ticker is None and cover.cik is None else library.find_company(ticker or f"CIK{cover.cik}")
     listed = None if ticker is None else library.find_listed_company(ticker)
     if company is not None:
@@ -193,7 +191,7 @@ def _find_company_of_text(
     elif listed is not None:
         _, cik, company_name = listed
     elif ticker is not None:
-        raise ParameterError(f"No loaded company is called {ticker}; load company_tickers.json or its figures first")
+        raise ParameterError(f"No loaded company matches {ticker}; load company_tickers.json or its figures first")
     else:
         return cover.cik, cover.name or f"CIK {cover.cik}"
     if cover.cik not in (None, cik) and (company is None or cover.cik not in library.list_ciks(company)):
@@ -202,9 +200,9 @@ def _find_company_of_text(
 
 
 def _load_instance(store: FactStore, path: Path, content: bytes, options: LoadOptions) -> LoadedFile:
-    """Load an XBRL instance, with the labels from the file beside it."""
+    """Load an XBRL instance, with the labels from a file in the same folder."""
     if path.name.endswith(_LABELS_SUFFIX):
-        raise FeedUnusable(f"{path.name} has only labels; load NAME{_INSTANCE_SUFFIX} from the same folder")
+        raise FeedUnusable(f"{path.name} contains only labels; load NAME{_INSTANCE_SUFFIX} from the same folder")
     instance = read_instance(content, path.name)
     filing: FilingId | None = FilingId(options.accession, instance.form, options.filed)
     if not options.accession or not options.filed:
@@ -213,16 +211,16 @@ def _load_instance(store: FactStore, path: Path, content: bytes, options: LoadOp
             filing = _find_filing(library, instance.cik, document, instance.form, instance.period_end)
     if filing is None:
         raise ParameterError(
-            f"{path.name} belongs to no loaded filing; add --accession and --filed",
+            f"{path.name} does not belong to any loaded filing; specify --accession and --filed",
             hint=f"Or load the submissions file of {instance.name} first",
         )
     schema = path.with_name(instance.schema)
-    # Some filers put the labels into the schema.
-    beside = [schema.with_name(f"{schema.stem}{_LABELS_SUFFIX}"), schema]
-    linkbases = (read_labels(each.read_bytes(), each.name) for each in beside if each.is_file())
-    labels = next((each for each in linkbases if each), {})
+    # Some filers put the labels in the schema.
+    label_files = [schema.with_name(f"{schema.stem}{_LABELS_SUFFIX}"), schema]
+    linkbases = (read_labels(file.read_bytes(), file.name) for file in label_files if file.is_file())
+    labels = next((names for names in linkbases if names), {})
     count = store.put_instance(instance, labels, filing)
-    hint = "" if labels else f"; members have no names, because {beside[0].name} is not in the same folder"
+    hint = "" if labels else f"; members have no labels, because {label_files[0].name} is not in the same folder"
     summary = f"{instance.name}, {filing.form} of {filing.filed}: {count:,} facts with segments{hint}"
     return LoadedFile(path.name, summary)
 
@@ -230,20 +228,20 @@ def _load_instance(store: FactStore, path: Path, content: bytes, options: LoadOp
 def _find_filing(
     library: FactLibrary, cik: int, document: str, form: str | None, period_end: str | None
 ) -> FilingId | None:
-    """Return the report with a form and period, or with a document's name.
+    """Return the report that matches a form and period, or a document name.
 
     Return None unless exactly one report matches. Filers reuse names such as ``form10k.htm``, so the form and period
     take precedence.
     """
     filings = [
         filing
-        for filing in library.list_filings_of(cik)
+        for filing in library.list_filings_by_cik(cik)
         if not (period_end and filing.report_date) or (filing.form, filing.report_date) == (form, period_end)
     ]
-    named = [filing for filing in filings if filing.document == document]
-    if matches := named or [filing for filing in filings if period_end and filing.report_date]:
+    same_document = [filing for filing in filings if filing.document == document]
+    if matches := same_document or [filing for filing in filings if period_end and filing.report_date]:
         return matches[0].id if len(matches) == 1 else None
-    # Later reports have figures of this period too, and earlier ones may have forecasts.
+    # Later reports also contain figures for this period, and earlier ones may contain forecasts.
     rows = library.rows(
         "SELECT accession, form, filed FROM reports WHERE cik = ?1 AND form = ?2 AND filed > ?3 AND id IN"
         " (SELECT report FROM reported WHERE end_date = ?3) ORDER BY filed LIMIT 1",
@@ -281,14 +279,14 @@ def _load_archive(
             if show is not None:
                 show(start + len(batch), len(members))
     if not companies and not lists:
-        raise FeedUnusable(f"{path.name} has no readable file of figures, filings or tickers")
+        raise FeedUnusable(f"{path.name} contains no readable file with figures, filings or tickers")
     summary = f"{companies:,} companies, {figures:,} figures"
-    summary += f", {lists:,} lists of filings or tickers" if lists else "; tickers come from company_tickers.json"
+    summary += f", {lists:,} lists of filings or tickers" if lists else "; to add tickers, load company_tickers.json"
     return [LoadedFile(path.name, f"{summary}; {len(skipped):,} skipped" if skipped else summary), *skipped]
 
 
 def _read_member(path: Path, member: str) -> FactsFile | SubmissionsFile | TickerList | str:
-    """Return a member's content, or the reason why it is skipped."""
+    """Return a member's content, or the reason for skipping it."""
     if not member.lower().endswith(".json"):
         return "not a JSON file"
     with zipfile.ZipFile(path) as archive:

@@ -58,7 +58,7 @@ class PeriodFilter:
 
     @classmethod
     def from_figure(cls, figure: Figure) -> "PeriodFilter":
-        """Return the fiscal period of a figure; a balance at a year's end belongs to the year."""
+        """Return the fiscal period of a figure; a year-end balance belongs to the year."""
         is_year = figure.period == YEAR or (figure.period == INSTANT and figure.fiscal_quarter == QUARTERS)
         return cls(year=figure.fiscal_year, quarter=None if is_year else figure.fiscal_quarter)
 
@@ -78,7 +78,7 @@ class PeriodFilter:
         return [replace(self, year=period.year, quarter=period.quarter, count=1) for period in periods]
 
     @property
-    def wording(self) -> str:
+    def label(self) -> str:
         if self.year is not None:
             prefix = "the four quarters to " if self.is_trailing and self.quarter else ""
             return f"{prefix}fiscal {self.year}" + (f" Q{self.quarter}" if self.quarter else "")
@@ -89,11 +89,11 @@ class PeriodFilter:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The figures for a period: ``headline`` for the response, and ``refused`` quarters without a common basis."""
+    """The figures for a period: ``headline`` for the response, and ``rejected`` quarters without a common basis."""
 
     figures: tuple[Figure, ...] = ()
     headline: tuple[Figure, ...] = ()
-    refused: tuple[Figure, ...] = ()
+    rejected: tuple[Figure, ...] = ()
 
 
 def read_period(text: str) -> PeriodFilter:
@@ -126,8 +126,8 @@ def _read_range(text: str) -> PeriodFilter:
 def select_figures(series: Series, period_filter: PeriodFilter, calendar: FiscalCalendar) -> Selection:
     """Return the figures in a series that fall in a period.
 
-    The headline figures are the fiscal years that end in it, or year-end balances; if there are none, the quarters; if
-    there are none either, the instants.
+    The headline figures are the fiscal years that end in it or year-end balances, otherwise the quarters,
+    otherwise the instants.
     """
     matching = [figure for figure in series.figures if _matches(figure, period_filter, calendar)]
     years, quarters, balances = (
@@ -136,7 +136,7 @@ def select_figures(series: Series, period_filter: PeriodFilter, calendar: Fiscal
     if period_filter.quarter is not None:
         headline_figures = quarters + balances
     elif period_filter.is_short and len(balances) < len(matching):
-        # A short range does not mean the fiscal year that happens to end in it.
+        # A short range does not refer to the fiscal year that happens to end in it.
         headline_figures = quarters
     else:
         year_ends = [figure for figure in balances if _is_year_end(figure, calendar)]
@@ -144,16 +144,16 @@ def select_figures(series: Series, period_filter: PeriodFilter, calendar: Fiscal
     if len(headline_figures) > 1 and period_filter.year is not None:
         headline_figures = _choose_preferred(headline_figures, calendar)
     headline = tuple(sorted(headline_figures, key=lambda figure: (figure.end, figure.start)))
-    refused = tuple(figure for figure in series.refused if _matches(figure, period_filter, calendar))
+    rejected = tuple(figure for figure in series.rejected if _matches(figure, period_filter, calendar))
     matching.sort(key=lambda figure: (_PERIOD_ORDER.get(figure.period, len(_PERIOD_ORDER)), figure.end, figure.start))
-    return Selection(tuple(matching), headline, refused)
+    return Selection(tuple(matching), headline, rejected)
 
 
 def _choose_preferred(figures: list[Figure], calendar: FiscalCalendar) -> list[Figure]:
     """Return the preferred figures of one fiscal period.
 
-    Reported years are preferred to recast years after a change of year end, balances to cover pages, and cover pages to
-    their amendments.
+    Reported years are preferred over recast years after a change of year end, balances over cover pages, and cover
+    pages over their amendments.
     """
     preferences: tuple[Callable[[Figure], bool], ...] = (
         lambda figure: calendar.is_in_known_year(figure.end),
@@ -176,11 +176,11 @@ def _matches(figure: Figure, period_filter: PeriodFilter, calendar: FiscalCalend
     is_quarter_end = figure.period != INSTANT or calendar.measure_offset(figure.end) <= _QUARTER_SLACK_DAYS
     period = figure.fiscal_year, figure.fiscal_quarter
     if figure.is_cover and is_quarter_end:
-        # The annual report states the public float at the end of the second quarter.
+        # The annual report states the public float as of the end of the second quarter.
         period = calendar.find_period(figure.end)
     is_quarterly = figure.period != YEAR and (is_quarter_end or figure.is_cover)
     return is_quarterly and period == (period_filter.year, period_filter.quarter)
 
 
 def _is_year_end(figure: Figure, calendar: FiscalCalendar) -> bool:
-    return figure.is_cover_of_year if figure.is_cover else calendar.is_year_end(figure.end)
+    return figure.is_annual_cover if figure.is_cover else calendar.is_year_end(figure.end)

@@ -21,12 +21,12 @@ YEAR_DAYS = 365.25
 _QUARTER_DAYS = YEAR_DAYS / 4
 # The end of a 52/53-week year varies by up to six days, and tags may be off by one.
 _SLACK_DAYS = 7
-# A year that ends in the first days of January is named after the year before.
+# A year that ends in the first days of January is named after the previous year.
 _NEW_YEAR_DAYS = 10
 _MAX_YEAR_DAYS = 380
 # A quarter has 90 to 92 days, or 13 weeks.
 _QUARTER_SLACK_DAYS = 3
-# If the time between year ends differs by more days from whole years, the company changed its year end.
+# If the time between year ends differs from whole years by more days than this, the company changed its year end.
 _SAME_YEAR_END_DAYS = 10
 
 _T = TypeVar("_T", str, tuple[str, str])
@@ -45,19 +45,19 @@ def classify_period(start: str, end: str) -> str:
     return next((name for low, high, name in _LENGTH_CLASSES if low <= days <= high), OTHER)
 
 
-def find_newest_common(counts: Counter[_T], share: float = 0.2) -> _T:
-    """Return the newest period with at least a share of the most common one's count.
+def find_newest_common(counts: Counter[_T], min_fraction: float = 0.2) -> _T:
+    """Return the newest period whose count is at least a fraction of the most common period's count.
 
-    Rarer periods are errors, or belong to single events and joint ventures.
+    Rarer periods are errors, or relate to single events or joint ventures.
     """
-    min_count = max(counts.values()) * share
+    min_count = max(counts.values()) * min_fraction
     return max(period for period, count in counts.items() if count >= min_count)
 
 
 class FiscalCalendar:
-    """The year ends of a company, and the fiscal years that they close.
+    """A company's year ends, and the fiscal years that they close.
 
-    Ends outside the reported years are extrapolated by whole years. After a change of year end, quarters of the
+    Year ends outside the reported years are extrapolated by whole years. After a change of year end, quarters of the
     transition period are counted back from the later end.
     """
 
@@ -71,17 +71,17 @@ class FiscalCalendar:
         if not self._anchors:
             shifted = date.fromordinal(day - _NEW_YEAR_DAYS)
             return shifted.year, (shifted.month + 2) // 3
-        year_end, year = self._find_year_around(day)
-        quarters_left = round((year_end - day) / _QUARTER_DAYS)
-        return year, max(1, min(4, 4 - quarters_left))
+        year_end, year = self._find_enclosing_year(day)
+        remaining_quarters = round((year_end - day) / _QUARTER_DAYS)
+        return year, max(1, min(4, 4 - remaining_quarters))
 
     def is_year_end(self, end: str) -> bool:
         day = day_number(end)
         # Year ends are unknown without annual reports.
-        return bool(self._anchors) and abs(self._find_year_around(day)[0] - day) <= _SLACK_DAYS
+        return bool(self._anchors) and abs(self._find_enclosing_year(day)[0] - day) <= _SLACK_DAYS
 
     def is_in_known_year(self, day: str) -> bool:
-        return bool(self._anchors) and self._find_year_around(day_number(day)) in self._anchors
+        return bool(self._anchors) and self._find_enclosing_year(day_number(day)) in self._anchors
 
     def find_report_period(self, filed: str, *, is_annual: bool) -> tuple[int, int]:
         """Return the fiscal year and quarter that ended before a report was filed."""
@@ -97,25 +97,25 @@ class FiscalCalendar:
         if 0 < index < len(self._days) and self._days[index] - self._days[index - 1] <= _MAX_YEAR_DAYS:
             year_end, year = self._anchors[index]
         else:
-            year_end, year = self._find_year_around(number + _SLACK_DAYS)
-        quarters_left = int((year_end - number - _QUARTER_SLACK_DAYS) / _QUARTER_DAYS)
-        return year, max(1, QUARTERS - quarters_left)
+            year_end, year = self._find_enclosing_year(number + _SLACK_DAYS)
+        remaining_quarters = int((year_end - number - _QUARTER_SLACK_DAYS) / _QUARTER_DAYS)
+        return year, max(1, QUARTERS - remaining_quarters)
 
     def is_transition_start(self, start: str) -> bool:
         """Whether a date starts a transition period between the old and the new year end."""
         index = bisect_left(self._days, day_number(start))
-        follows = index > 0 and day_number(start) - self._days[index - 1] <= _SLACK_DAYS
-        return follows and (index == len(self._days) or self._days[index] - self._days[index - 1] > _MAX_YEAR_DAYS)
+        starts_year = index > 0 and day_number(start) - self._days[index - 1] <= _SLACK_DAYS
+        return starts_year and (index == len(self._days) or self._days[index] - self._days[index - 1] > _MAX_YEAR_DAYS)
 
     def measure_offset(self, end: str) -> int:
         if not self._anchors:
             return 0
         day = day_number(end)
-        year_end, _ = self._find_year_around(day)
-        quarters_left = (year_end - day) / _QUARTER_DAYS
-        return round(abs(quarters_left - round(quarters_left)) * _QUARTER_DAYS)
+        year_end, _ = self._find_enclosing_year(day)
+        remaining_quarters = (year_end - day) / _QUARTER_DAYS
+        return round(abs(remaining_quarters - round(remaining_quarters)) * _QUARTER_DAYS)
 
-    def _find_year_around(self, day: int) -> tuple[int, int]:
+    def _find_enclosing_year(self, day: int) -> tuple[int, int]:
         index = bisect_left(self._days, day - _SLACK_DAYS)
         if index == len(self._anchors):
             anchor_end, anchor_year = self._anchors[-1]
@@ -133,30 +133,30 @@ def assign_fiscal_years(reported: Iterable[tuple[str, str, int | None]]) -> dict
     corrected (four annual reports from NVIDIA are tagged one year too early). Only ends near the same day of the year
     are compared, because numbering restarts after a change of year end.
     """
-    first: dict[str, int] = {}
+    year_by_end: dict[str, int] = {}
     for end, _filed, year in sorted(reported, key=lambda row: (row[1], row[0])):
         if year is not None:
-            first.setdefault(end, year)
-    same_day: list[list[str]] = []
-    for end in sorted(first):
-        group = next((ends for ends in same_day if _is_same_year_end(ends[-1], end)), None)
+            year_by_end.setdefault(end, year)
+    groups: list[list[str]] = []
+    for end in sorted(year_by_end):
+        group = next((ends for ends in groups if _is_same_year_end(ends[-1], end)), None)
         if group is None:
-            same_day.append([end])
+            groups.append([end])
         else:
             group.append(end)
     fiscal_years: dict[str, int] = {}
-    for ends in same_day:
-        fiscal_years |= _correct_by_majority([(end, first[end]) for end in ends])
+    for ends in groups:
+        fiscal_years |= _correct_by_majority([(end, year_by_end[end]) for end in ends])
     return fiscal_years
 
 
-def _correct_by_majority(named: Sequence[tuple[str, int]]) -> dict[str, int]:
+def _correct_by_majority(years: Sequence[tuple[str, int]]) -> dict[str, int]:
     """Correct fiscal years to agree with the majority; without a majority, return them unchanged."""
-    first_day = day_number(named[0][0])
-    positions = {end: round((day_number(end) - first_day) / YEAR_DAYS) for end, _ in named}
-    ((first_year, count),) = Counter(year - positions[end] for end, year in named).most_common(1)
-    if count * 2 <= len(named):
-        return dict(named)
+    first_day = day_number(years[0][0])
+    positions = {end: round((day_number(end) - first_day) / YEAR_DAYS) for end, _ in years}
+    ((first_year, count),) = Counter(year - positions[end] for end, year in years).most_common(1)
+    if count * 2 <= len(years):
+        return dict(years)
     return {end: first_year + position for end, position in positions.items()}
 
 

@@ -74,7 +74,7 @@ _NON_BLANK = StringConstraints(strip_whitespace=True, min_length=1, max_length=2
 Ticker = Annotated[str, _NON_BLANK, Field(description="a symbol such as AAPL, or a CIK")]
 Word = Annotated[str, _NON_BLANK]
 Day = Annotated[str, BeforeValidator(FinancialFactsParams.validate_date_format), Field(description="YYYY-MM-DD")]
-Fiscal = Annotated[
+FiscalPeriod = Annotated[
     PeriodFilter,
     BeforeValidator(_parse_fiscal_period),
     WithJsonSchema({"type": "string", "description": "fiscal: 2022, 2022-Q2, 2019..2022, latest or ttm"}),
@@ -87,8 +87,8 @@ def _require_single_period(period: PeriodFilter) -> PeriodFilter:
     return period
 
 
-OneFiscal = Annotated[
-    Fiscal,
+SinglePeriod = Annotated[
+    FiscalPeriod,
     AfterValidator(_require_single_period),
     WithJsonSchema({"type": "string", "description": "fiscal: 2022, 2022-Q2 or latest"}),
 ]
@@ -102,9 +102,9 @@ class StepParams(BaseModel):
 
 
 class ViewParams(StepParams):
-    as_of: Annotated[Day | None, Field(description="hide what was filed later")] = None
-    vintage: Annotated[Vintage, Field(description="which of several stated values")] = "latest"
-    filing_type: Annotated[Word | None, Field(description="only from this form, such as 10-K")] = None
+    as_of: Annotated[Day | None, Field(description="ignore later filings")] = None
+    vintage: Annotated[Vintage, Field(description="which of several reported values")] = "latest"
+    filing_type: Annotated[Word | None, Field(description="only from filings of this form, such as 10-K")] = None
     unit: Annotated[Word | None, Field(description="only in this unit or currency, such as USD")] = None
 
     @property
@@ -117,7 +117,7 @@ class WindowParams(ViewParams):
 
     start_date: Day | None = None
     end_date: Day | None = None
-    period: Fiscal | None = None
+    period: FiscalPeriod | None = None
 
     @model_validator(mode="after")
     def _check_date_order(self) -> Self:
@@ -132,7 +132,7 @@ class WindowParams(ViewParams):
 
 
 class FinancialFactsQuery(WindowParams, FinancialFactsParams):
-    """Parameters of financial_facts: those in the contract, and our own. ``period`` can replace both dates."""
+    """Parameters of financial_facts: those in the contract and additional ones. ``period`` can replace both dates."""
 
     ticker: Ticker
     metrics: Annotated[list[Word], Field(min_length=1, max_length=50, description="such as Revenue, or us-gaap:Assets")]
@@ -159,7 +159,7 @@ class MetricsParams(StepParams):
     category: Annotated[
         Literal["income", "balance", "cash_flow", "other"] | None, Field(description="only this statement")
     ] = None
-    as_of: Annotated[Day | None, Field(description="hide tags that were first filed later")] = None
+    as_of: Annotated[Day | None, Field(description="ignore tags that were first filed later")] = None
 
 
 def _parse_series_period(value: Any) -> PeriodFilter:
@@ -202,7 +202,7 @@ class StatementParams(WindowParams):
     @classmethod
     def _reject_trailing_year(cls, period: PeriodFilter | None) -> PeriodFilter | None:
         if period is not None and period.newest == NEWEST_FOUR_QUARTERS:
-            raise ValueError("must be fiscal here; financial_facts, compare and calculate accept ttm")
+            raise ValueError("must be a fiscal period here; financial_facts, compare and calculate accept ttm")
         return period
 
 
@@ -233,8 +233,8 @@ class Claim(ViewParams):
 
     ticker: Ticker
     metric: Annotated[Word | None, Field(description="such as Revenue")] = None
-    formula: Annotated[Word | None, Field(description="instead of metric: an expression or recipe of calculate")] = None
-    period: OneFiscal
+    formula: Annotated[Word | None, Field(description="instead of metric: a recipe or an expression")] = None
+    period: SinglePeriod
     relation: Relation
     value: Annotated[
         Amount | None,
@@ -242,9 +242,9 @@ class Claim(ViewParams):
     ] = None
     unit: Annotated[Word | None, Field(description="USD, USD million, USD/shares, shares, ratio or percent")] = None
     tolerance: Annotated[
-        Amount | None, Field(ge=0, description="in the same unit; defaults to half of the last digit of value")
+        Amount | None, Field(ge=0, description="in the same unit; defaults to half a unit of value's last digit")
     ] = None
-    base_period: Annotated[OneFiscal | None, Field(description="for grew_by; defaults to the period before")] = None
+    base_period: Annotated[SinglePeriod | None, Field(description="for grew_by; by default the previous period")] = None
     among: Annotated[
         list[Ticker] | None, Field(min_length=1, max_length=20, description="the other companies, for ranks")
     ] = None
@@ -296,12 +296,12 @@ class Claim(ViewParams):
             return RATIO
         if name.lower() in ("share", "shares"):
             return "shares"
-        money, per, _ = name.partition("/")
-        return f"{money.upper()}/shares" if per else money.upper() or None
+        currency, separator, _ = name.partition("/")
+        return f"{currency.upper()}/shares" if separator else currency.upper() or None
 
     @property
     def scale(self) -> Fraction:
-        """The factor from the claim's unit to the figure's."""
+        """The factor that converts the claim's unit to the figure's."""
         text = (self.unit or "").lower()
         if PERCENT in text or "%" in text or (self.unit is None and self.relation == "grew_by"):
             return Fraction(1, 100)
@@ -309,7 +309,7 @@ class Claim(ViewParams):
         return Fraction(10 ** sum(powers))
 
     @property
-    def claimed(self) -> Fraction:
+    def amount(self) -> Fraction:
         assert self.value is not None
         return Fraction(str(self.value)) * self.scale
 
@@ -334,9 +334,9 @@ class CalculateParams(ViewParams):
         StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_LENGTH),
         Field(description="a recipe such as free_cash_flow, or Revenue / avg(Assets), change(), prior(), cagr(x, 3)"),
     ]
-    period: Fiscal
+    period: FiscalPeriod
 
 
 class CustomSqlParams(StepParams):
     sql_query: Annotated[str, StringConstraints(min_length=1, max_length=20_000)]
-    as_of: Annotated[Day | None, Field(description="hide what was filed later")] = None
+    as_of: Annotated[Day | None, Field(description="ignore later filings")] = None

@@ -51,7 +51,7 @@ def financial_facts(library: FactLibrary, params: query_params.FinancialFactsQue
 
 
 def financial_ratios(library: FactLibrary, params: query_params.FinancialRatiosParams) -> Reply:
-    """Return a company's rounded ratios for the headline periods; all ratios if none are named."""
+    """Return a company's rounded ratios for the headline periods; all ratios if none are specified."""
     not_found = f"No financial ratios found for {params.ticker}"
     source = open_company(library, params.ticker, not_found, params.options)
     reply, window = Reply([], data={}, source=source.provenance), params.period_filter
@@ -102,7 +102,7 @@ def calculate(library: FactLibrary, params: query_params.CalculateParams) -> Rep
 
 
 def time_series(library: FactLibrary, params: query_params.TimeSeriesParams) -> Reply:
-    """Return one metric over time; if no frequency is given, the headline figures decide the period length."""
+    """Return one metric over time; if no frequency is given, the headline figures determine the period length."""
     text = params.metric
     not_found = f"No time series data found for {params.ticker} and metric {text}"
     source = open_company(library, params.ticker, not_found, params.options)
@@ -118,16 +118,16 @@ def time_series(library: FactLibrary, params: query_params.TimeSeriesParams) -> 
 
 
 def fact_history(library: FactLibrary, params: query_params.FactHistoryParams) -> Reply:
-    """Return all stated values of a metric, oldest first, with the kind of each change."""
+    """Return every reported value of a metric, oldest first, with the kind of each change."""
     text, not_found = params.metric, f"No financial facts found for {params.ticker}"
     source = open_company(library, params.ticker, not_found, params.options)
     result = find_figures(source, text, params.period_filter)
     reply = Reply([], source=source.provenance, missing=result.missing)
     for figure in result.figures:
         for revision in figure.values:
-            stated = {"value": revision.value, "kind": revision.kind, "xbrl_tag": revision.fact.concept}
+            details = {"value": revision.value, "kind": revision.kind, "xbrl_tag": revision.fact.concept}
             row = build_cited_row(source.company, figure, revision.fact)
-            reply.results.append(row | {"metric_name": result.name} | stated)
+            reply.results.append(row | {"metric_name": result.name} | details)
     if not reply.results and not reply.missing:
         next_step = "Get the history of its inputs"
         reply.missing[text] = build_missing("not_reported", f"{text} is computed, not filed", next_step)
@@ -177,7 +177,7 @@ class _Column(NamedTuple):
 
 
 def statement(library: FactLibrary, params: query_params.StatementParams) -> Reply:
-    """Return the lines of a statement for one or several periods, by default the newest fiscal year.
+    """Return the lines of a statement for one or more periods, by default the newest fiscal year.
 
     Unreported lines are listed in ``missing``, never computed.
     """
@@ -194,11 +194,11 @@ def statement(library: FactLibrary, params: query_params.StatementParams) -> Rep
         marked = mark_basis_changes(lines, source)
         reply.results += [source.build_row(metric.name, line) for line in marked]
         reply.add_values(metric.name, marked, is_series=len(periods) > 1)
-    in_all = set.intersection(*(set(column.missing) for column in columns))
+    common = set.intersection(*(set(column.missing) for column in columns))
     for period, column in zip(periods, columns, strict=True):
-        # A line that all periods lack gets a single entry.
+        # A line that is missing from all periods gets a single entry.
         entries = column.missing.items()
-        reply.missing |= {name if name in in_all else f"{name} {period.period}": entry for name, entry in entries}
+        reply.missing |= {name if name in common else f"{name} {period.period}": entry for name, entry in entries}
     if notes := [column.note for column in columns if column.note]:
         reply.extra["notes"] = notes
     return reply
@@ -209,17 +209,17 @@ def _build_column(
 ) -> _Column:
     company, is_original = source.company, source.options.vintage == ORIGINAL
     headlines = [figure for metric in metrics for figure in source.select(metric, period).headline]
-    stated = [figure for figure in headlines if not figure.is_cover]
-    newest = _find_newest(stated)
+    dated = [figure for figure in headlines if not figure.is_cover]
+    newest = _find_newest(dated)
     if newest is None:
         anchor = next(metric for metric in metrics if metric.name == totals[0])
         return _Column({}, {anchor.name: explain_missing_figure(source, anchor, period)})
-    stated_lines = {metric.name: _find_line(source, metric, newest) for metric in metrics}
-    filing = _choose_filing(stated_lines, totals, is_original=is_original)
+    candidates = {metric.name: _find_line(source, metric, newest) for metric in metrics}
+    filing = _choose_filing(candidates, totals, is_original=is_original)
     lines: dict[str, Figure] = {}
     missing: Missing = {}
     for metric in metrics:
-        line = stated_lines[metric.name]
+        line = candidates[metric.name]
         if line is not None:
             lines[metric.name] = _match_filing(source, line, filing)
         elif company.dataset == SAMPLE:
@@ -227,7 +227,7 @@ def _build_column(
             missing[metric.name] = build_missing("outside_sample", message, suggest_load(company.ticker))
         else:
             missing[metric.name] = explain_missing_tag(source, metric, PeriodFilter.from_figure(newest))
-    ends = {figure.end for figure in stated if figure.period == newest.period}
+    ends = {figure.end for figure in dated if figure.period == newest.period}
     note = f"the window has {len(ends)} periods; this is the newest, ending {newest.end}" if len(ends) > 1 else ""
     return _Column(lines, missing, note)
 
@@ -261,8 +261,8 @@ def _choose_filing(lines: Mapping[str, Figure | None], totals: Sequence[str], *,
     }
     total_facts = [fact for name in totals for fact in facts.get(name, ())]
     if not is_original:
-        stated = Counter(fact.accession for line in facts.values() for fact in line)
-        full_filing_facts = [fact for fact in total_facts if stated[fact.accession] >= max(stated.values()) / 2]
+        sizes = Counter(fact.accession for line in facts.values() for fact in line)
+        full_filing_facts = [fact for fact in total_facts if sizes[fact.accession] >= max(sizes.values()) / 2]
         total_facts = full_filing_facts or total_facts
     counts = Counter(fact.accession for fact in total_facts)
     complete = [fact for fact in total_facts if counts[fact.accession] == max(counts.values())]
@@ -277,13 +277,13 @@ def _match_filing(source: CompanyFigures, line: Figure, filing: Fact | None) -> 
     """
     if filing is None or line.is_cover or not line.headlines:
         return line
-    stated = (line.as_filed or line).value
+    filed_value = (line.as_filed or line).value
     fact = next((fact for fact in line.headlines if fact.accession == filing.accession), None)
     if fact is None:
         return line.with_note(
             f"from another filing: {filing.form} {filing.accession} states the totals but not this line"
         )
-    if fact.taxonomy == line.fact.taxonomy and (fact.value == stated or is_rounding(stated, fact.value)):
+    if fact.taxonomy == line.fact.taxonomy and (fact.value == filed_value or is_rounding(filed_value, fact.value)):
         return line
     if source.options.vintage == ORIGINAL:
         return line.with_note(f"from an earlier filing: {fact.form} {fact.accession} states {fact.value}")

@@ -12,7 +12,7 @@ from fingerpost.filings.reply import Reason, build_missing, build_not_found
 from fingerpost.filings.revisions import is_renamed_between
 from fingerpost.filings.store import normalize_ticker
 
-# A reason names only the newest spans of periods.
+# A reason lists only the newest spans of periods.
 _MAX_SPANS = 4
 # A ticker (with share class: BRK.B, BF-A) or a CIK, without shell metacharacters.
 _TICKER = re.compile(r"[A-Za-z0-9][A-Za-z0-9.\-]{0,14}")
@@ -29,7 +29,7 @@ def explain_missing_ticker(library: FactLibrary, ticker: str) -> dict[str, Any]:
     if listed is not None:
         return build_missing("not_loaded", f"No figures for {listed[2]} have been loaded yet", suggest_load(listed[0]))
     companies, suggestions = library.list_companies(), library.suggest_tickers(ticker)
-    message = f"No loaded company is called {ticker}"
+    message = f"No loaded company matches {ticker}"
     without_ticker = [company.ticker for company in companies if company.ticker == f"CIK{company.padded_cik}"]
     if without_ticker and normalize_ticker(ticker) not in without_ticker:
         message = f"{message}; loaded companies without a known ticker: {len(without_ticker)}"
@@ -51,8 +51,8 @@ def open_company(
 
 
 def explain_missing_metric(source: CompanyFigures, text: str) -> dict[str, Any]:
-    message = f"{text} is not a metric, and {source.company.name} files no such tag"
-    step = 'The query type "metrics" lists the names; or name a us-gaap: tag'
+    message = f"{text} is not a metric, and {source.company.name} has filed no such tag"
+    step = 'The query type "metrics" lists the names; or use a us-gaap: tag'
     return _suggest_or_advise("unknown_metric", message, suggest_metrics(text, source.list_concepts()), step)
 
 
@@ -62,63 +62,63 @@ def explain_missing_figure(source: CompanyFigures, metric: Metric, period: Perio
     def has_figure(**changes: None) -> bool:
         return bool(source.with_options(**changes).select(metric, period).headline)
 
-    refused = source.select(metric, period).refused
-    if refused and (period.quarter is not None or period.is_short):
-        return explain_refused_quarter(source, metric, refused[-1])
-    subject = f"{metric.name} of {company.name} for {period.wording}"
+    rejected = source.select(metric, period).rejected
+    if rejected and (period.quarter is not None or period.is_short):
+        return explain_rejected_quarter(source, metric, rejected[-1])
+    subject = f"{metric.name} of {company.name} for {period.label}"
     if options.as_of is not None and has_figure(as_of=None):
         message = f"{subject} was filed after {options.as_of}"
-        return build_missing("hidden_by_as_of", message, "Use a later as_of, or none")
+        return build_missing("hidden_by_as_of", message, "Use a later as_of, or omit it")
     if options.unit is not None and has_figure(unit=None):
         units = ", ".join(sorted(source.series(metric).units))
         return build_missing("other_unit", f"{subject} is not reported in {options.unit}", f"Its units are {units}")
     if options.filing_type is not None and has_figure(filing_type=None):
-        return build_missing("other_form", f"no {options.filing_type} states {subject}", "Leave filing_type out")
+        return build_missing("other_form", f"no {options.filing_type} states {subject}", "Omit filing_type")
     if company.dataset == SAMPLE:
-        message = f"the sample that ships with fingerpost does not include {subject}"
+        message = f"the bundled sample does not include {subject}"
         return build_missing("outside_sample", message, suggest_load(company.ticker))
     year = PeriodFilter(year=period.year)
     if metric.kind == PER_SHARE and period.quarter == QUARTERS and source.select(metric, year).figures:
-        message = f"{subject} is not reported, and per-share figures do not add up over quarters"
+        message = f"{subject} is not reported, and per-share figures cannot be summed across quarters"
         return build_missing("not_derivable", message, "Use the fiscal year")
     if _is_after_newest_report(source, period):
         message = f"{subject} is not in the SEC's aggregate as of {company.complete_through}"
-        step = f"Run: fingerpost filings sync {company.ticker}; a report filed since may not be aggregated yet"
+        step = f"Run: fingerpost filings sync {company.ticker}; newer reports may not be aggregated yet"
         return build_missing("not_in_aggregate_yet", message, step)
     is_early = period.last < company.first_end
     if period.year is not None:
         is_early = period.year < int(company.first_end[:4]) - 1
     if is_early:
-        message = f"{company.name} has filed figures as data since {company.first_end}"
+        message = f"{company.name} has filed machine-readable figures since {company.first_end}"
         return build_missing("before_xbrl", message, "Use a later period")
     return explain_missing_tag(source, metric, period)
 
 
-def explain_refused_quarter(source: CompanyFigures, metric: Metric, refused: Figure) -> dict[str, Any]:
-    period = PeriodFilter.from_figure(refused)
+def explain_rejected_quarter(source: CompanyFigures, metric: Metric, rejected: Figure) -> dict[str, Any]:
+    period = PeriodFilter.from_figure(rejected)
     parts = " and ".join(
         f"{part.period} {part.value} {part.unit} ({part.fact.concept} in {part.fact.form} {part.fact.accession}"
         f" of {part.fact.filed})"
-        for part in refused.parts
+        for part in rejected.parts
     )
-    is_renamed = is_renamed_between(refused.parts, source.name_changes)
+    is_renamed = is_renamed_between(rejected.parts, source.name_changes)
     renamed = " (the company changed its name between these filings)" if is_renamed else ""
     message = (
-        f"{metric.name} of {source.company.name} for {period.wording} is not derived as {refused.formula}:"
+        f"{metric.name} of {source.company.name} for {period.label} cannot be derived as {rejected.formula}:"
         f" {parts} are not on the same basis{renamed}, and no filing states both"
     )
     original = source.with_options(vintage=ORIGINAL).select(metric, period).headline
-    values = [f"{figure.value} {figure.unit}" for figure in original if figure.end == refused.end]
+    values = [f"{figure.value} {figure.unit}" for figure in original if figure.end == rejected.end]
     step = f"Set vintage to original to get {values[0]}, as first filed" if values else "Use the fiscal year"
     return build_missing("not_comparable", message, step)
 
 
 def explain_missing_tag(source: CompanyFigures, metric: Metric, period: PeriodFilter) -> dict[str, Any]:
-    """Explain that a metric has no tag in a period, and name the periods that have one."""
-    subject = f"{metric.name} of {source.company.name} for {period.wording}"
-    message = f"{subject} is not under a standard tag in this data set; the filing may state it"
+    """Explain that a metric has no tag in a period, and list the periods that have one."""
+    subject = f"{metric.name} of {source.company.name} for {period.label}"
+    message = f"{subject} has no standard tag in this data set; the filing may state it"
     if periods_with_figures := _list_periods(source, metric, by_quarter=period.quarter is not None):
-        message = f"{subject} is not in this data set, which has it for {periods_with_figures}; the filing may state it"
+        message = f"{subject} is not in this data set, which covers {periods_with_figures}; the filing may state it"
     return build_missing("not_reported", message, 'The query type "metrics" lists its tags; or read the filing')
 
 

@@ -19,9 +19,9 @@ Missing = dict[str, dict[str, Any]]
 
 SAMPLE_NOTE = "A small sample that ships with fingerpost; it is neither complete nor up to date"
 
-# A year between annual reports, or two quarters between a 10-Q and a 10-K, plus the delay of a late filer.
+# A year between annual reports, or two quarters between a 10-Q and a 10-K, plus a late filer's delay.
 _OVERDUE_DAYS, _QUARTERLY_OVERDUE_DAYS = 430, 185
-_MAX_NAMED = 3
+_MAX_NAMES = 3
 _PERIOD_TYPES = {
     YEAR: "annual",
     QUARTER: "quarter",
@@ -95,8 +95,8 @@ def build_source(*companies: Company, as_of: str | None = None) -> dict[str, Any
         > (_QUARTERLY_OVERDUE_DAYS if company.is_quarterly else _OVERDUE_DAYS)
     ]
     if overdue:
-        more = f" and {len(overdue) - _MAX_NAMED} more" if len(overdue) > _MAX_NAMED else ""
-        names = ", ".join(f"{company.ticker} ({company.complete_through})" for company in overdue[:_MAX_NAMED])
+        more = f" and {len(overdue) - _MAX_NAMES} more" if len(overdue) > _MAX_NAMES else ""
+        names = ", ".join(f"{company.ticker} ({company.complete_through})" for company in overdue[:_MAX_NAMES])
         notes.append(
             f"The next report is overdue for {names}{more}: run fingerpost filings sync, unless the company"
             " has stopped filing"
@@ -107,7 +107,7 @@ def build_source(*companies: Company, as_of: str | None = None) -> dict[str, Any
 
 
 def build_missing(reason: Reason, message: str, next_step: str, suggestions: list[str] | None = None) -> dict[str, Any]:
-    """Build an entry for ``missing``; the sentences have no full stop."""
+    """Build an entry for ``missing``; the sentences do not end in a full stop."""
     entry: dict[str, Any] = {"reason": reason, "message": message, "next_step": next_step}
     if suggestions:
         entry["did_you_mean"] = suggestions

@@ -1,7 +1,7 @@
 """Resolve XBRL facts to figures: the value, vintage and filing for each period (docs/filings.md).
 
-In each filing, the tag that covers the entire company decides the value for a period. The values, in filing order, are
-the vintages.
+In each filing, the tag that covers the entire company determines the value for a period. The values, in filing order,
+are the vintages.
 """
 
 from bisect import bisect_left, bisect_right
@@ -67,15 +67,15 @@ def resolve(
     options: FigureOptions = LATEST_FIGURES,
     name_changes: Sequence[str] = (),
 ) -> Series:
-    """Return all reported and derived figures for a metric; facts may be unordered and duplicated."""
+    """Return all reported and derived figures for a metric; facts may be unordered and contain duplicates."""
     visible = [fact for fact in facts if options.as_of is None or fact.filed <= options.as_of]
     units = frozenset(fact.unit for fact in visible)
     unit = _choose_unit(visible, currency, options.unit)
     visible = [fact for fact in visible if fact.unit == unit]
     figures = _resolve_periods(metric, visible, splits, sic, options)
-    refused: dict[str, Figure] = {}
+    rejected: dict[str, Figure] = {}
     if metric.kind in (FLOW, RAW) and not is_in_shares(unit) and unit != "pure":
-        derived, refused = _derive_quarters(figures, options, name_changes)
+        derived, rejected = _derive_quarters(figures, options, name_changes)
         figures = [
             figure
             for figure in figures
@@ -83,7 +83,7 @@ def resolve(
         ]
         figures += derived.values()
     quarter_ends = {figure.end for figure in figures if figure.period == QUARTER}
-    unresolved = [figure for end, figure in refused.items() if end not in quarter_ends]
+    unresolved = [figure for end, figure in rejected.items() if end not in quarter_ends]
     dated_figures = [adjust_for_splits(_set_fiscal_period(figure, calendar), splits, options) for figure in figures]
     dated_figures.sort(key=lambda figure: (figure.end, figure.start))
     return Series(tuple(dated_figures), units, tuple(_set_fiscal_period(figure, calendar) for figure in unresolved))
@@ -130,8 +130,8 @@ def _group_by_period(facts: Iterable[Fact]) -> dict[_Period, dict[str, dict[str,
         for end, end_facts in by_end.items():
             starts = _map_to_common_days(Counter(fact.start for fact in end_facts), _SAME_START_DAYS)
             for fact in end_facts:
-                stated = periods[starts[fact.start], end][fact.accession]
-                stated[fact.concept] = max(fact, stated.get(fact.concept, fact), key=_precedence)
+                by_concept = periods[starts[fact.start], end][fact.accession]
+                by_concept[fact.concept] = max(fact, by_concept.get(fact.concept, fact), key=_precedence)
     return periods
 
 
@@ -142,8 +142,8 @@ def _map_to_common_days(counts: Counter[str], slack_days: int) -> dict[str, str]
     numbers = [day_number(day) for day in days]
     common_days = {}
     for day, number in zip(days, numbers, strict=True):
-        near = days[bisect_left(numbers, number - slack_days) : bisect_right(numbers, number + slack_days)]
-        common_days[day] = min(near, key=lambda candidate: (-counts[candidate], candidate))
+        neighbors = days[bisect_left(numbers, number - slack_days) : bisect_right(numbers, number + slack_days)]
+        common_days[day] = min(neighbors, key=lambda candidate: (-counts[candidate], candidate))
     return common_days
 
 
@@ -153,7 +153,7 @@ def _precedence(fact: Fact) -> tuple[float, float, str, str]:
 
 def _find_larger_concepts(metric: Metric, periods: Iterable[_Filings], sic: str | None) -> dict[str, set[str]]:
     """Return, for each concept, the concepts with larger values in the same filing and period."""
-    smaller_than: dict[str, set[str]] = defaultdict(set)
+    larger: dict[str, set[str]] = defaultdict(set)
     for filings in periods:
         for by_concept in filings.values():
             if len(by_concept) > 1:
@@ -162,10 +162,10 @@ def _find_larger_concepts(metric: Metric, periods: Iterable[_Filings], sic: str 
                     winner = choose_headline_concept(metric, values, sic) if values else ""
                     for concept, value in values.items():
                         if value != values[winner]:
-                            smaller_than[concept].add(winner)
+                            larger[concept].add(winner)
     return {
-        concept: {winner for winner in winners if concept not in smaller_than.get(winner, ())}
-        for concept, winners in smaller_than.items()
+        concept: {winner for winner in winners if concept not in larger.get(winner, ())}
+        for concept, winners in larger.items()
     }
 
 
@@ -208,10 +208,10 @@ def _resolve_period(
 
 
 def _list_headlines(metric: Metric, filings: _Filings, larger: Mapping[str, set[str]], sic: str | None) -> list[Fact]:
-    """Return, for each filing, the fact with the best tag for a period, oldest first.
+    """Return the fact with the best tag for a period from each filing, oldest first.
 
-    A fact with a worse tag than in an earlier filing is skipped, because it is a component or a related figure, not a
-    revision.
+    A fact with a lower-ranked tag than in an earlier filing is skipped, because it is a component or a related figure,
+    not a revision.
     """
     present = {concept for by_concept in filings.values() for concept in by_concept}
     complete = {concept for concept in present if not larger.get(concept, set()) & present} or present
@@ -231,19 +231,19 @@ def _list_revisions(headlines: Sequence[Fact], splits: Sequence[Split]) -> list[
     first = headlines[0]
     revisions = [Revision(first.value, first, "original")]
     for fact in headlines[1:]:
-        before = revisions[-1]
-        if fact.value != before.value:
-            factor = find_split_factor(splits, before.fact.filed, None)
+        previous = revisions[-1]
+        if fact.value != previous.value:
+            factor = find_split_factor(splits, previous.fact.filed, None)
             ratios = {split.ratio for split in splits} | {factor}
-            kind = classify_change(before.value, fact.value, fact.unit, sorted(ratios - {1.0}))
-            if kind == ROUNDED and fact.taxonomy != before.fact.taxonomy:
+            kind = classify_change(previous.value, fact.value, fact.unit, sorted(ratios - {1.0}))
+            if kind == ROUNDED and fact.taxonomy != previous.fact.taxonomy:
                 kind = RESTATED
             revisions.append(Revision(fact.value, fact, kind))
     return revisions
 
 
 def _choose_latest(revisions: Sequence[Revision]) -> Revision:
-    """Return the newest value in its most precise stated form."""
+    """Return the newest value in the most precise form reported."""
     last = revisions[-1]
     same_framework = [revision for revision in revisions if revision.fact.taxonomy == last.fact.taxonomy]
     precise = [revision for revision in same_framework if is_rounding(revision.value, last.value)]
@@ -266,14 +266,14 @@ def adjust_for_splits(figure: Figure, splits: Sequence[Split], options: FigureOp
 
 def _set_fiscal_period(figure: Figure, calendar: FiscalCalendar) -> Figure:
     if figure.is_cover:
-        year, quarter = calendar.find_report_period(figure.fact.filed, is_annual=figure.is_cover_of_year)
+        year, quarter = calendar.find_report_period(figure.fact.filed, is_annual=figure.is_annual_cover)
     else:
         year, quarter = calendar.find_period(figure.end)
     return replace(figure, fiscal_year=year, fiscal_quarter=quarter)
 
 
-_STEPS = ((YEAR, NINE_MONTHS, "FY - 9M"), (NINE_MONTHS, HALF, "9M - H1"), (HALF, QUARTER, "H1 - Q1"))
-_CENTS = 4
+_SUBTRACTIONS = ((YEAR, NINE_MONTHS, "FY - 9M"), (NINE_MONTHS, HALF, "9M - H1"), (HALF, QUARTER, "H1 - Q1"))
+_AMOUNT_DIGITS = 4
 
 
 def _derive_quarters(
@@ -288,8 +288,8 @@ def _derive_quarters(
     for figure in figures:
         by_class_and_start.setdefault((figure.period, figure.start), []).append(figure)
     derived: dict[str, Figure] = {}
-    refused: dict[str, Figure] = {}
-    for longer_class, shorter_class, formula in _STEPS:
+    rejected: dict[str, Figure] = {}
+    for longer_class, shorter_class, formula in _SUBTRACTIONS:
         for longer in figures:
             if longer.period != longer_class or stated_tiers.get(longer.end, longer.tier + 1) <= longer.tier:
                 continue
@@ -298,12 +298,12 @@ def _derive_quarters(
                     continue
                 pair = _align_pair(longer, shorter, options, name_changes)
                 if pair is None:
-                    refused.setdefault(longer.end, _subtract(longer, shorter, formula))
+                    rejected.setdefault(longer.end, _subtract(longer, shorter, formula))
                 else:
                     quarter = _subtract(*pair, formula)
-                    added = [note for part in pair for note in part.notes if note not in longer.notes + shorter.notes]
-                    derived.setdefault(longer.end, replace(quarter, notes=(*quarter.notes, *added)))
-    return derived, refused
+                    extra = [note for part in pair for note in part.notes if note not in longer.notes + shorter.notes]
+                    derived.setdefault(longer.end, replace(quarter, notes=(*quarter.notes, *extra)))
+    return derived, rejected
 
 
 def _align_pair(
@@ -313,7 +313,7 @@ def _align_pair(
 
     Figures are on a common basis if they have the same tier and framework, are not restated, and the company did not
     change its name between them; originals need the same tag. Otherwise the newest filing that states both with the
-    same tag decides the values.
+    same tag determines the values.
     """
     if options.vintage == ORIGINAL:
         return (longer, shorter) if longer.concepts & shorter.concepts else None
@@ -332,6 +332,6 @@ def _subtract(longer: Figure, shorter: Figure, formula: str) -> Figure:
     if not longer.concepts & shorter.concepts:
         notes.append(f"the two parts have different tags: {longer.fact.concept} and {shorter.fact.concept}")
     value = longer.value - shorter.value
-    value = round(value, _CENTS) if isinstance(value, float) else value
+    value = round(value, _AMOUNT_DIGITS) if isinstance(value, float) else value
     quarter = derive_figure(longer, (longer, shorter), value, formula, notes)
     return replace(quarter, start=day_after(shorter.end))

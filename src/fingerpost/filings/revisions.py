@@ -31,12 +31,12 @@ _PRECISE_DAYS = 31
 _SAME_SPLIT_DAYS = 100
 _RATIO_SLACK = 0.01
 _MAX_SLACK = 0.1
-# Two figures that change by a split's ratio at the same time confirm it; one may be a restatement.
+# Two figures that change by a split's ratio at the same time confirm it; a single one may be a restatement.
 _MIN_EVIDENCE = 2
 
 
 class Split(NamedTuple):
-    """A split of ``ratio`` new shares for one; figures filed before ``effective`` are in old shares."""
+    """A split into ``ratio`` new shares per old share; figures filed before ``effective`` are in old shares."""
 
     effective: str
     ratio: float
@@ -44,10 +44,10 @@ class Split(NamedTuple):
 
 
 class _Change(NamedTuple):
-    """A figure filed on ``before`` and again on ``after``; the change implies ``ratio`` new shares for one."""
+    """A figure filed on ``old_date`` and ``new_date``; the change implies ``ratio`` new shares per old share."""
 
-    after: str
-    before: str
+    new_date: str
+    old_date: str
     ratio: float
     slack: float
 
@@ -90,7 +90,7 @@ def is_in_shares(unit: str) -> bool:
 
 
 def _measure_split(before: float, after: float, unit: str) -> tuple[float, float]:
-    """Return the number of new shares for one, if only a split changed the figure, and the ratio's relative error.
+    """Return the new shares per old share, if only a split changed the figure, and the ratio's relative error.
 
     Amounts per share are rounded to cents.
     """
@@ -99,33 +99,33 @@ def _measure_split(before: float, after: float, unit: str) -> tuple[float, float
     return before / after, min(_RATIO_SLACK + 0.005 / abs(after) + 0.005 / abs(before), _MAX_SLACK)
 
 
-def _derive_splits(stated: Sequence[Fact], changes: Sequence[_Change]) -> list[Split]:
-    ratio = stated[0].value
+def _derive_splits(ratio_facts: Sequence[Fact], changes: Sequence[_Change]) -> list[Split]:
+    ratio = ratio_facts[0].value
     spans = _find_split_spans(changes, ratio)
     if not spans and (inverted_spans := _find_split_spans(changes, 1 / ratio)):
         ratio, spans = 1 / ratio, inverted_spans
     if not spans:
-        return [Split(_estimate_effective_day(stated), ratio, stated[0].filed)]
+        return [Split(_estimate_effective_day(ratio_facts), ratio, ratio_facts[0].filed)]
     splits = []
     for first, last in spans:
-        after = [fact for fact in stated if fact.filed > first or fact.end > first]
-        days_in_span = [fact.end for fact in after if first < fact.end <= last and _is_precise(fact)]
-        known = min((fact.filed for fact in after), default=last)
-        splits.append(Split(max(days_in_span, default=last), ratio, known))
+        span_facts = [fact for fact in ratio_facts if fact.filed > first or fact.end > first]
+        days_in_span = [fact.end for fact in span_facts if first < fact.end <= last and _is_precise(fact)]
+        known_since = min((fact.filed for fact in span_facts), default=last)
+        splits.append(Split(max(days_in_span, default=last), ratio, known_since))
     return splits
 
 
-def _estimate_effective_day(stated: Sequence[Fact]) -> str:
-    """Estimate the date of an unconfirmed split: the last stated date near the first filing's date."""
-    precise = [fact for fact in stated if _is_precise(fact)] or list(stated)
+def _estimate_effective_day(ratio_facts: Sequence[Fact]) -> str:
+    """Estimate the date of an unconfirmed split: the latest stated date near the first filing's date."""
+    precise = [fact for fact in ratio_facts if _is_precise(fact)] or list(ratio_facts)
     first = precise[0]
-    suggestions = [
+    candidates = [
         fact.end
         for fact in precise
         if abs(day_number(fact.end) - day_number(first.end)) <= _SAME_SPLIT_DAYS
         and fact.end <= max(first.filed, first.end)
     ]
-    return max(suggestions)
+    return max(candidates)
 
 
 def _is_precise(fact: Fact) -> bool:
@@ -150,23 +150,23 @@ def _list_changes(evidence: Iterable[Fact]) -> Iterator[_Change]:
 
 
 def _find_split_spans(changes: Iterable[_Change], ratio: float) -> list[tuple[str, str]]:
-    """Return (last day before, first day after) for the fewest splits that explain all changes with a ratio.
+    """Return (last day before, first day after) for the fewest splits that explain all changes by a ratio.
 
     A single change does not prove a split.
     """
     groups: list[list[_Change]] = []
     for change in sorted(change for change in changes if abs(change.ratio / ratio - 1) <= change.slack):
-        if groups and change.before < groups[-1][0].after:
+        if groups and change.old_date < groups[-1][0].new_date:
             groups[-1].append(change)
         else:
             groups.append([change])
     confirmed = [group for group in groups if len(group) >= _MIN_EVIDENCE]
-    return [(max(change.before for change in group), group[0].after) for group in confirmed]
+    return [(max(change.old_date for change in group), group[0].new_date) for group in confirmed]
 
 
 ROUNDED, SPLIT, RESTATED = "rounded", "split", "restated"
 
-# Larger changes are not roundings.
+# Larger changes are not due to rounding.
 _MAX_ROUNDING = 0.01
 _LARGEST_RATIO = 100
 
@@ -207,12 +207,12 @@ _K = TypeVar("_K")
 
 def have_common_framework(figures: Sequence[Figure]) -> bool:
     """Whether all figures share an accounting framework; cover pages are ignored."""
-    frameworks = [found for figure in figures if (found := figure.taxonomies & FRAMEWORKS)]
+    frameworks = [names for figure in figures if (names := figure.taxonomies & FRAMEWORKS)]
     return not frameworks or bool(set.intersection(*frameworks))
 
 
 def is_renamed_between(figures: Sequence[Figure], name_changes: Iterable[str]) -> bool:
-    """Whether the company changed its name between the figures' filings; ``name_changes`` lists the changes."""
+    """Whether the company changed its name between the figures' filings; ``name_changes`` lists the dates."""
     days = [figure.fact.filed for figure in figures]
     return any(min(days) <= day < max(days) for day in name_changes)
 
@@ -244,7 +244,7 @@ def restate_jointly(figures: Sequence[Figure], metric_names: Sequence[str]) -> l
 
 
 def _is_restated_after_another(figures: Sequence[Figure]) -> bool:
-    """Whether a filing changed one of the figures after another of them was stated.
+    """Whether a filing changed one of the figures after another one was reported.
 
     An earlier change does not matter, because later figures are on the new basis. Nor do changes to a figure with only
     one headline, because its value is already taken from that filing.
@@ -258,7 +258,7 @@ def align_basis(inputs: Mapping[_K, tuple[Metric, Figure]], options: FigureOptio
     """Return the inputs to a calculation on a common basis.
 
     If the frameworks differ, or one of several periods of a metric was restated, the newest filing that states all
-    inputs decides their values.
+    inputs determines their values.
 
     Raises:
         NotComputable: no filing states all of them.
@@ -279,7 +279,7 @@ def align_basis(inputs: Mapping[_K, tuple[Metric, Figure]], options: FigureOptio
     if joint is not None:
         pairs = zip(inputs.items(), joint, strict=True)
         return {key: (metric, figure) for (key, (metric, _)), figure in pairs}
-    reason = f"a later filing restated {' and '.join(sorted(changed))}" if is_comparable else "from two frameworks"
+    reason = f"a later filing restated {' and '.join(sorted(changed))}" if is_comparable else "two frameworks"
     inputs_text = ", ".join(
         f"{name} {figure.value} to {figure.end} ({fact.form} {fact.accession} of {fact.filed}, {fact.taxonomy})"
         for name, figure in zip(names, figures, strict=True)

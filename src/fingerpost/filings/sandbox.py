@@ -42,9 +42,9 @@ _TICKER_NOTE = "The tables list companies under their main ticker; the tickers t
 
 
 async def run_sql(library: FactLibrary, params: CustomSqlParams, caller: str) -> Reply:
-    """Return the rows of one SELECT.
+    """Return the rows of a single SELECT statement.
 
-    Raise ParameterError for refused, invalid and slow queries, and SourceLimited if too many other queries are running.
+    Raise ParameterError for forbidden, invalid and slow queries, and SourceLimited if too many queries are running.
     """
     async with _process_slot(caller):
         answer = await _execute(await compute(_write_input, library, params))
@@ -60,13 +60,13 @@ async def _process_slot(caller: str) -> AsyncIterator[None]:
     loop = asyncio.get_running_loop()
     caller_slots = _slots.setdefault((loop, f"caller {caller}"), asyncio.Semaphore(_MAX_PROCESSES_PER_CALLER))
     all_slots = _slots.setdefault((loop, ""), asyncio.Semaphore(_MAX_PROCESSES))
-    async with AsyncExitStack() as acquired:
+    async with AsyncExitStack() as stack:
         running = f"{_MAX_PROCESSES_PER_CALLER} of your SQL queries"
         try:
             async with asyncio.timeout(_MAX_WAIT_S):
-                await acquired.enter_async_context(caller_slots)
+                await stack.enter_async_context(caller_slots)
                 running = f"{_MAX_PROCESSES} SQL queries"
-                await acquired.enter_async_context(all_slots)
+                await stack.enter_async_context(all_slots)
         except TimeoutError as error:
             raise SourceLimited(f"{running} are running, which is the limit", retry_after_s=_RETRY_AFTER_S) from error
         yield

@@ -1,6 +1,6 @@
 """Child process of ``sandbox``: read a SQL query and a database from standard input, and write the rows as JSON.
 
-It imports only the standard library, to start quickly. The caller kills it after the deadline, because a process cannot
+It imports only the standard library, to start quickly. The parent kills it after the deadline, because a process cannot
 interrupt its own SQLite functions. Queries can only read the views that are created here.
 """
 
@@ -21,7 +21,7 @@ _MAX_BYTES = 100_000
 _MAX_HEAP_BYTES = 256_000_000
 _MAX_ANSWER_BYTES = 2_000_000
 _STEPS_PER_CHECK = 2_000
-_REFUSED_FUNCTIONS = frozenset({"load_extension", "readfile", "writefile", "edit", "fts3_tokenizer"})
+_FORBIDDEN_FUNCTIONS = frozenset({"load_extension", "readfile", "writefile", "edit", "fts3_tokenizer"})
 # The tables that queries may read, with the date column that ``as_of`` filters.
 _DATES = {"companies": "", "facts": "filing_date", "filings": "filing_date", "fiscal_years": "end_date", "tickers": ""}
 # The database with the tables. Queries cannot guess this name, so they read the tables only through the views.
@@ -29,7 +29,7 @@ _DATA = f"data_{secrets.token_hex(8)}"
 
 
 def run(connection: sqlite3.Connection, query: str, as_of: str | None) -> dict[str, Any]:
-    """Return ``columns``, ``rows`` and ``truncated``, or ``code`` and ``error`` if SQLite refuses the query."""
+    """Return ``columns``, ``rows`` and ``truncated``, or ``code`` and ``error`` if SQLite rejects the query."""
     # Set this first, because the pragma drops temporary views.
     connection.execute("PRAGMA temp_store = MEMORY")
     tables = "; ".join(_create_views(connection, as_of))
@@ -52,11 +52,11 @@ def run(connection: sqlite3.Connection, query: str, as_of: str | None) -> dict[s
 
 def _create_views(connection: sqlite3.Connection, as_of: str | None) -> Iterator[str]:
     """Create the views that queries may read, and return each one's name and columns."""
-    stored = f"SELECT name FROM {_DATA}.sqlite_master WHERE type IN ('table', 'view') ORDER BY name"  # noqa: S608
-    for (table,) in connection.execute(stored).fetchall():
+    names = f"SELECT name FROM {_DATA}.sqlite_master WHERE type IN ('table', 'view') ORDER BY name"  # noqa: S608
+    for (table,) in connection.execute(names).fetchall():
         source, date_column = f"{_DATA}.{table}", _DATES.get(table)
         if date_column is None:
-            # Temporary views hide tables; the main database is empty, so that queries of this view fail.
+            # The view hides the table of the same name. The main database is empty, so queries of the view fail.
             connection.execute(f"CREATE TEMP VIEW {table} AS SELECT * FROM main.{table}")  # noqa: S608
             continue
         columns = [column for column, *_ in connection.execute(f"SELECT * FROM {source} LIMIT 0").description]  # noqa: S608
@@ -70,9 +70,9 @@ def _create_views(connection: sqlite3.Connection, as_of: str | None) -> Iterator
 
 def _authorize(action: int, name: str | None, detail: str | None, database: str | None, _view: str | None) -> int:
     if action == sqlite3.SQLITE_FUNCTION:
-        is_allowed = str(detail).lower() not in _REFUSED_FUNCTIONS
+        is_allowed = str(detail).lower() not in _FORBIDDEN_FUNCTIONS
     elif action == sqlite3.SQLITE_READ:
-        # Without a column, the query counts rows.
+        # The column is empty if the query only counts rows.
         is_allowed = (not detail or database in ("temp", _DATA)) and not str(name).lower().startswith("sqlite_")
     else:
         is_allowed = action in (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_RECURSIVE)
@@ -84,7 +84,7 @@ def _fetch(cursor: sqlite3.Cursor) -> dict[str, Any]:
     for name, *_ in cursor.description:
         # Rows become objects, so number the columns with duplicate names.
         names = (name, *(f"{name}_{number}" for number in range(2, len(cursor.description) + 2)))
-        columns.append(next(free for free in names if free not in columns))
+        columns.append(next(unused for unused in names if unused not in columns))
     answer: dict[str, Any] = {"columns": columns, "rows": [], "truncated": False}
     size = 0
     for row in cursor:
@@ -102,7 +102,7 @@ def _to_json_cell(cell: Any) -> Any:
 
 
 if __name__ == "__main__":
-    # Other callers' searches take priority.
+    # Give other callers' searches priority.
     if hasattr(os, "nice"):
         os.nice(5)
     path, query, as_of = json.loads(sys.stdin.buffer.readline())

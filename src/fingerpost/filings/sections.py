@@ -13,7 +13,7 @@ from typing import NamedTuple
 _BLOCK_TAGS = frozenset({"p", "div", "br", "tr", "li", "table", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "section"})
 _HIDDEN_TAGS = frozenset({"script", "style", "head", "ix:header"})
 _SPACES = re.compile(r"[ \t\r\f\v\u00a0]+")
-_EMPTY_LINES = re.compile(r"\s*\n\s*")
+_LINE_BREAKS = re.compile(r"\s*\n\s*")
 
 
 class _TextExtractor(HTMLParser):
@@ -48,7 +48,7 @@ def read_plain_text(content: bytes) -> str:
     extractor = _TextExtractor()
     extractor.feed(text)
     extractor.close()
-    return _EMPTY_LINES.sub("\n", _SPACES.sub(" ", "".join(extractor.parts))).strip()
+    return _LINE_BREAKS.sub("\n", _SPACES.sub(" ", "".join(extractor.parts))).strip()
 
 
 _COVER_FACT = re.compile(
@@ -59,7 +59,7 @@ _DAY_FORMATS = ("%Y-%m-%d", "%B %d, %Y", "%d %B %Y", "%m/%d/%Y")
 
 
 class CoverPage(NamedTuple):
-    """The ``dei`` facts on a cover page in inline XBRL, or None; ``period`` is the last day of the report's period."""
+    """The ``dei`` facts on a cover page in inline XBRL, if any; ``period`` is the last day of the report's period."""
 
     cik: int | None = None
     name: str | None = None
@@ -143,7 +143,7 @@ _TYPES_BY_TITLE = (
     ("controls", "controls"), ("properties", "properties"), ("exhibits", "exhibits"),
 )  # fmt: skip
 
-_MAX_TITLE_CHARACTERS = 220
+_MAX_TITLE_CHARS = 220
 _HEADING = re.compile(
     r"^[ \t]*(?:part[ \t]+(?P<inline>i{1,3}|iv)\b[ \t,.:\u2014\u2013-]*)?items?[ \t\u00a0]+"
     r"(?P<number>[0-9]{1,2}(?:\.[0-9]{2})?(?:[ \t]?\(?[a-c]\b\)?|[a-c]\b)?)(?:[ \t]*(?:and|&|,)[ \t]*\d{1,2}[a-c]?\b)?"
@@ -175,7 +175,7 @@ class Section(NamedTuple):
 
 
 def split_sections(text: str, form: str) -> list[Section]:
-    """Split a filing's plain text into its items; the text before the first item is a section too."""
+    """Split a filing's plain text into its items; the text before the first item becomes a section too."""
     headings = _choose_headings(text, list(_list_headings(text, form)))
     if not headings:
         return [Section(FULL_TEXT, "Full text", text.strip())]
@@ -203,26 +203,26 @@ def _list_headings(text: str, form: str) -> Iterator[_Heading]:
                 title, body = next_line[1], next_line.end()
         previous = (name for offset, name in reversed(parts) if offset <= matched.start())
         part = (matched["inline"] or next(previous, "")).upper()
-        plain = _CONTINUED.sub("", _PAGE_NUMBER.sub("", " ".join(title.split())))
+        clean_title = _CONTINUED.sub("", _PAGE_NUMBER.sub("", " ".join(title.split())))
         keys = [number]
         if _find_items(form) is _ITEMS_10_Q:
-            # Each part of a quarterly report counts from 1.
+            # Item numbers restart at 1 in each part of a quarterly report.
             keys = [f"{part}.{number}"] if part in ("I", "II") else [f"I.{number}", f"II.{number}"]
         for key in keys:
-            section_type = _classify_title(plain, key, form)
-            if section_type is not None and len(plain) <= _MAX_TITLE_CHARACTERS:
-                yield _Heading(key, number, plain, section_type, matched.start(), body)
+            section_type = _classify_title(clean_title, key, form)
+            if section_type is not None and len(clean_title) <= _MAX_TITLE_CHARS:
+                yield _Heading(key, number, clean_title, section_type, matched.start(), body)
                 break
 
 
 def _choose_headings(text: str, headings: Sequence[_Heading]) -> list[_Heading]:
-    """Return one heading per item, in the order of the items, choosing those with the most text below them.
+    """Return one heading per item, in item order, choosing those with the most text below them.
 
-    Text counts by the logarithm of its length, so that short items win over a table of contents and a long preface.
+    Text is weighted by the logarithm of its length, so that short items outweigh a table of contents or a long preface.
     """
     if not headings:
         return []
-    # A repeated item is a page header.
+    # Consecutive headings of the same item are page headers.
     merged = [next(repeated) for _, repeated in groupby(headings, key=lambda heading: heading.key)]
     bodies = [text[heading.body : end] for heading, end in zip(merged, _list_ends(merged, text), strict=True)]
     lengths = [len(_PAGE_NUMBER.sub("", body.strip())) for body in bodies]
@@ -242,9 +242,9 @@ def _choose_headings(text: str, headings: Sequence[_Heading]) -> list[_Heading]:
 
 
 def _sort_key(key: str) -> tuple[int, int, str]:
-    """Return the part, number and rest of an item, such as ``1A``, ``II.1A`` or ``2.02``."""
-    part, number, rest = re.split(r"\.?(\d+)", key, maxsplit=1)
-    return len(part), int(number), rest
+    """Return the part, number and suffix of an item, such as ``1A``, ``II.1A`` or ``2.02``."""
+    part, number, suffix = re.split(r"\.?(\d+)", key, maxsplit=1)
+    return len(part), int(number), suffix
 
 
 def _find_items(form: str) -> Mapping[str, tuple[str, str]]:
@@ -257,7 +257,7 @@ def _find_items(form: str) -> Mapping[str, tuple[str, str]]:
 
 
 def _classify_title(title: str, key: str, form: str) -> str | None:
-    """Return the section type of an item with a title, or None if the item does not have such a title."""
+    """Return the section type of an item with a title, or None if the title does not fit the item."""
     items = _find_items(form)
     if not items:
         kinds = (kind for word, kind in _TYPES_BY_TITLE if title.lower().startswith(word))
@@ -277,14 +277,14 @@ _ITEM = re.compile(
 
 
 def match_sections(form: str, sections: Sequence[tuple[str, str]], item: str) -> list[int]:
-    """Return the indexes of the sections, given as (type, title), that an item names.
+    """Return the indexes of the sections, given as (type, title), that ``item`` refers to.
 
     An item is a number such as ``1A``, ``II.1A`` or ``2.02``, a section type, or the first words of a title.
     """
-    wanted = item.strip().rstrip(".:")
-    words = re.sub(r"[\W_]+", " ", wanted).lower()
+    query = item.strip().rstrip(".:")
+    words = re.sub(r"[\W_]+", " ", query).lower()
     by_type = [index for index, (kind, _) in enumerate(sections) if kind.replace("_", " ") == words]
-    number = _ITEM.fullmatch(wanted)
+    number = _ITEM.fullmatch(query)
     if number is None or by_type:
         titles = [re.sub(r"[\W_]+", " ", title.partition(". ")[2]).lower() for _, title in sections]
         return by_type or [index for index, title in enumerate(titles) if words and title.startswith(words)]
@@ -302,8 +302,8 @@ def match_sections(form: str, sections: Sequence[tuple[str, str]], item: str) ->
 
 # A paragraph has at least this many characters, unless its section ends first; shorter lines, such as a heading and
 # the rows of a table, are joined.
-_MIN_PARAGRAPH = 700
-_MAX_PARAGRAPH = 1_500
+_MIN_PARAGRAPH_CHARS = 700
+_MAX_PARAGRAPH_CHARS = 1_500
 _LINE = re.compile(r"[^\n]+")
 
 
@@ -312,7 +312,7 @@ def split_paragraphs(text: str) -> list[tuple[int, int]]:
     paragraphs: list[tuple[int, int]] = []
     start = end = 0
     for line_start, line_end in _split_lines(text):
-        if end > start and (end - start >= _MIN_PARAGRAPH or line_end - start > _MAX_PARAGRAPH):
+        if end > start and (end - start >= _MIN_PARAGRAPH_CHARS or line_end - start > _MAX_PARAGRAPH_CHARS):
             paragraphs.append((start, end))
             start = line_start
         start, end = (line_start if end == 0 else start), line_end
@@ -323,8 +323,8 @@ def _split_lines(text: str) -> Iterator[tuple[int, int]]:
     """Return the start and end of each line; split a very long line after a sentence or a word."""
     for line in _LINE.finditer(text):
         start, end = line.span()
-        while end - start > _MAX_PARAGRAPH:
-            limit = start + _MAX_PARAGRAPH
+        while end - start > _MAX_PARAGRAPH_CHARS:
+            limit = start + _MAX_PARAGRAPH_CHARS
             cut = text.rfind(". ", start, limit) + 1 or text.rfind(" ", start, limit) + 1 or limit
             yield start, cut
             start = cut

@@ -18,13 +18,13 @@ SEGMENT_AXIS = "us-gaap:StatementBusinessSegmentsAxis"
 _CONSOLIDATION_AXES = ("srt:ConsolidationItemsAxis", "us-gaap:ConsolidationItemsAxis")
 _OPERATING_SEGMENTS = ("us-gaap:OperatingSegmentsMember", "srt:OperatingSegmentsMember")
 # The search for subtotals tries all combinations, so the number of rows is limited; a filing rarely has more.
-_MAX_PARTS = 24
+_MAX_ROWS = 24
 _MAX_SUBTOTALS = 4
 _MAX_SUMMANDS = 16
 # With more rows, two of them could add up to the difference by chance.
 _MAX_DETAILS = 2
 _MAX_ROWS_WITH_DETAILS = 10
-# The words that callers use for the usual axes, which are shown if a query names no axis.
+# Common words for the standard axes, which are used if a query specifies no axis.
 AXIS_WORDS: Mapping[str, tuple[str, ...]] = {
     "segment": (SEGMENT_AXIS, "us-gaap:SegmentsAxis"),
     "product": ("srt:ProductOrServiceAxis", "us-gaap:ProductOrServiceAxis", "us-gaap:ProductsAndServicesAxis"),
@@ -84,12 +84,12 @@ class Breakdown:
 
 
 def _round(value: float) -> int | float:
-    # Errors in sums of floats are far smaller than the last digit of a filing.
+    # Floating-point summation errors are far smaller than the last digit that a filing reports.
     return value if isinstance(value, int) else round(value, 6)
 
 
 def list_instances(library: FactLibrary, ciks: Iterable[int], last_day: str) -> list[LoadedInstance]:
-    """Return the loaded instances of companies that were filed by a date, newest first."""
+    """Return the companies' loaded instances that were filed on or before a day, newest first."""
     query = (
         "SELECT id, cik, accession_number, filing_type, filing_date, report_date FROM instances"
         " WHERE cik = ? AND filing_date <= ?"
@@ -128,10 +128,10 @@ def find_period(fact: InstanceFact, calendar: FiscalCalendar) -> PeriodFilter | 
 
 
 def build_breakdowns(instance: LoadedInstance, facts: Sequence[InstanceFact]) -> list[Breakdown]:
-    """Break down one period's facts by each axis, using the concept and unit whose parts match the total best."""
+    """Break down one period's facts by each axis, using the concept and unit whose parts best match the total."""
     by_axis: dict[str, list[Breakdown]] = defaultdict(list)
     groups: dict[tuple[str, str, str, str], list[InstanceFact]] = defaultdict(list)
-    # Facts with members come first, because their order decides between equal candidates.
+    # Facts with members come first, because their order breaks ties between candidates.
     for fact in sorted(facts, key=lambda fact: not fact.members):
         groups[fact.concept, fact.unit, fact.start, fact.end].append(fact)
     for (concept, unit, start, end), group in groups.items():
@@ -143,21 +143,21 @@ def build_breakdowns(instance: LoadedInstance, facts: Sequence[InstanceFact]) ->
                 marked = tuple(replace(row, role=roles.get(row.member, row.role)) for row in rows)
                 by_axis[axis].append(Breakdown(instance, axis, concept, unit, start, end, total, marked, omitted))
     return [
-        max(candidates, key=lambda each: (each.difference == 0, each.total is not None, len(each.rows)))
+        max(candidates, key=lambda item: (item.difference == 0, item.total is not None, len(item.rows)))
         for candidates in by_axis.values()
     ]
 
 
 def _list_rows(group: Sequence[InstanceFact], axis: str) -> tuple[list[BreakdownRow], int]:
-    """Return a row for each member of an axis, and the number of facts that fit in no row."""
+    """Return a row for each member of an axis, and the number of facts that do not fit any row."""
     rows: dict[str, BreakdownRow] = {}
     omitted = 0
-    # The value of a segment that includes sales to other segments comes first, and the plain one replaces it.
+    # A segment's value including sales to other segments comes first; the value without them replaces it.
     for fact in sorted(group, key=lambda fact: -len(fact.members)):
         members = {
-            each: member
-            for each, member in fact.members
-            if each not in _CONSOLIDATION_AXES or member not in _OPERATING_SEGMENTS
+            name: member
+            for name, member in fact.members
+            if name not in _CONSOLIDATION_AXES or member not in _OPERATING_SEGMENTS
         }
         if members.keys() == {axis}:
             row = BreakdownRow(members[axis], fact.value, PART)
@@ -172,13 +172,13 @@ def _list_rows(group: Sequence[InstanceFact], axis: str) -> tuple[list[Breakdown
 
 
 def _find_double_counts(rows: Sequence[BreakdownRow], total: float) -> dict[str, str]:
-    """Return the roles of the rows without which the others add up to the total exactly; empty if there are none.
+    """Return the roles of rows whose removal makes the others add up to the total exactly; empty if there are none.
 
-    A subtotal is the sum of other rows. Alternative rows add up to the total themselves. If there are few rows, one or
-    two of them may be details of others.
+    A subtotal is the sum of other rows. Alternative rows add up to the total by themselves. If there are few rows, one
+    or two of them may be details of others.
     """
     surplus = _round(sum(row.value for row in rows) - total)
-    if surplus == 0 or len(rows) > _MAX_PARTS:
+    if surplus == 0 or len(rows) > _MAX_ROWS:
         return {}
     for count in range(1, min(_MAX_SUBTOTALS, len(rows) - 1) + 1):
         for chosen in combinations([row for row in rows if row.role == PART], count):
@@ -197,7 +197,7 @@ def _is_sum(value: float, others: Sequence[float]) -> bool:
     """Whether a value is the sum of some of the other values, or equal to one of them."""
     sums: set[float] = {0}
     for other in others[:_MAX_SUMMANDS]:
-        sums |= {_round(each + other) for each in sums}
+        sums |= {_round(partial + other) for partial in sums}
     return value in sums
 
 
@@ -207,16 +207,16 @@ def list_axes(facts: Iterable[InstanceFact]) -> list[str]:
 
 
 def match_axes(text: str, axes: Iterable[str], labels: Mapping[str, str]) -> list[str]:
-    """Return the axes that a caller's word means: a usual word such as ``product``, a tag, or a label."""
-    wanted = _fold(text)
-    usual = next((tags for word, tags in AXIS_WORDS.items() if wanted in (word, f"{word}s")), ())
-    found = []
+    """Return the axes that a caller's word refers to: a common word such as ``product``, a tag, or a label."""
+    folded_text = _fold(text)
+    standard_axes = next((tags for word, tags in AXIS_WORDS.items() if folded_text in (word, f"{word}s")), ())
+    matches = []
     for axis in axes:
         local = axis.partition(":")[2]
         names = (axis, local, local.removesuffix("Axis"), labels.get(axis, axis))
-        if axis in usual or wanted in map(_fold, names):
-            found.append(axis)
-    return found
+        if axis in standard_axes or folded_text in map(_fold, names):
+            matches.append(axis)
+    return matches
 
 
 def _fold(text: str) -> str:

@@ -102,7 +102,7 @@ def build_facts_file(path: Path) -> SqliteFile:
         contents="filings",
         application_id=_APPLICATION_ID,
         advice="move it away and load again",
-        # The original tool uses this sentence.
+        # The original tool uses this message.
         unavailable="Database connection failed: {error}",
     )
 
@@ -121,12 +121,12 @@ def _create_tables(connection: sqlite3.Connection) -> None:
 
 
 def normalize_ticker(text: str) -> str:
-    """Return a ticker in EDGAR's spelling: ``brk.b`` is ``BRK-B``."""
+    """Return a ticker in EDGAR's spelling: ``brk.b`` becomes ``BRK-B``."""
     return text.strip().upper().replace(".", "-").replace("/", "-")
 
 
 class FactStore:
-    """Writes the facts file; a new file starts with the shipped sample."""
+    """Writes the facts file; a new file starts with the bundled sample."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -157,7 +157,7 @@ class FactStore:
                     _put_facts(connection, file, (), retrieved_at, EDGAR)
 
     def put_submissions(self, file: SubmissionsFile) -> bool:
-        """Store a list of filings; return whether the company has figures, without which its industry is not stored."""
+        """Store a list of filings; return whether the company has figures (its industry is stored only if it does)."""
         tickers = [normalize_ticker(ticker) for ticker in file.tickers]
         ticker = tickers[0] if tickers else None
         with self._transaction() as connection:
@@ -226,8 +226,8 @@ class FactStore:
 
     def put_instance(self, instance: Instance, labels: Mapping[str, str], filing: FilingId) -> int:
         """Store the concepts that have facts with dimensions, and their totals; return the number of facts."""
-        with_dimensions = {fact.concept for fact in instance.facts if fact.members}
-        facts = [fact for fact in instance.facts if fact.concept in with_dimensions]
+        dimensional_concepts = {fact.concept for fact in instance.facts if fact.members}
+        facts = [fact for fact in instance.facts if fact.concept in dimensional_concepts]
         names = {name for fact in facts for pair in fact.members for name in pair}
         with self._transaction() as connection:
             query = "SELECT id FROM instances WHERE accession_number = ?"
@@ -292,16 +292,16 @@ def _put_facts(
 ) -> None:
     cik = file.cik
     query = (
-        "SELECT 1 AS place, ticker FROM main_tickers WHERE cik = ?1"
+        "SELECT 1 AS priority, ticker FROM main_tickers WHERE cik = ?1"
         " UNION ALL SELECT 2, ticker FROM companies WHERE cik = ?1 AND ticker NOT LIKE 'CIK%'"
         " UNION ALL SELECT 4, ticker FROM tickers WHERE cik = ?1"
-        " UNION ALL SELECT 5, ticker FROM listed WHERE cik = ?1 ORDER BY place, ticker"
+        " UNION ALL SELECT 5, ticker FROM listed WHERE cik = ?1 ORDER BY priority, ticker"
     )
     ranked = [*connection.execute(query, (cik,)), *((3, normalize_ticker(ticker)) for ticker in tickers)]
     all_tickers = [ticker for _, ticker in sorted(ranked, key=itemgetter(0))]
     connection.execute("DELETE FROM reported WHERE concept IN (SELECT id FROM concepts WHERE cik = ?)", (cik,))
     for table in ("concepts", "reports", "fiscal_years"):
-        connection.execute(f"DELETE FROM {table} WHERE cik = ?", (cik,))  # noqa: S608  (names of our own)
+        connection.execute(f"DELETE FROM {table} WHERE cik = ?", (cik,))  # noqa: S608  (fixed table names)
     _insert_rows(connection, "tickers (ticker, cik)", [(symbol, cik) for symbol in all_tickers], "OR IGNORE")
     company = {
         "cik": cik,
@@ -313,7 +313,7 @@ def _put_facts(
         "complete_through": file.complete_through,
         "first_end": file.first_end,
     }
-    # Keep the industry and the exchange, which come from the list of filings.
+    # Preserve the industry and the exchange, which come from the list of filings.
     updates = ", ".join(f"{column} = excluded.{column}" for column in company)
     connection.execute(
         f"INSERT INTO companies ({', '.join(company)}) VALUES (:{', :'.join(company)})"  # noqa: S608
@@ -337,13 +337,13 @@ def _put_facts(
 
 
 def _delete_text(connection: sqlite3.Connection, accession: str) -> None:
-    of_filing = "WHERE section IN (SELECT id FROM sections WHERE accession_number = ?)"
+    condition = "WHERE section IN (SELECT id FROM sections WHERE accession_number = ?)"
     connection.execute(
         "INSERT INTO paragraph_words (paragraph_words, rowid, title, text)"  # noqa: S608
-        f" SELECT 'delete', id, title, text FROM paragraph_texts {of_filing}",
+        f" SELECT 'delete', id, title, text FROM paragraph_texts {condition}",
         (accession,),
     )
-    connection.execute(f"DELETE FROM paragraphs {of_filing}", (accession,))  # noqa: S608
+    connection.execute(f"DELETE FROM paragraphs {condition}", (accession,))  # noqa: S608
     connection.execute("DELETE FROM sections WHERE accession_number = ?", (accession,))
 
 

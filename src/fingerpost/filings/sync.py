@@ -44,10 +44,10 @@ PACE = Pace(name="edgar", per_second=8, burst=1)
 PACES: Mapping[str, Pace] = {"data.sec.gov": PACE, "www.sec.gov": PACE}
 
 _BLOCKED_S = 600.0
-_BLOCK_PAGE = b"request rate threshold"
-_UNDECLARED = b"undeclared automated tool"
+_RATE_LIMIT_PAGE = b"request rate threshold"
+_UNDECLARED_TOOL = b"undeclared automated tool"
 _LIMITS = RequestLimits(connect_s=10.0, read_s=30.0, total_s=120.0, max_bytes=200_000_000, attempts=4)
-_HINT = f"Set {CONTACT_SETTING} to an e-mail address at which the SEC can reach you"
+_HINT = f"Set {CONTACT_SETTING} to an e-mail address where the SEC can reach you"
 
 NEW, UNCHANGED, NOT_IN_AGGREGATE = "new", "unchanged", "not_in_aggregate"
 
@@ -55,8 +55,8 @@ _NOT_MODIFIED = 304
 FORMS_WITH_ITEMS = frozenset({"10-K", "10-K/A", "10-Q", "10-Q/A", "20-F", "40-F"})
 _FORMS_WITH_SEGMENTS = FORMS_WITH_ITEMS | {"10-KT", "20-F/A", "40-F/A"}
 _FETCH_TIMEOUT_S = 30
-# A failed fetch is not repeated for this long.
-_FAILURE = timedelta(days=1)
+# A failed fetch is not retried for this long.
+_BACKOFF = timedelta(days=1)
 _T = TypeVar("_T")
 
 
@@ -81,23 +81,23 @@ class Edgar:
 
     def build_request(self, url: str) -> Request:
         return Request(
-            url=url, headers={"user-agent": f"fingerpost {self.contact}"}, check_response=_read_refusal, limits=_LIMITS
+            url=url, headers={"user-agent": f"fingerpost {self.contact}"}, check_response=_find_error, limits=_LIMITS
         )
 
 
-def _read_refusal(response: Response) -> ToolError | None:
+def _find_error(response: Response) -> ToolError | None:
     """Return the error that a response signals, or None.
 
     The rate-limit page comes with various status codes; 404 means that the file does not exist.
     """
     start = response.body[:20_000].lower() if response.body.lstrip()[:1] == b"<" else b""
-    if _BLOCK_PAGE in start:
+    if _RATE_LIMIT_PAGE in start:
         return SourceLimited(
-            "EDGAR has blocked this address for a while, because it sent too many requests", retry_after_s=_BLOCKED_S
+            "EDGAR has temporarily blocked this address because it sent too many requests", retry_after_s=_BLOCKED_S
         )
-    if _UNDECLARED in start or (response.status == 403 and "retry-after" not in response.headers):
+    if _UNDECLARED_TOOL in start or (response.status == 403 and "retry-after" not in response.headers):
         return SourceKeyRefused(
-            f"EDGAR refused the request (HTTP {response.status}): it does not accept the contact address", hint=_HINT
+            f"EDGAR rejected the request (HTTP {response.status}): it does not accept the contact address", hint=_HINT
         )
     if response.status == 404:
         return DataNotFound("EDGAR has no such file", {"url": response.redacted_url})
@@ -129,7 +129,7 @@ class EdgarSync:
     ) -> list[SyncedCompany]:
         """Fetch the figures and filings for all CIKs of a ticker.
 
-        Also fetch the newest ``texts`` documents with these forms, and segments from the newest ``instances`` reports.
+        Also fetch the newest ``texts`` documents of these forms, and segments from the newest ``instances`` reports.
 
         Raise DataNotFound with similar tickers for an unknown ticker, and StorageUnavailable if EDGAR does not respond.
         """
@@ -192,7 +192,7 @@ class EdgarSync:
         instance = _parse(read_instance, content, document)
         _check_cik(instance.cik, cik)
         labels: dict[str, str] = {}
-        # Some filers put the labels into the schema.
+        # Some filers put the labels in the schema.
         for name in (f"{instance.schema.removesuffix('.xsd')}_lab.xml", instance.schema):
             if not labels and (linkbase := await self._find_document(cik, filing, name)) is not None:
                 labels = _parse(read_labels, linkbase, name)
@@ -226,7 +226,7 @@ class EdgarSync:
 
 
 class CompanyFetcher:
-    """Fetches one company while a caller waits, and records failures in the facts file for all processes."""
+    """Fetches one company while a caller is waiting, and records failures in the facts file for all processes."""
 
     def __init__(
         self, path: Path, edgar: Edgar, open_client: Callable[[], AbstractAsyncContextManager["Client"]]
@@ -241,13 +241,13 @@ class CompanyFetcher:
             ticker = normalize_ticker(text)
             now = clock.now()
             query = "SELECT failed_at, message FROM failed_fetches WHERE ticker = ? AND failed_at > ?"
-            for failed_at, message in await run_in_thread(library.rows, query, ticker, (now - _FAILURE).isoformat()):
+            for failed_at, message in await run_in_thread(library.rows, query, ticker, (now - _BACKOFF).isoformat()):
                 raise SourceFailed(f"{message} (tried at {failed_at})", retryable=False)
             try:
                 async with asyncio.timeout(_FETCH_TIMEOUT_S), self._open_client() as client:
                     await self._sync(EdgarSync(self._store, client, self._edgar), library, text)
             except (ToolError, TimeoutError) as error:
-                timed_out = SourceTimeout(f"EDGAR did not send it within {_FETCH_TIMEOUT_S} seconds")
+                timed_out = SourceTimeout(f"EDGAR did not send the figures within {_FETCH_TIMEOUT_S} seconds")
                 reason = error if isinstance(error, ToolError) else timed_out
                 failed_at = now.isoformat(timespec="seconds")
                 await run_in_thread(self._store.put_failed_fetch, ticker, failed_at, reason.message)
@@ -259,10 +259,10 @@ class CompanyFetcher:
         try:
             await sync.sync(listed[0] if listed else text)
         except DataNotFound:
-            found = None if listed else await run_in_thread(library.find_listed_company, text)
-            if found is None:
+            match = None if listed else await run_in_thread(library.find_listed_company, text)
+            if match is None:
                 raise
-            await sync.sync(found[0])
+            await sync.sync(match[0])
 
 
 def _find_validators(library: FactLibrary, url: str, cik: int) -> Validators | None:
@@ -275,9 +275,9 @@ def _parse(parser: Callable[[Any, str], _T], content: bytes, name: str) -> _T:
     try:
         return parser(content if name.endswith((".xml", ".xsd")) else parse_json(content, name), name)
     except FeedUnusable as error:
-        raise SourceChanged(f"EDGAR's answer cannot be used: {error.message}") from error
+        raise SourceChanged(f"EDGAR returned an unusable response: {error.message}") from error
 
 
 def _check_cik(received: int, requested: int) -> None:
     if received != requested:
-        raise SourceChanged(f"EDGAR answered with CIK {received}, but CIK {requested} was requested")
+        raise SourceChanged(f"EDGAR returned CIK {received}, but CIK {requested} was requested")

@@ -1,4 +1,4 @@
-"""Parse XBRL 2.1 instances and label linkbases with the standard library; documents with a DTD are refused.
+"""Parse XBRL 2.1 instances and label linkbases with the standard library; documents with a DTD are rejected.
 
 EDGAR extracts an instance (``NAME_htm.xml``) from each report in inline XBRL. Unlike ``companyfacts``, it has facts
 with dimensions, such as segments, products and regions.
@@ -57,7 +57,7 @@ class Instance:
 
 
 class _SafeBuilder(TreeBuilder):
-    """Refuses DTDs, which could define entities, and collects namespace prefixes."""
+    """Rejects DTDs, which could define entities, and collects namespace prefixes."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -72,7 +72,7 @@ class _SafeBuilder(TreeBuilder):
 
 def _parse_xml(content: bytes, name: str) -> tuple[Element, Mapping[str, str]]:
     builder = _SafeBuilder()
-    parser = XMLParser(target=builder)  # noqa: S314  (the builder refuses document types)
+    parser = XMLParser(target=builder)  # noqa: S314  (the builder rejects DTDs)
     try:
         parser.feed(content)
         return parser.close(), builder.namespaces
@@ -83,7 +83,7 @@ def _parse_xml(content: bytes, name: str) -> tuple[Element, Mapping[str, str]]:
 
 
 class _Names:
-    """Writes qualified names with the usual prefix of a standard taxonomy, else with the filer's prefix."""
+    """Formats qualified names with the standard prefix of a known taxonomy, otherwise with the filer's prefix."""
 
     def __init__(self, namespaces: Mapping[str, str]) -> None:
         self._namespaces = namespaces
@@ -108,8 +108,8 @@ def read_instance(content: bytes, name: str) -> Instance:
         raise FeedUnusable(f"{name} is not an XBRL instance")
     names = _Names(namespaces)
     try:
-        contexts = {each.attrib["id"]: _read_context(each, names) for each in root.iterfind(f"{_XBRLI}context")}
-        units = {each.attrib["id"]: _read_unit(each) for each in root.iterfind(f"{_XBRLI}unit")}
+        contexts = {node.attrib["id"]: _read_context(node, names) for node in root.iterfind(f"{_XBRLI}context")}
+        units = {node.attrib["id"]: _read_unit(node) for node in root.iterfind(f"{_XBRLI}unit")}
         cover = _read_cover(root, names, contexts)
         reference = root.find(f"{_LINK}schemaRef")
         schema = "" if reference is None else reference.attrib[f"{_XLINK}href"].rpartition("/")[2]
@@ -133,8 +133,8 @@ def read_instance(content: bytes, name: str) -> Instance:
 def _read_context(context: Element, names: _Names) -> tuple[str, str, Members]:
     period = {child.tag.removeprefix(_XBRLI): (child.text or "").strip()[:10] for child in context.iter()}
     members = []
-    for place in (*context.iter(f"{_XBRLI}segment"), *context.iter(f"{_XBRLI}scenario")):
-        for child in place:
+    for container in (*context.iter(f"{_XBRLI}segment"), *context.iter(f"{_XBRLI}scenario")):
+        for child in container:
             axis = names.read_value(child.get("dimension")) if child.tag.startswith(_XBRLDI) else _NO_DIMENSION
             is_explicit = child.tag == f"{_XBRLDI}explicitMember"
             text = " ".join("".join(child.itertext()).split())
@@ -197,14 +197,14 @@ def read_labels(content: bytes, name: str) -> dict[str, str]:
     found: dict[str, tuple[int, str]] = {}
     for link in root.iter(f"{_LINK}labelLink"):
         concepts = {
-            each.get(f"{_XLINK}label"): each.get(f"{_XLINK}href", "").rpartition("#")[2].replace("_", ":", 1)
-            for each in link.iterfind(f"{_LINK}loc")
+            locator.get(f"{_XLINK}label"): locator.get(f"{_XLINK}href", "").rpartition("#")[2].replace("_", ":", 1)
+            for locator in link.iterfind(f"{_LINK}loc")
         }
-        labelled = {}
+        concept_by_label = {}
         for arc in link.iterfind(f"{_LINK}labelArc"):
-            labelled[arc.get(f"{_XLINK}to")] = concepts.get(arc.get(f"{_XLINK}from"))
+            concept_by_label[arc.get(f"{_XLINK}to")] = concepts.get(arc.get(f"{_XLINK}from"))
         for label in link.iterfind(f"{_LINK}label"):
-            concept, role = labelled.get(label.get(f"{_XLINK}label")), label.get(f"{_XLINK}role", "")
+            concept, role = concept_by_label.get(label.get(f"{_XLINK}label")), label.get(f"{_XLINK}role", "")
             if concept and label.text and role in _LABEL_ROLES and label.get(_LANGUAGE, "en").startswith("en"):
                 rank = _LABEL_ROLES.index(role)
                 if concept not in found or rank < found[concept][0]:

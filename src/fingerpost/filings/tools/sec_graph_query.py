@@ -182,7 +182,7 @@ def _list_filings_with_text(library: FactLibrary, params: FilingTextParams) -> l
     column = "accession_number"
     keys: Sequence[Any] = [params.accession_number]
     if params.ticker is not None:
-        column, keys = "cik", library.list_ciks_named(params.ticker)
+        column, keys = "cik", library.find_ciks(params.ticker)
         if not keys:
             raise build_not_found(not_found, {params.ticker: explain_missing_ticker(library, params.ticker)})
     query, last_day = _QUERY.format(column=column), params.as_of or LAST_DAY

@@ -56,7 +56,7 @@ def _answer_search(library: FactLibrary, params: SemanticSearchParams) -> Reply:
     if not library.rows("SELECT 1 FROM sections LIMIT 1"):
         entry = build_missing("not_loaded", "no filing text is loaded", NO_TEXT_STEP)
         raise build_not_found(not_found, {"text": entry})
-    by_company = {company: library.list_ciks_named(company) for company in params.companies or ()}
+    by_company = {company: library.find_ciks(company) for company in params.companies or ()}
     unknown = [company for company, ciks in by_company.items() if not ciks]
     if unknown and len(unknown) == len(by_company):
         missing = {company: explain_missing_ticker(library, company) for company in unknown}

@@ -12,7 +12,7 @@ from fingerpost.filings.figure import ANNUAL_FORMS, EDGAR, cite_filing
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.period_filter import LAST_DAY, NEWEST_FOUR_QUARTERS, NEWEST_YEAR, PeriodFilter
 from fingerpost.filings.periods import QUARTERS, FiscalCalendar
-from fingerpost.filings.query_params import Day, Fiscal, StepParams, Ticker, Word
+from fingerpost.filings.query_params import Day, FiscalPeriod, StepParams, Ticker, Word
 from fingerpost.filings.reasons import open_company
 from fingerpost.filings.reply import Reply, build_missing, build_not_found
 from fingerpost.filings.segments import Breakdown, LoadedInstance
@@ -31,7 +31,7 @@ class SegmentsParams(StepParams):
     axis: Annotated[Word | None, Field(description="segment, product, region, customer, or an axis in the filing")] = (
         None
     )
-    period: Fiscal
+    period: FiscalPeriod
     as_of: Day | None = None
 
 
@@ -102,7 +102,7 @@ def list_segments(library: FactLibrary, params: SegmentsParams) -> Reply:
             for row in rows:
                 points[row["axis"]][row["member"]].append({"end_date": row["end_date"], "value": row["value"]})
         if other_axes:
-            notes.append(f"{period.wording} has other axes, which axis can select: {', '.join(other_axes)}")
+            notes.append(f"{period.label} has other axes, which axis can select: {', '.join(other_axes)}")
     reply.data = {
         axis: {
             member: values[0]["value"] if params.period.count == 1 and len(values) == 1 else values
@@ -182,7 +182,7 @@ def _explain_period(reports: Reports, name: str, period: PeriodFilter, axis: str
             axes[other_period.period].update(segments.list_axes(facts))
     available = sorted((each for each in axes if axes[each]), reverse=True)
     by = "" if axis is None else f" by {axis}"
-    message = f"no loaded filing breaks down {name} for {period.wording}{by}"
+    message = f"no loaded filing breaks down {name} for {period.label}{by}"
     if period.quarter == QUARTERS:
         message += "; filings do not report fourth quarters"
     step = "Load more filings, or name another metric"
