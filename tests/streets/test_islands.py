@@ -1,5 +1,6 @@
 """Streets that are left out, because they do not connect to the others in both directions."""
 
+import numpy as np
 import pytest
 
 from tests.streets.drawn import degrees, read
@@ -44,6 +45,13 @@ def test_an_escalator_near_a_stop_is_entered_and_left_at_its_ends(tmp_path):
     town = Town(drawing, tmp_path, extra_ways=escalator)
 
     assert (town.walk("A", (4, 1))[0], town.walk((4, 1), "A")[0]) == (500, 1100)
+
+
+def test_a_pin_at_the_top_of_an_escalator_leaves_by_the_private_road_there(tmp_path):
+    town = Town("A--e--C\n|     p\n+-----D-----------------B", tmp_path)
+    reached = town.walks("B").reach(*town.place("C"), np.array([0]), 3000, from_stops=False)
+
+    assert reached.metres.tolist() == [pytest.approx(2000, abs=1)]
 
 
 def test_an_unreachable_square_is_skipped_however_often_it_is_crossed(tmp_path):

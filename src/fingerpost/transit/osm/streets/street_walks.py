@@ -22,6 +22,7 @@ from fingerpost.transit.model.geodesy import Point
 from fingerpost.transit.osm.streets.graph import (
     CUT_OFF,
     NO_WHEELS,
+    ONE_WAY,
     STEPS,
     STEPS_FACTOR,
     UNDERGROUND,
@@ -85,7 +86,7 @@ class StreetWalks:
         self._is_on_street = np.zeros(len(places.lats), np.bool_)
         self._is_on_street[self._access.stop[self._snapped.edge >= 0]] = True
         # A query snaps the same points several times.
-        avoided = UNDERGROUND | CUT_OFF if step_free else UNDERGROUND
+        avoided = UNDERGROUND | ONE_WAY | (CUT_OFF if step_free else 0)
         self._snap_point = lru_cache(maxsize=16)(partial(snap_pin, graph, grid, refused=refused, avoided=avoided))
 
     @property
