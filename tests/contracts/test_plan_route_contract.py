@@ -102,7 +102,7 @@ def test_a_ride_of_unknown_length_uses_its_straight_line_and_is_reported(over):
 
     assert answer.body["itineraries"][0]["legs"][0]["distanceMeters"] == 0
     assert answer.body["meta"]["straightRides"] is True
-    assert "straight line" in answer.text
+    assert "straight-line distances" in answer.text
 
 
 @pytest.mark.parametrize(

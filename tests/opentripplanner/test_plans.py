@@ -174,7 +174,7 @@ async def test_an_empty_result_has_the_reasons_of_both_queries():
     )
 
     assert (answered.itineraries, len(local.asked)) == ((), 2)
-    assert answered.why_nothing == (
+    assert answered.no_result_reason == (
         "Walking is quicker than any ride, but exceeds the walking limit; raise the limit. "
         "No service connects the two places on that day or the next"
     )
@@ -231,7 +231,7 @@ async def test_an_itinerary_that_lacks_a_leg_is_left_out():
 async def test_an_empty_result_is_explained(code, field, sentence):
     answered, _ = await _plan(data(live=a_page(errors=[(code, field)])))
 
-    assert (answered.itineraries, answered.why_nothing) == ((), sentence)
+    assert (answered.itineraries, answered.no_result_reason) == ((), sentence)
 
 
 @pytest.mark.parametrize(

@@ -136,8 +136,8 @@ async def test_no_journey_is_an_answer_with_a_reason():
     near, _ = await plan((404, NO_JOURNEY))
     far, _ = await plan((404, NO_JOURNEY), replace(QUERY, instant=NINE + 9 * 86_400))
 
-    assert (near.itineraries, near.why_nothing) == ((), "TfL found no journey (No journey found for your inputs)")
-    assert far.why_nothing == "TfL found no journey: it plans about 4 days ahead, and this trip is 9 days ahead"
+    assert (near.itineraries, near.no_result_reason) == ((), "TfL found no journey (No journey found for your inputs)")
+    assert far.no_result_reason == "TfL found no journey: it plans about 4 days ahead, and this trip is 9 days ahead"
 
 
 async def test_a_stop_that_tfl_does_not_know_is_named():

@@ -1,4 +1,4 @@
-"""Run the engine's kernels, compiled by numba or, until that is done, as plain Python.
+"""Run the engine's kernels as plain Python until numba has compiled them.
 
 A kernel is a function that takes only arrays and numbers. ``kernel`` and ``allocating_kernel`` mark kernels, which
 remain plain functions and can call each other across files. ``entry`` makes a kernel callable from other code; each
@@ -44,8 +44,8 @@ def _digest_engine() -> str:
     from importlib.metadata import version
 
     digest = hashlib.blake2b(f"{sys.implementation.cache_tag} {version('numba')}".encode(), digest_size=6)
-    here = Path(__file__)
-    for source in [here, *(here.parent / name for name in _SOURCES)]:
+    this_file = Path(__file__)
+    for source in [this_file, *(this_file.parent / name for name in _SOURCES)]:
         for path in sorted(source.rglob("*.py")) if source.is_dir() else [source]:
             digest.update(f"{path} {path.stat().st_mtime_ns}".encode() + path.read_bytes())
     return digest.hexdigest()
@@ -75,7 +75,7 @@ _lock = threading.Lock()
 
 
 def decide_at_first_call(decide: Callable[[], bool]) -> None:
-    """Set the function that decides, at the first kernel call, whether kernels run as plain Python; by default, not."""
+    """Set the function that chooses plain Python (True) or compiled kernels (the default) at the first kernel call."""
     _mode.decide = decide
 
 

@@ -71,7 +71,7 @@ class JourneyQuery(JourneyParameters):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextJourneyQuery:
-    """A request for journeys from now on between places given as text: names, ids, postcodes, ``lat,lon``.
+    """A request for journeys that start now, between places given as text: names, ids, postcodes, ``lat,lon``.
 
     The source resolves the texts. ``sides`` are the caller's parameter names for them.
     """
@@ -89,14 +89,14 @@ class JourneyAnswer:
 
     ``timetabled`` are scheduled itineraries that realtime data makes unusable; answers still show them (rule B5).
     ``step_free_supported`` is False if the source has no wheelchair data.
-    ``why_nothing`` is the source's explanation of an empty answer, if any.
+    ``no_result_reason`` is the source's explanation of an empty answer, if any.
     """
 
     itineraries: tuple[Itinerary, ...]
     provenance: Provenance
     timetabled: tuple[Itinerary, ...] = ()
     step_free_supported: bool = True
-    why_nothing: str | None = None
+    no_result_reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

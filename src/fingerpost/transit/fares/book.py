@@ -122,7 +122,7 @@ class Product:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FareBook:
-    """The fares of one feed, by tickets or by leg rules.
+    """The fares of one feed, defined by tickets or leg rules.
 
     ``zone_of`` and ``areas_of`` are keyed by stop id, ``network_of`` by route id. ``has_priority`` is True if leg rules
     have priorities. ``problem`` says why no price is reliable, or is empty.

@@ -1,4 +1,4 @@
-"""Compute the price of a trip for an ordinary rider from the fares of a GTFS feed.
+"""Compute the price of a trip for an ordinary rider from the fares in a GTFS feed.
 
 With leg rules (fare_leg_rules.txt, fare_transfer_rules.txt), each ride is one leg. With tickets (fare_attributes.txt,
 fare_rules.txt), the rides are divided among tickets.
@@ -32,7 +32,7 @@ class _Option(NamedTuple):
     product_id: str
 
 
-# Marks a fare transfer between more than two leg groups.
+# Marks a fare transfer among more than two leg groups.
 _MIXED = ("", "")
 
 
@@ -52,7 +52,7 @@ class _Payment(NamedTuple):
 
 
 def price_by_legs(book: FareBook, rides: Sequence[FareRide]) -> Price:
-    """Return the lowest price of all rides by leg rules; raise FareUnknown if it cannot be computed."""
+    """Return the lowest price for all rides under the leg rules; raise FareUnknown if it cannot be computed."""
     if book.joins_legs and len(rides) > 1:
         raise FareUnknown("rules that join legs (fare_leg_join_rules.txt) are not supported")
     rules_by_ride = [_match_rules(book, ride) for ride in rides]

@@ -15,22 +15,22 @@ def thin(points: Sequence[Point], tolerance_m: float) -> list[Point]:
     if tolerance_m <= 0 or len(points) <= 2:
         return list(points)
     lon_scale = math.cos(math.radians(points[0][0]))
-    flat = [(lat * METRES_PER_DEGREE, lon * METRES_PER_DEGREE * lon_scale) for lat, lon in points]
+    projected = [(lat * METRES_PER_DEGREE, lon * METRES_PER_DEGREE * lon_scale) for lat, lon in points]
     selected = [0]
-    while selected[-1] < len(flat) - 1:
-        selected.append(_find_straight_end(flat, selected[-1], tolerance_m))
+    while selected[-1] < len(projected) - 1:
+        selected.append(_find_straight_end(projected, selected[-1], tolerance_m))
     return [points[index] for index in selected]
 
 
-def _find_straight_end(flat: Sequence[Point], start: int, tolerance_m: float) -> int:
-    """Return the furthest point such that a straight line from ``start`` passes within the tolerance of all between.
+def _find_straight_end(projected: Sequence[Point], start: int, tolerance_m: float) -> int:
+    """Return the furthest point whose line from ``start`` stays within the tolerance of all points in between.
 
-    The possible directions of such lines form a cone, which becomes narrower with each point.
+    The possible directions of such a line form a cone, which becomes narrower with each point.
     """
     first: float | None = None
     low, high, furthest_m = -math.pi, math.pi, 0.0
-    for index in range(start + 1, len(flat)):
-        north_m, east_m = flat[index][0] - flat[start][0], flat[index][1] - flat[start][1]
+    for index in range(start + 1, len(projected)):
+        north_m, east_m = projected[index][0] - projected[start][0], projected[index][1] - projected[start][1]
         distance_m, bearing = math.hypot(north_m, east_m), math.atan2(north_m, east_m)
         turn = 0.0 if first is None else math.remainder(bearing - first, math.tau)
         if first is not None and (distance_m < furthest_m or not low <= turn <= high):
@@ -40,4 +40,4 @@ def _find_straight_end(flat: Sequence[Point], start: int, tolerance_m: float) ->
         first = bearing if first is None else first
         half_angle = math.asin(tolerance_m / distance_m)
         low, high, furthest_m = max(low, turn - half_angle), min(high, turn + half_angle), max(furthest_m, distance_m)
-    return len(flat) - 1
+    return len(projected) - 1

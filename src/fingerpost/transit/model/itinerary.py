@@ -53,7 +53,7 @@ class StopPoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceAlert:
-    """An operator's alert in one language; ``header`` and ``text`` may be empty, ``effect`` is GTFS-Realtime's.
+    """An operator's alert in one language; ``header`` and ``text`` may be empty, ``effect`` is a GTFS-Realtime code.
 
     ``since`` and ``until`` bound its active period around the rider's time (Unix seconds), None if open-ended.
     """

@@ -85,11 +85,11 @@ async def resolve_journey(
         _check_ends_differ(*positions, sides=sides)
     lookup = _EndLookup(await places.networks.open(), parameters.language)
     await lookup.read(ends)
-    able = [network for network in lookup.networks if network.profile.can(*needed)]
-    chosen = _choose(able, ends, parameters.instant)
+    capable = [network for network in lookup.networks if network.profile.can(*needed)]
+    chosen = _choose(capable, ends, parameters.instant)
     if not chosen:
-        raise await lookup.explain(ends, needed, parameters.instant)
-    _check_regions(list_running(able, parameters.instant), ends, chosen[0])
+        raise await lookup.build_error(ends, needed, parameters.instant)
+    _check_regions(list_running(capable, parameters.instant), ends, chosen[0])
     warnings = lookup.list_warnings()
     for end in ends:
         resolution = end.get_resolution(chosen[0])
@@ -112,7 +112,7 @@ class _EndLookup(PlaceLookup):
         self.networks: Sequence[Network] = opened.answering
 
     async def read(self, ends: Sequence[_End]) -> None:
-        """Resolve ids and coordinates first, because names are searched for only in their region."""
+        """Resolve ids and coordinates first, because they determine the region in which names are searched for."""
         named = []
         # Ids may add a demo network, so coordinates come last.
         for end in sorted(ends, key=lambda end: isinstance(end.label, Location) and not end.label.stop_ids):
@@ -173,7 +173,7 @@ class _EndLookup(PlaceLookup):
             if near:
                 end.resolutions[name] = _resolve_matches(near, end.query.text)
 
-    async def explain(self, ends: Sequence[_End], needed: Sequence[Ability], instant: int) -> ToolError:
+    async def build_error(self, ends: Sequence[_End], needed: Sequence[Ability], instant: int) -> ToolError:
         for end, other in (tuple(ends), tuple(reversed(ends))):
             if not isinstance(end.label, StopLabel) or end.resolutions:
                 continue

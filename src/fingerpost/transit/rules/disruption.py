@@ -199,12 +199,12 @@ def _deduplicate(candidates: Iterable[ItineraryOption], *, arrive_by: bool) -> d
         time = -trip.departure_scheduled if arrive_by else trip.legs[-1].arrival_scheduled
         return option.usability, option.is_disrupted, trip.transfers, trip.duration_s, time
 
-    equal: dict[str, list[ItineraryOption]] = {}
+    by_fingerprint: dict[str, list[ItineraryOption]] = {}
     for candidate in candidates:
-        equal.setdefault(candidate.fingerprint, []).append(candidate)
+        by_fingerprint.setdefault(candidate.fingerprint, []).append(candidate)
     return {
         name: options[0]
         if len(options) == 1
         else replace(min(options, key=rank), is_known=any(option.is_known for option in options))
-        for name, options in equal.items()
+        for name, options in by_fingerprint.items()
     }

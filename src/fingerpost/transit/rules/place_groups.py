@@ -111,17 +111,17 @@ def group_places(stops: Iterable[NamedStop], stops_by_station: Mapping[str, Sequ
     ordered = sorted(stops, key=lambda stop: stop.id)
     by_id = {stop.id: stop for stop in ordered}
     station_id_by_stop = _find_stations(by_id)
-    mixed: list[list[NamedStop]] = []
+    mixed_clusters: list[list[NamedStop]] = []
     clusters_by_station: dict[str, list[NamedStop]] = {}
     for cluster in _cluster_by_name(ordered):
         parents = {station_id_by_stop[stop.id] for stop in cluster}
         parent_id = parents.pop() if len(parents) == 1 else None
         if parent_id is None:
-            mixed.append(cluster)
+            mixed_clusters.append(cluster)
         else:
             clusters_by_station.setdefault(parent_id, []).extend(cluster)
     groups = []
-    for cluster in mixed:
+    for cluster in mixed_clusters:
         shared = [stop for stop in cluster if stop.is_station and stop.id in clusters_by_station]
         station = by_id.get(station_id_by_stop[_find_nearest(cluster).id] or "") or next(
             (stop for stop in cluster if stop.is_station and stops_by_station.get(stop.id)), None

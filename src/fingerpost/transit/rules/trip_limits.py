@@ -36,8 +36,8 @@ def find_long_offset(usable: Iterable[Itinerary], instant: int, zone: str, *, ar
     if arrive_by:
         last = max((itinerary.arrival for itinerary in usable), default=instant)
         if instant - last > LONG_WAIT_S:
-            early = "No usable trip arrives shortly before the requested time"
-            return f"{early}; the last one arrives at {format_instant(last, zone)}."
+            message = "No usable trip arrives shortly before the requested time"
+            return f"{message}; the last one arrives at {format_instant(last, zone)}."
         return None
     first = min((itinerary.departure for itinerary in usable), default=instant)
     if first - instant > LONG_WAIT_S:

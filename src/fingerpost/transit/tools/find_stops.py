@@ -70,9 +70,9 @@ class FindStops(PublishedTool):
     async def handle(self, arguments: FindStopsInput, call: Call) -> ToolReply:
         centre = arguments.coordinate.to_coordinate()
         opened = await self._networks.open()
-        able = list_networks_at(opened.answering, centre, Ability.STOPS, opened.problems)
+        capable = list_networks_at(opened.answering, centre, Ability.STOPS, opened.problems)
         outcome = await try_in_order(
-            able,
+            capable,
             lambda network: network.list_stops_near(centre, arguments.radius, language=arguments.language),
             Deadline(),
         )

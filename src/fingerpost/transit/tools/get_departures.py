@@ -71,7 +71,7 @@ class WireDeparture(WireDict):
 
 
 class WireLeave(WireDict):
-    """When to start walking to catch a departure; absent if that is cancelled or its stop is out of reach."""
+    """When to start walking to catch a departure; absent for cancelled departures and stops out of reach."""
 
     departure: Annotated[int, Field(ge=0, description="row")]
     at: str

@@ -257,7 +257,7 @@ def _build_reply(
 
 
 def _count_shown(running: Sequence[Departure], rows: Sequence[TimetableDeparture], window: _Window) -> int:
-    """Return how many rows fit; rows with the same time are never split, so the next query misses none."""
+    """Return how many rows fit; rows with the same time are never split, so that the next query misses none."""
     count = count_fitting(rows, MAX_ROW_BYTES)
     if not window.has_until or count == len(running):
         return count

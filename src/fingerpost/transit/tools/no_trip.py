@@ -38,7 +38,7 @@ async def explain_no_trip(
     network: Network, query: JourneyQuery, deadline: Deadline, out_of_service: Sequence[OutOfService] = ()
 ) -> str | None:
     """Return the reason why a network found no trip, without a full stop; None if unknown."""
-    clauses = (_explain_reach(network, query, deadline, is_destination=is_end) for is_end in (False, True))
+    clauses = (_explain_reach(network, query, deadline, is_destination=value) for value in (False, True))
     causes = [await _get_or_none(clause) for clause in clauses]
     no_service = find_out_of_service_hint(out_of_service)
     if no_service is not None:
@@ -132,7 +132,7 @@ async def _explain_reach(
 ) -> str | None:
     """Return a clause if no stop is within walking distance of the origin or destination, or None.
 
-    If the network cannot tell, straight-line distances are compared with the limit.
+    Without an answer from the network, straight-line distances are compared with the limit.
     """
     side, end = ("the destination", query.destination) if is_destination else ("the origin", query.origin)
     if end.stop_ids or not network.profile.can(Ability.STOPS):

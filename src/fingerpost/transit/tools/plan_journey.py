@@ -211,7 +211,7 @@ class PlanJourney(PublishedTool):
             )
         except PlaceAmbiguous as error:
             raise await self._suggest(error, arguments, now) from error
-        found = await search_trip(journeys, limit=_MAX_SEARCHED, with_alternatives=True, in_full=False)
+        found = await search_trip(journeys, limit=_MAX_SEARCHED, with_alternatives=True, look_further=False)
         return _JourneysResult(
             answer=JourneyAnswer(
                 itineraries=found.ranked.found,
@@ -238,7 +238,7 @@ def _build_response(found: _JourneysResult, arguments: JourneyPlanRequest, now: 
     usable = [itinerary for itinerary in itineraries if not itinerary.is_unusable]
     unusable = [itinerary for itinerary in itineraries if itinerary.is_unusable]
     shown = sorted(usable, key=lambda trip: (count_minutes(trip), trip.arrival, trip.departure))[:MAX_JOURNEYS]
-    sentences = [_format_found(shown, len(usable), found.answer.why_nothing)]
+    sentences = [_format_found(shown, len(usable), found.answer.no_result_reason)]
     disrupted = name_disrupted(unusable, lambda instant: format_clock(instant, now, provenance.zone))
     if disrupted:
         sentences.append(f"Left out because it is disrupted: {disrupted}")
@@ -312,9 +312,9 @@ def _format_no_trip(error: DataNotFound) -> str:
     return error.message if error.hint is None else f"{error.message}. {error.hint}"
 
 
-def _format_found(shown: Sequence[Itinerary], usable_count: int, why_nothing: str | None) -> str:
+def _format_found(shown: Sequence[Itinerary], usable_count: int, no_result_reason: str | None) -> str:
     if not shown:
-        return f"No journey was found: {why_nothing}" if why_nothing else "No journey was found"
+        return f"No journey was found: {no_result_reason}" if no_result_reason else "No journey was found"
     if len(shown) == 1:
         return f"1 journey, {count_minutes(shown[0])} min"
     more = usable_count - len(shown)

@@ -179,13 +179,13 @@ def serialize_meta(
 ) -> Meta:
     """Serialize the provenance, in UTC if ``zone`` is None; list only the feeds that ``ids`` belong to."""
     feed_names = {stop_id.partition(":")[0].upper() for stop_id in ids}
-    dated = [feed for feed in provenance.feeds if feed.version is not None or feed.service.first_day is not None]
+    relevant = [feed for feed in provenance.feeds if feed.version is not None or feed.service.first_day is not None]
     fields = {
         "network": provenance.network,
         "source": provenance.source,
         "retrievedAt": format_time(provenance.retrieved_at, zone),
         "language": provenance.language,
-        "feeds": [_serialize_feed(feed) for feed in dated if feed.name.upper() in feed_names] or None,
+        "feeds": [_serialize_feed(feed) for feed in relevant if feed.name.upper() in feed_names] or None,
         "attribution": list(provenance.attribution) or None,
         "demo": provenance.demo or None,
         "notes": list(provenance.notes) or None,

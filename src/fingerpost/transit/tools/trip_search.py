@@ -59,11 +59,11 @@ async def _query_networks(
 
 
 async def search_trip(
-    journeys: Sequence[NetworkJourney], *, limit: int, with_alternatives: bool, in_full: bool = True
+    journeys: Sequence[NetworkJourney], *, limit: int, with_alternatives: bool, look_further: bool = True
 ) -> TripResult:
     """Query the networks in order; relax the limits once if no trip is found or one is disrupted.
 
-    ``in_full`` also searches for a better trip beyond the walking limit.
+    ``look_further`` also searches for a better trip beyond the walking limit.
     """
     deadline = Deadline()
     query, first = await _query_networks(journeys, deadline)
@@ -88,7 +88,7 @@ async def search_trip(
         message = await _format_next_usable(network, query, ranked, deadline)
         warnings.append(Warning(WarningCode.NO_USABLE_ITINERARY, message))
     usable = [trip for trip in ranked.found if not trip.is_unusable]
-    better = await find_better_trip(network, query, usable, deadline) if in_full else None
+    better = await find_better_trip(network, query, usable, deadline) if look_further else None
     sources = [answer.provenance for answer in answers] + ([] if better is None else [better[1]])
     return TripResult(
         network=network,
@@ -122,12 +122,12 @@ async def _build_no_itinerary(query: JourneyQuery, found: Outcome[JourneyAnswer]
     first = await _find_earliest_arrival(network, query, deadline)
     if first is None:
         out_of_service = answer.provenance.out_of_service
-        hint = answer.why_nothing or await explain_no_trip(network, query, deadline, out_of_service)
+        hint = answer.no_result_reason or await explain_no_trip(network, query, deadline, out_of_service)
     else:
-        leaves, arrives = (
+        departure, arrival = (
             format_instant(instant, network.profile.zone) for instant in (first.departure, first.arrival)
         )
-        hint = f"The earliest possible arrival is at {arrives}, if you leave at {leaves}"
+        hint = f"The earliest possible arrival is at {arrival}, if you leave at {departure}"
     reasons = [*(failure.clause for failure in found.left_out), *filter(None, [hint])]
     return NoItinerary("No itineraries for given constraints", hint=". ".join(dict.fromkeys(reasons)) or None)
 
@@ -143,6 +143,7 @@ async def _find_earliest_arrival(network: Network, query: JourneyQuery, deadline
 async def _format_next_usable(
     network: Network, query: JourneyQuery, ranked: RankedItineraries, deadline: Deadline
 ) -> str:
+    zone = network.profile.zone
     if query.arrive_by:
         earliest = query.not_before or min(trip.departure for trip in ranked.found)
     else:
@@ -151,8 +152,8 @@ async def _format_next_usable(
     first = min(found, key=lambda trip: (trip.departure, trip.arrival), default=None)
     if first is None:
         return "None of the trips found is usable, and no later trip was found."
-    leaves, arrives = (format_instant(instant, network.profile.zone) for instant in (first.departure, first.arrival))
-    return f"None of the trips found is usable. The next usable trip leaves at {leaves} and arrives at {arrives}."
+    departure, arrival = format_instant(first.departure, zone), format_instant(first.arrival, zone)
+    return f"None of the trips found is usable. The next usable trip leaves at {departure} and arrives at {arrival}."
 
 
 async def _find_usable_from(
@@ -260,7 +261,7 @@ async def _explain(
         return NoResultsReason.IN_THE_PAST, WhyEmptySentence("The trip with the earliest arrival is ", span)
     reason = NoResultsReason.IN_THE_PAST if query.not_before is None else NoResultsReason.NO_DEPARTURES
     if nearest is None:
-        why = answer.why_nothing or await explain_no_trip(network, query, deadline)
+        why = answer.no_result_reason or await explain_no_trip(network, query, deadline)
         return reason, None if why is None else WhyEmptySentence(why)
     which = "The last one before" if query.arrive_by else "The next one after"
     return reason, WhyEmptySentence(f"{which} the window is ", (nearest.departure, nearest.arrival))

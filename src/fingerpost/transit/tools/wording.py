@@ -108,8 +108,8 @@ def _format_leg(leg: Leg, format_time: FormatTime, name_mode: Callable[[Mode], s
     length = "" if leg.distance_m is None else f"{round(leg.distance_m)} m"
     if not leg.is_transit:
         return ", ".join([f"{mode.lower()} {length}".rstrip(), f"{begin} to {end}", f"to {leg.end.name}"])
-    towards = f" towards {leg.headsign}" if leg.headsign else ""
-    ride = f"{format_ride(mode, leg.line)}{towards} {begin} {_format_stop(leg.start)} to {_format_stop(leg.end)} {end}"
+    sign = f" towards {leg.headsign}" if leg.headsign else ""
+    ride = f"{format_ride(mode, leg.line)}{sign} {begin} {_format_stop(leg.start)} to {_format_stop(leg.end)} {end}"
     return ", ".join(filter(None, [ride, length])) + _format_status(leg)
 
 
@@ -147,10 +147,10 @@ def explain_gap(gap: ServiceGap) -> WhyEmptySentence:
         return WhyEmptySentence(f"The {which} {noun}s are on {gap.next_day}")
     if gap.cancelled_until is not None:
         return WhyEmptySentence(f"All departures from here until {gap.cancelled_until} are cancelled")
-    none = f"The timetable has no {noun}s {'there' if gap.of_arrivals else 'from here'}"
+    no_service = f"The timetable has no {noun}s {'there' if gap.of_arrivals else 'from here'}"
     if gap.last_day is not None:
-        return WhyEmptySentence(f"{none} {edge} {gap.last_day}")
-    return WhyEmptySentence(f"{none} on any day")
+        return WhyEmptySentence(f"{no_service} {edge} {gap.last_day}")
+    return WhyEmptySentence(f"{no_service} on any day")
 
 
 def list_alert_lines(meta: AlertNotes, parts: Iterable[tuple[str, str]], everything: str, zone: str) -> list[str]:

@@ -95,7 +95,7 @@ class JourneyPage:
         return (*dict.fromkeys(self.notes), *summary)
 
     @property
-    def why_nothing(self) -> str | None:
+    def no_result_reason(self) -> str | None:
         return ". ".join(dict.fromkeys(self.reasons)) or None
 
     @property

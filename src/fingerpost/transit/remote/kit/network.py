@@ -188,7 +188,7 @@ class ServerNetwork(port.Network, ABC):
             itineraries=found.live,
             timetabled=found.timetabled,
             provenance=self._new_provenance(found.retrieved_at, language, found.list_notes(), zone=found.zone),
-            why_nothing=found.why_nothing,
+            no_result_reason=found.no_result_reason,
         )
 
     def _new_provenance(
