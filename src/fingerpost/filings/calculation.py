@@ -264,8 +264,8 @@ def find_figures(source: CompanyFigures, text: str, window: PeriodFilter) -> Met
     periods = source.resolve_period(window).list_periods()
     results = [_find(source, text, period) for period in periods]
     headline = mark_basis_changes([figure for result in results for figure in result.headline], source)
-    marked = {(figure.start, figure.end): figure for figure in headline}
-    figures = [marked.get((figure.start, figure.end), figure) for result in results for figure in result.figures]
+    by_dates = {(figure.start, figure.end): figure for figure in headline}
+    figures = [by_dates.get((figure.start, figure.end), figure) for result in results for figure in result.figures]
     missing = results[0].missing
     if len(periods) > 1:
         missing = {
@@ -281,13 +281,13 @@ def find_figures(source: CompanyFigures, text: str, window: PeriodFilter) -> Met
 
 def mark_basis_changes(headline: Sequence[Figure], source: CompanyFigures) -> list[Figure]:
     """Return consecutive figures, with a note on each that is not comparable with the previous one."""
-    marked = list(headline[:1])
+    noted_figures = list(headline[:1])
     for previous, figure in pairwise(headline):
         explanation = explain_break(previous, figure, source.options)
         if YEAR in (previous.period, figure.period) and figure.period not in (YEAR, INSTANT):
             explanation = "a transition period: the company changed its fiscal year end"
-        marked.append(figure.with_note(explanation) if explanation else figure)
-    return marked
+        noted_figures.append(figure.with_note(explanation) if explanation else figure)
+    return noted_figures
 
 
 def _find(source: CompanyFigures, text: str, window: PeriodFilter) -> MetricResult:

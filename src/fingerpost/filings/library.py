@@ -346,14 +346,14 @@ class CompanyFigures:
             )
         return replace(matches, is_trailing=period.newest == NEWEST_FOUR_QUARTERS)
 
-    def find_newest(self, kind: str = NEWEST) -> PeriodFilter | None:
+    def find_newest(self, keyword: str = NEWEST) -> PeriodFilter | None:
         as_of = self.options.as_of
 
         def find() -> PeriodFilter | None:
             reports = sorted(
                 (filed, form, accession)
                 for filed, form, accession in self._rows("SELECT filed, form, accession FROM reports WHERE cik = ?")
-                if form in (ANNUAL_FORMS if kind == NEWEST_YEAR else PERIODIC_FORMS)
+                if form in (ANNUAL_FORMS if keyword == NEWEST_YEAR else PERIODIC_FORMS)
                 and not form.endswith("/A")
                 and filed <= (as_of or LAST_DAY)
             )[-_NEWEST_REPORTS:]
@@ -363,7 +363,7 @@ class CompanyFigures:
             periods = [self._find_report_period(filed, form, ends[accession]) for filed, form, accession in reports]
             return max(periods, key=lambda period: (period.year or 0, period.quarter or QUARTERS), default=None)
 
-        return self._cached(find, "newest", kind, as_of)
+        return self._cached(find, "newest", keyword, as_of)
 
     def _find_report_period(self, filed: str, form: str, ends: Counter[str]) -> PeriodFilter:
         is_annual = form in ANNUAL_FORMS

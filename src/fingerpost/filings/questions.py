@@ -191,9 +191,9 @@ def statement(library: FactLibrary, params: query_params.StatementParams) -> Rep
     reply = Reply([], data={}, source=source.provenance, extra={"statement": kind})
     for metric in metrics:
         lines = [column.lines[metric.name] for column in columns if metric.name in column.lines]
-        marked = mark_basis_changes(lines, source)
-        reply.results += [source.build_row(metric.name, line) for line in marked]
-        reply.add_values(metric.name, marked, is_series=len(periods) > 1)
+        row_figures = mark_basis_changes(lines, source)
+        reply.results += [source.build_row(metric.name, line) for line in row_figures]
+        reply.add_values(metric.name, row_figures, is_series=len(periods) > 1)
     common = set.intersection(*(set(column.missing) for column in columns))
     for period, column in zip(periods, columns, strict=True):
         # A line that is missing from all periods gets a single entry.

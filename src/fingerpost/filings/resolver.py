@@ -68,11 +68,11 @@ def resolve(
     name_changes: Sequence[str] = (),
 ) -> Series:
     """Return all reported and derived figures for a metric; facts may be unordered and contain duplicates."""
-    visible = [fact for fact in facts if options.as_of is None or fact.filed <= options.as_of]
-    units = frozenset(fact.unit for fact in visible)
-    unit = _choose_unit(visible, currency, options.unit)
-    visible = [fact for fact in visible if fact.unit == unit]
-    figures = _resolve_periods(metric, visible, splits, sic, options)
+    included = [fact for fact in facts if options.as_of is None or fact.filed <= options.as_of]
+    units = frozenset(fact.unit for fact in included)
+    unit = _choose_unit(included, currency, options.unit)
+    included = [fact for fact in included if fact.unit == unit]
+    figures = _resolve_periods(metric, included, splits, sic, options)
     rejected: dict[str, Figure] = {}
     if metric.kind in (FLOW, RAW) and not is_in_shares(unit) and unit != "pure":
         derived, rejected = _derive_quarters(figures, options, name_changes)
@@ -95,15 +95,15 @@ def _resolve_periods(
     form_passes = [PERIODIC_FORMS, RESTATEMENT_FORMS]
     if options.filing_type is not None:
         form_passes = [frozenset({options.filing_type.upper()})]
-    found: dict[_Period, Figure] = {}
+    figures: dict[_Period, Figure] = {}
     for forms in form_passes:
-        resolved = {(classify_period(*period), period[1]) for period in found}
+        resolved = {(classify_period(*period), period[1]) for period in figures}
         periods = _group_by_period(fact for fact in facts if fact.form in forms)
         larger = _find_larger_concepts(metric, periods.values(), sic)
         for period, filings in periods.items():
             if (classify_period(*period), period[1]) not in resolved:
-                found[period] = _resolve_period(metric, period, filings, larger, splits, sic, options)
-    return list(found.values())
+                figures[period] = _resolve_period(metric, period, filings, larger, splits, sic, options)
+    return list(figures.values())
 
 
 def _choose_unit(facts: Sequence[Fact], currency: str, requested: str | None) -> str:
@@ -215,16 +215,16 @@ def _list_headlines(metric: Metric, filings: _Filings, larger: Mapping[str, set[
     """
     present = {concept for by_concept in filings.values() for concept in by_concept}
     complete = {concept for concept in present if not larger.get(concept, set()) & present} or present
-    found = []
+    headlines = []
     for by_concept in filings.values():
         values = {concept: fact.value for concept, fact in by_concept.items() if concept in complete}
         if values:
             best = min(metric.find_tier(concept) for concept in values)
             values = {concept: value for concept, value in values.items() if metric.find_tier(concept) == best}
-            found.append(by_concept[choose_headline_concept(metric, values, sic)])
-    found.sort(key=lambda fact: (fact.filed, fact.accession))
-    tiers = [metric.find_tier(fact.concept) for fact in found]
-    return [fact for fact, tier, best in zip(found, tiers, accumulate(tiers, min), strict=True) if tier == best]
+            headlines.append(by_concept[choose_headline_concept(metric, values, sic)])
+    headlines.sort(key=lambda fact: (fact.filed, fact.accession))
+    tiers = [metric.find_tier(fact.concept) for fact in headlines]
+    return [fact for fact, tier, best in zip(headlines, tiers, accumulate(tiers, min), strict=True) if tier == best]
 
 
 def _list_revisions(headlines: Sequence[Fact], splits: Sequence[Split]) -> list[Revision]:

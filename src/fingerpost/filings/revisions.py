@@ -68,8 +68,8 @@ def list_splits(facts: Iterable[Fact], evidence: Iterable[Fact] = ()) -> list[Sp
         else:
             group.append(fact)
     changes = list(_list_changes(evidence)) if groups else []
-    found = [split for group in groups for split in _derive_splits(group, changes)]
-    return sorted(found, key=lambda split: (split.effective, split.ratio))
+    splits = [split for group in groups for split in _derive_splits(group, changes)]
+    return sorted(splits, key=lambda split: (split.effective, split.ratio))
 
 
 def find_split_factor(splits: Iterable[Split], filed: str, as_of: str | None) -> float:
@@ -89,14 +89,14 @@ def is_in_shares(unit: str) -> bool:
     return unit == "shares" or is_per_share(unit)
 
 
-def _measure_split(before: float, after: float, unit: str) -> tuple[float, float]:
+def _measure_split(old: float, new: float, unit: str) -> tuple[float, float]:
     """Return the new shares per old share, if only a split changed the figure, and the ratio's relative error.
 
     Amounts per share are rounded to cents.
     """
     if not is_per_share(unit):
-        return after / before, _RATIO_SLACK
-    return before / after, min(_RATIO_SLACK + 0.005 / abs(after) + 0.005 / abs(before), _MAX_SLACK)
+        return new / old, _RATIO_SLACK
+    return old / new, min(_RATIO_SLACK + 0.005 / abs(new) + 0.005 / abs(old), _MAX_SLACK)
 
 
 def _derive_splits(ratio_facts: Sequence[Fact], changes: Sequence[_Change]) -> list[Split]:
@@ -179,19 +179,19 @@ def is_rounding(precise: float, coarse: float) -> bool:
     return precision > _find_precision(precise) and abs(Decimal(str(precise)) - Decimal(str(coarse))) < precision
 
 
-def classify_change(before: float, after: float, unit: str, ratios: Iterable[float]) -> str:
-    if is_rounding(before, after) or is_rounding(after, before):
+def classify_change(old: float, new: float, unit: str, ratios: Iterable[float]) -> str:
+    if is_rounding(old, new) or is_rounding(new, old):
         return ROUNDED
-    if is_in_shares(unit) and before and after and _is_split(before, after, unit, ratios):
+    if is_in_shares(unit) and old and new and _is_split(old, new, unit, ratios):
         return SPLIT
     return RESTATED
 
 
-def _is_split(before: float, after: float, unit: str, ratios: Iterable[float]) -> bool:
-    observed, slack = _measure_split(before, after, unit)
-    known = list(ratios)
-    if observed <= 0 or known:
-        return any(abs(observed / ratio - 1) <= slack for ratio in known)
+def _is_split(old: float, new: float, unit: str, ratios: Iterable[float]) -> bool:
+    observed, slack = _measure_split(old, new, unit)
+    known_ratios = list(ratios)
+    if observed <= 0 or known_ratios:
+        return any(abs(observed / ratio - 1) <= slack for ratio in known_ratios)
     nearest = round(observed)
     return 2 <= nearest <= _LARGEST_RATIO and abs(observed / nearest - 1) <= min(slack, 2 * _RATIO_SLACK)
 
@@ -217,11 +217,11 @@ def is_renamed_between(figures: Sequence[Figure], name_changes: Iterable[str]) -
     return any(min(days) <= day < max(days) for day in name_changes)
 
 
-def explain_break(before: Figure, figure: Figure, options: FigureOptions) -> str | None:
-    if not have_common_framework([before, figure]):
-        old, new = (" and ".join(sorted(part.taxonomies & FRAMEWORKS)) for part in (before, figure))
+def explain_break(previous: Figure, figure: Figure, options: FigureOptions) -> str | None:
+    if not have_common_framework([previous, figure]):
+        old, new = (" and ".join(sorted(part.taxonomies & FRAMEWORKS)) for part in (previous, figure))
         return f"under {new}; the earlier value is under {old}"
-    years = [part.as_filed or part for part in (before, figure) if part.period == YEAR and part.headlines]
+    years = [part.as_filed or part for part in (previous, figure) if part.period == YEAR and part.headlines]
     if options.vintage == ORIGINAL or len(years) < 2 or not any(year.restated for year in years):
         return None
     first_filings, second_filings = (

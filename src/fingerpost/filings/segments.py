@@ -140,8 +140,8 @@ def build_breakdowns(instance: LoadedInstance, facts: Sequence[InstanceFact]) ->
             rows, omitted = _list_rows(group, axis)
             if rows:
                 roles = {} if total is None else _find_double_counts(rows, total)
-                marked = tuple(replace(row, role=roles.get(row.member, row.role)) for row in rows)
-                by_axis[axis].append(Breakdown(instance, axis, concept, unit, start, end, total, marked, omitted))
+                final_rows = tuple(replace(row, role=roles.get(row.member, row.role)) for row in rows)
+                by_axis[axis].append(Breakdown(instance, axis, concept, unit, start, end, total, final_rows, omitted))
     return [
         max(candidates, key=lambda item: (item.difference == 0, item.total is not None, len(item.rows)))
         for candidates in by_axis.values()

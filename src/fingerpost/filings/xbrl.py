@@ -194,7 +194,7 @@ def _read_cover(root: Element, names: _Names, contexts: Mapping[str, tuple[str, 
 def read_labels(content: bytes, name: str) -> dict[str, str]:
     """Return the English labels in a linkbase, or in a schema that contains one, without suffixes like ``[Member]``."""
     root, _ = _parse_xml(content, name)
-    found: dict[str, tuple[int, str]] = {}
+    best: dict[str, tuple[int, str]] = {}
     for link in root.iter(f"{_LINK}labelLink"):
         concepts = {
             locator.get(f"{_XLINK}label"): locator.get(f"{_XLINK}href", "").rpartition("#")[2].replace("_", ":", 1)
@@ -207,6 +207,6 @@ def read_labels(content: bytes, name: str) -> dict[str, str]:
             concept, role = concept_by_label.get(label.get(f"{_XLINK}label")), label.get(f"{_XLINK}role", "")
             if concept and label.text and role in _LABEL_ROLES and label.get(_LANGUAGE, "en").startswith("en"):
                 rank = _LABEL_ROLES.index(role)
-                if concept not in found or rank < found[concept][0]:
-                    found[concept] = rank, _LABEL_SUFFIX.sub("", " ".join(label.text.split()))
-    return {concept: label for concept, (_, label) in found.items()}
+                if concept not in best or rank < best[concept][0]:
+                    best[concept] = rank, _LABEL_SUFFIX.sub("", " ".join(label.text.split()))
+    return {concept: label for concept, (_, label) in best.items()}
