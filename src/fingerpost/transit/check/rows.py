@@ -81,13 +81,13 @@ async def compare_boards(trial: Trial, day: date, stops: Sequence[tuple[RawFeed,
         board = await trial.network.list_departures(query)
         actual = Counter((row.trip_id.partition(":")[2], row.scheduled) for row in board.departures)
         expected = Counter({key: count for key, count in certain.items() if begin <= key[1] <= end})
-        place = f"{stop_id} on {day}"
+        label = f"{stop_id} on {day}"
         observations += [
-            Observation(FaultKind.BOARD_LACKS_DEPARTURE, f"{place}: trip {trip} at {instant}", count)
+            Observation(FaultKind.BOARD_LACKS_DEPARTURE, f"{label}: trip {trip} at {instant}", count)
             for (trip, instant), count in (expected - actual).items()
         ]
         observations += [
-            Observation(FaultKind.BOARD_INVENTS_DEPARTURE, f"{place}: trip {trip} at {instant}", count)
+            Observation(FaultKind.BOARD_INVENTS_DEPARTURE, f"{label}: trip {trip} at {instant}", count)
             for (trip, instant), count in (actual - expected).items()
             if trip in feed.trips and possible.isdisjoint(((trip, instant), (trip, 0)))
         ]

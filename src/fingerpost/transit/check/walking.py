@@ -52,8 +52,8 @@ def check_pin(trial: Trial, point: Point) -> Iterator[Observation]:
     distances_m = straight_line_m(*point, table.stop_lat[boardable], table.stop_lon[boardable])
     for row in np.flatnonzero(distances_m <= _NEARBY_M).tolist():
         stop = int(boardable[row])
-        place = float(table.stop_lat[stop]), float(table.stop_lon[stop])
-        if trial.water.measure_m(point, place) <= MIN_WATER_M:
+        position = float(table.stop_lat[stop]), float(table.stop_lon[stop])
+        if trial.water.measure_m(point, position) <= MIN_WATER_M:
             yield Observation(FaultKind.PIN_ISOLATED, f"{format_point(point)}, near {table.stop_printed_id[stop]}")
             return
 

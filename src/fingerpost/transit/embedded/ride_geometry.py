@@ -116,11 +116,11 @@ class RideWalks:
     def find_access_walk(self, endpoint: Endpoint, ride: Ride, stop_time: int, metres: int) -> Walk:
         """Return the walk to or from a ride, which is ``metres`` long unless realtime data moved the stop."""
         ride_stop = self._find_ride_stop(ride, stop_time)
-        known = endpoint.walk_by_stop.get(ride_stop.stop)
+        endpoint_walk = endpoint.walk_by_stop.get(ride_stop.stop)
         if not ride_stop.is_moved:
-            return Walk(metres, _estimate_walk_s(metres) if known is None else known[1])
-        if known is not None:
-            return Walk(*known)
+            return Walk(metres, _estimate_walk_s(metres) if endpoint_walk is None else endpoint_walk[1])
+        if endpoint_walk is not None:
+            return Walk(*endpoint_walk)
         table = self._snapshot.timetable
         stop_position = float(table.stop_lat[ride_stop.stop]), float(table.stop_lon[ride_stop.stop])
         walk = self._straight.find_walk((endpoint.lat, endpoint.lon), stop_position, math.inf)
