@@ -69,7 +69,7 @@ asyncio.run(launch())
     command = [sys.executable, "-c", script, str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE_S, check=False)
 
-    assert done.stdout == ("This program already uses DBOS itself, so plans cannot use it as well local\n"), done.stderr
+    assert done.stdout == ("This program already uses DBOS itself, so plans cannot use it too local\n"), done.stderr
 
 
 async def test_a_closed_journal_leaves_no_run_claimed(database, tmp_path):

@@ -127,7 +127,7 @@ async def test_a_failed_refresh_preserves_the_answer_and_is_reported(draw):
         text = await shown.text()
 
     assert "Could not refresh" in text
-    assert "The data shown is as of 08:00" in text
+    assert "Showing data as of 08:00" in text
     assert shown.body["departures"][0]["destination"] in text
 
 

@@ -75,7 +75,7 @@ async def test_journeys_are_a_table_and_their_message(draw):
 
     assert rows == [
         [each["startDateTime"][11:16], each["arrivalDateTime"][11:16], f"{each['durationMinutes']} min",
-         f"{each['legCount']} parts"]
+         f"{each['legCount']} legs"]
         for each in shown.body["topJourneys"]
     ]  # fmt: skip
     assert shown.body["message"] in text
