@@ -107,7 +107,7 @@ def test_the_state_of_demos_is_reported(feed, invoke):
 
     assert before[0].count("any day  in service  demo") == 2
     assert "a demo: it answers only for its own stop ids" not in before[1]
-    assert after[0].count("answers for its own stop ids only  demo") == 2
+    assert after[0].count("used for its own stop ids only  demo") == 2
     assert after[1].count("a demo: it answers only for its own stop ids") == 2
 
 

@@ -73,7 +73,7 @@ def test_an_extract_that_covers_half_is_reported_at_add_and_in_answers(tmp_path,
     added = invoke("network", "add", "Town", feed, "--streets", str(extract))
     answer = _plan(invoke)
 
-    stops = "1 of 2 stops; walks at the others are straight lines"
+    stops = "1 of 2 stops; walks to and from the others are straight lines"
     assert added.stdout.splitlines()[-1] == STREETS.format(extract=extract, stops=stops)
     assert answer["itineraries"][0]["legs"][0]["distance"] in ALONG
     assert answer["meta"]["walking"] == (

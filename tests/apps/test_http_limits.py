@@ -200,7 +200,7 @@ async def test_a_body_that_is_too_large_is_refused(application, headers):
     assert answer.headers["connection"] == "close"
     assert answer.json()["error"] == {
         "code": -32600,
-        "message": "The request has more than 1,500,000 bytes; send a smaller request",
+        "message": "The request is larger than 1,500,000 bytes; send a smaller one",
     }
 
 

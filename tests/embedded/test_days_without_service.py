@@ -25,7 +25,7 @@ def depart(day, clock="08:00"):
     [
         ("2026-03-10", None),
         ("2026-03-11", None),
-        ("2026-03-12", "No service on 2026-03-12, so trips of these feeds are missing: TEST (next on 2026-03-13)."),
+        ("2026-03-12", "No service on 2026-03-12, so trips of these feeds are missing: TEST (resumes on 2026-03-13)."),
         ("2026-03-13", None),
     ],
 )
@@ -42,7 +42,7 @@ def test_until_four_the_previous_day_counts(holed, clock, is_told):
 def test_the_hint_names_the_next_day_after_a_gap_in_service(towns):
     town = towns(DRAWING, days=[TUESDAY, date(2026, 4, 10)])
     body = town.plan(when=depart("2026-03-15"))
-    assert body["error"]["hint"] == "No service on 2026-03-15: TEST (next on 2026-04-10). Try 2026-04-10"
+    assert body["error"]["hint"] == "No service on 2026-03-15: TEST (resumes on 2026-04-10). Try 2026-04-10"
 
 
 @pytest.mark.parametrize(

@@ -25,8 +25,8 @@ def test_gaps_are_the_runs_of_days_between():
     [
         (1, ServiceState.NOT_BEGUN, 2, "begins on 2026-03-02"),
         (2, ServiceState.IN_SERVICE, 2, "in service"),
-        (4, ServiceState.PAUSED, 6, "no service, next on 2026-03-06"),
-        (9, ServiceState.PAUSED, 10, "no service, next on 2026-03-10"),
+        (4, ServiceState.PAUSED, 6, "no service, resumes on 2026-03-06"),
+        (9, ServiceState.PAUSED, 10, "no service, resumes on 2026-03-10"),
         (10, ServiceState.IN_SERVICE, 10, "in service"),
         (11, ServiceState.ENDED, None, "ended on 2026-03-10"),
     ],

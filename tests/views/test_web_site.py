@@ -91,8 +91,8 @@ async def test_no_other_site_can_call_tools_through_a_visitors_browser(applicati
 def test_the_command_serves_the_page_and_prints_its_address(tmp_path):
     command = [*COMMAND, "web", "--port", "0"]
     with serving(*command, FINGERPOST_HOME=str(tmp_path)) as server:
-        server.wait_for("until you press Ctrl-C")
-        [line] = [each for each in server.lines if "until you press Ctrl-C" in each]
+        server.wait_for("press Ctrl-C to stop")
+        [line] = [each for each in server.lines if "press Ctrl-C to stop" in each]
         document = httpx2.get(f"{server.url}/").text
         health = httpx2.get(f"{server.url}/health").json()
 

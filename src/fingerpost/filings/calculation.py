@@ -226,9 +226,9 @@ def _find_earlier_end(current: Figure, period: PeriodFilter, lag: int) -> tuple[
     """Return the end of the period that is ``lag`` periods earlier, and its tolerance in days."""
     if lag == 1 and current.start:
         return day_number(current.start) - 1, _SLACK_DAYS
-    periods_a_year = 1 if period.is_annual else QUARTERS
-    end = day_number(current.end) - round(lag * YEAR_DAYS / periods_a_year)
-    return end, _QUARTER_SLACK_DAYS if lag % periods_a_year else _SLACK_DAYS
+    periods_per_year = 1 if period.is_annual else QUARTERS
+    end = day_number(current.end) - round(lag * YEAR_DAYS / periods_per_year)
+    return end, _QUARTER_SLACK_DAYS if lag % periods_per_year else _SLACK_DAYS
 
 
 def _filter_by_end(figures: Iterable[Figure], end: int, slack_days: int, kind: str | None = None) -> tuple[Figure, ...]:

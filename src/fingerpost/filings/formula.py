@@ -93,9 +93,9 @@ def read_formula(text: str) -> ast.expr:
     return tree
 
 
-def list_lookups(formula: ast.expr, lag: int = 0, periods_a_year: int = 1) -> list[Lookup]:
+def list_lookups(formula: ast.expr, lag: int = 0, periods_per_year: int = 1) -> list[Lookup]:
     """Return the inputs to a formula, evaluated ``lag`` periods earlier, in order of use."""
-    visited = list(islice(_walk(formula, lag, periods_a_year), _MAX_EVALUATIONS + 1))
+    visited = list(islice(_walk(formula, lag, periods_per_year), _MAX_EVALUATIONS + 1))
     if len(visited) > _MAX_EVALUATIONS:
         raise ParameterError("the expression needs too many evaluations: nest fewer period functions", _FIELD)
     names = ((node.id, lag) for node, lag in visited if isinstance(node, ast.Name) and node.id != DAYS)
@@ -153,13 +153,13 @@ def _parse_years(node: ast.Call) -> int:
     return years.value
 
 
-def _walk(node: ast.expr, lag: int, periods_a_year: int) -> Iterator[tuple[ast.expr, int]]:
+def _walk(node: ast.expr, lag: int, periods_per_year: int) -> Iterator[tuple[ast.expr, int]]:
     yield node, lag
-    for part, extra_lag in _list_parts(node, periods_a_year):
-        yield from _walk(part, lag + extra_lag, periods_a_year)
+    for part, extra_lag in _list_parts(node, periods_per_year):
+        yield from _walk(part, lag + extra_lag, periods_per_year)
 
 
-def _list_parts(node: ast.expr, periods_a_year: int) -> list[tuple[ast.expr, int]]:
+def _list_parts(node: ast.expr, periods_per_year: int) -> list[tuple[ast.expr, int]]:
     """Return the operands of a node, each with its lag in periods."""
     match node:
         case ast.UnaryOp(operand=operand):
@@ -169,23 +169,24 @@ def _list_parts(node: ast.expr, periods_a_year: int) -> list[tuple[ast.expr, int
         case ast.Call(func=ast.Name(id="prior"), args=[argument]):
             return [(argument, 1)]
         case ast.Call(func=ast.Name(id="mean_of_years"), args=[argument, _]):
-            return [(argument, year * periods_a_year) for year in range(_parse_years(node))]
+            return [(argument, year * periods_per_year) for year in range(_parse_years(node))]
         case ast.Call(func=ast.Name(id="cagr"), args=[argument, _]):
-            return [(argument, 0), (argument, _parse_years(node) * periods_a_year)]
+            return [(argument, 0), (argument, _parse_years(node) * periods_per_year)]
         case ast.Call(args=[argument]):
             return [(argument, 0), (argument, 1)]
     return []
 
 
-def evaluate(node: ast.expr, inputs: Mapping[Lookup, Quantity], lag: int = 0, periods_a_year: int = 1) -> Quantity:
+def evaluate(node: ast.expr, inputs: Mapping[Lookup, Quantity], lag: int = 0, periods_per_year: int = 1) -> Quantity:
     parts = [
-        evaluate(part, inputs, lag + extra_lag, periods_a_year) for part, extra_lag in _list_parts(node, periods_a_year)
+        evaluate(part, inputs, lag + extra_lag, periods_per_year)
+        for part, extra_lag in _list_parts(node, periods_per_year)
     ]
     match node:
         case ast.Constant(value=int() | float() as number):
             return Quantity(Fraction(str(number)))
         case ast.Name(id=word):
-            return Quantity(Fraction(_YEAR_DAYS, periods_a_year)) if word == DAYS else inputs[Lookup(word, lag)]
+            return Quantity(Fraction(_YEAR_DAYS, periods_per_year)) if word == DAYS else inputs[Lookup(word, lag)]
         case ast.UnaryOp(op=operator):
             return parts[0].with_value(-parts[0].value if isinstance(operator, ast.USub) else parts[0].value)
         case ast.BinOp(op=ast.Add() | ast.Sub() as operator):

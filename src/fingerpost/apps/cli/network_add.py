@@ -185,7 +185,7 @@ def print_report(report: ImportReport) -> None:
     for feed in report.feeds:
         days = f"{feed.first_day} to {feed.last_day}, {feed.service.format_service_state(today)}"
         if feed.thin_after is not None:
-            days += f", fewer than a quarter of the trips after {feed.thin_after}"
+            days += f", fewer than a quarter of the usual trips after {feed.thin_after}"
         counts = f"{feed.stops:,} stops, {feed.routes:,} routes, {feed.trips:,} trips, {feed.events:,} stop times"
         print_line(f"{feed.feed}: {days}; {counts}{'' if feed.findings else '; nothing left out'}")
         for line in _list_findings(feed):
@@ -207,7 +207,8 @@ def list_verdict_lines(report: ImportReport, today: date) -> list[str]:
     lines = [f"{report.network} is {verdict}, {report.days}."]
     if ServiceState.ENDED in states:
         lines.append(
-            "A feed that has ended answers only for its own dates. When its publisher has a newer one, run "
+            "A feed whose service has ended can be used only for the dates that it covers. "
+            "When its publisher has a newer one, run "
             f"`fingerpost network refresh {report.network}`."
         )
     return lines
@@ -227,7 +228,7 @@ def _describe_streets(streets: StreetCoverage) -> str:
     covered = (
         f"all {streets.stops:,} stops"
         if streets.is_complete
-        else f"{streets.covered_stops:,} of {streets.stops:,} stops; walks at the others are straight lines"
+        else f"{streets.covered_stops:,} of {streets.stops:,} stops; walks to and from the others are straight lines"
     )
     text = f"Streets from {streets.extract}: {streets.street_km:,.0f} km of footways around {covered}"
     if streets.matched_stops:
@@ -235,5 +236,6 @@ def _describe_streets(streets: StreetCoverage) -> str:
     if streets.entered_stops:
         text += f"; {streets.entered_stops:,} platforms are reached through the entrances of their stations"
     if streets.left_out_km:
-        text += f"; {streets.left_out_km:,.0f} km skipped because they do not connect to other streets both ways"
+        skipped = f"{streets.left_out_km:,.0f} km skipped"
+        text += f"; {skipped} because they are not connected to other streets in both directions"
     return f"{text}. © OpenStreetMap contributors, ODbL."

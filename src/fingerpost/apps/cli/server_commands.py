@@ -98,7 +98,7 @@ def web(
         new_warm_up(application),
         access,
         Site(),
-        announce=lambda url: print_message(f"fingerpost is at {url}/ until you press Ctrl-C."),
+        announce=lambda url: print_message(f"fingerpost is running at {url}/; press Ctrl-C to stop."),
     )
 
 

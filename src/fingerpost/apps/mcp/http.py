@@ -60,7 +60,7 @@ _MAX_SILENCE_S = 60
 # The timeout of a readiness probe, and how long later probes reuse its result.
 _PROBE_S = 1.0
 _CHECK_REUSE_S = 2.0
-_SLOW = f"A network, the home folder or the database took over {_PROBE_S:g} s"
+_SLOW = f"A network, the home folder or the database took more than {_PROBE_S:g} s to respond"
 
 _SERVING = "serving at %s/mcp"
 # Close the connection, because the rest of a refused body is not read.
@@ -112,7 +112,7 @@ class McpTransport:
             except TimeoutError:
                 await Response(status_code=408, headers=_CLOSE_CONNECTION)(scope, receive, send)
             except BodyTooLarge:
-                message = f"The request has more than {MAX_BYTES:,} bytes; send a smaller request"
+                message = f"The request is larger than {MAX_BYTES:,} bytes; send a smaller one"
                 await _refuse(413, message, _CLOSE_CONNECTION)(scope, receive, send)
             else:
                 await self._answer(body, scope, receive, send)

@@ -64,8 +64,8 @@ class DbosSession:
         self._released: dict[str, int] = {}
         self._is_stopped = threading.Event()
 
-    def transact(self, act: Callable[[psycopg.Connection], _R], *, is_commit: bool = False) -> _R:
-        max_wait_s = _MAX_WRITE_WAIT_S if is_commit else _MAX_READ_WAIT_S
+    def transact(self, act: Callable[[psycopg.Connection], _R], *, is_write: bool = False) -> _R:
+        max_wait_s = _MAX_WRITE_WAIT_S if is_write else _MAX_READ_WAIT_S
         return self._retry_while_lost(lambda: self._transact_once(act), max_wait_s)
 
     def find_lost_runs(self, connection: psycopg.Connection, run_ids: Collection[str]) -> Collection[str]:

@@ -107,12 +107,12 @@ class FileSession:
         self._tables = tables
         self._connection: sqlite3.Connection | None = None
 
-    def transact(self, act: Callable[[sqlite3.Connection], _R], *, is_commit: bool = False) -> _R:
+    def transact(self, act: Callable[[sqlite3.Connection], _R], *, is_write: bool = False) -> _R:
         with self._tables.file.translating_sqlite_errors():
             if self._connection is None:
                 self._connection = self._tables.connect()
             connection = self._connection
-            connection.execute("BEGIN IMMEDIATE" if is_commit else "BEGIN")
+            connection.execute("BEGIN IMMEDIATE" if is_write else "BEGIN")
             try:
                 result = act(connection)
                 connection.execute("COMMIT")

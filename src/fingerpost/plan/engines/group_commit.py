@@ -26,8 +26,8 @@ _R = TypeVar("_R")
 class JournalSession(Protocol):
     """A connection to the runs' database; only the writer's thread calls it, except ``stop_waiting``."""
 
-    def transact(self, act: Callable[[Any], _R], *, is_commit: bool = False) -> _R:
-        """Call a function with the connection in one transaction, which may write records if ``is_commit``."""
+    def transact(self, act: Callable[[Any], _R], *, is_write: bool = False) -> _R:
+        """Call a function with the connection in one transaction, which may write records if ``is_write``."""
 
     def find_lost_runs(self, connection: Any, run_ids: Collection[str]) -> Collection[str]:
         """Return the runs deleted or claimed by another process, so that their records are rejected."""
@@ -116,7 +116,7 @@ class GroupCommit:
             self._timer = None
         batch, self._batch = self._batch, _Batch()
         self._is_busy, self._is_requested = True, False
-        commit = partial(self._session.transact, partial(self._write, batch.rows), is_commit=True)
+        commit = partial(self._session.transact, partial(self._write, batch.rows), is_write=True)
         self.submit(commit).add_done_callback(partial(self._finish, batch))
 
     def _write(self, rows: Mapping[str, Sequence[Row]], connection: Any) -> Collection[str]:

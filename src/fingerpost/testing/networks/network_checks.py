@@ -104,7 +104,7 @@ async def a_plan_departs_at_the_requested_time(case: TownNetwork) -> None:
     expect_same(draw_all(early), [], "itineraries that leave too early")
     on_time = draw_all((await case.plan("Alpha", "Gamma", "08:10:00")).itineraries)
     later = draw_all((await case.plan("Alpha", "Gamma", "08:11:00")).itineraries)
-    expect_same((TRAM in on_time, TRAM in later), (True, False), f"if {TRAM} is offered at 08:10 and at 08:11")
+    expect_same((TRAM in on_time, TRAM in later), (True, False), f"whether {TRAM} is offered at 08:10 and at 08:11")
 
 
 async def a_plan_arrives_by_the_requested_time(case: TownNetwork) -> None:
@@ -113,7 +113,7 @@ async def a_plan_arrives_by_the_requested_time(case: TownNetwork) -> None:
     late = [itinerary for itinerary in answer.itineraries if itinerary.arrival > to_unix("09:00")]
     expect_same(draw_all(late), [], "itineraries that arrive too late")
     found = draw_all((await case.plan("Alpha", "Gamma", "08:59", arrive_by=True)).itineraries)
-    expect_same((NEXT_TRAM in found, TRAM in found), (False, True), f"if {NEXT_TRAM} and {TRAM} arrive by 08:59")
+    expect_same((NEXT_TRAM in found, TRAM in found), (False, True), f"whether {NEXT_TRAM} and {TRAM} arrive by 08:59")
 
 
 async def a_plan_respects_the_transfer_limit(case: TownNetwork) -> None:

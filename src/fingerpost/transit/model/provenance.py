@@ -42,7 +42,7 @@ class ServiceDays:
         return next((last + _DAY for first, last in self.gaps if first <= day <= last), day)
 
     def format_service_state(self, day: date) -> str:
-        """Format the state on a day, such as ``ended on 2026-01-02`` or ``no service, next on 2026-01-05``."""
+        """Format the state on a day, such as ``ended on 2026-01-02`` or ``no service, resumes on 2026-01-05``."""
         state, change = self.state_on(day), self.format_service_change(day)
         return f"{state.value}, {change}" if state is ServiceState.PAUSED else change or state.value
 
@@ -52,7 +52,7 @@ class ServiceDays:
             return f"ended on {self.last_day}"
         if state is ServiceState.NOT_BEGUN:
             return f"begins on {self.first_day}"
-        return f"next on {self.find_next_day(day)}" if state is ServiceState.PAUSED else ""
+        return f"resumes on {self.find_next_day(day)}" if state is ServiceState.PAUSED else ""
 
 
 def find_service_days(days: Iterable[date]) -> ServiceDays:
@@ -89,9 +89,10 @@ class Provenance:
     """The source and age of one answer (rule A10).
 
     Instants are Unix seconds. ``attribution`` and ``notes`` are sentences that must be shown; ``walking`` names the
-    source of walks. ``realtime_updated`` dates the oldest realtime data, ``realtime_problems`` reports failures of
-    realtime sources, ``realtime_unmatched`` those whose data mostly does not match the timetable. ``out_of_service``
-    are feeds without service on the day of the query. ``lost`` lists features missing from a fallback's answer.
+    source of walks. ``realtime_updated`` is the time of the oldest realtime data, ``realtime_problems`` reports
+    failures of realtime sources, and ``realtime_unmatched`` lists those whose data mostly does not match the
+    timetable. ``out_of_service`` are feeds without service on the day of the query. ``lost`` lists features missing
+    from a fallback's answer.
     """
 
     network: str
@@ -136,7 +137,7 @@ def merge_provenance(first: Provenance, second: Provenance) -> Provenance:
 class SourceHealth:
     """The health of one realtime source. Instants are Unix seconds, None for never.
 
-    ``age_s`` is the age of the message in use, ``problem`` describes the failure of the latest attempt. ``matched``
+    ``age_s`` is the age of the message in use; ``problem`` describes the failure of the latest attempt. ``matched``
     and ``unmatched`` count the entities that are in the timetable and those that are not.
     """
 

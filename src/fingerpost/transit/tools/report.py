@@ -79,7 +79,10 @@ def _list_ride_warnings(rides: Sequence[Leg | Departure]) -> Iterator[Warning]:
 
 
 def join_warnings(warnings: Iterable[Warning], provenance: Provenance, age_s: int | None = None) -> tuple[Warning, ...]:
-    """Add the warnings from the provenance, and merge them all by code."""
+    """Add the warnings from the provenance, and merge them all by code.
+
+    They are appended, because callers refer to their own warnings by index.
+    """
     all_warnings = list(warnings)
     is_outside = any(warning.code is WarningCode.OUTSIDE_CALENDAR for warning in all_warnings)
     out_of_service = None if is_outside else find_out_of_service_message(provenance.out_of_service)

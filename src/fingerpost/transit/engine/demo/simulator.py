@@ -67,7 +67,7 @@ def simulate(timetable: Timetable, now: int) -> bytes:
 def _list_trip_instances(timetable: Timetable, now: int) -> Iterator[tuple[int, int, int, TripDescriptor]]:
     """Yield the trips that are under way at ``now`` or depart within the next few hours; all trips run every day.
 
-    Each is (trip, Unix second from which its stop times count, Unix second of its departure, descriptor).
+    Each is (trip, Unix time from which its stop times are measured, Unix time of its departure, descriptor).
     """
     zone = timetable.feeds[0].zone
     first, last = timetable.trip_first_stop_time[:-1], timetable.trip_first_stop_time[1:] - 1

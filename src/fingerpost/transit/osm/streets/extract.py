@@ -234,7 +234,7 @@ class ExtractedStreets:
     """The streets in an extract, by OpenStreetMap node id.
 
     ``uses`` counts how often a node is on a way of any kind. Edges end at junctions and ``corners``. ``walls`` are
-    the nodes of walls, fences and hedges, ``openings`` those with a door or an open gate.
+    the nodes of walls, fences and hedges; ``openings`` are nodes with a door or an open gate.
     """
 
     ways: list[Way] = field(default_factory=list)

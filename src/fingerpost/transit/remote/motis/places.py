@@ -53,7 +53,7 @@ class MotisStopIds(StopIdCodec):
         local = unescape(escaped)
         if local and feed in self._tag_by_feed:
             yield from (f"{self._tag_by_feed[feed]}_{spelling}" for spelling in list_spellings(local))
-        # If the network's name is also a feed, every id is expected to have a tag.
+        # If the network's name is also a feed's name, every id is expected to have a tag.
         if local and feed == self._network and ("_" in local or feed not in self._tag_by_feed):
             tag, underscore, rest = local.partition("_")
             yield from (f"{head}{underscore}{tail}" for head in list_spellings(tag) for tail in list_spellings(rest))

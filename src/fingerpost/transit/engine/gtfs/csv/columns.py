@@ -58,7 +58,7 @@ class IdIndex:
     def find(self, block: Block, column: int) -> Int32:
         """Return the row of each value in a column, ``kernel.BLANK`` if it is empty, ``UNKNOWN`` if it is not indexed.
 
-        A search updates the index's guesses of the next id, so only one thread may call this at a time.
+        A lookup updates the index's guesses about the next id, so only one thread may call this at a time.
         """
         rows = np.empty(len(block.lines), np.int32)
         if len(self._successors) != self._count:

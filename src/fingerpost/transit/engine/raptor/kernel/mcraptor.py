@@ -2,7 +2,7 @@
 
 ``search_mcraptor`` is the multicriteria form of RAPTOR (Delling, Pajor, Werneck: "Round-Based Public Transit
 Routing", Transportation Science 49(3), 2015, section 4.3) with walked metres as the second criterion.
-It prunes by the target (the destination) with the lower bounds that ``lower_bounds`` has computed.
+It uses target pruning (the target is the destination) with the lower bounds computed by ``lower_bounds``.
 """
 
 import numpy as np

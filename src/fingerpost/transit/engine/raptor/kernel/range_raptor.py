@@ -2,7 +2,7 @@
 
 ``search_window`` is rRAPTOR (Delling, Pajor, Werneck: "Round-Based Public Transit Routing", Transportation
 Science 49(3), 2015, sections 3 and 4.2) over patterns of trips that do not overtake one another.
-It prunes by the target (the destination) with the lower bounds that ``lower_bounds`` has computed.
+It uses target pruning (the target is the destination) with the lower bounds computed by ``lower_bounds``.
 It skips trips that were reached before, as Trip-Based routing does (Witt: "Trip-Based Public Transit Routing",
 ESA 2015). ``mcraptor`` finds the journeys within a limit on total walking.
 """
