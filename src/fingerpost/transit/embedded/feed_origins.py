@@ -170,7 +170,7 @@ class OriginFolder:
         try:
             contents = self.read()
         except SettingsInvalid:
-            # The list of used files cannot be read.
+            # Remove nothing, because the list of used files cannot be read.
             return
         used = {content.file.partition("/")[0] for content in contents.values() if content.file}
         for path in self.folder.glob("*"):
