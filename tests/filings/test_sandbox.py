@@ -3,8 +3,10 @@
 import asyncio
 import os
 import re
+import sqlite3
 import sys
 import time
+from contextlib import closing
 
 import pytest
 
@@ -153,6 +155,21 @@ def test_a_subquery_with_the_name_of_a_view_sees_no_later_day(sample, query, mes
     """The main database is empty, so tables without a view do not exist there; SQLite's own tables are denied."""
     with pytest.raises(ParameterError, match=f"^Error executing custom SQL: {re.escape(message)}"):
         run_sql(sample, query, "2020-01-01")
+
+
+def test_an_analyzed_database_can_be_queried_except_for_its_statistics(tmp_path):
+    """ANALYZE adds the table sqlite_stat1, and SQLite allows no view of that name."""
+    library = library_of(tmp_path / "f.sqlite", facts("Assets - 2022-12-31 5 k 10-K 2023-02-01"))
+    with closing(sqlite3.connect(library.path)) as connection:
+        connection.execute("ANALYZE")
+        connection.commit()
+        assert connection.execute("SELECT count(*) FROM sqlite_stat1").fetchone() != (0,)
+
+    assert run_sql(library, "SELECT value FROM facts WHERE ticker = 'DRWN'").results == [{"value": 5}]
+    with pytest.raises(ParameterError, match=r"access to \w+\.sqlite_stat1\.tbl is prohibited\. "):
+        run_sql(library, "SELECT * FROM sqlite_stat1")
+    with pytest.raises(ParameterError, match=r"^Error executing custom SQL: not authorized\. "):
+        run_sql(library, "SELECT count(*) FROM sqlite_stat1")
 
 
 async def test_the_process_of_a_cancelled_caller_is_killed(sample, tmp_path, monkeypatch):

@@ -54,6 +54,9 @@ def _create_views(connection: sqlite3.Connection, as_of: str | None) -> Iterator
     """Create the views that queries may read, and return each one's name and columns."""
     names = f"SELECT name FROM {_DATA}.sqlite_master WHERE type IN ('table', 'view') ORDER BY name"  # noqa: S608
     for (table,) in connection.execute(names).fetchall():
+        if table.startswith("sqlite_"):
+            # SQLite reserves these names, and ``_authorize`` denies reading such tables.
+            continue
         source, date_column = f"{_DATA}.{table}", _DATES.get(table)
         if date_column is None:
             # The view hides the table of the same name. The main database is empty, so queries of the view fail.
