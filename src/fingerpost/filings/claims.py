@@ -142,7 +142,10 @@ def _check_comparable(claim: Claim, operands: Sequence[Computation]) -> None:
             f"the claim is in {claim.unit_name}, but {operands[0].source.company.name} reports in {units[0]}"
         )
     _check_table_scale(claim, operands)
-    for cik, source in {operand.source.company.cik: operand.source for operand in operands[::-1]}.items():
+    sources: dict[int, CompanyFigures] = {}
+    for operand in operands:
+        sources.setdefault(operand.source.company.cik, operand.source)
+    for cik, source in sources.items():
         company_operands = (operand for operand in operands if operand.source.company.cik == cik)
         facts = [figure for operand in company_operands for figure in operand.reported_figures]
         if explain_split(source, facts):
