@@ -56,11 +56,19 @@ TAGS = 'The query type "metrics" lists its tags; or read the filing'
         ),
         (
             "EPSDiluted", "2022-Q3", {},
-            ("not_reported", "{} is not in this data set, which covers fiscal 2022; the filing may state it", TAGS),
+            (
+                "not_reported",
+                "{} is not in this data set, which has this metric for fiscal 2022; the filing may state it",
+                TAGS,
+            ),
         ),
         (
             "EPSDiluted", "2021-Q4", {},
-            ("not_reported", "{} is not in this data set, which covers fiscal 2022; the filing may state it", TAGS),
+            (
+                "not_reported",
+                "{} is not in this data set, which has this metric for fiscal 2022; the filing may state it",
+                TAGS,
+            ),
         ),
         (
             "Revenue", "2023", {},
@@ -77,7 +85,8 @@ TAGS = 'The query type "metrics" lists its tags; or read the filing'
             "Revenue", "2020", {},
             (
                 "not_reported",
-                "{} is not in this data set, which covers fiscal 2021 to 2022; the filing may state it", TAGS,
+                "{} is not in this data set, which has this metric for fiscal 2021 to 2022; the filing may state it",
+                TAGS,
             ),
         ),
     ],

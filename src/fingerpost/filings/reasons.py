@@ -117,8 +117,8 @@ def explain_missing_tag(source: CompanyFigures, metric: Metric, period: PeriodFi
     """Explain that a metric has no tag in a period, and list the periods that have one."""
     subject = f"{metric.name} of {source.company.name} for {period.label}"
     message = f"{subject} has no standard tag in this data set; the filing may state it"
-    if periods_with_figures := _list_periods(source, metric, by_quarter=period.quarter is not None):
-        message = f"{subject} is not in this data set, which covers {periods_with_figures}; the filing may state it"
+    if periods := _list_periods(source, metric, by_quarter=period.quarter is not None):
+        message = f"{subject} is not in this data set, which has this metric for {periods}; the filing may state it"
     return build_missing("not_reported", message, 'The query type "metrics" lists its tags; or read the filing')
 
 
