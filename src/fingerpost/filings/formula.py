@@ -98,8 +98,8 @@ def list_lookups(formula: ast.expr, lag: int = 0, periods_per_year: int = 1) -> 
     visited = list(islice(_walk(formula, lag, periods_per_year), _MAX_EVALUATIONS + 1))
     if len(visited) > _MAX_EVALUATIONS:
         raise ParameterError("the expression needs too many evaluations: nest fewer period functions", _FIELD)
-    names = ((node.id, lag) for node, lag in visited if isinstance(node, ast.Name) and node.id != DAYS)
-    lookups = [Lookup(name, lag) for name, lag in dict.fromkeys(names)]
+    names = ((node.id, total_lag) for node, total_lag in visited if isinstance(node, ast.Name) and node.id != DAYS)
+    lookups = [Lookup(name, total_lag) for name, total_lag in dict.fromkeys(names)]
     if not lookups:
         raise ParameterError("the expression contains no metric", _FIELD)
     return lookups
