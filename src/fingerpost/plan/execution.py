@@ -254,14 +254,16 @@ class Execution:
             return False
         if (reason := explain_unresolved_path(response, ready.step.output_path)) is not None:
             self._append_event("value_missing", ready.step.step_id, reason=reason)
-        await self._write(ready, "completed", output, attempts=attempts)
+        await self._write(ready, "completed", output, None, attempts=attempts)
         return True
 
     async def _write(
-        self, ready: ReadyStep, state: StepState, output: str | None, note: str | None = None, **data: Any
+        self, ready: ReadyStep, state: StepState, output: str | None, note: str | None, attempts: int = 0, **data: Any
     ) -> None:
         """Record a step's state and an event with ``data``; record the run's completion with its last step."""
         number = ready.step.step_id
+        if state in ("completed", "failed"):
+            data = {"attempts": attempts, **data}
         events = [self._new_event(f"step_{state}", number, **data)]
         run_state: RunState | None = None
         if state in ("completed", "skipped"):
@@ -271,7 +273,7 @@ class Execution:
             if not self._unfinished:
                 run_state = "completed"
                 events.append(self._new_event("run_completed"))
-        record = StepRecord(number, state, output, note, data.get("attempts", 0), events[0].at)
+        record = StepRecord(number, state, output, note, attempts, events[0].at)
         await self._commit(record, events, run_state)
 
     async def _decide(self, ready: ReadyStep) -> bool:
