@@ -71,14 +71,11 @@ _CHANGE_PLAN = """
 
 
 class Journal(ABC):
-    """Stores runs in SQL. Every method may raise StorageUnavailable, or SettingsInvalid if the operator must act.
-
-    The owner of a journal sets ``execute_here``, which executes a run in this process.
-    """
-
-    execute_here: ExecuteRun
+    """Stores runs in SQL. Every method may raise StorageUnavailable, or SettingsInvalid if the operator must act."""
 
     def __init__(self) -> None:
+        self.execute_here: ExecuteRun | None = None
+        """Executes a run in this process; the journal's owner sets it."""
         self._writer: GroupCommit | None = None
 
     @abstractmethod
@@ -194,8 +191,13 @@ class Journal(ABC):
         """Recover runs of dead processes during the block, if the engine is shared by several processes."""
         return nullcontext()
 
+    async def launch(self) -> object:  # noqa: B027  (optional)
+        """Start the engine before its first run."""
+
     async def execute_run(self, run_id: str) -> RunState:
         """Execute a run in this process; an engine may override this."""
+        if self.execute_here is None:
+            raise RuntimeError("A journal executes runs only after its owner has set execute_here")
         return await self.execute_here(run_id)
 
     def close(self) -> None:
