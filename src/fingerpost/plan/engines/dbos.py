@@ -51,13 +51,16 @@ class DbosJournal(Journal):
         assert session is not None
         release = partial(session.release, run_id)
         claim = writer.submit(partial(session.claim, run_id))
+
+        def release_late_claim(late: "asyncio.Future[bool]") -> None:
+            if not (late.cancelled() or late.exception() or writer.is_closed) and late.result():
+                writer.submit(release)
+
         try:
             is_claimed = await asyncio.shield(claim)
         except asyncio.CancelledError:
             # The claim may still succeed, and then must be released; closing the writer releases all claims.
-            claim.add_done_callback(
-                lambda claimed: _has_succeeded(claimed) and not writer.is_closed and writer.submit(release)
-            )
+            claim.add_done_callback(release_late_claim)
             raise
         try:
             yield is_claimed
@@ -141,7 +144,3 @@ class DbosJournal(Journal):
     async def _list_dead(self, executor: "DbosExecutor") -> list[str]:
         processes = sorted(await run_in_thread(executor.list_busy_servers) - {self._process})
         return [row[0] for row in await self._select(_LIST_DEAD, processes)]
-
-
-def _has_succeeded(answer: "asyncio.Future[bool]") -> bool:
-    return not answer.cancelled() and answer.exception() is None and answer.result()
