@@ -96,7 +96,8 @@ def suggest(word: str, words: Iterable[str]) -> str:
 
 
 def suggest_or_list(word: str, words: Iterable[str]) -> str:
-    return suggest(word, words := list(words)) or list_choices(words)
+    choices = list(words)
+    return suggest(word, choices) or list_choices(choices)
 
 
 def list_choices(words: Iterable[str], place: str = "") -> str:
