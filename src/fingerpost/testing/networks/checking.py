@@ -16,7 +16,11 @@ class NetworkBroken(AssertionError):
 
 
 class AbilityMissing(Exception):
-    """A check needs an ability that the network does not declare; the ability is the exception's argument."""
+    """A check needs an ability that the network does not declare."""
+
+    def __init__(self, ability: Ability) -> None:
+        super().__init__(ability)
+        self.ability = ability
 
 
 # The abilities that individual plan options require.

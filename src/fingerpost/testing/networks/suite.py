@@ -159,8 +159,7 @@ async def _run_check(source: ConformingSource, check: NetworkCheck | ServerFault
                 case.require(*([Ability.REALTIME] if check.live else []))
                 await check.run(case)
             except AbilityMissing as missing:
-                (ability,) = missing.args
-                return source.gaps.get(ability, f"{ability.value} is not declared")
+                return source.gaps.get(missing.ability, f"{missing.ability.value} is not declared")
     leaked_tasks = [task.get_name() for task in asyncio.all_tasks() - before if not task.done()]
     if leaked_tasks:
         raise NetworkBroken(f"tasks are still running after the network was closed: {', '.join(leaked_tasks)}")
