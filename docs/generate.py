@@ -164,7 +164,10 @@ def render_readme() -> str:
     """Return README.md with its table of tools, each with the first sentence of its description."""
     rows = [f"| `{tool.name}` | {_cell(tool.description.partition('. ')[0]).removesuffix('.')} |\n" for tool in TOOLS]
     table = "".join(["| tool | what it does |\n", "|---|---|\n", *rows])
-    return re.sub(r"\| tool \|.*\n(\|.*\n)+", lambda _: table, README.read_text(encoding="utf-8"))
+    text, count = re.subn(r"\| tool \|.*\n(\|.*\n)+", lambda _: table, README.read_text(encoding="utf-8"))
+    if count != 1:
+        raise ValueError(f"README.md must have exactly one table of tools, but has {count}")
+    return text
 
 
 # ---------------------------------------------------------------------------------------- commands
