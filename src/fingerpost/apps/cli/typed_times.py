@@ -76,7 +76,7 @@ def find_trip_zone(application: Application, origin: dict[str, Any], destination
         journeys, _ = run_search(application, resolution)
     except (ToolError, ValueError):
         return UTC
-    return ZoneInfo(journeys[0][0].profile.zone)
+    return ZoneInfo(journeys[0].network.profile.zone)
 
 
 def find_stop(application: Application, label: str) -> FoundStop | None:

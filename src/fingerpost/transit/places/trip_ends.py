@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from fingerpost.errors import ParameterError, PlaceUnknown, Remedy, RemedyKind, ToolError
 from fingerpost.runtime.concurrency import gather_all
@@ -28,8 +29,11 @@ from fingerpost.transit.rules.warnings import Warning, WarningCode, add_reasons,
 SCORE_MARGIN = 0.02
 
 
-NetworkJourney = tuple[Network, JourneyQuery]
-"""A network, and a query with the origin and destination as resolved by this network."""
+class NetworkJourney(NamedTuple):
+    """A network, and a query with the origin and destination as resolved by this network."""
+
+    network: Network
+    query: JourneyQuery
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,9 +104,11 @@ async def resolve_journey(
             warnings.append(Warning(WarningCode.LABEL_GEOCODED, _format_geocoded(end, resolution.location)))
             warnings += list_guess_warnings(resolution.candidates[0].place, end.query.text)
     journeys = [
-        (network, parameters.between(*locations)) for network in chosen if (locations := _find_locations(network, ends))
+        NetworkJourney(network, parameters.between(*locations))
+        for network in chosen
+        if (locations := _find_locations(network, ends))
     ]
-    _check_ends_differ(journeys[0][1].origin, journeys[0][1].destination, sides=sides)
+    _check_ends_differ(journeys[0].query.origin, journeys[0].query.destination, sides=sides)
     return journeys, merge_by_code(warnings)
 
 

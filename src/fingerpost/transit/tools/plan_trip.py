@@ -80,12 +80,12 @@ class PlanTrip(PlaceTool):
         )
         origin, destination = arguments.origin.to_query(), arguments.destination.to_query()
         journeys, place_warnings = await resolve_journey(self._places, origin, destination, parameters, user=call.user)
-        zone = journeys[0][0].profile.zone
+        zone = journeys[0].network.profile.zone
         if when.note is not None:
             when = parse_instant(arguments.when.time, zone_name=zone, now=now, field="when.time")
             journeys = [
-                (network, replace(query, instant=when.instant, not_before=when.not_before))
-                for network, query in journeys
+                journey._replace(query=replace(journey.query, instant=when.instant, not_before=when.not_before))
+                for journey in journeys
             ]
         result = await search_trip(journeys, limit=arguments.limit, with_alternatives=arguments.include_disruption_alt)
         format_time = partial(format_clock, reference=when.instant, zone=result.provenance.zone)

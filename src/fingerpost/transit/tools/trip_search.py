@@ -45,9 +45,9 @@ async def _query_networks(
     journeys: Sequence[NetworkJourney], deadline: Deadline
 ) -> tuple[JourneyQuery, Outcome[JourneyAnswer]]:
     """Query the networks in order; return the answering network's query, and its answer without departed trips."""
-    queries = {network.profile.name: query for network, query in journeys}
+    queries = {journey.network.profile.name: journey.query for journey in journeys}
     outcome = await try_in_order(
-        [network for network, _ in journeys],
+        [journey.network for journey in journeys],
         lambda network: network.plan_journeys(queries[network.profile.name]),
         deadline,
     )
@@ -192,7 +192,7 @@ async def search_routes(journeys: Sequence[NetworkJourney], preset: JourneyPrese
         # This is the preferred network's error, because no network answered.
         return RoutesResult(
             routes=(),
-            provenance=journeys[0][0].profile.new_provenance(now),
+            provenance=journeys[0].network.profile.new_provenance(now),
             reason=NoResultsReason.NO_SERVICE,
             why_empty=WhyEmptySentence(error.message),
         )
