@@ -8,7 +8,7 @@ Methods that query a source may raise ``SourceChanged`` and the subclasses of ``
 # ruff: noqa: ARG002  (the methods for optional abilities ignore their arguments)
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import date
 from itertools import chain
 from types import MappingProxyType
@@ -57,8 +57,9 @@ class JourneyParameters:
     window_s: int | None = None
 
     def between(self, origin: Location, destination: Location) -> "JourneyQuery":
-        """Return a query with these parameters between two places."""
-        return JourneyQuery(origin=origin, destination=destination, **asdict(self))
+        """Return a query with these parameters between two places, which replace those of a query."""
+        parameters = {each.name: getattr(self, each.name) for each in fields(JourneyParameters)}
+        return JourneyQuery(origin=origin, destination=destination, **parameters)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
