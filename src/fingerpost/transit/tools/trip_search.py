@@ -79,7 +79,12 @@ async def search_trip(
             left_out = f"{network.profile.name} returned no alternatives to disrupted itineraries: {error.message}."
             warnings.append(Warning(WarningCode.NETWORK_LEFT_OUT, left_out))
         else:
-            (known if is_empty else relaxed).extend((*answers[-1].itineraries, *answers[-1].timetabled))
+            found = (*answers[-1].itineraries, *answers[-1].timetabled)
+            if is_empty:
+                # With nothing else to show, these are the results and not alternatives to disrupted ones.
+                known.extend(found)
+            else:
+                relaxed.extend(found)
     if not known:
         raise await _build_no_itinerary(query, first, deadline)
     wanted_arrival = query.instant if query.arrive_by else None
