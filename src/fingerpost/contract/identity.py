@@ -40,6 +40,7 @@ def new_correlation_id(user: str | None, tool: str, arguments: Any) -> str:
     try:
         fixed_time = clock.find_fixed_time()
     except SettingsInvalid:
+        # The envelope that reports a malformed FINGERPOST_NOW needs an id too.
         fixed_time = None
     if fixed_time is None:
         return str(uuid.uuid4())
