@@ -31,11 +31,11 @@ _POSITION = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)\s*")
 # Separates the names in a field's path when the path becomes a parameter name.
 _SEPARATOR = "__"
 _TYPES: Mapping[str, Any] = {"integer": int, "number": float, "boolean": bool, "array": list[str]}
-_FIELD = re.compile(r"\b[a-z]+[A-Z]\w*")
-# Help texts for fields whose description for agents is too short for people.
+# Help texts for fields whose description for agents is too short for people or names other fields.
 _HELP: Mapping[str, str] = {
     "--lang": "Language of the answer",
     "--limit": "Maximum number of results",
+    "--max-distance-meters": "Needs --focus-point",
     "--max-walk": "Maximum walking distance in total, in metres",
     "--radius": "In metres",
     "--step-free": "Plan trips that wheelchairs can use",
@@ -171,7 +171,7 @@ def with_tool_options(command: Callable[..., None], tool_name: str) -> Callable[
         name, field_type = OPTIONS.get(".".join(path)) or _name_option(path[-1]), field.get("type", "string")
         if not name.startswith("--") or name in existing:
             continue
-        text = _HELP.get(name) or _FIELD.sub(lambda match: _name_option(match[0]), field.get("description", path[-1]))
+        text = _HELP.get(name) or field.get("description", path[-1])
         if choices := field.get("items", field).get("enum"):
             text += f": {', '.join(choices)}"
         option = typer.Option(
