@@ -162,6 +162,7 @@ def test_an_analyzed_database_can_be_queried_except_for_its_statistics(tmp_path)
     library = library_of(tmp_path / "f.sqlite", facts("Assets - 2022-12-31 5 k 10-K 2023-02-01"))
     with closing(sqlite3.connect(library.path)) as connection:
         connection.execute("ANALYZE")
+        connection.execute('CREATE TABLE "my notes" (note)')
         connection.commit()
         assert connection.execute("SELECT count(*) FROM sqlite_stat1").fetchone() != (0,)
 

@@ -96,7 +96,7 @@ def test_the_command_serves_the_page_and_prints_its_address(tmp_path):
         document = httpx2.get(f"{server.url}/").text
         health = httpx2.get(f"{server.url}/health").json()
 
-    assert line.startswith(f"fingerpost is at {server.url}/ until")
+    assert line.startswith(f"fingerpost is running at {server.url}/;")
     assert "<title>fingerpost</title>" in document
     assert health == {"status": "ok"}
     assert server.process.returncode == 0

@@ -60,7 +60,8 @@ def _create_views(connection: sqlite3.Connection, as_of: str | None) -> Iterator
         source, date_column = f"{_DATA}.{table}", _DATES.get(table)
         if date_column is None:
             # The view hides the table of the same name. The main database is empty, so queries of the view fail.
-            connection.execute(f"CREATE TEMP VIEW {table} AS SELECT * FROM main.{table}")  # noqa: S608
+            name = table.replace('"', '""')
+            connection.execute(f'CREATE TEMP VIEW "{name}" AS SELECT * FROM main."{name}"')  # noqa: S608
             continue
         columns = [column for column, *_ in connection.execute(f"SELECT * FROM {source} LIMIT 0").description]  # noqa: S608
         selected, where = ", ".join(columns), ""

@@ -173,8 +173,11 @@ def parse_times(blob, starts, ends, out):
 
 
 @compiled
-def parse_decimals(blob, starts, ends, out):
-    """Write decimal numbers, or NaN for empty or unreadable fields. A decimal comma is allowed, exponents are not."""
+def parse_decimals(blob, starts, ends, out, allows_comma):
+    """Write decimal numbers, or NaN for empty or unreadable fields; exponents are unreadable.
+
+    A decimal comma is read only if ``allows_comma``: in integers, a comma separates thousands.
+    """
     for row in range(len(starts)):
         position, end = starts[row], ends[row]
         out[row] = np.nan
@@ -195,7 +198,7 @@ def parse_decimals(blob, starts, ends, out):
                         digits += 1
                 elif not has_point:
                     value = np.inf
-            elif (byte == 46 or byte == 44) and not has_point:
+            elif (byte == 46 or (byte == 44 and allows_comma)) and not has_point:
                 has_point = True
             else:
                 break

@@ -49,9 +49,9 @@ class Block(NamedTuple):
     def read_integers(self, column: int, empty: int) -> tuple[Int32, Mask]:
         """Return a column of integers and a mask of the unreadable values, which become ``empty``.
 
-        Integers such as 3.0 are allowed, because spreadsheets write them.
+        Integers such as 3.0 are allowed, because spreadsheets write them; 2,000 is unreadable.
         """
-        values, is_filled = self.read_decimals(column), self.is_filled(column)
+        values, is_filled = self.read_decimals(column, allows_comma=False), self.is_filled(column)
         is_integer = (np.rint(values) == values) & (np.abs(values) < _INTEGER_LIMIT)
         return np.where(is_integer, values, empty).astype(np.int32), is_filled & ~is_integer
 
@@ -60,9 +60,9 @@ class Block(NamedTuple):
         parse_times(self.blob, self.starts[column], self.ends[column], values)
         return values
 
-    def read_decimals(self, column: int) -> Float64:
+    def read_decimals(self, column: int, *, allows_comma: bool = True) -> Float64:
         values = np.empty(len(self.lines), np.float64)
-        parse_decimals(self.blob, self.starts[column], self.ends[column], values)
+        parse_decimals(self.blob, self.starts[column], self.ends[column], values, allows_comma)
         return values
 
     def is_filled(self, column: int) -> Mask:
@@ -263,8 +263,8 @@ _TIME = re.compile(r"[0-9]{1,2}:[0-5][0-9]|[0-9]{1,3}:[0-5][0-9]:[0-5][0-9]")
 
 
 def parse_integer(text: str) -> int | None:
-    """Parse an integer of at most nine digits; integers such as 3.0 are allowed."""
-    value = parse_decimal(text)
+    """Parse an integer of at most nine digits; integers such as 3.0 are allowed, and 2,000 is not."""
+    value = None if "," in text else parse_decimal(text)
     return int(value) if value is not None and value.is_integer() and abs(value) < _INTEGER_LIMIT else None
 
 
