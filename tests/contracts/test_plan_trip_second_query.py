@@ -7,7 +7,7 @@ import pytest
 
 from fingerpost.transit.model.provenance import Provenance, merge_provenance
 from fingerpost.transit.networks.circuit_breaker import CircuitBreakerNetwork, NetworkBreaker
-from fingerpost.transit.tools import no_trip
+from fingerpost.transit.tools import trip_search
 from tests.contracts.test_plan_trip_answer import ENDS, bus, found
 from tests.fakes import FakeNetwork
 from tests.rules.drawing import T0, ride, trip, walk
@@ -98,7 +98,7 @@ class SilentBeyond(FakeNetwork):
 
 
 def test_a_late_answer_about_a_better_trip_is_ignored(over, monkeypatch):
-    monkeypatch.setattr(no_trip, "BETTER_TRIP_DEADLINE_S", 0)
+    monkeypatch.setattr(trip_search, "BETTER_TRIP_DEADLINE_S", 0)
     network = SilentBeyond(journeys=[found(trip(bus(departs=61)))])
     ask = over(CircuitBreakerNetwork(network, NetworkBreaker(threshold=1), "server"))
 

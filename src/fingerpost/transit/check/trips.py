@@ -19,7 +19,7 @@ from fingerpost.transit.model.itinerary import Itinerary, Optimize
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.port import DepartureQuery, JourneyQuery
 from fingerpost.transit.rules.times import to_query_instant
-from fingerpost.transit.tools.no_trip import find_best
+from fingerpost.transit.tools.trip_search import find_best
 
 # Scans end this long after a group's questions; later arrivals are not compared.
 _SCAN_S = 6 * 3600

@@ -203,6 +203,14 @@ class PlaceResolver:
         found = await PlaceLookup(await self.networks.open(), language).find_token(stop_id)
         return None if found is None else found.drop_namesakes()
 
+    async def find_position(self, text: str, *, language: str, user: str | None) -> Coordinate | None:
+        """Return the coordinates of a saved place, ``lat,lon`` or a stop id, tried in this order."""
+        label = await read_label(text, self.variables, user)
+        if isinstance(label, Location):
+            return label.coordinate
+        stop = await self.find_place_of_stop(label.stop_id, language=language)
+        return None if stop is None else stop.place.coordinate
+
     async def find_places(
         self, text: str, *, language: str | None, focus: Coordinate | None, instant: int
     ) -> FoundPlaces:

@@ -11,10 +11,9 @@ from fingerpost.contract.published_tool import Call, Output, ToolDefinition, Too
 from fingerpost.contract.wire import EnumValue, Identifier, WholeNumber, WireDict, WireModel, omit_none
 from fingerpost.errors import ParameterError, Remedy, RemedyKind
 from fingerpost.transit.model.itinerary import Departure
-from fingerpost.transit.model.place import Coordinate, Location, Place
+from fingerpost.transit.model.place import Place
 from fingerpost.transit.networks.querying import Deadline, try_in_order
 from fingerpost.transit.places.candidates import format_count_of_shown
-from fingerpost.transit.places.resolver import read_label
 from fingerpost.transit.port import DepartureBoard, DepartureQuery, WalkToStop
 from fingerpost.transit.rules.modes import TripMode, to_trip_mode
 from fingerpost.transit.rules.realtime_status import Status, find_data_freshness, get_status, uses_realtime
@@ -116,7 +115,12 @@ class GetDepartures(PlaceTool):
         time = "now" if arguments.at is None else arguments.at
         # Reject invalid times before looking up the stop (rule A6).
         when = parse_instant(time, zone_name="UTC", now=now, field="at")
-        walk_from = await self._find_walk_start(arguments, call.user)
+        start, walk_from = arguments.walk_from, None
+        if start is not None:
+            walk_from = await self._places.find_position(start, language=arguments.language, user=call.user)
+            if walk_from is None:
+                message = f"{start!r} is not a saved place, a position or a stop id"
+                raise ParameterError.about("walkFrom", message, hint=Remedy(RemedyKind.SAVE_PLACE))
         stop = await self._places.get_stop(
             arguments.stop.value,
             is_label=arguments.stop.type == "label",
@@ -140,19 +144,6 @@ class GetDepartures(PlaceTool):
         time_warnings = list_time_warnings(when, zone, "these are the departures")
         warnings = [*stop.warnings, *time_warnings, *outcome.warnings]
         return _build_reply(arguments, call, stop.place, query, outcome.value, warnings)
-
-    async def _find_walk_start(self, arguments: GetDeparturesInput, user: str | None) -> Coordinate | None:
-        text = arguments.walk_from
-        if text is None:
-            return None
-        label = await read_label(text, self._places.variables, user)
-        if isinstance(label, Location):
-            return label.coordinate
-        stop = await self._places.find_place_of_stop(label.stop_id, language=arguments.language)
-        if stop is None:
-            message = f"{text!r} is not a saved place, a position or a stop id"
-            raise ParameterError.about("walkFrom", message, hint=Remedy(RemedyKind.SAVE_PLACE))
-        return stop.place.coordinate
 
 
 def _build_reply(

@@ -1,26 +1,26 @@
-"""Explain why no trip was found, and look for better trips beyond the walking limit."""
+"""Explain why no trip was found, or none near the requested time."""
 
-import asyncio
-from collections.abc import Awaitable, Iterable, Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from fingerpost.errors import ToolError
+from fingerpost.errors import NoItinerary, ToolError
 from fingerpost.transit.model.itinerary import Itinerary, NearbyStop
 from fingerpost.transit.model.profile import Ability
-from fingerpost.transit.model.provenance import OutOfService, Provenance
+from fingerpost.transit.model.provenance import OutOfService
 from fingerpost.transit.networks.querying import Deadline, query_network
-from fingerpost.transit.port import JourneyAnswer, JourneyQuery, Network, ServiceGap
+from fingerpost.transit.port import JourneyQuery, Network, ServiceGap
 from fingerpost.transit.rules.accessibility import list_weak_links
 from fingerpost.transit.rules.times import format_instant, to_local_date
 from fingerpost.transit.rules.trip_limits import (
     LONG_WAIT_S,
     MAX_WALK_M,
     find_long_offset,
-    find_longest_wait,
     find_out_of_service_hint,
 )
-from fingerpost.transit.tools.wording import explain_gap, format_count
+from fingerpost.transit.tools.shapes import NoResultsReason
+from fingerpost.transit.tools.trip_search import FoundTrips, find_best
+from fingerpost.transit.tools.wording import WhyEmptySentence, explain_gap, format_count
 
 _T = TypeVar("_T")
 
@@ -29,9 +29,49 @@ _MAX_TRANSFERS = 8
 # Sources search for trips up to about this many days from the requested time.
 FURTHEST_DAYS = 7
 _NO_HELP = f"More walking ({MAX_WALK_M:g} m) or changes ({_MAX_TRANSFERS}) would not help; try another time or place"
-# A trip beyond the walking limit must arrive this much earlier, or depart this much later.
-_MIN_GAIN_S = 1800
-BETTER_TRIP_DEADLINE_S = 2.0
+
+
+async def build_no_itinerary(found: FoundTrips) -> NoItinerary:
+    query, answer, zone = found.query, found.first, found.network.profile.zone
+    earliest = found.earliest_arrival
+    if earliest is None:
+        out_of_service = answer.provenance.out_of_service
+        hint = answer.no_result_reason or await explain_no_trip(found.network, query, found.deadline, out_of_service)
+    else:
+        departure, arrival = format_instant(earliest.departure, zone), format_instant(earliest.arrival, zone)
+        hint = f"The earliest possible arrival is at {arrival}, if you leave at {departure}"
+    reasons = [*(failure.clause for failure in found.outcome.left_out), *filter(None, [hint])]
+    return NoItinerary("No itineraries for given constraints", hint=". ".join(dict.fromkeys(reasons)) or None)
+
+
+async def explain_empty_window(
+    found: FoundTrips, usable: Sequence[Itinerary]
+) -> tuple[NoResultsReason, WhyEmptySentence | None]:
+    """Return why no usable trip is in a query's window; ``usable`` are those outside it."""
+    query, answer = found.query, found.first
+    instant, zone = query.instant, answer.provenance.zone
+    nearest = _find_nearest(usable, query)
+    out_of_service = find_out_of_service_hint(answer.provenance.out_of_service)
+    day = to_local_date(instant, zone)
+    if out_of_service and (nearest is None or to_local_date(nearest.departure, zone) != day):
+        return NoResultsReason.NO_SERVICE, WhyEmptySentence(out_of_service)
+    earliest = found.earliest_arrival
+    if earliest is not None and earliest.arrival > instant:
+        span = earliest.departure, earliest.arrival
+        return NoResultsReason.IN_THE_PAST, WhyEmptySentence("The trip with the earliest arrival is ", span)
+    reason = NoResultsReason.IN_THE_PAST if query.not_before is None else NoResultsReason.NO_DEPARTURES
+    if nearest is None:
+        why = answer.no_result_reason or await explain_no_trip(found.network, query, found.deadline)
+        return reason, None if why is None else WhyEmptySentence(why)
+    which = "The last one before" if query.arrive_by else "The next one after"
+    return reason, WhyEmptySentence(f"{which} the window is ", (nearest.departure, nearest.arrival))
+
+
+def _find_nearest(usable: Sequence[Itinerary], query: JourneyQuery) -> Itinerary | None:
+    if query.arrive_by:
+        return max(usable, key=lambda trip: trip.arrival, default=None)
+    later = [trip for trip in usable if trip.departure > query.instant]
+    return min(later, key=lambda trip: (trip.departure, trip.arrival), default=None)
 
 
 async def explain_no_trip(
@@ -49,27 +89,26 @@ async def explain_no_trip(
             or await _explain_service(network, query, is_destination=not query.arrive_by)
         ]
     wider = replace(query, max_walk_m=MAX_WALK_M, max_transfers=_MAX_TRANSFERS, window_s=None)
-    answer = None if wider == query else await _get_or_none(plan_usable(network, wider, deadline))
-    best = None if answer is None else find_best(answer.itineraries, query)
+    trips = None if wider == query else await _get_or_none(_plan_usable(network, wider, deadline))
+    best = find_best(trips or (), query)
     if best is not None:
         causes.append(format_trip(best, network.profile.zone))
         # If there is no step-free trip, sources return one with steps.
         causes += list_weak_links([best]) if query.step_free else []
-    if not any(causes) and (answer is not None or wider == query):
+    if not any(causes) and (trips is not None or wider == query):
         causes.append(_NO_HELP)
     return ". ".join(filter(None, causes)) or None
 
 
-async def find_offset_message(
-    network: Network, query: JourneyQuery, trips: Sequence[Itinerary], zone: str
-) -> str | None:
+async def find_offset_message(found: FoundTrips, trips: Sequence[Itinerary]) -> str | None:
     """Return a message with the cause if the first departure, or last arrival, is over an hour from the request."""
+    query, zone = found.query, found.first.provenance.zone
     usable = [trip for trip in trips if not trip.is_unusable]
     offset = find_long_offset(usable, query.instant, zone, arrive_by=query.arrive_by)
     if offset is None:
         return None
     for is_destination in (query.arrive_by, not query.arrive_by):
-        gap = await _get_or_none(network.find_service(query, is_destination=is_destination))
+        gap = await _get_or_none(found.network.find_service(query, is_destination=is_destination))
         if gap is None:
             return offset
         if gap.next_departure is None or abs(gap.next_departure - query.instant) > LONG_WAIT_S:
@@ -82,37 +121,6 @@ async def find_offset_message(
     return f"{offset} {others} have no connection within the limits."
 
 
-async def find_better_trip(
-    network: Network, query: JourneyQuery, usable: Sequence[Itinerary], deadline: Deadline
-) -> tuple[Itinerary, Provenance] | None:
-    """Return a much better trip beyond the walking limit if the best usable one wastes over an hour; else None.
-
-    Servers get BETTER_TRIP_DEADLINE_S; if they fail or take longer, the result is None.
-    """
-    best = find_best(usable, query)
-    if best is None or query.max_walk_m >= MAX_WALK_M:
-        return None
-    offset_s = query.instant - best.arrival if query.arrive_by else best.departure - query.instant
-    if max(offset_s, find_longest_wait(best)[0]) <= LONG_WAIT_S:
-        return None
-    remaining_s = deadline.find_limit_s(network.profile, remaining_networks=0)
-    if remaining_s is not None and remaining_s <= BETTER_TRIP_DEADLINE_S:
-        return None
-    planning = plan_usable(network, replace(query, max_walk_m=MAX_WALK_M), deadline)
-    answer = await _get_or_none(asyncio.wait_for(planning, None if remaining_s is None else BETTER_TRIP_DEADLINE_S))
-    wider = None if answer is None else find_best(answer.itineraries, query)
-    if answer is None or wider is None or wider.walk_m <= query.max_walk_m:
-        return None
-    gain_s = wider.departure - best.departure if query.arrive_by else best.arrival - wider.arrival
-    return (wider, answer.provenance) if gain_s > _MIN_GAIN_S else None
-
-
-def find_best(itineraries: Iterable[Itinerary], query: JourneyQuery) -> Itinerary | None:
-    if query.arrive_by:
-        return max(itineraries, key=lambda trip: (trip.departure, -trip.walk_m), default=None)
-    return min(itineraries, key=lambda trip: (trip.arrival, trip.walk_m), default=None)
-
-
 async def _get_or_none(query_call: Awaitable[_T]) -> _T | None:
     try:
         return await query_call
@@ -120,11 +128,10 @@ async def _get_or_none(query_call: Awaitable[_T]) -> _T | None:
         return None
 
 
-async def plan_usable(network: Network, query: JourneyQuery, deadline: Deadline) -> JourneyAnswer:
+async def _plan_usable(network: Network, query: JourneyQuery, deadline: Deadline) -> list[Itinerary]:
     answer = await query_network(network, lambda queried: queried.plan_journeys(query), deadline)
-    earliest = query.not_before
     usable = (trip for trip in answer.itineraries if not trip.is_unusable)
-    return replace(answer, itineraries=tuple(trip for trip in usable if earliest is None or trip.departure >= earliest))
+    return [trip for trip in usable if query.not_before is None or trip.departure >= query.not_before]
 
 
 async def _explain_reach(

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Literal, NotRequired
 
 from pydantic import Field
@@ -36,8 +37,9 @@ from fingerpost.transit.rules.name_matching import find_certain
 from fingerpost.transit.rules.times import format_instant
 from fingerpost.transit.rules.trip_limits import find_long_offset, find_long_wait_message
 from fingerpost.transit.rules.warnings import Warning, add_reasons  # noqa: A004
+from fingerpost.transit.tools.no_trip import build_no_itinerary, find_offset_message
 from fingerpost.transit.tools.report import list_leg_paths, report_rides
-from fingerpost.transit.tools.trip_search import search_trip
+from fingerpost.transit.tools.trip_search import Purpose, choose_for_trips, search_trips
 from fingerpost.transit.tools.wording import count_minutes, format_clock, format_count
 
 KEY_VARIABLE = "TFL_API_KEY"
@@ -46,7 +48,6 @@ SIDES = ("from", "to")
 MAX_WALK_M = 2000.0
 MAX_JOURNEYS = 5
 MAX_SUGGESTIONS = 5
-_MAX_SEARCHED = 50
 _LANGUAGE = "en"
 
 Code = Literal[
@@ -211,17 +212,18 @@ class PlanJourney(PublishedTool):
             )
         except PlaceAmbiguous as error:
             raise await self._suggest(error, arguments, now) from error
-        found = await search_trip(journeys, limit=_MAX_SEARCHED, with_alternatives=True, look_further=False)
+        found = await search_trips(journeys, partial(choose_for_trips, look_further=False))
+        if not found.known:
+            raise await build_no_itinerary(found)
+        trips, provenance = found.rank(MAX_JOURNEYS).found, found.merge_provenance(Purpose.RELAXED_LIMITS)
         return _JourneysResult(
             answer=JourneyAnswer(
-                itineraries=found.ranked.found,
-                provenance=found.provenance,
-                step_free_supported=found.step_free_supported,
+                itineraries=trips, provenance=provenance, step_free_supported=found.first.step_free_supported
             ),
             warnings=[*warnings, *found.warnings],
-            offset=found.offset,
+            offset=await find_offset_message(found, trips),
             # An answer from TfL's fallback lists missing data.
-            is_embedded=not found.network.profile.reads_texts or bool(found.provenance.lost),
+            is_embedded=not found.network.profile.reads_texts or bool(provenance.lost),
         )
 
     async def _suggest(self, error: PlaceAmbiguous, arguments: JourneyPlanRequest, now: int) -> PlaceAmbiguous:

@@ -1,7 +1,7 @@
 """The planRoute tool: itineraries between two places within a time window (rules D1, D3)."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, Any, Literal, NotRequired
 
@@ -12,8 +12,10 @@ from typing_extensions import TypeAliasType, TypedDict
 from fingerpost.contract.envelope import Contract
 from fingerpost.contract.published_tool import Call, Output, ToolDefinition, ToolReply
 from fingerpost.contract.wire import Identifier, Number, WholeNumber, WireDict, WireModel, omit_none
+from fingerpost.errors import OutsideCalendar
 from fingerpost.transit.model.itinerary import Itinerary, Leg, StopPoint
 from fingerpost.transit.model.place import Location, LocationSource, distance_m
+from fingerpost.transit.model.provenance import Provenance
 from fingerpost.transit.places.candidates import format_count_of_shown
 from fingerpost.transit.places.resolver import Latitude, Longitude, StopLabel
 from fingerpost.transit.places.trip_ends import resolve_journey
@@ -25,17 +27,20 @@ from fingerpost.transit.rules.trip_limits import find_long_wait_message
 from fingerpost.transit.rules.warnings import Warning, WarningCode, list_stated  # noqa: A004  # the contract's own name
 from fingerpost.transit.tools.find_address_or_stop import LocationQueryInput
 from fingerpost.transit.tools.map_shapes import LINE_COLORS, WireLineColors, reply_with_colors
+from fingerpost.transit.tools.no_trip import explain_empty_window, find_offset_message
 from fingerpost.transit.tools.report import list_leg_paths, report_rides
 from fingerpost.transit.tools.shapes import (
     AnswerMetadata,
     LatLon,
+    NoResultsReason,
     PlaceTool,
     TimetableMeta,
     UtcInstant,
     serialize_metadata,
 )
-from fingerpost.transit.tools.trip_search import RoutesResult, search_routes
+from fingerpost.transit.tools.trip_search import FoundTrips, Purpose, choose_for_window, is_in_window, search_trips
 from fingerpost.transit.tools.wording import (
+    WhyEmptySentence,
     count_minutes,
     format_clock,
     format_day,
@@ -160,9 +165,21 @@ class PlanRouteOutput(WireDict):
     meta: RouteMeta
 
 
-def _write_text(
-    body: PlanRouteOutput, shown: Sequence[Itinerary], found: RoutesResult, query: JourneyParameters
-) -> str:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Window:
+    """Distinct usable itineraries in the window, unordered, with counts of unusable ones."""
+
+    routes: Sequence[Itinerary]
+    provenance: Provenance
+    cancelled: int = 0
+    missed_changes: int = 0
+    reason: NoResultsReason | None = None
+    why_empty: WhyEmptySentence | None = None
+    offset: str | None = None
+    warnings: Sequence[Warning] = ()
+
+
+def _write_text(body: PlanRouteOutput, shown: Sequence[Itinerary], found: _Window, query: JourneyParameters) -> str:
     window, metadata, meta = body["window"], body["metadata"], body["meta"]
     zone = metadata["timeZone"]
     reference = shown[0].departure if shown else query.instant
@@ -221,13 +238,51 @@ class PlanRoute(PlaceTool):
         )
         origin, destination = arguments.origin.to_query(), arguments.destination.to_query()
         journeys, place_warnings = await resolve_journey(self._places, origin, destination, query, user=call.user)
-        found = await search_routes(journeys, arguments.journey_preset, now)
+        is_least_walk = arguments.journey_preset == "LEAST_WALK"
+        try:
+            found = await _choose_in_window(
+                await search_trips(journeys, partial(choose_for_window, least_walk=is_least_walk))
+            )
+        except OutsideCalendar as error:
+            # This is the preferred network's error, because no network answered.
+            found = _Window(
+                routes=(),
+                provenance=journeys[0].network.profile.new_provenance(now),
+                reason=NoResultsReason.NO_SERVICE,
+                why_empty=WhyEmptySentence(error.message),
+            )
         warnings = [*place_warnings, *list_time_warnings(when, None, "these are the trips"), *found.warnings]
         return _build_reply(arguments, query, found, call, warnings)
 
 
+async def _choose_in_window(found: FoundTrips) -> _Window:
+    query = found.query
+    # Realtime and scheduled answers may contain the same trip.
+    distinct = list({compute_route_id(trip): trip for trip in found.list_trips(Purpose.LESS_WALKING)}.values())
+    in_window = [trip for trip in distinct if is_in_window(trip, query)]
+    routes = [trip for trip in in_window if not trip.is_unusable]
+    cancelled = sum(any(leg.cancelled for leg in trip.legs) for trip in in_window)
+    reason, why_empty = None, None
+    if not routes:
+        reason, why_empty = await explain_empty_window(found, [trip for trip in distinct if not trip.is_unusable])
+    return _Window(
+        routes=routes,
+        provenance=found.merge_provenance(Purpose.LESS_WALKING),
+        cancelled=cancelled,
+        missed_changes=len(in_window) - len(routes) - cancelled,
+        reason=reason,
+        why_empty=why_empty,
+        offset=await find_offset_message(found, distinct),
+        warnings=found.warnings,
+    )
+
+
 def _build_reply(
-    arguments: RouteRequestInput, query: JourneyParameters, found: RoutesResult, call: Call, warnings: Sequence[Warning]
+    arguments: RouteRequestInput,
+    query: JourneyParameters,
+    found: _Window,
+    call: Call,
+    warnings: Sequence[Warning],
 ) -> ToolReply:
     ranked = sorted(
         found.routes,

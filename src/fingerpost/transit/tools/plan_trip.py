@@ -1,43 +1,43 @@
 """The plan_trip tool: itineraries between two places, with disruptions and alternatives."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 
 from fingerpost.contract.envelope import Contract
 from fingerpost.contract.published_tool import Call, Output, ToolDefinition, ToolReply
 from fingerpost.contract.wire import omit_none
-from fingerpost.transit.model.itinerary import Fare, Itinerary, Leg, Optimize, ServiceAlert
-from fingerpost.transit.places.candidates import format_count_of_shown
+from fingerpost.transit.model.itinerary import Fare, Itinerary, Leg, Optimize, StopPoint
 from fingerpost.transit.places.trip_ends import resolve_journey
 from fingerpost.transit.port import JourneyParameters
-from fingerpost.transit.rules.accessibility import find_low_walking_warning, find_step_free_warning, list_walking_notes
-from fingerpost.transit.rules.alerts import AffectedPart, find_explanation
-from fingerpost.transit.rules.disruption import ItineraryOption, find_disrupted_leg, is_disrupted_leg, name_disrupted
+from fingerpost.transit.rules.disruption import find_leg_note
 from fingerpost.transit.rules.modes import to_trip_mode
-from fingerpost.transit.rules.realtime_status import find_data_freshness, find_schedule_type
+from fingerpost.transit.rules.realtime_status import find_data_freshness, find_schedule_type, get_status
 from fingerpost.transit.rules.times import format_instant, parse_instant
-from fingerpost.transit.rules.trip_limits import find_long_wait_message, find_long_walk_message
-from fingerpost.transit.rules.warnings import Warning, WarningCode, list_stated, merge_by_code  # noqa: A004
 from fingerpost.transit.tools.map_shapes import MAP_PARTS, serialize_map_parts
-from fingerpost.transit.tools.no_trip import format_trip
+from fingerpost.transit.tools.no_trip import build_no_itinerary, find_offset_message
 from fingerpost.transit.tools.plan_trip_shapes import (
-    PlanConstraints,
     PlanMeta,
     PlanTripInput,
     PlanTripOutput,
+    WireCause,
     WireDifference,
-    serialize_differences,
-    serialize_fares,
-    serialize_itinerary,
-    serialize_stays,
+    WireFare,
+    WireItinerary,
+    WireLeg,
+    WireStaySeated,
+    WireStopPoint,
 )
-from fingerpost.transit.tools.report import Report, list_leg_paths, list_legs, report_rides
-from fingerpost.transit.tools.shapes import LocationRef, PlaceTool, serialize_location, serialize_warnings
-from fingerpost.transit.tools.trip_search import TripResult, search_trip
+from fingerpost.transit.tools.shapes import (
+    LocationRef,
+    PlaceTool,
+    serialize_coordinate,
+    serialize_location,
+    serialize_warnings,
+)
+from fingerpost.transit.tools.trip_report import TripOption, TripReport, report_trips
+from fingerpost.transit.tools.trip_search import choose_for_trips, search_trips
 from fingerpost.transit.tools.wording import (
-    FormatTime,
-    format_clock,
     format_count,
     format_itinerary,
     list_alert_lines,
@@ -87,122 +87,147 @@ class PlanTrip(PlaceTool):
                 journey._replace(query=replace(journey.query, instant=when.instant, not_before=when.not_before))
                 for journey in journeys
             ]
-        result = await search_trip(journeys, limit=arguments.limit, with_alternatives=arguments.include_disruption_alt)
-        format_time = partial(format_clock, reference=when.instant, zone=result.provenance.zone)
-        time_warnings = list_time_warnings(when, zone, "these are the trips")
-        trip_warnings = _list_trip_warnings(result, constraints, format_time)
-        warnings = merge_by_code([*place_warnings, *time_warnings, *result.warnings, *trip_warnings])
-        report = report_rides(
-            list_leg_paths(result.shown),
-            result.provenance,
-            now,
-            warnings,
-            _list_explained_parts(result, warnings),
-            step_free=parameters.step_free,
+        found = await search_trips(
+            journeys, partial(choose_for_trips, with_alternatives=arguments.include_disruption_alt)
         )
-        fares = {
-            choice.fingerprint: fare
-            for choice in result.ranked.choices
-            if (fare := result.network.find_fare(choice.itinerary)) is not None
-        }
-        differences = serialize_differences(result.ranked.choices, format_time)
-        body = _serialize(report, result, differences, fares, arguments, call)
-        text = _write_text(body, fares, result.ranked.choices, format_time)
-        return ToolReply(body, text, await serialize_map_parts(result.network, result.shown, call.include))
+        if not found.known:
+            raise await build_no_itinerary(found)
+        ranked = found.rank(arguments.limit)
+        offset = await find_offset_message(found, ranked.found)
+        fares = [found.network.find_fare(itinerary) for itinerary in ranked.shown]
+        map_parts = await serialize_map_parts(found.network, ranked.shown, call.include)
+        warnings = [*place_warnings, *list_time_warnings(when, zone, "these are the trips"), *found.warnings]
+        report = report_trips(found, ranked, constraints, warnings, fares=fares, offset=offset, now=now)
+        body = _serialize(report, arguments, call)
+        return ToolReply(body, _write_text(report, body), map_parts)
 
 
-def _list_trip_warnings(result: TripResult, constraints: PlanConstraints, format_time: FormatTime) -> Iterator[Warning]:
-    ranked, shown, query = result.ranked, result.shown, result.query
-    if query.step_free and (unmet := find_step_free_warning(shown, supported=result.step_free_supported)):
-        yield unmet
-    if constraints.accessibility.low_walking_distance and (long_walk := find_low_walking_warning(ranked.found)):
-        yield long_walk
-    is_default_walk = "max_walking_distance" not in constraints.model_fields_set
-    better = None if result.better is None else f"{format_trip(result.better, result.provenance.zone)}."
-    replaced = f"Left out because it is disrupted: {name_disrupted(ranked.dropped, format_time)}"
-    count = f"{len(ranked.found)} itineraries were found; {format_count_of_shown(len(shown))}."
-    yield from list_stated(
-        (WarningCode.PREFERENCE_UNMET, find_long_walk_message(shown, query.max_walk_m, is_default=is_default_walk)),
-        (WarningCode.PREFERENCE_UNMET, better),
-        (WarningCode.DISRUPTED_ITINERARY_REPLACED, replaced if ranked.dropped else None),
-        (WarningCode.TRUNCATED_RESULTS, count if len(ranked.found) > len(shown) else None),
-        (WarningCode.PREFERENCE_UNMET, result.offset),
-        (WarningCode.PREFERENCE_UNMET, find_long_wait_message(shown)),
-    )
-
-
-def _list_explained_parts(result: TripResult, warnings: Sequence[Warning]) -> Iterator[AffectedPart]:
-    for path, leg in list_leg_paths(result.shown):
-        yield AffectedPart(path, _list_explanations(leg), explains=True)
-    replaced = [choice.instead_of for choice in result.ranked.choices if choice.instead_of is not None]
-    for index, cause in enumerate(map(find_disrupted_leg, replaced)):
-        alerts = () if cause is None else _list_explanations(cause)
-        yield AffectedPart(f"meta/differences/{index}", alerts, explains=True)
-    for index, warning in enumerate(warnings):
-        if warning.code is WarningCode.DISRUPTED_ITINERARY_REPLACED:
-            for leg in list_legs(result.ranked.dropped):
-                yield AffectedPart(f"warnings/{index}", _list_explanations(leg), explains=True)
-
-
-def _list_explanations(leg: Leg) -> tuple[ServiceAlert, ...]:
-    alert = find_explanation(leg) if is_disrupted_leg(leg) else None
-    return () if alert is None else (alert,)
-
-
-def _serialize(
-    report: Report,
-    result: TripResult,
-    differences: Sequence[WireDifference],
-    fares: Mapping[str, Fare],
-    arguments: PlanTripInput,
-    call: Call,
-) -> PlanTripOutput:
-    choices, shown, zone = result.ranked.choices, result.shown, report.provenance.zone
+def _serialize(report: TripReport, arguments: PlanTripInput, call: Call) -> PlanTripOutput:
+    rides, shown, zone = report.rides, report.itineraries, report.rides.provenance.zone
     meta = {
-        **report.serialize(),
-        "walking": report.provenance.walking,
-        "deduplicatedFrom": result.ranked.deduplicated_from,
-        "staySeated": serialize_stays(choices) or None,
-        "differences": differences or None,
-        "fares": serialize_fares(fares) or None,
+        **rides.serialize(),
+        "walking": rides.provenance.walking,
+        "deduplicatedFrom": report.deduplicated_from,
+        "staySeated": _serialize_stays(report.options) or None,
+        "differences": _serialize_differences(report.options) or None,
+        "fares": _serialize_fares(report.options) or None,
     }
-    freshness = find_data_freshness(report.rides, int(call.now.timestamp()))
-    has_notes = arguments.constraints.accessibility.low_walking_distance
-    notes = list_walking_notes(shown, result.ranked.found) if has_notes else [None for _ in shown]
+    freshness = find_data_freshness(rides.rides, int(call.now.timestamp()))
     return {
-        "origin": serialize_location(result.query.origin),
-        "destination": serialize_location(result.query.destination),
-        "requested": {"type": arguments.when.type, "time": format_instant(result.query.instant, zone)},
+        "origin": serialize_location(report.query.origin),
+        "destination": serialize_location(report.query.destination),
+        "requested": {"type": arguments.when.type, "time": format_instant(report.query.instant, zone)},
         "constraints": arguments.constraints.to_wire(),
-        "itineraries": [serialize_itinerary(*row, zone) for row in zip(choices, notes, strict=True)],
+        "itineraries": [_serialize_itinerary(option, zone) for option in report.options],
         "realtimeUsed": find_schedule_type(*shown).value,
         "dataFreshness": format_instant(freshness, zone),
-        **serialize_warnings(report.warnings),
+        **serialize_warnings(rides.warnings),
         "correlationId": call.correlation_id,
         "meta": omit_none(PlanMeta, meta),
     }
 
 
-def _write_text(
-    body: PlanTripOutput, fares: Mapping[str, Fare], options: Sequence[ItineraryOption], format_time: FormatTime
-) -> str:
-    requested, meta = body["requested"], body["meta"]
+def _serialize_itinerary(option: TripOption, zone: str) -> WireItinerary:
+    ranked, itinerary = option.ranked, option.ranked.itinerary
+    fields = {
+        "legs": [_serialize_leg(leg, zone) for leg in itinerary.legs],
+        "totalDuration": itinerary.duration_s,
+        "numberOfTransfers": itinerary.transfers,
+        "walkingDistance": round(itinerary.walk_m),
+        "scheduleType": find_schedule_type(itinerary).value,
+        "fingerprint": ranked.fingerprint,
+        "accessibilityNotes": None if option.note is None else [option.note],
+        "DisruptionFlag": ranked.flagged or None,
+        "DisruptionNote": ranked.note,
+    }
+    return omit_none(WireItinerary, fields)
+
+
+def _serialize_leg(leg: Leg, zone: str) -> WireLeg:
+    is_ride, updated = leg.is_transit, leg.last_realtime_update
+    fields = {
+        "mode": to_trip_mode(leg.mode),
+        "from": _serialize_stop_point(leg.start),
+        "to": _serialize_stop_point(leg.end),
+        "departureTime": format_instant(leg.departure, zone),
+        "arrivalTime": format_instant(leg.arrival, zone),
+        "duration": leg.duration_s,
+        "distance": None if leg.distance_m is None else round(leg.distance_m),
+        "line": leg.line if is_ride else None,
+        "headsign": leg.headsign if is_ride else None,
+        "tripId": leg.trip_id if is_ride else None,
+        "status": get_status(leg).value if is_ride else None,
+        "delaySeconds": leg.departure_delay_s if is_ride and not leg.cancelled else None,
+        "lastRealtimeUpdate": format_instant(updated, zone) if is_ride and updated is not None else None,
+        "disruptionNote": find_leg_note(leg),
+    }
+    return omit_none(WireLeg, fields)
+
+
+def _serialize_stop_point(point: StopPoint) -> WireStopPoint:
+    fields = {
+        "name": point.name,
+        "coordinate": serialize_coordinate(point.coordinate),
+        "id": point.id,
+        "platform": point.platform,
+    }
+    return omit_none(WireStopPoint, fields)
+
+
+def _serialize_fares(options: Iterable[TripOption]) -> list[WireFare]:
+    fingerprints_by_fare: dict[Fare, list[str]] = {}
+    for option in options:
+        if option.fare is not None:
+            fingerprints_by_fare.setdefault(option.fare, []).append(option.ranked.fingerprint)
+    shown = (
+        {
+            "fingerprints": fingerprints if len(fingerprints_by_fare) > 1 else None,
+            "amount": fare.amount,
+            "currency": fare.currency,
+            "unknown": fare.unknown,
+            "tickets": list(fare.tickets) or None,
+        }
+        for fare, fingerprints in fingerprints_by_fare.items()
+    )
+    return [omit_none(WireFare, fields) for fields in shown]
+
+
+def _serialize_stays(options: Iterable[TripOption]) -> list[WireStaySeated]:
+    ranked = [option.ranked for option in options]
+    stays = ((each, [row for row, leg in enumerate(each.itinerary.legs) if leg.stays_seated]) for each in ranked)
+    return [{"fingerprint": choice.fingerprint, "legs": legs} for choice, legs in stays if legs]
+
+
+def _serialize_differences(options: Iterable[TripOption]) -> list[WireDifference]:
+    return [
+        {
+            "fingerprint": option.ranked.fingerprint,
+            "insteadOf": difference.instead_of,
+            "cause": omit_none(WireCause, {"text": difference.cause, "id": difference.cause_id or None}),
+            "laterMinutes": difference.later_minutes,
+            "moreChanges": difference.more_changes,
+            "moreWalkMeters": difference.more_walk_m,
+        }
+        for option in options
+        if (difference := option.difference) is not None
+    ]
+
+
+def _write_text(report: TripReport, body: PlanTripOutput) -> str:
+    requested, meta, format_time = body["requested"], body["meta"], report.format_time
     time = requested["time"]
     ends = f"{_format_location_name(body['origin'])} to {_format_location_name(body['destination'])}"
     lines = [f"{ends}, {requested['type']} {time[:10]} {time[11:16]} ({meta['timeZone']})"]
-    differences = {difference["fingerprint"]: difference for difference in meta.get("differences", ())}
-    for number, option in enumerate(options, 1):
-        trip = option.itinerary
+    for number, option in enumerate(report.options, 1):
+        trip, fare = option.ranked.itinerary, option.fare
         minutes, walk_m = round(trip.duration_s / 60), round(trip.walk_m)
         head = format_itinerary(trip, format_time, minutes=minutes, walk_m=walk_m)
-        fare = fares.get(option.fingerprint)
         if fare is not None and fare.amount is not None:
             head += f", {fare.amount} {fare.currency}"
-        notes = body["itineraries"][number - 1].get("accessibilityNotes", ())
-        remarks = [_format_disruption(option, differences.get(option.fingerprint)), *notes]
-        lines.append(f"{number}. {head}{''.join(f' [{remark}]' for remark in remarks if remark)}")
+        remarks = "".join(f" [{remark}]" for remark in (_format_disruption(option), option.note) if remark)
+        lines.append(f"{number}. {head}{remarks}")
         lines += list_leg_lines(trip, format_time, to_trip_mode)
-    trips = [option.itinerary for option in options]
+    trips = report.itineraries
     alerts = list_alert_lines(meta, list_ride_names(trips, to_trip_mode), "every ride", meta["timeZone"])
     lines += list_footer_lines(body, meta, alerts)
     return "\n".join([*lines, _format_next_query(trips, meta["timeZone"], arrive_by=requested["type"] == "arrive")])
@@ -226,12 +251,12 @@ def _format_location_name(location: LocationRef) -> str:
     return location.get("name") or location.get("label") or f"{position['lat']},{position['lon']}"
 
 
-def _format_disruption(option: ItineraryOption, difference: WireDifference | None) -> str | None:
-    if option.note is not None or difference is None:
-        return option.note or ("instead of a disrupted trip" if option.flagged else None)
-    minutes = difference["laterMinutes"]
+def _format_disruption(option: TripOption) -> str | None:
+    ranked, difference = option.ranked, option.difference
+    if ranked.note is not None or difference is None:
+        return ranked.note or ("instead of a disrupted trip" if ranked.flagged else None)
+    minutes, changes, walk_m = difference.later_minutes, difference.more_changes, difference.more_walk_m
     later = f"{abs(minutes)} min {'later' if minutes >= 0 else 'earlier'}"
-    changes, walk = difference["moreChanges"], difference["moreWalkMeters"]
     more = f", {format_count(abs(changes), 'change')} {'more' if changes > 0 else 'fewer'}" if changes else ""
-    more += f", {abs(walk)} m {'more' if walk > 0 else 'less'} walking" if walk else ""
-    return f"instead of a disrupted trip, {later}{more}: {difference['cause']['text']}"
+    more += f", {abs(walk_m)} m {'more' if walk_m > 0 else 'less'} walking" if walk_m else ""
+    return f"instead of a disrupted trip, {later}{more}: {difference.cause}"

@@ -1,19 +1,14 @@
-"""Input and output models of the plan_trip tool, and their serializers (rule B1)."""
+"""Input and output models of the plan_trip tool (rule B1)."""
 
-from collections.abc import Callable, Iterable, Mapping
 from typing import Annotated, Literal, NotRequired
 
 from pydantic import Field, model_validator
 from typing_extensions import TypedDict
 
-from fingerpost.contract.wire import EchoOf, EnumValue, Flag, Number, WholeNumber, Wire, WireDict, WireModel, omit_none
-from fingerpost.transit.model.itinerary import Fare, Itinerary, Leg, StopPoint
-from fingerpost.transit.rules.alerts import find_explanation
-from fingerpost.transit.rules.disruption import ItineraryOption, find_disrupted_leg, find_leg_note, name_disrupted
-from fingerpost.transit.rules.modes import TripMode, to_trip_mode
-from fingerpost.transit.rules.ranking import compute_fingerprint
-from fingerpost.transit.rules.realtime_status import ScheduleType, Status, find_schedule_type, get_status
-from fingerpost.transit.rules.times import format_instant, is_now
+from fingerpost.contract.wire import EchoOf, EnumValue, Flag, Number, WholeNumber, Wire, WireDict, WireModel
+from fingerpost.transit.rules.modes import TripMode
+from fingerpost.transit.rules.realtime_status import ScheduleType, Status
+from fingerpost.transit.rules.times import is_now
 from fingerpost.transit.tools.shapes import (
     AlertNotes,
     CorrelatedAnswer,
@@ -22,7 +17,6 @@ from fingerpost.transit.tools.shapes import (
     Meta,
     TripEnd,
     WireCoordinate,
-    serialize_coordinate,
 )
 
 
@@ -156,98 +150,3 @@ class PlanTripOutput(CorrelatedAnswer):
     realtimeUsed: Annotated[str, EnumValue(ScheduleType)]
     dataFreshness: str
     meta: PlanMeta
-
-
-def serialize_itinerary(choice: ItineraryOption, note: str | None, zone: str) -> WireItinerary:
-    itinerary = choice.itinerary
-    fields = {
-        "legs": [_serialize_leg(leg, zone) for leg in itinerary.legs],
-        "totalDuration": itinerary.duration_s,
-        "numberOfTransfers": itinerary.transfers,
-        "walkingDistance": round(itinerary.walk_m),
-        "scheduleType": find_schedule_type(itinerary).value,
-        "fingerprint": choice.fingerprint,
-        "accessibilityNotes": None if note is None else [note],
-        "DisruptionFlag": choice.flagged or None,
-        "DisruptionNote": choice.note,
-    }
-    return omit_none(WireItinerary, fields)
-
-
-def _serialize_leg(leg: Leg, zone: str) -> WireLeg:
-    is_ride, updated = leg.is_transit, leg.last_realtime_update
-    fields = {
-        "mode": to_trip_mode(leg.mode),
-        "from": _serialize_stop_point(leg.start),
-        "to": _serialize_stop_point(leg.end),
-        "departureTime": format_instant(leg.departure, zone),
-        "arrivalTime": format_instant(leg.arrival, zone),
-        "duration": leg.duration_s,
-        "distance": None if leg.distance_m is None else round(leg.distance_m),
-        "line": leg.line if is_ride else None,
-        "headsign": leg.headsign if is_ride else None,
-        "tripId": leg.trip_id if is_ride else None,
-        "status": get_status(leg).value if is_ride else None,
-        "delaySeconds": leg.departure_delay_s if is_ride and not leg.cancelled else None,
-        "lastRealtimeUpdate": format_instant(updated, zone) if is_ride and updated is not None else None,
-        "disruptionNote": find_leg_note(leg),
-    }
-    return omit_none(WireLeg, fields)
-
-
-def _serialize_stop_point(point: StopPoint) -> WireStopPoint:
-    fields = {
-        "name": point.name,
-        "coordinate": serialize_coordinate(point.coordinate),
-        "id": point.id,
-        "platform": point.platform,
-    }
-    return omit_none(WireStopPoint, fields)
-
-
-def serialize_fares(fares: Mapping[str, Fare]) -> list[WireFare]:
-    fingerprints_by_fare: dict[Fare, list[str]] = {}
-    for fingerprint, fare in fares.items():
-        fingerprints_by_fare.setdefault(fare, []).append(fingerprint)
-    shown = (
-        {
-            "fingerprints": fingerprints if len(fingerprints_by_fare) > 1 else None,
-            "amount": fare.amount,
-            "currency": fare.currency,
-            "unknown": fare.unknown,
-            "tickets": list(fare.tickets) or None,
-        }
-        for fare, fingerprints in fingerprints_by_fare.items()
-    )
-    return [omit_none(WireFare, fields) for fields in shown]
-
-
-def serialize_stays(choices: Iterable[ItineraryOption]) -> list[WireStaySeated]:
-    stays = ((choice, [row for row, leg in enumerate(choice.itinerary.legs) if leg.stays_seated]) for choice in choices)
-    return [{"fingerprint": choice.fingerprint, "legs": legs} for choice, legs in stays if legs]
-
-
-def serialize_differences(
-    choices: Iterable[ItineraryOption], format_time: Callable[[int], str]
-) -> list[WireDifference]:
-    return [
-        _serialize_difference(choice, choice.instead_of, format_time)
-        for choice in choices
-        if choice.instead_of is not None
-    ]
-
-
-def _serialize_difference(
-    option: ItineraryOption, disrupted: Itinerary, format_time: Callable[[int], str]
-) -> WireDifference:
-    itinerary, leg = option.itinerary, find_disrupted_leg(disrupted)
-    alert = None if leg is None else find_explanation(leg)
-    cause_id = alert.id if alert is not None else leg and leg.trip_id
-    return {
-        "fingerprint": option.fingerprint,
-        "insteadOf": compute_fingerprint(disrupted),
-        "cause": omit_none(WireCause, {"text": name_disrupted([disrupted], format_time), "id": cause_id or None}),
-        "laterMinutes": round((itinerary.arrival - disrupted.legs[-1].arrival_scheduled) / 60),
-        "moreChanges": itinerary.transfers - disrupted.transfers,
-        "moreWalkMeters": round(itinerary.walk_m - disrupted.walk_m),
-    }

@@ -1,50 +1,130 @@
-"""Search networks for trips, and relax the limits if none is usable (rules B5, B6); or search a time window (D3)."""
+"""Search the networks for trips, and query again if the first answer is not good enough (rules B5, B6, D1, D3)."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+import asyncio
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum, auto
 from functools import reduce
+from types import MappingProxyType
+from typing import NamedTuple
 
-from fingerpost.errors import NoItinerary, OutsideCalendar, SourceChanged, StorageUnavailable
+from fingerpost.errors import OutsideCalendar
 from fingerpost.transit.model.itinerary import Itinerary, Optimize
 from fingerpost.transit.model.provenance import Provenance, merge_provenance
 from fingerpost.transit.networks.querying import UNAVAILABLE, Deadline, Outcome, query_network, try_in_order
 from fingerpost.transit.places.trip_ends import NetworkJourney
 from fingerpost.transit.port import JourneyAnswer, JourneyQuery, Network
 from fingerpost.transit.rules.disruption import RankedItineraries, as_scheduled, is_disrupted, merge_alternatives
-from fingerpost.transit.rules.ranking import JourneyPreset, compute_route_id
-from fingerpost.transit.rules.times import format_instant, to_local_date
-from fingerpost.transit.rules.trip_limits import find_out_of_service_hint, relax_limits
+from fingerpost.transit.rules.trip_limits import LONG_WAIT_S, MAX_WALK_M, find_longest_wait, relax_limits
 from fingerpost.transit.rules.warnings import Warning, WarningCode  # noqa: A004  (the contract's own name)
-from fingerpost.transit.tools.no_trip import explain_no_trip, find_better_trip, find_offset_message, plan_usable
-from fingerpost.transit.tools.shapes import NoResultsReason
-from fingerpost.transit.tools.wording import WhyEmptySentence
+
+
+class Purpose(Enum):
+    """What a further query is for."""
+
+    RELAXED_LIMITS = auto()
+    NEXT_USABLE = auto()
+    EARLIEST_ARRIVAL = auto()
+    MORE_WALKING = auto()
+    LESS_WALKING = auto()
+
+
+class FurtherQuery(NamedTuple):
+    """A further query; a server has at most ``max_s`` seconds to answer it."""
+
+    purpose: Purpose
+    query: JourneyQuery
+    max_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TripResult:
-    """The result of plan_trip's search; ``query`` has the origin and destination as resolved by the answering network.
+class FoundTrips:
+    """The answers of a network to a query and to further ones, without trips that have departed.
 
-    ``offset`` explains why the first departure, or last arrival, is over an hour from the request.
+    ``query`` has the origin and destination as resolved by the network. ``further`` holds the answers to further
+    queries, keyed by purpose.
     """
 
-    network: Network
     query: JourneyQuery
-    ranked: RankedItineraries
-    step_free_supported: bool
-    provenance: Provenance
-    better: Itinerary | None = None
-    offset: str | None = None
+    outcome: Outcome[JourneyAnswer]
+    deadline: Deadline
+    further: Mapping[Purpose, tuple[JourneyAnswer, ...]] = field(default_factory=lambda: MappingProxyType({}))
     warnings: Sequence[Warning] = ()
 
     @property
-    def shown(self) -> list[Itinerary]:
-        return [choice.itinerary for choice in self.ranked.choices]
+    def network(self) -> Network:
+        return self.outcome.network
+
+    @property
+    def first(self) -> JourneyAnswer:
+        return self.outcome.value
+
+    @property
+    def known(self) -> list[Itinerary]:
+        """The trips from the first query or, if it found none, from the relaxed one."""
+        return self.list_trips() or self.list_trips(Purpose.RELAXED_LIMITS)
+
+    @property
+    def usable(self) -> list[Itinerary]:
+        trips = self.list_trips(Purpose.RELAXED_LIMITS, Purpose.LESS_WALKING)
+        return [trip for trip in trips if not trip.is_unusable]
+
+    @property
+    def earliest_arrival(self) -> Itinerary | None:
+        """The trip with the earliest arrival from now on, if that was queried."""
+        return min(self.list_usable(Purpose.EARLIEST_ARRIVAL), key=lambda trip: trip.arrival, default=None)
+
+    @property
+    def better(self) -> Itinerary | None:
+        """A much better trip beyond the walking limit, if the best one within it wastes over an hour."""
+        best, wider = find_best(self.usable, self.query), find_best(self.list_usable(Purpose.MORE_WALKING), self.query)
+        if best is None or wider is None or wider.walk_m <= self.query.max_walk_m:
+            return None
+        gain_s = wider.departure - best.departure if self.query.arrive_by else best.arrival - wider.arrival
+        return wider if gain_s > _MIN_GAIN_S else None
+
+    def rank(self, limit: int) -> RankedItineraries:
+        """Rank all trips, and choose at most ``limit`` to show."""
+        query, first, all_trips = self.query, self.list_trips(), self.list_trips(Purpose.RELAXED_LIMITS)
+        return merge_alternatives(
+            first or all_trips,
+            all_trips[len(first) :] if first else (),
+            limit=limit,
+            optimize=query.optimize,
+            wanted_arrival=query.instant if query.arrive_by else None,
+        )
+
+    def list_trips(self, *purposes: Purpose) -> list[Itinerary]:
+        """Return the trips from the first query and from those for these purposes."""
+        answers = self._list_answers(*purposes)
+        return [trip for answer in answers for trip in (*answer.itineraries, *answer.timetabled)]
+
+    def list_usable(self, purpose: Purpose) -> list[Itinerary]:
+        """Return the usable trips from the queries for this purpose only."""
+        trips = (trip for answer in self.further.get(purpose, ()) for trip in answer.itineraries)
+        return [trip for trip in trips if not trip.is_unusable]
+
+    def merge_provenance(self, *purposes: Purpose) -> Provenance:
+        """Merge the provenance of the first query's answer and of those for these purposes."""
+        return reduce(merge_provenance, (answer.provenance for answer in self._list_answers(*purposes)))
+
+    def _list_answers(self, *purposes: Purpose) -> list[JourneyAnswer]:
+        return [self.first, *(answer for purpose in purposes for answer in self.further.get(purpose, ()))]
 
 
-async def _query_networks(
-    journeys: Sequence[NetworkJourney], deadline: Deadline
-) -> tuple[JourneyQuery, Outcome[JourneyAnswer]]:
-    """Query the networks in order; return the answering network's query, and its answer without departed trips."""
+async def search_trips(
+    journeys: Sequence[NetworkJourney], choose_further: Callable[[FoundTrips], FurtherQuery | None]
+) -> FoundTrips:
+    """Query the networks in order, then the one that answered again until ``choose_further`` returns None.
+
+    A further query that fails ends the search; the answers up to then are returned.
+
+    Raises:
+        StorageUnavailable, SourceChanged: no network answered, or the first answer was empty and the query with
+            relaxed limits failed.
+        OutsideCalendar: no timetable covers the day.
+    """
+    deadline = Deadline()
     queries = {journey.network.profile.name: journey.query for journey in journeys}
     outcome = await try_in_order(
         [journey.network for journey in journeys],
@@ -55,60 +135,28 @@ async def _query_networks(
     if place_attribution := (*query.origin.attribution, *query.destination.attribution):
         attribution = tuple(dict.fromkeys((*answer.provenance.attribution, *place_attribution)))
         answer = replace(answer, provenance=replace(answer.provenance, attribution=attribution))
-    return query, replace(outcome, value=_drop_departed(answer, query))
-
-
-async def search_trip(
-    journeys: Sequence[NetworkJourney], *, limit: int, with_alternatives: bool, look_further: bool = True
-) -> TripResult:
-    """Query the networks in order; relax the limits once if no trip is found or one is disrupted.
-
-    ``look_further`` also searches for a better trip beyond the walking limit.
-    """
-    deadline = Deadline()
-    query, first = await _query_networks(journeys, deadline)
-    network, warnings, answers = first.network, list(first.warnings), [first.value]
-    known, relaxed = [*first.value.itineraries, *first.value.timetabled], list[Itinerary]()
-    is_empty = not known
-    if is_empty or (with_alternatives and any(map(is_disrupted, known))):
+    outcome = replace(outcome, value=_drop_departed(answer, query))
+    found = FoundTrips(query=query, outcome=outcome, deadline=deadline, warnings=outcome.warnings)
+    while (further := choose_further(found)) is not None:
         try:
-            answers.append(await _plan(network, relax_limits(query), deadline))
-        except (StorageUnavailable, SourceChanged) as error:
-            if is_empty:
+            answer = await _plan(found.network, further, deadline)
+        except (*UNAVAILABLE, OutsideCalendar, TimeoutError) as error:
+            if further.purpose is not Purpose.RELAXED_LIMITS:
+                return found
+            if not found.known:
                 raise
-            left_out = f"{network.profile.name} returned no alternatives to disrupted itineraries: {error.message}."
-            warnings.append(Warning(WarningCode.NETWORK_LEFT_OUT, left_out))
-        else:
-            found = (*answers[-1].itineraries, *answers[-1].timetabled)
-            if is_empty:
-                # With nothing else to show, these are the results and not alternatives to disrupted ones.
-                known.extend(found)
-            else:
-                relaxed.extend(found)
-    if not known:
-        raise await _build_no_itinerary(query, first, deadline)
-    wanted_arrival = query.instant if query.arrive_by else None
-    ranked = merge_alternatives(known, relaxed, limit=limit, optimize=query.optimize, wanted_arrival=wanted_arrival)
-    if not ranked.any_usable:
-        message = await _format_next_usable(network, query, ranked, deadline)
-        warnings.append(Warning(WarningCode.NO_USABLE_ITINERARY, message))
-    usable = [trip for trip in ranked.found if not trip.is_unusable]
-    better = await find_better_trip(network, query, usable, deadline) if look_further else None
-    sources = [answer.provenance for answer in answers] + ([] if better is None else [better[1]])
-    return TripResult(
-        network=network,
-        query=query,
-        ranked=ranked,
-        step_free_supported=first.value.step_free_supported,
-        provenance=reduce(merge_provenance, sources),
-        better=None if better is None else better[0],
-        offset=await find_offset_message(network, query, ranked.found, first.value.provenance.zone),
-        warnings=warnings,
-    )
+            message = f"{found.network.profile.name} returned no alternatives to disrupted itineraries: {error}."
+            return replace(found, warnings=(*found.warnings, Warning(WarningCode.NETWORK_LEFT_OUT, message)))
+        answers = (*found.further.get(further.purpose, ()), answer)
+        found = replace(found, further={**found.further, further.purpose: answers})
+    return found
 
 
-async def _plan(network: Network, query: JourneyQuery, deadline: Deadline) -> JourneyAnswer:
-    answer = await query_network(network, lambda queried: queried.plan_journeys(query), deadline)
+async def _plan(network: Network, further: FurtherQuery, deadline: Deadline) -> JourneyAnswer:
+    query = further.query
+    # Unlike the deadline, this limit is not a failure of the server.
+    async with asyncio.timeout(None if network.profile.answer_deadline_s is None else further.max_s):
+        answer = await query_network(network, lambda queried: queried.plan_journeys(query), deadline)
     return _drop_departed(answer, query)
 
 
@@ -122,158 +170,74 @@ def _drop_departed(answer: JourneyAnswer, query: JourneyQuery) -> JourneyAnswer:
     return replace(answer, itineraries=list_remaining(answer.itineraries), timetabled=list_remaining(answer.timetabled))
 
 
-async def _build_no_itinerary(query: JourneyQuery, found: Outcome[JourneyAnswer], deadline: Deadline) -> NoItinerary:
-    network, answer = found.network, found.value
-    first = await _find_earliest_arrival(network, query, deadline)
-    if first is None:
-        out_of_service = answer.provenance.out_of_service
-        hint = answer.no_result_reason or await explain_no_trip(network, query, deadline, out_of_service)
-    else:
-        departure, arrival = (
-            format_instant(instant, network.profile.zone) for instant in (first.departure, first.arrival)
-        )
-        hint = f"The earliest possible arrival is at {arrival}, if you leave at {departure}"
-    reasons = [*(failure.clause for failure in found.left_out), *filter(None, [hint])]
-    return NoItinerary("No itineraries for given constraints", hint=". ".join(dict.fromkeys(reasons)) or None)
+# A trip beyond the walking limit must arrive this much earlier, or depart this much later.
+_MIN_GAIN_S = 1800
+BETTER_TRIP_DEADLINE_S = 2.0
 
 
-async def _find_earliest_arrival(network: Network, query: JourneyQuery, deadline: Deadline) -> Itinerary | None:
-    """Return the earliest arrival from now on, if the query is for an arrival in the future."""
-    if not query.arrive_by or query.not_before is None:
+def choose_for_trips(
+    found: FoundTrips, *, with_alternatives: bool = True, look_further: bool = True
+) -> FurtherQuery | None:
+    """Choose a further query if no trip is found, one is disrupted, none is usable, or the best wastes over an hour.
+
+    ``look_further`` also searches for a better trip beyond the walking limit.
+    """
+    query, sent, known = found.query, found.further, found.known
+    is_disruption = with_alternatives and any(map(is_disrupted, known))
+    if (not known or is_disruption) and Purpose.RELAXED_LIMITS not in sent:
+        return FurtherQuery(Purpose.RELAXED_LIMITS, relax_limits(query))
+    if not known:
+        return _choose_earliest_arrival(found)
+    usable = found.usable
+    is_in_time = any(not query.arrive_by or trip.arrival <= query.instant for trip in usable)
+    if not is_in_time and Purpose.NEXT_USABLE not in sent:
+        departures = [trip.departure for trip in found.list_trips(Purpose.RELAXED_LIMITS)]
+        earliest = (query.not_before or min(departures)) if query.arrive_by else max(departures) + 1
+        return FurtherQuery(Purpose.NEXT_USABLE, _depart_from(query, earliest))
+    best = find_best(usable, query)
+    if not look_further or best is None or query.max_walk_m >= MAX_WALK_M or Purpose.MORE_WALKING in sent:
         return None
-    found = await _find_usable_from(network, replace(query, window_s=None), query.not_before, deadline)
-    return min(found, key=lambda itinerary: itinerary.arrival, default=None)
-
-
-async def _format_next_usable(
-    network: Network, query: JourneyQuery, ranked: RankedItineraries, deadline: Deadline
-) -> str:
-    zone = network.profile.zone
-    if query.arrive_by:
-        earliest = query.not_before or min(trip.departure for trip in ranked.found)
-    else:
-        earliest = max(trip.departure for trip in ranked.found) + 1
-    found = await _find_usable_from(network, query, earliest, deadline)
-    first = min(found, key=lambda trip: (trip.departure, trip.arrival), default=None)
-    if first is None:
-        return "None of the trips found is usable, and no later trip was found."
-    departure, arrival = format_instant(first.departure, zone), format_instant(first.arrival, zone)
-    return f"None of the trips found is usable. The next usable trip leaves at {departure} and arrives at {arrival}."
-
-
-async def _find_usable_from(
-    network: Network, query: JourneyQuery, earliest: int, deadline: Deadline
-) -> Sequence[Itinerary]:
-    later = replace(query, instant=earliest, arrive_by=False, not_before=earliest, optimize=Optimize.SHORTEST_TIME)
-    try:
-        return (await plan_usable(network, later, deadline)).itineraries
-    except (*UNAVAILABLE, OutsideCalendar):
-        return ()
+    offset_s = query.instant - best.arrival if query.arrive_by else best.departure - query.instant
+    if max(offset_s, find_longest_wait(best)[0]) <= LONG_WAIT_S:
+        return None
+    return FurtherQuery(Purpose.MORE_WALKING, replace(query, max_walk_m=MAX_WALK_M), BETTER_TRIP_DEADLINE_S)
 
 
 # Sources cannot minimize walking, so each further query limits it to less than the best result so far.
 LEAST_WALK_TRIES = 4
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RoutesResult:
-    """Distinct usable itineraries in the window, unordered, with counts of unusable ones."""
-
-    routes: Sequence[Itinerary]
-    provenance: Provenance
-    cancelled: int = 0
-    missed_changes: int = 0
-    reason: NoResultsReason | None = None
-    why_empty: WhyEmptySentence | None = None
-    offset: str | None = None
-    warnings: Sequence[Warning] = ()
+def choose_for_window(found: FoundTrips, *, least_walk: bool = False) -> FurtherQuery | None:
+    """Choose a further query with less walking, or one for the earliest arrival if no usable trip is in the window."""
+    query, tries = found.query, found.further.get(Purpose.LESS_WALKING, ())
+    if least_walk and len(tries) < LEAST_WALK_TRIES:
+        last = (found.first, *tries)[-1]
+        walks_m = [trip.walk_m for trip in last.itineraries if is_in_window(trip, query) and not trip.is_unusable]
+        if (least_m := min(walks_m, default=0.0)) >= 1:
+            return FurtherQuery(Purpose.LESS_WALKING, replace(query, max_walk_m=least_m - 1))
+    is_empty = not any(is_in_window(trip, query) for trip in found.usable)
+    return _choose_earliest_arrival(found) if is_empty else None
 
 
-async def search_routes(journeys: Sequence[NetworkJourney], preset: JourneyPreset, now: int) -> RoutesResult:
-    deadline = Deadline()
-    try:
-        query, first = await _query_networks(journeys, deadline)
-    except OutsideCalendar as error:
-        # This is the preferred network's error, because no network answered.
-        return RoutesResult(
-            routes=(),
-            provenance=journeys[0].network.profile.new_provenance(now),
-            reason=NoResultsReason.NO_SERVICE,
-            why_empty=WhyEmptySentence(error.message),
-        )
-    answers = [first.value]
-    if preset == "LEAST_WALK":
-        answers += await _query_with_less_walking(query, first, deadline)
-    trips = [trip for answer in answers for trip in (*answer.itineraries, *answer.timetabled)]
-    # Realtime and scheduled answers may contain the same trip.
-    distinct = list({compute_route_id(trip): trip for trip in trips}.values())
-    in_window = [trip for trip in distinct if _is_in_window(trip, query)]
-    routes = [trip for trip in in_window if not trip.is_unusable]
-    cancelled = sum(any(leg.cancelled for leg in trip.legs) for trip in in_window)
-    reason, why_empty = None, None
-    if not routes:
-        usable = [trip for trip in distinct if not trip.is_unusable]
-        reason, why_empty = await _explain(query, first, usable, deadline)
-    return RoutesResult(
-        routes=routes,
-        provenance=reduce(merge_provenance, (answer.provenance for answer in answers)),
-        cancelled=cancelled,
-        missed_changes=len(in_window) - len(routes) - cancelled,
-        reason=reason,
-        why_empty=why_empty,
-        offset=await find_offset_message(first.network, query, distinct, first.value.provenance.zone),
-        warnings=first.warnings,
-    )
+def _choose_earliest_arrival(found: FoundTrips) -> FurtherQuery | None:
+    """Query from now on, if the query is for an arrival in the future."""
+    query = found.query
+    if not query.arrive_by or query.not_before is None or Purpose.EARLIEST_ARRIVAL in found.further:
+        return None
+    return FurtherQuery(Purpose.EARLIEST_ARRIVAL, _depart_from(replace(query, window_s=None), query.not_before))
 
 
-def _is_in_window(itinerary: Itinerary, query: JourneyQuery) -> bool:
+def _depart_from(query: JourneyQuery, earliest: int) -> JourneyQuery:
+    return replace(query, instant=earliest, arrive_by=False, not_before=earliest, optimize=Optimize.SHORTEST_TIME)
+
+
+def is_in_window(itinerary: Itinerary, query: JourneyQuery) -> bool:
     instant = itinerary.arrival if query.arrive_by else itinerary.departure
     distance_s = query.instant - instant if query.arrive_by else instant - query.instant
     return 0 <= distance_s <= (query.window_s or 0)
 
 
-async def _query_with_less_walking(
-    query: JourneyQuery, first: Outcome[JourneyAnswer], deadline: Deadline
-) -> list[JourneyAnswer]:
-    answers: list[JourneyAnswer] = []
-    answer = first.value
-    for _ in range(LEAST_WALK_TRIES):
-        in_window = (trip for trip in answer.itineraries if _is_in_window(trip, query))
-        least_m = min((trip.walk_m for trip in in_window if not trip.is_unusable), default=0.0)
-        if least_m < 1:
-            break
-        try:
-            answer = await _plan(first.network, replace(query, max_walk_m=least_m - 1), deadline)
-        except (*UNAVAILABLE, OutsideCalendar):
-            break
-        answers.append(answer)
-    return answers
-
-
-async def _explain(
-    query: JourneyQuery, first: Outcome[JourneyAnswer], usable: Sequence[Itinerary], deadline: Deadline
-) -> tuple[NoResultsReason, WhyEmptySentence | None]:
-    network, answer = first.network, first.value
-    instant, zone = query.instant, answer.provenance.zone
-    nearest = _find_nearest(usable, query)
-    out_of_service = find_out_of_service_hint(answer.provenance.out_of_service)
-    day = to_local_date(instant, zone)
-    if out_of_service and (nearest is None or to_local_date(nearest.departure, zone) != day):
-        return NoResultsReason.NO_SERVICE, WhyEmptySentence(out_of_service)
-    earliest = await _find_earliest_arrival(network, query, deadline)
-    if earliest is not None and earliest.arrival > instant:
-        span = earliest.departure, earliest.arrival
-        return NoResultsReason.IN_THE_PAST, WhyEmptySentence("The trip with the earliest arrival is ", span)
-    reason = NoResultsReason.IN_THE_PAST if query.not_before is None else NoResultsReason.NO_DEPARTURES
-    if nearest is None:
-        why = answer.no_result_reason or await explain_no_trip(network, query, deadline)
-        return reason, None if why is None else WhyEmptySentence(why)
-    which = "The last one before" if query.arrive_by else "The next one after"
-    return reason, WhyEmptySentence(f"{which} the window is ", (nearest.departure, nearest.arrival))
-
-
-def _find_nearest(usable: Sequence[Itinerary], query: JourneyQuery) -> Itinerary | None:
+def find_best(itineraries: Iterable[Itinerary], query: JourneyQuery) -> Itinerary | None:
     if query.arrive_by:
-        return max(usable, key=lambda trip: trip.arrival, default=None)
-    later = [trip for trip in usable if trip.departure > query.instant]
-    return min(later, key=lambda trip: (trip.departure, trip.arrival), default=None)
+        return max(itineraries, key=lambda trip: (trip.departure, -trip.walk_m), default=None)
+    return min(itineraries, key=lambda trip: (trip.arrival, trip.walk_m), default=None)

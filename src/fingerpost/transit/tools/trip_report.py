@@ -1,0 +1,144 @@
+"""Collect everything that an answer of plan_trip reports about its itineraries."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from fingerpost.transit.model.itinerary import Fare, Itinerary, Leg, ServiceAlert
+from fingerpost.transit.places.candidates import format_count_of_shown
+from fingerpost.transit.port import JourneyQuery
+from fingerpost.transit.rules.accessibility import find_low_walking_warning, find_step_free_warning, list_walking_notes
+from fingerpost.transit.rules.alerts import AffectedPart, find_explanation
+from fingerpost.transit.rules.disruption import (
+    Difference,
+    ItineraryOption,
+    RankedItineraries,
+    find_difference,
+    find_disrupted_leg,
+    is_disrupted_leg,
+    name_disrupted,
+)
+from fingerpost.transit.rules.times import format_instant
+from fingerpost.transit.rules.trip_limits import find_long_wait_message, find_long_walk_message
+from fingerpost.transit.rules.warnings import Warning, WarningCode, list_stated, merge_by_code  # noqa: A004
+from fingerpost.transit.tools.no_trip import format_trip
+from fingerpost.transit.tools.plan_trip_shapes import PlanConstraints
+from fingerpost.transit.tools.report import Report, list_leg_paths, list_legs, report_rides
+from fingerpost.transit.tools.trip_search import FoundTrips, Purpose
+from fingerpost.transit.tools.wording import FormatTime, format_clock
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TripOption:
+    """An itinerary to show, its fare, how it differs from the disrupted one that it replaces, and a walking note."""
+
+    ranked: ItineraryOption
+    fare: Fare | None
+    difference: Difference | None
+    note: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TripReport:
+    """The itineraries to show, best first; ``rides`` reports on their rides, with all warnings and alerts."""
+
+    query: JourneyQuery
+    options: Sequence[TripOption]
+    deduplicated_from: int | None
+    rides: Report
+
+    def format_time(self, instant: int) -> str:
+        return format_clock(instant, self.query.instant, self.rides.provenance.zone)
+
+    @property
+    def itineraries(self) -> list[Itinerary]:
+        return [option.ranked.itinerary for option in self.options]
+
+
+def report_trips(
+    found: FoundTrips,
+    ranked: RankedItineraries,
+    constraints: PlanConstraints,
+    warnings: Iterable[Warning],
+    *,
+    fares: Sequence[Fare | None],
+    offset: str | None,
+    now: int,
+) -> TripReport:
+    """Report on the itineraries to show; ``fares`` are theirs, ``offset`` is from ``find_offset_message``."""
+    shown = ranked.shown
+    used = [Purpose.RELAXED_LIMITS] + ([] if found.better is None else [Purpose.MORE_WALKING])
+    provenance = found.merge_provenance(*used)
+    format_time = partial(format_clock, reference=found.query.instant, zone=provenance.zone)
+    trip_warnings = _list_trip_warnings(found, ranked, constraints, offset, format_time)
+    all_warnings = merge_by_code([*warnings, *trip_warnings])
+    has_notes = constraints.accessibility.low_walking_distance
+    notes = list_walking_notes(shown, ranked.found) if has_notes else [None for _ in shown]
+    affected = _list_explained_parts(ranked, all_warnings)
+    return TripReport(
+        query=found.query,
+        options=[
+            TripOption(ranked=choice, fare=fare, difference=find_difference(choice, format_time), note=note)
+            for choice, fare, note in zip(ranked.choices, fares, notes, strict=True)
+        ],
+        deduplicated_from=ranked.deduplicated_from,
+        rides=report_rides(
+            list_leg_paths(shown), provenance, now, all_warnings, affected, step_free=found.query.step_free
+        ),
+    )
+
+
+def _list_trip_warnings(
+    found: FoundTrips,
+    ranked: RankedItineraries,
+    constraints: PlanConstraints,
+    offset: str | None,
+    format_time: FormatTime,
+) -> Iterator[Warning]:
+    query, shown = found.query, ranked.shown
+    if not ranked.any_usable:
+        yield Warning(WarningCode.NO_USABLE_ITINERARY, _format_next_usable(found))
+    if query.step_free and (unmet := find_step_free_warning(shown, supported=found.first.step_free_supported)):
+        yield unmet
+    if constraints.accessibility.low_walking_distance and (long_walk := find_low_walking_warning(ranked.found)):
+        yield long_walk
+    is_default_walk = "max_walking_distance" not in constraints.model_fields_set
+    better = None if found.better is None else f"{format_trip(found.better, found.first.provenance.zone)}."
+    replaced = f"Left out because it is disrupted: {name_disrupted(ranked.dropped, format_time)}"
+    count = f"{len(ranked.found)} itineraries were found; {format_count_of_shown(len(shown))}."
+    yield from list_stated(
+        (WarningCode.PREFERENCE_UNMET, find_long_walk_message(shown, query.max_walk_m, is_default=is_default_walk)),
+        (WarningCode.PREFERENCE_UNMET, better),
+        (WarningCode.DISRUPTED_ITINERARY_REPLACED, replaced if ranked.dropped else None),
+        (WarningCode.TRUNCATED_RESULTS, count if len(ranked.found) > len(shown) else None),
+        (WarningCode.PREFERENCE_UNMET, offset),
+        (WarningCode.PREFERENCE_UNMET, find_long_wait_message(shown)),
+    )
+
+
+def _format_next_usable(found: FoundTrips) -> str:
+    later = found.list_usable(Purpose.NEXT_USABLE)
+    first = min(later, key=lambda trip: (trip.departure, trip.arrival), default=None)
+    if first is None:
+        return "None of the trips found is usable, and no later trip was found."
+    zone = found.network.profile.zone
+    departure, arrival = format_instant(first.departure, zone), format_instant(first.arrival, zone)
+    return f"None of the trips found is usable. The next usable trip leaves at {departure} and arrives at {arrival}."
+
+
+def _list_explained_parts(ranked: RankedItineraries, warnings: Sequence[Warning]) -> Iterator[AffectedPart]:
+    for path, leg in list_leg_paths(ranked.shown):
+        yield AffectedPart(path, _list_explanations(leg), explains=True)
+    replaced = [choice.instead_of for choice in ranked.choices if choice.instead_of is not None]
+    for index, cause in enumerate(map(find_disrupted_leg, replaced)):
+        alerts = () if cause is None else _list_explanations(cause)
+        yield AffectedPart(f"meta/differences/{index}", alerts, explains=True)
+    for index, warning in enumerate(warnings):
+        if warning.code is WarningCode.DISRUPTED_ITINERARY_REPLACED:
+            for leg in list_legs(ranked.dropped):
+                yield AffectedPart(f"warnings/{index}", _list_explanations(leg), explains=True)
+
+
+def _list_explanations(leg: Leg) -> tuple[ServiceAlert, ...]:
+    alert = find_explanation(leg) if is_disrupted_leg(leg) else None
+    return () if alert is None else (alert,)
