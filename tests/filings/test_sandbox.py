@@ -17,7 +17,7 @@ from fingerpost.filings.sandbox_process import MAX_ROWS
 from fingerpost.filings.store import FactStore
 from tests.filings.drawing import facts, library_of
 
-# The clock is 1.5 s, and a process has to start; without it the slowest takes most of a minute.
+# The limit is 2 s; without it the slowest takes most of a minute.
 STOPPED_WITHIN_S = 10.0
 
 

@@ -1,4 +1,4 @@
-"""Run a caller's SELECT over the figures in a separate process, and kill the process after a deadline.
+"""Run a caller's SELECT over the figures in a separate process, and kill the process at a deadline.
 
 SQLite in that process allocates at most 256 MB (``hard_heap_limit``). Values and queries are limited to 100 kB, and
 responses to 1,000 rows or 2 MB, so that a query costs this process little memory.
@@ -9,8 +9,7 @@ import json
 import sqlite3
 import sys
 from asyncio.subprocess import DEVNULL, PIPE
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager, closing
+from contextlib import AsyncExitStack, closing
 from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
@@ -29,12 +28,11 @@ _COMMAND = (sys.executable, "-I", "-S", sandbox_process.__file__)
 _MAX_PROCESSES = 6
 _MAX_PROCESSES_PER_CALLER = 2
 _MAX_WAIT_S = 3.0
-_RETRY_AFTER_S = 2.0
 _slots: WeakValueDictionary[tuple[asyncio.AbstractEventLoop, str], asyncio.Semaphore] = WeakValueDictionary()
-# The query's deadline, plus time for the process to start and to write its response.
-_MAX_DURATION_S = sandbox_process.DEADLINE_S + 1.5
+# Starting the process takes about 50 ms of this.
+_DEADLINE_S = 2
 _ERROR_SENTENCES = {
-    sqlite3.SQLITE_INTERRUPT: f"it was stopped after {sandbox_process.DEADLINE_S} s; narrow it, or join fewer rows",
+    sqlite3.SQLITE_INTERRUPT: f"it was stopped after {_DEADLINE_S} s; narrow it, or join fewer rows",
     sqlite3.SQLITE_NOMEM: "it needs too much memory; narrow it",
     sqlite3.SQLITE_TOOBIG: "a string, or the query itself, is too long",
 }
@@ -46,39 +44,36 @@ async def run_sql(library: FactLibrary, params: CustomSqlParams, caller: str) ->
 
     Raise ParameterError for forbidden, invalid and slow queries, and SourceLimited if too many queries are running.
     """
-    async with _process_slot(caller):
+    async with AsyncExitStack() as slots:
+        await _enter_slots(slots, caller)
         answer = await _execute(await compute(_write_input, library, params))
-    if "error" in answer:
-        sentence = _ERROR_SENTENCES.get(answer["code"], answer["error"])
+    if "code" in answer:
+        sentence = _ERROR_SENTENCES.get(answer["code"]) or answer["error"]
         raise ParameterError(f"Error executing custom SQL: {sentence}", {"field": "sql_query"})
     rows = [dict(zip(answer["columns"], row, strict=True)) for row in answer["rows"]]
     return Reply(rows, extra={"truncated": answer["truncated"]} | ({} if rows else {"notes": [_TICKER_NOTE]}))
 
 
-@asynccontextmanager
-async def _process_slot(caller: str) -> AsyncIterator[None]:
-    loop = asyncio.get_running_loop()
-    caller_slots = _slots.setdefault((loop, f"caller {caller}"), asyncio.Semaphore(_MAX_PROCESSES_PER_CALLER))
-    all_slots = _slots.setdefault((loop, ""), asyncio.Semaphore(_MAX_PROCESSES))
-    async with AsyncExitStack() as stack:
-        running = f"{_MAX_PROCESSES_PER_CALLER} of your SQL queries"
-        try:
-            async with asyncio.timeout(_MAX_WAIT_S):
-                await stack.enter_async_context(caller_slots)
-                running = f"{_MAX_PROCESSES} SQL queries"
-                await stack.enter_async_context(all_slots)
-        except TimeoutError as error:
-            raise SourceLimited(f"{running} are running, which is the limit", retry_after_s=_RETRY_AFTER_S) from error
-        yield
+async def _enter_slots(stack: AsyncExitStack, caller: str) -> None:
+    loop, running = asyncio.get_running_loop(), f"{_MAX_PROCESSES_PER_CALLER} of your SQL queries"
+    try:
+        async with asyncio.timeout(_MAX_WAIT_S):
+            own = asyncio.Semaphore(_MAX_PROCESSES_PER_CALLER)
+            await stack.enter_async_context(_slots.setdefault((loop, f"caller {caller}"), own))
+            running = f"{_MAX_PROCESSES} SQL queries"
+            await stack.enter_async_context(_slots.setdefault((loop, ""), asyncio.Semaphore(_MAX_PROCESSES)))
+    except TimeoutError as error:
+        raise SourceLimited(f"{running} are running, which is the limit", retry_after_s=2.0) from error
 
 
 def _write_input(library: FactLibrary, params: CustomSqlParams) -> bytes:
-    query, as_of = params.sql_query, params.as_of
     (_, _, file), *_ = library.rows("PRAGMA database_list")
+    address = f"{Path(file).as_uri()}?mode=ro" if file else None
+    head = json.dumps([address, params.sql_query, params.as_of]).encode() + b"\n"
     if file:
-        return json.dumps([f"{Path(file).as_uri()}?mode=ro", query, as_of]).encode() + b"\n"
+        return head
     with closing(create_sample()) as sample:
-        return json.dumps([None, query, as_of]).encode() + b"\n" + sample.serialize()
+        return head + sample.serialize()
 
 
 async def _execute(process_input: bytes) -> dict[str, Any]:
@@ -87,13 +82,14 @@ async def _execute(process_input: bytes) -> dict[str, Any]:
     except OSError as error:
         raise StorageUnavailable(f"Cannot execute custom SQL - its process cannot be started: {error}") from error
     try:
-        output, _ = await asyncio.wait_for(process.communicate(process_input), _MAX_DURATION_S)
+        output, _ = await asyncio.wait_for(process.communicate(process_input), _DEADLINE_S)
     except TimeoutError:
-        return {"code": sqlite3.SQLITE_INTERRUPT, "error": ""}
+        return {"code": sqlite3.SQLITE_INTERRUPT}
     finally:
         # The process is also killed if the caller is cancelled.
         if process.returncode is None:
             process.kill()
             await process.communicate()
-    answer: dict[str, Any] = {"code": sqlite3.SQLITE_NOMEM, "error": ""}
-    return json.loads(output) if process.returncode == 0 else answer
+    # A process that needs too much memory writes no response.
+    answer: dict[str, Any] = json.loads(output) if process.returncode == 0 else {"code": sqlite3.SQLITE_NOMEM}
+    return answer
