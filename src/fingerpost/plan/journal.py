@@ -52,7 +52,8 @@ _CREATE = """
     VALUES (%s, %s, %s, %s, %s, %s, 'running', %s, %s) ON CONFLICT (id) DO NOTHING
 """
 _FIND_RUN = """
-    SELECT user_name, plan, given, state, created_at, ended_at, protocol, replans FROM plan_run WHERE id = %s
+    SELECT id AS run_id, user_name AS "user", plan AS plan_json, given, state, created_at, ended_at, protocol, replans
+    FROM plan_run WHERE id = %s
 """
 _LIST_STEPS = "SELECT step_id, state, output, note, attempts, at FROM plan_step WHERE run_id = %s"
 _LIST_RUNS = """
@@ -217,23 +218,17 @@ class Journal(ABC):
 def _read_run(connection: Any, run_id: str) -> RunRecord | None:
     # Read this number first: if the run continues during the other queries, a plan change will then conflict with it.
     (last_seq,) = connection.execute("SELECT max(seq) FROM plan_event WHERE run_id = %s", (run_id,)).fetchone()
-    run = connection.execute(_FIND_RUN, (run_id,)).fetchone()
-    if run is None:
+    cursor = connection.execute(_FIND_RUN, (run_id,))
+    row = cursor.fetchone()
+    if row is None:
         return None
-    user, plan_json, memory_json, state, created_at, ended_at, protocol, replans = run
+    run = dict(zip((name for name, *_ in cursor.description), row, strict=True))
     # Ignore unknown keys from a newer build, so that the version check can report the newer run.
-    stored_memory = json.loads(memory_json)
+    stored_memory = json.loads(run.pop("given"))
     records = [StepRecord(*step) for step in connection.execute(_LIST_STEPS, (run_id,))]
     return RunRecord(
-        run_id=run_id,
-        user=user,
-        plan_json=plan_json,
+        **run,
         initial_memory=InitialMemory(values=stored_memory.get("values", {}), paths=stored_memory.get("paths", {})),
-        state=state,
-        created_at=created_at,
-        ended_at=ended_at,
-        protocol=protocol,
-        replans=replans,
         steps={step.step_id: step._replace(note=step.note and json.loads(step.note)) for step in records},
         last_seq=last_seq or 0,
     )
