@@ -157,8 +157,8 @@ def test_the_trip_plan_runs_at_the_terminal(invoke, home):
     done = invoke("run", str(TRIP))
 
     assert done.returncode == 0
-    assert done.stdout.startswith("completed: 5 of 5 steps. Run ")
-    assert "5. Save both: completed" in done.stdout
+    assert "completed, 5 of 5 steps (" in done.stdout
+    assert ": Save both\n" in done.stdout
     assert "last_round_trip" in invoke("vars", "list", "--json").stdout
     assert "completed" in invoke("runs", "list").stdout
 
@@ -178,7 +178,7 @@ def test_the_commands_look_after_a_run(invoke, tmp_path):
 
     assert waiting["state"] == "waiting"
     assert f"Decide with: fingerpost runs approve {waiting['run_id']} 1" in shown.stdout
-    assert approved.stdout.startswith("completed: 2 of 2 steps.")
+    assert "completed, 2 of 2 steps (" in approved.stdout
     assert (ended.returncode, ended.stderr) == (2, "The run has already ended: its state is completed.\n")
 
 

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Literal
 
 from fingerpost.contract.plan import Plan, PlanStep
@@ -104,13 +104,7 @@ def _describe(
 
 
 def format_run(run: RunView) -> str:
-    progress = run["progress"]
-    head = f"{run['goal']}: {run['state']}, {progress['completed']} of {progress['total']} steps ({run['run_id']})"
-    times = f"started {run['created_at']}" + (f", ended {run['ended_at']}" if "ended_at" in run else "")
-    replans = f", replanned {run['replans']} time{'s' if run['replans'] > 1 else ''}" if run["replans"] else ""
-    lines = [head, f"{times}{replans}, last event {run['last_event']}"]
-    lines += [f"Step {step['step_id']}: {_format_run_state(step)}: {step['description']}" for step in run["steps"]]
-    lines += list_step_lines(run["steps"], run["remarks_left_out"], "get_plan_run with include memory")
+    lines = list_run_lines(run, "get_plan_run with include memory")
     left_out = (
         "too long to show: get_plan_run with include memory returns it if it fits, and a plan with memory_of "
         f"{run['run_id']} can use parts of it by $ref and path"
@@ -137,17 +131,24 @@ def _format_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def list_step_lines(steps: Iterable[Mapping[str, Any]], remarks_left_out: int, how_to_read: str) -> list[str]:
-    lines = []
-    for step in steps:
+def list_run_lines(run: RunView, how_to_read_memory: str) -> list[str]:
+    """Return the lines about a run's state and steps, and the remarks from its tools."""
+    progress = run["progress"]
+    head = f"{run['goal']}: {run['state']}, {progress['completed']} of {progress['total']} steps ({run['run_id']})"
+    times = f"started {run['created_at']}" + (f", ended {run['ended_at']}" if "ended_at" in run else "")
+    replans = f", replanned {run['replans']} time{'s' if run['replans'] > 1 else ''}" if run["replans"] else ""
+    lines = [head, f"{times}{replans}, last event {run['last_event']}"]
+    lines += [f"Step {step['step_id']}: {_format_run_state(step)}: {step['description']}" for step in run["steps"]]
+    for step in run["steps"]:
         name = f"Step {step['step_id']}"
         if step.get("error"):
             lines.append(f"{name} failed: {step['error']}")
         for remark in step["remarks"]:
             lines += [f"{name}: {sentence}" for sentence in list_remark_sentences(Remark(**remark))]
-    if remarks_left_out:
-        more = f"{remarks_left_out} more remarks on the steps"
-        lines.append(f"{more} are in the run's memory: {how_to_read}")
+    if run["remarks_left_out"]:
+        lines.append(
+            f"{run['remarks_left_out']} more remarks on the steps are in the run's memory: {how_to_read_memory}"
+        )
     return lines
 
 

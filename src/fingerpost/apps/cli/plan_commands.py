@@ -11,11 +11,11 @@ import typer
 
 from fingerpost.apps.cli import TOOL_ERROR
 from fingerpost.apps.cli.application import Json, call_and_print, open_application
-from fingerpost.apps.cli.output import new_console, print_json, print_message, show_status, strip_control_characters
+from fingerpost.apps.cli.output import print_answer, print_json, print_message, show_status, strip_control_characters
 from fingerpost.apps.wiring import Application
 from fingerpost.plan.records import parse_plan
 from fingerpost.plan.run_shapes import RunView
-from fingerpost.plan.view import describe_run, list_step_lines
+from fingerpost.plan.view import describe_run, list_run_lines
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -126,25 +126,18 @@ def _print_run(view: RunView, *, as_json: bool) -> None:
     if as_json:
         print_json(dict(view))
         return
-    console, run_id, progress = new_console(), view["run_id"], view["progress"]
-    lines = []
-    for step in view["steps"]:
-        state = "skipped" if step["skipped"] else "waiting" if step["waiting"] else step["status"]
-        lines.append(f"{step['step_id']}. {step['description']}: {state}")
-    memory_command = f"""fingerpost call get_plan_run '{{"run_id": "{run_id}", "include": ["memory"]}}'"""
-    lines += list_step_lines(view["steps"], view["remarks_left_out"], memory_command)
+    run_id = view["run_id"]
+    lines = list_run_lines(view, f"""fingerpost call get_plan_run '{{"run_id": "{run_id}", "include": ["memory"]}}'""")
     for entry in view["values"]:
         text = json.dumps(entry.get("value"), ensure_ascii=False)
         lines.append(f"{entry['key']} = {text[:_MAX_VALUE_CHARS]}{'…' if len(text) > _MAX_VALUE_CHARS else ''}")
-    console.print(f"{view['state']}: {progress['completed']} of {progress['total']} steps. Run {run_id}")
-    for line in lines:
-        console.print(strip_control_characters(f"  {line}"))
     if view["state"] == "waiting":
-        console.print(f"Decide with: fingerpost runs approve {run_id} {view['waiting_for'][0]}")
+        lines.append(f"Decide with: fingerpost runs approve {run_id} {view['waiting_for'][0]}")
     elif view["resumable"]:
-        console.print(f"Resume with: fingerpost runs resume {run_id}")
+        lines.append(f"Resume with: fingerpost runs resume {run_id}")
     elif view["state"] == "failed":
-        console.print(
+        lines.append(
             "Resuming would fail again. Change the plan, and start from this run's results: "
             f"fingerpost run PLAN.json --memory-of {run_id}"
         )
+    print_answer("\n".join(map(strip_control_characters, lines)))
