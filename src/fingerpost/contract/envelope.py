@@ -5,26 +5,8 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, NamedTuple
 
+from fingerpost import errors
 from fingerpost.contract.tool import failure_response
-from fingerpost.errors import (
-    DataNotFound,
-    OutsideCalendar,
-    ParameterError,
-    PlaceAmbiguous,
-    PlaceUnknown,
-    QueryTypeUnsupported,
-    RegionUnsupported,
-    SourceChanged,
-    SourceFailed,
-    SourceKeyRefused,
-    SourceLimited,
-    SourceTimeout,
-    SourceUnreachable,
-    StorageUnavailable,
-    ToolError,
-    ToolNotFound,
-    as_sentence,
-)
 
 # The error details that appear at the top level of the plan-step contract's response.
 _STEP_DETAILS = ("missing", "source", "available_tools", "warning")
@@ -85,40 +67,42 @@ _UPSTREAM = _Codes(
 _INTERNAL = _Codes("internal-error", "internal-error", "INTERNAL", "UNEXPECTED", "INTERNAL_ERROR", "unknown_error")
 
 _CODES_BY_ERROR: dict[type[BaseException], _Codes] = {
-    ParameterError: _INVALID,
-    PlaceUnknown: _INVALID._replace(category="NOT_FOUND", lookup="STOP_NOT_FOUND"),
-    QueryTypeUnsupported: _INVALID._replace(lookup="INVALID_QUERY_TYPE", step="QueryTypeUnsupported"),
-    ToolNotFound: _INVALID._replace(lookup="INVALID_TOOL", step="ToolNotFound"),
-    PlaceAmbiguous: _INVALID._replace(
+    errors.ParameterError: _INVALID,
+    errors.PlaceUnknown: _INVALID._replace(category="NOT_FOUND", lookup="STOP_NOT_FOUND"),
+    errors.QueryTypeUnsupported: _INVALID._replace(lookup="INVALID_QUERY_TYPE", step="QueryTypeUnsupported"),
+    errors.ToolNotFound: _INVALID._replace(lookup="INVALID_TOOL", step="ToolNotFound"),
+    errors.PlaceAmbiguous: _INVALID._replace(
         category="DISAMBIGUATION_REQUIRED", lookup="MULTIPLE_CANDIDATES", london="DISAMBIGUATION_REQUIRED"
     ),
-    RegionUnsupported: _INVALID._replace(plan_trip="unsupported-region", category="NO_RESULTS", lookup="OUT_OF_BOUNDS"),
-    DataNotFound: _NO_DATA,
-    OutsideCalendar: _NO_DATA._replace(lookup="NO_SERVICE"),
-    StorageUnavailable: _UPSTREAM,
-    SourceFailed: _UPSTREAM,
-    SourceChanged: _UPSTREAM._replace(lookup="ROUTING_UNREADABLE"),
-    SourceLimited: _UPSTREAM._replace(
+    errors.RegionUnsupported: _INVALID._replace(
+        plan_trip="unsupported-region", category="NO_RESULTS", lookup="OUT_OF_BOUNDS"
+    ),
+    errors.DataNotFound: _NO_DATA,
+    errors.OutsideCalendar: _NO_DATA._replace(lookup="NO_SERVICE"),
+    errors.StorageUnavailable: _UPSTREAM,
+    errors.SourceFailed: _UPSTREAM,
+    errors.SourceChanged: _UPSTREAM._replace(lookup="ROUTING_UNREADABLE"),
+    errors.SourceLimited: _UPSTREAM._replace(
         plan_trip="rate-limited",
         board="rate-limited",
         category="THROTTLED",
         lookup="RATE_LIMITED",
         london="RATE_LIMIT_EXCEEDED",
     ),
-    SourceTimeout: _UPSTREAM._replace(
+    errors.SourceTimeout: _UPSTREAM._replace(
         plan_trip="upstream-timeout",
         board="upstream-timeout",
         lookup="UPSTREAM_TIMEOUT",
         london="UPSTREAM_TIMEOUT",
     ),
-    SourceUnreachable: _UPSTREAM._replace(plan_trip="network-error", lookup="NETWORK_ERROR"),
-    SourceKeyRefused: _UPSTREAM._replace(category="AUTH_FAILURE", lookup="INVALID_API_KEY"),
+    errors.SourceUnreachable: _UPSTREAM._replace(plan_trip="network-error", lookup="NETWORK_ERROR"),
+    errors.SourceKeyRefused: _UPSTREAM._replace(category="AUTH_FAILURE", lookup="INVALID_API_KEY"),
     # FeedUnusable, SettingsInvalid and BrokenContract are not the caller's fault.
-    ToolError: _INTERNAL,
+    errors.ToolError: _INTERNAL,
 }
 
 
-def find_error_code(error: ToolError, contract: Contract) -> str:
+def find_error_code(error: errors.ToolError, contract: Contract) -> str:
     """Return the code of an error in a contract.
 
     In the lookup contract, ``geocoding`` as ``details["service"]`` selects a GEOCODING code, and
@@ -128,30 +112,30 @@ def find_error_code(error: ToolError, contract: Contract) -> str:
     if contract is Contract.LOOKUP:
         if row.lookup.startswith("ROUTING_") and error.details.get("service") == "geocoding":
             return row.lookup.replace("ROUTING_", "GEOCODING_")
-        if isinstance(error, SourceKeyRefused) and error.details.get("missing"):
+        if isinstance(error, errors.SourceKeyRefused) and error.details.get("missing"):
             return "MISSING_API_KEY"
         return row.lookup
     return str(getattr(row, contract.name.lower()))
 
 
-def is_failure(error: ToolError, contract: Contract) -> bool:
+def is_failure(error: errors.ToolError, contract: Contract) -> bool:
     """Whether the envelope is an error; the planJourney contract reports "nothing found" as success (rule A5)."""
     return not (contract is Contract.LONDON and _find_codes(error).london == _OK)
 
 
-def format_hint(error: ToolError) -> str | None:
+def format_hint(error: errors.ToolError) -> str | None:
     """Return the hint, with the candidates' attribution."""
     attribution = error.details.get("attribution")
     return f"{error.hint}. Data: {'; '.join(attribution)}" if attribution else error.hint
 
 
-def find_retry_after_s(error: ToolError) -> int | None:
+def find_retry_after_s(error: errors.ToolError) -> int | None:
     """Return the seconds to wait, rounded up, or None if unknown."""
-    return math.ceil(max(0.0, error.retry_after_s)) if isinstance(error, SourceLimited) else None
+    return math.ceil(max(0.0, error.retry_after_s)) if isinstance(error, errors.SourceLimited) else None
 
 
 def render_error(
-    error: ToolError,
+    error: errors.ToolError,
     contract: Contract,
     correlation_id: str,
     *,
@@ -170,7 +154,7 @@ def render_error(
     if contract is Contract.LONDON:
         return _build_london_body(error)
     if contract is Contract.STEP:
-        kind = "warning" if isinstance(error, DataNotFound) else "error"
+        kind = "warning" if isinstance(error, errors.DataNotFound) else "error"
         query_type = tool if query_type is None else query_type
         response = failure_response(
             tool, query_type, parameters or {}, error.message, kind, build_step_fields(error, contract)
@@ -182,31 +166,31 @@ def render_error(
     body["correlationId"] = correlation_id
     if (retry_after := find_retry_after_s(error)) is not None:
         body["retryAfter"] = retry_after
-    if isinstance(error, PlaceAmbiguous):
+    if isinstance(error, errors.PlaceAmbiguous):
         body["candidates"] = list(error.details.get("candidates", ()))
     return {"error": body}
 
 
-def new_internal_error(correlation_id: str, component: str = "fingerpost") -> ToolError:
+def new_internal_error(correlation_id: str, component: str = "fingerpost") -> errors.ToolError:
     """Return the error that reports an unexpected exception in ``component``."""
-    return ToolError(
+    return errors.ToolError(
         f"Internal error in {component}; your call did not cause it (correlation id {correlation_id})",
         hint="Try again; if it fails again, report it with the correlation id",
     )
 
 
-def build_step_fields(error: ToolError, contract: Contract) -> dict[str, Any]:
+def build_step_fields(error: errors.ToolError, contract: Contract) -> dict[str, Any]:
     """Return the top-level fields of a failure in the plan-step contract's standard response (rule F2)."""
     return {
         "error_code": find_error_code(error, contract),
         "hint": format_hint(error),
         "retryable": error.retryable,
         "retry_after": find_retry_after_s(error),
-        "candidates": list(error.details.get("candidates", ())) if isinstance(error, PlaceAmbiguous) else None,
+        "candidates": list(error.details.get("candidates", ())) if isinstance(error, errors.PlaceAmbiguous) else None,
     }
 
 
-def format_error_text(error: ToolError, contract: Contract) -> str:
+def format_error_text(error: errors.ToolError, contract: Contract) -> str:
     """Return the text of a failure: its code, message and hint, and any candidates and source."""
     text = f"{find_error_code(error, contract)}: {_format_error(error)}"
     source = error.details.get("source") if contract is Contract.STEP else None
@@ -220,25 +204,25 @@ def format_source(source: Mapping[str, Any]) -> str:
     return f"Source: SEC filings, {source['dataset']}, complete through {source['complete_through']}{retrieved}.{note}"
 
 
-def _find_codes(error: ToolError) -> _Codes:
+def _find_codes(error: errors.ToolError) -> _Codes:
     return next(_CODES_BY_ERROR[base] for base in type(error).__mro__ if base in _CODES_BY_ERROR)
 
 
-def _build_lookup_error(error: ToolError) -> dict[str, Any]:
+def _build_lookup_error(error: errors.ToolError) -> dict[str, Any]:
     payload: dict[str, Any] = {
         "category": _find_codes(error).category,
         "code": find_error_code(error, Contract.LOOKUP),
         "message": error.message,
     }
     details: dict[str, Any] = {}
-    if isinstance(error, PlaceAmbiguous):
+    if isinstance(error, errors.PlaceAmbiguous):
         # This contract's DisambiguationSet, and the side (rule A5).
         details = dict(error.details)
         if "resolved" in details:
             details["candidates"] = details.pop("resolved")
-    elif isinstance(error, ParameterError):
+    elif isinstance(error, errors.ParameterError):
         details = {key: error.details[key] for key in ("side", "field", "errors") if key in error.details}
-    elif isinstance(error, SourceLimited):
+    elif isinstance(error, errors.SourceLimited):
         details = {"retryAfter": find_retry_after_s(error)}
     if details:
         payload["details"] = details
@@ -247,7 +231,7 @@ def _build_lookup_error(error: ToolError) -> dict[str, Any]:
     return payload
 
 
-def _build_london_body(error: ToolError) -> dict[str, Any]:
+def _build_london_body(error: errors.ToolError) -> dict[str, Any]:
     code = find_error_code(error, Contract.LONDON)
     body: dict[str, Any] = {
         "success": code == _OK,
@@ -258,7 +242,7 @@ def _build_london_body(error: ToolError) -> dict[str, Any]:
         "fromLocationDisambiguation": None,
         "toLocationDisambiguation": None,
     }
-    if isinstance(error, PlaceAmbiguous):
+    if isinstance(error, errors.PlaceAmbiguous):
         # The list for an unambiguous side is empty (rule E1).
         body["fromLocationDisambiguation"], body["toLocationDisambiguation"] = [], []
         for side in _list_ambiguous_sides(error):
@@ -277,16 +261,16 @@ def _build_suggestion(candidate: Mapping[str, Any]) -> dict[str, Any]:
     return {"parameterValue": candidate["token"], **({} if quality is None else {"matchQuality": quality})}
 
 
-def _list_ambiguous_sides(error: PlaceAmbiguous) -> list[Mapping[str, Any]]:
+def _list_ambiguous_sides(error: errors.PlaceAmbiguous) -> list[Mapping[str, Any]]:
     other = error.details.get("other")
     return [error.details] if other is None else [error.details, other]
 
 
-def _format_error(error: ToolError) -> str:
-    parts = [as_sentence(text) for text in (error.message, format_hint(error)) if text is not None]
+def _format_error(error: errors.ToolError) -> str:
+    parts = [errors.as_sentence(text) for text in (error.message, format_hint(error)) if text is not None]
     if (retry_after := find_retry_after_s(error)) is not None:
         parts.append(f"Wait {retry_after} s before the next call.")
-    if isinstance(error, PlaceAmbiguous):
+    if isinstance(error, errors.PlaceAmbiguous):
         sides = _list_ambiguous_sides(error)
         for side in sides:
             if listed := "; ".join(map(_format_candidate, side.get("candidates", ()))):
