@@ -37,7 +37,7 @@ async def refusal(attempt):
 )
 async def test_invalid_arguments_are_refused(runs, arguments, message, field):
     tool = run_plan_over(runs)
-    call = Call(tool="run_plan", user="ann", now=clock.now(), correlation_id="c")
+    call = Call(user="ann", now=clock.now(), correlation_id="c")
 
     assert await refusal(tool.handle(RunPlanInput(**arguments), call)) == (message, {"field": field}, None)
 

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from fingerpost.apps.logs import hash_caller, redact
+from fingerpost.contract.check import clip
 from fingerpost.contract.envelope import Contract, find_error_code, new_internal_error
 from fingerpost.contract.identity import new_correlation_id
 from fingerpost.contract.published_tool import (
@@ -36,8 +37,6 @@ _log = logging.getLogger(__name__)
 # A tuple, because user tools may return unhashable codes.
 _WARNING_CODES = tuple(WarningCode)
 
-# Longer names are truncated in the error message.
-_MAX_NAME_CHARS = 80
 _DISK_FULL = "The server's disk is full; try again when it has space"
 
 
@@ -60,7 +59,9 @@ async def answer(
     if tool is None:
         with measure_call(OTHER) as operation:
             operation.fail(ToolNotFound.__name__)
-            return _answer_unknown_tool(tools, name, raw, user)
+        unknown = ToolNotFound(clip(name))
+        unknown = unknown.with_message(unknown.message, hint=f"The tools are: {', '.join(tools)}")
+        return new_failure(unknown, Contract.PLAN_TRIP, new_correlation_id(user, name, raw))
     try:
         with measure_call(name) as operation:
             result = await tool.answer(raw, user=user, caller=caller, report=report, include=include)
@@ -115,9 +116,3 @@ def _list_warning_codes(body: Mapping[str, Any], tool: ToolDefinition) -> list[s
     entries = warnings if isinstance(warnings, list) else []
     codes = [warning.get("code") for warning in entries if isinstance(warning, Mapping)]
     return [code if code in _WARNING_CODES else OTHER for code in codes]
-
-
-def _answer_unknown_tool(tools: Mapping[str, PublishedTool], name: str, raw: object, user: str | None) -> Answer:
-    error = ToolNotFound(name if len(name) <= _MAX_NAME_CHARS else f"{name[:_MAX_NAME_CHARS]}…")
-    error = error.with_message(error.message, hint=f"The tools are: {', '.join(tools)}")
-    return new_failure(error, Contract.PLAN_TRIP, new_correlation_id(user, name, raw))

@@ -9,10 +9,10 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from importlib.metadata import entry_points
 from typing import Any, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, ValidationError, create_model, with_config
+from pydantic import BaseModel, ConfigDict, create_model, with_config
 from typing_extensions import TypedDict
 
-from fingerpost.contract.check import explain
+from fingerpost.contract.check import check_arguments
 from fingerpost.contract.envelope import Contract
 from fingerpost.contract.published_tool import Call, Output, PublishedTool, ToolDefinition, ToolReply
 from fingerpost.contract.tool import Tool, ToolSpec
@@ -98,10 +98,7 @@ class ServedTool(PublishedTool):
         if isinstance(query, str):
             raise ParameterError(query, {"field": "parameters"})
         try:
-            try:
-                query.model.model_validate(dict(query.arguments))
-            except ValidationError as error:
-                raise explain(error, query.model) from error
+            check_arguments(query.model, dict(query.arguments))
             response = await self._tool.execute(query.query_type, dict(query.arguments))
         except ToolError as error:
             response = build_failure(self.name, query.query_type, query.arguments, error)

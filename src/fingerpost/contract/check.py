@@ -42,9 +42,22 @@ def get_validated(tool_name: str, query_type: str, params: dict[str, Any]) -> Ba
         raise QueryTypeUnsupported(query_type, tool_name, list(spec.input_schema))
     model = spec.input_schema[query_type]
     try:
-        return model.read(params) if issubclass(model, WireModel) else model.model_validate(params)
+        return read_arguments(model, params)
     except ValidationError as error:
         raise ParameterError(str(error), explain(error, model).details) from error
+
+
+def read_arguments(model: type[BaseModel], arguments: Any) -> BaseModel:
+    """Return arguments as a model; raise pydantic.ValidationError if they are invalid."""
+    return model.read(arguments) if issubclass(model, WireModel) else model.model_validate(arguments)
+
+
+def check_arguments(model: type[BaseModel], arguments: Any) -> None:
+    """Raise ParameterError, which describes all problems, if arguments are invalid."""
+    try:
+        read_arguments(model, arguments)
+    except ValidationError as error:
+        raise explain(error, model) from error
 
 
 def explain(
@@ -111,7 +124,7 @@ def describe_problem(
     elif kind in _PREDICATES:
         predicate = f" {_format_predicate(kind, error['input'], context)}"
     else:
-        predicate = f": {_clip(message[:1].lower() + message[1:])}"
+        predicate = f": {clip(message[:1].lower() + message[1:])}"
     if kind in ("union_tag_invalid", "union_tag_not_found"):
         return FieldProblem(path, f"{subject}.{str(context['discriminator']).strip(chr(39))}{predicate}")
     if kind in ("missing", "blank") and missing_messages and path in missing_messages:
@@ -129,10 +142,11 @@ def format_value(value: Any) -> str:
         text = "a very large number" if is_huge else json.dumps(value, ensure_ascii=False)
     except (TypeError, ValueError, RecursionError):
         text = f"a {type(value).__name__}"
-    return _clip(text)
+    return clip(text)
 
 
-def _clip(text: str) -> str:
+def clip(text: str) -> str:
+    """Truncate a value for a message."""
     return text if len(text) <= _MAX_CHARS else f"{text[:_MAX_CHARS]}…"
 
 
@@ -204,7 +218,7 @@ def _resolve_path(shape: Shape | None, location: list[int | str]) -> tuple[str, 
             continue
         parents = [branch for branch in branches if get_field_types(branch)]
         branches = [inner for branch in branches if (inner := _find_inner_type(branch, part)) is not None]
-        path += f"[{part}]" if isinstance(part, int) else f"{'.' if path else ''}{_clip(part)}"
+        path += f"[{part}]" if isinstance(part, int) else f"{'.' if path else ''}{clip(part)}"
     return path, parents
 
 

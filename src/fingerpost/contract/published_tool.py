@@ -114,7 +114,6 @@ class Call:
     ``now`` is in UTC and is read once per call (rule A4). ``include`` names the requested optional parts.
     """
 
-    tool: str
     user: str | None
     now: datetime
     correlation_id: str
@@ -195,7 +194,6 @@ class PublishedTool(Tool):
                 offered = ", ".join(sorted(self.definition.optional_parts)) or "nothing"
                 raise ParameterError(f"{self.name} has no optional part {name}; it offers {offered}")
             call = Call(
-                tool=self.name,
                 user=user,
                 now=clock.now(),
                 correlation_id=correlation_id,

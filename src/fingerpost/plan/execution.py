@@ -10,9 +10,7 @@ from dataclasses import dataclass, field
 from graphlib import TopologicalSorter
 from typing import Any
 
-from pydantic import ValidationError
-
-from fingerpost.contract.check import explain
+from fingerpost.contract.check import check_arguments
 from fingerpost.contract.envelope import new_internal_error
 from fingerpost.contract.identity import new_correlation_id
 from fingerpost.contract.tool import failure_response, success_response
@@ -26,7 +24,7 @@ from fingerpost.plan.records import Event, JournalFailed, RunRecord, RunState, S
 from fingerpost.plan.references import fill, get_at_path
 from fingerpost.plan.remarks import explain_unresolved_path
 from fingerpost.plan.step_attempts import StepExecutor, build_failure, find_failure
-from fingerpost.plan.validation import THINKING, ReadyStep, ValidPlan, read_arguments
+from fingerpost.plan.validation import THINKING, ReadyStep, ValidPlan
 from fingerpost.runtime import retry
 from fingerpost.runtime.instruments import PLAN_STEP_DURATION, TOOL, Attribute, measure
 
@@ -208,10 +206,7 @@ class Execution:
         values = self._memory.resolve(ready, self.limits.output_bytes)
         filled: dict[str, Any] = fill(arguments, values.__getitem__, () if query is None else query.prefix)
         if query is not None:
-            try:
-                read_arguments(query.model, filled)
-            except ValidationError as error:
-                raise explain(error, query.model) from error
+            check_arguments(query.model, filled)
         return filled
 
     def _run_thinking_step(self, ready: ReadyStep, arguments: dict[str, Any]) -> dict[str, Any]:

@@ -6,11 +6,10 @@ from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
-from fingerpost.contract.check import describe_problem
+from fingerpost.contract.check import clip, describe_problem, read_arguments
 from fingerpost.contract.plan import Plan, PlanStep
-from fingerpost.contract.wire import WireModel
 from fingerpost.errors import PlanInvalid, ToolError
 from fingerpost.plan.catalogue import (
     HUMAN,
@@ -32,7 +31,6 @@ _MAX_REPORTED = 5
 _MAX_REPORTED_CYCLE = 12
 _MAX_LISTED = 100
 _MAX_KEY_CHARS = 200
-_MAX_QUOTED_CHARS = 80
 # The largest integer that every JSON parser reads exactly and every engine stores.
 _MAX_STEP_ID = 2**53 - 1
 # Placeholder for unresolved references: not a valid date, and recognisable in a model's error message.
@@ -198,7 +196,7 @@ class _PlanCheck:
             try:
                 ready.condition = compile_condition(step.done_check, ready.key)
             except ConditionInvalid as error:
-                yield PlanProblem(number, "done_check", f"{_clip(step.done_check)!r} does not compile: {error}")
+                yield PlanProblem(number, "done_check", f"{clip(step.done_check)!r} does not compile: {error}")
 
     def _check_performer(self, ready: ReadyStep, is_done: bool) -> Iterator[PlanProblem]:
         step, tools, agents = ready.step, self._catalogue.tools, self._catalogue.agents
@@ -206,13 +204,13 @@ class _PlanCheck:
             ready.tool = tools.get(step.tool)
             if ready.tool is None and not is_done:
                 choices = suggest_or_list(step.tool, tools)
-                yield PlanProblem(step.step_id, "tool", f"'{_clip(step.tool)}' is not found in registry; {choices}")
+                yield PlanProblem(step.step_id, "tool", f"'{clip(step.tool)}' is not found in registry; {choices}")
         if step.agent == HUMAN and step.tool is not None:
             reason = "is human, so the step cannot have a tool; put the tool in a step that depends on this one"
             yield PlanProblem(step.step_id, "agent", reason)
         elif step.agent is not None and step.agent not in (HUMAN, *agents) and not is_done:
             choices = suggest_or_list(step.agent, [*agents, HUMAN])
-            yield PlanProblem(step.step_id, "agent", f"'{_clip(step.agent)}' is unknown; {choices}")
+            yield PlanProblem(step.step_id, "agent", f"'{clip(step.agent)}' is unknown; {choices}")
 
     def _check_parameters(self, ready: ReadyStep) -> Iterator[PlanProblem]:
         assert ready.tool is not None
@@ -249,7 +247,7 @@ class _PlanCheck:
             writers = self._list_writers(number, reference.key)
             if not writers and reference.key not in self._memory and not reference.has_default:
                 choices = suggest_or_list(reference.key, {*self._writers, *self._memory} - {ready.key})
-                reason = f"refers to '{_clip(reference.key)}', which no step provides; {choices}"
+                reason = f"refers to '{clip(reference.key)}', which no step provides; {choices}"
                 yield PlanProblem(number, _format_path(("parameters", *reference.location)), reason)
             ready.dependencies += writers
         if ready.condition is not None:
@@ -268,7 +266,7 @@ class _PlanCheck:
             for first, second in pairwise(ordered):
                 if first not in self.ancestors[second]:
                     reason = (
-                        f"'{_clip(key)}' is also written by step {first}; make one depend on the other, or rename one"
+                        f"'{clip(key)}' is also written by step {first}; make one depend on the other, or rename one"
                     )
                     yield PlanProblem(second, "expected_key", reason)
                     break
@@ -283,10 +281,6 @@ class _PlanCheck:
     def _find_last_writer(self, number: int, key: str) -> int | None:
         writers = [writer for writer in self._writers.get(key, ()) if writer in self.ancestors[number]]
         return max(writers, key=lambda writer: len(self.ancestors[writer]), default=None)
-
-
-def read_arguments(model: type[BaseModel], arguments: dict[str, Any]) -> BaseModel:
-    return model.read(arguments) if issubclass(model, WireModel) else model.model_validate(arguments)
 
 
 def _list_errors(query: ToolQuery, reference_paths: list[ParameterPath]) -> list[Any]:
@@ -329,8 +323,4 @@ def _is_subpath(subpath: ParameterPath, path: ParameterPath) -> bool:
 
 
 def _format_path(path: ParameterPath) -> str:
-    return "".join(f"[{part}]" if isinstance(part, int) else f".{_clip(part)}" for part in path).removeprefix(".")
-
-
-def _clip(text: str) -> str:
-    return text if len(text) <= _MAX_QUOTED_CHARS else f"{text[:_MAX_QUOTED_CHARS]}…"
+    return "".join(f"[{part}]" if isinstance(part, int) else f".{clip(part)}" for part in path).removeprefix(".")
