@@ -281,14 +281,12 @@ def _find_fallback_problems(records: Mapping[str, NetworkRecord], names: Collect
                 hint=suggest(record.fallback, names) or "name another network, or remove the line",
             )
             continue
-        chain = [name]
-        current: str | None = record.fallback
-        while current is not None and current not in chain:
-            chain.append(current)
-            current = records[current].fallback if current in records else None
-        if current == name:
+        chain = [name, record.fallback]
+        while chain[-1] not in chain[:-1] and chain[-1] in records and (after := records[chain[-1]].fallback):
+            chain.append(after)
+        if chain[-1] == name:
             problems[name] = ParameterError(
-                f"its fallbacks form a cycle ({' → '.join([*chain, name])})",
+                f"its fallbacks form a cycle ({' → '.join(chain)})",
                 {"field": "fallback"},
                 hint="remove one of these fallbacks",
             )
