@@ -16,14 +16,7 @@ from fingerpost import clock
 from fingerpost.apps.cli import TOOL_ERROR
 from fingerpost.apps.cli.application import Json, call_tool, open_application, prepare_settings, print_or_exit
 from fingerpost.apps.cli.network_sources import show_import_bars
-from fingerpost.apps.cli.output import (
-    new_console,
-    print_error,
-    print_line,
-    print_message,
-    show_status,
-    strip_control_characters,
-)
+from fingerpost.apps.cli.output import new_console, print_error, print_line, print_message, show_status
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.storage import new_client
 from fingerpost.errors import ToolError
@@ -152,13 +145,8 @@ def load_filings(
         retrieved_at=clock.now().isoformat(timespec="seconds"),
     )
     for file in files:
-        load = partial(load_files, store, [file], options)
-        if file.suffix == ".zip":
-            with show_import_bars(new_console(stderr=True)) as show:
-                file_loads = load(show=partial(show, "Companies"))
-        else:
-            with show_status(f"Loading {strip_control_characters(file.name)} ..."):
-                file_loads = load()
+        with show_import_bars(new_console(stderr=True)) as show:
+            file_loads = load_files(store, [file], options, show=partial(show, "Companies"))
         for file_load in file_loads:
             print_line(f"{file_load.name}: {file_load.summary}")
 

@@ -90,50 +90,47 @@ class McpTransport:
             yield
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["method"] != "POST":
-            await Response(status_code=405, headers={"Allow": "POST"})(scope, receive, send)
-            return
         try:
-            await self._admit(scope, receive, send)
+            refusal = await self._answer(scope, receive, send)
+            if refusal is not None:
+                await refusal(scope, receive, send)
         except asyncio.CancelledError:
             # The server is stopping, and would otherwise log a traceback. uvicorn rejects a second response.
             with suppress(RuntimeError):
                 await _STOPPING(scope, receive, send)
 
-    async def _admit(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> Response | None:
+        """Answer a request, or return the response that refuses it."""
+        if scope["method"] != "POST":
+            return Response(status_code=405, headers={"Allow": "POST"})
         caller = scope[_CALLER_KEY] = self._callers.find(scope)
-        with self._admission.enter(caller.name) as is_admitted:
-            if not is_admitted:
-                await _TOO_MANY(scope, receive, send)
-                return
-            length = Headers(scope=scope).get("content-length", "")
+        headers = Headers(scope=scope)
+        with self._admission.enter(caller.name) as may_send:
+            if not may_send:
+                return _TOO_MANY
+            length = headers.get("content-length", "")
             try:
                 body = await receive_body(receive, int(length) if length.isdecimal() else 0)
             except TimeoutError:
-                await Response(status_code=408, headers=_CLOSE_CONNECTION)(scope, receive, send)
+                return Response(status_code=408, headers=_CLOSE_CONNECTION)
             except BodyTooLarge:
-                message = f"The request is larger than {MAX_BYTES:,} bytes; send a smaller one"
-                await _refuse(413, message, _CLOSE_CONNECTION)(scope, receive, send)
-            else:
-                await self._answer(body, scope, receive, send)
+                return _TOO_LARGE
+            with self._admission.answer() as is_admitted:
+                if not is_admitted:
+                    return _FULL
+                wants_progress = "text/event-stream" in headers.get("accept", "") and any(
+                    b'"progressToken"' in message.get("body", b"") for message in body
+                )
+                manager = self._stream_manager if wants_progress else self._json_manager
 
-    async def _answer(self, body: list[Message], scope: Scope, receive: Receive, send: Send) -> None:
-        with self._admission.answer() as is_admitted:
-            if not is_admitted:
-                await _FULL(scope, receive, send)
-                return
-            wants_progress = "text/event-stream" in Headers(scope=scope).get("accept", "") and any(
-                b'"progressToken"' in message.get("body", b"") for message in body
-            )
-            manager = self._stream_manager if wants_progress else self._json_manager
+                async def replay() -> Message:
+                    return body.pop(0) if body else await receive()
 
-            async def replay() -> Message:
-                return body.pop(0) if body else await receive()
-
-            try:
-                await answer_while_connected(partial(manager.handle_request, scope, replay), receive, send)
-            except TimeoutError:
-                await _TOO_LONG(scope, receive, send)
+                try:
+                    await answer_while_connected(partial(manager.handle_request, scope, replay), receive, send)
+                except TimeoutError:
+                    return _TOO_LONG
+        return None
 
 
 def _refuse(status: int, message: str, headers: dict[str, str]) -> JSONResponse:
@@ -141,6 +138,7 @@ def _refuse(status: int, message: str, headers: dict[str, str]) -> JSONResponse:
     return JSONResponse(error, status_code=status, headers=headers)
 
 
+_TOO_LARGE = _refuse(413, f"The request is larger than {MAX_BYTES:,} bytes; send a smaller one", _CLOSE_CONNECTION)
 _TOO_MANY = _refuse(429, "Too many requests at once; retry in a second", {"Retry-After": "1"})
 _TOO_LONG = _refuse(504, f"The call was cancelled after {ANSWER_S:.0f} s; request less, or retry later", {})
 _STOPPING = _refuse(503, "The server is stopping; retry in a second", {"Retry-After": "1"})

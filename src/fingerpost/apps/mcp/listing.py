@@ -94,16 +94,16 @@ _SCHEMA_TEMPLATE, _RUN_TEMPLATE = (
         (f"{_RUNS}{{run_id}}", "runs", "Plan runs", "A run with its plan, memory items and events"),
     )
 )
-_NETWORKS_RESOURCE = types.Resource(
-    uri=NETWORKS,
-    name="networks",
-    title="Networks",
-    description="Where trips can be planned: areas, time zones, covered days, sources",
-    mime_type=_JSON,
-)
 
 
 async def list_resources(_ctx: object, _params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
+    networks = types.Resource(
+        uri=NETWORKS,
+        name="networks",
+        title="Networks",
+        description="Where trips can be planned: areas, time zones, covered days, sources",
+        mime_type=_JSON,
+    )
     views = [
         types.Resource(
             uri=view.uri,
@@ -115,7 +115,7 @@ async def list_resources(_ctx: object, _params: types.PaginatedRequestParams | N
         )
         for view in VIEWS
     ]
-    return types.ListResourcesResult(resources=[_NETWORKS_RESOURCE, *views])
+    return types.ListResourcesResult(resources=[networks, *views])
 
 
 async def list_resource_templates(
