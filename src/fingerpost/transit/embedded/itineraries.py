@@ -60,8 +60,9 @@ def find_itineraries(
         for journey in ([] if live is snapshot.planned else _search(names.timetable, snapshot.planned, search))
         if not any(snapshot.is_deleted(ride) for ride in journey.rides)
     ]
+    ends = _build_end_point(query.origin, "Origin"), _build_end_point(query.destination, "Destination")
     found, scheduled = (
-        [_build_itinerary(snapshot, names, query, journey, search, ride_walks) for journey in journeys]
+        [_build_itinerary(snapshot, names, query.language, journey, search, ride_walks, ends) for journey in journeys]
         for journeys in (running, planned)
     )
     disrupted = [
@@ -99,14 +100,14 @@ def find_near_stops(
 def _build_itinerary(
     snapshot: Snapshot,
     names: DisplayNames,
-    query: JourneyQuery,
+    language: str,
     journey: Journey,
     search: SearchQuery,
     walks: RideWalks,
+    ends: tuple[StopPoint, StopPoint],
 ) -> Itinerary:
     """Convert a journey to legs with expected times."""
-    point, goal = _build_end_point(query.origin, "Origin"), _build_end_point(query.destination, "Destination")
-    handle = walks.walk_handle
+    (point, goal), handle = ends, walks.walk_handle
     legs: list[Leg] = []
     rides = _substitute_replacements(snapshot, journey.rides)
     for index, ride in enumerate(rides):
@@ -117,7 +118,7 @@ def _build_itinerary(
             is_as_planned = rides[index - 1 : index + 1] == journey.rides[index - 1 : index + 1]
             change = walks.find_transfer(rides[index - 1], ride, may_be_short=is_as_planned)
         change_s = None if change is None else change.change_s
-        leg = _build_leg(snapshot, names, query.language, ride, change_s, continues_on=continues_on)
+        leg = _build_leg(snapshot, names, language, ride, change_s, continues_on=continues_on)
         if ride.stays_seated and legs and not (legs[-1].cancelled or leg.cancelled):
             leg = replace(leg, stays_seated=legs[-1].arrival <= leg.departure)
         if change is not None:

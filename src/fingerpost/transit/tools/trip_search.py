@@ -77,9 +77,10 @@ class FoundTrips:
     @property
     def better(self) -> Itinerary | None:
         """A much better trip beyond the walking limit, if the best one within it wastes over an hour."""
-        best, wider = find_best(self.usable, self.query), find_best(self.list_usable(Purpose.MORE_WALKING), self.query)
-        if best is None or wider is None or wider.walk_m <= self.query.max_walk_m:
+        wider = find_best(self.list_usable(Purpose.MORE_WALKING), self.query)
+        if wider is None or wider.walk_m <= self.query.max_walk_m:
             return None
+        best = find_best(self.usable, self.query) or wider
         gain_s = wider.departure - best.departure if self.query.arrive_by else best.arrival - wider.arrival
         return wider if gain_s > _MIN_GAIN_S else None
 
