@@ -90,6 +90,13 @@ def build_address_key(host: str) -> str:
     return host
 
 
+class _Listener(socket.socket):
+    """A socket with the same queue whatever backlog asyncio requests; asyncio then accepts that many at once."""
+
+    def listen(self, _backlog: int = _BACKLOG, /) -> None:
+        super().listen(_BACKLOG)
+
+
 def listen(address: Address, *, shared: bool = False, backlog: int = _BACKLOG) -> socket.socket:
     """Return a listening socket, or raise SettingsInvalid.
 
@@ -97,7 +104,7 @@ def listen(address: Address, *, shared: bool = False, backlog: int = _BACKLOG) -
     """
     family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
     # asyncio disables Nagle's algorithm only for sockets that specify TCP.
-    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listener = _Listener(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT if shared else socket.SO_REUSEADDR, 1)
         listener.bind((address.host, address.port))

@@ -54,6 +54,8 @@ _log = logging.getLogger(__name__)
 
 # How long the server waits for running calls when it stops.
 _GRACE_S = 10
+# Between accepting so many new connections, the server continues with the calls of other clients.
+_ACCEPTED_AT_ONCE = 8
 # The supervisor replaces a worker that does not respond for this long.
 _MAX_SILENCE_S = 60
 
@@ -285,6 +287,7 @@ def new_config(app: Starlette | Callable[[], Starlette], access: Access, workers
         log_config=None,
         access_log=False,
         timeout_graceful_shutdown=_GRACE_S,
+        backlog=_ACCEPTED_AT_ONCE,
         # Compiling blocks the GIL for seconds in a healthy worker.
         timeout_worker_healthcheck=_MAX_SILENCE_S,
         http=new_protocol(access.trusted_proxies),

@@ -14,8 +14,9 @@ from typing import Any, Final, cast
 from anyio import CancelScope
 from starlette.types import Message, Receive, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.server import ServerState
 
-from fingerpost.apps.mcp.address import build_address_key, is_loopback
+from fingerpost.apps.mcp.address import build_address_key, is_loopback, parse_ip_address
 from fingerpost.runtime.instruments import REFUSED_CALLS, REFUSED_CONNECTIONS
 from fingerpost.transit.kernel_mode import is_compiling
 
@@ -37,29 +38,54 @@ class BodyTooLarge(Exception):
     """A request's body has more than ``MAX_BYTES``."""
 
 
-class LimitedHttpProtocol(HttpToolsProtocol):
-    """uvicorn's protocol, which closes a connection if its headers exceed ``HEADERS_S`` or ``MAX_HEADER_BYTES``.
+class ConnectionGate(asyncio.Protocol):
+    """Refuses a connection with 503, or passes it to uvicorn's protocol, which costs several times as much to create.
 
-    A connection beyond ``MAX_CONNECTIONS``, or beyond ``MAX_CONNECTIONS_PER_ADDRESS`` from one address, is refused with
-    503. Loopback and trusted proxies are exempt from the second limit, because many callers may share them.
+    At most ``MAX_CONNECTIONS`` are open, and ``MAX_CONNECTIONS_PER_ADDRESS`` from one address. Loopback and trusted
+    proxies are exempt from the second limit, because many callers may share them.
     """
 
-    address_key: str | None = None
-    _deadline: asyncio.TimerHandle | None = None
-    _header_bytes = 0
-
-    def __init__(self, trusted_proxies: Sequence[str], *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self._trusted_networks = [ipaddress.ip_network(text) for text in trusted_proxies]
+    def __init__(
+        self, trusted_proxies: tuple[str, ...], counts: Counter[str], *, server_state: ServerState, **options: Any
+    ) -> None:
+        self._trusted_proxies = trusted_proxies
+        self._counts = counts
+        self._state = server_state
+        self._options = options
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
-        self.address_key = self._find_address_key()
-        if len(self.connections) > MAX_CONNECTIONS or self._is_over_address_limit():
+        key = _find_limited_key((transport.get_extra_info("peername") or ("",))[0], self._trusted_proxies)
+        is_over_limit = key is not None and self._counts[key] >= MAX_CONNECTIONS_PER_ADDRESS
+        if is_over_limit or len(self._state.connections) >= MAX_CONNECTIONS:
             REFUSED_CONNECTIONS.add(1)
             transport.write(_REFUSAL)
             transport.close()
             return
+        if key is not None:
+            self._counts[key] += 1
+        protocol = LimitedHttpProtocol(partial(self._release, key), server_state=self._state, **self._options)
+        transport.set_protocol(protocol)
+        protocol.connection_made(transport)
+
+    def _release(self, key: str | None) -> None:
+        if key is not None:
+            self._counts[key] -= 1
+            if not self._counts[key]:
+                del self._counts[key]
+
+
+class LimitedHttpProtocol(HttpToolsProtocol):
+    """uvicorn's protocol, which closes a connection if its headers exceed ``HEADERS_S`` or ``MAX_HEADER_BYTES``."""
+
+    _deadline: asyncio.TimerHandle | None = None
+    _header_bytes = 0
+
+    def __init__(self, release: Callable[[], None], **options: Any) -> None:
+        super().__init__(**options)
+        self._release = release
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
         self._start_deadline()
 
     def data_received(self, data: bytes) -> None:
@@ -80,18 +106,8 @@ class LimitedHttpProtocol(HttpToolsProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_deadline()
+        self._release()
         super().connection_lost(exc)
-
-    def _find_address_key(self) -> str | None:
-        host = self.client[0] if self.client else ""
-        if is_loopback(host) or not host:
-            return None
-        is_trusted = any(ipaddress.ip_address(host) in network for network in self._trusted_networks)
-        return None if is_trusted else build_address_key(host)
-
-    def _is_over_address_limit(self) -> bool:
-        keys = [getattr(protocol, "address_key", None) for protocol in self.connections]
-        return self.address_key is not None and keys.count(self.address_key) > MAX_CONNECTIONS_PER_ADDRESS
 
     def _is_answering(self) -> bool:
         return self.cycle is not None and not self.cycle.response_complete
@@ -113,7 +129,15 @@ class LimitedHttpProtocol(HttpToolsProtocol):
 
 def new_protocol(trusted_proxies: Sequence[str]) -> type[asyncio.Protocol]:
     """Return a protocol factory for uvicorn, which accepts any callable that returns a protocol."""
-    return cast("type[asyncio.Protocol]", partial(LimitedHttpProtocol, trusted_proxies))
+    return cast("type[asyncio.Protocol]", partial(ConnectionGate, tuple(trusted_proxies), Counter[str]()))
+
+
+def _find_limited_key(host: str, trusted_proxies: tuple[str, ...]) -> str | None:
+    """Return the key of an address whose connections are limited, or None."""
+    address = parse_ip_address(host)
+    if address is None or is_loopback(host) or any(address in ipaddress.ip_network(text) for text in trusted_proxies):
+        return None
+    return build_address_key(host)
 
 
 async def receive_body(receive: Receive, declared_bytes: int) -> list[Message]:
