@@ -1,12 +1,15 @@
 """p99 of one caller while another address opens many connections in one state, or sends expensive calls.
 
 The server listens on all addresses; the caller comes from loopback, the attacker from the machine's other address.
-Each of the ``--states``, separated by commas, is measured for ``--seconds``.
+Each of the ``--states``, separated by commas, is measured for ``--seconds`` per number of connections, and the
+caller alone before it. Trips on another day are requested on New York if its feeds are there, else on the demo.
 """
 
 import asyncio
 import multiprocessing
+import os
 import socket
+import subprocess
 import sys
 import tempfile
 from contextlib import suppress
@@ -14,34 +17,42 @@ from dataclasses import replace
 from datetime import date, timedelta
 from itertools import count
 from math import inf
+from typing import NamedTuple
 
 from harness import HEAD, percentile, read_options, report
+from import_feeds import FEEDS
 from load import measure
-from serving import SERVE, compile_kernels, serving, write_call
+from serving import FINGERPOST, Server, compile_kernels, serving, write_call
 
 CONNECTIONS = (1, 10, 100, 600)
 MAX_RATIO = 3.0
 # The caller's p99 alone, at least; below it a ratio measures the machine's other work.
 MIN_ALONE_MS = 20.0
 MAX_GROWTH = 1.1
-_TRIP = {
-    "origin": {"type": "label", "value": "DEMO-HELSINKI:KAMPPI"},
-    "destination": {"type": "label", "value": "DEMO-HELSINKI:TAPIOLA"},
-}
 _ENDLESS = "WITH RECURSIVE t (a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM t) SELECT max(a) FROM t"
 _SQL = {"query_type": "custom_sql", "parameters": {"sql_query": _ENDLESS}}
-_FIRST_DAY = date(2026, 1, 1)
 # A refusal has Retry-After: 1.
 _PAUSE_S = 1.0
 _WAIT_S = 20.0
 
 
-def write_trip_on_another_day(number: int) -> bytes:
-    day = _FIRST_DAY + timedelta(days=number % 300)
-    return write_call("plan_trip", {**_TRIP, "when": {"type": "depart", "time": f"{day}T08:00:00"}})
+class City(NamedTuple):
+    """The ends of a trip, and the days on which it is requested."""
+
+    origin: str
+    destination: str
+    first_day: date
+    days: int
+
+    def write_trip(self, day: int = 0) -> bytes:
+        labels = {name: {"type": "label", "value": getattr(self, name)} for name in ("origin", "destination")}
+        time = f"{self.first_day + timedelta(days=day % self.days)}T08:00:00"
+        return write_call("plan_trip", {**labels, "when": {"type": "depart", "time": time}})
 
 
-_CALL = write_call("plan_trip", _TRIP)
+DEMO = City("DEMO-HELSINKI:KAMPPI", "DEMO-HELSINKI:TAPIOLA", date(2026, 1, 1), 300)
+NEW_YORK = City("NYC-SUBWAY:902S", "40.7074,-74.0113", date(2026, 9, 8), 110)
+_CALL = DEMO.write_trip()
 _HEAD = _CALL.partition(b"\r\n\r\n")[0]
 # What a connection sends, and what it then does: read, wait until it is closed, wait without reading, or reset.
 STATES = {
@@ -52,7 +63,7 @@ STATES = {
     "answer not read": (lambda _: _CALL, "sleep"),
     "abandoned": (lambda _: _CALL, "reset"),
     "endless SQL": (lambda _: write_call("sec_financial_data", _SQL), "read"),
-    "another day": (write_trip_on_another_day, "read"),
+    "another day": (lambda number: (NEW_YORK if FEEDS else DEMO).write_trip(number + 1), "read"),
 }
 
 
@@ -91,32 +102,46 @@ def find_other_address() -> str:
         return probe.getsockname()[0]
 
 
+def measure_state(state: str, server: Server, call: bytes, seconds: float) -> bool:
+    """Print a figure for each number of connections; return whether all bounds hold."""
+    alone = asyncio.run(measure(server, 1, seconds, [call]))
+    alone_ms, good = max(MIN_ALONE_MS, percentile(alone.times_ms, 0.99)), True
+    for connections in [40] if state == "endless SQL" else CONNECTIONS:
+        target = (state, connections, find_other_address(), server.port)
+        attacker = multiprocessing.get_context("spawn").Process(target=run_attack, args=target)
+        attacker.start()
+        try:
+            load = asyncio.run(measure(server, 1, seconds, [call]))
+        finally:
+            attacker.kill()
+            attacker.join()
+        p99_ms, failed = percentile(load.times_ms or [inf], 0.99), sum(load.failures.values())
+        name = f"{state}, {connections} connections"
+        good &= report(name, p99_ms, alone_ms, bound=MAX_RATIO, note=f"{len(load.times_ms)} calls")
+        good &= not failed or report(f"{name}: failed calls", failed, bound=0)
+    most_mb = (MAX_GROWTH * alone.bytes_before + 512e6) / 1e6
+    return good & report(f"{state}: memory, in MB", server.count_bytes() / 1e6, bound=most_mb)
+
+
 def main() -> int:
     options = read_options(__doc__, seconds=20.0, states=",".join(STATES))
     compile_kernels()
-    command = [*SERVE, "--http", "0.0.0.0:0", "--public", "--metrics", "127.0.0.1:0"]
-    good = True
-    with tempfile.TemporaryDirectory() as home, serving(command, FINGERPOST_HOME=home) as server:
-        server = replace(server, host="127.0.0.1")
-        alone = asyncio.run(measure(server, 1, options.seconds, [_CALL]))
-        alone_ms = max(MIN_ALONE_MS, percentile(alone.times_ms, 0.99))
-        print(f"p99 of one caller beside a hostile one (ours), and alone (theirs), in ms:\n{HEAD}")
-        for state in options.states.split(","):
-            for connections in [40] if state == "endless SQL" else CONNECTIONS:
-                target = (state, connections, find_other_address(), server.port)
-                attacker = multiprocessing.get_context("spawn").Process(target=run_attack, args=target)
-                attacker.start()
-                try:
-                    load = asyncio.run(measure(server, 1, options.seconds, [_CALL]))
-                finally:
-                    attacker.kill()
-                    attacker.join()
-                p99_ms, failed = percentile(load.times_ms or [inf], 0.99), sum(load.failures.values())
-                name = f"{state}, {connections} connections"
-                good &= report(name, p99_ms, alone_ms, bound=MAX_RATIO, note=f"{len(load.times_ms)} calls")
-                good &= not failed or report(f"{name}: failed calls", failed, bound=0)
-        most_mb = (MAX_GROWTH * alone.bytes_after + 512e6) / 1e6
-        good &= report("memory, in MB", server.count_bytes() / 1e6, bound=most_mb)
+    good, states = True, options.states.split(",")
+    print(f"p99 of one caller beside a hostile one (ours), and alone (theirs), in ms:\n{HEAD}")
+    for city in (DEMO, NEW_YORK):
+        chosen = [state for state in states if (state == "another day" and bool(FEEDS)) == (city is NEW_YORK)]
+        if not chosen:
+            continue
+        command = [*FINGERPOST, "serve", "--http", "0.0.0.0:0", "--public", "--metrics", "127.0.0.1:0"]
+        with tempfile.TemporaryDirectory() as home:
+            environ = {"FINGERPOST_HOME": home, "FINGERPOST_NOW": f"{city.first_day}T12:00:00Z"}
+            if city is NEW_YORK:
+                add = [*FINGERPOST, "network", "add", "NYC", *map(str, FEEDS)]
+                subprocess.run(add, env={**os.environ, **environ}, check=True, capture_output=True)
+            with serving(command, **environ) as server:
+                server = replace(server, host="127.0.0.1")
+                for state in chosen:
+                    good &= measure_state(state, server, city.write_trip(), options.seconds)
     return 0 if good else 1
 
 

@@ -17,7 +17,8 @@ from fingerpost.apps.kernels import load_kernels
 from fingerpost.transit.kernel_mode import are_compiled
 
 DEADLINE_S = 300
-SERVE = [sys.executable, "-c", "from fingerpost.apps.cli import main; main()", "serve"]
+FINGERPOST = [sys.executable, "-c", "from fingerpost.apps.cli import main; main()"]
+SERVE = [*FINGERPOST, "serve"]
 VERSION = "2026-07-28"
 META = {
     "io.modelcontextprotocol/protocolVersion": VERSION,
