@@ -23,7 +23,6 @@ RESOURCE, ISSUER = "https://city.example/mcp", "https://login.example"
 KEY = ec.generate_private_key(ec.SECP256R1())
 OTHER_KEY = rsa.generate_private_key(public_exponent=65_537, key_size=2048)
 JWK = {**json.loads(jwt.algorithms.ECAlgorithm.to_jwk(KEY.public_key())), "kid": "a", "use": "sig"}
-HOME = {"key": "home", "type": "location", "value": {"lat": 60.16, "lon": 24.93}}
 
 
 @asynccontextmanager
@@ -51,14 +50,6 @@ def file_of_tokens(tmp_path, monkeypatch, home):
     path.write_text("\n".join(["# token, subject, scopes", *lines]), encoding="utf-8")
     monkeypatch.setenv("FINGERPOST_TOKENS_FILE", str(path))
     return path
-
-
-async def test_every_token_has_its_own_variables(file_of_tokens):
-    async with calling() as call:
-        await call("Bearer ann", "save_user_variable", HOME)
-        seen = [content_of(await call(f"Bearer {token}"))["variables"] for token in ("ann", "bob")]
-
-    assert [[variable["key"] for variable in variables] for variables in seen] == [["home"], []]
 
 
 @pytest.mark.parametrize("authorization", [None, "Bearer WRONG", "Basic YW5uOmFubg==", "Bearer "])

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from tests.apps.processes import DEADLINE_S
-from tests.deploy.test_containers import check_command
+from tests.deploy.test_containers import parse_command
 from tests.project.sources import ROOT
 
 FOLDER = ROOT / "deploy" / "systemd"
@@ -28,7 +28,7 @@ def test_there_is_a_server_and_a_timer():
 @pytest.mark.parametrize("name", [unit for unit in UNITS if unit.endswith(".service")])
 def test_a_service_starts_a_command_of_ours_under_a_user_of_its_own(name):
     keys = read_keys(name)
-    check_command(["fingerpost", *shlex.split(keys["ExecStart"].removeprefix(INSTALLED))])
+    parse_command(["fingerpost", *shlex.split(keys["ExecStart"].removeprefix(INSTALLED))])
 
     # Both services are one user, so that the server can read what the refresh wrote.
     assert (keys["User"], keys["DynamicUser"]) == ("fingerpost", "yes")

@@ -10,7 +10,7 @@ from tests.plan.suite.facts_of_crashes import a_recorded_step_never_runs_again
 
 pytestmark = pytest.mark.usefixtures("free_clock")
 IS_SOAK = os.environ.get("FINGERPOST_SOAK") == "1"
-KILLS = 200 if IS_SOAK else 20
+KILLS = 500 if IS_SOAK else 20
 KILLS_PER_BATCH = 5
 SEED = 20260310
 # A process needs seconds before it can be killed at work: of these only the soak has all kills.

@@ -1,0 +1,107 @@
+"""Two callers of a server that runs as a file in ``deploy/`` starts it: neither sees what the other stores.
+
+The bundle for MCP hosts is not among them: its server has one caller, over stdio.
+"""
+
+import hashlib
+import ipaddress
+import json
+import shlex
+from contextlib import asynccontextmanager
+
+import httpx2
+import pytest
+
+from fingerpost.apps.mcp.address import Access, Address, parse_ip_networks
+from fingerpost.apps.mcp.http import new_config
+from fingerpost.apps.settings import read_settings
+from fingerpost.apps.wiring import build
+from tests.apps.clients import new_local_app, post
+from tests.deploy.test_containers import SERVICES, find_all, parse_command
+from tests.deploy.test_units import read_keys
+
+COMMANDS = {
+    "Containerfile": json.loads(find_all("CMD")[0]),
+    "compose.yaml": SERVICES["server"]["command"],
+    "fingerpost.service": ["fingerpost", *shlex.split(read_keys("fingerpost.service")["ExecStart"])[1:]],
+}
+ADDRESSES = {"ann": "203.0.113.5", "bob": "198.51.100.9"}
+HOME = {"key": "home", "type": "location", "value": {"lat": 60.16, "lon": 24.93}}
+PLAN = {"goal": "Wait", "steps": [{"step_id": 1, "description": "May we?", "agent": "human"}]}
+
+
+@asynccontextmanager
+async def calling(command):
+    """Serve with the options of a command, behind its proxy if it trusts one; callers with a token send their name."""
+    options = parse_command(command).params
+    proxies = parse_ip_networks(options["trusted_proxy"] or ())
+    access = Access(
+        allowed_hosts=options["allow_host"] or (), trusted_proxies=proxies, is_public=options["public"]
+    )  # fmt: skip
+    settings = read_settings()
+    app = new_local_app(build(settings), at=Address.parse(options["http"]), access=access)
+    config = new_config(app, access)
+    config.load()
+
+    async def call(caller, name, arguments):
+        proxy = next((str(ipaddress.ip_network(network)[0]) for network in proxies), None)
+        transport = httpx2.ASGITransport(config.loaded_app, client=(proxy or ADDRESSES[caller], 1))
+        headers = {"x-forwarded-for": ADDRESSES[caller]} if proxy else {}
+        if settings.tokens_file:
+            headers["authorization"] = f"Bearer {caller}"
+        async with httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1:8000") as client:
+            return (await post(client, name, arguments, **headers)).json()["result"]["structuredContent"]
+
+    async with app.router.lifespan_context(app):
+        yield call
+
+
+@pytest.fixture
+def tokens(home, monkeypatch):
+    home.mkdir()
+    lines = [f"{hashlib.sha256(name.encode()).hexdigest()} {name}\n" for name in ADDRESSES]
+    (home / "tokens").write_text("".join(lines), encoding="utf-8")
+    monkeypatch.setenv("FINGERPOST_TOKENS_FILE", str(home / "tokens"))
+
+
+def test_these_tools_store_something(application):
+    """A new one belongs into the tests below."""
+    storing = [name for name, tool in application.tools.items() if not tool.definition.read_only]
+
+    assert storing == ["save_user_variable", "delete_user_variable", "run_plan"]
+
+
+@pytest.mark.parametrize("file", COMMANDS)
+async def test_nothing_is_stored_for_anonymous_callers_and_no_run_is_listed(file):
+    async with calling(COMMANDS[file]) as call:
+        saved = await call("ann", "save_user_variable", HOME)
+        begun = await call("ann", "run_plan", {"plan": PLAN})
+        seen = [await call(name, "get_user_variables", {}) for name in ADDRESSES]
+        runs = [await call(name, "get_plan_run", {}) for name in ADDRESSES]
+
+    assert [body["error"]["code"] for body in (saved, *seen)] == ["validation-error"] * 3
+    assert (begun["data"]["state"], [body["results"] for body in runs]) == ("waiting", [[], []])
+
+
+@pytest.mark.parametrize("file", COMMANDS)
+async def test_callers_with_tokens_reach_only_what_is_theirs(file, tokens):
+    async with calling(COMMANDS[file]) as call:
+        await call("ann", "save_user_variable", HOME)
+        run_id = (await call("ann", "run_plan", {"plan": PLAN}))["data"]["run_id"]
+        attempts = [
+            ("get_plan_run", {"run_id": run_id}),
+            *(("run_plan", {"run_id": run_id, "action": action}) for action in ("cancel", "resume")),
+            ("run_plan", {"run_id": run_id, "action": "approve", "step_id": 1}),
+            ("run_plan", {"run_id": run_id, "action": "replace", "plan": PLAN}),
+            ("run_plan", {"plan": PLAN, "memory_of": run_id}),
+        ]
+        refused = [(await call("bob", *attempt))["error"] for attempt in attempts]
+        seen = await call("bob", "get_user_variables", {}), await call("bob", "get_plan_run", {})
+        deleted = await call("bob", "delete_user_variable", {"all": True})
+        kept = await call("ann", "get_user_variables", {}), await call("ann", "get_plan_run", {})
+
+    assert set(refused) == {f"There is no run '{run_id}'"}
+    assert (seen[0]["variables"], seen[1]["results"], deleted["deleted"]) == ([], [], [])
+    assert ([each["key"] for each in kept[0]["variables"]], [each["run_id"] for each in kept[1]["results"]]) == (
+        ["home"], [run_id],
+    )  # fmt: skip
