@@ -3,7 +3,6 @@
 ``FINGERPOST_NOW`` (RFC 3339, with an offset) fixes the clock, so that answers can be reproduced exactly.
 """
 
-import asyncio
 import os
 import time
 from collections.abc import AsyncIterator
@@ -61,6 +60,9 @@ async def time_limit(seconds: float | None) -> AsyncIterator[None]:
     if seconds is None:
         yield
         return
+    # Imported here, because it would add a tenth to the start of a program that only reads the clock.
+    import asyncio
+
     deadline_s = asyncio.get_running_loop().time() + seconds
     outer_deadline_s = _deadline_s.get()
     token = _deadline_s.set(deadline_s if outer_deadline_s is None else min(outer_deadline_s, deadline_s))
@@ -78,5 +80,8 @@ def clear_time_limits() -> None:
 
 def find_remaining_s() -> float | None:
     """Return the seconds until the earliest deadline, 0 or less if it has passed; None if there are no limits."""
-    deadline_s = _deadline_s.get()
-    return None if deadline_s is None else deadline_s - asyncio.get_running_loop().time()
+    if (deadline_s := _deadline_s.get()) is None:
+        return None
+    import asyncio
+
+    return deadline_s - asyncio.get_running_loop().time()

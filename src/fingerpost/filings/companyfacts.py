@@ -3,14 +3,16 @@
 Each parser raises FeedUnusable if a field is missing or has the wrong type.
 """
 
-import json
+import gc
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 from operator import itemgetter
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
+
+from pydantic_core import from_json
 
 from fingerpost.errors import FeedUnusable
 from fingerpost.filings.figure import ANNUAL_FORMS, PERIODIC_FORMS, Fact, FilingId, normalize_number
@@ -72,18 +74,14 @@ class SubmissionsFile:
 
 def parse_json(content: bytes, name: str) -> dict[str, Any]:
     try:
-        # JSON has no NaN, and SQLite would store it as NULL.
-        parsed = json.loads(content, parse_constant=_reject_constant)
-    except (ValueError, RecursionError) as error:
+        # Large files repeat their strings. JSON has no NaN, and SQLite would store it as NULL.
+        parsed = from_json(content, allow_inf_nan=False, cache_strings="all")
+    except ValueError as error:
         actual_format = "a web page" if content.lstrip()[:1] == b"<" else "not JSON, or truncated"
         raise FeedUnusable(f"{name} is {actual_format}") from error
     if not isinstance(parsed, dict):
         raise FeedUnusable(f"{name} is not a JSON object")
     return parsed
-
-
-def _reject_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not JSON")
 
 
 @contextmanager
@@ -94,11 +92,21 @@ def _raising_feed_unusable(kind: str, name: str) -> Iterator[None]:
         raise FeedUnusable(f"{name} is not a {kind} file: {type(error).__name__} {error}") from error
 
 
+@contextmanager
+def _pausing_garbage_collection() -> Iterator[None]:
+    """Pause the search for cycles, which would visit the facts of a large file again and again."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
 def read_facts(raw: Mapping[str, Any], name: str) -> FactsFile:
     facts: dict[Fact, None] = {}
     year_ends: dict[tuple[str, str, int | None], Counter[str]] = defaultdict(Counter)
     labels: dict[str, str] = {}
-    with _raising_feed_unusable("companyfacts", name):
+    with _raising_feed_unusable("companyfacts", name), _pausing_garbage_collection():
         for taxonomy, concepts in raw["facts"].items():
             for tag, details in concepts.items():
                 concept = f"{taxonomy}:{tag}"

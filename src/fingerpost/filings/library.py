@@ -9,8 +9,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from rapidfuzz import fuzz, process
-
 from fingerpost.errors import ParameterError
 from fingerpost.filings.companyfacts import Filing
 from fingerpost.filings.concepts import RECIPE, Metric, find_concept, find_metric
@@ -117,6 +115,9 @@ class FactLibrary:
         )
 
     def suggest_tickers(self, text: str) -> list[str]:
+        # Imported here, because only suggestions need it.
+        from rapidfuzz import fuzz, process
+
         key = build_name_key(text)
         names = self._list_all_companies()
         by_prefix = [ticker for ticker, _, name in names if len(key) > 1 and begins_with(name, key)]

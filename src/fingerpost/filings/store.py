@@ -10,7 +10,6 @@ from typing import Any
 
 from fingerpost.filings.companyfacts import FactsFile, SubmissionsFile
 from fingerpost.filings.figure import EDGAR, SAMPLE, Fact, FilingId
-from fingerpost.filings.sections import split_paragraphs, split_sections
 from fingerpost.filings.xbrl import Instance
 from fingerpost.store.sqlite import SqliteFile, connect_memory, use_write_ahead_log
 
@@ -199,6 +198,9 @@ class FactStore:
 
     def put_text(self, cik: int, filing: FilingId, text: str) -> int:
         """Replace a filing's text; return the number of its sections."""
+        # Imported here, because figures are loaded without the parser of HTML.
+        from fingerpost.filings.sections import split_paragraphs, split_sections
+
         sections = split_sections(text, filing.form)
         with self._transaction() as connection:
             _delete_text(connection, filing.accession)
@@ -323,7 +325,7 @@ def _put_facts(
     concepts = {name: number for number, name in enumerate(file.labels, _next_id(connection, "concepts"))}
     rows = [(number, cik, name, file.labels[name]) for name, number in concepts.items()]
     _insert_rows(connection, "concepts (id, cik, name, label)", rows)
-    keys = dict.fromkeys((fact.accession, fact.form, fact.filed) for fact in file.facts)
+    keys = dict.fromkeys(map(itemgetter(5, 6, 7), file.facts))
     reports = {key: number for number, key in enumerate(keys, _next_id(connection, "reports"))}
     report_rows = [(number, cik, *key) for key, number in reports.items()]
     _insert_rows(connection, "reports (id, cik, accession, form, filed)", report_rows)
