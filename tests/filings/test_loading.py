@@ -67,6 +67,16 @@ def test_a_file_without_a_ticker_gets_one_from_the_list_of_tickers(store, figure
     assert FactLibrary(store.path).find_company("drwn").name == "Drawn Inc."
 
 
+def test_a_ticker_that_no_file_states_is_from_the_packaged_list(store, tmp_path):
+    facts = written(tmp_path / "facts.json", FACTS | {"cik": 1674101, "entityName": "Vertiv Holdings Co"})
+    with pytest.raises(ParameterError, match=r"MSFT is the ticker of MICROSOFT CORP \(CIK 789019\), not of Vertiv"):
+        load_files(store, [facts], LoadOptions(ticker="MSFT"))
+    (loaded,) = load_files(store, [facts])
+
+    assert loaded.summary.endswith("complete through 2023-02-01; the ticker is from the packaged list of 2026")
+    assert FactLibrary(store.path).find_company("VRT").cik == 1674101
+
+
 def test_a_company_without_periodic_reports_is_complete_through_its_newest_filing(store, tmp_path):
     load_files(store, [written(tmp_path / "facts.json", companyfacts(RECASTS))], LoadOptions(ticker="DRWN"))
     library = FactLibrary(store.path)

@@ -24,7 +24,7 @@ from fingerpost.filings.companyfacts import (
 from fingerpost.filings.figure import FilingId
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.sections import CoverPage, read_cover_page, read_plain_text
-from fingerpost.filings.store import FactStore, normalize_ticker
+from fingerpost.filings.store import PACKAGED_YEAR, FactStore, normalize_ticker, read_packaged_tickers
 from fingerpost.filings.xbrl import read_instance, read_labels
 
 _TEXT_SUFFIXES = (".txt", ".htm", ".html")
@@ -126,7 +126,12 @@ def _load_file(store: FactStore, path: Path, options: LoadOptions) -> LoadedFile
             _check_owner(library, parsed, ticker, is_predecessor=options.predecessor_of is not None)
         store.put_facts(parsed, tickers=[ticker] if ticker else [], retrieved_at=options.retrieved_at)
         ((main_ticker,),) = library.rows("SELECT ticker FROM companies WHERE cik = ?", parsed.cik)
-    hint = "; set the ticker with --ticker, or load company_tickers.json" if main_ticker.startswith("CIK") else ""
+        has_list = library.rows("SELECT 1 FROM main_tickers WHERE cik = ?", parsed.cik)
+    hint = ""
+    if main_ticker.startswith("CIK"):
+        hint = "; set the ticker with --ticker, or load company_tickers.json"
+    elif not has_list and not ticker:
+        hint = f"; the ticker is from the packaged list of {PACKAGED_YEAR}"
     count, last = len(parsed.facts), parsed.complete_through
     return LoadedFile(path.name, f"{parsed.name} ({main_ticker}): {count:,} figures, complete through {last}{hint}")
 
@@ -156,10 +161,12 @@ def _check_owner(library: FactLibrary, facts: FactsFile, ticker: str, *, is_pred
     owners = library.list_ticker_owners(ticker)
     if is_predecessor and not owners:
         raise ParameterError(f"No loaded company has the ticker {ticker}; load its figures first")
+    symbol = normalize_ticker(ticker)
+    owners = owners or [(cik, name) for other, cik, name in read_packaged_tickers() if other == symbol]
     if not is_predecessor and owners and facts.cik not in [cik for cik, _ in owners]:
         cik, name = owners[0]
         raise ParameterError(
-            f"{normalize_ticker(ticker)} is the ticker of {name} (CIK {cik}), not of {facts.name} (CIK {facts.cik})",
+            f"{symbol} is the ticker of {name} (CIK {cik}), not of {facts.name} (CIK {facts.cik})",
             hint="Omit --ticker, or use --predecessor-of if these are older figures of the same company",
         )
 
@@ -281,7 +288,8 @@ def _load_archive(
     if not companies and not lists:
         raise FeedUnusable(f"{path.name} contains no readable file with figures, filings or tickers")
     summary = f"{companies:,} companies, {figures:,} figures"
-    summary += f", {lists:,} lists of filings or tickers" if lists else "; to add tickers, load company_tickers.json"
+    packaged = f"; unknown tickers come from the packaged list of {PACKAGED_YEAR}"
+    summary += f", {lists:,} lists of filings or tickers" if lists else packaged
     return [LoadedFile(path.name, f"{summary}; {len(skipped):,} skipped" if skipped else summary), *skipped]
 
 

@@ -39,7 +39,7 @@ _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 class FinancialFactsParams(BaseModel):
     """Parameters for financial facts queries; a date is a YYYY-MM-DD string or a ``date``."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", defer_build=True)
 
     ticker: str
     metrics: list[str]

@@ -124,8 +124,8 @@ def explain_missing_tag(source: CompanyFigures, metric: Metric, period: PeriodFi
 
 def _list_periods(source: CompanyFigures, metric: Metric, *, by_quarter: bool) -> str:
     """Format the fiscal years or quarters with a figure as spans: "2009 to 2014, 2017"."""
-    figures = [figure for figure in source.series(metric).figures if not figure.is_cover]
-    periods = {PeriodFilter.from_figure(figure) for figure in figures if figure.period in (YEAR, QUARTER, INSTANT)}
+    figures = [figure for figure in source.series(metric).figures if figure.period in (YEAR, QUARTER, INSTANT)]
+    periods = {PeriodFilter.from_figure(figure) for figure in figures}
     matching = {period for period in periods if (period.quarter is not None) == by_quarter} or periods
     spans: list[list[PeriodFilter]] = []
     for period in sorted(matching, key=lambda period: period.period):

@@ -1,20 +1,23 @@
 """Write the facts file: a SQLite database of companies, facts, filings, their text and their segments."""
 
+import gzip
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from fingerpost.filings.companyfacts import FactsFile, SubmissionsFile
+from fingerpost.filings.companyfacts import FactsFile, SubmissionsFile, TickerList
 from fingerpost.filings.figure import EDGAR, SAMPLE, Fact, FilingId
 from fingerpost.filings.xbrl import Instance
 from fingerpost.store.sqlite import SqliteFile, connect_memory, use_write_ahead_log
 
 _APPLICATION_ID = 0x46504643
 _VERSION = 4
+PACKAGED_YEAR = 2026
 
 _TABLES = """
 CREATE TABLE companies (
@@ -251,8 +254,8 @@ class FactStore:
     def _transaction(self) -> Iterator[sqlite3.Connection]:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self._file.opened() as connection:
-            use_write_ahead_log(connection)
             connection.execute("PRAGMA synchronous = NORMAL")
+            use_write_ahead_log(connection)
             if not has_tables(self._file, connection):
                 _create_tables(connection)
             connection.execute("BEGIN IMMEDIATE")
@@ -260,6 +263,20 @@ class FactStore:
                 _put_sample(connection)
             yield connection
             connection.execute("COMMIT")
+
+
+@cache
+def read_packaged_tickers() -> TickerList:
+    """Return EDGAR's list of tickers of ``PACKAGED_YEAR``, a company's main ticker first."""
+    path = Path(__file__).parent / "sample" / f"tickers_{PACKAGED_YEAR}.json.gz"
+    return [(ticker, cik, name) for ticker, cik, name in json.loads(gzip.decompress(path.read_bytes()))]
+
+
+def _find_packaged_tickers(connection: sqlite3.Connection, cik: int) -> list[str]:
+    """Return a company's packaged tickers, except those that another company has by now."""
+    query = "SELECT cik FROM tickers WHERE ticker = ?1 AND cik <> ?2 UNION SELECT cik FROM listed WHERE ticker = ?1"
+    own = [ticker for ticker, owner, _ in read_packaged_tickers() if owner == cik]
+    return [ticker for ticker in own if not connection.execute(query, (ticker, cik)).fetchone()]
 
 
 def read_sample() -> list[tuple[FactsFile, dict[str, Any]]]:
@@ -301,6 +318,7 @@ def _put_facts(
     )
     ranked = [*connection.execute(query, (cik,)), *((3, normalize_ticker(ticker)) for ticker in tickers)]
     all_tickers = [ticker for _, ticker in sorted(ranked, key=itemgetter(0))]
+    all_tickers = all_tickers or _find_packaged_tickers(connection, cik)
     connection.execute("DELETE FROM reported WHERE concept IN (SELECT id FROM concepts WHERE cik = ?)", (cik,))
     for table in ("concepts", "reports", "fiscal_years"):
         connection.execute(f"DELETE FROM {table} WHERE cik = ?", (cik,))  # noqa: S608  (fixed table names)
