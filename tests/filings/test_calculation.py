@@ -44,6 +44,21 @@ def test_the_row_has_the_formula_and_every_input_with_its_filing(drawn):
 
 
 @pytest.mark.parametrize(
+    ("expression", "filled_in"),
+    [
+        ("Revenue - (NetIncome - Assets)", "121 - (11 - 70) = 180"),
+        ("change(NetIncome)", "11 - (-10) = 21"),
+        ("growth(Revenue)", "(121 - 100) / 100 = 0.21"),
+        ("cagr(Assets, 2)", "(70 / 40) ^ (1 / 2) - 1 = 0.3228756555322953"),
+        ("Revenue / avg(Assets)", "121 / ((50 + 70) / 2) = 2.0166666666666666"),
+        ("-prior(Revenue) * days", "-100 * 365 = -36500"),
+    ],
+)
+def test_a_formula_is_returned_with_the_values_of_its_inputs(drawn, expression, filled_in):
+    assert one(drawn, expression)["filled_in"] == filled_in
+
+
+@pytest.mark.parametrize(
     ("expression", "value", "unit"),
     [
         ("Revenue - (NetIncome - Assets)", 180, "USD"),

@@ -15,6 +15,7 @@ from fingerpost.filings.formula import (
     NotComputable,
     Quantity,
     evaluate,
+    fill_in,
     format_unit,
     list_lookups,
     parse_unit,
@@ -71,11 +72,7 @@ class Calculation:
         return computed if conflict is None else {f"{self.name or self.text} {self.period.period}": conflict}
 
     def evaluate(self, inputs: Inputs) -> "Computation":
-        quantities = {
-            lookup: Quantity(Fraction(str(figure.value)), parse_unit(figure.unit))
-            for lookup, (_, figure) in inputs.items()
-        }
-        quantity = evaluate(self.formula, quantities, self.lag, self._periods_a_year)
+        quantity = evaluate(self.formula, _to_quantities(inputs), self.lag, self.periods_a_year)
         return Computation(self, inputs, quantity.value, format_unit(quantity.unit))
 
     @property
@@ -83,13 +80,13 @@ class Calculation:
         return ast.unparse(self.formula)
 
     @property
-    def _periods_a_year(self) -> int:
+    def periods_a_year(self) -> int:
         return 1 if self.period.is_annual else QUARTERS
 
     def _find_inputs(self) -> tuple[Inputs, Missing]:
         inputs: dict[Lookup, tuple[Metric, Figure]] = {}
         missing: Missing = {}
-        for lookup in list_lookups(self.formula, self.lag, self._periods_a_year):
+        for lookup in list_lookups(self.formula, self.lag, self.periods_a_year):
             metric = self.source.find_metric(lookup.name)
             if metric is None:
                 missing[lookup.name] = explain_missing_metric(self.source, lookup.name)
@@ -129,6 +126,13 @@ class Computation:
         return [part for figure in self.figures for part in (figure.parts or (figure,))]
 
     @property
+    def filled_in(self) -> str:
+        """The formula with its inputs' values, and its value."""
+        calculation, quantities = self.calculation, _to_quantities(self.inputs)
+        filled = fill_in(calculation.formula, quantities, calculation.lag, calculation.periods_a_year)
+        return f"{filled} = {to_number(self.value)}"
+
+    @property
     def period_label(self) -> str:
         return self.calculation.period.shift(-self.calculation.lag).label
 
@@ -150,6 +154,12 @@ class Computation:
             notes.append("The company changed its name between the filings that state the inputs")
         figure = derive_figure(self.period_figure, self.figures, to_number(self.value), recipe.expression, notes)
         return replace(figure, unit=self.unit, fact=figure.fact._replace(concept=""), concepts=frozenset())
+
+
+def _to_quantities(inputs: Inputs) -> dict[Lookup, Quantity]:
+    return {
+        lookup: Quantity(Fraction(str(figure.value)), parse_unit(figure.unit)) for lookup, (_, figure) in inputs.items()
+    }
 
 
 def _find_figure(source: CompanyFigures, metric: Metric, period: PeriodFilter, lag: int = 0) -> Figure | dict[str, Any]:

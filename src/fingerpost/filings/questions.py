@@ -88,15 +88,19 @@ def calculate(library: FactLibrary, params: query_params.CalculateParams) -> Rep
     source = open_company(library, params.ticker, not_found, params.options)
     reply = Reply([], source=source.provenance)
     periods = source.resolve_period(params.period).list_periods()
-    figures: list[Figure] = []
+    filled: list[tuple[Figure, str]] = []
     for period in periods:
         computed = Calculation(source, formula, period, name=expression).compute()
         if isinstance(computed, Computation):
-            figures.append(computed.to_figure(recipe))
+            filled.append((computed.to_figure(recipe), computed.filled_in))
         else:
             reply.missing |= computed
-    figures = mark_basis_changes(sorted(figures, key=lambda figure: (figure.end, figure.period)), source)
-    reply.results = [source.build_row(expression, figure) for figure in figures]
+    filled.sort(key=lambda row: (row[0].end, row[0].period))
+    figures = mark_basis_changes([figure for figure, _ in filled], source)
+    reply.results = [
+        source.build_row(expression, figure) | {"filled_in": text}
+        for figure, (_, text) in zip(figures, filled, strict=True)
+    ]
     reply.add_values(expression, figures, is_series=len(periods) > 1)
     return reply.require_rows(not_found)
 

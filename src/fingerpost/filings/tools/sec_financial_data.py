@@ -61,6 +61,7 @@ _QUERIES = (
         name="calculate",
         params=query_params.CalculateParams,
         answer=questions.calculate,
+        results=list[shape.CalculationRow],
         continuation_hint="Use a shorter period.",
         usage="calculate {ticker, expression: free_cash_flow or 365*avg(Inventory)/CostOfRevenue, period}",
     ),

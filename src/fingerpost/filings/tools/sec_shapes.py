@@ -87,6 +87,10 @@ class FigureRow(CitedRow):
     notes: list[str] | None = None
 
 
+class CalculationRow(FigureRow):
+    filled_in: str
+
+
 class RatioRow(CitedRow):
     cik: str
     ratio_name: str

@@ -106,8 +106,7 @@ def _format_figure(row: Body) -> str:
     tag = f", tag {row['xbrl_tag']}" if row.get("xbrl_tag") else ""
     value = f"{row['value']:,} {row['unit']}{kind}{confidence}"
     parts = [f"{row['ticker']} {name} {period} ({format_span(row)}): {value}, {format_filing(row)}{tag}"]
-    if row.get("formula"):
-        parts.append(f"= {row['formula']}")
+    parts += [f"= {row[key]}" for key in ("formula", "filled_in") if row.get(key)]
     for key, label, format_item in _EVIDENCE:
         if row.get(key):
             parts.append(f"{label} {', '.join(map(format_item, row[key]))}")
