@@ -135,8 +135,7 @@ def test_of_two_ordered_writers_the_last_before_the_reader_is_read():
         step(4, parameters={"n": ref("k", "data.n")}),
     )
 
-    assert (valid.steps[2].sources[("n",)], valid.steps[4].sources[("n",)]) == (1, 3)
-    assert (valid.steps[1].previous_writer, valid.steps[3].previous_writer) == (None, 1)
+    assert [valid.find_writer(reader, "k") for reader in (1, 2, 3, 4)] == [None, 1, 1, 3]
 
 
 def test_a_step_that_is_done_needs_neither_its_tool_nor_its_condition_any_more():

@@ -38,7 +38,7 @@ class Memory:
         """Return whether a step's key has a value from a successful response, the value, and the response."""
         if ready.key is None:
             return False, None, None
-        response = self._find_response(ready.key, ready.previous_writer)
+        response = self._find_response(ready.key, self._valid.find_writer(ready.step.step_id, ready.key))
         if response is None or _is_failure(response):
             return False, None, response
         value = get_at_path(response, ready.step.output_path or [])
@@ -70,7 +70,8 @@ class Memory:
         bytes_left = max_bytes
         for reference in ready.references:
             path = ".".join(map(str, reference.location))
-            value = self._resolve_reference(reference, ready.sources[reference.location], path)
+            source = self._valid.find_writer(ready.step.step_id, reference.key)
+            value = self._resolve_reference(reference, source, path)
             text = encode(value)
             bytes_left -= len(text)
             if bytes_left < 0:

@@ -57,8 +57,6 @@ class ReadyStep:
     Attributes:
         key: the memory key of its output.
         dependencies: declared and inferred dependencies, in order.
-        sources: by reference path, the step that provides the value; None for the initial memory.
-        previous_writer: the last earlier step that writes the same key.
     """
 
     step: PlanStep
@@ -68,8 +66,6 @@ class ReadyStep:
     condition: Condition | None = None
     references: list[Reference] = field(default_factory=list)
     dependencies: list[int] = field(default_factory=list)
-    sources: dict[ParameterPath, int | None] = field(default_factory=dict)
-    previous_writer: int | None = None
 
     @property
     def performer(self) -> str:
@@ -82,6 +78,11 @@ class ValidPlan:
 
     steps: Mapping[int, ReadyStep]
     ancestors: Mapping[int, frozenset[int]]
+
+    def find_writer(self, reader: int, key: str) -> int | None:
+        """Return the last step that writes a key before another step; None if only the initial memory may have it."""
+        writers = [number for number in self.ancestors[reader] if self.steps[number].key == key]
+        return max(writers, key=lambda writer: len(self.ancestors[writer]), default=None)
 
 
 def validate_plan(
@@ -138,10 +139,7 @@ class _PlanCheck:
         found += [problem for ready in self.ready.values() for problem in self._add_dependencies(ready)]
         if cycle := self._find_ancestors("parameters", "refer to one another in a cycle"):
             return [*found, cycle]
-        found += self._check_writers()
-        if not found:
-            self._choose_sources()
-        return found
+        return [*found, *self._check_writers()]
 
     def _find_ancestors(self, field: str, predicate: str) -> PlanProblem | None:
         """Find the direct and indirect dependencies of each step; return the problem if they form a cycle."""
@@ -220,8 +218,7 @@ class _PlanCheck:
             yield PlanProblem(number, "parameters", query)
             return
         ready.query = query
-        prefix_length = len(query.prefix)
-        reference_paths = [reference.location[prefix_length:] for reference in ready.references]
+        reference_paths = [reference.location[len(query.prefix) :] for reference in ready.references]
         place = _format_path(("parameters", *query.prefix))
         try:
             validation_errors = _list_errors(query, reference_paths)
@@ -270,17 +267,6 @@ class _PlanCheck:
                     )
                     yield PlanProblem(second, "expected_key", reason)
                     break
-
-    def _choose_sources(self) -> None:
-        for number, ready in self.ready.items():
-            for reference in ready.references:
-                ready.sources[reference.location] = self._find_last_writer(number, reference.key)
-            if ready.key is not None and len(self._writers[ready.key]) > 1:
-                ready.previous_writer = self._find_last_writer(number, ready.key)
-
-    def _find_last_writer(self, number: int, key: str) -> int | None:
-        writers = [writer for writer in self._writers.get(key, ()) if writer in self.ancestors[number]]
-        return max(writers, key=lambda writer: len(self.ancestors[writer]), default=None)
 
 
 def _list_errors(query: ToolQuery, reference_paths: list[ParameterPath]) -> list[Any]:
