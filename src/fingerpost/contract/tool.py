@@ -46,8 +46,7 @@ def failure_response(
     if error_type not in ("error", "warning"):
         raise BrokenContract(f"{tool}: error_type must be error or warning, not {error_type!r}")
     fields = {error_type: error_message, **(additional_data or {})}
-    response = success_response(tool, query_type, parameters, (), fields)
-    return {**response, "success": False, error_type: error_message}
+    return success_response(tool, query_type, parameters, (), fields) | {"success": False, error_type: error_message}
 
 
 class Tool(ABC):

@@ -268,8 +268,7 @@ class Execution:
             if not self._unfinished:
                 run_state = "completed"
                 events.append(self._new_event("run_completed"))
-        record = StepRecord(number, state, output, note, attempts, events[0].at)
-        await self._commit(record, events, run_state)
+        await self._commit(StepRecord(number, state, output, note, attempts, events[0].at), events, run_state)
 
     async def _decide(self, ready: ReadyStep) -> bool:
         number = ready.step.step_id

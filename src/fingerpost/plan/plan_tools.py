@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import asdict
 from typing import Any
 
@@ -12,22 +11,14 @@ from fingerpost.contract.published_tool import Call, Output, PublishedTool, Repo
 from fingerpost.contract.tool import failure_response, success_response
 from fingerpost.contract.wire import WireModel, omit_none
 from fingerpost.errors import ParameterError, PlanInvalid, StorageUnavailable
+from fingerpost.plan import run_shapes as shape
 from fingerpost.plan.planners import PlanningCapability
 from fingerpost.plan.records import Event, StepRecord, read_plan, read_recorded_plan
-from fingerpost.plan.run_shapes import (
-    CONTINUATION_HINT,
-    TRUNCATABLE_PATHS,
-    GetPlanRunInput,
-    RunAnswer,
-    RunPlanInput,
-    RunsAnswer,
-    RunSummaryView,
-)
 from fingerpost.plan.runs import PlanRuns
 from fingerpost.plan.view import describe_run, format_run
 
-_RUN = Output(RunAnswer, TRUNCATABLE_PATHS, CONTINUATION_HINT)
-_RUNS = Output(RunsAnswer, TRUNCATABLE_PATHS, CONTINUATION_HINT)
+_RUN = Output(shape.RunAnswer, shape.TRUNCATABLE_PATHS, shape.CONTINUATION_HINT)
+_RUNS = Output(shape.RunsAnswer, shape.TRUNCATABLE_PATHS, shape.CONTINUATION_HINT)
 
 
 class RunPlan(PublishedTool):
@@ -41,7 +32,7 @@ class RunPlan(PublishedTool):
         ),
         contract=Contract.STEP,
         group="plans",
-        input_model=RunPlanInput,
+        input_model=shape.RunPlanInput,
         outputs=(_RUN,),
         read_only=False,
         destructive=True,
@@ -53,26 +44,22 @@ class RunPlan(PublishedTool):
         self._runs = runs
         self._planning = planning
 
-    async def handle(self, arguments: RunPlanInput, call: Call) -> ToolReply:
+    async def handle(self, arguments: shape.RunPlanInput, call: Call) -> ToolReply:
         return await asyncio.shield(self._answer(arguments, call))
 
-    async def _answer(self, arguments: RunPlanInput, call: Call) -> ToolReply:
-        runs, user = self._runs, call.user
+    async def _answer(self, arguments: shape.RunPlanInput, call: Call) -> ToolReply:
+        runs, user, run_id = self._runs, call.user, arguments.run_id
         is_cancel = arguments.action == "cancel"
+        if not is_cancel and not runs.is_running(run_id or ""):
+            runs.check_capacity(call.caller)
+        if run_id is None:
+            run_id = await self._create(arguments, user)
+        else:
+            await self._apply_action(run_id, arguments, user)
         progress = RunProgress(call.report)
-        with ExitStack() as watches:
-            if not is_cancel and not runs.is_running(arguments.run_id or ""):
-                runs.check_capacity(call.caller)
-            if arguments.run_id is None:
-                run_id, plan = await self._start(arguments, user)
-                watches.enter_context(runs.watching(run_id, progress.watch))
-                progress.catch_up(run_id, plan, {})
-            else:
-                run_id = arguments.run_id
-                await self._apply_action(run_id, arguments, user)
-                watches.enter_context(runs.watching(run_id, progress.watch))
-                run = await runs.get(run_id, user)
-                progress.catch_up(run_id, read_recorded_plan(run), run.steps)
+        with runs.watching(run_id, progress.watch):
+            run = await runs.get(run_id, user)
+            progress.catch_up(run_id, read_recorded_plan(run), run.steps)
             if not is_cancel and not runs.is_running(run_id):
                 runs.start(run_id, call.caller)
             try:
@@ -86,7 +73,7 @@ class RunPlan(PublishedTool):
         error = f"The plan failed at {'; '.join(failed)}"[:2000] if data["state"] == "failed" else None
         return ToolReply(_respond(self.name, arguments, data["values"], error, data=data), format_run(data))
 
-    async def _start(self, arguments: RunPlanInput, user: str | None) -> tuple[str, Plan]:
+    async def _create(self, arguments: shape.RunPlanInput, user: str | None) -> str:
         if arguments.action is not None:
             raise ParameterError("action needs a run_id", {"field": "run_id"})
         if (arguments.plan is None) == (arguments.user_input is None):
@@ -99,9 +86,9 @@ class RunPlan(PublishedTool):
         else:
             assert arguments.user_input is not None
             plan = await self._planning.create_plan(arguments.user_input, wanted=arguments.wanted or (), memory=memory)
-        return await self._runs.create(plan, user=user, memory=memory, memory_of=arguments.memory_of), plan
+        return await self._runs.create(plan, user=user, memory=memory, memory_of=arguments.memory_of)
 
-    async def _apply_action(self, run_id: str, arguments: RunPlanInput, user: str | None) -> None:
+    async def _apply_action(self, run_id: str, arguments: shape.RunPlanInput, user: str | None) -> None:
         match arguments.action:
             case None:
                 raise ParameterError("run_id needs an action; to read a run, use get_plan_run", {"field": "action"})
@@ -187,21 +174,20 @@ class GetPlanRun(PublishedTool):
         ),
         contract=Contract.STEP,
         group="plans",
-        input_model=GetPlanRunInput,
+        input_model=shape.GetPlanRunInput,
         outputs=(_RUN, _RUNS),
     )
 
     def __init__(self, runs: PlanRuns) -> None:
         self._runs = runs
 
-    async def handle(self, arguments: GetPlanRunInput, call: Call) -> ToolReply:
+    async def handle(self, arguments: shape.GetPlanRunInput, call: Call) -> ToolReply:
         if arguments.run_id is None:
-            lines = [
-                omit_none(
-                    RunSummaryView, asdict(line) | {"state": await self._runs.find_state(line), "goal": line.goal[:200]}
-                )
-                for line in await self._runs.list_runs(call.user)
-            ]
+            lines = []
+            for summary in await self._runs.list_runs(call.user):
+                state = await self._runs.find_state(summary)
+                fields = asdict(summary) | {"state": state, "goal": summary.goal[:200]}
+                lines.append(omit_none(shape.RunSummaryView, fields))
             text = "\n".join(map(_format_line, lines)) or "No runs."
             return ToolReply(_respond(self.name, arguments, lines), text, output=_RUNS)
         run = await self._runs.get(arguments.run_id, call.user)
@@ -209,7 +195,7 @@ class GetPlanRun(PublishedTool):
         return ToolReply(_respond(self.name, arguments, data["values"], data=data), format_run(data))
 
 
-def _format_line(line: RunSummaryView) -> str:
+def _format_line(line: shape.RunSummaryView) -> str:
     ended = f", ended {line['ended_at']}" if "ended_at" in line else ""
     steps = f"{line['completed']}/{line['total']}"
     goal = " ".join(line["goal"].split())

@@ -115,8 +115,7 @@ def _parse(raw: dict[str, Any], location: ParameterPath) -> Reference:
         raise ReferenceInvalid("$ref must be the memory key of a step, as a string")
     if path is not None and not isinstance(path, str):
         raise ReferenceInvalid("path must be a JMESPath string")
-    search = None if path is None else _compile(path)
-    return Reference(location, key, path, raw.get("default", _NO_DEFAULT), search)
+    return Reference(location, key, path, raw.get("default", _NO_DEFAULT), None if path is None else _compile(path))
 
 
 def _compile(path: str) -> Callable[[Any], Any]:

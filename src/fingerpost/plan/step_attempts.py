@@ -39,8 +39,7 @@ class StepExecutor:
         query_type = name if ready.query is None else ready.query.query_type
         if (wait_s := self._breaker.acquire(name)) is not None:
             message = f"{name} failed {self._breaker.threshold} times in a row and will not be called for a while"
-            limited = SourceLimited(message, retry_after_s=wait_s)
-            return build_failure(name, query_type, task.parameters, limited)
+            return build_failure(name, query_type, task.parameters, SourceLimited(message, retry_after_s=wait_s))
         end_call = self._breaker.release
         try:
             async with self._semaphores[name]:

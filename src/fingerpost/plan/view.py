@@ -152,15 +152,10 @@ def list_run_lines(run: RunView, how_to_read_memory: str) -> list[str]:
     return lines
 
 
-def _find_started(events: Collection[Event]) -> set[int]:
+def _find_started(events: Collection[Event]) -> set[int | None]:
     """Return the steps started since the run was last started or resumed."""
-    started: set[int] = set()
-    for event in events:
-        if event.kind in ("run_started", "run_resumed"):
-            started.clear()
-        elif event.kind == "step_started" and event.step_id is not None:
-            started.add(event.step_id)
-    return started
+    begin = max((event.seq for event in events if event.kind in ("run_started", "run_resumed")), default=0)
+    return {event.step_id for event in events if event.kind == "step_started" and event.seq > begin}
 
 
 def _describe_step(step: PlanStep, record: StepRecord | None, response: Any, *, is_started: bool) -> dict[str, Any]:
