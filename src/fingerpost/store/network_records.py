@@ -143,8 +143,7 @@ class NetworkRecordStore:
             name: f"{self.path(name)}: {_lower_first(error.message)}; {_lower_first(error.hint or 'correct the line')}"
             for name, error in problems.items()
         }
-        valid = {name: record for name, record in records.items() if name not in problems}
-        return NetworkRecords(valid, sentences)
+        return NetworkRecords({name: record for name, record in records.items() if name not in problems}, sentences)
 
     def stamp(self) -> object:
         """Return a value that changes whenever a record does."""

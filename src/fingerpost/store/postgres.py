@@ -115,12 +115,6 @@ def is_lost(error: psycopg.Error, connection: psycopg.Connection | None) -> bool
     return any(state.startswith("08") or state in _LOST_STATES for state in states)
 
 
-def _translate_connection_error(error: psycopg.Error) -> ToolError:
-    text = str(error)
-    message = next((message for fragment, message in _MESSAGES_BY_TEXT.items() if fragment in text), None)
-    return DatabaseLost() if message is None else _new_error(message)
-
-
 def _new_error(message: str) -> ToolError:
     return StorageUnavailable(message) if message in (_BUSY, _FULL) else SettingsInvalid(message)
 
@@ -258,7 +252,8 @@ class Database:
             # Drop the cause, whose message repeats parts of the address.
             raise SettingsInvalid(NO_ADDRESS) from None
         except psycopg.Error as error:
-            raise _translate_connection_error(error) from None
+            message = next((text for fragment, text in _MESSAGES_BY_TEXT.items() if fragment in str(error)), None)
+            raise (DatabaseLost() if message is None else _new_error(message)) from None
         with ExitStack() as on_error:
             on_error.enter_context(closing(connection))
             if connection.info.parameter_status("server_encoding") != "UTF8":
