@@ -5,17 +5,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from enum import StrEnum
 
-from fingerpost.errors import (
-    Remedy,
-    RemedyKind,
-    SourceFailed,
-    SourceKeyRefused,
-    SourceLimited,
-    SourceTimeout,
-    SourceUnreachable,
-    StorageUnavailable,
-    ToolError,
-)
+from fingerpost import errors
 from fingerpost.net.response import Response
 from fingerpost.runtime.instruments import HOST, SOURCE_REQUESTS
 
@@ -43,13 +33,13 @@ def count_request(host: str, outcome: Outcome) -> None:
 
 
 _OUTCOMES = {
-    SourceLimited: Outcome.LIMITED,
-    SourceTimeout: Outcome.TIMED_OUT,
-    SourceUnreachable: Outcome.UNREACHABLE,
+    errors.SourceLimited: Outcome.LIMITED,
+    errors.SourceTimeout: Outcome.TIMED_OUT,
+    errors.SourceUnreachable: Outcome.UNREACHABLE,
 }
 
 
-def find_outcome(failure: ToolError) -> Outcome:
+def find_outcome(failure: errors.ToolError) -> Outcome:
     return next((outcome for kind, outcome in _OUTCOMES.items() if isinstance(failure, kind)), Outcome.FAILED)
 
 
@@ -66,7 +56,7 @@ def find_retry_after(value: str | None, now: datetime) -> float | None:
     return min(max(0.0, wait_s), _MAX_WAIT_S)
 
 
-def find_failure(response: Response, now: datetime, settings: Collection[str] = ()) -> StorageUnavailable | None:
+def find_failure(response: Response, now: datetime, settings: Collection[str] = ()) -> errors.StorageUnavailable | None:
     """Return the error for a response's status, or None; ``settings`` names the variables that hold the keys."""
     status = response.status
     if 200 <= status < 300 and status != _PARTIAL:
@@ -77,23 +67,25 @@ def find_failure(response: Response, now: datetime, settings: Collection[str] = 
     wait_s = find_retry_after(response.headers.get("retry-after"), sent_at)
     details = {"status": status}
     if status == 429 or (status in (403, 503) and wait_s is not None):
-        return SourceLimited(
+        return errors.SourceLimited(
             f"{host} is limiting requests (HTTP {status})", retry_after_s=_DEFAULT_WAIT_S if wait_s is None else wait_s
         )
     if status in (401, 403, 407):
-        return SourceKeyRefused(
+        return errors.SourceKeyRefused(
             f"{host} refused the request (HTTP {status}): a key is missing or was not accepted",
             details,
-            hint=Remedy(RemedyKind.SET_KEY, {"settings": " or ".join(sorted(settings))}) if settings else None,
+            hint=errors.Remedy(errors.RemedyKind.SET_KEY, {"settings": " or ".join(sorted(settings))})
+            if settings
+            else None,
         )
     if status in (408, 504):
-        return SourceTimeout(f"{host} took too long (HTTP {status})", details)
-    return SourceFailed(f"{host} returned an error (HTTP {status})", details, retryable=status in _TRANSIENT)
+        return errors.SourceTimeout(f"{host} took too long (HTTP {status})", details)
+    return errors.SourceFailed(f"{host} returned an error (HTTP {status})", details, retryable=status in _TRANSIENT)
 
 
-def may_retry(error: ToolError, remaining_s: float) -> bool:
+def may_retry(error: errors.ToolError, remaining_s: float) -> bool:
     """Whether a failed request may be retried in the remaining time; the limiter waits out a Retry-After."""
-    if isinstance(error, SourceLimited):
+    if isinstance(error, errors.SourceLimited):
         return error.retry_after_s < remaining_s
     return error.retryable
 

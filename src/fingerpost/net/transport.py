@@ -8,14 +8,7 @@ from contextlib import contextmanager, suppress
 import httpcore2
 import httpx2
 
-from fingerpost.errors import (
-    SourceChanged,
-    SourceFailed,
-    SourceTimeout,
-    SourceUnreachable,
-    StorageUnavailable,
-    ToolError,
-)
+from fingerpost import errors
 from fingerpost.net.request import REDIRECTS, Request
 from fingerpost.net.response import NOT_MODIFIED, Body, Decompression, MemoryBody
 
@@ -50,18 +43,18 @@ def translating_wire_errors(host: str) -> Iterator[None]:
         raise _translate(error, host) from error
 
 
-def _translate(error: httpx2.TransportError, host: str) -> StorageUnavailable | SourceChanged:
+def _translate(error: httpx2.TransportError, host: str) -> errors.StorageUnavailable | errors.SourceChanged:
     if isinstance(error, httpx2.TimeoutException):
-        return SourceTimeout(f"{host} did not answer in time")
+        return errors.SourceTimeout(f"{host} did not answer in time")
     if isinstance(error, httpx2.NetworkError):
         if _is_certificate_error(error):
-            return SourceUnreachable(f"The certificate of {host} was not accepted", retryable=False)
-        return SourceUnreachable(f"{host} could not be reached, or closed the connection")
+            return errors.SourceUnreachable(f"The certificate of {host} was not accepted", retryable=False)
+        return errors.SourceUnreachable(f"{host} could not be reached, or closed the connection")
     text = str(error).lower()
     if isinstance(error, httpx2.RemoteProtocolError) and ("closed connection" in text or "disconnected" in text):
-        return SourceUnreachable(f"{host} closed the connection before its response was complete")
+        return errors.SourceUnreachable(f"{host} closed the connection before its response was complete")
     # Retryable, because this may be the rest of an earlier response that exceeded its declared length.
-    return SourceChanged(f"{host} returned something that is not HTTP", retryable=True)
+    return errors.SourceChanged(f"{host} returned something that is not HTTP", retryable=True)
 
 
 def _is_certificate_error(error: BaseException | None) -> bool:
@@ -95,13 +88,13 @@ async def read_error_body(answer: httpx2.Response, request: Request) -> bytes:
     if status in request.accept:
         await read_content(answer, body, request.limits.max_bytes)
     elif status != NOT_MODIFIED and status not in REDIRECTS:
-        with suppress(ToolError, httpx2.TransportError):
+        with suppress(errors.ToolError, httpx2.TransportError):
             await read_content(answer, body, min(_MAX_ERROR_BODY_BYTES, request.limits.max_bytes))
     return body.content()
 
 
-def _new_too_large_error(max_bytes: int) -> SourceFailed:
-    return SourceFailed(
+def _new_too_large_error(max_bytes: int) -> errors.SourceFailed:
+    return errors.SourceFailed(
         f"The source's response is larger than the limit of {max_bytes:,} bytes",
         {"max_bytes": max_bytes},
         retryable=False,

@@ -28,15 +28,7 @@ from inspect import iscoroutinefunction
 from typing import ClassVar
 from unittest.mock import patch
 
-from fingerpost import clock
-from fingerpost.errors import (
-    SourceChanged,
-    SourceFailed,
-    SourceLimited,
-    SourceTimeout,
-    SourceUnreachable,
-    ToolError,
-)
+from fingerpost import clock, errors
 from fingerpost.testing.networks import network_checks, realtime_checks
 from fingerpost.testing.networks.checking import (
     AbilityMissing,
@@ -86,12 +78,12 @@ class ConformingSource(ABC):
 
 
 # The error that queries must raise during each fault in the server.
-_ERRORS: dict[ServerFault, type[ToolError]] = {
-    ServerFault.UNREACHABLE: SourceUnreachable,
-    ServerFault.SILENT: SourceTimeout,
-    ServerFault.FAILING: SourceFailed,
-    ServerFault.LIMITING: SourceLimited,
-    ServerFault.MALFORMED: SourceChanged,
+_ERRORS: dict[ServerFault, type[errors.ToolError]] = {
+    ServerFault.UNREACHABLE: errors.SourceUnreachable,
+    ServerFault.SILENT: errors.SourceTimeout,
+    ServerFault.FAILING: errors.SourceFailed,
+    ServerFault.LIMITING: errors.SourceLimited,
+    ServerFault.MALFORMED: errors.SourceChanged,
 }
 
 
@@ -116,7 +108,7 @@ def run_check(source: ConformingSource, check: NetworkCheck | ServerFault) -> st
     with patch.dict(os.environ, {clock.VARIABLE: NOW}):
         try:
             gap_reason = asyncio.run(_run_check(source, check))
-        except (NetworkBroken, ToolError, NotImplementedError, OSError) as error:
+        except (NetworkBroken, errors.ToolError, NotImplementedError, OSError) as error:
             if declared is not None:
                 return declared
             why = f"{error}" if isinstance(error, NetworkBroken) else f"it raised {type(error).__name__}: {error}"
@@ -181,7 +173,7 @@ async def _run_fault_check(source: ConformingSource, fault: ServerFault) -> None
                 continue
             try:
                 answer = await query()
-            except ToolError as error:
+            except errors.ToolError as error:
                 expect_same(type(error), _ERRORS[fault], f"the error from the {ability.value} query")
                 expect(bool(error.message.strip()), f"the error from the {ability.value} query has no message")
             else:
