@@ -16,6 +16,7 @@ from fingerpost.apps.mcp.http import serve_http
 from fingerpost.apps.mcp.stdio import serve_stdio
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.storage import open_journal
+from fingerpost.apps.warm_up import WarmUp
 from fingerpost.apps.wiring import build
 from fingerpost.contract.published_tool import ToolReply
 from fingerpost.contract.tool import ToolSpec, success_response
@@ -64,6 +65,6 @@ if __name__ == "__main__":
     start_logging()
     made = new_application(Path(sys.argv[1]))
     if sys.argv[2:] == ["http"]:
-        serve_http(made, Address("127.0.0.1", 0))
+        serve_http(made, Address("127.0.0.1", 0), WarmUp(made.networks))
     else:
-        asyncio.run(serve_stdio(made))
+        asyncio.run(serve_stdio(made, WarmUp(made.networks)))

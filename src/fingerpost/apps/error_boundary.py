@@ -20,16 +20,7 @@ from fingerpost.contract.published_tool import (
 )
 from fingerpost.contract.size_bounds import bound_answer
 from fingerpost.errors import StorageUnavailable, ToolNotFound
-from fingerpost.runtime.instruments import (
-    OTHER,
-    SHORTENED_ANSWERS,
-    TOOL,
-    TOOL_CALL_DURATION,
-    WARNINGS,
-    Measurement,
-    MeasurementContext,
-    measure,
-)
+from fingerpost.runtime import instruments
 from fingerpost.transit.rules.warnings import WarningCode
 
 _log = logging.getLogger(__name__)
@@ -57,7 +48,7 @@ async def answer(
     """
     tool = tools.get(name)
     if tool is None:
-        with measure_call(OTHER) as operation:
+        with measure_call(instruments.OTHER) as operation:
             operation.fail(ToolNotFound.__name__)
         unknown = ToolNotFound(clip(name))
         unknown = unknown.with_message(unknown.message, hint=f"The tools are: {', '.join(tools)}")
@@ -68,9 +59,9 @@ async def answer(
             record_outcome(operation, tool, result, user or caller)
         bounded = bound_answer(result, tool.definition)
         if bounded is not result:
-            SHORTENED_ANSWERS.add(1, {TOOL: name})
+            instruments.SHORTENED_ANSWERS.add(1, {instruments.TOOL: name})
         for code in _list_warning_codes(bounded.body, tool.definition):
-            WARNINGS.add(1, {TOOL: name, "fingerpost.warning.code": code})
+            instruments.WARNINGS.add(1, {instruments.TOOL: name, "fingerpost.warning.code": code})
         return bounded
     except Exception as failure:  # noqa: BLE001  (an error boundary: callers get no traceback)
         correlation_id = new_correlation_id(user, name, raw)
@@ -83,7 +74,7 @@ async def answer(
         return bound_answer(tool.fail(error, correlation_id, raw), tool.definition)
 
 
-def record_outcome(operation: Measurement, tool: PublishedTool, result: Answer, caller: str) -> None:
+def record_outcome(operation: instruments.Measurement, tool: PublishedTool, result: Answer, caller: str) -> None:
     # An answer can report a failure without a ToolError.
     outcome = "failed" if result.is_error else "ok"
     if result.error is not None:
@@ -103,9 +94,10 @@ def record_outcome(operation: Measurement, tool: PublishedTool, result: Answer, 
     )
 
 
-def measure_call(tool: str) -> MeasurementContext:
-    attributes = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.type": "function"}
-    return measure(f"execute_tool {tool}", {TOOL: tool}, TOOL_CALL_DURATION, span_attributes=attributes)
+def measure_call(tool: str) -> instruments.MeasurementContext:
+    name, attributes = f"execute_tool {tool}", {instruments.TOOL: tool}
+    more = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.type": "function"}
+    return instruments.measure(name, attributes, instruments.TOOL_CALL_DURATION, span_attributes=more)
 
 
 def _list_warning_codes(body: Mapping[str, Any], tool: ToolDefinition) -> list[str]:
@@ -115,4 +107,4 @@ def _list_warning_codes(body: Mapping[str, Any], tool: ToolDefinition) -> list[s
         warnings = warnings.get(key) if isinstance(warnings, Mapping) else None
     entries = warnings if isinstance(warnings, list) else []
     codes = [warning.get("code") for warning in entries if isinstance(warning, Mapping)]
-    return [code if code in _WARNING_CODES else OTHER for code in codes]
+    return [code if code in _WARNING_CODES else instruments.OTHER for code in codes]

@@ -63,9 +63,8 @@ def describe_realtime(health: RealtimeHealth) -> dict[str, Any]:
 
 def _describe_source(source: SourceHealth) -> dict[str, Any]:
     """Describe a source, leaving out local folders and unknown values."""
-    is_url = "://" in source.location
     fields = {
-        "source": source.location if is_url else source.location.rpartition("/")[2],
+        "source": source.location if "://" in source.location else source.location.rpartition("/")[2],
         "feed": source.feed_name,
         "ageSeconds": source.age_s,
         "matched": source.matched,

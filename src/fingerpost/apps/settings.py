@@ -118,5 +118,4 @@ def read_settings(**overrides: Any) -> Settings:
         return Settings(**{name: value for name, value in overrides.items() if value is not None})
     except ValidationError as error:
         name = str(error.errors(include_url=False)[0]["loc"][0])
-        sentence = explain(error, Settings).message
-        raise SettingsInvalid(f"{_PREFIX}{name.upper()} is not usable: {sentence}") from error
+        raise SettingsInvalid(f"{_PREFIX}{name.upper()} is not usable: {explain(error, Settings).message}") from error

@@ -31,8 +31,7 @@ def open_limits(settings: Settings) -> Limits:
 
 
 def open_journal(settings: Settings) -> Journal:
-    database = find_database(settings)
-    if database is None:
+    if (database := find_database(settings)) is None:
         return EmbeddedJournal(settings.home)
     from fingerpost.plan.engines.dbos import DbosJournal
 
@@ -68,8 +67,7 @@ def _open(url: str) -> "Database":
 
 def check_database(settings: Settings) -> None:
     """Connect to the shared database, if one is configured; log a warning if it cannot be reached."""
-    database = find_database(settings)
-    if database is None:
+    if (database := find_database(settings)) is None:
         return
     try:
         database.connect().close()

@@ -104,13 +104,9 @@ class ServedTool(PublishedTool):
             response = build_failure(self.name, query.query_type, query.arguments, error)
         else:
             response = check_response(self.name, response, Limits())
-        return ToolReply(response, _describe(response))
-
-
-def _describe(response: Mapping[str, Any]) -> str:
-    lines = [find_failure(response) or encode(response.get("data", response.get("results")))]
-    lines += [sentence for remark in list_remarks(response) for sentence in list_remark_sentences(remark)]
-    return "\n".join(lines)
+        lines = [find_failure(response) or encode(response.get("data", response.get("results")))]
+        lines += [sentence for remark in list_remarks(response) for sentence in list_remark_sentences(remark)]
+        return ToolReply(response, "\n".join(lines))
 
 
 def _build_call_schema(spec: ToolSpec) -> dict[str, Any]:

@@ -60,8 +60,7 @@ def prepare_settings(ctx: typer.Context) -> "Settings":
 def open_application(ctx: typer.Context, groups: Collection[str] | None = None) -> "Application":
     from fingerpost.apps.wiring import build
 
-    settings = prepare_settings(ctx)
-    return build(settings, groups)
+    return build(prepare_settings(ctx), groups)
 
 
 def run_and_close(application: "Application", work: Coroutine[Any, Any, _R]) -> _R:

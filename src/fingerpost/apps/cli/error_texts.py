@@ -67,8 +67,17 @@ _MAX_SHOWN_SECONDS = 120
 
 def describe_error(error: ToolError) -> list[str]:
     """Return the lines of an error: its message, what to do, how long to wait, and the candidates."""
-    lines = [_format_message(error), _format_remedy(error), _format_pause(error)]
-    sentences = [_capitalize(as_sentence(line)) for line in lines if line]
+    lines = [_format_message(error)]
+    if error.remedy is not None:
+        attribution = error.details.get("attribution")
+        data = f". Data: {'; '.join(attribution)}" if attribution else ""
+        lines.append(f"{REMEDIES[error.remedy.kind].format_map(error.remedy.values)}{data}")
+    if isinstance(error, SourceLimited):
+        # Rounded up, so that the next call does not come too early.
+        wait_s = math.ceil(max(0.0, error.retry_after_s))
+        pause = f"{wait_s} s" if wait_s <= _MAX_SHOWN_SECONDS else f"{math.ceil(wait_s / 60)} min"
+        lines.append(f"Try again in {pause}")
+    sentences = [_capitalize(as_sentence(line)) for line in lines]
     return sentences + [_describe_candidate(candidate) for candidate in error.details.get("candidates", ())]
 
 
@@ -81,22 +90,6 @@ def _format_message(error: ToolError) -> str:
         for problem in problems
     ]
     return "; ".join(dict.fromkeys(sentences)) or error.message
-
-
-def _format_remedy(error: ToolError) -> str | None:
-    if error.remedy is None:
-        return None
-    text = REMEDIES[error.remedy.kind].format_map(error.remedy.values)
-    attribution = error.details.get("attribution")
-    return f"{text}. Data: {'; '.join(attribution)}" if attribution else text
-
-
-def _format_pause(error: ToolError) -> str | None:
-    """Return when to retry, rounded up, if a source requested a pause."""
-    if not isinstance(error, SourceLimited):
-        return None
-    wait_s = math.ceil(max(0.0, error.retry_after_s))
-    return f"Try again in {wait_s} s" if wait_s <= _MAX_SHOWN_SECONDS else f"Try again in {math.ceil(wait_s / 60)} min"
 
 
 def _describe_candidate(candidate: dict[str, str]) -> str:

@@ -166,8 +166,7 @@ def read_text(
 ) -> None:
     """Read the text of a filing, or one of its items."""
     filing = {"accession_number" if _ACCESSION.fullmatch(company) else "ticker": company}
-    parameters = {**filing, "item": item, "form": form, "page": page}
-    arguments = {"query_type": "filing_text", "parameters": parameters}
+    arguments = {"query_type": "filing_text", "parameters": {**filing, "item": item, "form": form, "page": page}}
     print_or_exit(call_tool(open_application(ctx), "sec_graph_query", arguments), as_json=as_json)
 
 

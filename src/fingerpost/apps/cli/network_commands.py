@@ -77,9 +77,8 @@ def list_networks(ctx: typer.Context) -> None:
     """List the added networks and the demos."""
     settings = prepare_settings(ctx)
     store, records = TimetableStore(settings.home), open_record_store(settings.home).read()
-    has_networks = bool(records.records or records.problems)
-    demos_answer = are_demos_enabled(DemoMode(settings.demo), has_networks=has_networks)
-    demo_state = "any day  in service" if demos_answer else "used for its own stop ids only"
+    is_on = are_demos_enabled(DemoMode(settings.demo), has_networks=bool(records.records or records.problems))
+    demo_state = "any day  in service" if is_on else "used for its own stop ids only"
     for name, record in sorted(records.records.items()):
         print_line(f"{name:<13}  {_describe_state(record, store)}  {record.source}")
     for name in list_demo_names():

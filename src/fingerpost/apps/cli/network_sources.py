@@ -96,9 +96,8 @@ def fetch_realtime(settings: Settings, name: str) -> dict[str, Any]:
         networks = new_networks(settings)
         try:
             opened = await networks.open()
-            networks_by_name = {each.profile.name: each for each in (*opened.answering, *opened.fallbacks)}
-            network = networks_by_name.get(name)
-            health = None if network is None else await network.find_realtime_health()
+            found = [each for each in (*opened.answering, *opened.fallbacks) if each.profile.name == name]
+            health = await found[0].find_realtime_health() if found else None
         finally:
             await networks.close()
         if health is None:

@@ -142,6 +142,5 @@ async def publish_disruption(application: Application) -> None:
     # A local import, because importing the engine would slow down all other commands.
     from fingerpost.transit.embedded.source import publish_simulation
 
-    now = int(clock.now().timestamp())
     for network in (await application.networks.open()).list_owners(_ORIGIN):
-        await compute(publish_simulation, network, now)
+        await compute(publish_simulation, network, int(clock.now().timestamp()))

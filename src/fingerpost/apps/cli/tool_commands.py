@@ -168,7 +168,8 @@ def with_tool_options(command: Callable[..., None], tool_name: str) -> Callable[
     existing = {f"--{name.replace('_', '-')}" for name in command.__annotations__}
     options = {}
     for path, field in _list_optional_fields(schema, schema.get("$defs", {})):
-        name, field_type = OPTIONS.get(".".join(path)) or _name_option(path[-1]), field.get("type", "string")
+        name = OPTIONS.get(".".join(path)) or f"--{re.sub('(?=[A-Z])', '-', path[-1]).lower()}"
+        field_type = field.get("type", "string")
         if not name.startswith("--") or name in existing:
             continue
         text = _HELP.get(name) or field.get("description", path[-1])
@@ -184,10 +185,6 @@ def with_tool_options(command: Callable[..., None], tool_name: str) -> Callable[
         )
         options[_SEPARATOR.join(path)] = (_TYPES.get(field_type, str) | None, option)
     return with_options(command, options)
-
-
-def _name_option(field: str) -> str:
-    return f"--{re.sub('(?=[A-Z])', '-', field).lower()}"
 
 
 def _list_optional_fields(

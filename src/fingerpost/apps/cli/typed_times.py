@@ -83,8 +83,7 @@ def find_stop(application: Application, label: str) -> FoundStop | None:
     """Resolve a label to a place with all its stops; None if no stop matches (the tool reports that)."""
     places = PlaceResolver(application.networks, application.variables)
     now, user = int(clock.now().timestamp()), application.settings.user
-    stop = places.get_stop(label, is_label=True, user=user, language="en", instant=now)
     try:
-        return run_search(application, stop)
+        return run_search(application, places.get_stop(label, is_label=True, user=user, language="en", instant=now))
     except ToolError:
         return None

@@ -29,16 +29,8 @@ from starlette.types import Message, Receive, Scope, Send
 from uvicorn.supervisors.multiprocess import Multiprocess
 
 from fingerpost.apps.logs import start_logging
+from fingerpost.apps.mcp import http_limits as limits
 from fingerpost.apps.mcp.address import LOCAL_ACCESS, Access, Address, SharedAddress, listen
-from fingerpost.apps.mcp.http_limits import (
-    ANSWER_S,
-    MAX_BYTES,
-    Admission,
-    BodyTooLarge,
-    answer_while_connected,
-    new_protocol,
-    receive_body,
-)
 from fingerpost.apps.mcp.identity import CallerFinder, SignIn, check_host
 from fingerpost.apps.mcp.metrics_page import start_metrics_server
 from fingerpost.apps.mcp.server import new_server
@@ -77,9 +69,9 @@ class McpTransport:
     """
 
     def __init__(
-        self, server: Server[Any], security: TransportSecuritySettings, admission: Admission, callers: CallerFinder
+        self, server: Server[Any], security: TransportSecuritySettings, callers: CallerFinder, max_calls: int
     ) -> None:
-        self._admission = admission
+        self._admission = limits.Admission(max_calls)
         self._callers = callers
         self._json_manager, self._stream_manager = (
             StreamableHTTPSessionManager(app=server, json_response=is_json, stateless=True, security_settings=security)
@@ -112,10 +104,10 @@ class McpTransport:
                 return _TOO_MANY
             length = headers.get("content-length", "")
             try:
-                body = await receive_body(receive, int(length) if length.isdecimal() else 0)
+                body = await limits.receive_body(receive, int(length) if length.isdecimal() else 0)
             except TimeoutError:
                 return Response(status_code=408, headers=_CLOSE_CONNECTION)
-            except BodyTooLarge:
+            except limits.BodyTooLarge:
                 return _TOO_LARGE
             with self._admission.answer() as is_admitted:
                 if not is_admitted:
@@ -129,7 +121,7 @@ class McpTransport:
                     return body.pop(0) if body else await receive()
 
                 try:
-                    await answer_while_connected(partial(manager.handle_request, scope, replay), receive, send)
+                    await limits.answer_while_connected(partial(manager.handle_request, scope, replay), receive, send)
                 except TimeoutError:
                     return _TOO_LONG
         return None
@@ -140,9 +132,11 @@ def _refuse(status: int, message: str, headers: dict[str, str]) -> JSONResponse:
     return JSONResponse(error, status_code=status, headers=headers)
 
 
-_TOO_LARGE = _refuse(413, f"The request is larger than {MAX_BYTES:,} bytes; send a smaller one", _CLOSE_CONNECTION)
+_TOO_LARGE = _refuse(
+    413, f"The request is larger than {limits.MAX_BYTES:,} bytes; send a smaller one", _CLOSE_CONNECTION
+)
 _TOO_MANY = _refuse(429, "Too many requests at once; retry in a second", {"Retry-After": "1"})
-_TOO_LONG = _refuse(504, f"The call was cancelled after {ANSWER_S:.0f} s; request less, or retry later", {})
+_TOO_LONG = _refuse(504, f"The call was cancelled after {limits.ANSWER_S:.0f} s; request less, or retry later", {})
 _STOPPING = _refuse(503, "The server is stopping; retry in a second", {"Retry-After": "1"})
 _FULL = _refuse(503, "The server is handling too many requests; retry in a second", {"Retry-After": "1"})
 
@@ -158,8 +152,6 @@ def new_app(
 
     Raise SettingsInvalid if the address is public and callers need no token.
     """
-    settings = application.settings
-
     hosts = access.list_hosts(address)
     names = list(dict.fromkeys(form for host in hosts for form in (host, f"{host}:*")))
     security = TransportSecuritySettings(
@@ -172,11 +164,10 @@ def new_app(
 
     # Each stream belongs to one call, and the server waits for running calls when it stops.
     AppStatus.enable_automatic_graceful_drain = False
-    callers = CallerFinder(settings, address, access)
+    callers = CallerFinder(application.settings, address, access)
     callers.log_permissions()
-    admission = Admission(settings.max_concurrent_calls)
     server = new_server(application, lambda ctx: cast("Request", ctx.request).scope[_CALLER_KEY])
-    transport = McpTransport(server, security, admission, callers)
+    transport = McpTransport(server, security, callers, application.settings.max_concurrent_calls)
     sign_in = SignIn(transport, callers)
     app = Starlette(
         routes=[
@@ -235,8 +226,7 @@ def _check_storage(settings: Settings) -> None:
     with tempfile.TemporaryFile(dir=settings.home) as file:
         # Empty files can be created even on a full disk.
         file.write(bytes(4096))
-    database = find_database(settings)
-    if database is not None:
+    if (database := find_database(settings)) is not None:
         database.read(lambda connection: connection.execute("SELECT 1"))
 
 
@@ -250,7 +240,7 @@ async def _run(transport: McpTransport, application: Application) -> AsyncIterat
 def serve_http(
     application: Application,
     address: Address,
-    warm_up: WarmUp | None = None,
+    warm_up: WarmUp,
     access: Access = LOCAL_ACCESS,
     site: Site | None = None,
     *,
@@ -261,7 +251,6 @@ def serve_http(
 
     Raise SettingsInvalid if the address is in use, or is public and callers need no token.
     """
-    warm_up = warm_up or WarmUp(application.networks)
     listener = listen(address)
     address = Address(address.host, listener.getsockname()[1])
     app = new_app(application, address, warm_up, access, site)
@@ -290,7 +279,7 @@ def new_config(app: Starlette | Callable[[], Starlette], access: Access, workers
         backlog=_ACCEPTED_AT_ONCE,
         # Compiling blocks the GIL for seconds in a healthy worker.
         timeout_worker_healthcheck=_MAX_SILENCE_S,
-        http=new_protocol(access.trusted_proxies),
+        http=limits.new_protocol(access.trusted_proxies),
         proxy_headers=bool(access.trusted_proxies),
         forwarded_allow_ips=list(access.trusted_proxies),
     )

@@ -112,8 +112,7 @@ class SignIn:
             )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        endpoint = self._token_endpoint if self._callers.must_verify(scope) else self._endpoint
-        await endpoint(scope, receive, send)
+        await (self._token_endpoint if self._callers.must_verify(scope) else self._endpoint)(scope, receive, send)
 
 
 def _answer_missing_keys(_request: HTTPConnection, error: AuthenticationError) -> Response:

@@ -81,8 +81,7 @@ def list_requested_parts(
 
 
 def can_show_views(capabilities: types.ClientCapabilities | None) -> bool:
-    extensions = None if capabilities is None else capabilities.extensions
-    settings = (extensions or {}).get(EXTENSION_ID)
+    settings = ((capabilities and capabilities.extensions) or {}).get(EXTENSION_ID)
     mime_types = settings.get("mimeTypes") if isinstance(settings, dict) else None
     return isinstance(mime_types, list | tuple) and MIME_TYPE in mime_types
 
@@ -131,8 +130,7 @@ async def complete_tool(
     is_template = (
         isinstance(params.ref, types.ResourceTemplateReference) and params.ref.uri == _SCHEMA_TEMPLATE.uri_template
     )
-    prefix = params.argument.value
-    names = [name for name in application.tools if is_template and name.startswith(prefix)]
+    names = [name for name in application.tools if is_template and name.startswith(params.argument.value)]
     return types.CompleteResult(completion=types.Completion(values=names, total=len(names), has_more=False))
 
 

@@ -23,7 +23,6 @@ from fingerpost.errors import SettingsInvalid
 _log = logging.getLogger(__name__)
 
 _DEFAULT_ADDRESS = Address("127.0.0.1", 9464)
-_METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
 def list_metrics_addresses(requested: Address | None, processes: int) -> list[Address]:
@@ -82,6 +81,6 @@ def start_metrics() -> Callable[[Request], Any]:
         metrics_api.set_meter_provider(MeterProvider(metric_readers=[reader]))
 
     async def write(_request: Request) -> Response:
-        return Response(generate_latest(registry), media_type=_METRICS_TYPE)
+        return Response(generate_latest(registry), media_type="text/plain; version=0.0.4; charset=utf-8")
 
     return write

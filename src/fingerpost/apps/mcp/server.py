@@ -17,17 +17,8 @@ from mcp.server.session import ServerSession
 
 from fingerpost import __version__
 from fingerpost.apps import error_boundary
+from fingerpost.apps.mcp import listing
 from fingerpost.apps.mcp.elicitation import apply_choices, elicit, read_choices
-from fingerpost.apps.mcp.listing import (
-    EXTENSION_ID,
-    EXTRAS,
-    build_tool_entry,
-    complete_tool,
-    list_requested_parts,
-    list_resource_templates,
-    list_resources,
-    read_resource,
-)
 from fingerpost.apps.wiring import Application
 from fingerpost.contract.published_tool import Answer
 from fingerpost.transit.kernel_mode import is_compiling
@@ -51,7 +42,6 @@ _EXPLAIN_INTERVAL_S = 5.0
 _STEP = 0.001
 _MAX_MESSAGE_CHARS = 300
 
-_NO_HEADER_PARAMETERS: Mapping[str, Any] = {"type": "object"}
 _Context = ServerRequestContext[Any, Any]
 
 
@@ -88,12 +78,12 @@ def new_server(application: Application, find_caller: FindCaller) -> Server[Any]
         cache_hints=_CACHE_HINTS,
         get_tool_input_schema=handlers.header_schemas.get,
         on_list_tools=handlers.list_tools,
-        on_list_resources=list_resources,
-        on_list_resource_templates=list_resource_templates,
+        on_list_resources=listing.list_resources,
+        on_list_resource_templates=listing.list_resource_templates,
         on_read_resource=handlers.read_resource,
-        on_completion=partial(complete_tool, application),
+        on_completion=partial(listing.complete_tool, application),
     )
-    server.extensions[EXTENSION_ID] = {}
+    server.extensions[listing.EXTENSION_ID] = {}
     # Handlers passed to the constructor must return models; this one returns JSON.
     server.add_request_handler("tools/call", types.CallToolRequestParams, handlers.call_tool)
     server.middleware.append(handlers.check_request)
@@ -104,9 +94,9 @@ class _Handlers:
     def __init__(self, application: Application, find_caller: FindCaller) -> None:
         self._application = application
         self._find_caller = find_caller
-        self._entries = {name: build_tool_entry(tool.definition) for name, tool in application.tools.items()}
+        self._entries = {name: listing.build_tool_entry(tool.definition) for name, tool in application.tools.items()}
         # The SDK looks for header parameters in a tool's schema; our tools have none.
-        self.header_schemas = {tool.name: _NO_HEADER_PARAMETERS for tool in self._entries.values()}
+        self.header_schemas = {name: {"type": "object"} for name in self._entries}
 
     async def list_tools(self, _ctx: _Context, _params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         tools = self._application.tools
@@ -116,7 +106,7 @@ class _Handlers:
     async def call_tool(self, ctx: _Context, params: types.CallToolRequestParams) -> HandlerResult:
         choices, caller = read_choices(params), self._find_caller(ctx)
         tool = self._application.tools.get(params.name)
-        include = list_requested_parts(
+        include = listing.list_requested_parts(
             params, None if tool is None else tool.definition, ctx.session.client_capabilities
         )
         async with ProgressReporter(ctx.session) as reporter:
@@ -154,7 +144,7 @@ class _Handlers:
         return build_result(await error_boundary.answer(self._application.tools, name, arguments, user=user))
 
     async def read_resource(self, ctx: _Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
-        return await read_resource(self._application, params.uri, user=self._find_caller(ctx).user)
+        return await listing.read_resource(self._application, params.uri, user=self._find_caller(ctx).user)
 
 
 class ProgressReporter:
@@ -233,7 +223,7 @@ def build_result(answer: Answer) -> dict[str, Any]:
         meta[CAUSE] = answer.error.cause
         if (remedy := answer.error.remedy) is not None:
             meta[REMEDY] = {"kind": remedy.kind.value, "values": dict(remedy.values)}
-    meta |= {key: answer.extras[name] for key, name in EXTRAS.items() if name in answer.extras}
+    meta |= {key: answer.extras[name] for key, name in listing.EXTRAS.items() if name in answer.extras}
     return {
         "resultType": "complete",
         "content": [{"type": "text", "text": answer.text}],

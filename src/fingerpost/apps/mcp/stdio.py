@@ -24,8 +24,7 @@ _WARM_UP_DELAY_S = 1.0
 _INTERRUPTED = 130
 
 
-async def serve_stdio(application: Application, warm_up: WarmUp | None = None) -> None:
-    warm_up = warm_up or WarmUp(application.networks)
+async def serve_stdio(application: Application, warm_up: WarmUp) -> None:
     server = new_server(application, lambda _ctx: Caller(application.settings.user))
     asyncio.get_running_loop().call_later(_WARM_UP_DELAY_S, warm_up.start)
     _exit_on_interrupt()

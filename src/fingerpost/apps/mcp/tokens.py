@@ -7,6 +7,7 @@ import logging
 import re
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -80,27 +81,22 @@ class FileTokens:
         return None
 
 
+@dataclass
 class IssuedTokens:
     """Verifies JSON Web Tokens from one issuer for one audience.
 
     Keys are fetched every ten minutes, and at most once a minute for an unknown key id.
     """
 
-    def __init__(
-        self,
-        issuer: str,
-        keys_url: str,
-        audience: str,
-        fetch: Callable[[Request], Awaitable[Response]],
-        local_user: str,
-    ) -> None:
-        self._issuer, self._keys_url, self._audience = issuer, keys_url, audience
-        self._fetch = fetch
-        self._local_user = local_user
-        self._keys: dict[str | None, jwt.PyJWK] = {}
-        self._fetched_at_s = float("-inf")
-        self._has_failed = False
-        self._lock = asyncio.Lock()
+    issuer: str
+    keys_url: str
+    audience: str
+    fetch: Callable[[Request], Awaitable[Response]]
+    local_user: str
+    _keys: dict[str | None, jwt.PyJWK] = field(default_factory=dict)
+    _fetched_at_s: float = float("-inf")
+    _has_failed: bool = False
+    _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def verify_token(self, token: str) -> AccessToken | None:
         """Return a valid token's claims, or None; raise AuthenticationError if the keys cannot be fetched."""
@@ -109,7 +105,7 @@ class IssuedTokens:
             if key is None:
                 return None
             claims = jwt.decode(
-                token, key, algorithms=_ALGORITHMS, audience=self._audience, issuer=self._issuer, leeway=_LEEWAY_S,
+                token, key, algorithms=_ALGORITHMS, audience=self.audience, issuer=self.issuer, leeway=_LEEWAY_S,
                 options={"require": _REQUIRED_CLAIMS},
             )  # fmt: skip
         except jwt.PyJWTError as error:
@@ -118,7 +114,7 @@ class IssuedTokens:
         subject, scope = claims["sub"], claims.get("scope", "")
         if not 0 < len(subject) <= _MAX_SUBJECT_CHARS or not isinstance(scope, str):
             return None
-        if subject == self._local_user:
+        if subject == self.local_user:
             _log.warning("a token was refused: its subject is the user of this machine (FINGERPOST_USER)")
             return None
         return AccessToken(token=token, client_id=subject, subject=subject, scopes=scope.split())
@@ -136,7 +132,7 @@ class IssuedTokens:
 
     async def _fetch_keys(self) -> None:
         try:
-            response = await self._fetch(Request(url=self._keys_url))
+            response = await self.fetch(Request(url=self.keys_url))
             fetched = jwt.PyJWKSet.from_json(response.body.decode()).keys
         except (ToolError, jwt.PyJWTError, ValueError) as error:
             _log.warning("the token keys cannot be fetched: %s", error)
