@@ -23,6 +23,7 @@ import time
 import types
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
@@ -149,6 +150,7 @@ class MutantTrial:
         self._files = {str(mutant.path) for mutant in mutants}
         self._reached: set[CodeType] = set()
         self._has_failed = False
+        self._pools: list[ThreadPoolExecutor] = []
         self._taken_s: dict[pytest.Item, float] = {}
         self._reaching: dict[tuple[str, str], list[pytest.Item]] = defaultdict(list)
 
@@ -165,10 +167,15 @@ class MutantTrial:
             self._run_unchanged(item, following)
         for settrace in (sys.settrace, threading.settrace):
             settrace(None)  # type: ignore[arg-type]
+        # Objects of imported modules are frozen.
+        gc.unfreeze()
         for each in gc.get_objects():
             # Functions of fingerpost keep results of earlier calls.
             if hasattr(type(each), "cache_clear") and str(each.__module__).startswith("fingerpost"):
                 each.cache_clear()
+            if isinstance(each, ThreadPoolExecutor):
+                self._pools.append(each)
+        gc.freeze()
         session.testsfailed = 0
         print(f"\n{len(self._taken_s)} tests, {sum(self._taken_s.values()):.0f} s", flush=True)
         for mutant in self._mutants:
@@ -223,6 +230,7 @@ class MutantTrial:
             time.sleep(0.005)
         os.killpg(child, signal.SIGKILL)
         os.waitpid(child, 0)
+        print(f"did not end: {mutant.describe()}", flush=True)
         return True
 
     def _run_changed(self, mutant: Mutant, tests: Sequence[pytest.Item], longest_s: int) -> None:
@@ -235,6 +243,9 @@ class MutantTrial:
             silent = os.open(os.devnull, os.O_RDWR)
             for stream in (0, 1, 2):
                 os.dup2(silent, stream)
+            for pool in self._pools:
+                # A fork has none of its parent's threads, so work for them would never begin.
+                pool.__init__(pool._max_workers)  # type: ignore[misc]
             activate(mutant)
             status = int(not all(self._run(*pair) for pair in zip(tests, [*tests[1:], None], strict=True)))
         finally:
