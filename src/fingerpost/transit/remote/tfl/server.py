@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
+from fingerpost import clock
 from fingerpost.errors import SourceChanged, SourceFailed, SourceKeyRefused, StorageUnavailable, ToolError
 from fingerpost.net.request import Fetch
 from fingerpost.net.response import Response
@@ -23,6 +24,9 @@ _T = TypeVar("_T")
 # TfL caches journeys and predictions for at least half a minute.
 LIVE_FRESH_S = 30.0
 STATUS_FRESH_S = 60.0
+
+# An answer without its optional parts is better than a timeout.
+_OPTIONAL_SHARE = 0.8
 
 MULTIPLE_CHOICES, NOT_FOUND = 300, 404
 _CONFLICT = 409
@@ -75,9 +79,12 @@ class TflClient(Connection):
 
 
 async def find_or_none(request: Coroutine[Any, Any, _T]) -> _T | None:
+    """Return None if a request fails, or takes most of the call's remaining time."""
+    remaining_s = clock.find_remaining_s()
     try:
-        return await request
-    except (StorageUnavailable, SourceChanged):
+        async with clock.time_limit(None if remaining_s is None else remaining_s * _OPTIONAL_SHARE):
+            return await request
+    except (StorageUnavailable, SourceChanged, TimeoutError):
         return None
 
 
