@@ -18,6 +18,7 @@ from tests.tfl.test_boards import VICTORIA, arriving
 ZONE = ZoneInfo("Europe/London")
 STOP, TIMETABLE = "/StopPoint/940GZZLUVIC", "/Line/victoria/Timetable/940GZZLUVIC"
 BRIXTON, WALTHAMSTOW = "940GZZLUBXN", "940GZZLUWWL"
+NO_TIMETABLE = {"lineId": "victoria", "statusErrorMessage": "The stop has been removed from the route"}
 STOPS = [
     {"id": BRIXTON, "name": "Brixton Underground Station"},
     {"id": WALTHAMSTOW, "name": "Walthamstow Central Underground Station"},
@@ -157,7 +158,7 @@ async def test_a_disambiguation_with_status_300_is_one_too():
 
     async def reply(asked):
         if "direction=inbound" in asked.target:
-            return {"statusErrorMessage": "The stop has been removed from the route"}
+            return NO_TIMETABLE
         return timetable(schedule("Friday", "10:00")) if "direction=outbound" in asked.target else first
 
     found, _ = await board(reply, "2026-06-12T10:00", "2026-06-12T11:00")
@@ -238,8 +239,7 @@ async def test_a_frequency_without_journeys_is_left_out_and_reported():
     "told",
     [
         (404, {"message": "The following line is not recognised"}),
-        {"lineId": "victoria", "statusErrorMessage": "The stop has been removed from the route"},
-        {"lineId": "victoria"},
+        NO_TIMETABLE,
     ],
 )
 async def test_a_line_without_a_timetable_is_named(told):
@@ -269,7 +269,11 @@ async def test_a_failing_line_does_not_affect_others():
 async def test_lines_beyond_the_boards_limit_are_named():
     lines = [{"id": f"l{number:02d}", "name": f"L{number:02d}"} for number in range(MAX_LINES + 1)]
     found, server = await board(
-        {}, "2026-06-12T10:00", "2026-06-12T11:00", stop={**VICTORIA, "lines": lines}, **{"/Line/l": {}}
+        NO_TIMETABLE,
+        "2026-06-12T10:00",
+        "2026-06-12T11:00",
+        stop={**VICTORIA, "lines": lines},
+        **{"/Line/l": NO_TIMETABLE},
     )
 
     assert sum("/Timetable/" in path for path in server.paths) == MAX_LINES

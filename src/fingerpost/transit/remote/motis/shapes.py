@@ -108,7 +108,7 @@ class MotisLeg(MotisLine, MeasuredLeg):
 
 
 class MotisItinerary(Shape):
-    legs: tuple[MotisLeg, ...] = ()
+    legs: tuple[MotisLeg, ...]
 
     @property
     def needs_vehicle(self) -> bool:

@@ -129,7 +129,7 @@ class OpenTripPlannerSearch(kit.JourneySearch):
         page = answer.data.live
         itineraries = list_itineraries(page.edges, query, self._ids)
         live = kit.filter_live(itineraries, query, answer.retrieved_at, answer.notes)
-        if len(live.left_out) == len(set(itineraries)) and (itineraries or answer.has_dropped("node")):
+        if len(live.left_out) == len(set(itineraries)) and (itineraries or page.edges):
             raise new_unreadable_error("itinerary", live.list_notes())
         codes = {error.code for error in page.routing_errors}
         # Most itineraries run as scheduled, and converting them would take half of the planning time.

@@ -17,6 +17,7 @@ from fingerpost.transit.remote.kit.answers import (
     MeasuredLeg,
     ModeReader,
     OpenInstant,
+    PathObject,
     Positioned,
     Several,
     Shape,
@@ -206,7 +207,7 @@ class TflStopPoint(Positioned):
     modes: Several[str] = ()
     station_naptan: str | None = None
     hub_naptan_code: str | None = None
-    lines: Several[Named] = ()
+    lines: Entries[Named] | None = None
     line_mode_groups: Several[LineModeGroup] = ()
     children: "Several[TflStopPoint]" = ()
 
@@ -310,3 +311,10 @@ class TimetableResponse(Shape):
     stops: Several[Named] = ()
     routes: Several[TimetableRoute] = nested("timetable", "routes", default=())
     options: Several[TimetableOption] = nested("disambiguation", "disambiguationOptions", default=())
+    timetable: PathObject | None = None
+    disambiguation: PathObject | None = None
+    status_error_message: str | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.timetable or self.disambiguation or self.status_error_message)

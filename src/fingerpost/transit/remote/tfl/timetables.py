@@ -48,6 +48,8 @@ def list_stop_lines(stops: Iterable[shapes.TflStopPoint]) -> list[StopLine]:
         # TfL has timetables for stations and single stops, but not for a station's platforms.
         is_platform = (stop.stop_type or "").endswith("Platform") and stop.station_naptan is not None
         stop_id = stop.station_naptan if is_platform and stop.station_naptan else stop.server_id
+        if stop.lines is None:
+            raise SourceChanged(f"TfL returned no lines for the stop {stop.server_id}")
         for line in stop.lines:
             stop_lines[line.id, stop_id] = StopLine(
                 stop_id=stop_id,
@@ -107,9 +109,12 @@ async def _find_line(server: TflClient, line: StopLine, remarks: Remarks) -> lis
 
     async def find(path: Sequence[str], params: Mapping[str, str]) -> Answer[shapes.TimetableResponse] | None:
         accept = frozenset({MULTIPLE_CHOICES})
-        return await server.find(
+        reply = await server.find(
             shapes.TimetableResponse, *path, params=params, fresh_s=TIMETABLES_FRESH_S, accept=accept
         )
+        if reply is not None and reply.data.is_empty:
+            raise SourceChanged(f"TfL returned neither a timetable of {line.name} nor a reason")
+        return reply
 
     path = ("Line", line.line_id, _TIMETABLE, line.stop_id)
     answer = await find(path, {})
