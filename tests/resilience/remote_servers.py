@@ -157,9 +157,9 @@ def new_client(home, port, environ, time=None):
 
 
 @asynccontextmanager
-async def tools_over(home, port, record, *, environ, limits=PATIENT, time=None):
+async def tools_over(home, port, record, *, environ, limits=PATIENT, time=None, learned=LEARNED):
     new_source = KINDS[record.source].new_source
-    LearnedProfiles(home).put(record, LEARNED)
+    LearnedProfiles(home).put(record, learned)
     stated = {name: value for name, value in (("url", record.url), ("key", record.key)) if value}
     write_record(home, record.name, source=record.source, **stated)
     clients = LoopClients(lambda: new_client(home, port, environ, time))
