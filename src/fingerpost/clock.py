@@ -6,9 +6,10 @@
 import os
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from contextvars import ContextVar
 from datetime import UTC, date, datetime
+from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from fingerpost.errors import SettingsInvalid
@@ -36,9 +37,12 @@ def read_system_s() -> float:
 
 def find_fixed_time() -> datetime | None:
     """Return ``FINGERPOST_NOW`` in UTC, or None if it is not set; raise SettingsInvalid if it has no offset."""
-    text = os.environ.get(VARIABLE, "").strip()
-    if not text:
-        return None
+    text = os.environ.get(VARIABLE)
+    return _parse_fixed_time(text.strip()) if text and text.strip() else None
+
+
+@lru_cache(maxsize=1)
+def _parse_fixed_time(text: str) -> datetime:
     try:
         instant = datetime.fromisoformat(text)
         if instant.tzinfo is None:
@@ -50,16 +54,17 @@ def find_fixed_time() -> datetime | None:
         ) from error
 
 
-@asynccontextmanager
-async def time_limit(seconds: float | None) -> AsyncIterator[None]:
+def time_limit(seconds: float | None) -> AbstractAsyncContextManager[None]:
     """Raise TimeoutError if the block takes longer; None adds no limit.
 
     Limits nest: inside the block, ``find_remaining_s`` returns the time until the earliest deadline.
     All limits use this function, so that tests can let a limit expire without waiting.
     """
-    if seconds is None:
-        yield
-        return
+    return nullcontext() if seconds is None else _time_limit(seconds)
+
+
+@asynccontextmanager
+async def _time_limit(seconds: float) -> AsyncIterator[None]:
     # Imported here, because it would add a tenth to the start of a program that only reads the clock.
     import asyncio
 

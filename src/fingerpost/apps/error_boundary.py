@@ -94,10 +94,10 @@ def record_outcome(operation: instruments.Measurement, tool: PublishedTool, resu
     )
 
 
-def measure_call(tool: str) -> instruments.MeasurementContext:
+def measure_call(tool: str) -> instruments.Measurement:
     name, attributes = f"execute_tool {tool}", {instruments.TOOL: tool}
     more = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.type": "function"}
-    return instruments.measure(name, attributes, instruments.TOOL_CALL_DURATION, span_attributes=more)
+    return instruments.Measurement(name, attributes, instruments.TOOL_CALL_DURATION, span_attributes=more)
 
 
 def _list_warning_codes(body: Mapping[str, Any], tool: ToolDefinition) -> list[str]:

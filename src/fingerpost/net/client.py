@@ -31,7 +31,7 @@ from fingerpost.net.request import REDIRECTS, Request, follow_redirect, format_s
 from fingerpost.net.response import ACCEPT_ENCODING, NOT_MODIFIED, Body, MemoryBody, Response, Validators
 from fingerpost.net.transport import WireTransport, read_content, read_error_body, translating_wire_errors
 from fingerpost.runtime import retry
-from fingerpost.runtime.instruments import HOST, HTTP_REQUEST_DURATION, Attribute, MeasurementContext, measure
+from fingerpost.runtime.instruments import HOST, HTTP_REQUEST_DURATION, Attribute, Measurement
 
 _log = logging.getLogger(__name__)
 
@@ -219,7 +219,7 @@ class Client:
                 return replace(head, body=await read_error_body(answer, request))
 
 
-def _measure_request(request: Request) -> MeasurementContext:
+def _measure_request(request: Request) -> Measurement:
     # Omit the conventional ``url.full``, which would contain coordinates and names.
     parts = request.split()
     port = parts.port or (80 if parts.scheme == "http" else 443)
@@ -228,7 +228,7 @@ def _measure_request(request: Request) -> MeasurementContext:
         HOST: parts.hostname or "",
         "server.port": port,
     }
-    return measure(request.method, attributes, HTTP_REQUEST_DURATION, kind=SpanKind.CLIENT)
+    return Measurement(request.method, attributes, HTTP_REQUEST_DURATION, kind=SpanKind.CLIENT)
 
 
 def _refuse_host_with_key(request: Request, source_host: str, secrets: Collection[str]) -> None:

@@ -26,7 +26,7 @@ from fingerpost.plan.remarks import explain_unresolved_path
 from fingerpost.plan.step_attempts import StepExecutor, build_failure, find_failure
 from fingerpost.plan.validation import THINKING, ReadyStep, ValidPlan
 from fingerpost.runtime import retry
-from fingerpost.runtime.instruments import PLAN_STEP_DURATION, TOOL, Attribute, measure
+from fingerpost.runtime.instruments import PLAN_STEP_DURATION, TOOL, Attribute, Measurement
 
 _log = logging.getLogger(__name__)
 
@@ -161,7 +161,7 @@ class Execution:
             "fingerpost.plan.run_id": self.run.run_id,
             "fingerpost.plan.step_id": step.step_id,
         }
-        with measure("plan step", {TOOL: name}, PLAN_STEP_DURATION, span_attributes=run_attributes) as operation:
+        with Measurement("plan step", {TOOL: name}, PLAN_STEP_DURATION, span_attributes=run_attributes) as operation:
             try:
                 response, attempts = await self._execute_attempts(ready)
             except ToolError as error:

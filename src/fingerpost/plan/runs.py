@@ -34,7 +34,7 @@ from fingerpost.plan.records import (
 from fingerpost.plan.step_attempts import StepExecutor
 from fingerpost.plan.validation import ValidPlan, validate_plan
 from fingerpost.runtime.concurrency import compute
-from fingerpost.runtime.instruments import PLAN_RUNS, measure
+from fingerpost.runtime.instruments import PLAN_RUNS, Measurement
 
 _log = logging.getLogger(__name__)
 
@@ -315,7 +315,7 @@ class PlanRuns:
                     poll_s=self._poll_s,
                 )
                 try:
-                    with measure("plan run", {}, span_attributes={"fingerpost.plan.run_id": run_id}):
+                    with Measurement("plan run", {}, span_attributes={"fingerpost.plan.run_id": run_id}):
                         state = await execution.execute()
                     PLAN_RUNS.add(1, {"fingerpost.plan.run.state": state})
                 finally:

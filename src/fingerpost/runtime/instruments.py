@@ -6,9 +6,10 @@
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager
 from importlib.metadata import version
-from typing import NamedTuple, Protocol
+from types import TracebackType
+from typing import NamedTuple, Protocol, Self
 from weakref import WeakSet
 
 from opentelemetry import metrics, trace
@@ -133,12 +134,47 @@ _tracer = trace.get_tracer("fingerpost", VERSION)
 
 
 class Measurement:
-    __slots__ = ("_span", "_start_s", "attributes")
+    """Traces a block with a span, and records its seconds in ``duration``; errors are recorded by class.
 
-    def __init__(self, attributes: dict[str, Attribute], span: Span) -> None:
-        self.attributes = attributes
-        self._span = span
+    ``span_attributes`` are not added to metrics, where each value would create a time series.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        attributes: Mapping[str, Attribute],
+        duration: Histogram | None = None,
+        *,
+        kind: SpanKind = SpanKind.INTERNAL,
+        span_attributes: Mapping[str, Attribute] | None = None,
+    ) -> None:
+        self.attributes = dict(attributes)
+        self._duration = duration
+        self._span_context: AbstractContextManager[Span] | None = None
+        # A span is expensive even if nothing records it.
+        if type(trace.get_tracer_provider()) not in (ProxyTracerProvider, NoOpTracerProvider):
+            self._span_context = _tracer.start_as_current_span(
+                name,
+                kind=kind,
+                attributes={**attributes, **(span_attributes or {})},
+                record_exception=False,
+                set_status_on_exception=False,
+            )
+
+    def __enter__(self) -> Self:
+        self._span = INVALID_SPAN if self._span_context is None else self._span_context.__enter__()
         self._start_s = time.perf_counter()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if kind is not None:
+            self.fail(kind.__qualname__)
+        if self._duration is not None:
+            self._duration.record(self.elapsed_s, self.attributes)
+        if self._span_context is not None:
+            self._span_context.__exit__(kind, error, traceback)
 
     @property
     def elapsed_s(self) -> float:
@@ -158,41 +194,3 @@ class Measurement:
         """Record a failure by type, without the message, which may quote the caller."""
         self.set(ERROR, error_type)
         self._span.set_status(StatusCode.ERROR)
-
-
-MeasurementContext = AbstractContextManager[Measurement]
-
-
-@contextmanager
-def measure(
-    name: str,
-    attributes: Mapping[str, Attribute],
-    duration: Histogram | None = None,
-    *,
-    kind: SpanKind = SpanKind.INTERNAL,
-    span_attributes: Mapping[str, Attribute] | None = None,
-) -> Iterator[Measurement]:
-    """Trace a block with a span, and record its seconds in ``duration``; errors are recorded by class.
-
-    ``span_attributes`` are not added to metrics, where each value would create a time series.
-    """
-    span_context: AbstractContextManager[Span] = nullcontext(INVALID_SPAN)
-    # A span is expensive even if nothing records it.
-    if not isinstance(trace.get_tracer_provider(), ProxyTracerProvider | NoOpTracerProvider):
-        span_context = _tracer.start_as_current_span(
-            name,
-            kind=kind,
-            attributes={**attributes, **(span_attributes or {})},
-            record_exception=False,
-            set_status_on_exception=False,
-        )
-    with span_context as span:
-        block = Measurement(dict(attributes), span)
-        try:
-            yield block
-        except BaseException as error:
-            block.fail(type(error).__qualname__)
-            raise
-        finally:
-            if duration is not None:
-                duration.record(block.elapsed_s, block.attributes)

@@ -18,7 +18,7 @@ from fingerpost.errors import (
     ToolError,
     as_sentence,
 )
-from fingerpost.runtime.instruments import NETWORK, NETWORK_QUERY_DURATION, MeasurementContext, measure
+from fingerpost.runtime.instruments import NETWORK, NETWORK_QUERY_DURATION, Measurement
 from fingerpost.transit.model.profile import NetworkProfile
 from fingerpost.transit.port import Network, OpenNetworks
 from fingerpost.transit.rules.warnings import Warning, WarningCode  # noqa: A004  (the contract's own name)
@@ -193,8 +193,8 @@ async def query_within(
         raise SourceFailed(f"{name} failed unexpectedly; see the log") from error
 
 
-def measure_query(network: Network) -> MeasurementContext:
-    return measure("query network", {NETWORK: network.profile.name}, NETWORK_QUERY_DURATION)
+def measure_query(network: Network) -> Measurement:
+    return Measurement("query network", {NETWORK: network.profile.name}, NETWORK_QUERY_DURATION)
 
 
 def list_problems(opened: OpenNetworks) -> list[Warning]:
