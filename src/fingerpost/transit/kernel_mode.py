@@ -140,6 +140,12 @@ class entry:  # noqa: N801  (a decorator)
             return _call_plain(self.function, args)
         return self.compiled(*args)
 
+    @property
+    def is_ready(self) -> bool:
+        """Whether the next call runs machine code that is already loaded."""
+        compiled = self.__dict__.get("compiled")
+        return _mode.is_ready or (_mode.is_plain is False and compiled is not None and bool(compiled.overloads))
+
     @functools.cached_property
     def compiled(self) -> Any:
         # numba compiles or loads the machine code at the first call.

@@ -1,7 +1,6 @@
 """List the departures from stops for departure boards, with realtime data and alerts."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -144,12 +143,12 @@ def list_rows(
     if calls and not query.by_schedule:
         last = calls[min(query.wanted, len(calls)) - 1].call.departure
         calls = [call for call in calls if call.call.departure <= last]
-    return [_build_departure(snapshot, names, call, query.language) for call in calls], count
+    return [snapshot.call_cached(_build_departure, names, call, query.language) for call in calls], count
 
 
 def _apply_delay(snapshot: Snapshot, call: BoardDeparture) -> BoardDeparture:
     replacement = snapshot.replacements.find_departure(call)
-    return replacement or replace(call, departure=snapshot.find_call(call, call.stop_time).departure)
+    return replacement or call._replace(departure=snapshot.find_call(call, call.stop_time).departure)
 
 
 def _can_alight(snapshot: Snapshot, call: BoardDeparture) -> bool:

@@ -25,6 +25,7 @@ from fingerpost.transit.embedded.realtime_updater import RealtimeUpdater
 from fingerpost.transit.embedded.ride_geometry import TimetableLeg, draw_leg
 from fingerpost.transit.embedded.snapshot import Snapshot
 from fingerpost.transit.embedded.timetable_profile import TimetableProfile
+from fingerpost.transit.engine.raptor.kernel.range_raptor import list_departures
 from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetableCache, SearchTimetables
 from fingerpost.transit.engine.timetable.overlay import Overlay
 from fingerpost.transit.engine.timetable.service_days import local_day
@@ -111,8 +112,8 @@ class EmbeddedNetwork(Network):
         *,
         step_free: bool = False,
     ) -> Provenance:
-        return replace(
-            self.profile.new_provenance(int(clock.now().timestamp())),
+        return self.profile.new_provenance(
+            int(clock.now().timestamp()),
             source="embedded",
             language=self._feed_profile.choose_language(language),
             walking=self.walks.describe(step_free=step_free),
@@ -244,7 +245,7 @@ class EmbeddedNetwork(Network):
             await self.realtime.catch_up()
         snapshot = self._snapshot
         day = local_day(query.instant, self._feed_profile.zone)
-        if not snapshot.list_unbuilt(day) and is_ready() and query.window_s <= _SHORT_BOARD_S:
+        if not snapshot.list_unbuilt(day) and list_departures.is_ready and query.window_s <= _SHORT_BOARD_S:
             board = self._build_board(snapshot, query)
         else:
             await self._build_days(query.instant)

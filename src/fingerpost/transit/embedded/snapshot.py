@@ -3,11 +3,12 @@
 It matches the stop times of realtime replacement trips with those of the scheduled trips.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
 from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from fingerpost.transit.embedded.overlay_alerts import OverlayAlerts
 from fingerpost.transit.engine.raptor.journeys import BoardDeparture, Ride
@@ -17,6 +18,8 @@ from fingerpost.transit.engine.timetable.service_days import find_service_day_st
 from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Timetable
 
 _CACHE_SIZE = 4
+# Boards show the same rows repeatedly.
+_CACHED_ROWS = 10_000
 
 
 class ScheduledTimes(NamedTuple):
@@ -57,6 +60,8 @@ class Snapshot:
     def __init__(self, timetable: Timetable, overlay: Overlay, planned: SearchTimetables) -> None:
         self.timetable = timetable
         self._replace_timetable_cached = lru_cache(maxsize=_CACHE_SIZE)(self._new_with_timetable)
+        # Calls a function of this snapshot and other arguments.
+        self.call_cached: Callable[..., Any] = lru_cache(maxsize=_CACHED_ROWS)(lambda f, *args: f(self, *args))
         self.overlay = overlay
         self.planned = planned
         self._closing = {flag: overlay.list_closing(step_free=flag) for flag in (False, True)}
@@ -192,7 +197,7 @@ class Replacements:
         if added.flags[position] & NO_BOARDING:
             return None
         departure = int(added.departure[position])
-        return replace(call, trip_departure=trip_departure, stop_time=position, departure=departure)
+        return call._replace(trip_departure=trip_departure, stop_time=position, departure=departure)
 
     def find_scheduled_stop_time(self, trip_departure: int, position: int) -> int | None:
         """Return the scheduled stop time (row) that an added trip replaces, or None if its stop is new."""

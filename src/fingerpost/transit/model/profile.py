@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
+from typing import Any
 
 from fingerpost.transit.model.itinerary import Mode
 from fingerpost.transit.model.place import Bounds
@@ -59,16 +60,16 @@ class NetworkProfile:
     def can(self, *needed: Ability) -> bool:
         return self.abilities.issuperset(needed)
 
-    def new_provenance(self, retrieved_at: int) -> Provenance:
-        return Provenance(
-            network=self.name,
-            source=self.source,
-            zone=self.zone,
-            retrieved_at=retrieved_at,
-            feeds=self.feeds,
-            attribution=self.attribution,
-            demo=self.is_demo,
-            notes=self.notes,
-            first_day=self.first_day,
-            last_day=self.last_day,
-        )
+    def new_provenance(self, retrieved_at: int, **fields: Any) -> Provenance:
+        profile_fields: dict[str, Any] = {
+            "network": self.name,
+            "source": self.source,
+            "zone": self.zone,
+            "feeds": self.feeds,
+            "attribution": self.attribution,
+            "demo": self.is_demo,
+            "notes": self.notes,
+            "first_day": self.first_day,
+            "last_day": self.last_day,
+        }
+        return Provenance(retrieved_at=retrieved_at, **profile_fields | fields)

@@ -41,6 +41,7 @@ class PlaceIndex:
         self._localize = lru_cache(maxsize=None)(
             lambda place_id, language: in_language(self._place_by_id[place_id], language)
         )
+        self.find_stop = lru_cache(maxsize=10_000)(self._find_stop)
 
     def search(self, text: str, language: str | None = None, focus: Coordinate | None = None) -> list[PlaceMatch]:
         return sort_matches(self.list_matches(text, language, focus))
@@ -72,7 +73,7 @@ class PlaceIndex:
     def find(self, stop_id: str) -> NamedStop | None:
         return self._stop_by_id.get(stop_id) or self._stop_by_folded_id.get(stop_id.casefold())
 
-    def find_stop(self, stop_id: str, language: str | None = None) -> Place | None:
+    def _find_stop(self, stop_id: str, language: str | None = None) -> Place | None:
         stop = self.find(stop_id)
         if stop is None:
             return None

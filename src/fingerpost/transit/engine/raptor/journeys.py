@@ -131,8 +131,7 @@ def _split_by_part(parts: Parts, instance: int, board: int, alight: int) -> list
     ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BoardDeparture:
+class BoardDeparture(NamedTuple):
     trip_departure: int  # this and ``stop_time`` are as in ``Ride``
     service_day: date
     stop_time: int
@@ -167,15 +166,16 @@ def list_board_departures(
     order = np.lexsort((row, departs_s))
     if wanted is not None and 0 < wanted < len(order):
         order = order[: np.searchsorted(departs_s[order], departs_s[order[wanted - 1]], "right")]
-    stop_times = zip(part[order].tolist(), position[order].tolist(), departs_s[order].tolist(), strict=True)
+    part, parts = part[order], search_timetable.parts
+    columns = parts.trip_departure[part], parts.day[part], position[order], departs_s[order]
     departures = [
         BoardDeparture(
-            trip_departure=(trip_departure := int(search_timetable.parts.trip_departure[part_row])),
-            service_day=date.fromordinal(int(search_timetable.parts.day[part_row])),
-            stop_time=timetable.find_first_stop_time(trip_departure) + position_in_trip,
-            departure=search_timetable.to_instant(departure_s),
+            trip_departure,
+            date.fromordinal(day),
+            timetable.find_first_stop_time(trip_departure) + position_in_trip,
+            search_timetable.to_instant(departure_s),
         )
-        for part_row, position_in_trip, departure_s in stop_times
+        for trip_departure, day, position_in_trip, departure_s in zip(*map(np.ndarray.tolist, columns), strict=True)
     ]
     return departures, len(row)
 

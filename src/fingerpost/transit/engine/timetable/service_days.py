@@ -28,6 +28,7 @@ def find_midnight(day: date, zone: str) -> int:
     return int(datetime.combine(day, time(0), ZoneInfo(zone)).timestamp())
 
 
+@lru_cache(maxsize=4096)
 def local_day(instant: int, zone: str) -> date:
     return datetime.fromtimestamp(instant, UTC).astimezone(ZoneInfo(zone)).date()
 
