@@ -286,7 +286,7 @@ class PublishedTool(Tool):
 
 
 def _validate(fields: Mapping[str, Any], shape: Shape) -> Any:
-    return get_adapter(shape).validate_python(dict(fields), by_alias=True, by_name=False)
+    return get_adapter(shape).validator.validate_python(dict(fields), by_alias=True, by_name=False)
 
 
 def new_failure(

@@ -214,17 +214,20 @@ def _list_board_warnings(
     arguments: GetDeparturesInput, query: DepartureQuery, board: DepartureBoard, shown: Sequence[Departure]
 ) -> list[Warning]:
     provenance, count = board.provenance, board.found_count
-    no_walk = f"no walk of {MAX_WALK_M:,.0f} m or less leads to the stop"
-    if board.walks is None:
-        no_walk = f"{provenance.network} does not provide walking times"
-    unknown = f"The time to leave from {arguments.walk_from!r} is unknown: {no_walk}."
-    more = f"{count} departures are in the window; the first {format_count_of_shown(len(shown))}."
-    is_outside = not provenance.covers(to_local_date(query.instant, provenance.zone))
-    covered = f"The timetable covers only {provenance.first_day} to {provenance.last_day}."
+    unknown = more = covered = None
+    if arguments.walk_from is not None and not board.walks:
+        no_walk = f"no walk of {MAX_WALK_M:,.0f} m or less leads to the stop"
+        if board.walks is None:
+            no_walk = f"{provenance.network} does not provide walking times"
+        unknown = f"The time to leave from {arguments.walk_from!r} is unknown: {no_walk}."
+    if count > len(shown):
+        more = f"{count} departures are in the window; the first {format_count_of_shown(len(shown))}."
+    if not count and not provenance.covers(to_local_date(query.instant, provenance.zone)):
+        covered = f"The timetable covers only {provenance.first_day} to {provenance.last_day}."
     return list_stated(
-        (WarningCode.PREFERENCE_UNMET, unknown if arguments.walk_from is not None and not board.walks else None),
-        (WarningCode.TRUNCATED_RESULTS, more if count > len(shown) else None),
-        (WarningCode.OUTSIDE_CALENDAR, covered if is_outside and not count else None),
+        (WarningCode.PREFERENCE_UNMET, unknown),
+        (WarningCode.TRUNCATED_RESULTS, more),
+        (WarningCode.OUTSIDE_CALENDAR, covered),
     )
 
 
