@@ -1,8 +1,10 @@
 """Decode GTFS-Realtime FeedMessages and their strings, reject messages that are too large, and define the outcomes."""
 
 from enum import StrEnum
+from functools import cache
 from typing import NamedTuple
 
+from google.protobuf.descriptor import Descriptor
 from google.protobuf.message import DecodeError
 from google.transit.gtfs_realtime_pb2 import FeedMessage
 
@@ -16,27 +18,42 @@ class FeedBytes(NamedTuple):
     origin: str = ""
 
 
-# An empty entity has two bytes, but takes a few hundred bytes once parsed.
+# An empty entity or stop time update has two bytes, but takes a few hundred bytes once parsed.
 MAX_ENTITIES = 500_000
-# The protobuf tag of an entity: field 2, length-delimited.
-_ENTITY = 0x12
+MAX_PARTS = 2_000_000
 _FIXED_BYTES = {1: 8, 5: 4}
 
 
-def has_too_many_entities(data: bytes) -> bool:
-    """Whether a message has more than MAX_ENTITIES entities, counted in its wire format without parsing it."""
-    position = count = 0
+@cache
+def _list_repeated(message: Descriptor) -> dict[int, Descriptor]:
+    """Return the message types of a type's fields, keyed by number, that repeat or contain ones that repeat."""
+    types = {field.number: (field.is_repeated, field.message_type) for field in message.fields if field.message_type}
+    return {number: part for number, (is_repeated, part) in types.items() if is_repeated or _list_repeated(part)}
+
+
+def _has_more(data: bytes, limit: int, *, is_nested: bool) -> bool:
+    """Whether a message has more entities, or parts of all levels, counted in its wire format without parsing it."""
+    count, todo = 0, [(0, len(data), FeedMessage.DESCRIPTOR)]
     try:
-        while len(data) > max(position, 2 * MAX_ENTITIES) and count <= MAX_ENTITIES:
-            tag, position = _read_varint(data, position)
-            count += tag == _ENTITY
-            wire_type = tag & 7
-            length, position = _read_varint(data, position) if wire_type in (0, 2) else (0, position)
-            position += length if wire_type == 2 else _FIXED_BYTES.get(wire_type, 0)
+        while todo and len(data) > 2 * limit:
+            position, end, message = todo.pop()
+            parts = _list_repeated(message)
+            while position < end and count <= limit:
+                tag, position = _read_varint(data, position)
+                wire_type = tag & 7
+                length, position = _read_varint(data, position) if wire_type in (0, 2) else (0, position)
+                if wire_type == 2:
+                    if (part := parts.get(tag >> 3)) is not None:
+                        count += 1
+                        if is_nested and length and _list_repeated(part):
+                            todo.append((position, position + length, part))
+                    position += length
+                else:
+                    position += _FIXED_BYTES.get(wire_type, 0)
     except IndexError:
         # The data is truncated or not a message, so parsing it fails as well.
         pass
-    return count > MAX_ENTITIES
+    return count > limit
 
 
 def _read_varint(data: bytes, position: int) -> tuple[int, int]:
@@ -61,8 +78,10 @@ def parse_message(data: bytes) -> FeedMessage | None:
 
 def find_timestamp(data: bytes) -> int | None:
     """Return a message's timestamp (Unix seconds) or None; the text of a ValueError completes "The source returned"."""
-    if has_too_many_entities(data):
+    if _has_more(data, MAX_ENTITIES, is_nested=False):
         raise ValueError(f"a message with more than {MAX_ENTITIES:,} entities, which is too large")
+    if _has_more(data, MAX_PARTS, is_nested=True):
+        raise ValueError(f"a message with more than {MAX_PARTS:,} stop times and other parts, which is too large")
     message = parse_message(data)
     if message is None:
         content = "a web page" if data.lstrip()[:1] == b"<" else "something that is not a GTFS-Realtime message"
