@@ -120,9 +120,17 @@ def test_a_useless_extract_is_refused(tmp_path, invoke, drawing, problem):
     assert "TOWN" not in invoke("network", "list").stdout
 
 
-@pytest.mark.parametrize("content", [None, b"not a map" * 100, b"\x00\x00\x00\x0d\x0a\x09OSMHeader\x18\x7f"])
-def test_an_extract_that_cannot_be_read_is_refused(tmp_path, invoke, content):
-    extract = tmp_path / "town.osm.pbf"
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("town.osm.pbf", None),
+        ("town.osm.pbf", b"not a map" * 100),
+        ("town.osm.pbf", b"\x00\x00\x00\x0d\x0a\x09OSMHeader\x18\x7f"),
+        ("town.osm", b'<osm version="0.6"><node id="1" version="1" lat="60.0" lon="25.0p"/></osm>'),
+    ],
+)
+def test_an_extract_that_cannot_be_read_is_refused(tmp_path, invoke, name, content):
+    extract = tmp_path / name
     if content is not None:
         extract.write_bytes(content)
     added = invoke("network", "add", "Town", _feed(tmp_path), "--streets", str(extract))

@@ -49,8 +49,8 @@ def read_objects(
                 if count % _PROGRESS_EVERY == 0:
                     progress(task, count, None)
             progress(task, 1, 1)
-        except (OSError, RuntimeError) as error:
-            # osmium raises plain RuntimeErrors for files that it cannot read.
+        except (OSError, RuntimeError, ValueError, LookupError, ArithmeticError, osmium.InvalidLocationError) as error:
+            # osmium raises almost any error for files that it cannot read.
             reason = getattr(error, "strerror", None) or str(error).rstrip(".")
             raise FeedUnusable(
                 f"The extract {path} cannot be read: {reason}",
