@@ -89,6 +89,13 @@ bench-load: .venv/ready  ## Measure: plan_trip from 50 connections, over one and
 bench-hostile: .venv/ready  ## Measure: one caller beside an address with many connections in each state, or with expensive calls
 	@$(BIN)/python bench/hostile.py
 
+# Atheris exists for Linux only. The corpus is kept, so that the next run begins where this one ended.
+FUZZED := realtime:250000 plan:200000 table:200000 filings:150000 documents:150000 record:30000 upstream:25000 archive:15000 extract:10000
+.PHONY: fuzz
+fuzz: .venv/ready  ## Feed a million mutated inputs to everything that parses foreign bytes, guided by coverage
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check "atheris>=3.0,<4"
+	@for each in $(FUZZED); do echo "$$each"; $(BIN)/python bench/fuzz.py $${each%:*} $${each#*:} .venv/fuzz/$${each%:*} >.venv/fuzz.log 2>&1 || { tail -n 40 .venv/fuzz.log; exit 1; }; done
+
 .PHONY: mutants
 mutants: .venv/ready  ## Put small faults into the code, a sample of them, and count those that a test finds (TARGETS="transit/rules plan")
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check "mutmut>=3.8,<4"
@@ -124,9 +131,10 @@ worlds: .venv/ready  ## Check random cities, as network check does (WORLDS=0:120
 	@$(COMPILE_KERNELS)
 	@FINGERPOST_WORLDS=$(or $(WORLDS),20:120) $(BIN)/pytest -q tests/worlds/test_worlds.py
 
-soak: .venv/ready oracle  ## Run the long comparisons with the oracles, 200 kills, load for ten minutes, a trip of New York in a browser, a sample of small faults, and the tests under other conditions
-	@FINGERPOST_SOAK=1 $(BIN)/pytest tests/raptor tests/gtfs tests/worlds tests/embedded/test_riders_against_oracle.py tests/riders tests/plan/test_kill.py tests/apps/test_generated_calls.py tests/apps/test_event_loop.py
+soak: .venv/ready oracle  ## Run the long comparisons with the oracles, 1,000 kills, a fault at every system call, a million mutated inputs, load for ten minutes, a trip of New York in a browser, a sample of small faults, and the tests under other conditions
+	@FINGERPOST_SOAK=1 $(BIN)/pytest tests/raptor tests/gtfs tests/worlds tests/embedded/test_riders_against_oracle.py tests/riders tests/plan/test_kill.py tests/plan/test_engines.py tests/faults tests/apps/test_generated_calls.py tests/apps/test_event_loop.py
 	@FINGERPOST_SOAK=1 $(BIN)/python -m tests.scale tests/plan/test_kill.py tests/plan/test_engines.py tests/scale -k "postgres or dbos or scale"
+	@$(MAKE) --no-print-directory fuzz
 	@$(MAKE) --no-print-directory test-new-draws
 	@first=$$(date +%s); $(MAKE) --no-print-directory worlds WORLDS=$$first:$$((first + 500))
 	@$(BIN)/python bench/load.py --seconds 600
