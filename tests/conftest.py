@@ -57,3 +57,20 @@ def close_what_a_module_drops() -> Iterator[None]:
     yield
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(scope="session")
+def _sdk():
+    from tests.telemetry.collected import start_sdk
+
+    return start_sdk()
+
+
+@pytest.fixture
+def seen(_sdk):
+    """The spans and metrics of a test."""
+    from tests.telemetry.collected import Seen
+
+    _sdk.spans.clear()
+    yield Seen(_sdk.spans, _sdk.reader)
+    _sdk.spans.clear()

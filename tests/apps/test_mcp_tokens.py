@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import logging
 from contextlib import asynccontextmanager
 
 import jwt
@@ -76,6 +77,23 @@ async def test_a_token_without_the_scope_is_forbidden(file_of_tokens, monkeypatc
 
     assert refused.status_code == 403
     assert 'error="insufficient_scope"' in refused.headers["www-authenticate"]
+
+
+async def test_a_token_is_in_no_answer_log_span_metric_or_file(home, monkeypatch, caplog, seen):
+    """Whether it is accepted or refused, and whatever it asks for."""
+    caplog.set_level(logging.DEBUG)
+    accepted, refused = "m4rk3r/t&k+1=", "m4rk3r/0th3r"
+    home.mkdir()
+    (home / "tokens").write_text(f"{hashlib.sha256(accepted.encode()).hexdigest()} ann", encoding="utf-8")
+    monkeypatch.setenv("FINGERPOST_TOKENS_FILE", str(home / "tokens"))
+    async with calling() as call:
+        names = [*build(read_settings()).tools, "no_such_tool"]
+        answers = [await call(f"Bearer {token}", name) for token in (accepted, refused) for name in names]
+    texts = [f"{answer.headers} {answer.text}" for answer in answers] + [caplog.text, *seen.list_texts()]
+    texts += [path.read_bytes().decode(errors="replace") for path in home.rglob("*") if path.is_file()]
+
+    assert [text for text in texts if "m4rk3r" in text] == []
+    assert [answer.status_code for answer in answers] == [200] * len(names) + [401] * len(names)
 
 
 def issue(key=KEY, algorithm="ES256", key_id="a", **changed):

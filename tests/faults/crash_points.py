@@ -18,21 +18,30 @@ from pathlib import Path
 
 import fingerpost
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
+from tests.osm_file import osm_text
 
 TOWN = {"Alpha": (41.0, -8.00), "Beta": (41.0, -8.02), "Gamma": (41.0, -8.04)}
 OLD = "line 1 | Alpha 08:00 | Beta 08:10 | Gamma 08:20"
 NEW = f"{OLD}\nline 1 | Alpha 07:40 | Beta 07:45 | Gamma 07:50"
-PLAN = {"goal": "Save", "steps": [{"step_id": 1, "tool": "find_stops", "parameters": {"label": "Kamppi"}}]}
+PLAN = {"goal": "Wait", "steps": [{"step_id": 1, "description": "May we?", "agent": "human"}]}
+ASSETS = {"end": "2022-12-31", "val": 5, "accn": "0000000001-23-000001", "fy": 2022, "fp": "FY", "form": "10-K"}
+FACTS = {"us-gaap": {"Assets": {"units": {"USD": [{**ASSETS, "filed": "2023-01-31"}]}}}}
 
 TRIP = ("plan", "TOWN:ALPHA", "TOWN:GAMMA", "--at", "2026-03-10T07:30", "--limit", "1")
 ADD_OLD = ("network", "add", "TOWN", "{folder}/old.zip")
+RUN = ("run", "{folder}/plan.json")
 # The commands before, the command, and those whose output shows the state.
 COMMANDS = {
     "add": ((), ADD_OLD, (TRIP,)),
     "add again": ((ADD_OLD,), ("network", "add", "TOWN", "{folder}/new.zip"), (TRIP,)),
+    "add streets": ((ADD_OLD,), (*ADD_OLD, "--streets", "{folder}/town.osm"), (TRIP, ("network", "show", "TOWN"))),
+    "refresh": ((("network", "add", "TOWN", "{folder}/town.zip"),), ("network", "refresh", "TOWN"), (TRIP,)),
     "remove": ((ADD_OLD,), ("network", "remove", "TOWN"), (TRIP,)),
     "save": ((), ("vars", "set", "home", "41.0,-8.0"), (("vars", "list"),)),
     "delete": ((("vars", "set", "home", "41.0,-8.0"),), ("vars", "delete", "home"), (("vars", "list"),)),
+    "load": ((), ("filings", "load", "{folder}/facts.json", "--ticker", "TOWN"), (("filings", "list"),)),
+    "approve": ((RUN,), ("runs", "approve", "{run}", "1"), (("runs", "list"),)),
+    "cancel": ((RUN,), ("runs", "cancel", "{run}"), (("runs", "list"),)),
 }
 CALLS = ("fsync", "replace", "rename", "unlink", "mkdir", "rmdir")
 KILLED = 137
@@ -83,7 +92,7 @@ def _run(arguments, home, fault, counts):
     from fingerpost.apps.cli import main
 
     os.environ["FINGERPOST_HOME"] = str(home)
-    sys.argv = ["fingerpost", *(word.format(folder=home.parent) for word in arguments)]
+    sys.argv = ["fingerpost", *(word.format(folder=home.parent, run=os.environ.get("FAULT_RUN")) for word in arguments)]
     fault.install()
     try:
         main()
@@ -102,12 +111,19 @@ def observe(commands, home):
 
 def find_violations(name, folder, every):
     before, command, observing = COMMANDS[name]
-    for feed, drawing in (("old", OLD), ("new", NEW)):
+    for feed, drawing in (("old", OLD), ("new", NEW), ("town", OLD)):
         write_feed(folder / f"{feed}.zip", feed_from_drawing(drawing, coordinates=TOWN))
+    nodes = [(number, 41.0, -8 - number / 1000, {}) for number in range(41)]
+    (folder / "town.osm").write_text(osm_text(nodes, [([*range(41)], {"highway": "footway"})]))
+    (folder / "facts.json").write_text(json.dumps({"cik": 1, "entityName": "Town", "facts": FACTS}))
+    (folder / "plan.json").write_text(json.dumps(PLAN))
     template, home = folder / "template", folder / "home"
     template.mkdir()
     for step in before:
-        assert run_forked(step, template)[0] == 0
+        status, output, _ = run_forked(step, template)
+        assert status == 0, output
+        os.environ["FAULT_RUN"] = "".join(re.findall("[0-9a-f-]{36}", output)[:1])
+    shutil.copy(folder / "new.zip", folder / "town.zip")
     old = observe(observing, _copy(template, home))
     status, output, counts = run_forked(command, _copy(template, home), Fault())
     new = observe(observing, home)

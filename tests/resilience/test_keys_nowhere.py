@@ -1,4 +1,4 @@
-"""A key is sent only to its server: no log, answer, error or file in a home folder contains it.
+"""A key is sent only to its server: no log, answer, error, span, metric or file in a home folder contains it.
 
 Every tool is asked over a server that repeats the key wherever it can, in every kind of trouble.
 """
@@ -70,7 +70,7 @@ TROUBLES = {
     ids=[*(f"{kind}, header" for kind in KINDS), "motis, parameter"],
 )
 @pytest.mark.parametrize("trouble", TROUBLES)
-async def test_a_key_is_nowhere_but_on_the_wire(kind, given, trouble, tmp_path, caplog, monkeypatch):
+async def test_a_key_is_nowhere_but_on_the_wire(kind, given, trouble, tmp_path, caplog, monkeypatch, seen):
     caplog.set_level(logging.DEBUG)
     monkeypatch.setenv("FINGERPOST_NOW", NOW)
     monkeypatch.setenv("FINGERPOST_HOME", str(tmp_path))
@@ -98,11 +98,13 @@ async def test_a_key_is_nowhere_but_on_the_wire(kind, given, trouble, tmp_path, 
     found = {
         "answers": [text for text in answers if _holds_key(text)],
         "log": [record.getMessage() for record in caplog.records if _holds_key(record.getMessage())],
+        "telemetry": [text for text in seen.list_texts() if _holds_key(text)],
         "files": [str(path) for path in tmp_path.rglob("*") if path.is_file() and _holds_key(_read(path))],
     }
 
-    assert found == {"answers": [], "log": [], "files": []}
+    assert found == {"answers": [], "log": [], "telemetry": [], "files": []}
     assert sent
+    assert seen.spans
     assert [asked.target for asked in sent if not _has_key(asked)] == []
 
 

@@ -1,8 +1,7 @@
-"""An SDK that collects traces and metrics in memory while the tests in this folder run."""
+"""An SDK that collects traces and metrics in memory while the tests that need it run."""
 
 from types import SimpleNamespace
 
-import pytest
 from opentelemetry import metrics, trace
 from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.metrics.export import InMemoryMetricReader
@@ -32,6 +31,11 @@ class Seen:
             if name == metric and count != self._before.get((name, attributes), 0)
         }
 
+    def list_texts(self):
+        """Return everything that spans and metrics would tell an exporter."""
+        texts = [f"{span.to_json()} {span.status.description}" for span in self.spans]
+        return [*texts, *map(repr, self._read())]
+
     def _read(self):
         data = self._reader.get_metrics_data()
         return {
@@ -43,8 +47,7 @@ class Seen:
         }
 
 
-@pytest.fixture(scope="session")
-def _sdk():
+def start_sdk():
     """OpenTelemetry has one SDK a process, which another test may have set, and it cannot be taken away again."""
     spans, reader = InMemorySpanExporter(), InMemoryMetricReader()
     tracing = TracerProvider()
@@ -56,10 +59,3 @@ def _sdk():
     else:
         metrics.set_meter_provider(MeterProvider(metric_readers=[reader]))
     return SimpleNamespace(spans=spans, reader=reader)
-
-
-@pytest.fixture
-def seen(_sdk):
-    _sdk.spans.clear()
-    yield Seen(_sdk.spans, _sdk.reader)
-    _sdk.spans.clear()
