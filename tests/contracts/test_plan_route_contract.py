@@ -273,7 +273,7 @@ CLOSED = provenance(out_of_service=(OutOfService(FEED, DAY),))
             "The timetable of FAKE covers a to b only.",
         ),
         (
-            FakeNetwork(provenance=CLOSED),
+            FakeNetwork(near=STOPS, provenance=CLOSED),
             {},
             "NO_SERVICE",
             "No service on 2022-02-22: T (begins on 2022-03-22). Try 2022-03-22.",

@@ -51,10 +51,11 @@ async def explain_empty_window(
     query, answer = found.query, found.first
     instant, zone = query.instant, answer.provenance.zone
     nearest = _find_nearest(usable, query)
-    out_of_service = find_out_of_service_hint(answer.provenance.out_of_service)
+    out_of_service = answer.provenance.out_of_service
     day = to_local_date(instant, zone)
     if out_of_service and (nearest is None or to_local_date(nearest.departure, zone) != day):
-        return NoResultsReason.NO_SERVICE, WhyEmptySentence(out_of_service)
+        why = await explain_no_trip(found.network, query, found.deadline, out_of_service)
+        return NoResultsReason.NO_SERVICE, None if why is None else WhyEmptySentence(why)
     earliest = found.earliest_arrival
     if earliest is not None and earliest.arrival > instant:
         span = earliest.departure, earliest.arrival
