@@ -199,6 +199,28 @@ async def test_a_value_for_members_of_two_axes_is_counted(load, ask):
     ]
 
 
+async def test_members_within_one_member_of_another_axis_count_if_they_add_up(load, ask):
+    """The two regions of the only product; West includes the country."""
+    within, west, east = {PRODUCT: ink("Black")}, {SEGMENT: ink("West")}, {SEGMENT: ink("East")}
+    load(instance((100, {}), (70, within | west), (30, within | east), (12, {SEGMENT: ink("Country")})))
+    answer = await ask(axis="segment")
+    assert rows(answer) == [("CountryMember", 12, "detail"), ("WestMember", 70, "part"), ("EastMember", 30, "part")]
+    assert answer["sums"][0]["difference"] == 0
+    assert answer["notes"] == [f"{SEGMENT}, fiscal 2023: rows are stated only within members of other axes"]
+
+
+async def test_members_that_are_stated_only_within_others_are_returned_with_the_difference(load, ask):
+    within = {SEGMENT: ink("West")}
+    load(instance((100, {}), (60, within | {PRODUCT: ink("Black")}), (30, within | {PRODUCT: ink("Blue")})))
+    answer = await ask(axis="product")
+    missing = (await ask(axis="segment"))["missing"]["revenue 2023"]
+
+    assert rows(answer) == [("BlackMember", 60, "part"), ("BlueMember", 30, "part")]
+    assert (answer["sums"][0]["difference"], len(answer["notes"])) == (10, 1)
+    assert missing["message"].endswith("by segment alone, only by several axes at once")
+    assert missing["next_step"] == "Available axes: srt:ProductOrServiceAxis"
+
+
 async def test_a_period_comes_from_the_newest_filing_that_divides_it(load, ask):
     load(PRODUCTS)
     load(instance((100, {}), (100, {PRODUCT: ink("Ink")})), accession="a-24", filed="2024-06-01")

@@ -61,7 +61,8 @@ class BreakdownRow:
 class Breakdown:
     """The rows of an axis in one filing and period; ``total`` is None if the filing does not state one.
 
-    ``omitted`` counts values for members of several axes, or before eliminations, which are not in the rows.
+    ``omitted`` counts values for members of several axes, or before eliminations, which are not in the rows; with
+    ``is_crossed``, some rows are for members of two axes, because the filing states no others.
     """
 
     instance: LoadedInstance
@@ -73,6 +74,7 @@ class Breakdown:
     total: int | float | None
     rows: tuple[BreakdownRow, ...]
     omitted: int
+    is_crossed: bool = False
 
     @property
     def sum(self) -> int | float:
@@ -137,20 +139,29 @@ def build_breakdowns(instance: LoadedInstance, facts: Sequence[InstanceFact]) ->
     for (concept, unit, start, end), group in groups.items():
         total = next((fact.value for fact in group if not fact.members), None)
         for axis in sorted({axis for fact in group for axis, _ in fact.members if axis not in _CONSOLIDATION_AXES}):
-            rows, omitted = _list_rows(group, axis)
-            if rows:
-                roles = {} if total is None else _find_double_counts(rows, total)
-                final_rows = tuple(replace(row, role=roles.get(row.member, row.role)) for row in rows)
-                by_axis[axis].append(Breakdown(instance, axis, concept, unit, start, end, total, final_rows, omitted))
+            rows, crossed, omitted = _list_rows(group, axis)
+            candidates = [(rows, omitted + len(crossed)), ([*rows, *crossed], omitted)]
+            for chosen, left_out in candidates[: 2 if crossed else 1]:
+                roles = {} if total is None else _find_double_counts(chosen, total)
+                final_rows = tuple(replace(row, role=roles.get(row.member, row.role)) for row in chosen)
+                totals = (concept, unit, start, end, total)
+                breakdown = Breakdown(instance, axis, *totals, final_rows, left_out, is_crossed=chosen is not rows)
+                if chosen and (not rows or chosen is rows or breakdown.difference == 0):
+                    by_axis[axis].append(breakdown)
     return [
         max(candidates, key=lambda item: (item.difference == 0, item.total is not None, len(item.rows)))
         for candidates in by_axis.values()
     ]
 
 
-def _list_rows(group: Sequence[InstanceFact], axis: str) -> tuple[list[BreakdownRow], int]:
-    """Return a row for each member of an axis, and the number of facts that do not fit any row."""
+def _list_rows(group: Sequence[InstanceFact], axis: str) -> tuple[list[BreakdownRow], list[BreakdownRow], int]:
+    """Return a row for each member of an axis, and the number of facts that do not fit any row.
+
+    The second list has the members that are stated only once, within a member of another axis: the regions of a
+    company's only product, for example. They count if the rows then add up to the total, or if there are no others.
+    """
     rows: dict[str, BreakdownRow] = {}
+    crossed: dict[str, list[BreakdownRow]] = defaultdict(list)
     omitted = 0
     # A segment's value including sales to other segments comes first; the value without them replaces it.
     for fact in sorted(group, key=lambda fact: -len(fact.members)):
@@ -167,8 +178,9 @@ def _list_rows(group: Sequence[InstanceFact], axis: str) -> tuple[list[Breakdown
             (item,) = members.values()
             rows[item] = BreakdownRow(item, fact.value, RECONCILING)
         elif axis in members:
-            omitted += 1
-    return list(rows.values()), omitted
+            crossed[members[axis]].append(BreakdownRow(members[axis], fact.value, PART))
+    single = [found[0] for member, found in crossed.items() if member not in rows and len(found) == 1]
+    return list(rows.values()), single, omitted + sum(map(len, crossed.values())) - len(single)
 
 
 def _find_double_counts(rows: Sequence[BreakdownRow], total: float) -> dict[str, str]:

@@ -92,13 +92,16 @@ def list_segments(library: FactLibrary, params: SegmentsParams) -> Reply:
     for period in _list_periods(params.period, instances, source.calendar):
         breakdowns, labels, other_axes = _find_breakdowns(library, reports, period, params.axis)
         if not breakdowns:
-            entry = _explain_period(reports, name, period, params.axis)
+            entry = _explain_period(library, reports, name, period, params.axis)
             reply.missing[f"{params.metric} {period.period}"] = entry
         for breakdown in breakdowns:
             names = {"ticker": source.company.ticker, "metric_name": name}
             rows = [names | _build_row(breakdown, row, labels, period) for row in breakdown.rows]
             reply.results += rows
-            reply.extra["sums"].append(_build_check(breakdown, labels, period))
+            check = _build_check(breakdown, labels, period)
+            reply.extra["sums"].append(check)
+            if breakdown.is_crossed:
+                notes.append(f"{check['axis']}, {period.label}: rows are stated only within members of other axes")
             for row in rows:
                 points[row["axis"]][row["member"]].append({"end_date": row["end_date"], "value": row["value"]})
         if other_axes:
@@ -174,17 +177,26 @@ def _find_breakdowns(
     return [], {}, []
 
 
-def _explain_period(reports: Reports, name: str, period: PeriodFilter, axis: str | None) -> dict[str, Any]:
+def _explain_period(
+    library: FactLibrary, reports: Reports, name: str, period: PeriodFilter, axis: str | None
+) -> dict[str, Any]:
     """Explain why a period is missing, and list its axes or, if it has none, the available periods."""
     axes: dict[str, set[str]] = defaultdict(set)
-    for by_period in reports.values():
+    for instance, by_period in reports.items():
         for other_period, facts in by_period.items():
-            axes[other_period.period].update(segments.list_axes(facts))
+            axes[other_period.period].update(each.axis for each in segments.build_breakdowns(instance, facts))
     available = sorted((each for each in axes if axes[each]), reverse=True)
     by = "" if axis is None else f" by {axis}"
     message = f"no loaded filing breaks down {name} for {period.label}{by}"
     if period.quarter == QUARTERS:
         message += "; filings do not report fourth quarters"
+    elif axis is not None and any(
+        segments.match_axes(
+            axis, segments.list_axes(by_period.get(period, ())), segments.read_labels(library, instance)
+        )
+        for instance, by_period in reports.items()
+    ):
+        message += " alone, only by several axes at once"
     step = "Load more filings, or name another metric"
     if period.period in available:
         step = f"Available axes: {', '.join(sorted(axes[period.period]))}"
