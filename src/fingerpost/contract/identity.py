@@ -24,15 +24,16 @@ def encode_canonical(value: Any) -> str:
 
 
 def _normalize(value: Any) -> Any:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict):
+        for key in value:
+            if not isinstance(key, str):
+                raise TypeError("an object's keys must be strings")
+        return {key: _normalize(item) for key, item in value.items()}
     if isinstance(value, float) and value.is_integer() and abs(value) < _MAX_EXACT_FLOAT:
         return int(value)
-    if isinstance(value, dict):
-        if not all(isinstance(key, str) for key in value):
-            raise TypeError("an object's keys must be strings")
-        return {key: _normalize(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_normalize(item) for item in value]
-    return value
+    return [_normalize(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
 def new_correlation_id(user: str | None, tool: str, arguments: Any) -> str:
@@ -48,4 +49,4 @@ def new_correlation_id(user: str | None, tool: str, arguments: Any) -> str:
         text = encode_canonical(arguments)
     except ValueError:
         text = "not JSON"
-    return str(uuid.uuid5(_NAMESPACE, encode_canonical([fixed_time.isoformat(), user, tool, text])))
+    return str(uuid.uuid5(_NAMESPACE, _ENCODER.encode([fixed_time.isoformat(), user, tool, text])))
