@@ -13,7 +13,7 @@ from fingerpost.apps.mcp import http
 from fingerpost.apps.mcp.address import Address
 from fingerpost.apps.mcp.server import new_server
 from fingerpost.apps.settings import read_settings
-from fingerpost.apps.warm_up import SWITCH_INTERVAL_S
+from fingerpost.apps.warm_up import SWITCH_INTERVAL_S, WarmUp
 from fingerpost.apps.wiring import build
 
 NOOP = "noop"
@@ -41,4 +41,5 @@ if __name__ == "__main__":
     http.new_server = new_server_with_noop
     sys.setswitchinterval(SWITCH_INTERVAL_S)
     start_logging(can_block=False)
-    http.serve_http(build(read_settings()), Address.parse("127.0.0.1:0"))
+    application = build(read_settings())
+    http.serve_http(application, Address.parse("127.0.0.1:0"), WarmUp(application.networks))
