@@ -118,13 +118,13 @@ _compiled: dict[FunctionType, Any] = {}
 
 def allocating_kernel(function: Any) -> Any:
     """Mark a kernel that creates arrays."""
-    _options[function] = {}
+    _options[function] = {"no_cpython_wrapper": True, "_nrt": True}
     return function
 
 
 def kernel(function: Any) -> Any:
     """Mark a kernel that creates no arrays: numba skips reference counting, which took most of a search's time."""
-    _options[function] = {"_nrt": False}
+    _options[function] = {"no_cpython_wrapper": True, "_nrt": False}
     return function
 
 
@@ -133,6 +133,8 @@ class entry:  # noqa: N801  (a decorator)
 
     def __init__(self, function: Any) -> None:
         self.function: FunctionType = function
+        # The cached code of an entry contains that of the kernels that it calls.
+        _options[function] |= {"no_cpython_wrapper": False, "cache": True}
         functools.update_wrapper(self, function)
 
     def __call__(self, *args: Any) -> Any:
@@ -178,5 +180,18 @@ def _compile(function: FunctionType) -> Any:
             if isinstance(called, FunctionType) and called in _options:
                 names[name] = _compile(called)
         copy = FunctionType(function.__code__, names, function.__name__)
-        _compiled[function] = numba.njit(cache=True, nogil=True, **_options[function])(copy)
+        options = {"nogil": True, "no_cfunc_wrapper": True, **_options[function]}
+        compiled: Any = numba.njit(**options)(copy)
+        find_signature = compiled.get_call_template
+        # Otherwise, numba compiles a kernel again for each constant and each type of integer that kernels pass to it.
+        compiled.get_call_template = lambda args, kws: find_signature([_widen(arg) for arg in args], kws)
+        _compiled[function] = compiled
     return _compiled[function]
+
+
+def _widen(argument: Any) -> Any:
+    """Return numba's type for constants and integers of 32 bits with a sign as one of 64 bits."""
+    from numba.core import types
+
+    argument = types.unliteral(argument)  # type: ignore[no-untyped-call]
+    return types.int64 if argument == types.int32 else argument
