@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from fingerpost.apps.kernels import load_kernels
 from fingerpost.transit.engine.demo.catalogue import build_demo
 from fingerpost.transit.engine.raptor.journeys import list_board_departures
-from fingerpost.transit.engine.raptor.kernel import lower_bounds, mcraptor, patterns, range_raptor, transfer_points
+from fingerpost.transit.engine.raptor.kernel import patterns, range_raptor, search
 from fingerpost.transit.engine.raptor.search import find_endpoint, find_journeys
 from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetables
 from fingerpost.transit.kernel_mode import entry
@@ -13,7 +13,7 @@ from fingerpost.transit.osm.streets.kernel import nearest, ways
 from tests.raptor.asking import query_of
 from tests.streets.towns import Town
 
-MODULES = (lower_bounds, patterns, mcraptor, range_raptor, transfer_points, nearest, ways)
+MODULES = (patterns, range_raptor, search, nearest, ways)
 
 
 def _signatures():
@@ -29,7 +29,7 @@ def test_every_kernel_that_python_calls_is_there_after_loading():
     load_kernels()
 
     signatures = _signatures()
-    assert len(signatures) == 13
+    assert len(signatures) == 10
     assert [name for name, count in signatures.items() if count == 0] == []
 
 

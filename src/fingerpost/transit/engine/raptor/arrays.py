@@ -105,6 +105,7 @@ class Workspace(NamedTuple):
     rides_after: Int32  # stops: least number of further rides for riders who alight there
     target: Int32  # rides + 1: earliest known arrival at the target, with at most that many rides
     target_stop: Int32
+    is_improved: Bool  # rides + 1: whether the current departure improved ``target``
 
 
 class Labels(NamedTuple):
@@ -167,6 +168,7 @@ class SearchBuffers:
         tables: dict[str, Any] = {name: np.zeros(shape, np.int32) for shape, names in shapes for name in names.split()}
         self.work = Workspace(
             **tables,
+            is_improved=np.zeros(round_count, np.bool_),
             is_marked=np.zeros((2, stop_count), np.bool_),
             marked=np.zeros((2, stop_count), np.uint32),
             is_touched=np.zeros(stop_count, np.bool_),

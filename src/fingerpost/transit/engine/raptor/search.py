@@ -14,10 +14,7 @@ import numpy as np
 from fingerpost.transit.engine.raptor.arrays import KernelQuery, get_thread_buffers
 from fingerpost.transit.engine.raptor.journeys import FoundJourney, Journey, list_found, read_journey
 from fingerpost.transit.engine.raptor.kernel import UNREACHED
-from fingerpost.transit.engine.raptor.kernel.lower_bounds import compute_lower_bounds
-from fingerpost.transit.engine.raptor.kernel.mcraptor import search_mcraptor
-from fingerpost.transit.engine.raptor.kernel.range_raptor import search_window
-from fingerpost.transit.engine.raptor.kernel.transfer_points import optimise_transfer_points
+from fingerpost.transit.engine.raptor.kernel.search import run_search
 from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetable, SearchTimetables
 from fingerpost.transit.engine.timetable.columns import join_rows, take_rows
 from fingerpost.transit.engine.timetable.service_days import local_day
@@ -278,14 +275,17 @@ def _select_best(journeys: list[Journey]) -> list[Journey]:
     return [distinct[row] for row in np.flatnonzero(~is_dominated).tolist()]
 
 
+_ANY_ARRIVAL = np.zeros(0, np.int32)
+
+
 def run_kernel(
     search_timetable: SearchTimetable,
     kernel_query: KernelQuery,
-    best_s: Int32 | None = None,
+    best_s: Int32 = _ANY_ARRIVAL,
     *,
     is_same_target: bool = False,
 ) -> list[FoundJourney]:
-    """Run range RAPTOR, or McRAPTOR for arrivals earlier than ``best_s``.
+    """Run range RAPTOR or, if ``best_s`` has values, McRAPTOR for earlier arrivals than these.
 
     ``is_same_target`` is passed to ``compute_lower_bounds``: whether this thread's previous search had the same target.
     """
@@ -293,17 +293,11 @@ def run_kernel(
     kernel_query = kernel_query._replace(access=expand(kernel_query.access), egress=expand(kernel_query.egress))
     buffers = get_thread_buffers(search_timetable, int(kernel_query.max_rides))
     while True:
-        compute_lower_bounds(search_timetable.patterns, kernel_query, buffers.work, is_same_target)
-        if best_s is None:
-            count = search_window(search_timetable.patterns, kernel_query, buffers.work, buffers.found)
-        else:
-            count = search_mcraptor(
-                search_timetable.patterns, kernel_query, best_s, buffers.work, buffers.labels, buffers.found
-            )
+        count = run_search(
+            search_timetable.patterns, kernel_query, best_s, buffers.work, buffers.labels, buffers.found, is_same_target
+        )
         if count >= 0:
-            break
+            return list_found(buffers.found, count)
         buffers.grow()
         # New buffers have no bounds yet.
         is_same_target = False
-    optimise_transfer_points(search_timetable.patterns, kernel_query, buffers.work, buffers.found, count)
-    return list_found(buffers.found, count)

@@ -8,7 +8,7 @@ before it.
 import numpy as np
 
 from fingerpost.transit.engine.raptor.kernel import NO_ALIGHTING, NO_BOARDING, NO_HOP, SPAN_S, UNREACHED
-from fingerpost.transit.kernel_mode import allocating_kernel, entry, kernel
+from fingerpost.transit.kernel_mode import allocating_kernel, kernel
 
 # Bounds must remain valid after the window for 1.5 times the shortest travel time plus this.
 SPARE_S = 1200
@@ -18,7 +18,6 @@ BUCKETS, BUCKET_WIDTH = 8192, 8
 NO_STOP, NOT_QUEUED = -1, -2
 
 
-@entry
 @allocating_kernel
 def compute_lower_bounds(net, query, work, is_same_target):
     """Write the egress of every stop, and the lower bounds on the time and rides to the destination.
@@ -91,7 +90,7 @@ def _bound_time(net, query, hop_s, bound, buckets):
     12(11), 1969) with wide buckets, so a stop may be removed again if its cost falls.
     """
     for row in range(len(query.egress.stop)):
-        _lower_cost(buckets, bound, query.egress.stop[row], query.egress.seconds[row])
+        _lower_cost(buckets, bound, np.uint32(query.egress.stop[row]), query.egress.seconds[row])
     for reached_stop in range(len(bound)):
         if bound[reached_stop] != UNREACHED:
             _lower_over_hops(net, hop_s, bound, buckets, reached_stop)
@@ -151,7 +150,7 @@ def _bound_rides(net, query, work, scanned_to):
     work.rides_after[:] = UNREACHED
     end = 0
     for row in range(len(query.egress.stop)):
-        end = _record_rides_after(work, query.egress.stop[row], 0, end)
+        end = _record_rides_after(work, np.uint32(query.egress.stop[row]), 0, end)
     begin = 0
     for rides in range(1, query.max_rides + 1):
         board_count = 0

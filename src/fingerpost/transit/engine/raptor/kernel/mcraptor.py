@@ -9,7 +9,7 @@ import numpy as np
 
 from fingerpost.transit.engine.raptor.kernel import NO_ALIGHTING, NO_BOARDING, UNREACHED
 from fingerpost.transit.engine.raptor.kernel.range_raptor import can_improve, enqueue, find_first_instance
-from fingerpost.transit.kernel_mode import entry, kernel
+from fingerpost.transit.kernel_mode import kernel
 
 # The columns of a label. POSITIONS encodes the board and alight positions in one number; NEXT is the next label at the
 # same stop.
@@ -50,7 +50,6 @@ def _push(labels, count, head, stop, time_s, walked_m, parent, pattern, instance
     return count + 1
 
 
-@entry
 @kernel
 def search_mcraptor(net, query, best_s, work, labels, out):
     """Find the earliest arrival for each number of rides, leaving at ``earliest_s`` and walking up to ``max_walk_m``.
@@ -85,7 +84,7 @@ def search_mcraptor(net, query, best_s, work, labels, out):
 def _push_access(query, work, labels, max_before_m):
     count = 0
     for row in range(len(query.access.stop)):
-        stop = query.access.stop[row]
+        stop = np.uint32(query.access.stop[row])  # an index
         time_s = np.int32(query.earliest_s + query.access.seconds[row])
         walked_m = query.access.metres[row]
         if walked_m > max_before_m or not can_improve(work, stop, time_s, work.rides_from[stop]):

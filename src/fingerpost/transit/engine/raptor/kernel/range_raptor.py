@@ -12,6 +12,9 @@ import numpy as np
 from fingerpost.transit.engine.raptor.kernel import NO_ALIGHTING, NO_BOARDING, UNREACHED
 from fingerpost.transit.kernel_mode import allocating_kernel, entry, kernel
 
+# More than the number of departures in any window.
+_MAX_DEPARTURES = np.int64(1 << 32)
+
 
 @kernel
 def bound_arrival(work, stop, time_s):
@@ -78,7 +81,10 @@ def list_departures(net, stops, walks_s, since_s, until_s):
                     break
                 if count == len(out):
                     grown = np.empty((2 * count, 5), np.int32)
-                    grown[:count] = out
+                    # numba takes 2 s to compile the errors that an assignment of slices can raise.
+                    for index in range(count):
+                        for column in range(5):
+                            grown[index, column] = out[index, column]
                     out = grown
                 out[count, 0] = leave_s
                 out[count, 1] = pattern
@@ -196,7 +202,7 @@ def _record_reached(work, rides, pattern, instance, position):
 
 
 @kernel
-def _walk_from_stops(net, query, work, rides, side, touched_count, bound_s, improved):
+def _walk_from_stops(net, query, work, rides, side, touched_count, bound_s):
     """Walk from the stops reached in this round to the target and nearby stops; return the number of marked stops."""
     marked_count = 0
     for index in range(touched_count):
@@ -209,7 +215,7 @@ def _walk_from_stops(net, query, work, rides, side, touched_count, bound_s, impr
                 for k in range(rides, len(work.target)):
                     work.target[k] = min(work.target[k], total_s)
                 work.target_stop[rides] = stop
-                improved[rides] = True
+                work.is_improved[rides] = True
     for index in range(touched_count):
         stop = work.touched[index]
         arrival_s = work.arrived[rides, stop]
@@ -238,7 +244,7 @@ def _lower_ready(work, rides, side, count, origin, stop, ready_s):
 
 
 @kernel
-def _run_rounds(net, query, work, leave_s, marked_count, queue_count, improved):
+def _run_rounds(net, query, work, leave_s, marked_count, queue_count):
     bound_s = min(query.latest_s + 1, leave_s + query.direct_s)
     for rides in range(1, query.max_rides + 1):
         side = (rides - 1) & 1
@@ -254,7 +260,7 @@ def _run_rounds(net, query, work, leave_s, marked_count, queue_count, improved):
         queue_count = 0
         for index in range(marked_count):
             work.is_marked[side, work.marked[side, index]] = False
-        marked_count = _walk_from_stops(net, query, work, rides, 1 - side, touched_count, bound_s, improved)
+        marked_count = _walk_from_stops(net, query, work, rides, 1 - side, touched_count, bound_s)
         if marked_count == 0:
             return
     side = query.max_rides & 1
@@ -263,12 +269,12 @@ def _run_rounds(net, query, work, leave_s, marked_count, queue_count, improved):
 
 
 @kernel
-def _write_journeys(net, query, work, leave_s, improved, out, journey_count, leg_count):
+def _write_journeys(net, query, work, leave_s, out, journey_count, leg_count):
     """Follow each improved arrival back to the origin, and write the journey; return both new counts."""
     for rides in range(1, query.max_rides + 1):
-        if not improved[rides]:
+        if not work.is_improved[rides]:
             continue
-        improved[rides] = False
+        work.is_improved[rides] = False
         if journey_count == len(out.journey) or leg_count + rides > len(out.leg):
             return -1, leg_count
         stop = work.target_stop[rides]
@@ -290,34 +296,55 @@ def _write_journeys(net, query, work, leave_s, improved, out, journey_count, leg
     return journey_count, leg_count
 
 
-@entry
 @allocating_kernel
 def search_window(net, query, work, out):
     """Find all journeys that leave in the window and are Pareto-optimal (leave later, arrive earlier, fewer rides).
 
-    The first search departs at the end of the window, the next ones at each departure within it, latest first. Labels
-    persist between searches (self-pruning), so later departures prune earlier ones.
     Returns the number of journeys, or -1 if ``out`` is too small.
+    """
+    is_useful = work.rides_from[query.access.stop] <= query.max_rides
+    stops, walks_s = query.access.stop[is_useful], query.access.seconds[is_useful]
+    boardings = list_departures(net, stops, walks_s, query.earliest_s, query.window_end_s - 1)
+    order = np.empty(len(boardings), np.int64)
+    _sort_latest_first(boardings, order)
+    return _search_departures(net, query, work, out, stops, walks_s, boardings, order)
+
+
+@kernel
+def _sort_latest_first(boardings, order):
+    """Write the rows in descending order of ``leave_s``, stably; numba takes a second to compile np.argsort."""
+    for row in range(len(order)):
+        order[row] = row - boardings[row, 0] * _MAX_DEPARTURES
+    # Shellsort.
+    gap = len(order)
+    while gap > 1:
+        gap = max(1, 4 * gap // 9)
+        for row in range(gap, len(order)):
+            key, slot = order[row], row
+            while slot >= gap and order[slot - gap] > key:
+                order[slot] = order[slot - gap]
+                slot -= gap
+            order[slot] = key
+    for row in range(len(order)):
+        order[row] &= _MAX_DEPARTURES - 1
+
+
+@kernel
+def _search_departures(net, query, work, out, stops, walks_s, boardings, order):
+    """Search from the end of the window, then from each departure within it, latest first.
+
+    Labels persist between searches (self-pruning), so later departures prune earlier ones.
     """
     for table in (work.arrived, work.ready, work.reached_instance, work.reached_from):
         table[:] = UNREACHED
     work.target[:] = UNREACHED
-    improved = np.zeros(query.max_rides + 1, np.bool_)
-    journey_count, leg_count = 0, 0
-
+    work.is_improved[:] = False
     marked_count = 0
     for row in range(len(query.access.stop)):
-        stop = query.access.stop[row]
+        stop = np.uint32(query.access.stop[row])  # an index
         marked_count = _lower_ready(work, 0, 0, marked_count, -1, stop, query.window_end_s + query.access.seconds[row])
-    _run_rounds(net, query, work, query.window_end_s, marked_count, 0, improved)
-    journey_count, leg_count = _write_journeys(
-        net, query, work, query.window_end_s, improved, out, journey_count, leg_count
-    )
-
-    is_useful = work.rides_from[query.access.stop] <= query.max_rides
-    stops, walks_s = query.access.stop[is_useful], query.access.seconds[is_useful]
-    boardings = list_departures(net, stops, walks_s, query.earliest_s, query.window_end_s - 1)
-    order = np.argsort(-boardings[:, 0], kind="mergesort")
+    _run_rounds(net, query, work, query.window_end_s, marked_count, 0)
+    journey_count, leg_count = _write_journeys(net, query, work, query.window_end_s, out, 0, 0)
     begin = 0
     while begin < len(order) and journey_count >= 0:
         leave_s = boardings[order[begin], 0]
@@ -325,12 +352,13 @@ def search_window(net, query, work, out):
         marked_count, queue_count = 0, 0
         while end < len(order) and boardings[order[end], 0] == leave_s:
             row = boardings[order[end], 4]
-            stop = stops[row]
+            stop = np.uint32(stops[row])
             marked_count = _lower_ready(work, 0, 0, marked_count, -1, stop, leave_s + walks_s[row])
             if work.is_marked[0, stop]:
-                queue_count = enqueue(work, queue_count, boardings[order[end], 1], boardings[order[end], 3])
+                pattern, position = np.uint32(boardings[order[end], 1]), boardings[order[end], 3]
+                queue_count = enqueue(work, queue_count, pattern, position)
             end += 1
-        _run_rounds(net, query, work, leave_s, marked_count, queue_count, improved)
-        journey_count, leg_count = _write_journeys(net, query, work, leave_s, improved, out, journey_count, leg_count)
+        _run_rounds(net, query, work, leave_s, marked_count, queue_count)
+        journey_count, leg_count = _write_journeys(net, query, work, leave_s, out, journey_count, leg_count)
         begin = end
     return journey_count

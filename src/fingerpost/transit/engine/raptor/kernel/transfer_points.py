@@ -4,14 +4,13 @@ import numpy as np
 
 from fingerpost.transit.engine.raptor.kernel import NO_ALIGHTING, NO_BOARDING, UNREACHED
 from fingerpost.transit.engine.raptor.kernel.lower_bounds import spread_walks
-from fingerpost.transit.kernel_mode import allocating_kernel, entry, kernel
+from fingerpost.transit.kernel_mode import allocating_kernel, kernel
 
 # The columns of ``costs`` (rides, positions of their patterns): total metres walked to board there, the position at
 # which the previous ride ends, and the metres walked from there.
 COST_M, ALIGHTED_AT, FOOT_M = range(3)
 
 
-@entry
 @allocating_kernel
 def optimise_transfer_points(net, query, work, out, journey_count):
     """Choose the stops to board and alight at with the least walking, without changing the trips of a journey.
