@@ -90,6 +90,9 @@ async def _execute(process_input: bytes) -> dict[str, Any]:
         if process.returncode is None:
             process.kill()
             await process.communicate()
-    # A process that needs too much memory writes no response.
-    answer: dict[str, Any] = json.loads(output) if process.returncode == 0 else {"code": sqlite3.SQLITE_NOMEM}
+    if process.returncode:
+        # A process that needs too much memory writes no response.
+        return {"code": sqlite3.SQLITE_NOMEM}
+    # JSON has no infinity, so it becomes text.
+    answer: dict[str, Any] = json.loads(output, parse_constant=lambda number: str(float(number)))
     return answer

@@ -5,7 +5,6 @@ interrupt its own SQLite functions. Queries can only read the views that are cre
 """
 
 import json
-import math
 import os
 import secrets
 import sqlite3
@@ -85,20 +84,14 @@ def _fetch(cursor: sqlite3.Cursor) -> dict[str, Any]:
         # Rows become objects, so number the columns with duplicate names.
         names = (name, *(f"{name}_{number}" for number in range(2, len(cursor.description) + 2)))
         columns.append(next(unused for unused in names if unused not in columns))
-    rows: list[list[Any]] = []
+    rows: list[tuple[Any, ...]] = []
     size = 0
     for row in cursor:
         if len(rows) == MAX_ROWS or size > _MAX_ANSWER_BYTES:
             return {"columns": columns, "rows": rows, "truncated": True}
-        rows.append([_to_json_cell(cell) for cell in row])
-        size += sum(len(cell) if isinstance(cell, str) else 8 for cell in rows[-1])
+        rows.append(row)
+        size += sum(2 * len(cell) if isinstance(cell, bytes) else len(str(cell)) for cell in row)
     return {"columns": columns, "rows": rows, "truncated": False}
-
-
-def _to_json_cell(cell: Any) -> Any:
-    if isinstance(cell, bytes):
-        return cell.hex()
-    return str(cell) if isinstance(cell, float) and not math.isfinite(cell) else cell
 
 
 if __name__ == "__main__":
@@ -110,4 +103,4 @@ if __name__ == "__main__":
     connection.execute(f"ATTACH ? AS {_DATA}", (path or ":memory:",))
     if path is None:
         connection.deserialize(sys.stdin.buffer.read(), name=_DATA)
-    sys.stdout.buffer.write(json.dumps(run(connection, query, as_of)).encode("utf-8", "surrogatepass"))
+    sys.stdout.write(json.dumps(run(connection, query, as_of), default=bytes.hex))
