@@ -8,7 +8,6 @@ import pytest
 
 from fingerpost.errors import PlanInvalid, StorageUnavailable
 from fingerpost.plan.catalogue import Catalogue
-from fingerpost.plan.engines.embedded import EmbeddedJournal
 from fingerpost.plan.limits import Limits
 from fingerpost.plan.records import read_plan
 from fingerpost.plan.view import describe_run
@@ -215,11 +214,3 @@ async def test_without_retention_runs_are_stored_for_ever(runs, recorder, monkey
         await runs.execute(await runs.create(plan(step(1)), user="ann"))
 
     assert len(await runs.list_runs("ann")) == 2
-
-
-async def test_a_journal_without_an_owner_says_what_it_lacks(tmp_path):
-    journal = EmbeddedJournal(tmp_path)
-    await journal.launch()
-
-    with pytest.raises(RuntimeError, match="only after its owner has set execute_here"):
-        await journal.execute_run("a-run")

@@ -192,8 +192,9 @@ class Execution:
             if (reason := find_failure(response)) is None:
                 return response, number
             wait_s = self.executor.find_wait_s(task, number, response)
-            detail = {"attempt": number, "error": reason[:1000], "retried_after_s": wait_s}
-            self._append_event("attempt_failed", step.step_id, **detail)
+            self._append_event(
+                "attempt_failed", step.step_id, attempt=number, error=reason[:1000], retried_after_s=wait_s
+            )
             if wait_s is None:
                 return response, number
             await retry.sleep(wait_s)

@@ -74,9 +74,10 @@ _CHANGE_PLAN = """
 class Journal(ABC):
     """Stores runs in SQL. Every method may raise StorageUnavailable, or SettingsInvalid if the operator must act."""
 
+    execute_here: ExecuteRun
+    """Executes a run in this process; the journal's owner sets it."""
+
     def __init__(self) -> None:
-        self.execute_here: ExecuteRun | None = None
-        """Executes a run in this process; the journal's owner sets it."""
         self._writer: GroupCommit | None = None
 
     @abstractmethod
@@ -181,8 +182,7 @@ class Journal(ABC):
             step = step._replace(note=step.note and _to_json(step.note))
             rows.append((_PUT_STEP, _build_row(run_id, step)))
         if state is not None:
-            ended_at = at if state in ENDED else None
-            rows.append((_PUT_STATE, {"run_id": run_id, "state": state, "ended_at": ended_at}))
+            rows.append((_PUT_STATE, {"run_id": run_id, "state": state, "ended_at": at if state in ENDED else None}))
         return self._get_writer().put(run_id, rows)
 
     def append_event(self, run_id: str, event: Event) -> None:
@@ -197,8 +197,6 @@ class Journal(ABC):
 
     async def execute_run(self, run_id: str) -> RunState:
         """Execute a run in this process; an engine may override this."""
-        if self.execute_here is None:
-            raise RuntimeError("A journal executes runs only after its owner has set execute_here")
         return await self.execute_here(run_id)
 
     def close(self) -> None:

@@ -131,12 +131,11 @@ def _plan_fact(fields: Mapping[str, str]) -> PlanStep:
     metric, number = name[:1].upper() + name[1:], year[-4:]
     # "2022" means the calendar year, as in the plan-step contract; "fiscal 2022" means the fiscal year.
     period = {"start_date": f"{number}-01-01", "end_date": f"{number}-12-31"} if year == number else {"period": number}
-    arguments = {"ticker": ticker, "metrics": [metric], **period}
     return PlanStep(
         step_id=1,
         description=f"Get {company}'s {name} for {year}",
         tool="sec_financial_data",
-        parameters={"query_type": "financial_facts", "parameters": arguments},
+        parameters={"query_type": "financial_facts", "parameters": {"ticker": ticker, "metrics": [metric], **period}},
         expected_key=f"{name.lower().replace(' ', '_')}_data",
         output_path=["data", metric],
         done_check="True",

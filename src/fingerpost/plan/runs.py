@@ -178,8 +178,7 @@ class PlanRuns:
         planned = {step.step_id: _reset_state(step) for step in plan.steps}
         changed = [s.step_id for s in old.steps if s.step_id in done and planned.get(s.step_id) != _reset_state(s)]
         if changed:
-            numbers = ", ".join(map(str, changed))
-            raise PlanInvalid(f"Finished steps must not change: {numbers}", {"field": "plan"})
+            raise PlanInvalid(f"Finished steps must not change: {', '.join(map(str, changed))}", {"field": "plan"})
         validate_plan(plan, self.catalogue, memory=run.initial_memory.values, done=done, limits=self.limits)
         async with self.journal.lease(run_id) as is_leased:
             if not is_leased:

@@ -259,8 +259,7 @@ class _PlanCheck:
 
     def _check_writers(self) -> Iterator[PlanProblem]:
         for key, writers in self._writers.items():
-            ordered = sorted(writers, key=lambda number: len(self.ancestors[number]))
-            for first, second in pairwise(ordered):
+            for first, second in pairwise(sorted(writers, key=lambda number: len(self.ancestors[number]))):
                 if first not in self.ancestors[second]:
                     reason = (
                         f"'{clip(key)}' is also written by step {first}; make one depend on the other, or rename one"

@@ -189,8 +189,7 @@ def _is_retryable(failure: dict[str, Any]) -> bool:
 def _add_remarks(plan: Plan, steps: Collection[dict[str, Any]], memory: Memory) -> int:
     """Add the tools' remarks to the steps, failed steps first; return the number of omitted remarks."""
     left_out, bytes_left = 0, _MAX_REMARK_BYTES
-    pairs = zip(plan.steps, steps, strict=True)
-    for planned, step in sorted(pairs, key=lambda pair: pair[1]["status"] != "failed"):
+    for planned, step in sorted(zip(plan.steps, steps, strict=True), key=lambda pair: pair[1]["status"] != "failed"):
         response = memory.get_response(step["step_id"])
         remarks = [remark for remark in list_remarks(response) if remark.value != step["error"]]
         unresolved = explain_unresolved_path(response, planned.output_path) if step["status"] == "completed" else None

@@ -72,8 +72,7 @@ class DbosJournal(Journal):
                     await asyncio.shield(writer.submit(release))
 
     async def is_leased(self, run_id: str) -> bool:
-        query = f"SELECT {IS_LEASED} FROM plan_run WHERE id = %s"  # noqa: S608  (constants)
-        return await self._select(query, run_id) == [(True,)]
+        return await self._select(f"SELECT {IS_LEASED} FROM plan_run WHERE id = %s", run_id) == [(True,)]  # noqa: S608
 
     async def execute_run(self, run_id: str) -> RunState:
         return await (await self.launch()).execute_run(run_id)
