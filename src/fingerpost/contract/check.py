@@ -61,13 +61,11 @@ def check_arguments(model: type[BaseModel], arguments: Any) -> None:
 
 
 def explain(
-    error: ValidationError,
-    model: type[BaseModel] | None = None,
-    missing_messages: Mapping[str, str] | None = None,
+    error: ValidationError, model: type[BaseModel], missing_messages: Mapping[str, str] | None = None
 ) -> ParameterError:
     """Convert a validation error to a ParameterError whose message joins all problems.
 
-    If ``model`` is given, the message lists the allowed fields for each unknown one.
+    The message lists the allowed fields of ``model`` for each unknown one.
     ``missing_messages`` maps paths to a contract's sentence for missing or blank values.
     """
     pydantic_errors = error.errors(include_url=False)
@@ -100,7 +98,7 @@ _MAX_CHARS = 80
 
 
 def describe_problem(
-    error: ErrorDetails, shape: Shape | None = None, missing_messages: Mapping[str, str] | None = None
+    error: ErrorDetails, shape: Shape, missing_messages: Mapping[str, str] | None = None
 ) -> FieldProblem:
     """Convert one pydantic error to a problem.
 
@@ -205,10 +203,10 @@ def _format_predicate(kind: str, value: Any, context: Mapping[str, Any]) -> str:
     )
 
 
-def _resolve_path(shape: Shape | None, location: list[int | str]) -> tuple[str, list[Shape]]:
+def _resolve_path(shape: Shape, location: list[int | str]) -> tuple[str, list[Shape]]:
     """Return the dotted path of a location without union tags, and the shapes that contain its last part."""
     path = ""
-    branches: list[Any] = [] if shape is None else [shape]
+    branches: list[Any] = [shape]
     parents: list[Shape] = []
     for part in location:
         branches = _list_branches(branches)

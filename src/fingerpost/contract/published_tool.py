@@ -289,18 +289,10 @@ def _validate(fields: Mapping[str, Any], shape: Shape) -> Any:
     return get_adapter(shape).validator.validate_python(dict(fields), by_alias=True, by_name=False)
 
 
-def new_failure(
-    error: ToolError,
-    contract: Contract,
-    correlation_id: str,
-    *,
-    tool: str = "",
-    query_type: str | None = None,
-    parameters: Mapping[str, Any] | None = None,
-) -> Answer:
-    """Return the answer that reports an error in a contract's envelope; see ``render_error``."""
+def new_failure(error: ToolError, contract: Contract, correlation_id: str, **call_fields: Any) -> Answer:
+    """Return the answer that reports an error in a contract's envelope; ``render_error`` has the other arguments."""
     return Answer(
-        body=render_error(error, contract, correlation_id, tool=tool, query_type=query_type, parameters=parameters),
+        body=render_error(error, contract, correlation_id, **call_fields),
         text=format_error_text(error, contract),
         is_error=is_failure(error, contract),
         correlation_id=correlation_id,

@@ -104,10 +104,7 @@ def _bound_body(body: dict[str, Any], paths: Sequence[Path], hint: str) -> tuple
             body = _replace_part(body, path, truncated_value)
             truncated.append(TruncatedPart(".".join(path), len(truncated_value), len(value), hint))
     if _count_bytes(body) > MAX_BODY_BYTES:
-        raise ParameterError(
-            f"the answer has {body_bytes:,} bytes, but the limit is {MAX_BODY_BYTES:,}",
-            hint=hint,
-        )
+        raise ParameterError(f"the answer has {body_bytes:,} bytes, but the limit is {MAX_BODY_BYTES:,}", hint=hint)
     return body, truncated
 
 
