@@ -33,8 +33,7 @@ class Address:
 
     @property
     def url(self) -> str:
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"http://{host}:{self.port}"
+        return f"http://[{self.host}]:{self.port}" if ":" in self.host else f"http://{self.host}:{self.port}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,17 +59,16 @@ LOCAL_ACCESS = Access()
 
 
 def parse_ip_address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """Parse an address; return IPv4 for a mapped address, by which a socket on [::] reports IPv4 callers."""
     try:
-        return ipaddress.ip_address(host)
+        address = ipaddress.ip_address(host)
     except ValueError:
         return None
+    return getattr(address, "ipv4_mapped", None) or address
 
 
 def is_loopback(host: str) -> bool:
     address = parse_ip_address(host)
-    # A socket on [::] reports IPv4 callers as mapped addresses, which Python before 3.13 does not unwrap.
-    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None:
-        address = address.ipv4_mapped
     return host == "localhost" or (address is not None and address.is_loopback)
 
 
@@ -85,7 +83,7 @@ def parse_ip_networks(texts: Sequence[str]) -> list[str]:
 def build_address_key(host: str) -> str:
     """Return the key for a caller's limits: the loopback or IPv4 address, or the 64-bit IPv6 network."""
     address = parse_ip_address(host)
-    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is None and not address.is_loopback:
+    if isinstance(address, ipaddress.IPv6Address) and not address.is_loopback:
         return str(ipaddress.ip_network((address, _IPV6_PREFIX), strict=False))
     return host
 
