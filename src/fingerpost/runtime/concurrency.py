@@ -23,8 +23,7 @@ class ThreadPool:
 
     async def run(self, function: Callable[_P, _R], *args: _P.args, **kwargs: _P.kwargs) -> _R:
         """Run a function with the caller's context variables; cancelling the call drops it from the queue."""
-        work = partial(copy_context().run, function, *args, **kwargs)
-        return await asyncio.wrap_future(self.submit(work))
+        return await asyncio.wrap_future(self.submit(partial(copy_context().run, function, *args, **kwargs)))
 
     def submit(self, work: Callable[[], _R]) -> "Future[_R]":
         return self._executor.submit(work)

@@ -65,22 +65,15 @@ WARNINGS = _new_counter(
     "warning",
     "Warnings in answers, by code: stale or unmatched realtime data, networks left out, and others",
 )
-FALLBACKS = _new_counter(
-    "fingerpost.network.fallbacks",
-    "query",
-    "Queries that a network's fallback answered",
-)
+FALLBACKS = _new_counter("fingerpost.network.fallbacks", "query", "Queries that a network's fallback answered")
 OPENED_BREAKERS = _new_counter(
-    "fingerpost.breaker.opened",
-    "opening",
-    "Circuit breakers that opened, for a network or a tool in plans",
+    "fingerpost.breaker.opened", "opening", "Circuit breakers that opened, for a network or a tool in plans"
 )
 PLAN_RUNS = _new_counter(
     "fingerpost.plan.runs", "run", "Plan runs that this process executed, by their state afterwards"
 )
 PLAN_STEP_DURATION = _new_histogram(
-    "fingerpost.plan.step.duration",
-    "Plan steps that ran, including all their attempts; skipped steps are not counted",
+    "fingerpost.plan.step.duration", "Plan steps that ran, including all their attempts; skipped steps are not counted"
 )
 
 

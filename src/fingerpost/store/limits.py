@@ -83,8 +83,7 @@ class Limits:
     """
 
     def __init__(self, storage: Path | Tables | None = None, *, now_ms: str | None = None) -> None:
-        is_local = storage is None or isinstance(storage, Path)
-        clock_ms = now_ms or ("%(now_ms)s" if is_local else _DATABASE_MS)
+        clock_ms = now_ms or ("%(now_ms)s" if storage is None or isinstance(storage, Path) else _DATABASE_MS)
         self._take, self._wait, self._pause, self._list = [
             text.format(now_ms=clock_ms) for text in (_TAKE, _WAIT, _PAUSE, _LIST)
         ]

@@ -36,8 +36,7 @@ def apply_layouts(connection: psycopg.Connection, schema: str) -> None:
         applied = _count_applied(connection, schema)
         if applied == 0:
             quoted = sql.Identifier(schema).as_string(connection)
-            row = connection.execute("SELECT pg_catalog.to_regnamespace(%s)::text", (quoted,)).fetchone()
-            if row == (None,):
+            if connection.execute("SELECT pg_catalog.to_regnamespace(%s)::text", (quoted,)).fetchone() == (None,):
                 # Create the schema only if it is missing, because some users may not create schemas.
                 connection.execute(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(schema)))
             connection.execute(

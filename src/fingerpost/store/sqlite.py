@@ -91,8 +91,7 @@ class SqliteFile:
         result = connection.execute("PRAGMA application_id").fetchone()[0]
         if self.application_id is not None and result != self.application_id:
             # The last byte of our ids is the format version.
-            is_ours = result >> 8 == self.application_id >> 8
-            owner = "another version of fingerpost" if is_ours else "another program"
+            owner = "another version of fingerpost" if result >> 8 == self.application_id >> 8 else "another program"
             raise self.unusable(f"belongs to {owner}; {self.advice}")
         return False
 
