@@ -29,10 +29,7 @@ _ENTRIES = {
         "tool_commands", "Plan a trip.", "fingerpost plan Kamppi Espoo --at 'tomorrow 09:00'", True, "plan_trip"
     ),
     "departures": _Entry(
-        "tool_commands",
-        "Show a stop's departures.",
-        "fingerpost departures Kamppi --window 60",
-        tool="get_departures",
+        "tool_commands", "Show a stop's departures.", "fingerpost departures Kamppi --window 60", tool="get_departures"
     ),
     "find": _Entry(
         "tool_commands", "Find a stop or place by name.", "fingerpost find Kamppi", tool="findAddressOrStop"

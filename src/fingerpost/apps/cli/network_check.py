@@ -136,8 +136,7 @@ def _check_realtime(settings: Settings, sources: int) -> "CheckResult":
 def _print(report: "CheckReport") -> None:
     codes = {fault.code for result in report.results for fault in result.faults}
     has_ended = report.origin.value == "data" and "feed-out-of-service" in codes
-    verdict = _ENDED if has_ended else _VERDICTS[report.origin.value]
-    print_line(Text(verdict, _STYLES[report.origin.value] or "bold"))
+    print_line(Text(_ENDED if has_ended else _VERDICTS[report.origin.value], _STYLES[report.origin.value] or "bold"))
     print_line(f"Service {report.days}; seed {report.seed}.")
     for result in report.results:
         print_line(f"{result.name}: {result.checked:,} {result.unit} checked{'' if result.faults else '; no faults'}")

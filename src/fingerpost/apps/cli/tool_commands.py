@@ -105,10 +105,8 @@ def departures(
         )
         call_and_print(application, "getStopTimetable", arguments, as_json=as_json)
         return
-    arguments = _drop_none(
-        stop={"type": "label", "value": stop},
-        at=None if start is None else start.isoformat(timespec="seconds"),
-    )
+    time = None if start is None else start.isoformat(timespec="seconds")
+    arguments = _drop_none(stop={"type": "label", "value": stop}, at=time)
     answer = call_tool(application, "get_departures", _add_fields(arguments, fields))
     if until is not None and not answer.is_error:
         raise StorageUnavailable("The stop could not be looked up for --until", hint="Try again")

@@ -68,12 +68,8 @@ def delete_variable(
     """Delete one variable, or all of them."""
     if (key is None) != delete_all:
         raise typer.BadParameter("name one variable, or give --all")
-    call_and_print(
-        open_application(ctx),
-        "delete_user_variable",
-        {"all": True} if key is None else {"key": key},
-        as_json=as_json,
-    )
+    arguments = {"all": True} if key is None else {"key": key}
+    call_and_print(open_application(ctx), "delete_user_variable", arguments, as_json=as_json)
 
 
 def _parse_value(text: str) -> Any:

@@ -142,11 +142,7 @@ _FULL = _refuse(503, "The server is handling too many requests; retry in a secon
 
 
 def new_app(
-    application: Application,
-    address: Address,
-    warm_up: WarmUp,
-    access: Access = LOCAL_ACCESS,
-    site: Site | None = None,
+    application: Application, address: Address, warm_up: WarmUp, access: Access, site: Site | None = None
 ) -> Starlette:
     """Return the web application.
 

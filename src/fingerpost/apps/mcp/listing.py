@@ -29,11 +29,7 @@ _RESOURCE_META: dict[str, Any] = {"ui": {"csp": {"connectDomains": [], "resource
 # The key in a tool's _meta that lists its optional parts.
 OPTIONAL_PARTS = "fingerpost/offers"
 # Optional parts by _meta key: true in a request's _meta requests a part, and the result's _meta contains it.
-EXTRAS = {
-    "fingerpost/geometry": "geometry",
-    "fingerpost/lineColors": "lineColors",
-    "fingerpost/basemap": "basemap",
-}
+EXTRAS = {f"fingerpost/{name}": name for name in ("geometry", "lineColors", "basemap")}
 
 NETWORKS = "fingerpost://networks"
 _SCHEMAS = "fingerpost://schemas/"

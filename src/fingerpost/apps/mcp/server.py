@@ -57,13 +57,8 @@ class Caller(NamedTuple):
 
 
 FindCaller = Callable[[_Context], Caller]
-_STABLE = CacheHint(ttl_ms=3_600_000, scope="public")
-_CACHE_HINTS: Mapping[CacheableMethod, CacheHint] = {
-    "server/discover": _STABLE,
-    "tools/list": _STABLE,
-    "resources/list": _STABLE,
-    "resources/templates/list": _STABLE,
-}
+_STABLE: tuple[CacheableMethod, ...] = ("server/discover", "tools/list", "resources/list", "resources/templates/list")
+_CACHE_HINTS = dict.fromkeys(_STABLE, CacheHint(ttl_ms=3_600_000, scope="public"))
 
 
 def new_server(application: Application, find_caller: FindCaller) -> Server[Any]:
