@@ -127,11 +127,9 @@ def _load_file(store: FactStore, path: Path, options: LoadOptions) -> LoadedFile
         store.put_facts(parsed, tickers=[ticker] if ticker else [], retrieved_at=options.retrieved_at)
         ((main_ticker,),) = library.rows("SELECT ticker FROM companies WHERE cik = ?", parsed.cik)
         has_list = library.rows("SELECT 1 FROM main_tickers WHERE cik = ?", parsed.cik)
-    hint = ""
+    hint = "" if ticker or has_list else f"; the ticker is from the packaged list of {PACKAGED_YEAR}"
     if main_ticker.startswith("CIK"):
         hint = "; set the ticker with --ticker, or load company_tickers.json"
-    elif not has_list and not ticker:
-        hint = f"; the ticker is from the packaged list of {PACKAGED_YEAR}"
     count, last = len(parsed.facts), parsed.complete_through
     return LoadedFile(path.name, f"{parsed.name} ({main_ticker}): {count:,} figures, complete through {last}{hint}")
 

@@ -140,8 +140,7 @@ def build_breakdowns(instance: LoadedInstance, facts: Sequence[InstanceFact]) ->
         total = next((fact.value for fact in group if not fact.members), None)
         for axis in sorted({axis for fact in group for axis, _ in fact.members if axis not in _CONSOLIDATION_AXES}):
             rows, crossed, omitted = _list_rows(group, axis)
-            candidates = [(rows, omitted + len(crossed)), ([*rows, *crossed], omitted)]
-            for chosen, left_out in candidates[: 2 if crossed else 1]:
+            for chosen, left_out in [(rows, omitted + len(crossed)), ([*rows, *crossed], omitted)][: 1 + bool(crossed)]:
                 roles = {} if total is None else _find_double_counts(chosen, total)
                 final_rows = tuple(replace(row, role=roles.get(row.member, row.role)) for row in chosen)
                 totals = (concept, unit, start, end, total)

@@ -92,7 +92,7 @@ def list_segments(library: FactLibrary, params: SegmentsParams) -> Reply:
     for period in _list_periods(params.period, instances, source.calendar):
         breakdowns, labels, other_axes = _find_breakdowns(library, reports, period, params.axis)
         if not breakdowns:
-            entry = _explain_period(library, reports, name, period, params.axis)
+            entry = _explain_period(reports, name, period, params.axis)
             reply.missing[f"{params.metric} {period.period}"] = entry
         for breakdown in breakdowns:
             names = {"ticker": source.company.ticker, "metric_name": name}
@@ -177,9 +177,7 @@ def _find_breakdowns(
     return [], {}, []
 
 
-def _explain_period(
-    library: FactLibrary, reports: Reports, name: str, period: PeriodFilter, axis: str | None
-) -> dict[str, Any]:
+def _explain_period(reports: Reports, name: str, period: PeriodFilter, axis: str | None) -> dict[str, Any]:
     """Explain why a period is missing, and list its axes or, if it has none, the available periods."""
     axes: dict[str, set[str]] = defaultdict(set)
     for instance, by_period in reports.items():
@@ -188,14 +186,10 @@ def _explain_period(
     available = sorted((each for each in axes if axes[each]), reverse=True)
     by = "" if axis is None else f" by {axis}"
     message = f"no loaded filing breaks down {name} for {period.label}{by}"
+    stated = [by_period.get(period, ()) for by_period in reports.values()]
     if period.quarter == QUARTERS:
         message += "; filings do not report fourth quarters"
-    elif axis is not None and any(
-        segments.match_axes(
-            axis, segments.list_axes(by_period.get(period, ())), segments.read_labels(library, instance)
-        )
-        for instance, by_period in reports.items()
-    ):
+    elif axis and segments.match_axes(axis, [each for facts in stated for each in segments.list_axes(facts)], {}):
         message += " alone, only by several axes at once"
     step = "Load more filings, or name another metric"
     if period.period in available:
