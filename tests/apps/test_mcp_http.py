@@ -59,13 +59,6 @@ def test_arguments_other_than_an_object_are_a_validation_error(served, arguments
     assert answer["structuredContent"]["error"]["message"] == sentence
 
 
-def test_the_server_is_ready_once_the_networks_are_open(served):
-    with httpx2.Client(base_url=served.url) as client:
-        answers = [(path, client.get(path).status_code) for path in ("/health", "/ready")]
-
-    assert answers == [("/health", 200), ("/ready", 200)]
-
-
 async def test_it_is_healthy_before_it_is_ready(application):
     async with calling(application) as client:
         health, ready = await client.get("/health"), await client.get("/ready")
@@ -121,9 +114,7 @@ NOBODY = "validation-error"
         ("127.0.0.1", Access(), {}, None),
         ("::1", Access(), {}, None),
         ("localhost", Access(), {}, None),
-        ("192.0.2.7", PUBLIC, {}, NOBODY),
         ("127.0.0.1", NAMED, {}, NOBODY),
-        ("127.0.0.1", Access(trusted_proxies=["127.0.0.1"]), {}, NOBODY),
         ("127.0.0.1", Access(), {"X-Forwarded-For": "203.0.113.5"}, NOBODY),
         ("127.0.0.1", Access(), {"Forwarded": "for=203.0.113.5"}, NOBODY),
     ],
@@ -246,12 +237,10 @@ def test_a_running_call_is_answered_when_the_server_stops(tmp_path, version, met
 @pytest.mark.parametrize(
     ("host", "status"),
     [
-        ("localhost:8000", 200),
         ("Timetable.Example", 200),
         ("[::1]:8000", 200),
         ("10.1.2.3:8000", 200),
         ("[fd00::2]", 200),
-        ("rebound.example:8000", 421),
         ("10.1.2.3.rebound.example", 421),
         ("timetable.example.rebound.example", 421),
         ("", 421),

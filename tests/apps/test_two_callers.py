@@ -35,10 +35,8 @@ async def calling(command):
     """Serve with the options of a command, behind its proxy if it trusts one; callers with a token send their name."""
     options = parse_command(command).params
     proxies = parse_ip_networks(options["trusted_proxy"] or ())
-    access = Access(
-        allowed_hosts=options["allow_host"] or (), trusted_proxies=proxies, is_public=options["public"]
-    )  # fmt: skip
-    settings = read_settings()
+    hosts, settings = options["allow_host"] or (), read_settings()
+    access = Access(allowed_hosts=hosts, trusted_proxies=proxies, is_public=options["public"])
     app = new_local_app(build(settings), at=Address.parse(options["http"]), access=access)
     config = new_config(app, access)
     config.load()
@@ -102,6 +100,4 @@ async def test_callers_with_tokens_reach_only_what_is_theirs(file, tokens):
 
     assert set(refused) == {f"There is no run '{run_id}'"}
     assert (seen[0]["variables"], seen[1]["results"], deleted["deleted"]) == ([], [], [])
-    assert ([each["key"] for each in kept[0]["variables"]], [each["run_id"] for each in kept[1]["results"]]) == (
-        ["home"], [run_id],
-    )  # fmt: skip
+    assert (kept[0]["variables"][0]["key"], kept[1]["results"][0]["run_id"]) == ("home", run_id)

@@ -21,10 +21,6 @@ def read_keys(name):
     return dict(line.split("=", 1) for line in lines if "=" in line and not line.startswith("#"))
 
 
-def test_there_is_a_server_and_a_timer():
-    assert UNITS == ["fingerpost-refresh.service", "fingerpost-refresh.timer", "fingerpost.service"]
-
-
 @pytest.mark.parametrize("name", [unit for unit in UNITS if unit.endswith(".service")])
 def test_a_service_starts_a_command_of_ours_under_a_user_of_its_own(name):
     keys = read_keys(name)

@@ -109,6 +109,11 @@ def observe(commands, home):
     return [(status, _OLD_RECORD.sub("", _INSTANT.sub("", output))) for status, output in seen]
 
 
+def list_files(home):
+    """Return the relative paths in a home, without the ids in them."""
+    return {re.sub("[0-9a-f-]{32,}", "", str(path.relative_to(home))) for path in home.rglob("*")}
+
+
 def find_violations(name, folder, every):
     before, command, observing = COMMANDS[name]
     for feed, drawing in (("old", OLD), ("new", NEW), ("town", OLD)):
@@ -126,7 +131,7 @@ def find_violations(name, folder, every):
     shutil.copy(folder / "new.zip", folder / "town.zip")
     old = observe(observing, _copy(template, home))
     status, output, counts = run_forked(command, _copy(template, home), Fault())
-    new = observe(observing, home)
+    new, files = observe(observing, home), list_files(home)
     assert (status, old != new) == (0, True), output
     points = [
         (fault, call, number) for fault in FAULTS for call in CALLS for number in range(1, counts.get(call, 0) + 1)
@@ -140,10 +145,12 @@ def find_violations(name, folder, every):
         problems = [
             *(["a traceback"] if "Traceback" in output + repeated else []),
             *([f"status {status}"] if status not in (0, 1, KILLED) else []),
+            *(["the fault is not named"] if status == 1 and os.strerror(FAULTS[fault]) not in output else []),
             *(["neither old nor new"] if state not in (old, new) else []),
             *(["success, but old"] if status == 0 and state != new else []),
             *([f"the repetition ends with {again}"] if again and state != new else []),
             *(["the repetition is not new"] if observe(observing, home) != new else []),
+            *(["litter is left"] if list_files(home) - files else []),
         ]
         if problems:
             outputs = {"output": output[-2000:], "repeated": repeated[-2000:]}

@@ -1,8 +1,6 @@
 """Network records: they round-trip, edits preserve comments, and concurrent writers do not conflict."""
 
 import os
-import signal
-import subprocess
 import sys
 
 import pytest
@@ -182,23 +180,6 @@ def test_every_edit_has_a_stamp_of_its_own(tmp_path):
     stamps.append(store.stamp())
 
     assert len(set(stamps)) == len(stamps)
-
-
-KILLED = """
-import os, signal, sys
-from pathlib import Path
-from fingerpost.store.network_records import NetworkRecord, NetworkRecordStore
-Path.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
-NetworkRecordStore(Path(sys.argv[1])).put(NetworkRecord(name="BUS"))
-"""
-
-
-def test_a_writer_killed_before_its_rename_leaves_the_old_record(store, tmp_path):
-    died = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], check=False)
-
-    assert (died.returncode, text_of(store, "BUS")) == (-signal.SIGKILL, BUS)
-    change(store, "BUS", priority=1)
-    assert list(store.read().records) == ["BUS", "TRAIN"]
 
 
 PUTTING = """

@@ -51,12 +51,6 @@ def keys(store, user) -> list[str]:
     return [variable.key for variable in store.list_variables(user)]
 
 
-def test_saved_values_are_found(store):
-    saved = Variable(key="home", type="location", value=HOME, created_at=NOON, updated_at=NOON)
-    assert store.save("ada", "home", "location", HOME, NOON) == (saved, None)
-    assert (store.find("ada", "home"), store.list_variables("ada")) == (saved, [saved])
-
-
 def test_saving_again_reports_the_previous_value(store):
     """C4: previous is the old variable; it was created when it was created."""
     first, _ = store.save("ada", "home", "location", HOME, NOON)

@@ -4,7 +4,6 @@ The tool comes in builds: what an upgrade of the program may have changed about 
 """
 
 import asyncio
-import os
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -66,10 +65,11 @@ class CallLog:
 
     def writer(self):
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        handle = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
 
         def write(line):
-            os.write(handle, f"{line}\n".encode())
+            # Each line with a descriptor of its own, because thousands of histories run in one process.
+            with self._path.open("ab", buffering=0) as file:
+                file.write(f"{line}\n".encode())
 
         return write
 
