@@ -89,6 +89,10 @@ bench-load: .venv/ready  ## Measure: plan_trip from 50 connections, over one and
 bench-hostile: .venv/ready  ## Measure: one caller beside an address with many connections in each state, or with expensive calls
 	@$(BIN)/python bench/hostile.py
 
+.PHONY: bench-damage
+bench-damage: .venv/ready  ## Damage each file of a home folder in each way, and compare the answers
+	@$(BIN)/python bench/damage.py
+
 # Atheris exists for Linux only. The corpus is kept, so that the next run begins where this one ended.
 FUZZED := realtime:250000 plan:200000 table:200000 filings:150000 documents:150000 record:30000 upstream:25000 archive:15000 extract:10000
 .PHONY: fuzz
