@@ -193,6 +193,7 @@ MISTAKES = {
         "a word for what comes first": (["plan", "Kamppi", "Espoo", "--optimize", "cheap"], "--optimize must be"),
         "a language": (["plan", "Kamppi", "Espoo", "--lang", "de"], "--lang must be 'fi', 'sv' or 'en'"),
         "a window too long": (["departures", "Kamppi", "--window", "500"], "--window must be at most 120"),
+        "no distance": (["find", "a", "--max-distance-meters", "0"], "--max-distance-meters must be at least 1"),
         "latitude and longitude swapped": (["stops", "160", "24"], "LAT must be at most 90"),
         "a figure that nobody files": (["filings", "AAPL", "xyzzy", "2022"], "fingerpost call sec_financial_data"),
         "an empty place to walk from": (["departures", "Kamppi", "--from", ""], "--from must not be empty"),

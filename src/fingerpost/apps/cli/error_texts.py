@@ -5,11 +5,9 @@ from collections.abc import Mapping
 
 from fingerpost.errors import ParameterError, RemedyKind, SourceLimited, ToolError, as_sentence
 
-# The option or argument that sets each tool field.
-OPTIONS: Mapping[str, str] = {
+# The option or argument that sets each tool field; commands add the options whose names they derive from a field.
+OPTIONS: dict[str, str] = {
     "constraints.maxWalkingDistance": "--max-walk",
-    "constraints.maxTransfers": "--max-transfers",
-    "constraints.optimize": "--optimize",
     "constraints.language": "--lang",
     "coordinate.lat": "LAT",
     "coordinate.lon": "LON",
@@ -18,7 +16,6 @@ OPTIONS: Mapping[str, str] = {
     "destination.value.lon": "the longitude of TO",
     "language": "--lang",
     "languagePreference": "--lang",
-    "limit": "--limit",
     "maxDepartures": "--limit",
     "maxResults": "--limit",
     "item": "ITEM",
@@ -26,7 +23,6 @@ OPTIONS: Mapping[str, str] = {
     "origin.value.lat": "the latitude of FROM",
     "origin.value.lon": "the longitude of FROM",
     "page": "--page",
-    "radius": "--radius",
     "rawText": "the name",
     "stop.value": "STOP",
     "walkFrom": "--from",

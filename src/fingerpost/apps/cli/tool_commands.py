@@ -166,7 +166,7 @@ def with_tool_options(command: Callable[..., None], tool_name: str) -> Callable[
     existing = {f"--{name.replace('_', '-')}" for name in command.__annotations__}
     options = {}
     for path, field in _list_optional_fields(schema, schema.get("$defs", {})):
-        name = OPTIONS.get(".".join(path)) or f"--{re.sub('(?=[A-Z])', '-', path[-1]).lower()}"
+        name = OPTIONS.setdefault(".".join(path), f"--{re.sub('(?=[A-Z])', '-', path[-1]).lower()}")
         field_type = field.get("type", "string")
         if not name.startswith("--") or name in existing:
             continue
