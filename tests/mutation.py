@@ -67,7 +67,9 @@ TARGETS = {
         ),
         ("engines",),
     ),
-    "transit/rules": Target(("tests/rules", "tests/contracts", "tests/places", *EMBEDDED)),
+    "transit/rules": Target((
+        "tests/rules", "tests/contracts", "tests/places", "tests/addresses/test_reading_texts.py", *EMBEDDED,
+    )),
     "transit/tools": Target((
         "tests/contracts", "tests/contract", "tests/tools", "tests/fares/test_in_answers.py",
         "tests/apps/test_beside_answers.py", "tests/tfl/test_plan_journey.py",
@@ -81,6 +83,7 @@ TARGETS = {
     )),
     "transit/remote": Target((
         "tests/remote", "tests/motis", "tests/opentripplanner", "tests/tfl", "tests/conformance",
+        "tests/resilience/test_source_faults.py",
     )),
 }  # fmt: skip
 

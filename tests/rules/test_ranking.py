@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fingerpost.transit.model.itinerary import Mode, Optimize
-from fingerpost.transit.rules.ranking import build_sort_key, compute_fingerprint
+from fingerpost.transit.rules.ranking import build_sort_key, compute_fingerprint, compute_route_id
 from tests.rules.drawing import itineraries, ride, trip, walk
 
 
@@ -33,6 +33,13 @@ def test_starts_within_two_minutes_are_one(minute, same):
     first, later = (trip(ride("7", "A", "B", departs, 9)) for departs in (0, minute))
 
     assert (compute_fingerprint(first) == compute_fingerprint(later)) is same
+
+
+def test_the_text_of_a_routes_id():
+    """D3: the same legs and times have the same id in every version."""
+    itinerary = trip(walk("home", "A", 1, 3), ride("7 Ä", "A", "B", 3, 9, mode=Mode.COACH))
+
+    assert compute_route_id(itinerary) == "f1a3ec97255f8c5bbaea1882a014662c452f6cdea4aabac0c605ac51e95c95fe"
 
 
 def test_delays_do_not_change_a_fingerprint():
