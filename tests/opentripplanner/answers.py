@@ -102,7 +102,7 @@ def a_ride(minute=5, **changes):
         "end": at(minute + 10),
         "from": {"name": "Kamppi", "lat": 60.169, "lon": 24.931, "stop": a_stop("HSL:1040601", "Kamppi", "44")},
         "to": {"name": "Otaniemi", "lat": 60.184, "lon": 24.828, "stop": a_stop("HSL:2222204", "Otaniemi")},
-        "route": {"gtfsId": "HSL:1014", "shortName": "14", "longName": "Hernesaari-Pajamäki", "type": 3},
+        "route": {"gtfsId": "HSL:1014", "shortName": "14", "longName": "Hernesaari", "type": 3, "color": "007AC9"},
         "trip": {"gtfsId": "HSL:1014_2", "tripHeadsign": "Tapiola", "wheelchairAccessible": "POSSIBLE"},
         "legGeometry": {"points": "_{rc@_d{r@????_ibE_t`B"},
         "alerts": [],
