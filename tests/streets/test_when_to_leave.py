@@ -52,6 +52,7 @@ def test_a_board_states_when_to_leave(ask, walk_from):
     answer = ask(walk_from)
 
     assert _leaving(answer) == [(0, "07:55", pytest.approx(700, abs=1)), (1, "08:20", pytest.approx(700, abs=1))]
+    assert [row.get("missed") for row in answer.body["meta"]["leaveBy"]] == [True, None]
     assert answer.body["meta"]["walking"] == "OpenStreetMap streets"
     assert "Streets: © OpenStreetMap contributors, ODbL 1.0" in answer.body["meta"]["attribution"]
     lines = answer.text.splitlines()

@@ -75,6 +75,7 @@ class WireLeave(WireDict):
     departure: Annotated[int, Field(ge=0, description="row")]
     at: str
     walkMeters: Annotated[int, Field(ge=0)]
+    missed: NotRequired[bool]
 
 
 class BoardMeta(Meta, AlertNotes):
@@ -162,11 +163,16 @@ def _build_reply(
     report = report_board(board, shown, "stopId", now, all_warnings)
     gap = None if board.found_count else board.gap
     walks = [None if row.cancelled else (board.walks or {}).get(row.stop_id) for row in shown]
-    leave_by: list[WireLeave] = [
-        {"departure": index, "at": format_instant(row.expected - walk.seconds, zone), "walkMeters": walk.metres}
+    leave_by = [
+        omit_none(WireLeave, {
+            "departure": index,
+            "at": format_instant(row.expected - walk.seconds, zone),
+            "walkMeters": walk.metres,
+            "missed": row.expected - walk.seconds < now or None,
+        })
         for index, (row, walk) in enumerate(zip(shown, walks, strict=True))
         if walk is not None
-    ]
+    ]  # fmt: skip
     meta = {
         **report.serialize(stop.member_ids),
         "whyEmpty": None if gap is None else explain_gap(gap).format(lambda instant: format_instant(instant, zone)),
