@@ -33,6 +33,16 @@ def town(towns):
             ),
         ),
         (
+            "60.1833,24.94",
+            "TEST:BETA",
+            (
+                "No walk of 1500 m or less was found between the origin and a stop; "
+                "the nearest, Alpha, is 1479 m away in a straight line. "
+                "With 1923 m of walking and 0 changes, a trip departs at 2026-03-11T07:44:21+02:00 "
+                "and arrives at 2026-03-11T08:30:00+02:00"
+            ),
+        ),
+        (
             "TEST:BETA",
             "60.27,25.1",
             (
@@ -52,7 +62,7 @@ def town(towns):
             "More walking (3000 m) or changes (8) would not help; try another time or place",
         ),
     ],
-    ids=["walk-further", "no-trip-either", "too-far", "never-served", "not-connected"],
+    ids=["walk-further", "no-short-walk", "no-trip-either", "too-far", "never-served", "not-connected"],
 )
 def test_the_cause_is_named(town, origin, destination, hint):
     assert town.plan(origin, destination)["error"]["hint"] == hint

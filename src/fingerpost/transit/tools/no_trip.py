@@ -163,11 +163,12 @@ async def _explain_reach(
     nearest = min(await list_near(MAX_WALK_M), key=lambda stop: stop.distance_m, default=None)
     if nearest is None:
         return f"No stop is within {MAX_WALK_M:g} m of {side}, the longest walk allowed"
-    distance = "step-free walking distance" if query.step_free else "walking distance"
-    return (
-        f"No stop is within {distance} ({query.max_walk_m:g} m) of {side}; "
-        f"the nearest, {nearest.stop.name}, is {nearest.distance_m:.0f} m away in a straight line"
-    )
+    kind = "step-free walking distance" if query.step_free else "walking distance"
+    reason = f"No stop is within {kind} ({query.max_walk_m:g} m) of {side}"
+    if nearest.distance_m <= query.max_walk_m:
+        kind = "step-free walk" if query.step_free else "walk"
+        reason = f"No {kind} of {query.max_walk_m:g} m or less was found between {side} and a stop"
+    return f"{reason}; the nearest, {nearest.stop.name}, is {nearest.distance_m:.0f} m away in a straight line"
 
 
 async def _explain_service(network: Network, query: JourneyQuery, *, is_destination: bool) -> str | None:
