@@ -306,7 +306,8 @@ class EmbeddedNetwork(Network):
         """Set the platform from the stop's name if the board has several stops and the feed has no platform code."""
         if stop_count < 2 or departure.platform is not None:
             return departure
-        return replace(departure, platform=self.stops.places.find_platform_code(departure.stop_id))
+        platform = self.stops.places.find_platform_code(departure.stop_id)
+        return departure if platform is None else replace(departure, platform=platform)
 
     async def find_places(
         self, text: str, *, language: str | None = None, focus: Coordinate | None = None

@@ -60,7 +60,7 @@ class Snapshot:
     def __init__(self, timetable: Timetable, overlay: Overlay, planned: SearchTimetables) -> None:
         self.timetable = timetable
         self._replace_timetable_cached = lru_cache(maxsize=_CACHE_SIZE)(self._new_with_timetable)
-        # Calls a function of this snapshot and other arguments.
+        # Calls a function with this snapshot and other arguments.
         self.call_cached: Callable[..., Any] = lru_cache(maxsize=_CACHED_ROWS)(lambda f, *args: f(self, *args))
         self.overlay = overlay
         self.planned = planned
