@@ -1,6 +1,7 @@
 """Clients of the server: over the protocol in memory, and over HTTP in this process."""
 
 import asyncio
+import hashlib
 from contextlib import asynccontextmanager
 
 import httpx2
@@ -39,6 +40,13 @@ def request_of(name, arguments, *, version="2026-07-28", **meta):
         "mcp-name": name,
     }
     return body, headers
+
+
+def accept_tokens(path, monkeypatch, **subjects):
+    """Let servers accept these tokens, each with its subject and scopes."""
+    lines = [f"{hashlib.sha256(token.encode()).hexdigest()} {subject}\n" for token, subject in subjects.items()]
+    path.write_text("".join(["# token, subject, scopes\n", *lines]), encoding="utf-8")
+    monkeypatch.setenv("FINGERPOST_TOKENS_FILE", str(path))
 
 
 def post(client, name, arguments, **headers):

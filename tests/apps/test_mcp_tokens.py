@@ -1,6 +1,5 @@
 """Bearer tokens over HTTP: each caller has separate data, and an invalid token is never treated as anonymous."""
 
-import hashlib
 import json
 import logging
 from contextlib import asynccontextmanager
@@ -14,8 +13,8 @@ from fingerpost.apps.mcp.tokens import open_verifier
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.wiring import build
 from fingerpost.errors import SettingsInvalid
+from tests.apps.clients import accept_tokens, post
 from tests.apps.clients import calling as calling_app
-from tests.apps.clients import post
 from tests.net.local_server import answer, serving
 
 CITY = Address("0.0.0.0", 8000)
@@ -46,11 +45,7 @@ def content_of(answered):
 
 @pytest.fixture
 def file_of_tokens(tmp_path, monkeypatch, home):
-    lines = [f"{hashlib.sha256(token.encode()).hexdigest()}  {token}s-owner trips" for token in ("ann", "bob")]
-    path = tmp_path / "tokens"
-    path.write_text("\n".join(["# token, subject, scopes", *lines]), encoding="utf-8")
-    monkeypatch.setenv("FINGERPOST_TOKENS_FILE", str(path))
-    return path
+    accept_tokens(tmp_path / "tokens", monkeypatch, ann="anns-owner trips", bob="bobs-owner trips")
 
 
 @pytest.mark.parametrize("authorization", [None, "Bearer WRONG", "Basic YW5uOmFubg==", "Bearer "])
@@ -79,13 +74,11 @@ async def test_a_token_without_the_scope_is_forbidden(file_of_tokens, monkeypatc
     assert 'error="insufficient_scope"' in refused.headers["www-authenticate"]
 
 
-async def test_a_token_is_in_no_answer_log_span_metric_or_file(home, monkeypatch, caplog, seen):
+async def test_a_token_is_in_no_answer_log_span_metric_or_file(home, tmp_path, monkeypatch, caplog, seen):
     """Whether it is accepted or refused, and whatever it asks for."""
     caplog.set_level(logging.DEBUG)
     accepted, refused = "m4rk3r/t&k+1=", "m4rk3r/0th3r"
-    home.mkdir()
-    (home / "tokens").write_text(f"{hashlib.sha256(accepted.encode()).hexdigest()} ann", encoding="utf-8")
-    monkeypatch.setenv("FINGERPOST_TOKENS_FILE", str(home / "tokens"))
+    accept_tokens(tmp_path / "tokens", monkeypatch, **{accepted: "ann"})
     async with calling() as call:
         names = [*build(read_settings()).tools, "no_such_tool"]
         answers = [await call(f"Bearer {token}", name) for token in (accepted, refused) for name in names]

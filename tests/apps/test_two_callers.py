@@ -3,7 +3,6 @@
 The bundle for MCP hosts is not among them: its server has one caller, over stdio.
 """
 
-import hashlib
 import ipaddress
 import json
 import shlex
@@ -16,7 +15,7 @@ from fingerpost.apps.mcp.address import Access, Address, parse_ip_networks
 from fingerpost.apps.mcp.http import new_config
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.wiring import build
-from tests.apps.clients import new_local_app, post
+from tests.apps.clients import accept_tokens, new_local_app, post
 from tests.deploy.test_containers import SERVICES, find_all, parse_command
 from tests.deploy.test_units import read_keys
 
@@ -54,14 +53,6 @@ async def calling(command):
         yield call
 
 
-@pytest.fixture
-def tokens(home, monkeypatch):
-    home.mkdir()
-    lines = [f"{hashlib.sha256(name.encode()).hexdigest()} {name}\n" for name in ADDRESSES]
-    (home / "tokens").write_text("".join(lines), encoding="utf-8")
-    monkeypatch.setenv("FINGERPOST_TOKENS_FILE", str(home / "tokens"))
-
-
 def test_these_tools_store_something(application):
     """A new one belongs into the tests below."""
     storing = [name for name, tool in application.tools.items() if not tool.definition.read_only]
@@ -82,7 +73,8 @@ async def test_nothing_is_stored_for_anonymous_callers_and_no_run_is_listed(file
 
 
 @pytest.mark.parametrize("file", COMMANDS)
-async def test_callers_with_tokens_reach_only_what_is_theirs(file, tokens):
+async def test_callers_with_tokens_reach_only_what_is_theirs(file, tmp_path, monkeypatch):
+    accept_tokens(tmp_path / "tokens", monkeypatch, ann="ann", bob="bob")
     async with calling(COMMANDS[file]) as call:
         await call("ann", "save_user_variable", HOME)
         run_id = (await call("ann", "run_plan", {"plan": PLAN}))["data"]["run_id"]

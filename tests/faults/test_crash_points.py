@@ -11,7 +11,6 @@ from tests.faults.crash_points import COMMANDS
 
 pytestmark = pytest.mark.slow
 
-# Each takes a second; make soak tries every call.
 EVERY = 1 if os.environ.get("FINGERPOST_SOAK") else 5
 
 

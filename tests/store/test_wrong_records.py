@@ -43,7 +43,6 @@ WRONG = {
         "its fallbacks form a cycle (BAD → BAD); remove one of these fallbacks",
     ),
     "no TOML": ('source = "gtfs"\nfeeds = ["x.zip"', "the file is not TOML ("),
-    "a key that is there twice": ("priority = 1\npriority = 2", "the file is not TOML ("),
     "lists in lists": (f"feeds = {'[' * 5000}{']' * 5000}", "the file is not TOML ("),
     "no UTF-8": (b"# caf\xe9\n", "the file is not UTF-8; save it as UTF-8"),
 }
