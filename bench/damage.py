@@ -52,6 +52,7 @@ CALLS = (
     ("sec_financial_data", {"query_type": "financial_facts", "parameters": FIGURE}),
 )
 MAX_S, MAX_MB = 60, 1024
+_DAMAGED = re.compile(r"\b(HSL|KING)\b.*(cannot be read|is damaged|is not prepared)")
 _VARYING = re.compile(r'"correlationId": "[^"]*"')
 
 
@@ -119,8 +120,7 @@ async def ask() -> list[tuple[str, str]]:
 def find_problems(path: Path, before: list, after: list, code: int, most_mb: float) -> list[str]:
     problems = [f"exit code {code}"] * (code != 0) + [f"{most_mb:.0f} MB"] * (most_mb > MAX_MB)
     for (body, _), (damaged, text) in zip(before, after, strict=bool(after)):
-        is_named = path.name in text or any(f"{name} " in text and "prepar" in text for name in ("HSL", "KING"))
-        if body != damaged and ("nternal error" in text or not (is_named or f"/{path.stem}" in text)):
+        if body != damaged and ("nternal error" in text or not (path.name in text or _DAMAGED.search(text))):
             problems.append(text[:300])
     return problems
 
