@@ -10,7 +10,7 @@ from fingerpost.store.variables import VariableStore
 from fingerpost.transit.model.place import Bounds, Coordinate, Location, LocationSource
 from fingerpost.transit.places.resolver import PlaceResolver, TextQuery
 from fingerpost.transit.places.trip_ends import resolve_journey
-from fingerpost.transit.port import JourneyParameters, JourneyQuery
+from fingerpost.transit.port import JourneyParameters
 from fingerpost.transit.rules.warnings import WarningCode
 from tests.contracts.conftest import stop_place
 from tests.fakes import FakeNetwork, FakeNetworks
@@ -150,10 +150,3 @@ def test_a_removed_saved_stop_is_named_by_its_variable(resolve, tmp_path, proble
         f"the variable 'work' refers to the stop 'T:GONE', which is not in any network{more}",
         "Look the place up with findAddressOrStop and use its lat,lon, or save it with save_user_variable",
     )
-
-
-def test_a_query_may_be_asked_again_between_other_places():
-    one, other = (Location(coordinate=Coordinate(lat, 25), source=LocationSource.INPUT) for lat in (60, 61))
-    query = JourneyParameters(instant=0, max_transfers=1).between(one, other)
-
-    assert query.between(other, one) == JourneyQuery(origin=other, destination=one, instant=0, max_transfers=1)

@@ -14,8 +14,7 @@ from fingerpost.transit.remote.motis.server import MotisEndpoint, MotisServer
 from fingerpost.transit.remote.motis.shapes import MotisPlan
 from fingerpost.transit.remote.tfl.shapes import TflLine
 from tests.net.local_server import FakeTime, new_client, serving
-from tests.net.reply_server import serving_replies
-from tests.resilience.remote_servers import KINDS, LEFT, NOW, as_json, list_questions, new_record, tools_over
+from tests.resilience.remote_servers import KINDS, LEFT, NOW, as_json, ask_over
 
 NAN = float("nan")
 # By kind: the tool's question, the list that gets a spoiled copy of its first entry, what spoils it, what is dropped.
@@ -60,20 +59,18 @@ def spoil(told, name, path, value, *, alone=False):
     return made
 
 
-async def ask(home, kind, word, *spoiling, alone=False):
+async def ask_spoiled(home, kind, word, *spoiling, alone=False):
     async def reply(asked):
         return as_json(spoil(KINDS[kind].tell(asked, "Victoria"), *spoiling, alone=alone))
 
-    environ = {"TFL_API_KEY": "s3cr3t-k3y"}
-    async with serving_replies(reply) as port, tools_over(home, port, new_record(kind), environ=environ) as (tools, _):
-        tool, arguments = list_questions(kind, "Victoria")[word]
-        return (await tools[tool].answer(arguments, user="ann")).body
+    (body,) = await ask_over(kind, home, reply, word)
+    return body
 
 
 @pytest.mark.parametrize(("kind", "word", "name", "path", "value", "dropped"), ROWS)
 async def test_an_unreadable_entry_affects_only_itself(tmp_path, kind, word, name, path, value, dropped):
-    body = await ask(tmp_path / "beside", kind, word, name, path, value)
-    alone = await ask(tmp_path / "alone", kind, word, name, path, value, alone=True)
+    body = await ask_spoiled(tmp_path / "beside", kind, word, name, path, value)
+    alone = await ask_spoiled(tmp_path / "alone", kind, word, name, path, value, alone=True)
     shown = body.get("itineraries") or body.get("departures") or body.get("stops") or [body["name"]]
     notes = [note for note in body.get("meta", {}).get("notes", ()) if "could not be read" in note]
 

@@ -26,6 +26,7 @@ from fingerpost.transit.tools.plan_journey import JourneyOptions
 from tests.homes import write_record
 from tests.net import local_server
 from tests.net.local_server import FakeTime, answer, anywhere
+from tests.net.reply_server import serving_replies
 from tests.opentripplanner.answers import a_board, a_page, a_ride, a_time
 from tests.tfl.asking import a_leg, a_point, journeys
 
@@ -176,6 +177,19 @@ async def tools_over(home, port, record, *, environ, limits=PATIENT, time=None, 
         yield {tool.name: tool for tool in tools}, networks
     finally:
         await networks.close()
+
+
+async def ask(tools, kind, word):
+    tool, arguments = list_questions(kind, "Victoria")[word]
+    return (await tools[tool].answer(arguments, user="ann")).body
+
+
+async def ask_over(kind, home, reply, *words, **given):
+    async with (
+        serving_replies(reply) as port,
+        tools_over(home, port, new_record(kind), environ={"TFL_API_KEY": "s3cr3t-k3y"}, **given) as (tools, _),
+    ):
+        return [await ask(tools, kind, word) for word in words]
 
 
 def as_json(told):

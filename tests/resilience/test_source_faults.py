@@ -23,7 +23,8 @@ from tests.resilience.remote_servers import (
     PATIENT,
     VARIABLE,
     as_json,
-    list_questions,
+    ask,
+    ask_over,
     new_client,
     new_record,
     tools_over,
@@ -77,19 +78,6 @@ ASKED = {"trip": 0, "board": 1, "stops": 1, "route": 2, "timetable": 2, "name": 
 def _clock(monkeypatch):
     monkeypatch.setenv("FINGERPOST_NOW", NOW)
     monkeypatch.setattr(retry, "sleep", lambda _seconds: asyncio.sleep(0))
-
-
-async def ask(tools, kind, word):
-    tool, arguments = list_questions(kind, "Victoria")[word]
-    return (await tools[tool].answer(arguments, user="ann")).body
-
-
-async def ask_over(kind, home, reply, *words, **given):
-    async with (
-        serving_replies(reply) as port,
-        tools_over(home, port, new_record(kind), environ={"TFL_API_KEY": "s3cr3t-k3y"}, **given) as (tools, _),
-    ):
-        return [await ask(tools, kind, word) for word in words]
 
 
 def find_error_code(body):
