@@ -115,7 +115,6 @@ class FactLibrary:
         )
 
     def suggest_tickers(self, text: str) -> list[str]:
-        # Imported here, because only suggestions need it.
         from rapidfuzz import fuzz, process
 
         key = build_name_key(text)

@@ -119,7 +119,10 @@ def has_tables(file: SqliteFile, connection: sqlite3.Connection) -> bool:
 
 
 def _create_tables(connection: sqlite3.Connection) -> None:
-    connection.executescript(f"{_TABLES} PRAGMA application_id = {_APPLICATION_ID}; PRAGMA user_version = {_VERSION};")
+    """Create the tables in the current transaction, which ``executescript`` would commit."""
+    versions = f"PRAGMA application_id = {_APPLICATION_ID};\nPRAGMA user_version = {_VERSION}"
+    for statement in f"{_TABLES}{versions}".split(";\n"):
+        connection.execute(statement)
 
 
 def normalize_ticker(text: str) -> str:
@@ -255,14 +258,15 @@ class FactStore:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self._file.opened() as connection:
             connection.execute("PRAGMA synchronous = NORMAL")
-            use_write_ahead_log(connection)
+            connection.execute("BEGIN IMMEDIATE")
             if not has_tables(self._file, connection):
                 _create_tables(connection)
-            connection.execute("BEGIN IMMEDIATE")
             if not connection.execute("SELECT count(*) FROM companies").fetchone()[0]:
                 _put_sample(connection)
             yield connection
             connection.execute("COMMIT")
+            # A new file is written without the log, which would contain all of it once more.
+            use_write_ahead_log(connection)
 
 
 @cache
@@ -290,8 +294,8 @@ def read_sample() -> list[tuple[FactsFile, dict[str, Any]]]:
 
 def create_sample() -> sqlite3.Connection:
     connection = connect_memory()
-    _create_tables(connection)
     connection.execute("BEGIN")
+    _create_tables(connection)
     _put_sample(connection)
     connection.execute("COMMIT")
     return connection
