@@ -6,6 +6,7 @@ import sys
 import threading
 
 from fingerpost.testing.feeds import timetable_from_drawing
+from fingerpost.transit.embedded import network
 from fingerpost.transit.engine.timetable.array_file import ARRAYS
 from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
 from tests.homes import keep_network, open_networks
@@ -70,3 +71,13 @@ def test_fifty_networks_open_with_128_descriptors(tmp_path):
     done = subprocess.run([sys.executable, "-c", MANY, str(tmp_path)], capture_output=True, text=True, check=True)
 
     assert done.stdout == "50 {}\n"
+
+
+def test_a_trip_waits_for_the_compiler_without_a_thread_that_other_calls_need(town, monkeypatch):
+    answers, events, compute = [True, True], [], network.compute
+    monkeypatch.setattr(network, "_COMPILER_POLL_S", 0)
+    monkeypatch.setattr(network, "is_compiling", lambda: events.append("wait") or bool(answers and answers.pop()))
+    monkeypatch.setattr(network, "compute", lambda *work: events.append("compute") or compute(*work))
+    town.plan()
+
+    assert events[:4] == ["wait", "wait", "wait", "compute"]

@@ -30,7 +30,7 @@ from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimeta
 from fingerpost.transit.engine.timetable.overlay import Overlay
 from fingerpost.transit.engine.timetable.service_days import local_day
 from fingerpost.transit.engine.timetable.timetable import Timetable
-from fingerpost.transit.kernel_mode import is_ready
+from fingerpost.transit.kernel_mode import is_compiling, is_ready
 from fingerpost.transit.model.itinerary import Departure, Fare, Itinerary, Leg, LegLine
 from fingerpost.transit.model.map_layer import Basemap
 from fingerpost.transit.model.place import Bounds, Coordinate, Place, PlaceMatch
@@ -57,6 +57,7 @@ _BUILDER = ThreadPool("days", 1)
 # because the interpreter waits at exit for builds that have started.
 _BEFORE_MIDNIGHT_S = 1800
 _AFTER_QUERY_S = 5
+_COMPILER_POLL_S = 0.1
 
 # Longer boards have many rows, so they are built in a thread.
 _SHORT_BOARD_S = 3 * 3600
@@ -123,6 +124,14 @@ class EmbeddedNetwork(Network):
             realtime_unmatched=() if self.realtime is None else self.realtime.list_unmatched(snapshot.overlay),
         )
 
+    async def _prepare_query(self) -> None:
+        await self._check_files()
+        if self.realtime is not None:
+            await self.realtime.catch_up()
+        # A query that waited for the compiler in a thread would keep the calls that need no kernel from computing.
+        while is_compiling():  # noqa: ASYNC110  (it ends in another thread)
+            await asyncio.sleep(_COMPILER_POLL_S)
+
     async def _check_files(self) -> None:
         # Another event loop may reset it in the meantime.
         check = self._check
@@ -179,9 +188,7 @@ class EmbeddedNetwork(Network):
             _BUILDER.submit(build).add_done_callback(_log_failure)
 
     async def plan_journeys(self, query: JourneyQuery) -> JourneyAnswer:
-        await self._check_files()
-        if self.realtime is not None:
-            await self.realtime.catch_up()
+        await self._prepare_query()
         await self._build_days(query.instant, is_reverse=query.arrive_by, step_free=query.step_free)
         return await compute(self._plan, query)
 
@@ -240,9 +247,7 @@ class EmbeddedNetwork(Network):
         return OutsideCalendar(message, {"first_day": str(first), "last_day": str(last)})
 
     async def list_departures(self, query: DepartureQuery) -> DepartureBoard:
-        await self._check_files()
-        if self.realtime is not None:
-            await self.realtime.catch_up()
+        await self._prepare_query()
         snapshot = self._snapshot
         day = local_day(query.instant, self._feed_profile.zone)
         if not snapshot.list_unbuilt(day) and list_departures.is_ready and query.window_s <= _SHORT_BOARD_S:
