@@ -61,8 +61,12 @@ def list_departures(net, stops, walks_s, since_s, until_s):
 
     A walk of ``walks_s[row]`` leads to ``stops[row]``; ``leave_s`` is the departure minus the walk.
     """
+    limit = 0
+    for stop in stops:
+        for pattern in net.stop_pattern[net.stop_first[stop] : net.stop_first[stop + 1]]:
+            limit += net.instance_first[pattern + 1] - net.instance_first[pattern]
     count = 0
-    out = np.empty((64, 5), np.int32)
+    out = np.empty((limit, 5), np.int32)
     for row in range(len(stops)):
         stop = stops[row]
         for pair in range(net.stop_first[stop], net.stop_first[stop + 1]):
@@ -79,13 +83,6 @@ def list_departures(net, stops, walks_s, since_s, until_s):
                 leave_s = net.departure_s[net.stop_time_base[pattern] + instance * length + position] - walks_s[row]
                 if leave_s > until_s:
                     break
-                if count == len(out):
-                    grown = np.empty((2 * count, 5), np.int32)
-                    # numba takes 2 s to compile the errors that an assignment of slices can raise.
-                    for index in range(count):
-                        for column in range(5):
-                            grown[index, column] = out[index, column]
-                    out = grown
                 out[count, 0] = leave_s
                 out[count, 1] = pattern
                 out[count, 2] = instance
