@@ -254,6 +254,6 @@ def reach_stops(graph, weights, work, first, snapped, access, point, backward, l
             if metres <= limit_m and seconds < best_s:
                 best_s = seconds
                 out.stop[count], out.metres[count], out.seconds[count] = stop, metres, seconds
-        count += best_s < np.inf
+        count += int(best_s < np.inf)
     reset_labels(work, touched)
     return count
