@@ -68,7 +68,6 @@ def _sdk():
 
 @pytest.fixture
 def seen(_sdk):
-    """The spans and metrics of a test."""
     from tests.telemetry.collected import Seen
 
     _sdk.spans.clear()

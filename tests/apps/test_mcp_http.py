@@ -16,11 +16,13 @@ from starlette.routing import Mount
 
 from fingerpost.apps.mcp.address import Access, Address, build_address_key
 from fingerpost.apps.mcp.http import new_config
+from fingerpost.apps.settings import read_settings
 from fingerpost.apps.warm_up import WarmUp
+from fingerpost.apps.wiring import build
 from fingerpost.errors import SettingsInvalid
 from fingerpost.transit.kernel_mode import mark_compiled
 from tests.apps.clients import LOOPBACK, calling, post, request_of
-from tests.apps.processes import DEADLINE_S, run, serving
+from tests.apps.processes import DEADLINE_S, serving
 from tests.apps.questions import KAMPPI_TO_ESPOO
 
 ERAS = pytest.mark.parametrize("mode", ["auto", "legacy"])
@@ -79,6 +81,18 @@ async def test_the_server_is_not_ready_while_its_home_folder_is_missing(applicat
             found.append((answer.status_code, answer.json().get("reason")))
 
     assert found == [(200, None), (503, "The home folder is not writable: No such file or directory")]
+
+
+async def test_the_server_is_not_ready_while_its_database_is_down(home, monkeypatch):
+    monkeypatch.setenv("FINGERPOST_DATABASE_URL", "postgresql://ann:s3cr3t@127.0.0.1:1/x")
+    application = build(read_settings())
+    async with calling(application, warm_up=WarmUp(application.networks, needs_engine=False)) as client:
+        answer = await client.get("/ready")
+
+    assert (answer.status_code, answer.json()["reason"]) == (
+        503,
+        "The database cannot be reached; try again in a moment",
+    )
 
 
 @pytest.mark.parametrize(
@@ -184,14 +198,6 @@ def test_a_publicly_reachable_address_is_refused(invoke):
 
     assert ended.returncode == 2
     assert "Other machines can reach 0.0.0.0, and any of them could call the tools. Add --public" in ended.stderr
-
-
-def test_an_occupied_address_ends_the_start_with_a_sentence(served):
-    done = run("serve", "--http", served.url.removeprefix("http://"))
-
-    assert done.returncode == 2
-    assert any(line.startswith("Cannot listen on 127.0.0.1:") for line in done.stderr.splitlines())
-    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

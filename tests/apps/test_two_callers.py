@@ -1,7 +1,4 @@
-"""Two callers of a server that runs as a file in ``deploy/`` starts it: neither sees what the other stores.
-
-The bundle for MCP hosts is not among them: its server has one caller, over stdio.
-"""
+"""Two callers of an HTTP server that a file in ``deploy/`` starts: neither sees what the other stores."""
 
 import ipaddress
 import json

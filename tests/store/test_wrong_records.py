@@ -111,5 +111,4 @@ def test_an_empty_home_has_no_records_and_stays_empty(tmp_path):
 
 
 def test_a_tilde_without_a_user_is_part_of_the_name(tmp_path):
-    """``~draft.zip`` names nobody's home."""
     assert list(read(tmp_path, DRAFT='feeds = ["~draft.zip"]').records) == ["DRAFT"]

@@ -32,7 +32,6 @@ class Seen:
         }
 
     def list_texts(self):
-        """Return everything that spans and metrics would tell an exporter."""
         texts = [f"{span.to_json()} {span.status.description}" for span in self.spans]
         return [*texts, *map(repr, self._read())]
 
