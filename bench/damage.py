@@ -52,7 +52,7 @@ CALLS = (
     ("sec_financial_data", {"query_type": "financial_facts", "parameters": FIGURE}),
 )
 MAX_S, MAX_MB = 60, 1024
-_DAMAGED = re.compile(r"\b(HSL|KING)\b.*(cannot be read|is damaged|is not prepared)")
+_DAMAGED = re.compile(r"\b(HSL|KING)\b.*(cannot be read|is damaged|is not prepared|was prepared from)")
 _VARYING = re.compile(r'"correlationId": "[^"]*"')
 
 
