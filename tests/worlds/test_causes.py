@@ -39,6 +39,7 @@ DAYS = 8
 NO_BOARDING, NO_ALIGHTING = 1, 2
 # The limits of the contract.
 WIDEST_M, MOST_RIDES = 3000, 9
+UNREACHED = "No (?:stop is within|walk of)"
 TIME = r"\d{4}-\d\d-\d\dT[\d:]{8}(?:Z|[+-][\d:]{5})"
 SIDES = {
     False: ("There are no departures near the origin", "the origin"),
@@ -177,9 +178,9 @@ def list_complaints_of_waits(body):
 
 def list_complaints_of_cause(question, scan, sentences):
     for side, (_, name) in SIDES.items():
-        if bool(re.search(rf"No stop is within .*?of {name}", sentences)) != (not scan.near[side]):
+        if bool(re.search(rf"{UNREACHED}[^;,.]* {name}", sentences)) != (not scan.near[side]):
             yield f"{len(scan.near[side])} stops near {name}"
-    if "No stop is within" in sentences or "No service on" in sentences:
+    if re.search(f"{UNREACHED}|No service on", sentences):
         return
     unserved = scan.find_unserved(question)
     for side, (nothing, _) in SIDES.items():
