@@ -72,6 +72,32 @@ async def test_exits_are_not_entrances(tmp_path):
     assert outwards[3] == pytest.approx(BY_THE_LEFT, abs=2)
 
 
+ESCALATOR, UNDERGROUND = {"highway": "steps", "conveying": "yes"}, {"railway": "platform", "layer": "-3"}
+
+
+@pytest.mark.parametrize(
+    ("platform", "has_escalator", "step_free", "seconds"),
+    [
+        # 800 s along the street and 190 m at 0.45 m/s.
+        ({"ref": "deep"}, True, False, 800 + 422),
+        (UNDERGROUND, True, False, 800 + 422),
+        ({}, True, False, 640 + 295 + 120),
+        # By the entrance, with two minutes for the depth.
+        (UNDERGROUND, False, False, 640 + 295 + 120),
+        (UNDERGROUND, True, True, 640 + 295 + 120),
+    ],
+)
+async def test_a_metro_platform_is_as_deep_as_the_ways_to_it_on_the_map(
+    tmp_path, platform, has_escalator, step_free, seconds
+):
+    nodes = [*on_map(((8, 0), SUBWAY)), *((60 + n, *degrees(*at), {}) for n, at in enumerate(((10, 1.9), (12, 1.9))))]
+    ways = [((60, 61), {"railway": "platform", **platform}), *[((2, 60), ESCALATOR)] * has_escalator]
+    street = "A---------C----------------------------------B"
+    network = network_of(street, METRO, DEEP, tmp_path, extra_nodes=nodes, extra_ways=ways)
+
+    assert await seconds_to_deep(network, step_free=step_free) == pytest.approx(seconds, abs=2)
+
+
 # The station of the feed: an entrance on the street, a passage, and the platform.
 STATION_ROWS = [
     stop_row("HUB", (10, 2), 1),

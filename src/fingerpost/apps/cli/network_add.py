@@ -235,6 +235,8 @@ def _describe_streets(streets: StreetCoverage) -> str:
         text += f"; {streets.matched_stops:,} stops use their position on the map"
     if streets.entered_stops:
         text += f"; {streets.entered_stops:,} platforms are reached through the entrances of their stations"
+    if streets.estimated_stops:
+        text += f"; two minutes are added at {streets.estimated_stops:,} metro platforms to which the map has no way"
     if streets.left_out_km:
         skipped = f"{streets.left_out_km:,.0f} km skipped"
         text += f"; {skipped} because they are not connected to other streets in both directions"

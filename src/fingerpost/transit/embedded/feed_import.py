@@ -28,7 +28,7 @@ from fingerpost.transit.osm.extract_file import ReadProgress, ignore_progress, l
 from fingerpost.transit.osm.streets.building import build_graph
 from fingerpost.transit.osm.streets.extract import find_area, read_extract
 from fingerpost.transit.osm.streets.snapping import build_grid
-from fingerpost.transit.osm.streets.stop_access import find_stop_access, find_stop_places
+from fingerpost.transit.osm.streets.stop_access import find_platform_places, find_stop_access, find_stop_places
 from fingerpost.transit.osm.streets.store import StoredStreets, find_streets, save_streets
 from fingerpost.transit.osm.streets.street_walks import StreetWalks
 
@@ -53,7 +53,8 @@ class StreetPreparation:
         built = build_graph(streets)
         grid = build_grid(built.graph)
         places = find_stop_places(stops, streets.stops)
-        access = find_stop_access(stops, (places.lats, places.lons), tuple(streets.entrances))
+        platforms = find_platform_places(stops, streets.platforms, built.graph, grid)
+        access = find_stop_access(stops, (places.lats, places.lons), tuple(streets.entrances), platforms)
         self._basemap = pack_lines(read_lines(self._extract, self._is_near_stops, self._progress))
         walks = StreetWalks(built.graph, grid, stops.places, access, is_dry=Water(self._basemap).is_dry)
         coverage = StreetCoverage(
@@ -64,6 +65,7 @@ class StreetPreparation:
             left_out_km=round(built.left_out_m / 1000, 1),
             matched_stops=places.matched,
             entered_stops=len(np.unique(access.stop[access.has_entrance])),
+            estimated_stops=access.estimated_stops,
         )
         if not coverage.covered_stops:
             area = f"{lats.min():.2f} and {lats.max():.2f} N, {lons.min():.2f} and {lons.max():.2f} E"

@@ -98,6 +98,8 @@ class NetworkWalks:
         description = "OpenStreetMap streets"
         if step_free:
             description += ", avoiding mapped steps and raised kerbs"
+        if coverage.estimated_stops:
+            description += f", and two minutes at {coverage.estimated_stops:,} metro platforms without a mapped way"
         if coverage.is_complete:
             return description
         missing = f"at {coverage.stops - coverage.covered_stops:,} of {coverage.stops:,} stops"

@@ -16,7 +16,7 @@ class StreetCoverage:
 
     Walks to stops other than the ``covered_stops`` are straight lines. ``left_out_km`` is the length of the streets
     that are not connected to the main street network. ``matched_stops`` counts the stops that were matched by code or
-    id, ``entered_stops`` those with entrances.
+    id, ``entered_stops`` those with entrances, ``estimated_stops`` the metro platforms without a mapped way from there.
     """
 
     extract: str
@@ -26,6 +26,7 @@ class StreetCoverage:
     left_out_km: float
     matched_stops: int = 0
     entered_stops: int = 0
+    estimated_stops: int = 0
 
     @property
     def is_complete(self) -> bool:

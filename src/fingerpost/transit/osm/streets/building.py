@@ -222,13 +222,7 @@ def _label_parts(count: int, begin: Int32, end: Int32, blocked: npt.NDArray[np.b
 
 
 def _mark_short_parts(
-    edges: _Edges,
-    is_kept: npt.NDArray[np.bool_],
-    street_m: Float64,
-    *,
-    barred: int,
-    barred_nodes: int = 0,
-    flag: int,
+    edges: _Edges, is_kept: npt.NDArray[np.bool_], street_m: Float64, *, barred: int, barred_nodes: int = 0, flag: int
 ) -> _Edges:
     """Set a flag on short parts of the streets that are connected to the others only by barred edges or nodes."""
     is_open = is_kept & (edges.flags & barred == 0)

@@ -229,6 +229,10 @@ class OsmStop(NamedTuple):
     lon: float
 
 
+OsmPlatform = tuple[frozenset[str], bool, list[tuple[float, float]]]
+"""The refs of a platform, whether it is underground, and its line or border."""
+
+
 @dataclass(slots=True)
 class ExtractedStreets:
     """The streets in an extract, by OpenStreetMap node id.
@@ -247,6 +251,7 @@ class ExtractedStreets:
     openings: set[int] = field(default_factory=set)
     stops: list[OsmStop] = field(default_factory=list)
     entrances: list[OsmEntrance] = field(default_factory=list)
+    platforms: list[OsmPlatform] = field(default_factory=list)
     is_in_area: IsInArea = lambda _lat, _lon: True
 
     def add_node(self, node: Any, tags: Tags) -> None:
@@ -275,7 +280,13 @@ class ExtractedStreets:
                 self._add_lift(way.id, nodes)
             self.uses.update(nodes)
             if rule is not None and len(nodes) > 1:
-                self.ways.append(Way(rule, nodes))
+                self._append_way(rule, nodes, tags)
+
+    def _append_way(self, rule: WayRule, nodes: list[int], tags: Tags) -> None:
+        self.ways.append(Way(rule, nodes))
+        if is_platform(tags):
+            refs, is_underground = frozenset(tags.get("ref", "").casefold().split(";")), rule.flags & UNDERGROUND != 0
+            self.platforms.append((refs, is_underground, [self.positions[node] for node in nodes]))
 
     def _add_lift(self, way: int, nodes: list[int]) -> None:
         # Negative ids are free, because OpenStreetMap's ids are positive.
@@ -301,7 +312,7 @@ class ExtractedStreets:
             if not area.from_way():
                 for nodes in closed:
                     self.uses.update(nodes)
-                    self.ways.append(Way(rule, nodes))
+                    self._append_way(rule, nodes, tags)
             self.squares.append(Square(rule, closed))
 
     def _store_positions(self, nodes: Iterable[Any]) -> Iterator[list[int]]:

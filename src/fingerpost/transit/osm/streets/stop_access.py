@@ -2,7 +2,7 @@
 
 import math
 import string
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +11,9 @@ from fingerpost.transit.engine.timetable.station_ways import find_entrance_ways,
 from fingerpost.transit.engine.timetable.timetable import STOP, Bool, Float64, Int32, Int64, StationPlaces
 from fingerpost.transit.engine.timetable.walks import DETOUR_FACTOR, PACE_M_PER_S, WalkedStops, straight_line_m
 from fingerpost.transit.osm.extract_file import distance_m
-from fingerpost.transit.osm.streets.extract import OsmEntrance, OsmStop
+from fingerpost.transit.osm.streets.extract import OsmEntrance, OsmPlatform, OsmStop
+from fingerpost.transit.osm.streets.graph import CUT_OFF, StreetGraph
+from fingerpost.transit.osm.streets.snapping import SegmentGrid, snap_to_streets
 
 # A mapped stop that has the same ref but is further away than this is a different stop.
 MATCHED_M = 100.0
@@ -57,19 +59,62 @@ def _list_refs(local_id: str, code: str) -> set[str]:
     return {name.casefold() for name in (local_id, code) if name} | numbers
 
 
+PlatformPlaces = Mapping[int, tuple[float, float, bool]]
+"""Where stops (rows) are on mapped platforms, in degrees, and whether only steps lead there."""
+
+_ROUNDING_M, _MAX_PLATFORM_M = 0.1, 500.0
+
+
+def find_platform_places(
+    stops: WalkedStops, platforms: Iterable[OsmPlatform], graph: StreetGraph, grid: SegmentGrid
+) -> PlatformPlaces:
+    """Return the places of metro and railway stops on mapped platforms that are connected to the streets.
+
+    The platform is the nearest one with a ref of the stop, or else, for a metro, the nearest one underground.
+    """
+    places, found = stops.places, dict[int, tuple[float, float, bool]]()
+    for row in np.flatnonzero((stops.has_metro | stops.has_rail) & (places.kinds == STOP)).tolist():
+        refs, position = _list_refs(stops.local_ids[row], stops.codes[row]), (places.lats[row], places.lons[row])
+        nearest = [
+            (refs.isdisjoint(platform_refs), *_find_nearest(np.array(position), np.array(line)))
+            for platform_refs, is_underground, line in platforms
+            if distance_m(position, line[0]) <= _MAX_PLATFORM_M
+            and (not refs.isdisjoint(platform_refs) or (is_underground and stops.has_metro[row]))
+        ]
+        for _, away_m, *place in sorted(nearest):
+            snapped = snap_to_streets(graph, grid, *np.array([place]).T, limit_m=_ROUNDING_M)
+            if away_m <= MATCHED_M and snapped.edge[0] >= 0:
+                found[row] = place[0], place[1], bool(graph.edge_flags[snapped.edge[0]] & CUT_OFF)
+                break
+    return found
+
+
+def _find_nearest(position: Float64, line: Float64) -> tuple[float, float, float]:
+    """Return the distance in metres to the nearest point of a line, and this point."""
+    start, step = line[:-1], np.diff(line, axis=0)
+    weights = np.array([1.0, np.cos(np.radians(position[0])) ** 2])
+    along = ((position - start) * step * weights).sum(axis=1) / ((step**2 * weights).sum(axis=1) + 1e-18)
+    points = start + along.clip(0, 1)[:, np.newaxis] * step
+    away_m = straight_line_m(*position, *points.T)
+    return float(away_m.min()), *points[away_m.argmin()].tolist()
+
+
 # A mapped entrance further away than this from every platform belongs to another station.
 ENTRANCE_M = 300.0
 # Platforms without a parent station share an entrance if they are this close to the platform nearest to it.
 _SAME_STATION_M = 100.0
 _CLOSED = -1
+# The seconds added between a mapped entrance and a metro platform to which the map has no way (decision 0480).
+METRO_DEPTH_S = 120
 # Values of ``StopAccess.entrance`` that are not rows.
-_NO_ENTRANCE, _MAPPED = -1, -2
+_NO_ENTRANCE, _MAPPED, _ESTIMATED = -1, -2, -3
 
 
 class StopAccess(NamedTuple):
     """The access points of stops (ascending rows) on the streets, in degrees: each entrance, or the stop itself.
 
-    ``entrance`` is the timetable's row of the entrance, -1 for the stop's own position, -2 for an entrance on the map.
+    ``entrance`` is the timetable's row of the entrance, -1 for the stop's own position, -2 for an entrance on the map,
+    -3 for a metro's entrance on the map.
     ``inside_m``, ``in_s`` and ``out_s`` are metres and seconds from there to the stop and back, -1 if impossible.
     """
 
@@ -88,6 +133,10 @@ class StopAccess(NamedTuple):
         is_entrance: Bool = self.entrance != _NO_ENTRANCE
         return is_entrance
 
+    @property
+    def estimated_stops(self) -> int:
+        return len(np.unique(self.stop[self.entrance == _ESTIMATED]))
+
     def without_steps(self) -> "StopAccess":
         return self._replace(in_s=self.step_free_in_s, out_s=self.step_free_out_s)
 
@@ -101,15 +150,21 @@ def connect_at_positions(lats: Float64, lons: Float64) -> StopAccess:
 
 
 def find_stop_access(
-    stops: WalkedStops, places: tuple[Float64, Float64], entrances: tuple[OsmEntrance, ...]
+    stops: WalkedStops, places: tuple[Float64, Float64], entrances: tuple[OsmEntrance, ...], platforms: PlatformPlaces
 ) -> StopAccess:
-    """Return the access points of stops: entrances in the feed, or else on the map, or else the stops' positions.
+    """Return the access points of stops: entrances in the feed, or the platform or else entrances on the map.
 
-    On the map, metro platforms use entrances to metro stations, and railway platforms those to railway stations.
+    All other stops are at their positions. On the map, metro platforms use entrances to metro stations, and railway
+    platforms those to railway stations. Step-free riders use them too if only steps lead to the platform.
     """
-    feed_rows = _list_feed_entrances(stops.places)
-    feed_stops = {row[0] for row in feed_rows}
-    rows = [*feed_rows, *(row for row in _list_mapped_entrances(stops, entrances) if row[0] not in feed_stops)]
+    rows = _list_feed_entrances(stops.places)
+    linked = {row[0] for row in rows}
+    rows += [
+        (stop, _NO_ENTRANCE, lat, lon, 0, 0, 0, _CLOSED * is_cut_off, _CLOSED * is_cut_off)
+        for stop, (lat, lon, is_cut_off) in platforms.items()
+        if stop not in linked
+    ]
+    rows += [row for row in _list_mapped_entrances(stops, entrances, platforms) if row[0] not in linked]
     linked = {row[0] for row in rows}
     positions = enumerate(zip(*(column.tolist() for column in places), strict=True))
     rows += [(stop, _NO_ENTRANCE, lat, lon, 0, 0, 0, 0, 0) for stop, (lat, lon) in positions if stop not in linked]
@@ -147,7 +202,9 @@ def _list_feed_entrances(places: StationPlaces) -> list[_Row]:
     ]  # fmt: skip
 
 
-def _list_mapped_entrances(stops: WalkedStops, entrances: tuple[OsmEntrance, ...]) -> list[_Row]:
+def _list_mapped_entrances(
+    stops: WalkedStops, entrances: tuple[OsmEntrance, ...], platform_places: PlatformPlaces
+) -> list[_Row]:
     places = stops.places
     rows: list[_Row] = []
     for is_railway, served in ((False, stops.has_metro), (True, stops.has_rail)):
@@ -160,13 +217,17 @@ def _list_mapped_entrances(stops: WalkedStops, entrances: tuple[OsmEntrance, ...
                 continue
             is_served = _are_in_same_station(places, platforms, int(platforms[away_m.argmin()]))
             for stop, straight_m in zip(platforms[is_served].tolist(), away_m[is_served].tolist(), strict=True):
+                *_, is_cut_off = platform_places.get(stop, (None,))
+                if is_cut_off is False:
+                    continue
                 metres = math.ceil(straight_m * DETOUR_FACTOR)
-                seconds = math.ceil(metres / PACE_M_PER_S)
+                seconds = math.ceil(metres / PACE_M_PER_S) + (0 if is_railway else METRO_DEPTH_S)
+                out_s = _CLOSED if is_cut_off else seconds
                 step_free_s = _CLOSED if entrance.has_steps else seconds
-                in_s, step_free_in_s = (_CLOSED, _CLOSED) if entrance.is_exit else (seconds, step_free_s)
-                rows.append(
-                    (stop, _MAPPED, entrance.lat, entrance.lon, metres, in_s, seconds, step_free_in_s, step_free_s)
-                )
+                in_s, step_free_in_s = (_CLOSED, _CLOSED) if entrance.is_exit else (out_s, step_free_s)
+                kind = _MAPPED if is_railway else _ESTIMATED
+                times = in_s, out_s, step_free_in_s, step_free_s
+                rows.append((stop, kind, entrance.lat, entrance.lon, metres, *times))
     return rows
 
 
