@@ -15,6 +15,7 @@ from fingerpost.transit.osm import basemap
 from fingerpost.transit.osm.basemap import (
     FOLDER,
     DrawnLine,
+    Water,
     clip_ring,
     draw_basemap,
     find_basemap,
@@ -166,3 +167,13 @@ def test_no_box_is_drawn_with_more_points_than_are_worth_sending(monkeypatch):
 
     assert [layer.kind for layer in shown.layers] == [KINDS.MAIN]
     assert shown.left_out == (KINDS.SECONDARY, KINDS.MINOR)
+
+
+@pytest.mark.parametrize(("start", "end", "sea_m"), [(0.006, 0.004, 111), (0.004, 0.006, 111), (0.006, 0.001, 333)])
+def test_the_sea_is_to_the_right_of_a_coastline(start, end, sea_m):
+    """From land to the sea, back, and across a strait; a river has no sea beside it."""
+    coasts = [[(0.005, 0.0), (0.005, 0.002)], [(0.002, 0.002), (0.002, 0.0)]]
+    river = DrawnLine(KINDS.COAST, [(0.0055, 0.0), (0.0055, 0.002)])
+    water = Water(pack_lines([*(DrawnLine(KINDS.COAST, coast, is_coast=True) for coast in coasts), river]))
+
+    assert water.measure_m((start, 0.001), (end, 0.001)) == pytest.approx(sea_m, abs=1)

@@ -106,7 +106,10 @@ def _draw_squares(dice: random.Random, city: City) -> None:
         city.ways.append(([island, (-4, 1), (-5, 1), (-5, 0), island], {"highway": "path"}))
         city.corners += [island, (-5, 1)]
         sea = [(-1.0, -3.0), (-1.0, 5.0), (-3.5, 5.0), (-3.5, -3.0)]
-        city.shapes.append(([*sea, sea[0]], {"natural": "water"}))
+        if city.width % 2:
+            city.shapes.append(([*sea, sea[0]], {"natural": "water"}))
+        else:
+            city.shapes += [(coast, {"natural": "coastline"}) for coast in (sea[:2], sea[2:])]
 
 
 def _ring(row: float, column: float, half: float) -> list[tuple[float, float]]:

@@ -11,7 +11,6 @@ from fingerpost.transit.engine.timetable.timetable import Int64
 from fingerpost.transit.engine.timetable.walks import straight_line_m
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE, Point
 from fingerpost.transit.model.itinerary import Leg, LineSource
-from fingerpost.transit.osm.basemap import MIN_WATER_M
 from fingerpost.transit.osm.streets.street_walks import StreetWalks
 from fingerpost.transit.rules.trip_limits import MAX_WALK_M
 
@@ -53,7 +52,7 @@ def check_pin(trial: Trial, point: Point) -> Iterator[Observation]:
     for row in np.flatnonzero(distances_m <= _NEARBY_M).tolist():
         stop = int(boardable[row])
         position = float(table.stop_lat[stop]), float(table.stop_lon[stop])
-        if trial.water.measure_m(point, position) <= MIN_WATER_M:
+        if trial.water.is_dry(point, position):
             yield Observation(FaultKind.PIN_ISOLATED, f"{format_point(point)}, near {table.stop_printed_id[stop]}")
             return
 

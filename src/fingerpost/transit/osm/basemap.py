@@ -29,6 +29,7 @@ _HIGHWAYS = {
 class DrawnLine(NamedTuple):
     kind: LayerKind
     points: list[Point]
+    is_coast: bool = False  # with the sea to its right
 
 
 def read_lines(path: Path, is_in_area: IsInArea, progress: ReadProgress) -> list[DrawnLine]:
@@ -36,7 +37,8 @@ def read_lines(path: Path, is_in_area: IsInArea, progress: ReadProgress) -> list
     for osm_object in read_objects(path, _KEYS, _AREA_KEYS, READING, progress):
         tags = dict(osm_object.tags)
         if osm_object.is_way() and (kind := find_kind(tags)) is not None:
-            found += [DrawnLine(kind, run) for run in _list_runs(osm_object.nodes, is_in_area)]
+            runs = _list_runs(osm_object.nodes, is_in_area)
+            found += [DrawnLine(kind, run, is_coast=tags.get("natural") == "coastline") for run in runs]
         elif osm_object.is_area() and (tags.get("natural") == "water" or tags.get("waterway") == "riverbank"):
             found += [DrawnLine(LayerKind.WATER, ring) for ring in _list_rings(osm_object, is_in_area)]
     return found
@@ -90,6 +92,7 @@ class StoredBasemap(NamedTuple):
     west: Int32
     north: Int32
     east: Int32
+    is_coast: npt.NDArray[np.bool_]
 
 
 def pack_lines(lines: Sequence[DrawnLine]) -> StoredBasemap:
@@ -105,6 +108,7 @@ def pack_lines(lines: Sequence[DrawnLine]) -> StoredBasemap:
         np.array([KINDS.index(line.kind) for line in lines], np.uint8),
         first, lat, lon,
         reduce_by(np.minimum, lat), reduce_by(np.minimum, lon), reduce_by(np.maximum, lat), reduce_by(np.maximum, lon),
+        np.array([line.is_coast for line in lines], np.bool_),
     )  # fmt: skip
 
 
@@ -117,7 +121,9 @@ def find_basemap(folder: Path) -> StoredBasemap | None:
 
 
 def _open_basemap(_contents: Any, arrays: Arrays) -> StoredBasemap:
-    basemap = StoredBasemap._make(arrays[name] for name in StoredBasemap._fields)
+    # Maps of older versions lack the coasts.
+    columns = {"is_coast": np.zeros(len(arrays["kind"]), np.bool_), **arrays}
+    basemap = StoredBasemap._make(columns[name] for name in StoredBasemap._fields)
     check_rows("kind", basemap.kind, len(KINDS))
     check_starts("first", basemap.first, len(basemap.lat_e7))
     return basemap
@@ -128,14 +134,14 @@ MIN_WATER_M = 25.0
 
 
 class Water:
-    """The rings of water and of its islands; a point in an even number of rings is on land."""
+    """The rings of water and of its islands, and the coasts; a point in an even number of rings is on land."""
 
     def __init__(self, basemap: StoredBasemap | None) -> None:
         self._basemap = basemap or pack_lines([])
-        self._rows = np.flatnonzero(self._basemap.kind == KINDS.index(LayerKind.WATER))
+        self._rows = np.flatnonzero((self._basemap.kind == KINDS.index(LayerKind.WATER)) | self._basemap.is_coast)
 
     def list_shores(self) -> list[Point]:
-        """Return a point on each ring."""
+        """Return a point on each ring and coast."""
         base = self._basemap
         first = base.first[self._rows]
         return list(zip((base.lat_e7[first] / _E7).tolist(), (base.lon_e7[first] / _E7).tolist(), strict=True))
@@ -155,7 +161,7 @@ class Water:
         rows = self._rows[is_near]
         if not len(rows):
             return 0.0
-        ring, point = list_ranges(base.first[rows].astype(np.int64), (base.first[rows + 1] - base.first[rows]))
+        shore, point = list_ranges(base.first[rows].astype(np.int64), (base.first[rows + 1] - base.first[rows]))
         north_m = (base.lat_e7[point] / _E7 - start[0]) * METRES_PER_DEGREE
         east_scale = METRES_PER_DEGREE * np.cos(np.radians(start[0]))
         east_m = (base.lon_e7[point] / _E7 - start[1]) * east_scale
@@ -165,11 +171,18 @@ class Water:
             return 0.0
         along_m = (north_m * line_north_m + east_m * line_east_m) / length_m
         offset_m = (east_m * line_north_m - north_m * line_east_m) / length_m
-        crosses = np.flatnonzero((ring[1:] == ring[:-1]) & ((offset_m[1:] > 0) != (offset_m[:-1] > 0)))
+        crosses = np.flatnonzero((shore[1:] == shore[:-1]) & ((offset_m[1:] > 0) != (offset_m[:-1] > 0)))
         fraction = offset_m[crosses] / (offset_m[crosses] - offset_m[crosses + 1])
+        crossing_m = along_m[crosses] + fraction * (along_m[crosses + 1] - along_m[crosses])
+        order = np.argsort(crossing_m)
+        crosses, crossing_m = crosses[order], crossing_m[order]
+        is_coast = base.is_coast[rows[shore[crosses]]]
         # A ring is crossed an even number of times: in, out, in, out.
-        crossing_m = np.sort(along_m[crosses] + fraction * (along_m[crosses + 1] - along_m[crosses])).clip(0, length_m)
-        return float((crossing_m[1::2] - crossing_m[:-1:2]).sum())
+        rings_m = crossing_m[~is_coast].clip(0, length_m)
+        on_line = is_coast & (crossing_m >= 0) & (crossing_m <= length_m)
+        coasts_m, is_seaward = crossing_m[on_line], offset_m[crosses[on_line]] > 0
+        sea_m = np.where(is_seaward, -coasts_m, coasts_m).sum() + length_m * is_seaward[-1:].sum()
+        return float((rings_m[1::2] - rings_m[:-1:2]).sum() + sea_m)
 
 
 # Maximum number of points in a box before thinning; if there are more, the least important layers are left out.
