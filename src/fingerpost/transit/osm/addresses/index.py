@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
+from operator import ne
 from pathlib import Path
 from typing import NamedTuple
 
@@ -58,16 +59,9 @@ class FoundHouse(NamedTuple):
 def find_house(houses: Mapping[HouseNumber, Point], number: HouseNumber, middle: Point, reach_m: float) -> FoundHouse:
     same = [house for house in houses if house.covers(number.first)]
     if same:
-        house = min(
-            same,
-            key=lambda candidate: (
-                candidate.last != number.last,
-                candidate.letter != number.letter,
-                candidate.first != number.first,
-                candidate.letter,
-                candidate.last,
-            ),
-        )
+        wanted = number.last, number.letter, number.first
+        differing = [(*map(ne, (h.last, h.letter, h.first), wanted), h.letter, h.last) for h in same]
+        house = same[differing.index(min(differing))]
         return FoundHouse(house.text, houses[house], 1.0)
     # Try the numbers on the same side of the street first.
     for step in (2, 1):
@@ -331,7 +325,7 @@ class AddressIndex:
         return {
             row: _Feature(row, FeatureKind(kind), name, json.loads(names), (lat, lon), reach_m, city)
             for row, kind, name, names, lat, lon, reach_m, city in self._connection.execute(
-                query, (json.dumps(list(rows)),)
+                query, (json.dumps([*rows]),)
             )
         }
 
