@@ -68,11 +68,11 @@ def prepare(gtfs, extract=None, feed=FEED):
     return EmbeddedNetwork(NetworkRecord(name=feed), timetable, streets=streets), streets, min(took_s[1:])
 
 
-def draw(network):
-    """Return questions between points beside stops, seeded."""
+def draw(network, rows=None):
+    """Return questions between points beside stops (rows; default: all), seeded."""
     dice = np.random.default_rng(16)
     table = network.timetable
-    rows = np.flatnonzero(table.stop_kind == STOP)
+    rows = np.flatnonzero(table.stop_kind == STOP) if rows is None else rows
 
     def near(row):
         lat = float(table.stop_lat[row] + dice.uniform(-0.002, 0.002))
