@@ -180,6 +180,13 @@ def test_an_untravellable_itinerary_is_dropped_and_reported(over):
     assert "Alert: No trains." in body["message"]
 
 
+def test_without_a_usable_journey_the_next_one_is_named(over):
+    network = london(journeys=[[hop(0, 5, cancelled=True)], [], [hop(90, 99)]])
+    message = over(network)("planJourney", TRIP).body["message"]
+
+    assert "The next usable trip leaves at 2022-02-22T07:30:00+00:00" in message
+
+
 @pytest.mark.parametrize(("minutes", "is_told"), [(60, False), (61, True)])
 def test_a_wait_of_hours_is_reported(over, minutes, is_told):
     """B6: an hour is not a long wait."""

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from fingerpost.errors import ParameterError, SourceFailed
 from fingerpost.transit.model.provenance import Provenance, merge_provenance
 from fingerpost.transit.networks.circuit_breaker import CircuitBreakerNetwork, NetworkBreaker
 from fingerpost.transit.tools import trip_search
@@ -88,6 +89,28 @@ def test_the_next_usable_departure_is_looked_for_after_all_that_was_found(over):
     over(network)("plan_trip", ENDS)
 
     assert network.journeys_asked[-1].instant == T0 + 20 * 60 + 1
+
+
+def test_the_next_usable_departure_is_looked_for_after_a_failed_query_for_alternatives(over):
+    _, told = shown(over, found(trip(bus(cancelled=True))), SourceFailed("503"), found(trip(bus("9", 60))))
+
+    assert "The next usable trip leaves at 2022-02-22T09:00:00+02:00" in told["no-usable-itinerary"]
+
+
+def test_a_refused_search_for_a_better_trip_costs_no_other_trip(over):
+    """A server may refuse so much walking with any error."""
+    _, told = shown(over, found(trip(bus(departs=61))), ParameterError("too far to walk"))
+
+    assert told == {"preference-unmet": LONG_WAIT}
+
+
+def test_a_better_trip_is_not_looked_for_with_too_little_time_left(over, monkeypatch):
+    """The answer would be late, and count as a failure of the server."""
+    monkeypatch.setattr(trip_search, "BETTER_TRIP_DEADLINE_S", 60)
+    network = FakeNetwork(journeys=[found(trip(bus(departs=61)))])
+    over(network)("plan_trip", ENDS)
+
+    assert len(network.journeys_asked) == 1
 
 
 class SilentBeyond(FakeNetwork):

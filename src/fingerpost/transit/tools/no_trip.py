@@ -19,7 +19,7 @@ from fingerpost.transit.rules.trip_limits import (
     find_out_of_service_hint,
 )
 from fingerpost.transit.tools.shapes import NoResultsReason
-from fingerpost.transit.tools.trip_search import FoundTrips, find_best
+from fingerpost.transit.tools.trip_search import FoundTrips, Purpose, find_best
 from fingerpost.transit.tools.wording import WhyEmptySentence, explain_gap, format_count
 
 _T = TypeVar("_T")
@@ -42,6 +42,16 @@ async def build_no_itinerary(found: FoundTrips) -> NoItinerary:
         hint = f"The earliest possible arrival is at {arrival}, if you leave at {departure}"
     reasons = [*(failure.clause for failure in found.outcome.left_out), *filter(None, [hint])]
     return NoItinerary("No itineraries for given constraints", hint=". ".join(dict.fromkeys(reasons)) or None)
+
+
+def format_next_usable(found: FoundTrips) -> str:
+    later = found.list_usable(Purpose.NEXT_USABLE)
+    first = min(later, key=lambda trip: (trip.departure, trip.arrival), default=None)
+    if first is None:
+        return "None of the trips found is usable, and no later trip was found."
+    zone = found.network.profile.zone
+    departure, arrival = format_instant(first.departure, zone), format_instant(first.arrival, zone)
+    return f"None of the trips found is usable. The next usable trip leaves at {departure} and arrives at {arrival}."
 
 
 async def explain_empty_window(

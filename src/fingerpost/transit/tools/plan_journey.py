@@ -36,8 +36,8 @@ from fingerpost.transit.rules.modes import TripMode, format_ride, to_trip_mode
 from fingerpost.transit.rules.name_matching import find_certain
 from fingerpost.transit.rules.times import format_instant
 from fingerpost.transit.rules.trip_limits import find_long_offset, find_long_wait_message
-from fingerpost.transit.rules.warnings import Warning, add_reasons  # noqa: A004
-from fingerpost.transit.tools.no_trip import build_no_itinerary, find_offset_message
+from fingerpost.transit.rules.warnings import Warning, WarningCode, add_reasons  # noqa: A004
+from fingerpost.transit.tools.no_trip import build_no_itinerary, find_offset_message, format_next_usable
 from fingerpost.transit.tools.report import list_leg_paths, report_rides
 from fingerpost.transit.tools.trip_search import Purpose, choose_for_trips, search_trips
 from fingerpost.transit.tools.wording import count_minutes, format_clock, format_count
@@ -215,12 +215,14 @@ class PlanJourney(PublishedTool):
         found = await search_trips(journeys, partial(choose_for_trips, look_further=False))
         if not found.known:
             raise await build_no_itinerary(found)
-        trips, provenance = found.rank(MAX_JOURNEYS).found, found.merge_provenance(Purpose.RELAXED_LIMITS)
+        ranked, provenance = found.rank(MAX_JOURNEYS), found.merge_provenance(Purpose.RELAXED_LIMITS)
+        trips = ranked.found
+        unmet = [] if ranked.any_usable else [Warning(WarningCode.NO_USABLE_ITINERARY, format_next_usable(found))]
         return _JourneysResult(
             answer=JourneyAnswer(
                 itineraries=trips, provenance=provenance, step_free_supported=found.first.step_free_supported
             ),
-            warnings=[*warnings, *found.warnings],
+            warnings=[*warnings, *found.warnings, *unmet],
             offset=await find_offset_message(found, trips),
             # An answer from TfL's fallback lists missing data.
             is_embedded=not found.network.profile.reads_texts or bool(provenance.lost),

@@ -18,10 +18,9 @@ from fingerpost.transit.rules.disruption import (
     is_disrupted_leg,
     name_disrupted,
 )
-from fingerpost.transit.rules.times import format_instant
 from fingerpost.transit.rules.trip_limits import find_long_wait_message, find_long_walk_message
 from fingerpost.transit.rules.warnings import Warning, WarningCode, list_stated, merge_by_code  # noqa: A004
-from fingerpost.transit.tools.no_trip import format_trip
+from fingerpost.transit.tools.no_trip import format_next_usable, format_trip
 from fingerpost.transit.tools.plan_trip_shapes import PlanConstraints
 from fingerpost.transit.tools.report import Report, list_leg_paths, list_legs, report_rides
 from fingerpost.transit.tools.trip_search import FoundTrips, Purpose
@@ -97,7 +96,7 @@ def _list_trip_warnings(
 ) -> Iterator[Warning]:
     query, shown = found.query, ranked.shown
     if not ranked.any_usable:
-        yield Warning(WarningCode.NO_USABLE_ITINERARY, _format_next_usable(found))
+        yield Warning(WarningCode.NO_USABLE_ITINERARY, format_next_usable(found))
     if query.step_free and (unmet := find_step_free_warning(shown, supported=found.first.step_free_supported)):
         yield unmet
     if constraints.accessibility.low_walking_distance and (long_walk := find_low_walking_warning(ranked.found)):
@@ -114,16 +113,6 @@ def _list_trip_warnings(
         (WarningCode.PREFERENCE_UNMET, offset),
         (WarningCode.PREFERENCE_UNMET, find_long_wait_message(shown)),
     )
-
-
-def _format_next_usable(found: FoundTrips) -> str:
-    later = found.list_usable(Purpose.NEXT_USABLE)
-    first = min(later, key=lambda trip: (trip.departure, trip.arrival), default=None)
-    if first is None:
-        return "None of the trips found is usable, and no later trip was found."
-    zone = found.network.profile.zone
-    departure, arrival = format_instant(first.departure, zone), format_instant(first.arrival, zone)
-    return f"None of the trips found is usable. The next usable trip leaves at {departure} and arrives at {arrival}."
 
 
 def _list_explained_parts(ranked: RankedItineraries, warnings: Sequence[Warning]) -> Iterator[AffectedPart]:

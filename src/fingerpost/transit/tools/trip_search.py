@@ -8,10 +8,10 @@ from functools import reduce
 from types import MappingProxyType
 from typing import NamedTuple
 
-from fingerpost.errors import OutsideCalendar
+from fingerpost.errors import ToolError
 from fingerpost.transit.model.itinerary import Itinerary, Optimize
 from fingerpost.transit.model.provenance import Provenance, merge_provenance
-from fingerpost.transit.networks.querying import UNAVAILABLE, Deadline, Outcome, query_network, try_in_order
+from fingerpost.transit.networks.querying import Deadline, Outcome, query_network, try_in_order
 from fingerpost.transit.places.trip_ends import NetworkJourney
 from fingerpost.transit.port import JourneyAnswer, JourneyQuery, Network
 from fingerpost.transit.rules.disruption import RankedItineraries, as_scheduled, is_disrupted, merge_alternatives
@@ -30,7 +30,7 @@ class Purpose(Enum):
 
 
 class FurtherQuery(NamedTuple):
-    """A further query; a server has at most ``max_s`` seconds to answer it."""
+    """A further query; a server has at most ``max_s`` seconds to answer it, and is not queried with less time left."""
 
     purpose: Purpose
     query: JourneyQuery
@@ -118,11 +118,10 @@ async def search_trips(
 ) -> FoundTrips:
     """Query the networks in order, then the one that answered again until ``choose_further`` returns None.
 
-    A further query that fails ends the search; the answers up to then are returned.
+    A further query that fails is not repeated, and the others are still sent.
 
     Raises:
-        StorageUnavailable, SourceChanged: no network answered, or the first answer was empty and the query with
-            relaxed limits failed.
+        ToolError: no network answered, or the first answer was empty and the query with relaxed limits failed.
         OutsideCalendar: no timetable covers the day.
     """
     deadline = Deadline()
@@ -139,24 +138,28 @@ async def search_trips(
     outcome = replace(outcome, value=_drop_departed(answer, query))
     found = FoundTrips(query=query, outcome=outcome, deadline=deadline, warnings=outcome.warnings)
     while (further := choose_further(found)) is not None:
+        purpose, answers = further.purpose, found.further.get(further.purpose, ())
         try:
-            answer = await _plan(found.network, further, deadline)
-        except (*UNAVAILABLE, OutsideCalendar, TimeoutError) as error:
-            if further.purpose is not Purpose.RELAXED_LIMITS:
+            answers = (*answers, await _plan(found.network, further, deadline))
+        except (ToolError, TimeoutError) as error:
+            if purpose is Purpose.LESS_WALKING:
                 return found
-            if not found.known:
-                raise
-            message = f"{found.network.profile.name} returned no alternatives to disrupted itineraries: {error}."
-            return replace(found, warnings=(*found.warnings, Warning(WarningCode.NETWORK_LEFT_OUT, message)))
-        answers = (*found.further.get(further.purpose, ()), answer)
-        found = replace(found, further={**found.further, further.purpose: answers})
+            if purpose is Purpose.RELAXED_LIMITS:
+                if not found.known:
+                    raise
+                message = f"{found.network.profile.name} returned no alternatives to disrupted itineraries: {error}."
+                found = replace(found, warnings=(*found.warnings, Warning(WarningCode.NETWORK_LEFT_OUT, message)))
+        found = replace(found, further={**found.further, purpose: answers})
     return found
 
 
 async def _plan(network: Network, further: FurtherQuery, deadline: Deadline) -> JourneyAnswer:
-    query = further.query
+    query, remaining_s = further.query, deadline.find_limit_s(network.profile, remaining_networks=0)
+    max_s = None if remaining_s is None else further.max_s
+    if max_s is not None and remaining_s is not None and remaining_s <= max_s:
+        raise TimeoutError
     # Unlike the deadline, this limit is not a failure of the server.
-    async with asyncio.timeout(None if network.profile.answer_deadline_s is None else further.max_s):
+    async with asyncio.timeout(max_s):
         answer = await query_network(network, lambda queried: queried.plan_journeys(query), deadline)
     return _drop_departed(answer, query)
 
