@@ -291,6 +291,14 @@ def test_an_empty_answer_is_a_success_with_a_reason(over, network, arguments, re
     assert (why or "").partition(" 2022-02-22T")[0] in answer.text
 
 
+def test_on_a_day_without_service_the_earliest_arrival_is_not_looked_for(over):
+    """A slow server would delay the answer, which does not name that arrival."""
+    network = FakeNetwork(provenance=CLOSED)
+    over(network)("planRoute", {**ENDS, "arrivalTime": "2022-02-22T09:00:00Z"})
+
+    assert len(network.journeys_asked) == 1
+
+
 def test_a_past_time_is_answered_and_reported(over):
     network = FakeNetwork(journeys=[[trip(tram(-110, -100))]])
     answer = ask(over, network, departureTime="2022-02-22T04:00:00Z")

@@ -219,8 +219,11 @@ def choose_for_window(found: FoundTrips, *, least_walk: bool = False) -> Further
         walks_m = [trip.walk_m for trip in last.itineraries if is_in_window(trip, query) and not trip.is_unusable]
         if (least_m := min(walks_m, default=0.0)) >= 1:
             return FurtherQuery(Purpose.LESS_WALKING, replace(query, max_walk_m=least_m - 1))
-    is_empty = not any(is_in_window(trip, query) for trip in found.usable)
-    return _choose_earliest_arrival(found) if is_empty else None
+    usable = found.usable
+    has_no_service = found.first.provenance.out_of_service and not usable
+    if has_no_service or any(is_in_window(trip, query) for trip in usable):
+        return None
+    return _choose_earliest_arrival(found)
 
 
 def _choose_earliest_arrival(found: FoundTrips) -> FurtherQuery | None:
