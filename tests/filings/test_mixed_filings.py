@@ -112,40 +112,6 @@ def test_figures_of_two_frameworks_are_not_subtracted(tmp_path):
     assert first == [100, 30]
 
 
-@pytest.mark.parametrize(
-    ("ticker", "metric", "first"),
-    [
-        ("AAPL", "Revenue 2008-Q4", 7_895_000_000),
-        ("VRT", "Revenue 2018-Q4", 0),
-        ("VRT", "OperatingCashFlow 2018-Q4", -149_379),
-    ],
-)
-def test_recorded_quarters_that_mixed_filings(recorded, ticker, metric, first):
-    """They were 12,907 million, 4,285.6 million (the whole year) and -224.0 million."""
-    metric, period = metric.split()
-    (row,) = find(recorded, ticker, metric, period, **FIRST).results
-
-    assert refused(recorded, ticker, metric, period)["reason"] == "not_comparable"
-    assert (row["value"], row["kind"], row.get("notes")) == (first, "derived", None)
-
-
-@pytest.mark.parametrize(
-    ("ticker", "metric", "period", "first"),
-    [
-        ("AAPL", "DeferredRevenue", "2018", 7_543_000_000),
-        ("CLS", "NetIncome", "2022", 145_500_000),
-        ("CLS", "Revenue", "2017", 6_110_500_000),
-    ],
-)
-def test_original_is_the_first_filed_value_under_any_tag(recorded, ticker, metric, period, first):
-    (row,) = find(recorded, ticker, metric, period, **FIRST).results
-    history = ask(recorded, "fact_history", ticker=ticker, metric=metric, period=period).results
-
-    assert row["value"] == first
-    assert [told["kind"] for told in history] == ["original", "restated"]
-    assert find(recorded, ticker, metric, period, as_of=row["filing_date"]).data == {metric: first}
-
-
 def test_growth_uses_the_newest_filing_that_states_both_years(recorded):
     """Celestica's 20-F of 2024 has 297.9 and 226.8 million under IFRS; the 10-K of 2025 has 211.1 for 2022 alone."""
     reply = ask(recorded, "calculate", ticker="CLS", expression="growth(OperatingCashFlow)", period="2022")
@@ -299,15 +265,6 @@ def test_a_statement_of_several_periods_has_them_side_by_side(recorded):
     assert [point["end_date"] for point in reply.data["Revenue"]] == ["2021-12-31", "2022-12-31"]
     assert "Periods ending: 2021-12-31 | 2022-12-31.\nRevenue: 5,634,700,000 | 7,250,000,000.\n" in text
     assert {"ComprehensiveIncome 2021", "NetInterestIncome"} <= set(reply.missing)
-
-
-def test_recorded_statements_that_mixed_filings(recorded):
-    """Vertiv's cash was 215.1 million; Celestica's revenue less its cost was 386.3 million."""
-    cls = ask(recorded, "statement", ticker="CLS", statement="income", period="2017").data
-    vrt = ask(recorded, "statement", ticker="VRT", statement="balance", period="2018").data
-
-    assert cls["Revenue"] - cls["CostOfRevenue"] == cls["GrossProfit"]
-    assert (vrt["Cash"], vrt["CurrentAssets"]) == (835_544, 1_176_968)
 
 
 @pytest.mark.parametrize(

@@ -63,14 +63,6 @@ TAGS = 'The query type "metrics" lists its tags; or read the filing'
             ),
         ),
         (
-            "EPSDiluted", "2021-Q4", {},
-            (
-                "not_reported",
-                "{} is not in this data set, which has this metric for fiscal 2022; the filing may state it",
-                TAGS,
-            ),
-        ),
-        (
             "Revenue", "2023", {},
             (
                 "not_in_aggregate_yet", "{} is not in the SEC's aggregate as of 2023-02-01",
