@@ -44,7 +44,7 @@ def list_checks(instance: Instance) -> Iterator[str]:
     words = {axis: word for word, axes in segments.AXIS_WORDS.items() for axis in axes}
     newest = [fact for fact in instance.facts if fact.end == instance.period_end]
     periods = [segments.find_period(fact, calendar) for fact in newest]
-    facts = [fact for fact, period in zip(newest, periods, strict=True) if period and period.is_annual == is_annual]
+    facts = [fact for fact, period in zip(newest, periods, strict=True) if period and (period.quarter is None) == is_annual]
     for name in METRICS:
         concepts = find_metric(name).concepts
         for breakdown in segments.build_breakdowns(loaded, [fact for fact in facts if fact.concept in concepts]):

@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date
 from fractions import Fraction
@@ -35,7 +36,7 @@ from fingerpost.filings.periods import (
     day_number,
 )
 from fingerpost.filings.reasons import explain_missing_figure, explain_missing_metric, explain_rejected_quarter
-from fingerpost.filings.reply import Missing, build_missing
+from fingerpost.filings.reply import Missing, Reason, build_missing
 from fingerpost.filings.revisions import align_basis, explain_break, find_split_factor, is_in_shares, is_renamed_between
 
 # A period starts within a week of the previous period's end. Balances have no start, and quarters of 12 or 16 weeks
@@ -50,72 +51,30 @@ _FREQUENCIES = {ANNUAL: (YEAR,), "quarterly": (QUARTER,), "ytd": YEAR_TO_DATE, "
 Inputs = Mapping[Lookup, tuple[Metric, Figure]]
 
 
-@dataclass(frozen=True, slots=True)
-class Calculation:
-    """A company's formula, evaluated ``lag`` periods before ``period``; ``name`` is the caller's expression."""
+class Unavailable(Exception):
+    """There is no value; ``missing`` has the reasons, and ``reason`` is the first of them."""
+
+    def __init__(self, missing: Missing) -> None:
+        super().__init__()
+        self.missing = missing
+        self.reason = next(iter(missing.values()))
+
+
+@dataclass(slots=True)
+class Computation:
+    """A company's formula and its value, evaluated ``lag`` periods before ``period``."""
 
     source: CompanyFigures
     formula: ast.expr
     period: PeriodFilter
-    lag: int = 0
-    name: str = ""
-
-    def compute(self, *, check_splits: bool = True) -> "Computation | Missing":
-        inputs, missing = self._find_inputs()
-        if missing:
-            return missing
-        try:
-            computed = self.evaluate(align_basis(inputs, self.source.options))
-            conflict = explain_split(self.source, computed.figures) if check_splits else None
-        except NotComputable as error:
-            conflict = build_missing("not_comparable", str(error), self._suggest_original())
-        return computed if conflict is None else {f"{self.name or self.text} {self.period.period}": conflict}
-
-    def evaluate(self, inputs: Inputs) -> "Computation":
-        quantity = evaluate(self.formula, _to_quantities(inputs), self.lag, self.periods_a_year)
-        return Computation(self, inputs, quantity.value, format_unit(quantity.unit))
-
-    @property
-    def text(self) -> str:
-        return ast.unparse(self.formula)
-
-    @property
-    def periods_a_year(self) -> int:
-        return 1 if self.period.is_annual else QUARTERS
-
-    def _find_inputs(self) -> tuple[Inputs, Missing]:
-        inputs: dict[Lookup, tuple[Metric, Figure]] = {}
-        missing: Missing = {}
-        for lookup in list_lookups(self.formula, self.lag, self.periods_a_year):
-            metric = self.source.find_metric(lookup.name)
-            if metric is None:
-                missing[lookup.name] = explain_missing_metric(self.source, lookup.name)
-                continue
-            matches = _find_figure(self.source, metric, self.period, lookup.lag)
-            if isinstance(matches, Figure):
-                inputs[lookup] = (metric, matches)
-            else:
-                missing[f"{lookup.name} {self.period.shift(-lookup.lag).period}"] = matches
-        return inputs, missing
-
-    def _suggest_original(self) -> str:
-        if self.source.options.vintage != ORIGINAL:
-            original = replace(self, source=self.source.with_options(vintage=ORIGINAL)).compute(check_splits=False)
-            if isinstance(original, Computation):
-                return f"Set vintage to original to get {to_number(original.value)} {original.unit}, as first filed"
-        return "Get the inputs with financial_facts"
-
-
-@dataclass(frozen=True, slots=True)
-class Computation:
-    calculation: Calculation
+    lag: int
     inputs: Inputs
-    value: Fraction
-    unit: str
+    value: Fraction = field(init=False)
+    unit: str = field(init=False)
 
-    @property
-    def source(self) -> CompanyFigures:
-        return self.calculation.source
+    def __post_init__(self) -> None:
+        quantity = evaluate(self.formula, _to_quantities(self.inputs), self.lag, self.period.periods_per_year)
+        self.value, self.unit = quantity.value, format_unit(quantity.unit)
 
     @property
     def figures(self) -> list[Figure]:
@@ -128,13 +87,12 @@ class Computation:
     @property
     def filled_in(self) -> str:
         """The formula with its inputs' values, and its value."""
-        calculation, quantities = self.calculation, _to_quantities(self.inputs)
-        filled = fill_in(calculation.formula, quantities, calculation.lag, calculation.periods_a_year)
+        filled = fill_in(self.formula, _to_quantities(self.inputs), self.lag, self.period.periods_per_year)
         return f"{filled} = {to_number(self.value)}"
 
     @property
     def period_label(self) -> str:
-        return self.calculation.period.shift(-self.calculation.lag).label
+        return self.period.shift(-self.lag).label
 
     @property
     def period_figure(self) -> Figure:
@@ -143,8 +101,8 @@ class Computation:
         if not current:
             # The row has the period of the query, even if all inputs are from earlier periods.
             metric, _ = next(iter(self.inputs.values()))
-            requested = _find_figure(self.source, metric, self.calculation.period)
-            current = [requested] if isinstance(requested, Figure) else []
+            with suppress(Unavailable):
+                current = [_find_figure(self.source, metric, self.period)]
         return max(current or self.figures, key=lambda figure: (figure.end, figure.start))
 
     def to_figure(self, recipe: Metric) -> Figure:
@@ -156,67 +114,105 @@ class Computation:
         return replace(figure, unit=self.unit, fact=figure.fact._replace(concept=""), concepts=frozenset())
 
 
+def compute(
+    source: CompanyFigures, formula: ast.expr, period: PeriodFilter, lag: int = 0, *, name: str = "", check: bool = True
+) -> Computation:
+    """Evaluate a formula on a common basis; raise Unavailable, with the caller's ``name`` for the formula.
+
+    ``check`` rejects inputs in old and new shares.
+    """
+    inputs: dict[Lookup, tuple[Metric, Figure]] = {}
+    missing: Missing = {}
+    for lookup in list_lookups(formula, lag, period.periods_per_year):
+        metric = source.find_metric(lookup.name)
+        if metric is None:
+            missing[lookup.name] = explain_missing_metric(source, lookup.name)
+            continue
+        try:
+            inputs[lookup] = (metric, _find_figure(source, metric, period, lookup.lag))
+        except Unavailable as error:
+            missing[f"{lookup.name} {period.shift(-lookup.lag).period}"] = error.reason
+    if missing:
+        raise Unavailable(missing)
+    try:
+        computed = Computation(source, formula, period, lag, align_basis(inputs, source.options))
+        conflict = explain_split(source, computed.figures) if check else None
+    except NotComputable as error:
+        conflict = build_missing("not_comparable", str(error), _suggest_original(source, formula, period, lag))
+    if conflict is not None:
+        raise Unavailable({f"{name or ast.unparse(formula)} {period.period}": conflict})
+    return computed
+
+
+def _suggest_original(source: CompanyFigures, formula: ast.expr, period: PeriodFilter, lag: int) -> str:
+    if source.options.vintage != ORIGINAL:
+        with suppress(Unavailable):
+            original = compute(source.with_options(vintage=ORIGINAL), formula, period, lag, check=False)
+            return f"Set vintage to original to get {to_number(original.value)} {original.unit}, as first filed"
+    return "Get the inputs with financial_facts"
+
+
 def _to_quantities(inputs: Inputs) -> dict[Lookup, Quantity]:
     return {
         lookup: Quantity(Fraction(str(figure.value)), parse_unit(figure.unit)) for lookup, (_, figure) in inputs.items()
     }
 
 
-def _find_figure(source: CompanyFigures, metric: Metric, period: PeriodFilter, lag: int = 0) -> Figure | dict[str, Any]:
-    """Return the figure ``lag`` periods before a period, or why there is none."""
+def _find_figure(source: CompanyFigures, metric: Metric, period: PeriodFilter, lag: int = 0) -> Figure:
+    """Return the figure ``lag`` periods before a period; raise Unavailable if there is none."""
     earlier = period.shift(-lag)
     matches = _select_headline(source, metric, earlier)
-    if isinstance(matches, dict):
-        return matches
-    name = f"{metric.name} of {source.company.name}"
-    current = _select_headline(source, metric, period) if lag else ()
-    if isinstance(current, tuple) and len(current) == 1 and not current[0].is_cover:
+    current: tuple[Figure, ...] = ()
+    if lag:
+        with suppress(Unavailable):
+            current = _select_headline(source, metric, period)
+    message = ""
+    if len(current) == 1 and not current[0].is_cover:
         end, slack_days = _find_earlier_end(current[0], period, lag)
         adjacent = _filter_by_end(matches, end, slack_days)
         # After a change of year end, the earlier period may have a different name, or the earlier balance may fall
         # inside a fiscal year.
         matches = adjacent or _filter_by_end(source.series(metric).figures, end, slack_days, current[0].period)
-        if not matches:
-            day = date.fromordinal(end).isoformat()
-            message = f"{name}: no period comparable to the one ending {current[0].end} ends around {day}"
-            return build_missing("not_comparable", message, _DATES_HINT)
-    if len(matches) > 1:
-        ends = ", ".join(figure.end for figure in matches)
-        return build_missing("not_comparable", f"{name} for {earlier.label} is ambiguous: {ends}", _DATES_HINT)
-    return matches[0]
+        day = date.fromordinal(end).isoformat()
+        message = f": no period comparable to the one ending {current[0].end} ends around {day}"
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        message = f" for {earlier.label} is ambiguous: {', '.join(figure.end for figure in matches)}"
+    subject = f"{metric.name} of {source.company.name}"
+    raise Unavailable({metric.name: build_missing("not_comparable", f"{subject}{message}", _DATES_HINT)})
 
 
-def _select_headline(
-    source: CompanyFigures, metric: Metric, period: PeriodFilter
-) -> tuple[Figure, ...] | dict[str, Any]:
-    """Return the headline figures for a period, or why there are none; trailing years use the last balance."""
+def _select_headline(source: CompanyFigures, metric: Metric, period: PeriodFilter) -> tuple[Figure, ...]:
+    """Return the headline figures for a period, or raise Unavailable; trailing years use the last balance."""
     if period.is_trailing and metric.kind != STOCK:
-        trailing = _find_trailing(source, metric, period)
-        return (trailing,) if isinstance(trailing, Figure) else trailing
-    return source.select(metric, period).headline or explain_missing_figure(source, metric, period)
+        return (_find_trailing(source, metric, period),)
+    if headline := source.select(metric, period).headline:
+        return headline
+    raise Unavailable({metric.name: explain_missing_figure(source, metric, period)})
 
 
-def _find_trailing(source: CompanyFigures, metric: Metric, period: PeriodFilter) -> Figure | dict[str, Any]:
-    """Return a metric's value for a fiscal year, its sum over the last four quarters, or why there is no value."""
-    name, last_period = f"{metric.name} of {source.company.name}", replace(period, is_trailing=False)
+def _find_trailing(source: CompanyFigures, metric: Metric, period: PeriodFilter) -> Figure:
+    """Return a metric's value for a fiscal year, or its sum over the last four quarters; or raise Unavailable."""
+
+    def refuse(reason: Reason, message: str, step: str) -> Unavailable:
+        return Unavailable({metric.name: build_missing(reason, f"{metric.name} of {company} {message}", step)})
+
+    company, last_period = source.company.name, replace(period, is_trailing=False)
     current = source.select(metric, last_period).headline
     if metric.kind == STOCK or any(figure.period == INSTANT for figure in current):
-        message = f"{name} is a balance at a point in time; balances cannot be summed across quarters"
-        return build_missing("not_derivable", message, f"Ask for {last_period.period}")
+        message = "is a balance at a point in time; balances cannot be summed across quarters"
+        raise refuse("not_derivable", message, f"Ask for {last_period.period}")
     if last_period.quarter is None:
-        has_year = len(current) == 1 and current[0].period == YEAR
-        return current[0] if has_year else explain_missing_figure(source, metric, last_period)
+        if len(current) == 1 and current[0].period == YEAR:
+            return current[0]
+        raise Unavailable({metric.name: explain_missing_figure(source, metric, last_period)})
     if metric.kind == PER_SHARE or any(is_in_shares(figure.unit) or figure.unit == "pure" for figure in current):
-        message = f"{name} is per share or a count; such values cannot be summed across quarters"
-        return build_missing("not_derivable", message, "Use latest or latest-annual")
-    quarters: list[Figure] = []
-    for lag in range(QUARTERS):
-        quarter = _find_figure(source, metric, last_period, lag)
-        if not isinstance(quarter, Figure):
-            return quarter
-        quarters.insert(0, quarter)
+        message = "is per share or a count; such values cannot be summed across quarters"
+        raise refuse("not_derivable", message, "Use latest or latest-annual")
+    quarters = [_find_figure(source, metric, last_period, lag) for lag in range(QUARTERS)][::-1]
     try:
-        aligned = align_basis({end: (metric, quarters[end]) for end in range(QUARTERS)}, source.options)
+        aligned = align_basis(dict(enumerate((metric, quarter) for quarter in quarters)), source.options)
         quarters = [figure for _, figure in aligned.values()]
         if classify_period(quarters[0].start, quarters[-1].end) != YEAR:
             raise NotComputable("its last four quarters do not make up a full year")
@@ -224,7 +220,7 @@ def _find_trailing(source: CompanyFigures, metric: Metric, period: PeriodFilter)
         if len({quarter.tier for quarter in quarters}) > 1 or (is_restated and source.options.vintage != ORIGINAL):
             raise NotComputable("its last four quarters are not on the same basis")
     except NotComputable as error:
-        return build_missing("not_comparable", f"{name} for {period.label}: {error}", "Use latest-annual")
+        raise refuse("not_comparable", f"for {period.label}: {error}", "Use latest-annual") from error
     total = to_number(sum((Fraction(str(quarter.value)) for quarter in quarters), Fraction(0)))
     formula = " + ".join(PeriodFilter.from_figure(quarter).period for quarter in quarters)
     notes = [note for quarter in quarters for note in quarter.notes]
@@ -236,7 +232,7 @@ def _find_earlier_end(current: Figure, period: PeriodFilter, lag: int) -> tuple[
     """Return the end of the period that is ``lag`` periods earlier, and its tolerance in days."""
     if lag == 1 and current.start:
         return day_number(current.start) - 1, _SLACK_DAYS
-    periods_per_year = 1 if period.is_annual else QUARTERS
+    periods_per_year = period.periods_per_year
     end = day_number(current.end) - round(lag * YEAR_DAYS / periods_per_year)
     return end, _QUARTER_SLACK_DAYS if lag % periods_per_year else _SLACK_DAYS
 
@@ -307,9 +303,10 @@ def _find(source: CompanyFigures, text: str, window: PeriodFilter) -> MetricResu
     if metric.kind == RECIPE:
         return _compute(source, metric, text, window)
     if window.is_trailing:
-        trailing = _find_trailing(source, metric, window)
-        if not isinstance(trailing, Figure):
-            return MetricResult(metric.name, missing={text: trailing})
+        try:
+            trailing = _find_trailing(source, metric, window)
+        except Unavailable as error:
+            return MetricResult(metric.name, missing={text: error.reason})
         return MetricResult(metric.name, [trailing], [trailing])
     selection = _select(source, metric, window)
     if not selection.headline:
@@ -383,11 +380,10 @@ def _compute(source: CompanyFigures, recipe: Metric, text: str, window: PeriodFi
         missing = _explain_rejected(source, main_input, text, selection)
     figures: list[Figure] = []
     for period in periods:
-        computed = Calculation(source, formula, period).compute()
-        if isinstance(computed, Computation):
-            figures.append(computed.to_figure(recipe))
-        else:
-            missing[text if window.year else f"{text} {period.period}"] = next(iter(computed.values()))
+        try:
+            figures.append(compute(source, formula, period).to_figure(recipe))
+        except Unavailable as error:
+            missing[text if window.year else f"{text} {period.period}"] = error.reason
     if missing and not figures:
         missing = {text: next(iter(missing.values()))}
     return MetricResult(recipe.name, figures, figures, missing)

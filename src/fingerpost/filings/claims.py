@@ -3,12 +3,13 @@
 import ast
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import date, timedelta
 from fractions import Fraction
 from typing import Any, Literal
 
 from fingerpost.errors import DataNotFound, ParameterError
-from fingerpost.filings.calculation import Calculation, Computation, explain_split
+from fingerpost.filings.calculation import Computation, Unavailable, compute, explain_split
 from fingerpost.filings.figure import REPORTED, Figure
 from fingerpost.filings.formula import NotComputable, read_formula, to_number
 from fingerpost.filings.library import CompanyFigures, FactLibrary
@@ -98,13 +99,15 @@ def _find_operands(claim: Claim, sources: Sequence[CompanyFigures]) -> list[Comp
 
 
 def _compute(source: CompanyFigures, formula: ast.expr, period: PeriodFilter, lag: int) -> Computation:
-    computed = Calculation(source, formula, period, lag).compute(check_splits=False)
-    if isinstance(computed, Computation):
-        return computed
-    not_comparable = [entry for entry in computed.values() if entry["reason"] == "not_comparable"]
-    if not_comparable:
-        raise _Undecidable(". ".join(f"{entry['message']}. {entry['next_step']}" for entry in not_comparable))
-    raise build_not_found(f"No financial facts found for {source.company.ticker}", computed, source.provenance)
+    try:
+        return compute(source, formula, period, lag, check=False)
+    except Unavailable as error:
+        not_comparable = [entry for entry in error.missing.values() if entry["reason"] == "not_comparable"]
+        if not_comparable:
+            reasons = ". ".join(f"{entry['message']}. {entry['next_step']}" for entry in not_comparable)
+            raise _Undecidable(reasons) from error
+        message = f"No financial facts found for {source.company.ticker}"
+        raise build_not_found(message, error.missing, source.provenance) from error
 
 
 def _align_operands(operands: Sequence[Computation]) -> list[Computation]:
@@ -112,7 +115,7 @@ def _align_operands(operands: Sequence[Computation]) -> list[Computation]:
     try:
         aligned = align_basis(inputs, operands[0].source.options)
         return [
-            operand.calculation.evaluate({lookup: aligned[index, lookup] for lookup in operand.inputs})
+            replace(operand, inputs={lookup: aligned[index, lookup] for lookup in operand.inputs})
             for index, operand in enumerate(operands)
         ]
     except NotComputable as error:
@@ -305,7 +308,7 @@ def _cite(claim: Claim, operand: Computation) -> str:
     """Cite a value with its filings; "states" is used only for reported values (rule F8)."""
     company, period = operand.source.company, operand.period_label
     value = f"{to_number(operand.value)} {operand.unit}"
-    name, formula, filings = claim.subject, operand.calculation.text, _format_filings(operand.reported_figures)
+    name, formula, filings = claim.subject, ast.unparse(operand.formula), _format_filings(operand.reported_figures)
     if claim.metric is not None and len(operand.inputs) == 1:
         ((metric, figure),) = operand.inputs.values()
         if figure.kind == REPORTED:

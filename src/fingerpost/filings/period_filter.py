@@ -47,8 +47,8 @@ class PeriodFilter:
         return f"{trailing}{self.year}-Q{self.quarter}" if self.quarter else str(self.year)
 
     @property
-    def is_annual(self) -> bool:
-        return self.quarter is None or self.is_trailing
+    def periods_per_year(self) -> int:
+        return 1 if self.quarter is None or self.is_trailing else QUARTERS
 
     @property
     def is_short(self) -> bool:
@@ -114,9 +114,8 @@ def _read_range(text: str) -> PeriodFilter:
     first, last = (read_period(end) for end in text.split(_RANGE_SEPARATOR, 1))
     if first.newest or last.newest or (first.quarter is None) != (last.quarter is None):
         raise ValueError(f"must be a range of two years, or of two quarters; you sent {text!r}")
-    periods_per_year = 1 if first.quarter is None else QUARTERS
     years = (last.year or 0) - (first.year or 0)
-    count = years * periods_per_year + (last.quarter or 0) - (first.quarter or 0) + 1
+    count = years * first.periods_per_year + (last.quarter or 0) - (first.quarter or 0) + 1
     if not 1 <= count <= MAX_PERIODS:
         reason = "ends before it begins" if count < 1 else f"has {count} periods; at most {MAX_PERIODS} are allowed"
         raise ValueError(f"the range {text!r} {reason}")

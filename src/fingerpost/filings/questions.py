@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from fingerpost.errors import DataNotFound
 from fingerpost.filings import query_params
-from fingerpost.filings.calculation import ANNUAL, Calculation, Computation, find_figures, mark_basis_changes
+from fingerpost.filings.calculation import ANNUAL, Unavailable, compute, find_figures, mark_basis_changes
 from fingerpost.filings.concepts import RATIO, RECIPE, Metric, find_metric, list_metrics, list_recipes
 from fingerpost.filings.figure import ORIGINAL, SAMPLE, Company, Fact, Figure
 from fingerpost.filings.formula import read_formula
@@ -90,11 +90,11 @@ def calculate(library: FactLibrary, params: query_params.CalculateParams) -> Rep
     periods = source.resolve_period(params.period).list_periods()
     filled: list[tuple[Figure, str]] = []
     for period in periods:
-        computed = Calculation(source, formula, period, name=expression).compute()
-        if isinstance(computed, Computation):
+        try:
+            computed = compute(source, formula, period, name=expression)
             filled.append((computed.to_figure(recipe), computed.filled_in))
-        else:
-            reply.missing |= computed
+        except Unavailable as error:
+            reply.missing |= error.missing
     filled.sort(key=lambda row: (row[0].end, row[0].period))
     figures = mark_basis_changes([figure for figure, _ in filled], source)
     reply.results = [
