@@ -16,6 +16,7 @@ from harness import run_json, timed_ms
 from fingerpost.filings import segments
 from fingerpost.filings.concepts import find_metric
 from fingerpost.filings.figure import ANNUAL_FORMS
+from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.periods import FiscalCalendar
 from fingerpost.filings.xbrl import Instance, read_instance
 
@@ -38,16 +39,18 @@ print(json.dumps(facts))
 
 
 def list_checks(instance: Instance) -> Iterator[str]:
-    loaded = segments.LoadedInstance(0, instance.cik, "", instance.form, "", instance.period_end)
+    report = segments.Report(FactLibrary(), 0, instance.cik, "", instance.form, "", instance.period_end)
     is_annual = instance.form in ANNUAL_FORMS
     calendar = FiscalCalendar([(instance.period_end, 0)] if is_annual else [])
     words = {axis: word for word, axes in segments.AXIS_WORDS.items() for axis in axes}
     newest = [fact for fact in instance.facts if fact.end == instance.period_end]
     periods = [segments.find_period(fact, calendar) for fact in newest]
-    facts = [fact for fact, period in zip(newest, periods, strict=True) if period and (period.quarter is None) == is_annual]
+    facts = [
+        fact for fact, period in zip(newest, periods, strict=True) if period and (period.quarter is None) == is_annual
+    ]
     for name in METRICS:
         concepts = find_metric(name).concepts
-        for breakdown in segments.build_breakdowns(loaded, [fact for fact in facts if fact.concept in concepts]):
+        for breakdown in segments.build_breakdowns(report, [fact for fact in facts if fact.concept in concepts]):
             if breakdown.axis in words:
                 difference = "no total" if breakdown.difference is None else f"{breakdown.difference:,}"
                 yield f"{name} by {words[breakdown.axis]}: {difference}"

@@ -87,11 +87,11 @@ def test_a_comparison_answers_for_whom_it_can_and_names_the_others(library):
     assert (reply.data, reply.value_mode) == ({"DRWN": {"Revenue": 121}, "EURO": {"Revenue": 50}}, "scalar")
     assert list(reply.missing) == ["QQQQ", "MUTE.Revenue"]
     assert [(row["ticker"], row["value"]) for row in reply.results] == [("DRWN", 121), ("EURO", 50)]
-    assert reply.extra["notes"] == [
+    assert reply.notes == [
         "The periods end on different days: 2022-06-30, 2022-12-31",
         "The units differ and were not converted: EUR, USD",
     ]
-    assert (reply.source["complete_through"], "notes" in alike.extra) == ("2022-09-01", False)
+    assert (reply.source["complete_through"], bool(alike.notes)) == ("2022-09-01", False)
 
 
 def test_some_metrics_of_a_company_are_enough(library):
@@ -337,7 +337,7 @@ def test_calculations_of_several_periods_mark_a_change_of_basis(recorded):
 def test_companies_under_two_frameworks_are_compared_with_a_note(recorded):
     reply = ask(recorded, "compare", tickers=["CLS", "VRT"], metrics=["Revenue"], period="2018")
 
-    assert reply.extra["notes"] == ["The accounting frameworks differ: ifrs-full, us-gaap"]
+    assert reply.notes == ["The accounting frameworks differ: ifrs-full, us-gaap"]
 
 
 def test_a_transition_period_is_a_row_of_its_own(tmp_path):

@@ -134,7 +134,7 @@ def test_another_ticker_of_a_company_finds_nothing_and_a_note_names_the_table_of
         for query in ("SELECT value FROM facts WHERE ticker = 'ABC'", "SELECT 1 FROM facts WHERE ticker = 'x'", joined)
     )
     assert (found.results, by_cik.results, none.results) == ([{"value": 5}], [{"value": 5}], [])
-    assert ("notes" in found.extra, none.extra["notes"]) == (False, [sandbox._TICKER_NOTE])
+    assert (found.notes, none.notes) == ([], [sandbox._TICKER_NOTE])
 
 
 def test_a_column_that_does_not_exist_is_answered_with_those_that_do(sample):

@@ -162,13 +162,12 @@ def compare(library: FactLibrary, params: query_params.CompareParams) -> Reply:
             reply.data = {**(reply.data or {}), ticker: company_reply.data}
     if companies:
         reply.source = build_source(*companies, as_of=params.as_of)
-    for note, values in (
-        ("The periods end on different days", {row["end_date"] for row in reply.results}),
-        ("The units differ and were not converted", {row["unit"] for row in reply.results}),
-        ("The accounting frameworks differ", frameworks),
-    ):
-        if len(values) > 1:
-            reply.extra.setdefault("notes", []).append(f"{note}: {', '.join(sorted(values))}")
+    differences = {
+        "The periods end on different days": {row["end_date"] for row in reply.results},
+        "The units differ and were not converted": {row["unit"] for row in reply.results},
+        "The accounting frameworks differ": frameworks,
+    }
+    reply.notes = [f"{note}: {', '.join(sorted(values))}" for note, values in differences.items() if len(values) > 1]
     return reply.require_rows(not_found)
 
 
@@ -203,8 +202,7 @@ def statement(library: FactLibrary, params: query_params.StatementParams) -> Rep
         # A line that is missing from all periods gets a single entry.
         entries = column.missing.items()
         reply.missing |= {name if name in common else f"{name} {period.period}": entry for name, entry in entries}
-    if notes := [column.note for column in columns if column.note]:
-        reply.extra["notes"] = notes
+    reply.notes = [column.note for column in columns if column.note]
     return reply
 
 
@@ -299,10 +297,8 @@ def company_info(library: FactLibrary, params: query_params.CompanyInfoParams) -
     companies = library.list_companies()
     if params.ticker is not None:
         companies = [open_company(library, params.ticker, f"No company info found for {params.ticker}").company]
-    reply = Reply([_build_company_row(company) for company in companies], source=build_source(*companies))
-    if params.as_of is not None:
-        reply.extra["notes"] = ["Company information has no vintages, so as_of was ignored"]
-    return reply
+    notes = ["Company information has no vintages, so as_of was ignored"] if params.as_of else []
+    return Reply([_build_company_row(company) for company in companies], source=build_source(*companies), notes=notes)
 
 
 def metrics(library: FactLibrary, params: query_params.MetricsParams) -> Reply:

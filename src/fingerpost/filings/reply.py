@@ -34,13 +34,14 @@ _PERIOD_TYPES = {
 
 @dataclass(slots=True)
 class Reply:
-    """Rows, the values in ``data`` (rule F3), missing values with reasons, and the source."""
+    """Rows, the values in ``data`` (rule F3), missing values with reasons, the source, further fields, and notes."""
 
     results: list[dict[str, Any]]
     data: dict[str, Any] | None = None
     missing: Missing = field(default_factory=dict)
     source: dict[str, Any] | None = None
     extra: dict[str, Any] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
 
     def add_values(self, name: str, figures: Sequence[Figure], *, is_series: bool) -> None:
         """Add a metric's values, if any, to ``data``: a single value as a number, several as a list (rule F3)."""
@@ -64,13 +65,9 @@ class Reply:
         return self
 
     def to_fields(self) -> dict[str, Any]:
-        fields = {
-            "data": self.data,
-            "value_mode": self.value_mode,
-            "missing": self.missing or None,
-            "source": self.source,
-        }
-        return {name: value for name, value in fields.items() if value is not None} | self.extra
+        fields: dict[str, Any] = {"data": self.data, "value_mode": self.value_mode, "missing": self.missing or None}
+        fields |= {"source": self.source, **self.extra, "notes": self.notes or None}
+        return {name: value for name, value in fields.items() if value is not None}
 
 
 def build_source(*companies: Company, as_of: str | None = None) -> dict[str, Any]:

@@ -51,7 +51,7 @@ async def run_sql(library: FactLibrary, params: CustomSqlParams, caller: str) ->
         sentence = _ERROR_SENTENCES.get(answer["code"]) or answer["error"]
         raise ParameterError(f"Error executing custom SQL: {sentence}", {"field": "sql_query"})
     rows = [dict(zip(answer["columns"], row, strict=True)) for row in answer["rows"]]
-    return Reply(rows, extra={"truncated": answer["truncated"]} | ({} if rows else {"notes": [_TICKER_NOTE]}))
+    return Reply(rows, extra={"truncated": answer["truncated"]}, notes=[] if rows else [_TICKER_NOTE])
 
 
 async def _enter_slots(stack: AsyncExitStack, caller: str) -> None:

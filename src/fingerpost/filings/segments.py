@@ -4,8 +4,8 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
-from typing import NamedTuple
 
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.period_filter import PeriodFilter
@@ -33,15 +33,34 @@ AXIS_WORDS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-class LoadedInstance(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Report:
     """A report whose facts with dimensions are loaded."""
 
+    library: FactLibrary
     number: int
     cik: int
     accession: str
     form: str
     filed: str
     period_end: str
+
+    @cached_property
+    def labels(self) -> dict[str, str]:
+        return dict(self.library.rows("SELECT name, label FROM instance_labels WHERE instance = ?", self.number))
+
+    def read_facts(self, concepts: Sequence[str], calendar: FiscalCalendar) -> dict[PeriodFilter, list[InstanceFact]]:
+        """Return the facts for concepts by fiscal year and quarter."""
+        query = (
+            "SELECT concept, unit, start_date, end_date, value, members FROM instance_facts"  # noqa: S608
+            f" WHERE instance = ? AND concept IN ({', '.join('?' * len(concepts))})"
+        )
+        by_period: dict[PeriodFilter, list[InstanceFact]] = defaultdict(list)
+        for *columns, members in self.library.rows(query, self.number, *concepts):
+            fact = InstanceFact._make((*columns, tuple(json.loads(members or "{}").items())))
+            if (period := find_period(fact, calendar)) is not None:
+                by_period[period].append(fact)
+        return by_period
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +84,7 @@ class Breakdown:
     ``is_crossed``, some rows are for members of two axes, because the filing states no others.
     """
 
-    instance: LoadedInstance
+    report: Report
     axis: str
     concept: str
     unit: str
@@ -75,6 +94,10 @@ class Breakdown:
     rows: tuple[BreakdownRow, ...]
     omitted: int
     is_crossed: bool = False
+
+    @property
+    def axis_label(self) -> str:
+        return self.report.labels.get(self.axis, self.axis)
 
     @property
     def sum(self) -> int | float:
@@ -90,34 +113,14 @@ def _round(value: float) -> int | float:
     return value if isinstance(value, int) else round(value, 6)
 
 
-def list_instances(library: FactLibrary, ciks: Iterable[int], last_day: str) -> list[LoadedInstance]:
-    """Return the companies' loaded instances that were filed on or before a day, newest first."""
+def list_reports(library: FactLibrary, ciks: Iterable[int], last_day: str) -> list[Report]:
+    """Return the companies' reports with segments that were filed on or before a day, newest first."""
     query = (
         "SELECT id, cik, accession_number, filing_type, filing_date, report_date FROM instances"
         " WHERE cik = ? AND filing_date <= ?"
     )
-    instances = [LoadedInstance(*row) for cik in ciks for row in library.rows(query, cik, last_day)]
-    return sorted(instances, key=lambda instance: (instance.filed, instance.accession), reverse=True)
-
-
-def read_labels(library: FactLibrary, instance: LoadedInstance) -> dict[str, str]:
-    return dict(library.rows("SELECT name, label FROM instance_labels WHERE instance = ?", instance.number))
-
-
-def read_facts(
-    library: FactLibrary, instance: LoadedInstance, concepts: Sequence[str], calendar: FiscalCalendar
-) -> dict[PeriodFilter, list[InstanceFact]]:
-    """Return a report's facts for concepts by fiscal year and quarter."""
-    query = (
-        "SELECT concept, unit, start_date, end_date, value, members FROM instance_facts"  # noqa: S608
-        f" WHERE instance = ? AND concept IN ({', '.join('?' * len(concepts))})"
-    )
-    by_period: dict[PeriodFilter, list[InstanceFact]] = defaultdict(list)
-    for *columns, members in library.rows(query, instance.number, *concepts):
-        fact = InstanceFact._make((*columns, tuple(json.loads(members or "{}").items())))
-        if (period := find_period(fact, calendar)) is not None:
-            by_period[period].append(fact)
-    return by_period
+    reports = [Report(library, *row) for cik in ciks for row in library.rows(query, cik, last_day)]
+    return sorted(reports, key=lambda report: (report.filed, report.accession), reverse=True)
 
 
 def find_period(fact: InstanceFact, calendar: FiscalCalendar) -> PeriodFilter | None:
@@ -129,7 +132,7 @@ def find_period(fact: InstanceFact, calendar: FiscalCalendar) -> PeriodFilter | 
     return PeriodFilter(year=year, quarter=quarter) if length in (QUARTER, INSTANT) else None
 
 
-def build_breakdowns(instance: LoadedInstance, facts: Sequence[InstanceFact]) -> list[Breakdown]:
+def build_breakdowns(report: Report, facts: Sequence[InstanceFact]) -> list[Breakdown]:
     """Break down one period's facts by each axis, using the concept and unit whose parts best match the total."""
     by_axis: dict[str, list[Breakdown]] = defaultdict(list)
     groups: dict[tuple[str, str, str, str], list[InstanceFact]] = defaultdict(list)
@@ -144,7 +147,7 @@ def build_breakdowns(instance: LoadedInstance, facts: Sequence[InstanceFact]) ->
                 roles = {} if total is None else _find_double_counts(chosen, total)
                 final_rows = tuple(replace(row, role=roles.get(row.member, row.role)) for row in chosen)
                 totals = (concept, unit, start, end, total)
-                breakdown = Breakdown(instance, axis, *totals, final_rows, left_out, is_crossed=chosen is not rows)
+                breakdown = Breakdown(report, axis, *totals, final_rows, left_out, is_crossed=chosen is not rows)
                 if chosen and (not rows or chosen is rows or breakdown.difference == 0):
                     by_axis[axis].append(breakdown)
     return [

@@ -60,12 +60,9 @@ def _list_filings(library: FactLibrary, params: CompanyFilingsParams) -> Reply:
         qualifier = f" of type {', '.join(sorted(forms))}" if forms else ""
         entry = build_missing("not_loaded", f"none{qualifier} is loaded", suggest_load(company.ticker))
         raise build_not_found(f"No filings found for {company.ticker}", {"filings": entry}, source.provenance)
-    reply = Reply(rows[: params.limit], extra={"total_results": len(rows)})
     notes = {cik: _describe_coverage(library, cik) for cik in library.list_ciks(company)}
     gaps = [f"CIK {cik}: {note}" if len(notes) > 1 else note for cik, note in notes.items() if note is not None]
-    if gaps:
-        reply.extra["notes"] = gaps
-    return reply
+    return Reply(rows[: params.limit], extra={"total_results": len(rows)}, notes=gaps)
 
 
 def _list_timeline(library: FactLibrary, params: FilingTimelineParams) -> Reply:
@@ -172,8 +169,7 @@ def _read_filing_text(library: FactLibrary, params: FilingTextParams) -> Reply:
         "pages": len(pages),
         "text": pages[params.page - 1],
     }
-    notes = _list_text_notes(params, filing, matching, len(pages))
-    return Reply([row], extra={"notes": notes} if notes else {})
+    return Reply([row], notes=_list_text_notes(params, filing, matching, len(pages)))
 
 
 def _list_filings_with_text(library: FactLibrary, params: FilingTextParams) -> list[_FilingText]:

@@ -169,7 +169,7 @@ class QueryTool(PublishedTool):
                 await fetcher.fetch(company)
             except ToolError as failure:
                 note = f"{company} was not fetched from EDGAR: {failure.message}"
-                reply.extra["notes"] = [*reply.extra.get("notes", []), note]
+                reply.notes.append(note)
                 error = error and error.with_message(f"{error.message}; {note}")
             else:
                 return await self._answer(query, params, call)

@@ -73,8 +73,7 @@ def _answer_search(library: FactLibrary, params: SemanticSearchParams) -> Reply:
     notes = [LEXICAL_NOTE]
     if unknown:
         notes.append(f"Not searched, because no loaded company has that name: {', '.join(unknown)}")
-    extra = {"query": params.query, "total_results": len(hits), "ranking": "lexical", "notes": notes}
-    return Reply(hits, extra=extra)
+    return Reply(hits, extra={"query": params.query, "total_results": len(hits), "ranking": "lexical"}, notes=notes)
 
 
 def _list_hits(

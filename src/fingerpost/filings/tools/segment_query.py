@@ -15,7 +15,7 @@ from fingerpost.filings.periods import QUARTERS, FiscalCalendar
 from fingerpost.filings.query_params import Day, FiscalPeriod, StepParams, Ticker, Word
 from fingerpost.filings.reasons import open_company
 from fingerpost.filings.reply import Reply, build_missing, build_not_found
-from fingerpost.filings.segments import Breakdown, LoadedInstance
+from fingerpost.filings.segments import Breakdown, Report
 from fingerpost.filings.tools import sec_shapes as shape
 from fingerpost.filings.tools.sec_query import StepModel
 from fingerpost.filings.tools.sec_text import format_filing, format_span, with_sources
@@ -66,130 +66,119 @@ class SegmentsAnswer(shape.ValuesAnswer):
     sums: list[SumCheck]
 
 
-Reports = Mapping[LoadedInstance, Mapping[PeriodFilter, Sequence[InstanceFact]]]
+Facts = Mapping[Report, Mapping[PeriodFilter, Sequence[InstanceFact]]]
 """A company's loaded reports, newest first, each with its facts about the metric by period."""
 
 
 def list_segments(library: FactLibrary, params: SegmentsParams) -> Reply:
     not_found = f"No segments found for {params.ticker}"
     source = open_company(library, params.ticker, not_found)
-    instances = segments.list_instances(library, library.list_ciks(source.company), params.as_of or LAST_DAY)
-    if not instances:
+    reports = segments.list_reports(library, library.list_ciks(source.company), params.as_of or LAST_DAY)
+    if not reports:
         step = _NO_INSTANCE_STEP.format(source.company.ticker)
         entry = build_missing("not_loaded", "no filing with segment data is loaded", step)
         raise build_not_found(not_found, {"segments": entry})
-    name, concepts = _find_concepts(library, instances, params.metric)
+    name, concepts = _find_concepts(reports, params.metric)
     if not concepts:
         message = f"{params.metric} is not a known metric, and no loaded filing breaks down a tag with that name"
         step = "Use a metric such as Revenue, or a tag in the filing; calculated metrics have no segments"
-        suggestions = suggest_metrics(params.metric, _list_tags(library, instances))
-        entry = build_missing("unknown_metric", message, step, suggestions)
+        entry = build_missing("unknown_metric", message, step, suggest_metrics(params.metric, _list_tags(reports)))
         raise build_not_found(not_found, {params.metric: entry})
-    reports = {each: segments.read_facts(library, each, concepts, source.calendar) for each in instances}
+    facts = {report: report.read_facts(concepts, source.calendar) for report in reports}
     reply = Reply([], extra={"sums": []})
-    notes: list[str] = []
-    points: dict[str, dict[str, list[dict[str, Any]]]] = defaultdict(lambda: defaultdict(list))
-    for period in _list_periods(params.period, instances, source.calendar):
-        breakdowns, labels, other_axes = _find_breakdowns(library, reports, period, params.axis)
+    reply.source = {"dataset": EDGAR, "retrieved_at": None, "complete_through": reports[0].filed}
+    data: dict[str, dict[str, Any]] = defaultdict(lambda: defaultdict(list))
+    for period in _list_periods(params.period, reports, source.calendar):
+        breakdowns, other_axes = _find_breakdowns(facts, period, params.axis)
         if not breakdowns:
-            entry = _explain_period(reports, name, period, params.axis)
+            entry = _explain_period(facts, name, period, params.axis)
             reply.missing[f"{params.metric} {period.period}"] = entry
         for breakdown in breakdowns:
             names = {"ticker": source.company.ticker, "metric_name": name}
-            rows = [names | _build_row(breakdown, row, labels, period) for row in breakdown.rows]
+            rows = [names | _build_row(breakdown, row, period) for row in breakdown.rows]
             reply.results += rows
-            check = _build_check(breakdown, labels, period)
-            reply.extra["sums"].append(check)
+            reply.extra["sums"].append(_build_check(breakdown, period))
             if breakdown.is_crossed:
-                notes.append(f"{check['axis']}, {period.label}: rows are stated only within members of other axes")
+                subject = f"{breakdown.axis_label}, {period.label}"
+                reply.notes.append(f"{subject}: rows are stated only within members of other axes")
             for row in rows:
-                points[row["axis"]][row["member"]].append({"end_date": row["end_date"], "value": row["value"]})
+                data[row["axis"]][row["member"]].append({"end_date": row["end_date"], "value": row["value"]})
         if other_axes:
-            notes.append(f"{period.label} has other axes, which axis can select: {', '.join(other_axes)}")
-    reply.data = {
-        axis: {
-            member: values[0]["value"] if params.period.count == 1 and len(values) == 1 else values
-            for member, values in members.items()
-        }
-        for axis, members in points.items()
-    }
-    reply.source = {"dataset": EDGAR, "retrieved_at": None, "complete_through": instances[0].filed}
-    notes += _list_notes(reply)
-    if notes:
-        reply.extra["notes"] = list(dict.fromkeys(notes))
+            reply.notes.append(f"{period.label} has other axes, which axis can select: {', '.join(other_axes)}")
+    if params.period.count == 1:
+        for members in data.values():
+            members |= {member: points[0]["value"] for member, points in members.items() if len(points) == 1}
+    reply.data = data
+    reply.notes = list(dict.fromkeys(reply.notes + _list_notes(reply)))
     return reply.require_rows(not_found)
 
 
-def _find_concepts(library: FactLibrary, instances: Sequence[LoadedInstance], text: str) -> tuple[str, tuple[str, ...]]:
+def _find_concepts(reports: Iterable[Report], text: str) -> tuple[str, tuple[str, ...]]:
     metric = find_metric(text) if ":" not in text else None
     if metric is not None and metric.kind != RECIPE:
         return metric.name, metric.concepts
     wanted = text.strip().lower()
-    tags = [tag for tag in _list_tags(library, instances) if wanted in (tag.lower(), tag.lower().partition(":")[2])]
+    tags = [tag for tag in _list_tags(reports) if wanted in (tag.lower(), tag.lower().partition(":")[2])]
     return (tags[0], tuple(tags)) if tags else (text, ())
 
 
-def _list_tags(library: FactLibrary, instances: Iterable[LoadedInstance]) -> list[str]:
+def _list_tags(reports: Iterable[Report]) -> list[str]:
     query = "SELECT DISTINCT concept FROM instance_facts WHERE instance = ? AND members <> '' ORDER BY concept"
-    return list(dict.fromkeys(tag for each in instances for (tag,) in library.rows(query, each.number)))
+    return list(dict.fromkeys(tag for report in reports for (tag,) in report.library.rows(query, report.number)))
 
 
-def _list_periods(
-    period: PeriodFilter, instances: Sequence[LoadedInstance], calendar: FiscalCalendar
-) -> list[PeriodFilter]:
+def _list_periods(period: PeriodFilter, reports: Iterable[Report], calendar: FiscalCalendar) -> list[PeriodFilter]:
     """Return the fiscal periods of a query; ``latest`` is that of the newest loaded report."""
     if period.newest == NEWEST_FOUR_QUARTERS:
         message = "the last four quarters have no segments, because filings do not report fourth quarters"
-        raise build_not_found(
-            "No segments found", {"ttm": build_missing("not_derivable", message, "Specify a fiscal year")}
-        )
+        entry = build_missing("not_derivable", message, "Specify a fiscal year")
+        raise build_not_found("No segments found", {"ttm": entry})
     if not period.newest:
         return period.list_periods()
-    reports = [each for each in instances if each.form in ANNUAL_FORMS or period.newest != NEWEST_YEAR]
-    if not reports:
+    candidates = [each for each in reports if each.form in ANNUAL_FORMS or period.newest != NEWEST_YEAR]
+    if not candidates:
         entry = build_missing("not_loaded", "no annual report with segments is loaded", "Specify the period")
         raise build_not_found("No segments found", {period.newest: entry})
-    newest = max(reports, key=lambda each: each.period_end)
+    newest = max(candidates, key=lambda each: each.period_end)
     year, quarter = calendar.find_period(newest.period_end)
     return [PeriodFilter(year=year, quarter=None if newest.form in ANNUAL_FORMS else quarter)]
 
 
-def _find_breakdowns(
-    library: FactLibrary, reports: Reports, period: PeriodFilter, axis: str | None
-) -> tuple[list[Breakdown], Mapping[str, str], list[str]]:
-    """Return the breakdowns in the newest filing that has any for the period, its labels, and its other axes.
+def _find_breakdowns(facts: Facts, period: PeriodFilter, axis: str | None) -> tuple[list[Breakdown], list[str]]:
+    """Return the breakdowns in the newest filing that has any for the period, and its other axes.
 
     All rows for a period come from one filing, so that they have the same names and the same basis.
     """
-    for instance, by_period in reports.items():
+    for report, by_period in facts.items():
         period_facts = by_period.get(period, ())
-        labels = segments.read_labels(library, instance)
         axes = segments.list_axes(period_facts)
         if axis is None:
             common_axes = {tag for tags in segments.AXIS_WORDS.values() for tag in tags}
             selected_axes = [each for each in axes if each in common_axes] or axes
         else:
-            selected_axes = segments.match_axes(axis, axes, labels)
-        breakdowns = [each for each in segments.build_breakdowns(instance, period_facts) if each.axis in selected_axes]
+            selected_axes = segments.match_axes(axis, axes, report.labels)
+        breakdowns = [each for each in segments.build_breakdowns(report, period_facts) if each.axis in selected_axes]
         if breakdowns:
             unselected = [each for each in axes if each not in selected_axes] if axis is None else []
-            return breakdowns, labels, [labels.get(each, each) for each in unselected]
-    return [], {}, []
+            return breakdowns, [report.labels.get(each, each) for each in unselected]
+    return [], []
 
 
-def _explain_period(reports: Reports, name: str, period: PeriodFilter, axis: str | None) -> dict[str, Any]:
+def _explain_period(facts: Facts, name: str, period: PeriodFilter, axis: str | None) -> dict[str, Any]:
     """Explain why a period is missing, and list its axes or, if it has none, the available periods."""
     axes: dict[str, set[str]] = defaultdict(set)
-    for instance, by_period in reports.items():
-        for other_period, facts in by_period.items():
-            axes[other_period.period].update(each.axis for each in segments.build_breakdowns(instance, facts))
+    for report, by_period in facts.items():
+        for other_period, period_facts in by_period.items():
+            axes[other_period.period].update(each.axis for each in segments.build_breakdowns(report, period_facts))
     available = sorted((each for each in axes if axes[each]), reverse=True)
     by = "" if axis is None else f" by {axis}"
     message = f"no loaded filing breaks down {name} for {period.label}{by}"
-    stated = [by_period.get(period, ()) for by_period in reports.values()]
+    stated = [by_period.get(period, ()) for by_period in facts.values()]
     if period.quarter == QUARTERS:
         message += "; filings do not report fourth quarters"
-    elif axis and segments.match_axes(axis, [each for facts in stated for each in segments.list_axes(facts)], {}):
+    elif axis and segments.match_axes(
+        axis, [each for period_facts in stated for each in segments.list_axes(period_facts)], {}
+    ):
         message += " alone, only by several axes at once"
     step = "Load more filings, or name another metric"
     if period.period in available:
@@ -199,13 +188,11 @@ def _explain_period(reports: Reports, name: str, period: PeriodFilter, axis: str
     return build_missing("not_reported", message, step)
 
 
-def _build_row(
-    breakdown: Breakdown, row: segments.BreakdownRow, labels: Mapping[str, str], period: PeriodFilter
-) -> dict[str, Any]:
-    instance = breakdown.instance
+def _build_row(breakdown: Breakdown, row: segments.BreakdownRow, period: PeriodFilter) -> dict[str, Any]:
+    report, labels = breakdown.report, breakdown.report.labels
     same_label = [each for each in breakdown.rows if labels.get(each.member) == labels.get(row.member)]
     return {
-        "axis": labels.get(breakdown.axis, breakdown.axis),
+        "axis": breakdown.axis_label,
         "axis_tag": breakdown.axis,
         # Two members may have the same label.
         "member": labels.get(row.member, row.member) if len(same_label) == 1 else row.member,
@@ -217,7 +204,7 @@ def _build_row(
         "end_date": breakdown.end,
         **_build_period(period),
         "xbrl_tag": breakdown.concept,
-        **cite_filing(instance.cik, instance.accession, instance.form, instance.filed),
+        **cite_filing(report.cik, report.accession, report.form, report.filed),
     }
 
 
@@ -225,16 +212,16 @@ def _build_period(period: PeriodFilter) -> dict[str, Any]:
     return {"fiscal_year": period.year, "fiscal_period": f"Q{period.quarter}" if period.quarter else "FY"}
 
 
-def _build_check(breakdown: Breakdown, labels: Mapping[str, str], period: PeriodFilter) -> dict[str, Any]:
+def _build_check(breakdown: Breakdown, period: PeriodFilter) -> dict[str, Any]:
     return {
-        "axis": labels.get(breakdown.axis, breakdown.axis),
+        "axis": breakdown.axis_label,
         **_build_period(period),
         "unit": breakdown.unit,
         "sum": breakdown.sum,
         "total": breakdown.total,
         "difference": breakdown.difference,
         "omitted": breakdown.omitted,
-        "accession_number": breakdown.instance.accession,
+        "accession_number": breakdown.report.accession,
     }
 
 
