@@ -1,10 +1,15 @@
 """Gaps in a calendar, and its end: answers report missing service, and empty answers give the reason."""
 
+import asyncio
 from datetime import date
 
 import pytest
 
+from fingerpost.apps.wiring import list_tools
+from fingerpost.store.variables import VariableStore
+from fingerpost.testing.feeds import timetable_from_drawing
 from tests.embedded.conftest import rows, trips, warnings
+from tests.homes import keep_network, open_networks
 from tests.realtime.messages import at, message, update
 
 MONDAY, TUESDAY, WEDNESDAY, FRIDAY = (date(2026, 3, day) for day in (9, 10, 11, 13))
@@ -114,3 +119,17 @@ def test_the_end_of_the_timetable_explains_missing_departures(towns, clock):
     body = route(over, departureTime="now")
     why = "There are no departures near the origin. The timetable has no departures from here after 2026-03-10"
     assert (over.plan()["error"]["hint"], body["meta"]["whyEmpty"]) == (why, f"{why}.")
+
+
+def test_the_local_day_of_a_time_without_offset_chooses_the_network(tmp_path, clock):
+    """At 06:30 in Los Angeles, the old feed's last service day is over in local time, but not in UTC."""
+    clock(at("12:00", MONDAY))
+    for name, day in (("OLD", MONDAY), ("NEW", TUESDAY)):
+        timetable = timetable_from_drawing(DRAWING, zone="America/Los_Angeles", days=[day])
+        keep_network(tmp_path, name, timetable, priority=int(name == "OLD"))
+    variables = VariableStore(tmp_path / "variables.sqlite")
+    tools = {tool.name: tool for tool in list_tools(open_networks(tmp_path), variables)}
+    query = {"origin": "Alpha", "destination": "Gamma", "when": {"time": "2026-03-10T06:30:00"}}
+    answer = asyncio.run(tools["plan_trip"].answer(query, user=None))
+
+    assert answer.body["meta"]["network"] == "NEW"

@@ -21,7 +21,7 @@ from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.rules.disruption import is_disrupted
 
 # A saved place within this distance of its saved stop needs no walk.
-SAME_POINT_M = 25.0
+_AT_STOP_M = 25.0
 
 
 def find_itineraries(
@@ -90,7 +90,7 @@ def find_near_stops(
         ids = tuple(
             stop_id
             for place in places
-            if distance_m(position, place.coordinate) <= SAME_POINT_M
+            if distance_m(position, place.coordinate) <= _AT_STOP_M
             for stop_id in place.zero_walk_ids or place.member_ids
         )
     rows = stops.list_rows(ids)

@@ -130,16 +130,16 @@ class FindAddressOrStop(PlaceTool):
         if certain is not None:
             meta = _serialize_meta([certain], [*warnings, *list_guess_warnings(certain.place, text)])
             place = omit_none(ResolvedLocation, {**serialize_resolved(certain, text), "meta": meta or None})
-            return ToolReply(place, describe_lookup(place), output=_RESOLVED)
+            return ToolReply(place, _write_text(place), output=_RESOLVED)
         choices = serialize_candidates(near, text)
         reason = f"No certain match: {format_lone_candidate(near[0])}." if len(near) == 1 else None
         meta = _serialize_meta(near[:MAX_CANDIDATES], warnings)
         meta = omit_none(LookupMeta, {**meta, **choices.get("meta", {}), "reason": reason})
         body = omit_none(DisambiguationSet, {**choices, "meta": meta or None})
-        return ToolReply(body, describe_lookup(body), output=_CANDIDATES)
+        return ToolReply(body, _write_text(body), output=_CANDIDATES)
 
 
-def describe_lookup(answer: ResolvedLocation | DisambiguationSet) -> str:
+def _write_text(answer: ResolvedLocation | DisambiguationSet) -> str:
     meta: LookupMeta = answer.get("meta", {})
     footer = [f"! {warning['message']}" for warning in meta.get("warnings", ())]
     if "attribution" in meta:
@@ -147,8 +147,10 @@ def describe_lookup(answer: ResolvedLocation | DisambiguationSet) -> str:
     if "candidates" not in answer:
         return "\n".join([_format_place(answer), *footer])
     count = answer["totalCandidatesFound"]
-    more = f", of which {len(answer['candidates'])} are shown; use a longer name to see others"
-    head = f"No certain match; {count} candidates{more * answer['truncated']}. Choose one and send its id or lat,lon:"
+    more = ""
+    if answer["truncated"]:
+        more = f", of which {len(answer['candidates'])} are shown; use a longer name to see others"
+    head = f"No certain match; {count} candidates{more}. Choose one and send its id or lat,lon:"
     if "reason" in meta:
         head = f"{meta['reason']} If that is the one, send its id or lat,lon; otherwise spell the name differently:"
     distinctions = meta.get("candidates", {})

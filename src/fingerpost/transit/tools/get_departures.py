@@ -1,8 +1,9 @@
 """The get_departures tool: the departure board of a stop or station."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Literal, NotRequired
+from typing import Annotated, Literal, NamedTuple, NotRequired
 
 from pydantic import BeforeValidator, Field
 
@@ -14,14 +15,14 @@ from fingerpost.transit.model.itinerary import Departure
 from fingerpost.transit.model.place import Place
 from fingerpost.transit.networks.querying import Deadline, try_in_order
 from fingerpost.transit.places.candidates import format_count_of_shown
-from fingerpost.transit.port import DepartureBoard, DepartureQuery, WalkToStop
+from fingerpost.transit.port import DepartureBoard, DepartureQuery
 from fingerpost.transit.rules.modes import TripMode, to_trip_mode
 from fingerpost.transit.rules.realtime_status import Status, find_data_freshness, get_status, uses_realtime
 from fingerpost.transit.rules.times import format_instant, parse_instant, to_local_date
 from fingerpost.transit.rules.trip_limits import MAX_WALK_M
 from fingerpost.transit.rules.warnings import Warning, WarningCode, list_stated  # noqa: A004  # the contract's own name
 from fingerpost.transit.tools.map_shapes import LINE_COLORS, WireLineColors, reply_with_colors
-from fingerpost.transit.tools.report import list_row_paths, report_board
+from fingerpost.transit.tools.report import Report, list_row_paths, report_board
 from fingerpost.transit.tools.shapes import (
     AlertNotes,
     CorrelatedAnswer,
@@ -122,17 +123,20 @@ class GetDepartures(PlaceTool):
             if walk_from is None:
                 message = f"{start!r} is not a saved place, a position or a stop id"
                 raise ParameterError.about("walkFrom", message, hint=Remedy(RemedyKind.SAVE_PLACE))
-        stop = await self._places.get_stop(
+        find = partial(
+            self._places.get_stop,
             arguments.stop.value,
             is_label=arguments.stop.type == "label",
             user=call.user,
             language=arguments.language,
-            instant=when.instant,
             focus=walk_from,
         )
+        stop = await find(instant=when.instant)
         zone = stop.networks[0].profile.zone
         if when.note is not None:
+            # Which networks are in service depends on the time, and the time on the zone of the network.
             when = parse_instant(time, zone_name=zone, now=now, field="at")
+            stop = await find(instant=when.instant)
         query = DepartureQuery(
             stop_ids=stop.place.member_ids,
             instant=when.instant,
@@ -144,60 +148,87 @@ class GetDepartures(PlaceTool):
         outcome = await try_in_order(stop.networks, lambda network: network.list_departures(query), Deadline())
         time_warnings = list_time_warnings(when, zone, "these are the departures")
         warnings = [*stop.warnings, *time_warnings, *outcome.warnings]
-        return _build_reply(arguments, call, stop.place, query, outcome.value, warnings)
+        report = _report_departures(arguments, stop.place, query, outcome.value, warnings, now)
+        body = _serialize(report, arguments, call)
+        return reply_with_colors(body, _write_text(report, body), list_row_paths(report.shown), call.include)
 
 
-def _build_reply(
+class _Leave(NamedTuple):
+    """When to start walking to a departure (Unix seconds), and how far."""
+
+    at: int
+    metres: int
+    is_missed: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _BoardReport:
+    """The departures to show, with the walks to their stops; ``rides`` has their warnings and alerts."""
+
+    stop: Place
+    query: DepartureQuery
+    board: DepartureBoard
+    shown: Sequence[Departure]
+    leave: Sequence[_Leave | None]
+    rides: Report
+    now: int
+
+    def format_time(self, instant: int) -> str:
+        return format_instant(instant, self.board.provenance.zone)
+
+
+def _report_departures(
     arguments: GetDeparturesInput,
-    call: Call,
     stop: Place,
     query: DepartureQuery,
     board: DepartureBoard,
     warnings: Sequence[Warning],
-) -> ToolReply:
-    zone, now, end = board.provenance.zone, int(call.now.timestamp()), query.instant + query.window_s
+    now: int,
+) -> _BoardReport:
+    end = query.instant + query.window_s
     in_window = [departure for departure in board.departures if query.instant <= departure.expected <= end]
     in_window.sort(key=lambda row: (row.expected, row.scheduled, row.line, row.destination, row.trip_id))
     shown = in_window[: query.wanted]
-    all_warnings = [*warnings, *_list_board_warnings(arguments, query, board, shown)]
-    report = report_board(board, shown, "stopId", now, all_warnings)
-    gap = None if board.found_count else board.gap
     walks = [None if row.cancelled else (board.walks or {}).get(row.stop_id) for row in shown]
+    leave = [
+        None if walk is None else _Leave(at := row.expected - walk.seconds, walk.metres, at < now)
+        for row, walk in zip(shown, walks, strict=True)
+    ]
+    all_warnings = [*warnings, *_list_board_warnings(arguments, query, board, shown)]
+    rides = report_board(board, shown, "stopId", now, all_warnings)
+    return _BoardReport(stop=stop, query=query, board=board, shown=shown, leave=leave, rides=rides, now=now)
+
+
+def _serialize(report: _BoardReport, arguments: GetDeparturesInput, call: Call) -> GetDeparturesOutput:
+    board, shown, format_time = report.board, report.shown, report.format_time
+    gap = None if board.found_count else board.gap
     leave_by = [
         omit_none(WireLeave, {
             "departure": index,
-            "at": format_instant(row.expected - walk.seconds, zone),
-            "walkMeters": walk.metres,
-            "missed": row.expected - walk.seconds < now or None,
+            "at": format_time(leave.at),
+            "walkMeters": leave.metres,
+            "missed": leave.is_missed or None,
         })
-        for index, (row, walk) in enumerate(zip(shown, walks, strict=True))
-        if walk is not None
+        for index, leave in enumerate(report.leave)
+        if leave is not None
     ]  # fmt: skip
     meta = {
-        **report.serialize(stop.member_ids),
-        "whyEmpty": None if gap is None else explain_gap(gap).format(lambda instant: format_instant(instant, zone)),
-        "at": None if query.instant == now else format_instant(query.instant, zone),
+        **report.rides.serialize(report.stop.member_ids),
+        "whyEmpty": None if gap is None else explain_gap(gap).format(format_time),
+        "at": None if report.query.instant == report.now else format_time(report.query.instant),
         "leaveBy": None if board.walks is None else leave_by,
         "walking": None if board.walks is None else board.provenance.walking,
     }
-    freshness = find_data_freshness(shown, now)
-    body: GetDeparturesOutput = {
-        "stopId": stop.id or arguments.stop.value,
-        "stopName": stop.name,
+    return {
+        "stopId": report.stop.id or arguments.stop.value,
+        "stopName": report.stop.name,
         "realtimeUsed": uses_realtime(shown),
-        "dataFreshness": format_instant(freshness, zone),
-        "departures": [_serialize_departure(row, zone) for row in shown],
+        "dataFreshness": format_time(find_data_freshness(shown, report.now)),
+        "departures": [_serialize_departure(row, board.provenance.zone) for row in shown],
         "correlationId": call.correlation_id,
-        **serialize_warnings(report.warnings),
+        **serialize_warnings(report.rides.warnings),
         "meta": omit_none(BoardMeta, meta),
     }
-    reference = freshness if query.instant == now else query.instant
-    format_time = partial(format_clock, reference=reference, zone=zone)
-    lines = [
-        _format_row(row, format_time) + _format_leave_by(row, walk, board.provenance.retrieved_at, format_time)
-        for row, walk in zip(shown, walks, strict=True)
-    ]
-    return reply_with_colors(body, _write_text(body, shown, lines), list_row_paths(shown), call.include)
 
 
 def _serialize_departure(departure: Departure, zone: str) -> WireDeparture:
@@ -237,13 +268,19 @@ def _list_board_warnings(
     )
 
 
-def _write_text(body: GetDeparturesOutput, shown: Sequence[Departure], rows: Sequence[str]) -> str:
-    meta, stop_id = body["meta"], body["stopId"]
+def _write_text(report: _BoardReport, body: GetDeparturesOutput) -> str:
+    meta, stop_id, query, zone = body["meta"], body["stopId"], report.query, report.board.provenance.zone
     start = f", from {meta['at'][:16].replace('T', ' ')} on" if "at" in meta else ""
-    head = f"Departures from {body.get('stopName') or stop_id} ({stop_id}), {meta['timeZone']}{start}:"
+    head = f"Departures from {body.get('stopName') or stop_id} ({stop_id}), {zone}{start}:"
+    reference = find_data_freshness(report.shown, report.now) if query.instant == report.now else query.instant
+    format_time = partial(format_clock, reference=reference, zone=zone)
+    rows = [
+        _format_row(row, format_time) + _format_leave(leave, format_time)
+        for row, leave in zip(report.shown, report.leave, strict=True)
+    ]
     empty = " ".join(filter(None, ["No departures in the window.", meta.get("whyEmpty")]))
-    parts = ((path, _name_row(row)) for path, row in list_row_paths(shown))
-    alerts = list_alert_lines(meta, parts, "every departure", meta["timeZone"])
+    parts = ((path, _name_row(row)) for path, row in list_row_paths(report.shown))
+    alerts = list_alert_lines(meta, parts, "every departure", zone)
     return "\n".join([head, *(rows or [empty]), *list_footer_lines(body, meta, alerts)])
 
 
@@ -266,9 +303,9 @@ def _format_status(row: Departure, format_time: FormatTime) -> str:
     return f" (expected {format_time(row.expected)}{delay})" if status is Status.DELAYED else f" (on time{delay})"
 
 
-def _format_leave_by(row: Departure, walk: WalkToStop | None, now: int, format_time: FormatTime) -> str:
-    if walk is None:
+def _format_leave(leave: _Leave | None, format_time: FormatTime) -> str:
+    if leave is None:
         return ""
-    if row.expected - walk.seconds < now:
-        return f", {walk.metres} m away: too late to walk"
-    return f", leave by {format_time(row.expected - walk.seconds)} ({walk.metres} m)"
+    if leave.is_missed:
+        return f", {leave.metres} m away: too late to walk"
+    return f", leave by {format_time(leave.at)} ({leave.metres} m)"

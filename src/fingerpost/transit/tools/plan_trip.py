@@ -79,14 +79,14 @@ class PlanTrip(PlaceTool):
             language=constraints.language,
         )
         origin, destination = arguments.origin.to_query(), arguments.destination.to_query()
-        journeys, place_warnings = await resolve_journey(self._places, origin, destination, parameters, user=call.user)
+        resolve = partial(resolve_journey, self._places, origin, destination, user=call.user)
+        journeys, place_warnings = await resolve(parameters)
         zone = journeys[0].network.profile.zone
         if when.note is not None:
+            # Which networks are in service depends on the time, and the time on the zone of the network.
             when = parse_instant(arguments.when.time, zone_name=zone, now=now, field="when.time")
-            journeys = [
-                journey._replace(query=replace(journey.query, instant=when.instant, not_before=when.not_before))
-                for journey in journeys
-            ]
+            parameters = replace(parameters, instant=when.instant, not_before=when.not_before)
+            journeys, place_warnings = await resolve(parameters)
         found = await search_trips(
             journeys, partial(choose_for_trips, with_alternatives=arguments.include_disruption_alt)
         )
