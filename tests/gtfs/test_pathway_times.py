@@ -1,10 +1,7 @@
 """Transfer times inside a station, computed from its pathways."""
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from fingerpost.testing.feeds import feed_from_drawing, timetable_from_tables
 from fingerpost.transit.engine.timetable.walks import CHANGE_SLACK_S, STRAIGHT_SLACK_S
 from tests.gtfs.importing import import_text
 
@@ -68,28 +65,3 @@ def test_a_transfer_time_overrides_the_pathways(tmp_path):
     transfers = "from_stop_id,to_stop_id,transfer_type,min_transfer_time\nP1,P2,2,45\n"
 
     assert there_and_back(tmp_path, "P1,P2,1,1,300,", transfers=transfers) == (45, 300 + CHANGE_SLACK_S)
-
-
-PLACES = ["P1", "P2", "N", "E", "B"]
-WAYS = st.lists(
-    st.tuples(st.sampled_from(PLACES), st.sampled_from(PLACES), st.sampled_from("01"), st.integers(1, 900)), max_size=10
-)
-
-
-@settings(max_examples=60, deadline=None)
-@given(WAYS)
-def test_against_the_quickest_of_all_ways(ways):
-    """Oracle: all pairs by repeated relaxing (R. Bellman); the boarding area lies on its platform."""
-    steps = [(begin, end, s) for begin, end, _, s in ways]
-    steps += [(end, begin, s) for begin, end, both, s in ways if both == "1"]
-    steps += [("P2", "B", 0), ("B", "P2", 0)]
-    best = {"P1": 0}
-    for _ in PLACES:
-        for begin, end, s in steps:
-            if begin in best and best[begin] + s < best.get(end, 10_000):
-                best[end] = best[begin] + s
-    rows = [f"{begin},{end},1,{both},{s}," for begin, end, both, s in ways]
-    table = timetable_from_tables(feed_from_drawing("line A | Alpha 08:00 | Beta 08:10") | tables_of(rows))
-
-    quickest = best.get("P2", 10_000)
-    assert foot_s(table, "P1", "P2") == (STRAIGHT_S if quickest > 1800 else quickest + CHANGE_SLACK_S)
