@@ -1,55 +1,34 @@
-"""Random overlays (cancellations, delays, skips, added rides, closed stops), and the resulting trips."""
+"""Random closures of stops, beside the random disruptions of trips; and the resulting trips."""
 
+import random
 from dataclasses import replace
 
-import numpy as np
-
-from fingerpost.transit.engine.timetable.overlay import AddedRide, Alert, Overlay, RideUpdate
+from fingerpost.transit.engine.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
+from fingerpost.transit.engine.timetable.overlay import NO_OVERLAY, Alert
 from tests.raptor.networks import DAY, MIDNIGHT
-from tests.raptor.oracle import NEVER, StopTime, TripInstance
+from tests.raptor.oracle import NEVER
+from tests.raptor.trouble import draw_trouble, edited
 
 
-def random_overlay(dice, timetable, instances):
-    rides, added = {}, []
-    for instance in instances:
-        if abs((instance.day - DAY).days) > 1 or dice.random() < 0.4:
-            continue
-        count = len(instance.stop_times)
-        delays = np.cumsum([dice.choice([0, 0, 60, 300, -120, 900]) for _ in range(count)])
-        planned = np.array([(call.arrival, call.departure) for call in instance.stop_times])
-        shifts = np.column_stack([delays, delays + [dice.choice([0, 0, 30]) for _ in range(count)]])
-        # Expected times never decrease along a ride.
-        expected = np.maximum.accumulate((planned + shifts).ravel()).reshape(-1, 2)
-        arrival_delay_s, departure_delay_s = (expected - planned).astype(np.int32).T.copy()
-        rides[instance.trip_departure, instance.day.toordinal()] = RideUpdate(
-            is_cancelled=dice.random() < 0.25,
-            arrival_delay_s=arrival_delay_s,
-            departure_delay_s=departure_delay_s,
-            is_known=np.ones(count, np.bool_),
-            is_skipped=np.array([dice.random() < 0.15 for _ in range(count)]),
-            updated=MIDNIGHT,
-        )
-    for index in range(dice.randint(0, 2)):
-        stops = dice.sample(range(timetable.stop_count), dice.randint(2, 4))
-        times = MIDNIGHT + np.cumsum([dice.randint(0, 86400), *(dice.randint(60, 900) for _ in stops[1:])])
-        added.append(
-            AddedRide(
-                trip_id=f"X{index}",
-                service_day=DAY,
-                route=0,
-                trip=-1,
-                headsign="",
-                stop=np.array(stops, np.int32),
-                arrival=times.astype(np.int64),
-                departure=times.astype(np.int64),
-                flags=np.zeros(len(stops), np.uint8),
-                is_skipped=np.zeros(len(stops), np.bool_),
-                updated=MIDNIGHT,
-            )
-        )
+def disrupt(seed, timetable, instances):
+    """Return an overlay, and the instances as they run by it."""
+    dice = random.Random(seed)
+    near = [instance for instance in instances if abs((instance.day - DAY).days) <= 1]
     alerts = _random_closures(dice, timetable, instances)
+    overlay, running = NO_OVERLAY, instances
     # An operator may publish alerts and no trip updates.
-    return Overlay(alerts=alerts) if dice.random() < 0.3 else Overlay(rides=rides, added=tuple(added), alerts=alerts)
+    if dice.random() < 0.7:
+        message = draw_trouble(dice, timetable, near, len(near) * 3 // 5, MIDNIGHT)
+        overlay = read_realtime(RealtimeIndex(timetable), [FeedBytes(message.SerializeToString(), MIDNIGHT)], MIDNIGHT)
+        # Departures by headway have one trip id.
+        added = {(ride.trip_id, *ride.departure.tolist()): -1 - row for row, ride in enumerate(overlay.added)}
+        running = [
+            replace(ride, trip_departure=added.get(name, ride.trip_departure))
+            for ride in edited(timetable, instances, message)
+            for name in [(ride.trip_departure, *(call.departure for call in ride.stop_times))]
+        ]
+    overlay = replace(overlay, alerts=alerts)
+    return overlay, [replace(ride, stop_times=tuple(_close(timetable, ride, overlay))) for ride in running]
 
 
 def _random_closures(dice, timetable, instances):
@@ -79,10 +58,6 @@ def _random_closures(dice, timetable, instances):
     return tuple(alerts)
 
 
-def edit(timetable, instances, overlay):
-    return [replace(ride, stop_times=tuple(_close(timetable, ride, overlay))) for ride in _run(instances, overlay)]
-
-
 def _close(timetable, instance, overlay):
     trip, key = -1, (instance.trip_departure, instance.day.toordinal())
     if instance.trip_departure >= 0:
@@ -107,26 +82,3 @@ def _close(timetable, instance, overlay):
 def _list_closed(alert):
     pairs = {"route": alert.route_stops, "trip": alert.trip_stops, "ride": alert.ride_stops}
     return {*alert.stops, *((kind, *pair) for kind, stops in pairs.items() for pair in stops)}
-
-
-def _run(instances, overlay):
-    running = []
-    for instance in instances:
-        update = overlay.rides.get((instance.trip_departure, instance.day.toordinal()))
-        if update is None:
-            running.append(instance)
-        elif not update.is_cancelled:
-            stop_times = [
-                StopTime(
-                    call.stop,
-                    call.arrival + int(update.arrival_delay_s[index]),
-                    call.departure + int(update.departure_delay_s[index]),
-                    3 if update.is_skipped[index] else call.flags,
-                )
-                for index, call in enumerate(instance.stop_times)
-            ]
-            running.append(replace(instance, stop_times=tuple(stop_times)))
-    for index, ride in enumerate(overlay.added):
-        rows = zip(ride.stop.tolist(), ride.arrival.tolist(), ride.departure.tolist(), strict=True)
-        running.append(TripInstance(-1 - index, ride.service_day, tuple(StopTime(s, a, d, 0) for s, a, d in rows)))
-    return running

@@ -18,7 +18,7 @@ from fingerpost.transit.engine.timetable.overlay import NO_OVERLAY
 from tests.raptor.asking import end_at, hold_arrivals, hold_departures, latest_departures, query_of
 from tests.raptor.linked_networks import random_linked
 from tests.raptor.linked_oracle import LinkedOracle
-from tests.raptor.live import edit, random_overlay
+from tests.raptor.live import disrupt
 from tests.raptor.networks import DAY, LAT, LON, MIDNIGHT
 from tests.raptor.oracle import NEVER, around, leaves, list_trip_instances, pareto
 
@@ -128,10 +128,10 @@ def test_the_earliest_arrival_within_the_walking_limit_is_found(chunk, is_live):
         timetable, links, origin, destination, instant, rides, limit, step_free = _question(seed)
         step_free = step_free and not is_live
         planned = list_trip_instances(timetable, around(DAY, 2, 4), step_free)
-        overlay = random_overlay(random.Random(seed), timetable, planned) if is_live else NO_OVERLAY
+        overlay, running = disrupt(seed, timetable, planned) if is_live else (NO_OVERLAY, planned)
         query = query_of(origin, destination, instant, rides, limit, step_free=step_free)
         journeys = find_journeys(timetable, SearchTimetables(timetable, overlay), query)
-        oracle = LinkedOracle(timetable, links, edit(timetable, planned, overlay), overlay)
+        oracle = LinkedOracle(timetable, links, running, overlay)
         for journey in journeys:
             if journey.rides:
                 _check(journey, oracle, origin, destination, limit)
