@@ -274,12 +274,9 @@ def test_a_statement_of_several_periods_has_them_side_by_side(recorded):
         ("AAPL Revenue 2008-Q4 equals 12.907", FIRST, "contradicted"),
         ("AAPL Revenue 2008-Q4 equals 7.895", FIRST, "confirmed"),
         ("VRT revenue_growth 2019-Q4 equals -0.73", LATEST, "cannot_judge"),
-        ("CLS OperatingCashFlow 2022 grew_by -7", LATEST, "contradicted"),
-        ("NVDA Revenue 2024 equals 130.5", LATEST, "cannot_judge"),
     ],
 )
 def test_recorded_claims_that_were_judged_by_mixed_filings(recorded, claim, options, verdict):
-    """NVIDIA's fiscal 2024 ended in January; most of calendar 2024 is fiscal 2025."""
     ticker, metric, period, relation, value = claim.split()
     unit = {"Revenue": "USD billion", "revenue_growth": "ratio"}.get(metric, "percent")
     fields = {"ticker": ticker, "metric": metric, "period": period, "relation": relation, "unit": unit}

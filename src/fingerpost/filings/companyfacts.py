@@ -187,6 +187,17 @@ def read_tickers(raw: Mapping[str, Any], name: str) -> TickerList:
         return [(str(row["ticker"]), int(row["cik_str"]), str(row["title"])) for row in raw.values()]
 
 
+def read_json_file(content: bytes, name: str) -> FactsFile | SubmissionsFile | TickerList:
+    raw = parse_json(content, name)
+    if "facts" in raw:
+        return read_facts(raw, name)
+    if "filings" in raw:
+        return read_submissions(raw, name)
+    if "accessionNumber" in raw:
+        raise FeedUnusable(f"{name} is an older page of a filing list; only the newest page can be loaded")
+    return read_tickers(raw, name)
+
+
 def _find_main_currency(facts: Iterable[Fact]) -> str:
     counts = Counter(map(itemgetter(1), facts))
     currencies = [unit for unit in counts if len(unit) == _CURRENCY_CODE_LENGTH and unit.isupper()]

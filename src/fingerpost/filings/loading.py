@@ -12,15 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from fingerpost.errors import FeedUnusable, ParameterError
-from fingerpost.filings.companyfacts import (
-    FactsFile,
-    SubmissionsFile,
-    TickerList,
-    parse_json,
-    read_facts,
-    read_submissions,
-    read_tickers,
-)
+from fingerpost.filings.companyfacts import FactsFile, SubmissionsFile, TickerList, read_json_file
 from fingerpost.filings.figure import FilingId
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.sections import CoverPage, read_cover_page, read_plain_text
@@ -117,7 +109,7 @@ def _load_file(store: FactStore, path: Path, options: LoadOptions) -> LoadedFile
         return _load_text(store, path.name, content, options)
     if path.suffix.lower() == _XML_SUFFIX:
         return _load_instance(store, path, content, options)
-    parsed = _parse(content, path.name)
+    parsed = read_json_file(content, path.name)
     if not isinstance(parsed, FactsFile):
         return LoadedFile(path.name, _put_list(store, parsed))
     with closing(FactLibrary(store.path)) as library:
@@ -132,17 +124,6 @@ def _load_file(store: FactStore, path: Path, options: LoadOptions) -> LoadedFile
         hint = "; set the ticker with --ticker, or load company_tickers.json"
     count, last = len(parsed.facts), parsed.complete_through
     return LoadedFile(path.name, f"{parsed.name} ({main_ticker}): {count:,} figures, complete through {last}{hint}")
-
-
-def _parse(content: bytes, name: str) -> FactsFile | SubmissionsFile | TickerList:
-    raw = parse_json(content, name)
-    if "facts" in raw:
-        return read_facts(raw, name)
-    if "filings" in raw:
-        return read_submissions(raw, name)
-    if "accessionNumber" in raw:
-        raise FeedUnusable(f"{name} is an older page of a filing list; only the newest page can be loaded")
-    return read_tickers(raw, name)
 
 
 def _put_list(store: FactStore, parsed: SubmissionsFile | TickerList) -> str:
@@ -299,7 +280,7 @@ def _read_member(path: Path, member: str) -> FactsFile | SubmissionsFile | Ticke
         if archive.getinfo(member).file_size > _MAX_MEMBER_MB * 2**20:
             return f"larger than {_MAX_MEMBER_MB} MB"
         try:
-            return _parse(archive.read(member), member)
+            return read_json_file(archive.read(member), member)
         except FeedUnusable as error:
             return error.message
         except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError) as error:

@@ -18,14 +18,7 @@ from fingerpost.filings.library import CompanyFigures, FactLibrary
 from fingerpost.filings.period_filter import PeriodFilter
 from fingerpost.filings.periods import INSTANT, QUARTER, YEAR, find_newest_common
 from fingerpost.filings.reasons import explain_missing_figure, explain_missing_tag, open_company, suggest_load
-from fingerpost.filings.reply import (
-    Missing,
-    Reply,
-    build_cited_row,
-    build_missing,
-    build_not_found,
-    build_source,
-)
+from fingerpost.filings.reply import Missing, Reply, build_cited_row, build_missing, build_not_found, build_source
 from fingerpost.filings.resolver import adjust_for_splits
 from fingerpost.filings.revisions import FRAMEWORKS, is_in_shares, is_rounding
 

@@ -102,7 +102,8 @@ def _resolve_periods(
         larger = _find_larger_concepts(metric, periods.values(), sic)
         for period, filings in periods.items():
             if (classify_period(*period), period[1]) not in resolved:
-                figures[period] = _resolve_period(metric, period, filings, larger, splits, sic, options)
+                headlines = _list_headlines(metric, filings, larger, sic)
+                figures[period] = _resolve_period(metric, period, filings, headlines, splits, options.vintage)
     return list(figures.values())
 
 
@@ -170,19 +171,12 @@ def _find_larger_concepts(metric: Metric, periods: Iterable[_Filings], sic: str 
 
 
 def _resolve_period(
-    metric: Metric,
-    period: _Period,
-    filings: _Filings,
-    larger: Mapping[str, set[str]],
-    splits: Sequence[Split],
-    sic: str | None,
-    options: FigureOptions,
+    metric: Metric, period: _Period, filings: _Filings, headlines: list[Fact], splits: Sequence[Split], vintage: str
 ) -> Figure:
-    headlines = _list_headlines(metric, filings, larger, sic)
     revisions = _list_revisions(headlines, splits)
-    chosen = revisions[0] if options.vintage == ORIGINAL else _choose_latest(revisions)
+    chosen, index = (revisions[0], 0) if vintage == ORIGINAL else (_choose_latest(revisions), -1)
     matching = [fact for fact in headlines if fact.value == chosen.value]
-    tier = metric.find_tier((matching[0] if options.vintage == ORIGINAL else matching[-1]).concept)
+    tier = metric.find_tier(matching[index].concept)
     facts = sorted(
         (other for by_concept in filings.values() for other in by_concept.values()),
         key=lambda other: (other.filed, other.accession, metric.concepts.index(other.concept)),

@@ -117,17 +117,12 @@ _ITEMS_10_K: Mapping[str, tuple[str, str]] = {
 }  # fmt: skip
 _ITEMS_10_Q: Mapping[str, tuple[str, str]] = {
     "I.1": ("financial_statements", "(?:condensed |consolidated |unaudited |interim )*financial statements"),
-    "I.2": ("mdna", "management"),
-    "I.3": ("market_risk", "quantitative"),
-    "I.4": ("controls", "controls"),
-    "II.1": ("legal_proceedings", "legal proceedings"),
-    "II.1A": ("risk_factors", "risk factors"),
+    "I.2": _ITEMS_10_K["7"], "I.3": _ITEMS_10_K["7A"], "I.4": _ITEMS_10_K["9A"],
+    "II.1": _ITEMS_10_K["3"], "II.1A": _ITEMS_10_K["1A"],
     "II.2": ("equity_sales", "unregistered sales|issuer purchases|changes in"),
     "II.3": ("defaults", "defaults"),
-    "II.4": ("mine_safety", "mine safety|submission of matters|reserved|removed"),
-    "II.5": ("other_information", "other information"),
-    "II.6": ("exhibits", "exhibits?"),
-}
+    "II.4": _ITEMS_10_K["4"], "II.5": _ITEMS_10_K["9B"], "II.6": _ITEMS_10_K["15"],
+}  # fmt: skip
 _ITEMS_8_K: Mapping[str, tuple[str, str]] = {
     "1.01": ("material_agreement", ""), "1.02": ("material_agreement", ""), "1.03": ("bankruptcy", ""),
     "1.05": ("cybersecurity", ""), "2.01": ("acquisition", ""), "2.02": ("results_of_operations", ""),
@@ -276,28 +271,32 @@ _ITEM = re.compile(
 )
 
 
-def match_sections(form: str, sections: Sequence[tuple[str, str]], item: str) -> list[int]:
-    """Return the indexes of the sections, given as (type, title), that ``item`` refers to.
+def match_sections(form: str, sections: Sequence[Section], item: str) -> list[Section]:
+    """Return the sections that ``item`` refers to.
 
     An item is a number such as ``1A``, ``II.1A`` or ``2.02``, a section type, or the first words of a title.
     """
     query = item.strip().rstrip(".:")
-    words = re.sub(r"[\W_]+", " ", query).lower()
-    by_type = [index for index, (kind, _) in enumerate(sections) if kind.replace("_", " ") == words]
+    words = _fold_words(query)
+    by_type = [section for section in sections if section.section_type.replace("_", " ") == words]
     number = _ITEM.fullmatch(query)
     if number is None or by_type:
-        titles = [re.sub(r"[\W_]+", " ", title.partition(". ")[2]).lower() for _, title in sections]
-        return by_type or [index for index, title in enumerate(titles) if words and title.startswith(words)]
+        matches = (each for each in sections if _fold_words(each.title.partition(". ")[2]).startswith(words))
+        return by_type or (list(matches) if words else [])
     part = (number["part"] or "").upper() if _find_items(form) is _ITEMS_10_Q else ""
     prefix = f"Item {re.sub(r'[^0-9.A-C]', '', (number['number'] + (number['letter'] or '')).upper())}."
     keys = {kind: key for key, (kind, _) in _ITEMS_10_Q.items()}
     return [
-        index
-        for index, (kind, title) in enumerate(sections)
-        if f"{title}.".startswith(prefix)
-        and not re.match(r"\d", title[len(prefix) :])
-        and (not part or keys.get(kind, "").partition(".")[0] == part)
+        section
+        for section in sections
+        if f"{section.title}.".startswith(prefix)
+        and not re.match(r"\d", section.title[len(prefix) :])
+        and (not part or keys.get(section.section_type, "").partition(".")[0] == part)
     ]
+
+
+def _fold_words(text: str) -> str:
+    return re.sub(r"[\W_]+", " ", text).lower()
 
 
 # A paragraph has at least this many characters, unless its section ends first; shorter lines, such as a heading and

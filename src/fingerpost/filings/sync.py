@@ -76,8 +76,8 @@ class Edgar:
                 hint=_HINT,
             )
 
-    def build_document_request(self, cik: int, accession: str, document: str) -> Request:
-        return self.build_request(f"{self.www}/Archives/edgar/data/{cik}/{accession.replace('-', '')}/{document}")
+    def build_document_url(self, cik: int, filing: Filing, document: str) -> str:
+        return f"{self.www}/Archives/edgar/data/{cik}/{filing.accession.replace('-', '')}/{document}"
 
     def build_request(self, url: str) -> Request:
         return Request(
@@ -141,9 +141,8 @@ class EdgarSync:
     async def _find_ciks(self, library: FactLibrary, ticker: str) -> list[int]:
         owners = await run_in_thread(library.list_ticker_owners, ticker)
         if not owners:
-            request = self._edgar.build_request(f"{self._edgar.www}/files/company_tickers.json")
-            response = await self._client.fetch(request)
-            rows = _parse(read_tickers, response.body, "company_tickers.json")
+            content = await self._fetch(f"{self._edgar.www}/files/company_tickers.json")
+            rows = _parse(read_tickers, content, "company_tickers.json")
             await run_in_thread(self._store.put_tickers, rows)
             owners = await run_in_thread(library.list_ticker_owners, ticker)
         if not owners:
@@ -158,17 +157,15 @@ class EdgarSync:
     async def _sync(
         self, library: FactLibrary, ticker: str, cik: int, texts: int, forms: Collection[str], instances: int
     ) -> SyncedCompany:
-        request = self._edgar.build_request(f"{self._edgar.data}/submissions/CIK{cik:010d}.json")
-        response = await self._client.fetch(request)
-        submissions = _parse(read_submissions, response.body, f"submissions of CIK {cik}")
+        content = await self._fetch(f"{self._edgar.data}/submissions/CIK{cik:010d}.json")
+        submissions = _parse(read_submissions, content, f"submissions of CIK {cik}")
         _check_cik(submissions.cik, cik)
         facts_state = await self._sync_facts(library, cik, submissions.tickers or [ticker])
         await run_in_thread(self._store.put_submissions, submissions)
         reports = [filing for filing in submissions.filings if filing.form in forms and filing.document]
         for filing in reports[:texts]:
-            request = self._edgar.build_document_request(cik, filing.accession, filing.document)
-            text = read_plain_text((await self._client.fetch(request)).body)
-            await run_in_thread(self._store.put_text, cik, filing.id, text)
+            content = await self._fetch(self._edgar.build_document_url(cik, filing, filing.document))
+            await run_in_thread(self._store.put_text, cik, filing.id, read_plain_text(content))
         inline = [filing for filing in submissions.filings if filing.form in _FORMS_WITH_SEGMENTS and filing.document]
         fetched = [await self._sync_instance(cik, filing) for filing in inline[:instances]]
         company = await run_in_thread(library.find_company, f"CIK{cik}")
@@ -201,9 +198,12 @@ class EdgarSync:
 
     async def _find_document(self, cik: int, filing: Filing, name: str) -> bytes | None:
         try:
-            return (await self._client.fetch(self._edgar.build_document_request(cik, filing.accession, name))).body
+            return await self._fetch(self._edgar.build_document_url(cik, filing, name))
         except DataNotFound:
             return None
+
+    async def _fetch(self, url: str) -> bytes:
+        return (await self._client.fetch(self._edgar.build_request(url))).body
 
     async def _sync_facts(self, library: FactLibrary, cik: int, tickers: list[str]) -> str:
         request = self._edgar.build_request(f"{self._edgar.data}/api/xbrl/companyfacts/CIK{cik:010d}.json")

@@ -173,10 +173,7 @@ def _list_facts(
         key = (names.read_tag(element.tag), units[unit], start, end, members)
         if end and (key not in best or precision > best[key][0]):
             best[key] = (precision, number)
-    return [
-        InstanceFact(concept, unit_name, start, end, number, members)
-        for (concept, unit_name, start, end, members), (_, number) in best.items()
-    ]
+    return [InstanceFact._make((*columns, number, members)) for (*columns, members), (_, number) in best.items()]
 
 
 def _read_cover(root: Element, names: _Names, contexts: Mapping[str, tuple[str, str, Members]]) -> dict[str, str]:

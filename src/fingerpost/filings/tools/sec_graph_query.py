@@ -14,7 +14,7 @@ from fingerpost.filings.period_filter import LAST_DAY
 from fingerpost.filings.query_params import Day, StepParams, Ticker, Word
 from fingerpost.filings.reasons import explain_missing_ticker, open_company, suggest_load
 from fingerpost.filings.reply import Reply, build_missing, build_not_found
-from fingerpost.filings.sections import FULL_TEXT, match_sections, split_pages
+from fingerpost.filings.sections import FULL_TEXT, Section, match_sections, split_pages
 from fingerpost.filings.tools import sec_shapes as shape
 from fingerpost.filings.tools.sec_query import QueryTool, QueryType, define_query_tool
 from fingerpost.filings.tools.sec_semantic_search import NO_TEXT_STEP
@@ -123,17 +123,14 @@ class _FilingText(NamedTuple):
     form: str
     filed: str
     cik: int
-    sections: tuple[tuple[str, str, str], ...]
+    sections: list[Section]
 
     @property
     def name(self) -> str:
         return f"{self.form} of {self.filed} ({self.accession})"
 
-    def match_item(self, item: str | None) -> list[tuple[str, str, str]]:
-        if item is None:
-            return list(self.sections)
-        headings = [(kind, title) for kind, title, _ in self.sections]
-        return [self.sections[index] for index in match_sections(self.form, headings, item)]
+    def match_item(self, item: str | None) -> list[Section]:
+        return self.sections if item is None else match_sections(self.form, self.sections, item)
 
 
 def _read_filing_text(library: FactLibrary, params: FilingTextParams) -> Reply:
@@ -144,8 +141,7 @@ def _read_filing_text(library: FactLibrary, params: FilingTextParams) -> Reply:
         entry = build_missing("no_match", f"{filings[0].name} has no item {params.item}", f"Its items are: {items}")
         raise build_not_found(f"No text found for {params.ticker or params.accession_number}", {"text": entry})
     # An amendment may contain only a few items.
-    annual = sorted((each for each in matching if each.form in ANNUAL_FORMS), key=lambda each: each.form.endswith("/A"))
-    filing = (annual or matching)[0]
+    filing = min(matching, key=lambda each: each.form.endswith("/A") if each.form in ANNUAL_FORMS else 2)
     sections = filing.match_item(params.item)
     if params.item is not None and len(sections) > 1:
         titles = "; ".join(f"{title} ({kind})" for kind, title, _ in sections)
@@ -184,7 +180,7 @@ def _list_filings_with_text(library: FactLibrary, params: FilingTextParams) -> l
     query, last_day = _QUERY.format(column=column), params.as_of or LAST_DAY
     rows = [row for key in keys for row in library.rows(query, key, last_day)]
     by_filing = groupby(rows, key=lambda row: row[:4])
-    filings = [_FilingText._make((*filing, tuple(row[4:] for row in parts))) for filing, parts in by_filing]
+    filings = [_FilingText._make((*filing, [Section._make(row[4:]) for row in parts])) for filing, parts in by_filing]
     forms = sorted({filing.form for filing in filings})
     if params.form is not None:
         filings = [filing for filing in filings if filing.form.upper() == params.form.upper()]
