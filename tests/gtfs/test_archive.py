@@ -31,6 +31,12 @@ def trips_of(path):
     return list(import_feeds("test", [FeedSource(path)]).timetable.trip_local_id)
 
 
+def rename_in_local_header(whole):
+    """Set the flag for UTF-8 names, and a first byte that is not UTF-8."""
+    name = whole.index(b"stops.txt")
+    return whole[: name - 23] + b"\x08" + whole[name - 22 : name] + b"\xff" + whole[name + 1 :]
+
+
 @pytest.mark.parametrize("form", ["feed.zip", "feed"])
 @pytest.mark.parametrize("own", [ValueError, OSError, FileNotFoundError])
 def test_an_error_of_a_reader_is_not_a_fault_of_the_file(tmp_path, form, own):
@@ -89,6 +95,11 @@ def pipe(folder):
             "feed.zip: stops.txt cannot be unpacked (Bad CRC-32 for file 'stops.txt'). Download the feed again",
         ),
         # A pipe would be waited on for ever.
+        (
+            lambda folder: damaged(folder, rename_in_local_header),
+            "feed.zip: stops.txt cannot be unpacked ('utf-8' codec can't decode byte 0xff in position 0: "
+            "invalid start byte). Download the feed again",
+        ),
         (pipe, "feed.zip is neither a file nor a folder. Check the path of the feed"),
         (
             lambda folder: write_feed(

@@ -283,5 +283,5 @@ def _read_member(path: Path, member: str) -> FactsFile | SubmissionsFile | Ticke
             return read_json_file(archive.read(member), member)
         except FeedUnusable as error:
             return error.message
-        except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError) as error:
+        except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, UnicodeDecodeError) as error:
             return f"damaged: {error}"

@@ -31,7 +31,8 @@ _LINE_FEED = ord("\n")
 _INTEGER_LIMIT = 1_000_000_000
 
 _ROW_FAULTS = (Reason.ROW_LONGER_THAN_HEADER_ASSUMED, Reason.QUOTE_WITHOUT_END_ASSUMED)
-_UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError)
+# zipfile raises UnicodeDecodeError for names that are not UTF-8.
+_UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, UnicodeDecodeError)
 _DIRECTION_MARKS = re.compile(rb"\xe2\x80[\xaa-\xae]|\xe2\x81[\xa6-\xa9]")
 
 
