@@ -133,7 +133,7 @@ def answer_once():
 
 
 def never_cancelled(answer, query):
-    trips = [Itinerary(tuple(replace(leg, cancelled=False) for leg in each.legs)) for each in answer.timetabled]
+    trips = [Itinerary(tuple(leg._replace(cancelled=False) for leg in each.legs)) for each in answer.timetabled]
     return replace(answer, itineraries=(*answer.itineraries, *trips), timetabled=())
 
 
@@ -170,9 +170,9 @@ BENT = {
     "a_plan_respects_the_transfer_limit": Bend(plan_query=lambda query: replace(query, max_transfers=4)),
     "a_plan_respects_the_walking_limit": Bend(plan_query=lambda query: replace(query, max_walk_m=1500.0)),
     "legs_join_end_to_start": Bend(
-        plan=map_legs(lambda leg: replace(leg, end=replace(leg.end, coordinate=Coordinate(0, 0))))
+        plan=map_legs(lambda leg: leg._replace(end=replace(leg.end, coordinate=Coordinate(0, 0))))
     ),
-    "rides_include_line_mode_and_stops": Bend(plan=map_legs(lambda leg: replace(leg, headsign=None))),
+    "rides_include_line_mode_and_stops": Bend(plan=map_legs(lambda leg: leg._replace(headsign=None))),
     "a_step_free_plan_avoids_steps": Bend(plan_query=lambda query: replace(query, step_free=False)),
     "a_query_without_a_route_returns_no_trips": Bend(
         plan_query=lambda query: replace(query, destination=query.origin, origin=query.destination)
@@ -202,7 +202,7 @@ BENT = {
     ),
     "a_cancelled_trip_is_not_offered": Bend(plan=never_cancelled),
     "a_cancelled_trip_stays_visible": Bend(plan=lambda answer, _: replace(answer, timetabled=())),
-    "a_late_trip_reports_its_delay": Bend(plan=map_legs(lambda leg: replace(leg, departure_delay_s=None))),
+    "a_late_trip_reports_its_delay": Bend(plan=map_legs(lambda leg: leg._replace(departure_delay_s=None))),
     "a_board_shows_cancellations_and_delays": Bend(board=map_rows(lambda row: replace(row, cancelled=False))),
     "a_window_uses_expected_times": Bend(
         board=lambda board, query: replace(
@@ -214,7 +214,7 @@ BENT = {
         board=map_rows(lambda row: replace(row, departure_delay_s=None))
     ),
     "a_timetable_uses_scheduled_times": Bend(board_query=lambda query: replace(query, by_schedule=False)),
-    "a_ride_has_the_alerts_for_its_line": Bend(plan=map_legs(lambda leg: replace(leg, alerts=()))),
+    "a_ride_has_the_alerts_for_its_line": Bend(plan=map_legs(lambda leg: leg._replace(alerts=()))),
     "a_board_has_the_alerts_for_its_stop": Bend(board=lambda board, _: replace(board, alerts=())),
     "rows_have_their_alerts": Bend(board=map_rows(lambda row: replace(row, alerts=()))),
 }  # fmt: skip

@@ -97,8 +97,10 @@ def pipe(folder):
         # A pipe would be waited on for ever.
         (
             lambda folder: damaged(folder, rename_in_local_header),
-            "feed.zip: stops.txt cannot be unpacked ('utf-8' codec can't decode byte 0xff in position 0: "
-            "invalid start byte). Download the feed again",
+            (
+                "feed.zip: stops.txt cannot be unpacked ('utf-8' codec can't decode byte 0xff in position 0: "
+                "invalid start byte). Download the feed again"
+            ),
         ),
         (pipe, "feed.zip is neither a file nor a folder. Check the path of the feed"),
         (

@@ -1,7 +1,5 @@
 """Disruptions, alternatives and the limit (rules B5 and B11)."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -28,7 +26,7 @@ from tests.rules.drawing import at, itineraries, ride, trip, walk
         (ride(None, "A", "B", 0, 9, cancelled=True, mode=Mode.FERRY), "The ferry from A is cancelled."),
         (ride("7", "A", "B", 0, 9, 300), None),
         (ride("7", "A", "B", 0, 9, -900), None),
-        (replace(walk("A", "B", 0, 9), departure_delay_s=900, arrival_delay_s=900), None),
+        (walk("A", "B", 0, 9)._replace(departure_delay_s=900, arrival_delay_s=900), None),
     ],
 )
 def test_a_ride_is_disrupted_if_cancelled_or_over_300_s_late(leg, note):

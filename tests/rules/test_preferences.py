@@ -1,7 +1,5 @@
 """Accessibility, walking distances, obstacles on walks, and languages (rules A7, B6, B9)."""
 
-from dataclasses import replace
-
 import pytest
 
 from fingerpost.transit.model.itinerary import Access
@@ -21,7 +19,7 @@ YES, NO, UNKNOWN = Access.YES, Access.NO, Access.UNKNOWN
 def rolling(line, start, trip_access, end):
     """Draw a ride from A to B; start and end say what the stops allow."""
     leg = ride(line, "A", "B", 0, 9, wheelchair=trip_access)
-    return replace(leg, start=point("A", start), end=point("B", end))
+    return leg._replace(start=point("A", start), end=point("B", end))
 
 
 @pytest.mark.parametrize(
@@ -107,6 +105,6 @@ def test_languages_are_the_requested_then_fi_en_sv(requested, available, chosen)
     ],
 )
 def test_steps_and_kerbs_of_a_walk_are_links_of_the_way(access, has_unknown_kerbs, weakest):
-    way = replace(walk("home", "A", 0, 5, 300), wheelchair=access, has_unknown_kerbs=has_unknown_kerbs)
+    way = walk("home", "A", 0, 5, 300)._replace(wheelchair=access, has_unknown_kerbs=has_unknown_kerbs)
 
     assert find_weakest_link(trip(way, rolling("7", YES, YES, YES))) == weakest

@@ -120,7 +120,7 @@ def _build_itinerary(
         change_s = None if change is None else change.change_s
         leg = _build_leg(snapshot, names, language, ride, change_s, continues_on=continues_on)
         if ride.stays_seated and legs and not (legs[-1].cancelled or leg.cancelled):
-            leg = replace(leg, stays_seated=legs[-1].arrival <= leg.departure)
+            leg = leg._replace(stays_seated=legs[-1].arrival <= leg.departure)
         if change is not None:
             if change.walk.metres and not leg.stays_seated:
                 legs.append(_build_transfer_walk(legs[-1], leg, change, handle))
@@ -270,4 +270,4 @@ def _add_alerts(
     alerts = snapshot.alerts.list_ride_alerts(
         selector, Span(boarding.begin, alighting.end), ((begin, boarding), (end, alighting)), language
     )
-    return replace(leg, start=start, end=goal, alerts=alerts, cancelled=leg.cancelled or is_closed)
+    return leg._replace(start=start, end=goal, alerts=alerts, cancelled=leg.cancelled or is_closed)

@@ -154,7 +154,7 @@ class NetworkWalks:
             if leg.is_transit or leg.wheelchair is Access.NO:
                 return leg
             ends = leg.start.coordinate.point, leg.end.coordinate.point
-            return replace(leg, has_unknown_kerbs=walks.has_unknown_kerbs(*ends, self._find_stop_rows(leg)))
+            return leg._replace(has_unknown_kerbs=walks.has_unknown_kerbs(*ends, self._find_stop_rows(leg)))
 
         return Itinerary(tuple(map(mark, itinerary.legs)))
 

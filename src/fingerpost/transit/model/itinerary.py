@@ -67,8 +67,7 @@ class ServiceAlert:
     url: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Leg:
+class Leg(NamedTuple):
     """One ride or one walk.
 
     ``*_delay_s`` is None if there is no realtime data, and negative if early. ``headway_s`` is set for
@@ -103,7 +102,7 @@ class Leg:
     as_scheduled: bool = False
     colors: LineColors | None = None
     has_unknown_kerbs: bool = False
-    handle: object = field(default=None, compare=False, repr=False)
+    handle: object = None
 
     @property
     def is_transit(self) -> bool:

@@ -20,7 +20,7 @@ def format_duration(seconds: int) -> str:
 
 
 def as_scheduled(itinerary: Itinerary) -> Itinerary:
-    return replace(itinerary, legs=tuple(replace(leg, as_scheduled=True) for leg in itinerary.legs))
+    return replace(itinerary, legs=tuple(leg._replace(as_scheduled=True) for leg in itinerary.legs))
 
 
 def _format_missed_change(missed: MissedChange) -> str:

@@ -1,7 +1,6 @@
 """Compute the realtime fields in answers: the status of rides, the age of the data, and the delays of walks."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from enum import StrEnum
 
 from fingerpost.transit.model.itinerary import Departure, Itinerary, Leg
@@ -101,8 +100,7 @@ def add_walk_delays(legs: Sequence[Leg]) -> tuple[Leg, ...]:
 def _delay_walk(walk: Leg, delay_s: int | None) -> Leg:
     if delay_s is None:
         return walk
-    return replace(
-        walk,
+    return walk._replace(
         departure_scheduled=walk.departure_scheduled - delay_s,
         arrival_scheduled=walk.arrival_scheduled - delay_s,
         departure_delay_s=delay_s,
@@ -117,4 +115,4 @@ def _delay_walk_after_ride(walk: Leg, before: Leg, after: Leg | None) -> Leg:
     scheduled = max(delayed.departure_scheduled, min(delayed.arrival_scheduled, after.departure_scheduled))
     delay_s = walk.arrival_scheduled - scheduled
     has_realtime = delay_s != 0 or before.arrival_delay_s is not None
-    return replace(delayed, arrival_scheduled=scheduled, arrival_delay_s=delay_s if has_realtime else None)
+    return delayed._replace(arrival_scheduled=scheduled, arrival_delay_s=delay_s if has_realtime else None)

@@ -331,7 +331,7 @@ def _measure(itinerary: Itinerary) -> Itinerary:
 
     def measure(leg: Leg) -> Leg:
         straight_m = distance_m(leg.start.coordinate, leg.end.coordinate)
-        return replace(leg, distance_m=round(straight_m if leg.distance_m is None else leg.distance_m))
+        return leg._replace(distance_m=round(straight_m if leg.distance_m is None else leg.distance_m))
 
     return replace(itinerary, legs=tuple(map(measure, itinerary.legs)))
 

@@ -250,8 +250,7 @@ def _undo_margin(itinerary: Itinerary, query: JourneyQuery) -> Itinerary:
     if itinerary.rides or not query.arrive_by or not 0 < late_s <= ARRIVAL_MARGIN_S:
         return itinerary
     legs = [
-        replace(
-            leg,
+        leg._replace(
             departure_scheduled=leg.departure_scheduled - late_s,
             arrival_scheduled=leg.arrival_scheduled - late_s,
         )
