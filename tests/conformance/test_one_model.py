@@ -66,7 +66,8 @@ def show(value, unsaid):
     if isinstance(value, ServiceAlert):
         return value.header, value.text, value.effect, value.since, value.until, value.url
     if isinstance(value, Leg | StopPoint | Departure):
-        names = [each.name for each in fields(value) if each.name not in _INTERNAL and each.name not in unsaid]
+        names = value._fields if isinstance(value, Leg) else [each.name for each in fields(value)]
+        names = [name for name in names if name not in _INTERNAL and name not in unsaid]
         shown = {name: show(getattr(value, name), unsaid) for name in names}
         if shown.get("distance_m") is not None:
             # Lines are written with a metre's precision at best.
