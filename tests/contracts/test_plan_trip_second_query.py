@@ -106,7 +106,7 @@ def test_a_refused_search_for_a_better_trip_costs_no_other_trip(over):
 
 def test_a_better_trip_is_not_looked_for_with_too_little_time_left(over, monkeypatch):
     """The answer would be late, and count as a failure of the server."""
-    monkeypatch.setattr(trip_search, "BETTER_TRIP_DEADLINE_S", 60)
+    monkeypatch.setattr(trip_search, "MORE_WALKING_TIMEOUT_S", 60)
     network = FakeNetwork(journeys=[found(trip(bus(departs=61)))])
     over(network)("plan_trip", ENDS)
 
@@ -121,7 +121,7 @@ class SilentBeyond(FakeNetwork):
 
 
 def test_a_late_answer_about_a_better_trip_is_ignored(over, monkeypatch):
-    monkeypatch.setattr(trip_search, "BETTER_TRIP_DEADLINE_S", 0)
+    monkeypatch.setattr(trip_search, "MORE_WALKING_TIMEOUT_S", 0)
     network = SilentBeyond(journeys=[found(trip(bus(departs=61)))])
     ask = over(CircuitBreakerNetwork(network, NetworkBreaker(threshold=1), "server"))
 

@@ -19,7 +19,7 @@ from fingerpost.transit.rules.trip_limits import (
     find_out_of_service_hint,
 )
 from fingerpost.transit.tools.shapes import NoResultsReason
-from fingerpost.transit.tools.trip_search import FoundTrips, Purpose, find_best
+from fingerpost.transit.tools.trip_search import FollowUp, FoundTrips, find_best
 from fingerpost.transit.tools.wording import WhyEmptySentence, explain_gap, format_count
 
 _T = TypeVar("_T")
@@ -45,7 +45,7 @@ async def build_no_itinerary(found: FoundTrips) -> NoItinerary:
 
 
 def format_next_usable(found: FoundTrips) -> str:
-    later = found.list_usable(Purpose.NEXT_USABLE)
+    later = found.list_usable(FollowUp.NEXT_USABLE)
     first = min(later, key=lambda trip: (trip.departure, trip.arrival), default=None)
     if first is None:
         return "None of the trips found is usable, and no later trip was found."

@@ -39,7 +39,7 @@ from fingerpost.transit.rules.trip_limits import find_long_offset, find_long_wai
 from fingerpost.transit.rules.warnings import Warning, WarningCode, add_reasons  # noqa: A004
 from fingerpost.transit.tools.no_trip import build_no_itinerary, find_offset_message, format_next_usable
 from fingerpost.transit.tools.report import list_leg_paths, report_rides
-from fingerpost.transit.tools.trip_search import Purpose, choose_for_trips, search_trips
+from fingerpost.transit.tools.trip_search import FollowUp, choose_trip_follow_up, search_trips
 from fingerpost.transit.tools.wording import count_minutes, format_clock, format_count
 
 KEY_VARIABLE = "TFL_API_KEY"
@@ -212,10 +212,10 @@ class PlanJourney(PublishedTool):
             )
         except PlaceAmbiguous as error:
             raise await self._suggest(error, arguments, now) from error
-        found = await search_trips(journeys, partial(choose_for_trips, look_further=False))
+        found = await search_trips(journeys, partial(choose_trip_follow_up, look_further=False))
         if not found.known:
             raise await build_no_itinerary(found)
-        ranked, provenance = found.rank(MAX_JOURNEYS), found.merge_provenance(Purpose.RELAXED_LIMITS)
+        ranked, provenance = found.rank(MAX_JOURNEYS), found.merge_provenance(FollowUp.RELAXED_LIMITS)
         trips = ranked.found
         unmet = [] if ranked.any_usable else [Warning(WarningCode.NO_USABLE_ITINERARY, format_next_usable(found))]
         return _JourneysResult(

@@ -38,7 +38,13 @@ from fingerpost.transit.tools.shapes import (
     UtcInstant,
     serialize_metadata,
 )
-from fingerpost.transit.tools.trip_search import FoundTrips, Purpose, choose_for_window, is_in_window, search_trips
+from fingerpost.transit.tools.trip_search import (
+    FollowUp,
+    FoundTrips,
+    choose_window_follow_up,
+    is_in_window,
+    search_trips,
+)
 from fingerpost.transit.tools.wording import (
     WhyEmptySentence,
     count_minutes,
@@ -241,7 +247,7 @@ class PlanRoute(PlaceTool):
         is_least_walk = arguments.journey_preset == "LEAST_WALK"
         try:
             found = await _choose_in_window(
-                await search_trips(journeys, partial(choose_for_window, least_walk=is_least_walk))
+                await search_trips(journeys, partial(choose_window_follow_up, least_walk=is_least_walk))
             )
         except OutsideCalendar as error:
             # This is the preferred network's error, because no network answered.
@@ -258,7 +264,7 @@ class PlanRoute(PlaceTool):
 async def _choose_in_window(found: FoundTrips) -> _Window:
     query = found.query
     # Realtime and scheduled answers may contain the same trip.
-    distinct = list({compute_route_id(trip): trip for trip in found.list_trips(Purpose.LESS_WALKING)}.values())
+    distinct = list({compute_route_id(trip): trip for trip in found.list_trips(FollowUp.LESS_WALKING)}.values())
     in_window = [trip for trip in distinct if is_in_window(trip, query)]
     routes = [trip for trip in in_window if not trip.is_unusable]
     cancelled = sum(any(leg.cancelled for leg in trip.legs) for trip in in_window)
@@ -267,7 +273,7 @@ async def _choose_in_window(found: FoundTrips) -> _Window:
         reason, why_empty = await explain_empty_window(found, [trip for trip in distinct if not trip.is_unusable])
     return _Window(
         routes=routes,
-        provenance=found.merge_provenance(Purpose.LESS_WALKING),
+        provenance=found.merge_provenance(FollowUp.LESS_WALKING),
         cancelled=cancelled,
         missed_changes=len(in_window) - len(routes) - cancelled,
         reason=reason,

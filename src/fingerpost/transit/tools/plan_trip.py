@@ -36,7 +36,7 @@ from fingerpost.transit.tools.shapes import (
     serialize_warnings,
 )
 from fingerpost.transit.tools.trip_report import TripOption, TripReport, report_trips
-from fingerpost.transit.tools.trip_search import choose_for_trips, search_trips
+from fingerpost.transit.tools.trip_search import choose_trip_follow_up, search_trips
 from fingerpost.transit.tools.wording import (
     format_count,
     format_itinerary,
@@ -88,7 +88,7 @@ class PlanTrip(PlaceTool):
             parameters = replace(parameters, instant=when.instant, not_before=when.not_before)
             journeys, place_warnings = await resolve(parameters)
         found = await search_trips(
-            journeys, partial(choose_for_trips, with_alternatives=arguments.include_disruption_alt)
+            journeys, partial(choose_trip_follow_up, with_alternatives=arguments.include_disruption_alt)
         )
         if not found.known:
             raise await build_no_itinerary(found)

@@ -23,7 +23,7 @@ from fingerpost.transit.rules.warnings import Warning, WarningCode, list_stated,
 from fingerpost.transit.tools.no_trip import format_next_usable, format_trip
 from fingerpost.transit.tools.plan_trip_shapes import PlanConstraints
 from fingerpost.transit.tools.report import Report, list_leg_paths, list_legs, report_rides
-from fingerpost.transit.tools.trip_search import FoundTrips, Purpose
+from fingerpost.transit.tools.trip_search import FollowUp, FoundTrips
 from fingerpost.transit.tools.wording import FormatTime, format_clock
 
 
@@ -66,7 +66,7 @@ def report_trips(
 ) -> TripReport:
     """Report on the itineraries to show; ``fares`` are theirs, ``offset`` is from ``find_offset_message``."""
     shown = ranked.shown
-    used = [Purpose.RELAXED_LIMITS] + ([] if found.better is None else [Purpose.MORE_WALKING])
+    used = [FollowUp.RELAXED_LIMITS] + ([] if found.better is None else [FollowUp.MORE_WALKING])
     provenance = found.merge_provenance(*used)
     format_time = partial(format_clock, reference=found.query.instant, zone=provenance.zone)
     trip_warnings = _list_trip_warnings(found, ranked, constraints, offset, format_time)

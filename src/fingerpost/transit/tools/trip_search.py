@@ -19,8 +19,8 @@ from fingerpost.transit.rules.trip_limits import LONG_WAIT_S, MAX_WALK_M, find_l
 from fingerpost.transit.rules.warnings import Warning, WarningCode  # noqa: A004  (the contract's own name)
 
 
-class Purpose(Enum):
-    """What a further query is for."""
+class FollowUp(Enum):
+    """The kinds of follow-up queries."""
 
     RELAXED_LIMITS = auto()
     NEXT_USABLE = auto()
@@ -29,26 +29,26 @@ class Purpose(Enum):
     LESS_WALKING = auto()
 
 
-class FurtherQuery(NamedTuple):
-    """A further query; a server has at most ``max_s`` seconds to answer it, and is not queried with less time left."""
+class FollowUpQuery(NamedTuple):
+    """A follow-up query; a server has at most ``max_s`` seconds to answer, and is not queried if less time is left."""
 
-    purpose: Purpose
+    kind: FollowUp
     query: JourneyQuery
     max_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundTrips:
-    """The answers of a network to a query and to further ones, without trips that have departed.
+    """A network's answers to a query and to follow-up queries, without trips that have departed.
 
-    ``query`` has the origin and destination as resolved by the network. ``further`` holds the answers to further
-    queries, keyed by purpose.
+    ``query`` has the origin and destination as resolved by the network. ``follow_ups`` holds the answers to follow-up
+    queries, by kind.
     """
 
     query: JourneyQuery
     outcome: Outcome[JourneyAnswer]
     deadline: Deadline
-    further: Mapping[Purpose, tuple[JourneyAnswer, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    follow_ups: Mapping[FollowUp, tuple[JourneyAnswer, ...]] = field(default_factory=lambda: MappingProxyType({}))
     warnings: Sequence[Warning] = ()
 
     @property
@@ -62,22 +62,22 @@ class FoundTrips:
     @property
     def known(self) -> list[Itinerary]:
         """The trips from the first query or, if it found none, from the relaxed one."""
-        return self.list_trips() or self.list_trips(Purpose.RELAXED_LIMITS)
+        return self.list_trips() or self.list_trips(FollowUp.RELAXED_LIMITS)
 
     @property
     def usable(self) -> list[Itinerary]:
-        trips = self.list_trips(Purpose.RELAXED_LIMITS, Purpose.LESS_WALKING)
+        trips = self.list_trips(FollowUp.RELAXED_LIMITS, FollowUp.LESS_WALKING)
         return [trip for trip in trips if not trip.is_unusable]
 
     @property
     def earliest_arrival(self) -> Itinerary | None:
         """The trip with the earliest arrival from now on, if that was queried."""
-        return min(self.list_usable(Purpose.EARLIEST_ARRIVAL), key=lambda trip: trip.arrival, default=None)
+        return min(self.list_usable(FollowUp.EARLIEST_ARRIVAL), key=lambda trip: trip.arrival, default=None)
 
     @property
     def better(self) -> Itinerary | None:
-        """A much better trip beyond the walking limit, if the best one within it wastes over an hour."""
-        wider = find_best(self.list_usable(Purpose.MORE_WALKING), self.query)
+        """A much better trip beyond the walking limit, if the best one within it includes over an hour of waiting."""
+        wider = find_best(self.list_usable(FollowUp.MORE_WALKING), self.query)
         if wider is None or wider.walk_m <= self.query.max_walk_m:
             return None
         best = find_best(self.usable, self.query) or wider
@@ -86,7 +86,7 @@ class FoundTrips:
 
     def rank(self, limit: int) -> RankedItineraries:
         """Rank all trips, and choose at most ``limit`` to show."""
-        query, first, all_trips = self.query, self.list_trips(), self.list_trips(Purpose.RELAXED_LIMITS)
+        query, first, all_trips = self.query, self.list_trips(), self.list_trips(FollowUp.RELAXED_LIMITS)
         return merge_alternatives(
             first or all_trips,
             all_trips[len(first) :] if first else (),
@@ -95,30 +95,30 @@ class FoundTrips:
             wanted_arrival=query.instant if query.arrive_by else None,
         )
 
-    def list_trips(self, *purposes: Purpose) -> list[Itinerary]:
-        """Return the trips from the first query and from those for these purposes."""
-        answers = self._list_answers(*purposes)
+    def list_trips(self, *kinds: FollowUp) -> list[Itinerary]:
+        """Return the trips from the first query and from follow-up queries of these kinds."""
+        answers = self._list_answers(*kinds)
         return [trip for answer in answers for trip in (*answer.itineraries, *answer.timetabled)]
 
-    def list_usable(self, purpose: Purpose) -> list[Itinerary]:
-        """Return the usable trips from the queries for this purpose only."""
-        trips = (trip for answer in self.further.get(purpose, ()) for trip in answer.itineraries)
+    def list_usable(self, kind: FollowUp) -> list[Itinerary]:
+        """Return the usable trips from follow-up queries of this kind."""
+        trips = (trip for answer in self.follow_ups.get(kind, ()) for trip in answer.itineraries)
         return [trip for trip in trips if not trip.is_unusable]
 
-    def merge_provenance(self, *purposes: Purpose) -> Provenance:
-        """Merge the provenance of the first query's answer and of those for these purposes."""
-        return reduce(merge_provenance, (answer.provenance for answer in self._list_answers(*purposes)))
+    def merge_provenance(self, *kinds: FollowUp) -> Provenance:
+        """Merge the provenance of the answers to the first query and to follow-up queries of these kinds."""
+        return reduce(merge_provenance, (answer.provenance for answer in self._list_answers(*kinds)))
 
-    def _list_answers(self, *purposes: Purpose) -> list[JourneyAnswer]:
-        return [self.first, *(answer for purpose in purposes for answer in self.further.get(purpose, ()))]
+    def _list_answers(self, *kinds: FollowUp) -> list[JourneyAnswer]:
+        return [self.first, *(answer for kind in kinds for answer in self.follow_ups.get(kind, ()))]
 
 
 async def search_trips(
-    journeys: Sequence[NetworkJourney], choose_further: Callable[[FoundTrips], FurtherQuery | None]
+    journeys: Sequence[NetworkJourney], choose_follow_up: Callable[[FoundTrips], FollowUpQuery | None]
 ) -> FoundTrips:
-    """Query the networks in order, then the one that answered again until ``choose_further`` returns None.
+    """Query the networks in order, then the one that answered again until ``choose_follow_up`` returns None.
 
-    A further query that fails is not repeated, and the others are still sent.
+    A follow-up query that fails is not repeated, and the others are still sent.
 
     Raises:
         ToolError: no network answered, or the first answer was empty and the query with relaxed limits failed.
@@ -137,25 +137,25 @@ async def search_trips(
         answer = replace(answer, provenance=replace(answer.provenance, attribution=attribution))
     outcome = replace(outcome, value=_drop_departed(answer, query))
     found = FoundTrips(query=query, outcome=outcome, deadline=deadline, warnings=outcome.warnings)
-    while (further := choose_further(found)) is not None:
-        purpose, answers = further.purpose, found.further.get(further.purpose, ())
+    while (follow_up := choose_follow_up(found)) is not None:
+        kind, answers = follow_up.kind, found.follow_ups.get(follow_up.kind, ())
         try:
-            answers = (*answers, await _plan(found.network, further, deadline))
+            answers = (*answers, await _plan(found.network, follow_up, deadline))
         except (ToolError, TimeoutError) as error:
-            if purpose is Purpose.LESS_WALKING:
+            if kind is FollowUp.LESS_WALKING:
                 return found
-            if purpose is Purpose.RELAXED_LIMITS:
+            if kind is FollowUp.RELAXED_LIMITS:
                 if not found.known:
                     raise
                 message = f"{found.network.profile.name} returned no alternatives to disrupted itineraries: {error}."
                 found = replace(found, warnings=(*found.warnings, Warning(WarningCode.NETWORK_LEFT_OUT, message)))
-        found = replace(found, further={**found.further, purpose: answers})
+        found = replace(found, follow_ups={**found.follow_ups, kind: answers})
     return found
 
 
-async def _plan(network: Network, further: FurtherQuery, deadline: Deadline) -> JourneyAnswer:
-    query, remaining_s = further.query, deadline.find_limit_s(network.profile, remaining_networks=0)
-    max_s = None if remaining_s is None else further.max_s
+async def _plan(network: Network, follow_up: FollowUpQuery, deadline: Deadline) -> JourneyAnswer:
+    query, remaining_s = follow_up.query, deadline.find_limit_s(network.profile, remaining_networks=0)
+    max_s = None if remaining_s is None else follow_up.max_s
     if max_s is not None and remaining_s is not None and remaining_s <= max_s:
         raise TimeoutError
     # Unlike the deadline, this limit is not a failure of the server.
@@ -176,49 +176,49 @@ def _drop_departed(answer: JourneyAnswer, query: JourneyQuery) -> JourneyAnswer:
 
 # A trip beyond the walking limit must arrive this much earlier, or depart this much later.
 _MIN_GAIN_S = 1800
-BETTER_TRIP_DEADLINE_S = 2.0
+MORE_WALKING_TIMEOUT_S = 2.0
 
 
-def choose_for_trips(
+def choose_trip_follow_up(
     found: FoundTrips, *, with_alternatives: bool = True, look_further: bool = True
-) -> FurtherQuery | None:
-    """Choose a further query if no trip is found, one is disrupted, none is usable, or the best wastes over an hour.
+) -> FollowUpQuery | None:
+    """Query again if no trip is found, one is disrupted, none is usable, or the best one includes an hour of waiting.
 
     ``look_further`` also searches for a better trip beyond the walking limit.
     """
-    query, sent, known = found.query, found.further, found.known
+    query, sent, known = found.query, found.follow_ups, found.known
     is_disruption = with_alternatives and any(map(is_disrupted, known))
-    if (not known or is_disruption) and Purpose.RELAXED_LIMITS not in sent:
-        return FurtherQuery(Purpose.RELAXED_LIMITS, relax_limits(query))
+    if (not known or is_disruption) and FollowUp.RELAXED_LIMITS not in sent:
+        return FollowUpQuery(FollowUp.RELAXED_LIMITS, relax_limits(query))
     if not known:
         return _choose_earliest_arrival(found)
     usable = found.usable
     is_in_time = any(not query.arrive_by or trip.arrival <= query.instant for trip in usable)
-    if not is_in_time and Purpose.NEXT_USABLE not in sent:
-        departures = [trip.departure for trip in found.list_trips(Purpose.RELAXED_LIMITS)]
+    if not is_in_time and FollowUp.NEXT_USABLE not in sent:
+        departures = [trip.departure for trip in found.list_trips(FollowUp.RELAXED_LIMITS)]
         earliest = (query.not_before or min(departures)) if query.arrive_by else max(departures) + 1
-        return FurtherQuery(Purpose.NEXT_USABLE, _depart_from(query, earliest))
+        return FollowUpQuery(FollowUp.NEXT_USABLE, _depart_from(query, earliest))
     best = find_best(usable, query)
-    if not look_further or best is None or query.max_walk_m >= MAX_WALK_M or Purpose.MORE_WALKING in sent:
+    if not look_further or best is None or query.max_walk_m >= MAX_WALK_M or FollowUp.MORE_WALKING in sent:
         return None
     offset_s = query.instant - best.arrival if query.arrive_by else best.departure - query.instant
     if max(offset_s, find_longest_wait(best)[0]) <= LONG_WAIT_S:
         return None
-    return FurtherQuery(Purpose.MORE_WALKING, replace(query, max_walk_m=MAX_WALK_M), BETTER_TRIP_DEADLINE_S)
+    return FollowUpQuery(FollowUp.MORE_WALKING, replace(query, max_walk_m=MAX_WALK_M), MORE_WALKING_TIMEOUT_S)
 
 
-# Sources cannot minimize walking, so each further query limits it to less than the best result so far.
-LEAST_WALK_TRIES = 4
+# Sources cannot minimize walking, so each follow-up query limits it to less than the best result so far.
+MAX_LESS_WALKING_QUERIES = 4
 
 
-def choose_for_window(found: FoundTrips, *, least_walk: bool = False) -> FurtherQuery | None:
-    """Choose a further query with less walking, or one for the earliest arrival if no usable trip is in the window."""
-    query, tries = found.query, found.further.get(Purpose.LESS_WALKING, ())
-    if least_walk and len(tries) < LEAST_WALK_TRIES:
+def choose_window_follow_up(found: FoundTrips, *, least_walk: bool = False) -> FollowUpQuery | None:
+    """Query again with less walking, or for the earliest arrival if no usable trip is in the window."""
+    query, tries = found.query, found.follow_ups.get(FollowUp.LESS_WALKING, ())
+    if least_walk and len(tries) < MAX_LESS_WALKING_QUERIES:
         last = (found.first, *tries)[-1]
         walks_m = [trip.walk_m for trip in last.itineraries if is_in_window(trip, query) and not trip.is_unusable]
         if (least_m := min(walks_m, default=0.0)) >= 1:
-            return FurtherQuery(Purpose.LESS_WALKING, replace(query, max_walk_m=least_m - 1))
+            return FollowUpQuery(FollowUp.LESS_WALKING, replace(query, max_walk_m=least_m - 1))
     usable = found.usable
     has_no_service = found.first.provenance.out_of_service and not usable
     if has_no_service or any(is_in_window(trip, query) for trip in usable):
@@ -226,12 +226,12 @@ def choose_for_window(found: FoundTrips, *, least_walk: bool = False) -> Further
     return _choose_earliest_arrival(found)
 
 
-def _choose_earliest_arrival(found: FoundTrips) -> FurtherQuery | None:
+def _choose_earliest_arrival(found: FoundTrips) -> FollowUpQuery | None:
     """Query from now on, if the query is for an arrival in the future."""
     query = found.query
-    if not query.arrive_by or query.not_before is None or Purpose.EARLIEST_ARRIVAL in found.further:
+    if not query.arrive_by or query.not_before is None or FollowUp.EARLIEST_ARRIVAL in found.follow_ups:
         return None
-    return FurtherQuery(Purpose.EARLIEST_ARRIVAL, _depart_from(replace(query, window_s=None), query.not_before))
+    return FollowUpQuery(FollowUp.EARLIEST_ARRIVAL, _depart_from(replace(query, window_s=None), query.not_before))
 
 
 def _depart_from(query: JourneyQuery, earliest: int) -> JourneyQuery:
