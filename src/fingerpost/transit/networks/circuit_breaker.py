@@ -5,15 +5,7 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
-from fingerpost import clock
-from fingerpost.errors import (
-    DataNotFound,
-    SourceFailed,
-    SourceKeyRefused,
-    SourceTimeout,
-    SourceUnreachable,
-    StorageUnavailable,
-)
+from fingerpost import clock, errors
 from fingerpost.runtime.retry import CircuitBreaker
 from fingerpost.transit.networks.wrapper import WrapperNetwork
 from fingerpost.transit.port import Network
@@ -29,7 +21,7 @@ class NetworkBreaker(CircuitBreaker):
 
     def __init__(self, *, threshold: int = FAILURE_THRESHOLD, clock_s: Callable[[], float] = time.monotonic) -> None:
         super().__init__(threshold=threshold, cooldown_s=COOLDOWN_S, clock_s=clock_s, kind="network")
-        self.last_failures: dict[str, StorageUnavailable] = {}
+        self.last_failures: dict[str, errors.StorageUnavailable] = {}
 
 
 class CircuitBreakerNetwork(WrapperNetwork):
@@ -73,22 +65,22 @@ class CircuitBreakerNetwork(WrapperNetwork):
             probe.exception()  # Mark as retrieved, because the caller may have disconnected.
 
     async def _send(self, circuit: str, query: Callable[[Network], Awaitable[_T]]) -> _T:
-        failure: StorageUnavailable | None = None
+        failure: errors.StorageUnavailable | None = None
         has_answered = False
         try:
             answer = await query(self.network)
             has_answered = True
             return answer
-        except (SourceTimeout, SourceUnreachable, SourceFailed) as error:
+        except (errors.SourceTimeout, errors.SourceUnreachable, errors.SourceFailed) as error:
             failure = error if error.retryable else None
             raise
         except asyncio.CancelledError:
             remaining_s = clock.find_remaining_s()
             if remaining_s is not None and remaining_s <= 0:
                 # Only an expired deadline counts as a failure; the caller may also have disconnected.
-                failure = SourceTimeout(f"{self.profile.name} did not answer in time")
+                failure = errors.SourceTimeout(f"{self.profile.name} did not answer in time")
             raise
-        except (DataNotFound, SourceKeyRefused):
+        except (errors.DataNotFound, errors.SourceKeyRefused):
             has_answered = True
             raise
         finally:

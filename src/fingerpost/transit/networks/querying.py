@@ -7,17 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from fingerpost import clock
-from fingerpost.errors import (
-    OutsideCalendar,
-    SettingsInvalid,
-    SourceChanged,
-    SourceFailed,
-    SourceTimeout,
-    StorageUnavailable,
-    ToolError,
-    as_sentence,
-)
+from fingerpost import clock, errors
 from fingerpost.runtime.instruments import NETWORK, NETWORK_QUERY_DURATION, Measurement
 from fingerpost.transit.model.profile import NetworkProfile
 from fingerpost.transit.port import Network, OpenNetworks
@@ -29,7 +19,7 @@ _T = TypeVar("_T")
 
 NetworkQuery = Callable[[Network], Awaitable[_T]]
 
-UNAVAILABLE = (StorageUnavailable, SourceChanged)
+UNAVAILABLE = (errors.StorageUnavailable, errors.SourceChanged)
 """Errors from a source that did not answer; another network, or its fallback, may answer instead."""
 
 
@@ -38,7 +28,7 @@ class NetworkFailure:
     """The error of a network that did not answer; ``fallback`` is the network that answered instead."""
 
     network: str
-    error: ToolError
+    error: errors.ToolError
     fallback: str | None = None
 
     @property
@@ -50,7 +40,7 @@ class NetworkFailure:
 
     @property
     def warning(self) -> Warning:
-        return Warning(WarningCode.NETWORK_LEFT_OUT, as_sentence(self.clause))
+        return Warning(WarningCode.NETWORK_LEFT_OUT, errors.as_sentence(self.clause))
 
 
 Failures = dict[str, NetworkFailure]
@@ -103,7 +93,7 @@ async def query_for_names(networks: Sequence[Network], query: NetworkQuery[_T]) 
     limits = [profile.names_deadline_s if len(profiles) > 1 else profile.answer_deadline_s for profile in profiles]
     try:
         return await _query_concurrently(networks, query, limits)
-    except ToolError as error:
+    except errors.ToolError as error:
         raise error.with_message(error.message, details={"service": "geocoding", **error.details}) from error
 
 
@@ -122,7 +112,7 @@ async def _query_concurrently(
     answered: list[tuple[Network, _T]] = []
     left_out: list[NetworkFailure] = []
     for network, outcome in zip(networks, outcomes, strict=True):
-        if isinstance(outcome, ToolError):
+        if isinstance(outcome, errors.ToolError):
             left_out.append(NetworkFailure(network.profile.name, outcome))
         elif isinstance(outcome, BaseException):
             raise outcome
@@ -160,7 +150,7 @@ async def try_in_order(networks: Sequence[Network], query: NetworkQuery[_T], dea
                 bind_to_call(network, deadline.failures), query, limit_s, is_only=len(networks) == 1
             )
             return Outcome(answer, network, tuple(left_out))
-        except (*UNAVAILABLE, OutsideCalendar) as error:
+        except (*UNAVAILABLE, errors.OutsideCalendar) as error:
             left_out.append(NetworkFailure(network.profile.name, error))
     raise left_out[0].error
 
@@ -172,25 +162,25 @@ async def query_network(network: Network, query: NetworkQuery[_T], deadline: Dea
 async def query_within(
     network: Network, query: NetworkQuery[_T], limit_s: float | None, *, is_only: bool = False
 ) -> _T:
-    """Query one network within a time limit; raise SourceTimeout if it does not answer in time.
+    """Query one network within a time limit; raise errors.SourceTimeout if it does not answer in time.
 
-    Unexpected errors become SourceFailed, so that other networks can answer, unless ``is_only``.
+    Unexpected errors become errors.SourceFailed, so that other networks can answer, unless ``is_only``.
     """
     name = network.profile.name
     try:
         with measure_query(network):
             async with clock.time_limit(limit_s):
                 return await query(network)
-    except ToolError:
+    except errors.ToolError:
         raise
     except TimeoutError as error:
         limit = "in time" if limit_s is None else f"within {limit_s:.3g} s"
-        raise SourceTimeout(f"{name} did not answer {limit}", {"network": name}) from error
+        raise errors.SourceTimeout(f"{name} did not answer {limit}", {"network": name}) from error
     except Exception as error:
         if is_only:
             raise
         _log.error("network=%s failed unexpectedly", name, exc_info=error)
-        raise SourceFailed(f"{name} failed unexpectedly; see the log") from error
+        raise errors.SourceFailed(f"{name} failed unexpectedly; see the log") from error
 
 
 def measure_query(network: Network) -> Measurement:
@@ -198,4 +188,4 @@ def measure_query(network: Network) -> Measurement:
 
 
 def list_problems(opened: OpenNetworks) -> list[Warning]:
-    return [NetworkFailure(name, SettingsInvalid(problem)).warning for name, problem in opened.problems.items()]
+    return [NetworkFailure(name, errors.SettingsInvalid(problem)).warning for name, problem in opened.problems.items()]

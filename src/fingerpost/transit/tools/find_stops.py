@@ -16,26 +16,17 @@ from fingerpost.transit.port import Networks
 from fingerpost.transit.rules.modes import TripMode, to_trip_mode
 from fingerpost.transit.rules.name_matching import plain
 from fingerpost.transit.rules.warnings import WarningCode, list_stated
+from fingerpost.transit.tools import shapes
 from fingerpost.transit.tools.report import join_warnings
-from fingerpost.transit.tools.shapes import (
-    CorrelatedAnswer,
-    Language,
-    LatLon,
-    Meta,
-    WireCoordinate,
-    serialize_coordinate,
-    serialize_meta,
-    serialize_warnings,
-)
 from fingerpost.transit.tools.wording import list_footer_lines
 
 
 class FindStopsInput(WireModel):
-    coordinate: Annotated[LatLon, Field(description="the centre, WGS84")]
+    coordinate: Annotated[shapes.LatLon, Field(description="the centre, WGS84")]
     radius: Annotated[WholeNumber, Field(ge=1, le=3000, description="metres")] = 500
     max_results: Annotated[WholeNumber, Field(ge=1, le=50)] = 10
     text_filter: Annotated[str | None, Field(max_length=200, description="part of the name")] = None
-    language: Language = "en"
+    language: shapes.Language = "en"
     include_modes: Annotated[
         list[TripMode] | None, Field(min_length=1, max_length=9, description="only stops with these modes")
     ] = None
@@ -44,14 +35,14 @@ class FindStopsInput(WireModel):
 class WireNearbyStop(WireDict):
     id: str
     name: Annotated[str, Field(min_length=1)]
-    coordinate: WireCoordinate
+    coordinate: shapes.WireCoordinate
     distance: int
     modes: list[TripMode]
 
 
-class FindStopsOutput(CorrelatedAnswer):
+class FindStopsOutput(shapes.CorrelatedAnswer):
     stops: list[WireNearbyStop]
-    meta: Meta
+    meta: shapes.Meta
 
 
 class FindStops(PublishedTool):
@@ -90,15 +81,17 @@ class FindStops(PublishedTool):
                 {
                     "id": stop.stop.id or "",
                     "name": stop.stop.name,
-                    "coordinate": serialize_coordinate(stop.stop.coordinate),
+                    "coordinate": shapes.serialize_coordinate(stop.stop.coordinate),
                     "distance": round(stop.distance_m),
                     "modes": _list_modes(stop),
                 }
                 for stop in shown
             ],
-            **serialize_warnings(warnings),
+            **shapes.serialize_warnings(warnings),
             "correlationId": call.correlation_id,
-            "meta": serialize_meta(near.provenance, near.provenance.zone, ids=[stop.stop.id or "" for stop in shown]),
+            "meta": shapes.serialize_meta(
+                near.provenance, near.provenance.zone, ids=[stop.stop.id or "" for stop in shown]
+            ),
         }
         return ToolReply(body, describe_stops(body))
 

@@ -21,25 +21,10 @@ from fingerpost.transit.rules.realtime_status import Status, find_data_freshness
 from fingerpost.transit.rules.times import format_instant, parse_instant, to_local_date
 from fingerpost.transit.rules.trip_limits import MAX_WALK_M
 from fingerpost.transit.rules.warnings import Warning, WarningCode, list_stated  # noqa: A004  # the contract's own name
+from fingerpost.transit.tools import shapes, wording
 from fingerpost.transit.tools.map_shapes import LINE_COLORS, WireLineColors, reply_with_colors
 from fingerpost.transit.tools.report import Report, list_row_paths, report_board
-from fingerpost.transit.tools.shapes import (
-    AlertNotes,
-    CorrelatedAnswer,
-    Language,
-    Meta,
-    PlaceTool,
-    read_label_text,
-    serialize_warnings,
-)
-from fingerpost.transit.tools.wording import (
-    FormatTime,
-    explain_gap,
-    format_clock,
-    list_alert_lines,
-    list_footer_lines,
-    list_time_warnings,
-)
+from fingerpost.transit.tools.wording import FormatTime
 
 
 class StopRef(WireModel):
@@ -48,10 +33,10 @@ class StopRef(WireModel):
 
 
 class GetDeparturesInput(WireModel):
-    stop: Annotated[StopRef, BeforeValidator(read_label_text, json_schema_input_type=StopRef | str)]
+    stop: Annotated[StopRef, BeforeValidator(shapes.read_label_text, json_schema_input_type=StopRef | str)]
     window_minutes: Annotated[WholeNumber, Field(ge=1, le=120, description="how far ahead")] = 30
     limit: Annotated[WholeNumber, Field(ge=1, le=50)] = 10
-    language: Language = "en"
+    language: shapes.Language = "en"
     at: Annotated[str | None, Field(max_length=40, description="start time, ISO 8601; defaults to now")] = None
     walk_from: Annotated[
         Identifier | None,
@@ -79,14 +64,14 @@ class WireLeave(WireDict):
     missed: NotRequired[bool]
 
 
-class BoardMeta(Meta, AlertNotes):
+class BoardMeta(shapes.Meta, shapes.AlertNotes):
     whyEmpty: NotRequired[str]
     leaveBy: NotRequired[list[WireLeave]]
     walking: NotRequired[str]
     at: NotRequired[str]
 
 
-class GetDeparturesOutput(CorrelatedAnswer):
+class GetDeparturesOutput(shapes.CorrelatedAnswer):
     stopId: str
     stopName: NotRequired[str]
     realtimeUsed: bool
@@ -95,7 +80,7 @@ class GetDeparturesOutput(CorrelatedAnswer):
     meta: BoardMeta
 
 
-class GetDepartures(PlaceTool):
+class GetDepartures(shapes.PlaceTool):
     definition = ToolDefinition(
         name="get_departures",
         title="Departure board",
@@ -146,7 +131,7 @@ class GetDepartures(PlaceTool):
             walk_from=walk_from,
         )
         outcome = await try_in_order(stop.networks, lambda network: network.list_departures(query), Deadline())
-        time_warnings = list_time_warnings(when, zone, "these are the departures")
+        time_warnings = wording.list_time_warnings(when, zone, "these are the departures")
         warnings = [*stop.warnings, *time_warnings, *outcome.warnings]
         report = _report_departures(arguments, stop.place, query, outcome.value, warnings, now)
         body = _serialize(report, arguments, call)
@@ -214,7 +199,7 @@ def _serialize(report: _BoardReport, arguments: GetDeparturesInput, call: Call) 
     ]  # fmt: skip
     meta = {
         **report.rides.serialize(report.stop.member_ids),
-        "whyEmpty": None if gap is None else explain_gap(gap).format(format_time),
+        "whyEmpty": None if gap is None else wording.explain_gap(gap).format(format_time),
         "at": None if report.query.instant == report.now else format_time(report.query.instant),
         "leaveBy": None if board.walks is None else leave_by,
         "walking": None if board.walks is None else board.provenance.walking,
@@ -226,7 +211,7 @@ def _serialize(report: _BoardReport, arguments: GetDeparturesInput, call: Call) 
         "dataFreshness": format_time(find_data_freshness(shown, report.now)),
         "departures": [_serialize_departure(row, board.provenance.zone) for row in shown],
         "correlationId": call.correlation_id,
-        **serialize_warnings(report.rides.warnings),
+        **shapes.serialize_warnings(report.rides.warnings),
         "meta": omit_none(BoardMeta, meta),
     }
 
@@ -273,15 +258,15 @@ def _write_text(report: _BoardReport, body: GetDeparturesOutput) -> str:
     start = f", from {meta['at'][:16].replace('T', ' ')} on" if "at" in meta else ""
     head = f"Departures from {body.get('stopName') or stop_id} ({stop_id}), {zone}{start}:"
     reference = find_data_freshness(report.shown, report.now) if query.instant == report.now else query.instant
-    format_time = partial(format_clock, reference=reference, zone=zone)
+    format_time = partial(wording.format_clock, reference=reference, zone=zone)
     rows = [
         _format_row(row, format_time) + _format_leave(leave, format_time)
         for row, leave in zip(report.shown, report.leave, strict=True)
     ]
     empty = " ".join(filter(None, ["No departures in the window.", meta.get("whyEmpty")]))
     parts = ((path, _name_row(row)) for path, row in list_row_paths(report.shown))
-    alerts = list_alert_lines(meta, parts, "every departure", zone)
-    return "\n".join([head, *(rows or [empty]), *list_footer_lines(body, meta, alerts)])
+    alerts = wording.list_alert_lines(meta, parts, "every departure", zone)
+    return "\n".join([head, *(rows or [empty]), *wording.list_footer_lines(body, meta, alerts)])
 
 
 def _name_row(row: Departure) -> str:

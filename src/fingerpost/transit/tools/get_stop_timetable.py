@@ -20,6 +20,7 @@ from fingerpost.transit.port import DepartureBoard, DepartureQuery
 from fingerpost.transit.rules.modes import TimetableMode, to_timetable_mode
 from fingerpost.transit.rules.times import QueryInstant, format_utc, parse_offset_instant, to_local_date
 from fingerpost.transit.rules.warnings import Warning, WarningCode, list_stated  # noqa: A004  # the contract's own name
+from fingerpost.transit.tools import wording
 from fingerpost.transit.tools.map_shapes import LINE_COLORS, WireLineColors, reply_with_colors
 from fingerpost.transit.tools.report import list_row_paths, report_board
 from fingerpost.transit.tools.shapes import (
@@ -30,15 +31,7 @@ from fingerpost.transit.tools.shapes import (
     UtcInstant,
     serialize_metadata,
 )
-from fingerpost.transit.tools.wording import (
-    WhyEmptySentence,
-    explain_gap,
-    format_clock,
-    format_day,
-    list_alert_lines,
-    list_footer_lines,
-    list_time_warnings,
-)
+from fingerpost.transit.tools.wording import WhyEmptySentence
 
 DEFAULT_DEPARTURES, MAX_DEPARTURES = 3, 5
 DEFAULT_HORIZON_MINUTES, MAX_HORIZON_MINUTES = 45, 90
@@ -105,9 +98,9 @@ def _write_text(
     applied, metadata, meta = body["applied"], body["metadata"], body["meta"]
     zone, stop = metadata["timeZone"], meta["stop"]
     reference = shown[0].scheduled if shown else window.first
-    format_time = partial(format_clock, reference=reference, zone=zone, with_seconds=True)
+    format_time = partial(wording.format_clock, reference=reference, zone=zone, with_seconds=True)
     limits = f"at most {applied['maxDepartures']} within {applied['horizonMinutes']} min"
-    head = f"Timetable for {stop['name']} ({stop['id']}), {format_day(reference, zone)}, {limits}:"
+    head = f"Timetable for {stop['name']} ({stop['id']}), {wording.format_day(reference, zone)}, {limits}:"
     why = [metadata.get("noResultsReason"), None if why_empty is None else why_empty.format(format_time)]
     lines = [head if shown else " ".join([head, "no departures.", *filter(None, why)])]
     if len(shown) <= MAX_SINGLE_ROWS:
@@ -126,8 +119,8 @@ def _write_text(
         others = ", ".join(stop["otherStops"])
         remarks.append(f"! Only this stop is shown; its place also has other stops ({others}); wholePlace shows all.")
     parts = [(path, f"{to_timetable_mode(row.mode)} {row.line}") for path, row in list_row_paths(shown)]
-    alerts = list_alert_lines(meta, [*parts, ("meta/stop", "this stop")], "every departure", zone)
-    return "\n".join(lines + list_footer_lines(metadata, meta, remarks + alerts))
+    alerts = wording.list_alert_lines(meta, [*parts, ("meta/stop", "this stop")], "every departure", zone)
+    return "\n".join(lines + wording.list_footer_lines(metadata, meta, remarks + alerts))
 
 
 def _format_row(row: Departure, zone: str) -> str:
@@ -201,7 +194,11 @@ class GetStopTimetable(PlaceTool):
             by_schedule=True,
         )
         outcome = await try_in_order(stop.networks, lambda network: network.list_departures(query), Deadline())
-        warnings = [*stop.warnings, *list_time_warnings(window.when, None, "this is the timetable"), *outcome.warnings]
+        warnings = [
+            *stop.warnings,
+            *wording.list_time_warnings(window.when, None, "this is the timetable"),
+            *outcome.warnings,
+        ]
         fields = {"id": stop.place.id or arguments.stop_id, "name": stop.place.name, "otherStops": others or None}
         shown_stop = omit_none(TimetableStop, fields)
         return await compute(_build_reply, shown_stop, window, outcome.value, warnings, call.include)
@@ -238,7 +235,7 @@ def _build_reply(
     all_warnings = [*warnings, *list_stated((WarningCode.TRUNCATED_RESULTS, more))]
     report = report_board(board, shown, "meta/stop", window.now, all_warnings)
     reason = None if running else _find_reason(window, board)
-    why_empty = None if running or board.gap is None else explain_gap(board.gap)
+    why_empty = None if running or board.gap is None else wording.explain_gap(board.gap)
     meta = {
         **report.serialize([stop["id"]], in_utc=True),
         "whyEmpty": None if why_empty is None else why_empty.format(format_utc),

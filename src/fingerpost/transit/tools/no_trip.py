@@ -40,7 +40,7 @@ async def build_no_itinerary(found: FoundTrips) -> NoItinerary:
     else:
         departure, arrival = format_instant(earliest.departure, zone), format_instant(earliest.arrival, zone)
         hint = f"The earliest possible arrival is at {arrival}, if you leave at {departure}"
-    reasons = [*(failure.clause for failure in found.outcome.left_out), *filter(None, [hint])]
+    reasons = [*(failure.clause for failure in found.left_out), *filter(None, [hint])]
     return NoItinerary("No itineraries for given constraints", hint=". ".join(dict.fromkeys(reasons)) or None)
 
 

@@ -25,6 +25,7 @@ from fingerpost.transit.rules.ranking import OPTIMIZE, JourneyPreset, build_rout
 from fingerpost.transit.rules.times import format_utc, parse_offset_instant
 from fingerpost.transit.rules.trip_limits import find_long_wait_message
 from fingerpost.transit.rules.warnings import Warning, WarningCode, list_stated  # noqa: A004  # the contract's own name
+from fingerpost.transit.tools import wording
 from fingerpost.transit.tools.find_address_or_stop import LocationQueryInput
 from fingerpost.transit.tools.map_shapes import LINE_COLORS, WireLineColors, reply_with_colors
 from fingerpost.transit.tools.no_trip import explain_empty_window, find_offset_message
@@ -45,18 +46,7 @@ from fingerpost.transit.tools.trip_search import (
     is_in_window,
     search_trips,
 )
-from fingerpost.transit.tools.wording import (
-    WhyEmptySentence,
-    count_minutes,
-    format_clock,
-    format_day,
-    format_itinerary,
-    list_alert_lines,
-    list_footer_lines,
-    list_leg_lines,
-    list_ride_names,
-    list_time_warnings,
-)
+from fingerpost.transit.tools.wording import WhyEmptySentence
 
 DEFAULT_WINDOW_MINUTES, MAX_WINDOW_MINUTES = 45, 120
 
@@ -189,14 +179,14 @@ def _write_text(body: PlanRouteOutput, shown: Sequence[Itinerary], found: _Windo
     window, metadata, meta = body["window"], body["metadata"], body["meta"]
     zone = metadata["timeZone"]
     reference = shown[0].departure if shown else query.instant
-    format_time = partial(format_clock, reference=reference, zone=zone, with_seconds=True)
-    within = f"within {window['applied']} min, {format_day(reference, zone)}"
+    format_time = partial(wording.format_clock, reference=reference, zone=zone, with_seconds=True)
+    within = f"within {window['applied']} min, {wording.format_day(reference, zone)}"
     why = [metadata.get("noResultsReason"), None if found.why_empty is None else found.why_empty.format(format_time)]
     lines = [f"{len(shown)} {within}:" if shown else f"No itinerary {within}: {' '.join(filter(None, why))}"]
     for number, (trip, route) in enumerate(zip(shown, body["itineraries"], strict=True), 1):
         minutes, walk_m = route["durationMinutes"], route["totalWalkDistanceMeters"]
-        lines.append(f"{number}. {format_itinerary(trip, format_time, minutes=minutes, walk_m=walk_m)}")
-        lines += list_leg_lines(trip, format_time, to_timetable_mode)
+        lines.append(f"{number}. {wording.format_itinerary(trip, format_time, minutes=minutes, walk_m=walk_m)}")
+        lines += wording.list_leg_lines(trip, format_time, to_timetable_mode)
     if window["clamped"]:
         lines.append(f"! searchWindowMinutes was lowered from {window['requested']} to {window['applied']}.")
     if found.cancelled:
@@ -205,8 +195,8 @@ def _write_text(body: PlanRouteOutput, shown: Sequence[Itinerary], found: _Windo
         lines.append(f"! Left out because a change would be missed: {found.missed_changes}.")
     if meta.get("straightRides"):
         lines.append("! The source reports no length for some rides; straight-line distances are used instead.")
-    alerts = list_alert_lines(meta, list_ride_names(shown, to_timetable_mode), "every ride", zone)
-    return "\n".join(lines + list_footer_lines(metadata, meta, alerts))
+    alerts = wording.list_alert_lines(meta, wording.list_ride_names(shown, to_timetable_mode), "every ride", zone)
+    return "\n".join(lines + wording.list_footer_lines(metadata, meta, alerts))
 
 
 MAX_ITINERARIES = 3
@@ -257,7 +247,7 @@ class PlanRoute(PlaceTool):
                 reason=NoResultsReason.NO_SERVICE,
                 why_empty=WhyEmptySentence(error.message),
             )
-        warnings = [*place_warnings, *list_time_warnings(when, None, "these are the trips"), *found.warnings]
+        warnings = [*place_warnings, *wording.list_time_warnings(when, None, "these are the trips"), *found.warnings]
         return _build_reply(arguments, query, found, call, warnings)
 
 
@@ -345,7 +335,7 @@ def _measure(itinerary: Itinerary) -> Itinerary:
 def _serialize_route(itinerary: Itinerary) -> RouteItinerary:
     return {
         "id": compute_route_id(itinerary),
-        "durationMinutes": count_minutes(itinerary),
+        "durationMinutes": wording.count_minutes(itinerary),
         "startTime": format_utc(itinerary.departure),
         "endTime": format_utc(itinerary.arrival),
         "numberOfTransfers": itinerary.transfers,

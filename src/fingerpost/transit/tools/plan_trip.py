@@ -14,20 +14,11 @@ from fingerpost.transit.rules.disruption import find_leg_note
 from fingerpost.transit.rules.modes import to_trip_mode
 from fingerpost.transit.rules.realtime_status import find_data_freshness, find_schedule_type, get_status
 from fingerpost.transit.rules.times import format_instant, parse_instant
+from fingerpost.transit.tools import plan_trip_shapes as shapes
+from fingerpost.transit.tools import wording
 from fingerpost.transit.tools.map_shapes import MAP_PARTS, serialize_map_parts
 from fingerpost.transit.tools.no_trip import build_no_itinerary, find_offset_message
-from fingerpost.transit.tools.plan_trip_shapes import (
-    PlanMeta,
-    PlanTripInput,
-    PlanTripOutput,
-    WireCause,
-    WireDifference,
-    WireFare,
-    WireItinerary,
-    WireLeg,
-    WireStaySeated,
-    WireStopPoint,
-)
+from fingerpost.transit.tools.plan_trip_shapes import PlanTripInput, PlanTripOutput
 from fingerpost.transit.tools.shapes import (
     LocationRef,
     PlaceTool,
@@ -37,15 +28,6 @@ from fingerpost.transit.tools.shapes import (
 )
 from fingerpost.transit.tools.trip_report import TripOption, TripReport, report_trips
 from fingerpost.transit.tools.trip_search import choose_trip_follow_up, search_trips
-from fingerpost.transit.tools.wording import (
-    format_count,
-    format_itinerary,
-    list_alert_lines,
-    list_footer_lines,
-    list_leg_lines,
-    list_ride_names,
-    list_time_warnings,
-)
 
 
 class PlanTrip(PlaceTool):
@@ -96,7 +78,7 @@ class PlanTrip(PlaceTool):
         offset = await find_offset_message(found, ranked.found)
         fares = [found.network.find_fare(itinerary) for itinerary in ranked.shown]
         map_parts = await serialize_map_parts(found.network, ranked.shown, call.include)
-        warnings = [*place_warnings, *list_time_warnings(when, zone, "these are the trips"), *found.warnings]
+        warnings = [*place_warnings, *wording.list_time_warnings(when, zone, "these are the trips"), *found.warnings]
         report = report_trips(found, ranked, constraints, warnings, fares=fares, offset=offset, now=now)
         body = _serialize(report, arguments, call)
         return ToolReply(body, _write_text(report, body), map_parts)
@@ -123,11 +105,11 @@ def _serialize(report: TripReport, arguments: PlanTripInput, call: Call) -> Plan
         "dataFreshness": format_instant(freshness, zone),
         **serialize_warnings(rides.warnings),
         "correlationId": call.correlation_id,
-        "meta": omit_none(PlanMeta, meta),
+        "meta": omit_none(shapes.PlanMeta, meta),
     }
 
 
-def _serialize_itinerary(option: TripOption, zone: str) -> WireItinerary:
+def _serialize_itinerary(option: TripOption, zone: str) -> shapes.WireItinerary:
     ranked, itinerary = option.ranked, option.ranked.itinerary
     fields = {
         "legs": [_serialize_leg(leg, zone) for leg in itinerary.legs],
@@ -140,10 +122,10 @@ def _serialize_itinerary(option: TripOption, zone: str) -> WireItinerary:
         "DisruptionFlag": ranked.flagged or None,
         "DisruptionNote": ranked.note,
     }
-    return omit_none(WireItinerary, fields)
+    return omit_none(shapes.WireItinerary, fields)
 
 
-def _serialize_leg(leg: Leg, zone: str) -> WireLeg:
+def _serialize_leg(leg: Leg, zone: str) -> shapes.WireLeg:
     is_ride, updated = leg.is_transit, leg.last_realtime_update
     fields = {
         "mode": to_trip_mode(leg.mode),
@@ -161,20 +143,20 @@ def _serialize_leg(leg: Leg, zone: str) -> WireLeg:
         "lastRealtimeUpdate": format_instant(updated, zone) if is_ride and updated is not None else None,
         "disruptionNote": find_leg_note(leg),
     }
-    return omit_none(WireLeg, fields)
+    return omit_none(shapes.WireLeg, fields)
 
 
-def _serialize_stop_point(point: StopPoint) -> WireStopPoint:
+def _serialize_stop_point(point: StopPoint) -> shapes.WireStopPoint:
     fields = {
         "name": point.name,
         "coordinate": serialize_coordinate(point.coordinate),
         "id": point.id,
         "platform": point.platform,
     }
-    return omit_none(WireStopPoint, fields)
+    return omit_none(shapes.WireStopPoint, fields)
 
 
-def _serialize_fares(options: Iterable[TripOption]) -> list[WireFare]:
+def _serialize_fares(options: Iterable[TripOption]) -> list[shapes.WireFare]:
     fingerprints_by_fare: dict[Fare, list[str]] = {}
     for option in options:
         if option.fare is not None:
@@ -189,21 +171,21 @@ def _serialize_fares(options: Iterable[TripOption]) -> list[WireFare]:
         }
         for fare, fingerprints in fingerprints_by_fare.items()
     )
-    return [omit_none(WireFare, fields) for fields in shown]
+    return [omit_none(shapes.WireFare, fields) for fields in shown]
 
 
-def _serialize_stays(options: Iterable[TripOption]) -> list[WireStaySeated]:
+def _serialize_stays(options: Iterable[TripOption]) -> list[shapes.WireStaySeated]:
     ranked = [option.ranked for option in options]
     stays = ((each, [row for row, leg in enumerate(each.itinerary.legs) if leg.stays_seated]) for each in ranked)
     return [{"fingerprint": choice.fingerprint, "legs": legs} for choice, legs in stays if legs]
 
 
-def _serialize_differences(options: Iterable[TripOption]) -> list[WireDifference]:
+def _serialize_differences(options: Iterable[TripOption]) -> list[shapes.WireDifference]:
     return [
         {
             "fingerprint": option.ranked.fingerprint,
             "insteadOf": difference.instead_of,
-            "cause": omit_none(WireCause, {"text": difference.cause, "id": difference.cause_id or None}),
+            "cause": omit_none(shapes.WireCause, {"text": difference.cause, "id": difference.cause_id or None}),
             "laterMinutes": difference.later_minutes,
             "moreChanges": difference.more_changes,
             "moreWalkMeters": difference.more_walk_m,
@@ -221,15 +203,17 @@ def _write_text(report: TripReport, body: PlanTripOutput) -> str:
     for number, option in enumerate(report.options, 1):
         trip, fare = option.ranked.itinerary, option.fare
         minutes, walk_m = round(trip.duration_s / 60), round(trip.walk_m)
-        head = format_itinerary(trip, format_time, minutes=minutes, walk_m=walk_m)
+        head = wording.format_itinerary(trip, format_time, minutes=minutes, walk_m=walk_m)
         if fare is not None and fare.amount is not None:
             head += f", {fare.amount} {fare.currency}"
         remarks = "".join(f" [{remark}]" for remark in (_format_disruption(option), option.note) if remark)
         lines.append(f"{number}. {head}{remarks}")
-        lines += list_leg_lines(trip, format_time, to_trip_mode)
+        lines += wording.list_leg_lines(trip, format_time, to_trip_mode)
     trips = report.itineraries
-    alerts = list_alert_lines(meta, list_ride_names(trips, to_trip_mode), "every ride", meta["timeZone"])
-    lines += list_footer_lines(body, meta, alerts)
+    alerts = wording.list_alert_lines(
+        meta, wording.list_ride_names(trips, to_trip_mode), "every ride", meta["timeZone"]
+    )
+    lines += wording.list_footer_lines(body, meta, alerts)
     return "\n".join([*lines, _format_next_query(trips, meta["timeZone"], arrive_by=requested["type"] == "arrive")])
 
 
@@ -257,6 +241,6 @@ def _format_disruption(option: TripOption) -> str | None:
         return ranked.note or ("instead of a disrupted trip" if ranked.flagged else None)
     minutes, changes, walk_m = difference.later_minutes, difference.more_changes, difference.more_walk_m
     later = f"{abs(minutes)} min {'later' if minutes >= 0 else 'earlier'}"
-    more = f", {format_count(abs(changes), 'change')} {'more' if changes > 0 else 'fewer'}" if changes else ""
+    more = f", {wording.format_count(abs(changes), 'change')} {'more' if changes > 0 else 'fewer'}" if changes else ""
     more += f", {abs(walk_m)} m {'more' if walk_m > 0 else 'less'} walking" if walk_m else ""
     return f"instead of a disrupted trip, {later}{more}: {difference.cause}"

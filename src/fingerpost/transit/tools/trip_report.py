@@ -7,17 +7,9 @@ from functools import partial
 from fingerpost.transit.model.itinerary import Fare, Itinerary, Leg, ServiceAlert
 from fingerpost.transit.places.candidates import format_count_of_shown
 from fingerpost.transit.port import JourneyQuery
+from fingerpost.transit.rules import disruption
 from fingerpost.transit.rules.accessibility import find_low_walking_warning, find_step_free_warning, list_walking_notes
 from fingerpost.transit.rules.alerts import AffectedPart, find_explanation
-from fingerpost.transit.rules.disruption import (
-    Difference,
-    ItineraryOption,
-    RankedItineraries,
-    find_difference,
-    find_disrupted_leg,
-    is_disrupted_leg,
-    name_disrupted,
-)
 from fingerpost.transit.rules.trip_limits import find_long_wait_message, find_long_walk_message
 from fingerpost.transit.rules.warnings import Warning, WarningCode, list_stated, merge_by_code  # noqa: A004
 from fingerpost.transit.tools.no_trip import format_next_usable, format_trip
@@ -31,9 +23,9 @@ from fingerpost.transit.tools.wording import FormatTime, format_clock
 class TripOption:
     """An itinerary to show, its fare, how it differs from the disrupted one that it replaces, and a walking note."""
 
-    ranked: ItineraryOption
+    ranked: disruption.ItineraryOption
     fare: Fare | None
-    difference: Difference | None
+    difference: disruption.Difference | None
     note: str | None
 
 
@@ -56,7 +48,7 @@ class TripReport:
 
 def report_trips(
     found: FoundTrips,
-    ranked: RankedItineraries,
+    ranked: disruption.RankedItineraries,
     constraints: PlanConstraints,
     warnings: Iterable[Warning],
     *,
@@ -77,7 +69,7 @@ def report_trips(
     return TripReport(
         query=found.query,
         options=[
-            TripOption(ranked=choice, fare=fare, difference=find_difference(choice, format_time), note=note)
+            TripOption(ranked=choice, fare=fare, difference=disruption.find_difference(choice, format_time), note=note)
             for choice, fare, note in zip(ranked.choices, fares, notes, strict=True)
         ],
         deduplicated_from=ranked.deduplicated_from,
@@ -89,7 +81,7 @@ def report_trips(
 
 def _list_trip_warnings(
     found: FoundTrips,
-    ranked: RankedItineraries,
+    ranked: disruption.RankedItineraries,
     constraints: PlanConstraints,
     offset: str | None,
     format_time: FormatTime,
@@ -103,7 +95,7 @@ def _list_trip_warnings(
         yield long_walk
     is_default_walk = "max_walking_distance" not in constraints.model_fields_set
     better = None if found.better is None else f"{format_trip(found.better, found.first.provenance.zone)}."
-    replaced = f"Left out because it is disrupted: {name_disrupted(ranked.dropped, format_time)}"
+    replaced = f"Left out because it is disrupted: {disruption.name_disrupted(ranked.dropped, format_time)}"
     count = f"{len(ranked.found)} itineraries were found; {format_count_of_shown(len(shown))}."
     yield from list_stated(
         (WarningCode.PREFERENCE_UNMET, find_long_walk_message(shown, query.max_walk_m, is_default=is_default_walk)),
@@ -115,11 +107,11 @@ def _list_trip_warnings(
     )
 
 
-def _list_explained_parts(ranked: RankedItineraries, warnings: Sequence[Warning]) -> Iterator[AffectedPart]:
+def _list_explained_parts(ranked: disruption.RankedItineraries, warnings: Sequence[Warning]) -> Iterator[AffectedPart]:
     for path, leg in list_leg_paths(ranked.shown):
         yield AffectedPart(path, _list_explanations(leg), explains=True)
     replaced = [choice.instead_of for choice in ranked.choices if choice.instead_of is not None]
-    for index, cause in enumerate(map(find_disrupted_leg, replaced)):
+    for index, cause in enumerate(map(disruption.find_disrupted_leg, replaced)):
         alerts = () if cause is None else _list_explanations(cause)
         yield AffectedPart(f"meta/differences/{index}", alerts, explains=True)
     for index, warning in enumerate(warnings):
@@ -129,5 +121,5 @@ def _list_explained_parts(ranked: RankedItineraries, warnings: Sequence[Warning]
 
 
 def _list_explanations(leg: Leg) -> tuple[ServiceAlert, ...]:
-    alert = find_explanation(leg) if is_disrupted_leg(leg) else None
+    alert = find_explanation(leg) if disruption.is_disrupted_leg(leg) else None
     return () if alert is None else (alert,)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from fingerpost.errors import ToolError
 from fingerpost.transit.model.itinerary import Itinerary, Optimize
 from fingerpost.transit.model.provenance import Provenance, merge_provenance
-from fingerpost.transit.networks.querying import Deadline, Outcome, query_network, try_in_order
+from fingerpost.transit.networks.querying import Deadline, NetworkFailure, query_network, try_in_order
 from fingerpost.transit.places.trip_ends import NetworkJourney
 from fingerpost.transit.port import JourneyAnswer, JourneyQuery, Network
 from fingerpost.transit.rules.disruption import RankedItineraries, as_scheduled, is_disrupted, merge_alternatives
@@ -46,18 +46,12 @@ class FoundTrips:
     """
 
     query: JourneyQuery
-    outcome: Outcome[JourneyAnswer]
+    network: Network
+    first: JourneyAnswer
+    left_out: Sequence[NetworkFailure]
     deadline: Deadline
     follow_ups: Mapping[FollowUp, tuple[JourneyAnswer, ...]] = field(default_factory=lambda: MappingProxyType({}))
     warnings: Sequence[Warning] = ()
-
-    @property
-    def network(self) -> Network:
-        return self.outcome.network
-
-    @property
-    def first(self) -> JourneyAnswer:
-        return self.outcome.value
 
     @property
     def known(self) -> list[Itinerary]:
@@ -135,8 +129,14 @@ async def search_trips(
     if place_attribution := (*query.origin.attribution, *query.destination.attribution):
         attribution = tuple(dict.fromkeys((*answer.provenance.attribution, *place_attribution)))
         answer = replace(answer, provenance=replace(answer.provenance, attribution=attribution))
-    outcome = replace(outcome, value=_drop_departed(answer, query))
-    found = FoundTrips(query=query, outcome=outcome, deadline=deadline, warnings=outcome.warnings)
+    found = FoundTrips(
+        query=query,
+        network=outcome.network,
+        first=_drop_departed(answer, query),
+        left_out=outcome.left_out,
+        deadline=deadline,
+        warnings=outcome.warnings,
+    )
     while (follow_up := choose_follow_up(found)) is not None:
         kind, answers = follow_up.kind, found.follow_ups.get(follow_up.kind, ())
         try:
