@@ -9,6 +9,10 @@ from tests.raptor.networks import DAY, MIDNIGHT
 from tests.raptor.oracle import NEVER
 from tests.raptor.trouble import draw_trouble, edited
 
+APPLIED = {"trip-updated", "trip-cancelled", "trip-deleted", "trip-replaced", "trip-added"}
+# The trip runs as planned, or not at all if it is a new one.
+UNPLACED = {"trip-replaced-by-nothing-known", "added-trip-without-two-known-calls"}
+
 
 def disrupt(seed, timetable, instances):
     """Return an overlay, and the instances as they run by it."""
@@ -20,6 +24,7 @@ def disrupt(seed, timetable, instances):
     if dice.random() < 0.7:
         message = draw_trouble(dice, timetable, near, len(near) * 3 // 5, MIDNIGHT)
         overlay = read_realtime(RealtimeIndex(timetable), [FeedBytes(message.SerializeToString(), MIDNIGHT)], MIDNIGHT)
+        assert set(overlay.counts) <= APPLIED | UNPLACED, seed
         # Departures by headway have one trip id.
         added = {(ride.trip_id, *ride.departure.tolist()): -1 - row for row, ride in enumerate(overlay.added)}
         running = [

@@ -176,28 +176,6 @@ def _placed(timetable, update, original):
     return [TripInstance(update.trip.trip_id, day, tuple(stop_times))] if len(served) > 1 else []
 
 
-def is_ridden(timetable, overlay, journey, instances):
-    by_name = {}
-    for instance in instances:
-        by_name.setdefault((instance.trip_departure, instance.day), []).append(instance.stop_times)
-    for ride in journey.rides:
-        name, first = ride.trip_departure, 0
-        if ride.trip_departure < 0:
-            name = overlay.added[-1 - ride.trip_departure].trip_id
-        else:
-            first = int(timetable.trip_first_stop_time[timetable.trip_departure_trip[ride.trip_departure]])
-        board, alight = ride.board_stop_time - first, ride.alight_stop_time - first
-        if not any(
-            board < alight < len(stop_times)
-            and (stop_times[board].departure, stop_times[alight].arrival) == (ride.departure, ride.arrival)
-            and not stop_times[board].flags & 1
-            and not stop_times[alight].flags & 2
-            for stop_times in by_name.get((name, ride.service_day), ())
-        ):
-            return False
-    return True
-
-
 def _name(update):
     return update.trip.trip_id, update.trip.start_date, update.trip.start_time
 
