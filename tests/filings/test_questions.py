@@ -270,7 +270,7 @@ def test_a_series_names_the_periods_that_a_recipe_lacks(tmp_path, metric, freque
         found, reasons = [], error.details["missing"]
 
     assert (found, list(reasons)) == (values, list(missing))
-    assert values or reasons[metric]["next_step"] == "Ask for period annual or quarterly"
+    assert values or reasons[metric]["next_step"] == "Set period to annual or quarterly"
     assert all(entry["message"].startswith(missing[name]) for name, entry in reasons.items())
 
 

@@ -96,7 +96,7 @@ def test_all_problems_are_reported_at_once():
 
 
 def test_the_sentence_names_the_first_and_counts_the_rest():
-    with pytest.raises(PlanInvalid, match=r"^The plan cannot run: step 1: tool 'x' .* and 5 more problems$"):
+    with pytest.raises(PlanInvalid, match=r"^The plan cannot run: step 1: tool 'x' .* and 5 more$"):
         validated(*[step(number, "x") for number in range(1, 11)])
 
 

@@ -22,7 +22,7 @@ _MAX_LISTED_PROBLEMS = 100
 
 
 def validate_call(tool_name: str, query_type: str, params: dict[str, Any]) -> None:
-    """Validate a tool call before execution; raise the errors of ``get_validated``."""
+    """Validate a tool call before execution; raise the same errors as ``get_validated``."""
     get_validated(tool_name, query_type, params)
 
 
@@ -78,7 +78,7 @@ def explain(
     reported = problems[:_MAX_PROBLEMS_IN_MESSAGE]
     sentences = [problem.sentence for problem in reported]
     if count > len(reported):
-        sentences.append(f"and {count - len(reported)} more problems")
+        sentences.append(f"and {count - len(reported)} more")
     return ParameterError("; ".join(dict.fromkeys(sentences)), details, problems=reported)
 
 

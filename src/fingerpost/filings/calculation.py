@@ -119,7 +119,7 @@ def compute(
 ) -> Computation:
     """Evaluate a formula on a common basis; raise Unavailable, with the caller's ``name`` for the formula.
 
-    ``check`` rejects inputs in old and new shares.
+    ``check`` rejects inputs that mix shares from before and after a split.
     """
     inputs: dict[Lookup, tuple[Metric, Figure]] = {}
     missing: Missing = {}
@@ -349,7 +349,7 @@ def _explain_missing(
     if not window.frequency or not available:
         return explain_missing_figure(source, main_metric, window)
     message = f"{metric.name} of {source.company.name} has no {window.frequency} values for {window.label}"
-    return build_missing("not_reported", message, f"Ask for period {' or '.join(available)}")
+    return build_missing("not_reported", message, f"Set period to {' or '.join(available)}")
 
 
 def _explain_rejected(source: CompanyFigures, metric: Metric, text: str, selection: Selection) -> Missing:

@@ -108,7 +108,7 @@ def validate_plan(
 
 def _build_error(problems: list[PlanProblem], summary: str, hint: str | None) -> PlanInvalid:
     more_count = len(problems) - _MAX_REPORTED
-    more = f"; and {more_count} more problems" if more_count > 0 else ""
+    more = f"; and {more_count} more" if more_count > 0 else ""
     first = problems[0]
     place = "plan" if first.step_id is None else f"plan.steps[step_id={first.step_id}].{first.field}"
     errors = [{"step_id": p.step_id, "field": p.field, "reason": p.reason} for p in problems[:_MAX_LISTED]]

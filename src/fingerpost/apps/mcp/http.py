@@ -46,7 +46,7 @@ _log = logging.getLogger(__name__)
 
 # How long the server waits for running calls when it stops.
 _GRACE_S = 10
-# Between accepting so many new connections, the server continues with the calls of other clients.
+# New connections accepted at a time; between batches, the server handles other clients' calls.
 _ACCEPTED_AT_ONCE = 8
 # The supervisor replaces a worker that does not respond for this long.
 _MAX_SILENCE_S = 60
@@ -63,7 +63,7 @@ _CALLER_KEY = "fingerpost.caller"
 
 
 class McpTransport:
-    """The ``/mcp`` endpoint: answers as one JSON body, or as an event stream if the client requests progress.
+    """The ``/mcp`` endpoint: answers with a JSON body, or with an event stream if the client requests progress.
 
     A stream is more expensive. The server is stateless, so only POST is allowed.
     """
@@ -273,7 +273,7 @@ def new_config(app: Starlette | Callable[[], Starlette], access: Access, workers
         access_log=False,
         timeout_graceful_shutdown=_GRACE_S,
         backlog=_ACCEPTED_AT_ONCE,
-        # Compiling blocks the GIL for seconds in a healthy worker.
+        # Compiling can hold the GIL for seconds in a healthy worker.
         timeout_worker_healthcheck=_MAX_SILENCE_S,
         http=limits.new_protocol(access.trusted_proxies),
         proxy_headers=bool(access.trusted_proxies),
@@ -320,7 +320,7 @@ def _start_worker(
 
 
 def _end_with_parent() -> None:
-    """End this worker when its parent dies, because it would otherwise keep the port occupied."""
+    """Exit when the parent process dies; otherwise this worker would keep the port in use."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()

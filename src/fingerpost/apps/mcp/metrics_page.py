@@ -28,8 +28,8 @@ _DEFAULT_ADDRESS = Address("127.0.0.1", 9464)
 def list_metrics_addresses(requested: Address | None, processes: int) -> list[Address]:
     """Return free addresses on consecutive ports, one for each process.
 
-    There are none if the extra is not installed or the default port is occupied. Raise SettingsInvalid if a requested
-    port is occupied.
+    The list is empty if the extra is not installed or the default port is in use. Raise SettingsInvalid if a requested
+    port is in use.
     """
     if find_spec("prometheus_client") is None:
         _log.info("no /metrics: the telemetry extra is not installed")

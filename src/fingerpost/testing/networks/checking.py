@@ -108,7 +108,7 @@ def expect_same(got: object, expected: object, sentence: str) -> None:
         raise NetworkBroken(f"{sentence}: expected {expected!r}, got {got!r}"[:800])
 
 
-def draw(itinerary: Itinerary) -> str:
+def format_trip(itinerary: Itinerary) -> str:
     """Format the scheduled rides of an itinerary: ``2 08:12-08:22, 3 08:27-08:45``."""
     return ", ".join(
         f"{leg.line} {_format_time(leg.departure_scheduled)}-{_format_time(leg.arrival_scheduled)}"
@@ -116,11 +116,11 @@ def draw(itinerary: Itinerary) -> str:
     )
 
 
-def draw_all(itineraries: Collection[Itinerary]) -> list[str]:
-    return sorted({draw(itinerary) for itinerary in itineraries}, key=lambda text: text.partition(" ")[2])
+def format_trips(itineraries: Collection[Itinerary]) -> list[str]:
+    return sorted({format_trip(itinerary) for itinerary in itineraries}, key=lambda text: text.partition(" ")[2])
 
 
-def draw_board(board: DepartureBoard) -> list[str]:
+def format_board(board: DepartureBoard) -> list[str]:
     """Format the rows of a board, sorted by expected time: ``1 08:10``, followed by realtime data."""
     rows = sorted(board.departures, key=lambda row: (row.expected, row.line))
     return [

@@ -8,10 +8,10 @@ from fingerpost.errors import OutsideCalendar
 from fingerpost.testing.networks.checking import (
     NetworkBroken,
     TownNetwork,
-    draw_all,
-    draw_board,
     expect,
     expect_same,
+    format_board,
+    format_trips,
     list_rides,
 )
 from fingerpost.testing.networks.town import PLACES, ZONE, to_unix
@@ -59,8 +59,8 @@ async def undeclared_abilities_are_absent_from_answers(case: TownNetwork) -> Non
 async def concurrent_queries_get_the_same_answer(case: TownNetwork) -> None:
     async def query() -> list[str]:
         if case.can(Ability.PLANS):
-            return draw_all((await case.plan("Alpha", "Gamma", "08:00")).itineraries)
-        return draw_board(await case.board("Alpha", "08:00", "09:00"))
+            return format_trips((await case.plan("Alpha", "Gamma", "08:00")).itineraries)
+        return format_board(await case.board("Alpha", "08:00", "09:00"))
 
     single = await query()
     concurrent = await asyncio.gather(*(query() for _ in range(_CONCURRENCY)))
@@ -99,20 +99,20 @@ async def _list_provenance(case: TownNetwork) -> dict[str, Provenance]:
 
 async def a_plan_departs_at_the_requested_time(case: TownNetwork) -> None:
     answer = await case.plan("Alpha", "Gamma", "08:00")
-    expect(TRAM in draw_all(answer.itineraries), f"{TRAM} is missing", draw_all(answer.itineraries))
+    expect(TRAM in format_trips(answer.itineraries), f"{TRAM} is missing", format_trips(answer.itineraries))
     early = [itinerary for itinerary in answer.itineraries if itinerary.departure < to_unix("08:00")]
-    expect_same(draw_all(early), [], "itineraries that leave too early")
-    on_time = draw_all((await case.plan("Alpha", "Gamma", "08:10:00")).itineraries)
-    later = draw_all((await case.plan("Alpha", "Gamma", "08:11:00")).itineraries)
+    expect_same(format_trips(early), [], "itineraries that leave too early")
+    on_time = format_trips((await case.plan("Alpha", "Gamma", "08:10:00")).itineraries)
+    later = format_trips((await case.plan("Alpha", "Gamma", "08:11:00")).itineraries)
     expect_same((TRAM in on_time, TRAM in later), (True, False), f"whether {TRAM} is offered at 08:10 and at 08:11")
 
 
 async def a_plan_arrives_by_the_requested_time(case: TownNetwork) -> None:
     answer = await case.plan("Alpha", "Gamma", "09:00", arrive_by=True)
-    expect(NEXT_TRAM in draw_all(answer.itineraries), f"{NEXT_TRAM} is missing", draw_all(answer.itineraries))
+    expect(NEXT_TRAM in format_trips(answer.itineraries), f"{NEXT_TRAM} is missing", format_trips(answer.itineraries))
     late = [itinerary for itinerary in answer.itineraries if itinerary.arrival > to_unix("09:00")]
-    expect_same(draw_all(late), [], "itineraries that arrive too late")
-    found = draw_all((await case.plan("Alpha", "Gamma", "08:59", arrive_by=True)).itineraries)
+    expect_same(format_trips(late), [], "itineraries that arrive too late")
+    found = format_trips((await case.plan("Alpha", "Gamma", "08:59", arrive_by=True)).itineraries)
     expect_same((NEXT_TRAM in found, TRAM in found), (False, True), f"whether {NEXT_TRAM} and {TRAM} arrive by 08:59")
 
 
@@ -121,24 +121,24 @@ async def a_plan_respects_the_transfer_limit(case: TownNetwork) -> None:
     none = (await case.plan("Alpha", "Älvsjö", "08:00", max_transfers=0)).itineraries
     expect(any(trip.rides for trip in one), "no trip with one change from Alpha to Älvsjö")
     expect_same([trip.transfers for trip in one if trip.transfers > 1], [], "trips with more than one change")
-    expect_same(draw_all([trip for trip in none if trip.rides]), [], "trips without a change")
+    expect_same(format_trips([trip for trip in none if trip.rides]), [], "trips without a change")
 
 
 async def a_plan_respects_the_walking_limit(case: TownNetwork) -> None:
     origin = case.point(NEAR_ALPHA)
     far = (await case.plan(origin, "Gamma", "08:00", max_walk_m=1500.0)).itineraries
     short = (await case.plan(origin, "Gamma", "08:00", max_walk_m=100.0)).itineraries
-    expect(any(trip.rides and trip.walk_m > 0 for trip in far), "no trip with a walk", draw_all(far))
+    expect(any(trip.rides and trip.walk_m > 0 for trip in far), "no trip with a walk", format_trips(far))
     expect_same([trip.walk_m for trip in far if trip.walk_m > 1500], [], "walks beyond 1500 m")
-    expect_same(draw_all([trip for trip in short if trip.rides]), [], "trips with a walking limit of 100 m")
+    expect_same(format_trips([trip for trip in short if trip.rides]), [], "trips with a walking limit of 100 m")
 
 
 async def legs_join_end_to_start(case: TownNetwork) -> None:
     for itinerary in (await case.plan(case.point(NEAR_ALPHA), "Älvsjö", "08:00")).itineraries:
         times = [instant for leg in itinerary.legs for instant in (leg.departure, leg.arrival)]
         expect(times == sorted(times), "time goes backwards within an itinerary", times)
-        joints = zip(itinerary.legs, itinerary.legs[1:], strict=False)
-        gaps = [(a.end.name, b.start.name) for a, b in joints if a.end.coordinate != b.start.coordinate]
+        pairs = zip(itinerary.legs, itinerary.legs[1:], strict=False)
+        gaps = [(a.end.name, b.start.name) for a, b in pairs if a.end.coordinate != b.start.coordinate]
         expect_same(gaps, [], "legs that do not join")
 
 
@@ -153,14 +153,14 @@ async def rides_include_line_mode_and_stops(case: TownNetwork) -> None:
 async def a_step_free_plan_avoids_steps(case: TownNetwork) -> None:
     answer = await case.plan("Alpha", "Gamma", "08:00", step_free=True)
     expect(answer.step_free_supported, "step-free is declared but not supported")
-    expect(BUSES in draw_all(answer.itineraries), f"{BUSES} is missing", draw_all(answer.itineraries))
+    expect(BUSES in format_trips(answer.itineraries), f"{BUSES} is missing", format_trips(answer.itineraries))
     steps = [ride.line for ride in list_rides(answer.itineraries) if ride.line == "1" or ride.wheelchair is Access.NO]
     expect_same(steps, [], "rides with steps")
 
 
 async def a_query_without_a_route_returns_no_trips(case: TownNetwork) -> None:
     found = (await case.plan("Älvsjö", "Alpha", "08:00")).itineraries
-    expect_same(draw_all([trip for trip in found if trip.rides]), [], "trips although there is no route")
+    expect_same(format_trips([trip for trip in found if trip.rides]), [], "trips where there is no route")
 
 
 async def a_day_outside_the_calendar_is_reported(case: TownNetwork) -> None:
@@ -170,7 +170,7 @@ async def a_day_outside_the_calendar_is_reported(case: TownNetwork) -> None:
         answer = await case.network.plan_journeys(query)
     except OutsideCalendar:
         return
-    raise NetworkBroken(f"a query for a day outside the calendar returned {draw_all(answer.itineraries)}")
+    raise NetworkBroken(f"a query for a day outside the calendar returned {format_trips(answer.itineraries)}")
 
 
 async def itineraries_are_priced(case: TownNetwork) -> None:
@@ -195,32 +195,32 @@ async def legs_have_lines(case: TownNetwork) -> None:
 
 async def a_board_lists_departures(case: TownNetwork) -> None:
     board = await case.board("Alpha", "08:00", "09:00")
-    expect_same(draw_board(board), ["1 08:10", "2 08:12", "1 08:40"], "the board at Alpha")
+    expect_same(format_board(board), ["1 08:10", "2 08:12", "1 08:40"], "the board at Alpha")
 
 
 async def a_window_includes_both_ends(case: TownNetwork) -> None:
-    both = draw_board(await case.board("Alpha", "08:10:00", "08:40:00"))
-    inside = draw_board(await case.board("Alpha", "08:10:01", "08:39:59"))
+    both = format_board(await case.board("Alpha", "08:10:00", "08:40:00"))
+    inside = format_board(await case.board("Alpha", "08:10:01", "08:39:59"))
     wanted = ["1 08:10", "2 08:12", "1 08:40"], ["2 08:12"]
     expect_same((both, inside), wanted, "boards with and without the departures at the ends of the window")
 
 
 async def the_last_call_is_not_a_departure(case: TownNetwork) -> None:
-    expect_same(draw_board(await case.board("Gamma", "08:00", "09:59")), ["R 09:10"], "the board at Gamma")
+    expect_same(format_board(await case.board("Gamma", "08:00", "09:59")), ["R 09:10"], "the board at Gamma")
 
 
 async def a_call_without_boarding_is_not_a_departure(case: TownNetwork) -> None:
-    expect_same(draw_board(await case.board("Alpha", "09:00", "09:15")), ["2 09:12"], "the board at Alpha")
+    expect_same(format_board(await case.board("Alpha", "09:00", "09:15")), ["2 09:12"], "the board at Alpha")
 
 
 async def a_truncated_board_has_the_total_count(case: TownNetwork) -> None:
     board = await case.board("Alpha", "08:00", "09:00", wanted=1)
-    expect_same((draw_board(board)[:1], board.found_count), (["1 08:10"], 3), "the first row and the count")
+    expect_same((format_board(board)[:1], board.found_count), (["1 08:10"], 3), "the first row and the count")
 
 
 async def an_empty_board_is_not_an_error(case: TownNetwork) -> None:
     board = await case.board("Alpha", "03:00", "03:30")
-    expect_same((draw_board(board), board.found_count), ([], 0), "the board for a quiet hour")
+    expect_same((format_board(board), board.found_count), ([], 0), "the board for a quiet hour")
 
 
 async def rows_include_mode_destination_and_stop(case: TownNetwork) -> None:
@@ -241,7 +241,7 @@ async def an_exact_name_comes_first(case: TownNetwork) -> None:
     first = [(match.place.name, match.place.kind, match.score >= 0.8) for match in matches[:1]]
     expect_same(first, [("Gamma", PlaceKind.STOP, True)], "the first candidate for Gamma")
     scores = [match.score for match in matches]
-    expect(scores == sorted(scores, reverse=True) and all(0 <= score <= 1 for score in scores), "sorted scores", scores)
+    expect(scores == sorted(scores, reverse=True) and all(0 <= score <= 1 for score in scores), "wrong scores", scores)
 
 
 async def case_and_accents_do_not_matter(case: TownNetwork) -> None:
@@ -283,7 +283,7 @@ async def nearby_stops_are_sorted_by_distance(case: TownNetwork) -> None:
     near = (await case.places.list_stops_near(BESIDE_ALPHA, 2000.0)).stops
     expect_same([stop.stop.name for stop in near], ["Alpha", "Beta"], "stops within 2 km")
     distances = [stop.distance_m for stop in near]
-    expect(abs(distances[0] - 55) < 10 and abs(distances[1] - 1605) < 30, "distances of Alpha and Beta", distances)
+    expect(abs(distances[0] - 55) < 10 and abs(distances[1] - 1605) < 30, "wrong distance to Alpha or Beta", distances)
 
 
 async def nearby_stops_include_id_and_modes(case: TownNetwork) -> None:

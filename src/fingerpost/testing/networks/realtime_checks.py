@@ -6,7 +6,7 @@ there are works at Alpha (rule B13).
 
 from collections.abc import Iterable
 
-from fingerpost.testing.networks.checking import TownNetwork, draw, draw_board, expect, expect_same, list_rides
+from fingerpost.testing.networks.checking import TownNetwork, expect, expect_same, format_board, format_trip, list_rides
 from fingerpost.testing.networks.town import DETOUR, REALTIME_AGE_S, WORKS, to_unix
 from fingerpost.transit.model.itinerary import ServiceAlert
 
@@ -21,7 +21,7 @@ async def a_cancelled_trip_stays_visible(case: TownNetwork) -> None:
     answer = await case.plan("Alpha", "Gamma", "08:00")
     rides = list_rides([*answer.itineraries, *answer.timetabled])
     cancelled = [ride.departure_scheduled for ride in rides if ride.line == "1" and ride.cancelled]
-    timetabled = [draw(trip) for trip in answer.timetabled]
+    timetabled = [format_trip(trip) for trip in answer.timetabled]
     expect(to_unix("08:10") in cancelled, "the cancelled tram at 08:10 is not shown anywhere", timetabled)
 
 
@@ -35,12 +35,12 @@ async def a_late_trip_reports_its_delay(case: TownNetwork) -> None:
 async def a_board_shows_cancellations_and_delays(case: TownNetwork) -> None:
     board = await case.board("Alpha", "08:00", "09:00")
     wanted = ["1 08:10 cancelled", "2 08:12", "1 08:40 +120"]
-    expect_same((draw_board(board), board.found_count), (wanted, 3), "the board at Alpha")
+    expect_same((format_board(board), board.found_count), (wanted, 3), "the board at Alpha")
 
 
 async def a_window_uses_expected_times(case: TownNetwork) -> None:
-    after = draw_board(await case.board("Alpha", "08:41", "08:50"))
-    before = draw_board(await case.board("Alpha", "08:39", "08:41"))
+    after = format_board(await case.board("Alpha", "08:41", "08:50"))
+    before = format_board(await case.board("Alpha", "08:39", "08:41"))
     expect_same((after, before), (["1 08:40 +120"], []), "boards around a late tram")
 
 
@@ -52,7 +52,7 @@ async def a_timetable_uses_scheduled_times(case: TownNetwork) -> None:
 
 
 async def a_timetable_shows_cancellations_and_delays(case: TownNetwork) -> None:
-    board = draw_board(await case.board("Alpha", "08:00", "09:00", by_schedule=True))
+    board = format_board(await case.board("Alpha", "08:00", "09:00", by_schedule=True))
     expect_same(board, ["1 08:10 cancelled", "2 08:12", "1 08:40 +120"], "the timetable at Alpha")
 
 

@@ -31,7 +31,7 @@ def list_import_faults(trial: Trial, today: date) -> Iterator[Observation]:
             state = feed.service.format_service_state(today)
             yield Observation(FaultKind.FEED_OUT_OF_SERVICE, f"{feed.feed}: {state}")
         if feed.thin_after is not None:
-            example = f"{feed.feed}: under a quarter of the trips run after {feed.thin_after}, until {feed.last_day}"
+            example = f"{feed.feed}: under a quarter of the usual trips between {feed.thin_after} and {feed.last_day}"
             yield Observation(FaultKind.FEED_THINS_OUT, example)
 
 

@@ -1,4 +1,4 @@
-"""Check walks: stops that cannot be reached or left, points that reach nothing, and walks across water."""
+"""Check walks: stops that cannot be reached or left, points with no stop in reach, and walks across water."""
 
 import math
 from collections.abc import Iterator, Sequence

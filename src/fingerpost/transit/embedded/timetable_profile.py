@@ -110,7 +110,7 @@ class TimetableProfile:
     def list_inactive_near(self, instant: int, ends: Sequence[Coordinate], margin_m: float) -> tuple[OutOfService, ...]:
         """Return the feeds that have no service at an instant and whose area overlaps that of the trip."""
         area = box_of(ends, margin_m)
-        return tuple(feed for row, feed in self._list_inactive(instant) if self._get_area(row).meets(area))
+        return tuple(feed for row, feed in self._list_inactive(instant) if self._get_area(row).overlaps(area))
 
     def list_inactive_at(self, instant: int, stops: Sequence[int]) -> tuple[OutOfService, ...]:
         """Return the feeds that have no service at an instant, but serve the stops on other days."""

@@ -107,7 +107,7 @@ class Bounds:
     def covers(self, coordinate: Coordinate) -> bool:
         return self.south <= coordinate.lat <= self.north and self.west <= coordinate.lon <= self.east
 
-    def meets(self, other: "Bounds") -> bool:
+    def overlaps(self, other: "Bounds") -> bool:
         shares_latitude = self.south <= other.north and self.north >= other.south
         return shares_latitude and self.west <= other.east and self.east >= other.west
 

@@ -27,8 +27,8 @@ class NetworkBreaker(CircuitBreaker):
 class CircuitBreakerNetwork(WrapperNetwork):
     """A network that rejects queries for a while after several failures or timeouts in a row.
 
-    While the circuit is open, queries raise the last failure. Then one query probes the network up to its full
-    deadline, even if its caller gives up earlier. ``key`` identifies the network's circuits in the shared ``breaker``.
+    While the circuit is open, queries raise the last failure. After that, one query probes the network for up to its
+    full deadline, even if its caller gives up. ``key`` identifies the network's circuits in the shared ``breaker``.
     """
 
     def __init__(self, network: Network, breaker: NetworkBreaker, key: str) -> None:

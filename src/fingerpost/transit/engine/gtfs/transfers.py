@@ -56,7 +56,7 @@ class Transfers(NamedTuple):
 
 
 def read_transfers(archive: Archive, stops: Stops, routes: Routes, trips: Trips) -> Transfers:
-    """Return the rules between boardable stops, and those for trips and routes; of several rules, the last applies.
+    """Return the rules between boardable stops, and those for trips and routes; if several match, the last applies.
 
     A row for stops overrides a row for their station, and a later row overrides an earlier one (GTFS, transfers.txt,
     primary key). If a row names both a trip and its route, the trip takes precedence.

@@ -176,13 +176,13 @@ def _drop_nulls(entries: tuple[Any, ...] | None) -> tuple[Any, ...]:
 
 if TYPE_CHECKING:
     Entries = tuple[_T, ...]
-    Several = tuple[_T, ...]
+    ListOrNull = tuple[_T, ...]
 else:
     # Nulls are dropped after validation, so that errors give an entry's index in the response.
     Entries = Annotated[tuple[_T | None, ...], AfterValidator(_drop_nulls)]
     """A list whose null entries are dropped."""
 
-    Several = Annotated[tuple[_T | None, ...] | None, AfterValidator(_drop_nulls)]
+    ListOrNull = Annotated[tuple[_T | None, ...] | None, AfterValidator(_drop_nulls)]
     """A list; null is empty, and null entries are dropped."""
 
 NonBlank = Annotated[str, Field(pattern=r"\S")]

@@ -8,11 +8,11 @@ from fingerpost.transit.model.itinerary import Mode
 from fingerpost.transit.remote.kit.answers import (
     Entries,
     Instant,
+    ListOrNull,
     MeasuredLeg,
     ModeReader,
     OpenInstant,
     Positioned,
-    Several,
     Shape,
     nested,
 )
@@ -50,8 +50,8 @@ class MotisAlert(Shape):
     description_text: str | None = None
     effect: str | None = None
     url: str | None = None
-    impact_period: Several[TimeRange] = ()
-    communication_period: Several[TimeRange] = ()
+    impact_period: ListOrNull[TimeRange] = ()
+    communication_period: ListOrNull[TimeRange] = ()
 
 
 class MotisPlace(Positioned):
@@ -65,8 +65,8 @@ class MotisPlace(Positioned):
     pickup_type: str | None = None
     dropoff_type: str | None = None
     cancelled: bool | None = None
-    alerts: Several[MotisAlert] = ()
-    modes: Several[str] = ()
+    alerts: ListOrNull[MotisAlert] = ()
+    modes: ListOrNull[str] = ()
 
 
 class MotisLine(Shape):
@@ -98,7 +98,7 @@ class MotisLeg(MotisLine, MeasuredLeg):
     interline_with_previous_leg: bool | None = None
     cancelled: bool | None = None
     wheelchair_accessible: str | None = None
-    alerts: Several[MotisAlert] = ()
+    alerts: ListOrNull[MotisAlert] = ()
     line: str | None = nested("legGeometry", "points")
     line_precision: int | None = nested("legGeometry", "precision")
 
@@ -119,7 +119,7 @@ class MotisItinerary(Shape):
 class MotisPlan(Shape):
     """A page of itineraries; ``direct`` are those without rides."""
 
-    direct: Several[MotisItinerary] = ()
+    direct: ListOrNull[MotisItinerary] = ()
     itineraries: Entries[MotisItinerary]
     previous_page_cursor: str | None = None
     next_page_cursor: str | None = None
@@ -151,7 +151,7 @@ class Match(Positioned):
     type: str = ""
     name: str = ""
     id: str = ""
-    areas: Several[Area] = ()
+    areas: ListOrNull[Area] = ()
 
 
 class Initial(Shape):

@@ -15,12 +15,12 @@ from fingerpost.transit.model.itinerary import Access, Mode
 from fingerpost.transit.remote.kit.answers import (
     Entries,
     Instant,
+    ListOrNull,
     MeasuredLeg,
     ModeReader,
     NonBlank,
     OpenInstant,
     Positioned,
-    Several,
     Shape,
     UnixSecond,
     from_text,
@@ -80,7 +80,7 @@ class GraphQLError(Shape):
 
 class Reply(Shape, Generic[_T]):
     data: _T | None = None
-    errors: Several[GraphQLError] = ()
+    errors: ListOrNull[GraphQLError] = ()
 
 
 class OtpStop(Positioned):
@@ -89,7 +89,7 @@ class OtpStop(Positioned):
 
 
 class Station(OtpStop):
-    stops: Several[OtpStop] = ()
+    stops: ListOrNull[OtpStop] = ()
 
 
 class StopWithStation(OtpStop):
@@ -110,7 +110,7 @@ class RouteType(Shape):
 class StopInBox(StopWithStation):
     platform_code: str | None = None
     wheelchair_boarding: str | None = None
-    routes: Several[RouteType] = ()
+    routes: ListOrNull[RouteType] = ()
 
 
 class StopsInBox(Shape):
@@ -139,7 +139,7 @@ class Agency(Shape):
 class FeedData(Shape):
     feed_id: NonBlank
     publisher: str | None = nested("publisher", "name")
-    agencies: Several[Agency] = ()
+    agencies: ListOrNull[Agency] = ()
 
 
 class Network(Shape):
@@ -154,7 +154,7 @@ class SchemaField(Shape):
 
 
 class SchemaType(Shape):
-    fields: Several[SchemaField] = ()
+    fields: ListOrNull[SchemaField] = ()
 
 
 class Schema(Shape):
@@ -198,7 +198,7 @@ class Trip(Shape):
 class BoardTrip(Trip):
     last_position: int | None = nested("arrivalStoptime", "stopPositionInPattern")
     route: Route
-    alerts: Several[OtpAlert] = ()
+    alerts: ListOrNull[OtpAlert] = ()
 
 
 class Stoptime(Shape):
@@ -218,7 +218,7 @@ class Stoptime(Shape):
 class BoardStop(Shape):
     gtfs_id: NonBlank
     platform_code: str | None = None
-    alerts: Several[OtpAlert] = ()
+    alerts: ListOrNull[OtpAlert] = ()
     stoptimes_without_patterns: Entries[Stoptime]
 
 
@@ -296,8 +296,8 @@ class OtpLeg(MeasuredLeg):
     route: Route | None = None
     trip: RiddenTrip | None = None
     line: Annotated[str, Field(pattern=_POLYLINE)] | None = nested("legGeometry", "points")
-    alerts: Several[OtpAlert] = ()
-    fare_products: Several[FareProductUse] = ()
+    alerts: ListOrNull[OtpAlert] = ()
+    fare_products: ListOrNull[FareProductUse] = ()
 
     @property
     def points(self) -> Sequence[tuple[float, float]]:
@@ -318,10 +318,10 @@ class RoutingError(Shape):
 class PlanConnection(Shape):
     end_cursor: str | None = nested("pageInfo", "endCursor")
     has_next_page: bool = nested("pageInfo", "hasNextPage", default=False)
-    routing_errors: Several[RoutingError] = ()
+    routing_errors: ListOrNull[RoutingError] = ()
     edges: Entries[Edge]
 
 
 class Plan(Shape):
     live: PlanConnection
-    scheduled: Several[Edge] = nested("scheduled", "edges", default=())
+    scheduled: ListOrNull[Edge] = nested("scheduled", "edges", default=())

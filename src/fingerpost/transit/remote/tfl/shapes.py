@@ -13,13 +13,13 @@ from fingerpost.transit.remote.kit.answers import (
     Entries,
     Instant,
     Latitude,
+    ListOrNull,
     Longitude,
     MeasuredLeg,
     ModeReader,
     OpenInstant,
     PathObject,
     Positioned,
-    Several,
     Shape,
     from_text,
     nested,
@@ -81,13 +81,13 @@ class LineStatus(Shape):
     status_severity: int
     status_severity_description: str = ""
     reason: str | None = None
-    validity_periods: Several[StatusPeriod] = ()
+    validity_periods: ListOrNull[StatusPeriod] = ()
 
 
 class TflLine(Shape):
     id: str
     name: str = ""
-    line_statuses: Several[LineStatus] = ()
+    line_statuses: ListOrNull[LineStatus] = ()
 
 
 class Disruption(Shape):
@@ -98,7 +98,7 @@ class RouteOption(Shape):
     """A route for a leg; a leg has several if bus routes share a road."""
 
     name: str | None = None
-    directions: Several[str] = ()
+    directions: ListOrNull[str] = ()
     line_identifier: Named | None = None
 
 
@@ -126,10 +126,10 @@ class TflLeg(MeasuredLeg):
     line: Annotated[tuple[tuple[float, float], ...], BeforeValidator(_read_line)] = nested(
         "path", "lineString", default=()
     )
-    route_options: Several[RouteOption] = ()
+    route_options: ListOrNull[RouteOption] = ()
     mode: Named
-    disruptions: Several[Disruption] = ()
-    planned_works: Several[Disruption] = ()
+    disruptions: ListOrNull[Disruption] = ()
+    planned_works: ListOrNull[Disruption] = ()
 
     @property
     def points(self) -> Sequence[tuple[float, float]]:
@@ -145,8 +145,8 @@ class TflJourney(Shape):
 
 class JourneyResult(Shape):
     journeys: Entries[TflJourney]
-    lines: Several[TflLine] = ()
-    stop_messages: Several[str] = ()
+    lines: ListOrNull[TflLine] = ()
+    stop_messages: ListOrNull[str] = ()
 
 
 class Option(Shape):
@@ -155,14 +155,14 @@ class Option(Shape):
     parameter_value: str | None = None
     match_quality: int | None = None
     name: str | None = nested("place", "commonName")
-    modes: Several[str] = nested("place", "modes", default=())
+    modes: ListOrNull[str] = nested("place", "modes", default=())
 
 
 class EndStatus(Shape):
     """The match status of an origin or destination: ``identified``, ``list``, ``notidentified`` or ``empty``."""
 
     match_status: str = ""
-    disambiguation_options: Several[Option] = ()
+    disambiguation_options: ListOrNull[Option] = ()
 
 
 class DisambiguationResult(Shape):
@@ -193,7 +193,7 @@ class Prediction(Shape):
 
 class LineModeGroup(Shape):
     mode_name: str = ""
-    line_identifier: Several[str] = ()
+    line_identifier: ListOrNull[str] = ()
 
 
 class TflStopPoint(Positioned):
@@ -204,12 +204,12 @@ class TflStopPoint(Positioned):
     common_name: str
     stop_letter: str | None = None
     stop_type: str | None = None
-    modes: Several[str] = ()
+    modes: ListOrNull[str] = ()
     station_naptan: str | None = None
     hub_naptan_code: str | None = None
     lines: Entries[Named] | None = None
-    line_mode_groups: Several[LineModeGroup] = ()
-    children: "Several[TflStopPoint]" = ()
+    line_mode_groups: ListOrNull[LineModeGroup] = ()
+    children: "ListOrNull[TflStopPoint]" = ()
 
     @property
     def server_id(self) -> str:
@@ -279,10 +279,10 @@ class FrequencyPeriod(Shape):
 
 class Schedule(Shape):
     name: str = ""
-    known_journeys: Several[KnownJourney] = ()
+    known_journeys: ListOrNull[KnownJourney] = ()
     first_journey: KnownJourney | None = None
     last_journey: KnownJourney | None = None
-    periods: Several[FrequencyPeriod] = ()
+    periods: ListOrNull[FrequencyPeriod] = ()
 
 
 class Interval(Shape):
@@ -291,12 +291,12 @@ class Interval(Shape):
 
 class StationInterval(Shape):
     id: int = 0
-    intervals: Several[Interval] = ()
+    intervals: ListOrNull[Interval] = ()
 
 
 class TimetableRoute(Shape):
-    station_intervals: Several[StationInterval] = ()
-    schedules: Several[Schedule] = ()
+    station_intervals: ListOrNull[StationInterval] = ()
+    schedules: ListOrNull[Schedule] = ()
 
 
 class TimetableOption(Shape):
@@ -307,10 +307,10 @@ class TimetableResponse(Shape):
     """A line's timetable at a stop, or the options of an ambiguous request."""
 
     direction: str | None = None
-    stations: Several[Named] = ()
-    stops: Several[Named] = ()
-    routes: Several[TimetableRoute] = nested("timetable", "routes", default=())
-    options: Several[TimetableOption] = nested("disambiguation", "disambiguationOptions", default=())
+    stations: ListOrNull[Named] = ()
+    stops: ListOrNull[Named] = ()
+    routes: ListOrNull[TimetableRoute] = nested("timetable", "routes", default=())
+    options: ListOrNull[TimetableOption] = nested("disambiguation", "disambiguationOptions", default=())
     timetable: PathObject | None = None
     disambiguation: PathObject | None = None
     status_error_message: str | None = None

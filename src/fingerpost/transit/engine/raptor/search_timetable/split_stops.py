@@ -19,7 +19,7 @@ from fingerpost.transit.engine.timetable.timetable import Bool, Int32, Int64, Ti
 from fingerpost.transit.engine.timetable.walks import StopWalks
 
 
-class RuledStopTimes(NamedTuple):
+class StopTimesWithRules(NamedTuple):
     """Stop times at stops with specific rules: rows of the instances; trip and route are -1 if unknown."""
 
     row: Int64
@@ -30,11 +30,11 @@ class RuledStopTimes(NamedTuple):
     departure_s: Int32
 
 
-def list_ruled_stop_times(timetable: Timetable, instances: TripInstances, overlay: Overlay) -> RuledStopTimes:
-    ruled = np.concatenate([timetable.specific_transfer_from_stop, timetable.specific_transfer_to_stop])
-    is_ruled = mark_rows(timetable.stop_count, ruled)
+def list_stop_times_with_rules(timetable: Timetable, instances: TripInstances, overlay: Overlay) -> StopTimesWithRules:
+    stops = np.concatenate([timetable.specific_transfer_from_stop, timetable.specific_transfer_to_stop])
+    has_rules = mark_rows(timetable.stop_count, stops)
     stop_times = instances.stop_times
-    row = np.flatnonzero(is_ruled[stop_times.stop])
+    row = np.flatnonzero(has_rules[stop_times.stop])
     trip_departure = instances.trip_departure[np.searchsorted(instances.begin, row, "right") - 1]
     trip = timetable.trip_departure_trip[np.maximum(trip_departure, 0)].astype(np.int64)
     route = timetable.trip_route[trip].astype(np.int64)
@@ -42,10 +42,10 @@ def list_ruled_stop_times(timetable: Timetable, instances: TripInstances, overla
     route[is_added] = [overlay.added[-1 - ride].route for ride in trip_departure[is_added].tolist()]
     trip[is_added] = -1
     stop = stop_times.stop[row].astype(np.int64)
-    return RuledStopTimes(row, stop, trip, route, stop_times.arrival_s[row], stop_times.departure_s[row])
+    return StopTimesWithRules(row, stop, trip, route, stop_times.arrival_s[row], stop_times.departure_s[row])
 
 
-def list_effective_rules(timetable: Timetable, stop_times: RuledStopTimes) -> Int64:
+def list_effective_rules(timetable: Timetable, stop_times: StopTimesWithRules) -> Int64:
     """Return the rows of the specific rules that may decide whether a connection is possible.
 
     A rule between two trips is dropped if their stop times make it irrelevant.
@@ -108,7 +108,7 @@ class SpecificTransfers:
         # Larger than any row of a route or trip, so that a pair of rows can be one number.
         self._base = 1 + max(len(timetable.trip_route), len(timetable.route_type))
 
-    def find_kinds(self, stop_times: RuledStopTimes) -> Int64:
+    def find_kinds(self, stop_times: StopTimesWithRules) -> Int64:
         """For each stop time, return its stop, and its routes and trips as in ``sides`` (-1 if no rule names it)."""
         kinds = [stop_times.stop]
         for side, row in enumerate((stop_times.route, stop_times.trip, stop_times.route, stop_times.trip)):
@@ -155,7 +155,7 @@ def split_stops(timetable: Timetable, instances: TripInstances, overlay: Overlay
     if not len(timetable.specific_transfer_s):
         return instances, unsplit
     instances = instances.unshare_all()
-    stop_times = list_ruled_stop_times(timetable, instances, overlay)
+    stop_times = list_stop_times_with_rules(timetable, instances, overlay)
     rules = SpecificTransfers(timetable, list_effective_rules(timetable, stop_times))
     kind = rules.find_kinds(stop_times)
     is_named = (kind[:, 1:] >= 0).any(axis=1)
