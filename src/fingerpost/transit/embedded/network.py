@@ -13,6 +13,7 @@ from fingerpost import clock
 from fingerpost.errors import OutsideCalendar, SourceFailed
 from fingerpost.runtime.concurrency import ThreadPool, compute
 from fingerpost.store.network_records import NetworkRecord
+from fingerpost.transit import port
 from fingerpost.transit.embedded.boardings import find_endpoint_service, find_gap
 from fingerpost.transit.embedded.departures import list_rows
 from fingerpost.transit.embedded.display_names import DisplayNames
@@ -39,15 +40,6 @@ from fingerpost.transit.model.provenance import OutOfService, Provenance, Realti
 from fingerpost.transit.osm.addresses.index import AddressIndex
 from fingerpost.transit.osm.basemap import StoredBasemap, draw_basemap
 from fingerpost.transit.osm.streets.store import StoredStreets
-from fingerpost.transit.port import (
-    DepartureBoard,
-    DepartureQuery,
-    JourneyAnswer,
-    JourneyQuery,
-    NearbyStops,
-    Network,
-    ServiceGap,
-)
 
 _log = logging.getLogger(__name__)
 
@@ -63,7 +55,7 @@ _COMPILER_POLL_S = 0.1
 _SHORT_BOARD_S = 3 * 3600
 
 
-class EmbeddedNetwork(Network):
+class EmbeddedNetwork(port.Network):
     """A thread-safe network over an immutable timetable and a realtime overlay.
 
     Queries wait for ``check``, which returns an error message if files are damaged.
@@ -187,12 +179,12 @@ class EmbeddedNetwork(Network):
             build = partial(timetables.get_search_timetable, day, is_reverse=is_reverse, step_free=step_free)
             _BUILDER.submit(build).add_done_callback(_log_failure)
 
-    async def plan_journeys(self, query: JourneyQuery) -> JourneyAnswer:
+    async def plan_journeys(self, query: port.JourneyQuery) -> port.JourneyAnswer:
         await self._prepare_query()
         await self._build_days(query.instant, is_reverse=query.arrive_by, step_free=query.step_free)
         return await compute(self._plan, query)
 
-    def _plan(self, query: JourneyQuery) -> JourneyAnswer:
+    def _plan(self, query: port.JourneyQuery) -> port.JourneyAnswer:
         snapshot, covered = self._snapshot, self._feed_profile.covered_days
         ends = (query.origin.coordinate, query.destination.coordinate)
         out_of_service = self._feed_profile.list_inactive_near(query.instant, ends, query.max_walk_m)
@@ -216,7 +208,7 @@ class EmbeddedNetwork(Network):
         if covered and day > covered[1] and not self._has_night_trip(trips, day, query.arrive_by):
             raise self._new_outside_calendar()
         notes = self.walks.list_notes(ends, trips, step_free=step_free)
-        return JourneyAnswer(
+        return port.JourneyAnswer(
             itineraries=itineraries,
             timetabled=timetabled,
             step_free_supported=self._feed_profile.has_wheelchair_data,
@@ -246,7 +238,7 @@ class EmbeddedNetwork(Network):
         message = f"The timetable of {self.profile.name} covers {first} to {last} only"
         return OutsideCalendar(message, {"first_day": str(first), "last_day": str(last)})
 
-    async def list_departures(self, query: DepartureQuery) -> DepartureBoard:
+    async def list_departures(self, query: port.DepartureQuery) -> port.DepartureBoard:
         await self._prepare_query()
         snapshot = self._snapshot
         day = local_day(query.instant, self._feed_profile.zone)
@@ -265,27 +257,27 @@ class EmbeddedNetwork(Network):
             gap=await compute(find_gap, snapshot, self.stops.list_rows(query.stop_ids), self._feed_profile.zone, query),
         )
 
-    async def has_stops(self, query: JourneyQuery, *, is_destination: bool) -> bool:
+    async def has_stops(self, query: port.JourneyQuery, *, is_destination: bool) -> bool:
         return bool(await compute(self._list_near, query, is_destination))
 
-    async def find_service(self, query: JourneyQuery, *, is_destination: bool) -> ServiceGap | None:
-        return await compute(self._find_service, self._snapshot, query, is_destination)
+    async def find_service(self, query: port.JourneyQuery, *, is_destination: bool) -> port.ServiceGap | None:
+        return await compute(self._find_service, query, is_destination)
 
-    def _list_near(self, query: JourneyQuery, is_destination: bool) -> list[int]:
+    def _list_near(self, query: port.JourneyQuery, is_destination: bool) -> list[int]:
         location = query.destination if is_destination else query.origin
         walks = self.walks.get_walks(step_free=query.step_free and self._feed_profile.has_wheelchair_data)
         endpoint = find_near_stops(self.stops, walks, location, query.max_walk_m, is_destination=is_destination)
         return list(endpoint.walks.stop.tolist())
 
-    def _find_service(self, snapshot: Snapshot, query: JourneyQuery, is_destination: bool) -> ServiceGap | None:
+    def _find_service(self, query: port.JourneyQuery, is_destination: bool) -> port.ServiceGap | None:
         zone, stops = self._feed_profile.zone, self._list_near(query, is_destination)
         if not stops:
             return None
         return find_endpoint_service(
-            snapshot, stops, zone, query.instant, of_arrivals=is_destination, is_before=query.arrive_by
+            self._snapshot, stops, zone, query.instant, of_arrivals=is_destination, is_before=query.arrive_by
         )
 
-    def _build_board(self, snapshot: Snapshot, query: DepartureQuery) -> DepartureBoard:
+    def _build_board(self, snapshot: Snapshot, query: port.DepartureQuery) -> port.DepartureBoard:
         rows = self.stops.list_rows(query.stop_ids)
         out_of_service = self._feed_profile.list_inactive_at(query.instant, rows)
         provenance = self._build_provenance(snapshot, query.language, out_of_service)
@@ -299,7 +291,7 @@ class EmbeddedNetwork(Network):
             to_stops = self.walks.measure_to_stops(query.walk_from, [*{*rows, *departure_rows}])
             walks = {self._names.get_stop_point(stop).id or "": walk for stop, walk in to_stops.items()}
             provenance = self.walks.add_attribution(provenance)
-        return DepartureBoard(
+        return port.DepartureBoard(
             departures=[self._add_platform(departure, len(rows)) for departure in departures],
             found_count=found_count,
             alerts=snapshot.alerts.list_stop_alerts(rows, window, query.language),
@@ -328,10 +320,12 @@ class EmbeddedNetwork(Network):
         await self._check_files()
         return self.stops.find_stop(stop_id, language, whole_place=whole_place)
 
-    async def list_stops_near(self, coordinate: Coordinate, radius_m: float, *, language: str = "en") -> NearbyStops:
+    async def list_stops_near(
+        self, coordinate: Coordinate, radius_m: float, *, language: str = "en"
+    ) -> port.NearbyStops:
         await self._check_files()
         stops = self.stops.list_near(coordinate, radius_m, self._feed_profile.choose_language(language))
-        return NearbyStops(stops=stops, provenance=self._build_provenance(self._snapshot, language))
+        return port.NearbyStops(stops=stops, provenance=self._build_provenance(self._snapshot, language))
 
 
 def _log_failure(done: "Future[Any]") -> None:

@@ -5,17 +5,7 @@ from collections.abc import Iterator
 from fingerpost.transit.engine.gtfs.csv.archive import Archive
 from fingerpost.transit.engine.gtfs.csv.findings import Reason
 from fingerpost.transit.engine.gtfs.csv.table import Table, parse_integer
-from fingerpost.transit.fares.book import (
-    TRANSFER_INSTEAD,
-    FareBook,
-    LegRule,
-    Product,
-    Ticket,
-    TicketRule,
-    TransferRule,
-    parse_amount,
-    parse_currency,
-)
+from fingerpost.transit.fares import book
 
 _TRANSFERS = {"0": 0, "1": 1, "2": 2, "": None}
 _TICKET_COLUMNS = ("fare_id", "price", "currency_type", "transfers", "transfer_duration", "agency_id")
@@ -25,7 +15,7 @@ _TRANSFER_KEY = ("from_leg_group_id", "to_leg_group_id", "fare_product_id")
 _LIMIT_TYPES = range(4)
 
 
-def read_fares(archive: Archive) -> FareBook | None:
+def read_fares(archive: Archive) -> book.FareBook | None:
     """Return the fares of a feed, or None; leg fares replace tickets if a feed has both (GTFS, fare_attributes.txt)."""
     reader = _FareReader(archive)
     return reader.read_leg_fares() or reader.read_tickets()
@@ -48,24 +38,24 @@ class _FareReader:
         table.note(Reason.FARE_UNREADABLE_UNAPPLIED, line)
         self.problem = self.problem or f"a row in {table.name} cannot be parsed"
 
-    def read_tickets(self) -> FareBook | None:
+    def read_tickets(self) -> book.FareBook | None:
         table = self._open("fare_attributes.txt", "fare_id", "price", "currency_type")
         if table is None:
             return None
-        tickets: dict[str, Ticket] = {}
+        tickets: dict[str, book.Ticket] = {}
         lines: dict[str, int] = {}
         for line, (fare_id, price, currency_text, transfers, duration, agency_id) in table.read_rows(*_TICKET_COLUMNS):
             if not fare_id or fare_id in tickets:
                 table.note(Reason.ID_REPEATED if fare_id else Reason.ID_MISSING, line, "fare_id")
                 continue
-            amount, currency = parse_amount(price), parse_currency(currency_text)
+            amount, currency = book.parse_amount(price), book.parse_currency(currency_text)
             seconds = parse_integer(duration) if duration else None
             is_valid = amount is not None and amount >= 0 and currency is not None and transfers in _TRANSFERS
             if not is_valid or (duration and (seconds is None or seconds < 0)):
                 table.note(Reason.FARE_UNREADABLE_UNAPPLIED, line)
                 price = ""
             lines[fare_id] = line
-            tickets[fare_id] = Ticket(
+            tickets[fare_id] = book.Ticket(
                 fare_id=fare_id,
                 price=price,
                 currency=currency or "",
@@ -82,14 +72,14 @@ class _FareReader:
                 table.note(Reason.FARE_WITHOUT_RULE_UNAPPLIED, line, "fare_id")
         has_zones = any(rule.origin_id or rule.destination_id or rule.contains_ids for rule in rules)
         zones = _list_rows(self.archive.reopen_table("stops.txt"), "stop_id", "zone_id") if has_zones else ()
-        return FareBook(
+        return book.FareBook(
             tickets=tuple(tickets.values()),
             ticket_rules=rules,
             zone_of={stop: zone for stop, zone in zones if zone},
             problem=self.problem,
         )
 
-    def _read_ticket_rules(self, tickets: dict[str, Ticket]) -> tuple[TicketRule, ...]:
+    def _read_ticket_rules(self, tickets: dict[str, book.Ticket]) -> tuple[book.TicketRule, ...]:
         table = self._open("fare_rules.txt", "fare_id")
         if table is None:
             return ()
@@ -107,14 +97,14 @@ class _FareReader:
             # Without any rule, every ticket would wrongly be valid everywhere.
             self.problem = "no rule in fare_rules.txt applies to a known fare"
         return tuple(
-            TicketRule(**dict(zip(_RULE_KEY, key, strict=True)), contains_ids=tuple(zones))
+            book.TicketRule(**dict(zip(_RULE_KEY, key, strict=True)), contains_ids=tuple(zones))
             for key, zones in contains.items()
         )
 
-    def read_leg_fares(self) -> FareBook | None:
+    def read_leg_fares(self) -> book.FareBook | None:
         table = self._open("fare_leg_rules.txt", "fare_product_id")
         if table is None:
-            return FareBook(problem=self.problem) if self.problem else None
+            return book.FareBook(problem=self.problem) if self.problem else None
         columns = (*_LEG_KEY, "rule_priority", "from_timeframe_group_id", "to_timeframe_group_id")
         rows = list(table.read_rows(*columns))
         if not rows:
@@ -128,9 +118,9 @@ class _FareReader:
                 continue
             if is_timed:
                 table.note(Reason.FARE_RULE_UNSUPPORTED, line, "from_timeframe_group_id")
-            rules.append(LegRule(**dict(zip(_LEG_KEY, key, strict=True)), priority=priority, is_timed=is_timed))
+            rules.append(book.LegRule(**dict(zip(_LEG_KEY, key, strict=True)), priority=priority, is_timed=is_timed))
         transfer_rules, networks, areas = self._read_transfer_rules(), self._read_networks(), self._read_areas()
-        return FareBook(
+        return book.FareBook(
             leg_rules=tuple(rules),
             transfer_rules=transfer_rules,
             products=products,
@@ -141,7 +131,7 @@ class _FareReader:
             problem=self.problem,
         )
 
-    def _read_products(self) -> tuple[Product, ...]:
+    def _read_products(self) -> tuple[book.Product, ...]:
         """Return each product's lowest price for an ordinary rider."""
         table = self._open("fare_products.txt", "fare_product_id", "amount", "currency")
         if table is None:
@@ -151,21 +141,21 @@ class _FareReader:
             self._open("rider_categories.txt", "rider_category_id"), "rider_category_id", "is_default_fare_category"
         )
         ordinary = {"", *(category for category, is_default in categories if is_default == "1")}
-        lowest: dict[tuple[str, str], Product] = {}
+        lowest: dict[tuple[str, str], book.Product] = {}
         for line, (product_id, category, amount_text, currency_text) in table.read_rows(
             "fare_product_id", "rider_category_id", "amount", "currency"
         ):
-            amount, currency = parse_amount(amount_text), parse_currency(currency_text)
+            amount, currency = book.parse_amount(amount_text), book.parse_currency(currency_text)
             if not product_id or amount is None or currency is None:
                 self._reject(table, line)
             elif category in ordinary:
                 cheapest = lowest.get((product_id, currency))
-                if cheapest is None or amount < (parse_amount(cheapest.amount) or 0):
-                    product = Product(fare_product_id=product_id, amount=amount_text, currency=currency)
+                if cheapest is None or amount < (book.parse_amount(cheapest.amount) or 0):
+                    product = book.Product(fare_product_id=product_id, amount=amount_text, currency=currency)
                     lowest[product_id, currency] = product
         return tuple(lowest.values())
 
-    def _read_transfer_rules(self) -> tuple[TransferRule, ...]:
+    def _read_transfer_rules(self) -> tuple[book.TransferRule, ...]:
         table = self._open("fare_transfer_rules.txt", "fare_transfer_type")
         if table is None:
             return ()
@@ -175,11 +165,11 @@ class _FareReader:
             count, type_ = parse_integer(count_text or "-1"), parse_integer(type_text or "-1")
             limit_s, limit_type = parse_integer(limit_text or "0"), parse_integer(limit_type_text or "-1")
             is_valid = limit_s is not None and (limit_type in _LIMIT_TYPES if limit_s > 0 else not limit_text)
-            if not is_valid or not count or count < -1 or type_ is None or not 0 <= type_ <= TRANSFER_INSTEAD:
+            if not is_valid or not count or count < -1 or type_ is None or not 0 <= type_ <= book.TRANSFER_INSTEAD:
                 self._reject(table, line)
                 continue
             rules.append(
-                TransferRule(
+                book.TransferRule(
                     **dict(zip(_TRANSFER_KEY, key, strict=True)),
                     transfer_count=count,
                     duration_limit_s=limit_s or None,

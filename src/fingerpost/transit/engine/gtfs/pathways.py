@@ -8,18 +8,9 @@ from fingerpost.transit.engine.gtfs.csv.archive import Archive
 from fingerpost.transit.engine.gtfs.csv.findings import Reason
 from fingerpost.transit.engine.gtfs.csv.table import Table, parse_decimal, parse_integer
 from fingerpost.transit.engine.gtfs.stops import Stops
+from fingerpost.transit.engine.timetable import station_ways
 from fingerpost.transit.engine.timetable.columns import to_columns
 from fingerpost.transit.engine.timetable.draft import PathwayColumns
-from fingerpost.transit.engine.timetable.station_ways import (
-    GATES,
-    STEP_FREE_MODES,
-    STEP_MODES,
-    TRAVELATOR,
-    WALKWAY,
-    find_quickest_s,
-    list_stations,
-    list_ways,
-)
 from fingerpost.transit.engine.timetable.timetable import (
     BOARDING_AREA,
     ENTRANCE,
@@ -33,7 +24,7 @@ from fingerpost.transit.engine.timetable.timetable import (
 from fingerpost.transit.engine.timetable.walks import PACE_M_PER_S
 
 # Modes whose duration is computed from the length; this does not work for stairs and lifts.
-_FLAT = frozenset({WALKWAY, TRAVELATOR})
+_FLAT = frozenset({station_ways.WALKWAY, station_ways.TRAVELATOR})
 # The longest transfer by pathways.
 _MAX_DURATION_S = 1800.0
 # More platforms than any station has.
@@ -64,7 +55,7 @@ def _read_rows(table: Table, stops: Stops) -> Pathways:
             table.note(Reason.PATHWAY_AT_UNKNOWN_STOP, line, "from_stop_id" if begin is None else "to_stop_id")
             continue
         mode = parse_integer(mode_text)
-        if mode is None or mode not in STEP_FREE_MODES | STEP_MODES:
+        if mode is None or mode not in station_ways.STEP_FREE_MODES | station_ways.STEP_MODES:
             table.note(Reason.PATHWAY_UNREADABLE, line, "pathway_mode")
             continue
         seconds, length_m = parse_decimal(time_text), parse_decimal(length_text)
@@ -72,7 +63,7 @@ def _read_rows(table: Table, stops: Stops) -> Pathways:
             seconds = math.nan
             if length_m is not None and length_m >= 0 and mode in _FLAT:
                 seconds = length_m / PACE_M_PER_S
-        if math.isnan(seconds) and mode not in GATES:
+        if math.isnan(seconds) and mode not in station_ways.GATES:
             table.note(Reason.PATHWAY_WITHOUT_TIME_UNAPPLIED, line, "traversal_time")
         rows.append((begin, end, mode, seconds))
         if bidirectional == "1":
@@ -84,11 +75,11 @@ def _read_rows(table: Table, stops: Stops) -> Pathways:
 def _set_wheelchair_access(stops: Stops, places: StationPlaces) -> None:
     """Set unknown wheelchair values of platforms: yes if a step-free round trip from an accessible entrance exists."""
     kinds, parents, wheelchair, pathways = places.kinds, places.parents, places.wheelchair, places.pathways
-    outgoing, incoming = list_ways(places, step_free=True)
+    outgoing, incoming = station_ways.list_ways(places, step_free=True)
     # Row -1 is a virtual place with ways to and from all entrances.
     entrances = np.flatnonzero((kinds == ENTRANCE) & (wheelchair != WHEELCHAIR_NO)).tolist()
     outgoing[-1] = incoming[-1] = [(entrance, 0.0) for entrance in entrances]
-    reached = find_quickest_s(outgoing, -1).keys() & find_quickest_s(incoming, -1).keys()
+    reached = station_ways.find_quickest_s(outgoing, -1).keys() & station_ways.find_quickest_s(incoming, -1).keys()
     connected = {*pathways.begin.tolist(), *pathways.end.tolist()}
     connected |= {int(parents[row]) for row in connected if kinds[row] == BOARDING_AREA}
     is_unknown = (kinds == STOP) & (wheelchair == WHEELCHAIR_UNKNOWN)
@@ -100,14 +91,14 @@ def _set_wheelchair_access(stops: Stops, places: StationPlaces) -> None:
 
 def _build_transfers(table: Table, places: StationPlaces) -> PathwayColumns:
     # Pathways through fare gates are skipped, because the next ride could require another fare.
-    outgoing, _ = list_ways(places, gates=False)
+    outgoing, _ = station_ways.list_ways(places, gates=False)
     transfers: list[tuple[int, int, int]] = []
-    for _, platforms in list_stations(places):
+    for _, platforms in station_ways.list_stations(places):
         if len(platforms) > _MAX_PLATFORMS:
             table.note(Reason.PATHWAYS_OF_TOO_MANY_PLATFORMS_UNAPPLIED, 1)
             continue
         for begin in outgoing.keys() & platforms:
-            reached_s = find_quickest_s(outgoing, begin, _MAX_DURATION_S)
+            reached_s = station_ways.find_quickest_s(outgoing, begin, _MAX_DURATION_S)
             transfers += [(begin, end, round(reached_s[end])) for end in platforms if end != begin and end in reached_s]
     columns = np.array(transfers, np.int32).reshape(-1, 3).T
     return to_columns(PathwayColumns, dict(zip(PathwayColumns._fields, columns, strict=True)))

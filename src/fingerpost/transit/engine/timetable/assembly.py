@@ -7,12 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fingerpost.transit.engine.timetable.columns import NO_INT32, TextColumn, list_starts, mark_rows, take_rows
-from fingerpost.transit.engine.timetable.draft import (
-    ServiceRow,
-    SpecificTransferColumns,
-    TimetableDraft,
-    TransferColumns,
-)
+from fingerpost.transit.engine.timetable.draft import ServiceRow, SpecificTransferColumns, TimetableDraft
 from fingerpost.transit.engine.timetable.footpaths import build_footpaths, compute_transfer_times
 from fingerpost.transit.engine.timetable.station_ways import find_change_s
 from fingerpost.transit.engine.timetable.stop_ids import encode_stop_ids
@@ -141,8 +136,7 @@ def _pack_specific_transfers(rules: SpecificTransferColumns, walks: Walks, paren
     trips = (rules.from_trip >= 0).astype(np.int8) + (rules.to_trip >= 0)
     routes = (rules.from_route >= 0).astype(np.int8) + (rules.to_route >= 0)
     specific = take_rows(rules, np.lexsort((routes, trips)))
-    pairs = TransferColumns(specific.from_stop, specific.to_stop, specific.type, specific.min_s)
-    seconds, metres, _ = compute_transfer_times(walks, parents, pairs)
+    seconds, metres, _ = compute_transfer_times(walks, parents, specific)
     sides = ("from_stop", "to_stop", "from_route", "to_route", "from_trip", "to_trip")
     return {f"specific_transfer_{side}": getattr(specific, side) for side in sides} | {
         "specific_transfer_s": seconds,

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fingerpost.transit.engine.timetable.columns import join_rows, list_starts, take_rows
-from fingerpost.transit.engine.timetable.draft import TransferColumns
+from fingerpost.transit.engine.timetable.draft import SpecificTransferColumns, TransferColumns
 from fingerpost.transit.engine.timetable.station_ways import find_change_s, get_places
 from fingerpost.transit.engine.timetable.timetable import (
     FORBIDDEN,
@@ -74,7 +74,9 @@ class _PathColumns(NamedTuple):
         return take_rows(self, ~self.mark_common(other_paths, count))
 
 
-def compute_transfer_times(walks: Walks, parents: Int32, rules: TransferColumns) -> tuple[Int32, Int32, Int32]:
+def compute_transfer_times(
+    walks: Walks, parents: Int32, rules: TransferColumns | SpecificTransferColumns
+) -> tuple[Int32, Int32, Int32]:
     """Return each transfer rule's seconds until boarding (-1: forbidden), metres, and walking seconds."""
     links = walks.measure(rules.from_stop.astype(np.int64), rules.to_stop.astype(np.int64))
     transfer_s = links.seconds + np.where(rules.type == TIMED, 0, _find_slack_s(links, parents))

@@ -21,17 +21,8 @@ from fingerpost.transit.model.place import (
     choose_language,
     match_place,
 )
-from fingerpost.transit.osm.addresses.address_text import (
-    KIND_BY_WORD,
-    SWEDISH_NAMES,
-    AddressText,
-    HouseNumber,
-    SpellingSearch,
-    expand_abbreviations,
-    find_city,
-    read_address_text,
-    split_corner,
-)
+from fingerpost.transit.osm.addresses import address_text
+from fingerpost.transit.osm.addresses.address_text import AddressText, HouseNumber, SpellingSearch
 from fingerpost.transit.osm.addresses.extract import FeatureKind
 from fingerpost.transit.osm.addresses.index_file import FILE_NAME, FORMAT, list_cells_around, new_index_file
 from fingerpost.transit.osm.extract_file import distance_m
@@ -160,7 +151,7 @@ class AddressIndex:
         return self._to_place(feature, language, number=number, position=point)
 
     def find_city(self, text: str) -> "City | None":
-        spelling = find_city(plain(text), self._city_by_spelling)
+        spelling = address_text.find_city(plain(text), self._city_by_spelling)
         return None if spelling is None else self._city_by_spelling[spelling]
 
     def is_street_at(self, place: Place, coordinate: Coordinate, radius_m: float) -> bool:
@@ -173,7 +164,7 @@ class AddressIndex:
 
     def split_city(self, text: str) -> tuple[str, City] | None:
         """Return the plain words before the city in a text, and the city; None if the text names no city."""
-        parsed = read_address_text(text, self._city_by_spelling)
+        parsed = address_text.read_address_text(text, self._city_by_spelling)
         if parsed.city is None:
             return None
         words = parsed.words if parsed.number is None else f"{parsed.words} {parsed.number.text}"
@@ -181,7 +172,7 @@ class AddressIndex:
 
     def _find(self, text: str, language: str | None, focus: Coordinate | None) -> Iterator[tuple[float, Place]]:
         unparsed = AddressText(plain(text))
-        parsed = read_address_text(text, self._city_by_spelling)
+        parsed = address_text.read_address_text(text, self._city_by_spelling)
         best: dict[int, tuple[float, Place]] = {}
         for score, feature in _select_likeliest(list(self._score(parsed)), parsed):
             best[feature.row] = self._add_number(feature, parsed, score, language)
@@ -199,7 +190,7 @@ class AddressIndex:
 
     def _score(self, parsed: AddressText, *, with_trigrams: bool = True) -> Iterator[tuple[float, _Feature]]:
         scores = self._spellings.score(parsed.words, with_trigrams=with_trigrams) if parsed.words else {}
-        for words in expand_abbreviations(parsed.words):
+        for words in address_text.expand_abbreviations(parsed.words):
             for spelling, score in self._spellings.score(words, with_trigrams=False).items():
                 scores[spelling] = max(score, scores.get(spelling, 0.0))
         if not scores:
@@ -219,10 +210,10 @@ class AddressIndex:
         streets = [
             [
                 (score, feature)
-                for score, feature in self._score(read_address_text(name, self._city_by_spelling))
+                for score, feature in self._score(address_text.read_address_text(name, self._city_by_spelling))
                 if feature.kind is FeatureKind.STREET and score >= _GOOD_SCORE
             ]
-            for name in split_corner(text) or ()
+            for name in address_text.split_corner(text) or ()
         ]
         query = "SELECT lat, lon FROM near WHERE thing = ? AND number = ''"
         points = {
@@ -239,7 +230,7 @@ class AddressIndex:
                 yield min(score, second_score), self._to_place(corner, language, position=position)
 
     def _list_places_of_kind(self, words: str, focus: Coordinate | None) -> list[_Feature]:
-        if words not in KIND_BY_WORD:
+        if words not in address_text.KIND_BY_WORD:
             return []
         lat, lon = (None, None) if focus is None else (focus.lat, focus.lon)
         lon_scale = math.cos(math.radians(lat or 0.0)) ** 2
@@ -247,7 +238,7 @@ class AddressIndex:
             "SELECT id FROM thing WHERE kind = ?1 AND what = ?2"
             " ORDER BY (lat - ?3) * (lat - ?3) + (lon - ?4) * (lon - ?4) * ?5, name, id LIMIT ?6"
         )
-        parameters = (int(FeatureKind.PLACE), KIND_BY_WORD[words], lat, lon, lon_scale, MAX_PLACES_OF_KIND)
+        parameters = (int(FeatureKind.PLACE), address_text.KIND_BY_WORD[words], lat, lon, lon_scale, MAX_PLACES_OF_KIND)
         rows = self._connection.execute(query, parameters).fetchall()
         return list(self._read_features([row for (row,) in rows]).values())
 
@@ -302,7 +293,7 @@ class AddressIndex:
         for text, row, *_ in rows:
             spellings.setdefault(row, set()).add(text)
         row_by_text = {text: row for text, row, *_ in rows}
-        for finnish, swedish in SWEDISH_NAMES.items():
+        for finnish, swedish in address_text.SWEDISH_NAMES.items():
             if finnish in row_by_text and swedish not in row_by_text:
                 row_by_text[swedish] = row_by_text[finnish]
                 spellings[row_by_text[finnish]].add(swedish)

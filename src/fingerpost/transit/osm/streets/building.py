@@ -11,19 +11,9 @@ import numpy.typing as npt
 from fingerpost.transit.engine.timetable.columns import list_ranges, list_starts
 from fingerpost.transit.engine.timetable.timetable import Float32, Float64, Int32, Int64, UInt8
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
+from fingerpost.transit.osm.streets import graph
 from fingerpost.transit.osm.streets.extract import ExtractedStreets, Way
-from fingerpost.transit.osm.streets.graph import (
-    BLOCKED,
-    CUT_OFF,
-    DEGREES_E7,
-    ENDS_ONLY,
-    KERB,
-    LIGHTS,
-    NO_WHEELS,
-    ONE_WAY,
-    STEPS,
-    StreetGraph,
-)
+from fingerpost.transit.osm.streets.graph import StreetGraph
 from fingerpost.transit.osm.streets.squares import list_crossings, separate_at_walls
 
 # Shorter groups of connected streets are dropped, unless they are the longest; islands with ferries have longer ones.
@@ -51,7 +41,7 @@ class _Edges(NamedTuple):
 
     @property
     def is_blocked(self) -> npt.NDArray[np.bool_]:
-        blocked: npt.NDArray[np.bool_] = self.node_flags & BLOCKED != 0
+        blocked: npt.NDArray[np.bool_] = self.node_flags & graph.BLOCKED != 0
         return blocked
 
 
@@ -65,8 +55,10 @@ def build_graph(streets: ExtractedStreets) -> BuiltStreets:
     edges, street_m = _cut(streets)
     is_kept = _find_connected(edges, street_m)
     left_out_m = float(street_m[~is_kept].sum())
-    edges = _mark_short_parts(edges, is_kept, street_m, barred=ENDS_ONLY, flag=ENDS_ONLY)
-    edges = _mark_short_parts(edges, is_kept, street_m, barred=STEPS | NO_WHEELS, barred_nodes=KERB, flag=CUT_OFF)
+    edges = _mark_short_parts(edges, is_kept, street_m, barred=graph.ENDS_ONLY, flag=graph.ENDS_ONLY)
+    edges = _mark_short_parts(
+        edges, is_kept, street_m, barred=graph.STEPS | graph.NO_WHEELS, barred_nodes=graph.KERB, flag=graph.CUT_OFF
+    )
     return BuiltStreets(_link(edges, is_kept), left_out_m)
 
 
@@ -90,10 +82,12 @@ def _cut(streets: ExtractedStreets) -> tuple[_Edges, Float64]:
         flags=np.array([rule.flags for rule, _ in segments], np.uint8),
         cost_factor=np.array([rule.cost_factor for rule, _ in segments], np.float32),
         first=first,
-        lat_e7=np.round(degrees[:, 0] * DEGREES_E7).astype(np.int32),
-        lon_e7=np.round(degrees[:, 1] * DEGREES_E7).astype(np.int32),
+        lat_e7=np.round(degrees[:, 0] * graph.DEGREES_E7).astype(np.int32),
+        lon_e7=np.round(degrees[:, 1] * graph.DEGREES_E7).astype(np.int32),
         along_m=_measure_along(degrees, first),
-        node_flags=np.array([flag if node in waiting_nodes else flag & ~LIGHTS for node, flag in node_flags], np.uint8),
+        node_flags=np.array(
+            [flag if node in waiting_nodes else flag & ~graph.LIGHTS for node, flag in node_flags], np.uint8
+        ),
     )
     street_m = edges.length_m
     street_m[street_count:] = 0.0
@@ -127,7 +121,7 @@ def _find_waiting_nodes(streets: ExtractedStreets) -> set[int]:
     """
     waiting_nodes: set[int] = set()
     for way in streets.ways:
-        lit = [node for node in way.nodes if streets.node_flags.get(node, 0) & LIGHTS]
+        lit = [node for node in way.nodes if streets.node_flags.get(node, 0) & graph.LIGHTS]
         waiting_nodes.update([node for node in lit if streets.uses[node] > 1] or lit[:1])
     return waiting_nodes
 
@@ -153,13 +147,13 @@ def _find_connected(edges: _Edges, street_m: Float64) -> npt.NDArray[np.bool_]:
         return np.zeros(0, np.bool_)
     label = _label_both_ways(edges)
     part = _find_part(edges, label, edges.is_blocked)
-    is_between_parts = (edges.flags & ONE_WAY != 0) & (label[edges.begin] != label[edges.end])
+    is_between_parts = (edges.flags & graph.ONE_WAY != 0) & (label[edges.begin] != label[edges.end])
     part[is_between_parts] = part.max() + 1 + np.arange(np.count_nonzero(is_between_parts))
     return _is_in_long_part(part, street_m)
 
 
 def _label_both_ways(edges: _Edges) -> Int64:
-    blocked, one_way = edges.is_blocked, edges.flags & ONE_WAY != 0
+    blocked, one_way = edges.is_blocked, edges.flags & graph.ONE_WAY != 0
     label = _label_parts(len(edges.node_flags), edges.begin[~one_way], edges.end[~one_way], blocked)
     is_open = one_way & ~(blocked[edges.begin] | blocked[edges.end])
     successors: defaultdict[int, list[int]] = defaultdict(list)
@@ -254,7 +248,7 @@ def _link(edges: _Edges, is_kept: npt.NDArray[np.bool_]) -> StreetGraph:
     size = np.diff(edges.first)[rows]
     _, point_rows = list_ranges(edges.first[rows], size)
     node_flags, tail = edges.node_flags[nodes[order]], ends.reshape(-1)
-    arcs = np.flatnonzero(node_flags[tail] & BLOCKED == 0)
+    arcs = np.flatnonzero(node_flags[tail] & graph.BLOCKED == 0)
     arcs = arcs[np.argsort(tail[arcs], kind="stable")]
     return StreetGraph(
         node_first=list_starts(np.bincount(tail[arcs], minlength=len(nodes))).astype(np.int32),

@@ -16,19 +16,7 @@ import numpy as np
 from fingerpost.transit.engine.timetable.timetable import Float64
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
 from fingerpost.transit.osm.extract_file import IsInArea, ReadProgress, ignore_progress, read_objects
-from fingerpost.transit.osm.streets.graph import (
-    BLOCKED,
-    ENDS_ONLY,
-    KERB,
-    LIFT,
-    LIGHTS,
-    MOVING,
-    NO_WHEELS,
-    ONE_WAY,
-    STEPS,
-    UNDERGROUND,
-    UNKNOWN_KERB,
-)
+from fingerpost.transit.osm.streets import graph
 
 _NOT_WAYS = frozenset({
     "proposed", "planned", "construction", "razed", "raceway", "abandoned", "historic", "no", "emergency_bay",
@@ -78,12 +66,12 @@ def find_way_rule(tags: Tags) -> WayRule | None:
     conveying = tags.get("conveying", "no") if is_steps else "no"
     one_way = _find_one_way(tags, highway, conveying)
     return WayRule(
-        ENDS_ONLY * ((tags.get("access") if foot is None else foot) in _ENDS_ONLY)
-        | STEPS * is_steps
-        | MOVING * (conveying != "no")
-        | ONE_WAY * (one_way != 0)
-        | NO_WHEELS * (tags.get("wheelchair") == "no")
-        | UNDERGROUND * (tags.get("tunnel", "no") not in _ABOVE_GROUND or tags.get("layer", "").startswith("-")),
+        graph.ENDS_ONLY * ((tags.get("access") if foot is None else foot) in _ENDS_ONLY)
+        | graph.STEPS * is_steps
+        | graph.MOVING * (conveying != "no")
+        | graph.ONE_WAY * (one_way != 0)
+        | graph.NO_WHEELS * (tags.get("wheelchair") == "no")
+        | graph.UNDERGROUND * (tags.get("tunnel", "no") not in _ABOVE_GROUND or tags.get("layer", "").startswith("-")),
         _find_cost_factor(tags, highway),
         one_way < 0,
     )
@@ -155,11 +143,11 @@ def blocks_node(tags: Tags) -> bool:
 def find_node_flags(tags: Tags) -> int:
     kerb = tags.get("kerb", "yes" if tags.get("barrier") == "kerb" else "no")
     return (
-        LIGHTS * (tags.get("crossing") == "traffic_signals")
-        | LIFT * (tags.get("highway") == "elevator")
-        | BLOCKED * blocks_node(tags)
-        | KERB * (kerb == "raised")
-        | UNKNOWN_KERB * (kerb in _UNKNOWN_KERBS)
+        graph.LIGHTS * (tags.get("crossing") == "traffic_signals")
+        | graph.LIFT * (tags.get("highway") == "elevator")
+        | graph.BLOCKED * blocks_node(tags)
+        | graph.KERB * (kerb == "raised")
+        | graph.UNKNOWN_KERB * (kerb in _UNKNOWN_KERBS)
     )
 
 
@@ -260,11 +248,11 @@ class ExtractedStreets:
         flags = find_node_flags(tags)
         if flags:
             self.node_flags[node.id] = flags
-        if ("barrier" in tags or "entrance" in tags) and not flags & BLOCKED:
+        if ("barrier" in tags or "entrance" in tags) and not flags & graph.BLOCKED:
             self.openings.add(node.id)
         if is_stop(tags) and (ref := tags.get("ref")):
             self.stops.append(OsmStop(ref, node.lat, node.lon))
-        if "barrier" in tags or "kerb" in tags or is_stop(tags) or flags & (LIGHTS | LIFT):
+        if "barrier" in tags or "kerb" in tags or is_stop(tags) or flags & (graph.LIGHTS | graph.LIFT):
             self.corners.add(node.id)
         if entrance := find_entrance(tags, node.lat, node.lon):
             self.entrances.append(entrance)
@@ -285,15 +273,15 @@ class ExtractedStreets:
     def _append_way(self, rule: WayRule, nodes: list[int], tags: Tags) -> None:
         self.ways.append(Way(rule, nodes))
         if is_platform(tags):
-            refs, is_underground = frozenset(tags.get("ref", "").casefold().split(";")), rule.flags & UNDERGROUND != 0
-            self.platforms.append((refs, is_underground, [self.positions[node] for node in nodes]))
+            refs = frozenset(tags.get("ref", "").casefold().split(";"))
+            self.platforms.append((refs, rule.flags & graph.UNDERGROUND != 0, [self.positions[node] for node in nodes]))
 
     def _add_lift(self, way: int, nodes: list[int]) -> None:
         # Negative ids are free, because OpenStreetMap's ids are positive.
         lift, middle = -way, len(nodes) // 2
         nearby = [self.positions[node] for node in (nodes[middle - 1], nodes[middle])]
         self.positions[lift] = (sum(lat for lat, _ in nearby) / 2, sum(lon for _, lon in nearby) / 2)
-        self.node_flags[lift] = LIFT
+        self.node_flags[lift] = graph.LIFT
         self.corners.add(lift)
         nodes.insert(middle, lift)
 

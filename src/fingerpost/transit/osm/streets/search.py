@@ -8,14 +8,7 @@ import numpy as np
 from fingerpost.transit.engine.timetable.timetable import Float64, Int32, Int64
 from fingerpost.transit.engine.timetable.walks import PACE_M_PER_S, StopWalks
 from fingerpost.transit.osm.streets.graph import DEGREES_E7, UNKNOWN_KERB, StreetGraph, UInt32, Weights
-from fingerpost.transit.osm.streets.kernel.ways import (
-    ARRIVAL,
-    START,
-    measure_goal,
-    reach_stops,
-    reset_labels,
-    search_nodes,
-)
+from fingerpost.transit.osm.streets.kernel import ways
 from fingerpost.transit.osm.streets.snapping import Snapped
 from fingerpost.transit.osm.streets.stop_access import StopAccess
 
@@ -56,7 +49,7 @@ class StreetSearch:
         """Return the walks from a point to stops (``backward``: from them), including the ways to the streets."""
         found = StopWalks._make(np.empty((3, len(stops)), np.int32))
         position = int(point.edge[0]), float(point.offset_m[0]), float(point.away_m[0])
-        count = reach_stops(
+        count = ways.reach_stops(
             self._graph, self._weights, self._get_work(), *entries, position, int(backward),
             float(limit_m), PACE_M_PER_S, stops, found,
         )  # fmt: skip
@@ -79,15 +72,16 @@ class StreetSearch:
             return None
         graph, weights, work = self._graph, self._weights, self._get_work()
         target = int(goal.edge[0]), float(goal.offset_m[0])
-        touched = search_nodes(graph, weights, work, edge, offset_m, 0, float(limit_m), *target)
-        _, metres, seconds, arc, state = measure_goal(graph, weights, work, edge, offset_m, 0, float(limit_m), *target)
+        query = graph, weights, work, edge, offset_m, 0, float(limit_m), *target
+        touched = ways.search_nodes(*query)
+        _, metres, seconds, arc, state = ways.measure_goal(*query)
         arcs = [arc]
         while state >= 0:
-            arrival = int(work.label[state, ARRIVAL])
+            arrival = int(work.label[state, ways.ARRIVAL])
             arc, stage = arrival >> 2, arrival & 3
             arcs.append(arc)
-            state = -1 if stage == START else stage * graph.node_count + int(graph.arc_head[arc ^ 1])
-        reset_labels(work, touched)
+            state = -1 if stage == ways.START else stage * graph.node_count + int(graph.arc_head[arc ^ 1])
+        ways.reset_labels(work, touched)
         return PathOnStreets(float(metres), float(seconds), arcs[::-1]) if metres >= 0 else None
 
     def _get_work(self) -> Work:

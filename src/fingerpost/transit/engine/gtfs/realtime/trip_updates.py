@@ -10,16 +10,10 @@ import numpy as np
 from google.transit.gtfs_realtime_pb2 import TripDescriptor, TripUpdate
 
 from fingerpost.transit.engine.gtfs.csv.table import parse_time_s
+from fingerpost.transit.engine.gtfs.realtime import stop_time_updates
 from fingerpost.transit.engine.gtfs.realtime.delays import MAX_DELAY_S, compute_delays
 from fingerpost.transit.engine.gtfs.realtime.messages import EntityOutcome, to_text
-from fingerpost.transit.engine.gtfs.realtime.stop_time_updates import (
-    NONE,
-    SKIPPED,
-    Rides,
-    match_stop_times,
-    read_pickup_drop_off,
-    read_stop_time_updates,
-)
+from fingerpost.transit.engine.gtfs.realtime.stop_time_updates import NONE, SKIPPED
 from fingerpost.transit.engine.gtfs.realtime.trip_matching import RealtimeIndex, TripMatch, TripMatcher
 from fingerpost.transit.engine.timetable.overlay import AddedRide, RideKey, RideUpdate
 
@@ -197,13 +191,13 @@ class TripUpdates:
     def _apply_delays(self, entries: Sequence[MatchedUpdate], rides: dict[RideKey, RideUpdate]) -> None:
         shifts_s = self.timetable.trip_departure_shift_s[[entry.match.trip_departure for entry in entries]]
         starts = [self.index.day_start(entry.feed, entry.match.day) for entry in entries] + shifts_s
-        planned = Rides.gather(self.timetable, [entry.match.trip for entry in entries], starts)
-        updates = read_stop_time_updates(
+        planned = stop_time_updates.Rides.gather(self.timetable, [entry.match.trip for entry in entries], starts)
+        updates = stop_time_updates.read_stop_time_updates(
             (entry.received.update, self.index.get_feed_stops(entry.feed)) for entry in entries
         )
         start_offset_s = np.array([entry.match.start_offset_s for entry in entries], np.int64)
         trip_delay_s = np.array([_get_trip_delay_s(entry) for entry in entries], np.int64)
-        matched = match_stop_times(self.timetable, planned, updates)
+        matched = stop_time_updates.match_stop_times(self.timetable, planned, updates)
         updated = [entry.received.updated for entry in entries]
         ride_updates, has_unused = compute_delays(planned, updates, matched, start_offset_s, trip_delay_s, updated)
         has_unused |= [entry.received.update.HasField("delay") for entry in entries] & (trip_delay_s == NONE)
@@ -261,7 +255,7 @@ class TripUpdates:
             if stop is None or arrival is None or departure is None:
                 continue
             if earliest <= min(arrival, departure) and max(arrival, departure) < latest:
-                cleared_flags, set_flags = read_pickup_drop_off(stop_time.stop_time_properties)
+                cleared_flags, set_flags = stop_time_updates.read_pickup_drop_off(stop_time.stop_time_properties)
                 flags = planned_flags.get(stop, 0) & ~cleared_flags | set_flags
                 stop_times.append((stop, arrival, departure, flags, stop_time.schedule_relationship == SKIPPED))
         if sum(not is_skipped for *_, is_skipped in stop_times) < _MIN_STOP_TIMES:
