@@ -24,4 +24,4 @@ def test_a_process_that_answers_uncompiled_walks_on_streets_without_numba(tmp_pa
         cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=True,
     )  # fmt: skip
 
-    assert done.stdout == "[(1600, 1920.0), (1600, 1920.0), (1200, 960.0)] False\n"
+    assert done.stdout == "[(2400, 1920.0), (2400, 1920.0), (1200, 960.0)] False\n"

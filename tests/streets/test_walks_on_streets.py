@@ -61,7 +61,7 @@ BEHIND_A_GATE = """
             {"AB": (1000, 800.0), ((3, 0), "B"): (300, 240.0)},
             id="nobody cuts through a private road but may begin on one",
         ),
-        pytest.param(STEPS, {"AB": (600, 400 / 1.25 + 200 / 1.25 * 3)}, id="steps take three times as long"),
+        pytest.param("A-+s+-B", {"AB": (600, 400 / 1.25 + 200 / 1.25 * 3)}, id="steps take three times as long"),
         pytest.param(KERB, {"AB": (400, 320.0)}, id="a raised kerb is stepped over"),
         pytest.param(
             "A--*--B",

@@ -12,8 +12,7 @@ from fingerpost.transit.osm.streets.stop_access import connect_at_positions
 from fingerpost.transit.osm.streets.street_walks import StreetWalks
 from tests.streets.drawn import degrees, osm, read
 
-PLAIN = {"steps_factor": 1.0}
-NO_STEPS = {**PLAIN, "step_free": True}
+PLAIN, NO_STEPS = {}, {"step_free": True}
 
 
 class Town:

@@ -8,19 +8,10 @@ from fingerpost.transit.engine.gtfs.csv.archive import Archive
 from fingerpost.transit.engine.gtfs.csv.findings import Reason
 from fingerpost.transit.engine.gtfs.csv.table import Table, parse_decimal, parse_integer
 from fingerpost.transit.engine.gtfs.stops import Stops
-from fingerpost.transit.engine.timetable import station_ways
+from fingerpost.transit.engine.timetable import station_ways, timetable
 from fingerpost.transit.engine.timetable.columns import to_columns
 from fingerpost.transit.engine.timetable.draft import PathwayColumns
-from fingerpost.transit.engine.timetable.timetable import (
-    BOARDING_AREA,
-    ENTRANCE,
-    STOP,
-    WHEELCHAIR_NO,
-    WHEELCHAIR_UNKNOWN,
-    WHEELCHAIR_YES,
-    Pathways,
-    StationPlaces,
-)
+from fingerpost.transit.engine.timetable.timetable import Pathways, StationPlaces
 from fingerpost.transit.engine.timetable.walks import PACE_M_PER_S
 
 # Modes whose duration is computed from the length; this does not work for stairs and lifts.
@@ -77,15 +68,15 @@ def _set_wheelchair_access(stops: Stops, places: StationPlaces) -> None:
     kinds, parents, wheelchair, pathways = places.kinds, places.parents, places.wheelchair, places.pathways
     outgoing, incoming = station_ways.list_ways(places, step_free=True)
     # Row -1 is a virtual place with ways to and from all entrances.
-    entrances = np.flatnonzero((kinds == ENTRANCE) & (wheelchair != WHEELCHAIR_NO)).tolist()
+    entrances = np.flatnonzero((kinds == timetable.ENTRANCE) & (wheelchair != timetable.WHEELCHAIR_NO)).tolist()
     outgoing[-1] = incoming[-1] = [(entrance, 0.0) for entrance in entrances]
     reached = station_ways.find_quickest_s(outgoing, -1).keys() & station_ways.find_quickest_s(incoming, -1).keys()
     connected = {*pathways.begin.tolist(), *pathways.end.tolist()}
-    connected |= {int(parents[row]) for row in connected if kinds[row] == BOARDING_AREA}
-    is_unknown = (kinds == STOP) & (wheelchair == WHEELCHAIR_UNKNOWN)
-    is_unknown &= (parents < 0) | (wheelchair[parents] == WHEELCHAIR_UNKNOWN)
+    connected |= {int(parents[row]) for row in connected if kinds[row] == timetable.BOARDING_AREA}
+    is_unknown = (kinds == timetable.STOP) & (wheelchair == timetable.WHEELCHAIR_UNKNOWN)
+    is_unknown &= (parents < 0) | (wheelchair[parents] == timetable.WHEELCHAIR_UNKNOWN)
     for row in connected.intersection(np.flatnonzero(is_unknown).tolist()):
-        access = WHEELCHAIR_YES if row in reached else WHEELCHAIR_NO
+        access = timetable.WHEELCHAIR_YES if row in reached else timetable.WHEELCHAIR_NO
         stops.rows[row] = stops.rows[row]._replace(wheelchair=access)
 
 

@@ -42,13 +42,8 @@ def assemble(draft: TimetableDraft, find_walks: FindWalks = straight_line_walks)
     rows = draft.stops
     stops, routes = _pack("stop_", draft.stops, _STOP_COLUMNS), _pack("route_", draft.routes, _ROUTE_COLUMNS)
     lats, lons, kinds, parents = (stops[f"stop_{name}"] for name in ("lat", "lon", "kind", "parent"))
-    wheelchair = np.array(
-        [
-            rows[row.parent].wheelchair if row.wheelchair == WHEELCHAIR_UNKNOWN and row.parent >= 0 else row.wheelchair
-            for row in rows
-        ],
-        np.int8,
-    )
+    own_value = np.array([row.wheelchair for row in rows], np.int8)
+    wheelchair = np.where((own_value == WHEELCHAIR_UNKNOWN) & (parents >= 0), own_value[parents], own_value)
     names = [row.local_id for row in rows], [row.code for row in rows]
     places = StationPlaces(lats, lons, kinds, parents, wheelchair, draft.station_ways)
     trips = _pack_trips(draft)

@@ -59,14 +59,14 @@ def _cut(points: Float64, stop_points: list[Float64], begin: float, end: float) 
     """Return the part of a shape between two positions, counted in points, or None if it does not match the stops."""
     if not begin <= end <= len(points) - 1:
         return None
-    start, finish = _interpolate(points, begin), _interpolate(points, end)
+    start, finish = interpolate(points, begin), interpolate(points, end)
     if not max(np.hypot(*(start - stop_points[0])), np.hypot(*(finish - stop_points[1]))) <= MAX_DISTANCE_M:
         return None
     line: Float64 = np.vstack([start, points[math.floor(begin) + 1 : math.ceil(end)], finish])
     return line
 
 
-def _interpolate(points: Float64, position: float) -> Float64:
+def interpolate(points: Float64, position: float) -> Float64:
     index = min(int(position), len(points) - 2)
     point: Float64 = points[index] + (points[index + 1] - points[index]) * (position - index)
     return point
@@ -74,7 +74,7 @@ def _interpolate(points: Float64, position: float) -> Float64:
 
 def _find_nearest(points: Float64, stop_points: list[Float64]) -> tuple[float, float]:
     """Return the positions on a shape that are nearest to the two stops of a ride, in order if possible."""
-    (begin_m, begin_fraction), (end_m, end_fraction) = (_measure_distances(points, point) for point in stop_points)
+    (begin_m, begin_fraction), (end_m, end_fraction) = (measure_distances(points, point) for point in stop_points)
     # For each end segment, find the best start on an earlier segment, or earlier on the same one.
     earlier_m = np.append(np.inf, np.minimum.accumulate(begin_m)[:-1])
     same_m = np.where(begin_fraction <= end_fraction, begin_m, np.inf)
@@ -90,7 +90,7 @@ def line_m(line: Float64) -> float:
     return float(np.hypot(step[:, 0], step[:, 1]).sum() * EARTH_RADIUS_M)
 
 
-def _measure_distances(points: npt.NDArray[np.float64], point: npt.NDArray[np.float64]) -> tuple[Float64, Float64]:
+def measure_distances(points: npt.NDArray[np.float64], point: npt.NDArray[np.float64]) -> tuple[Float64, Float64]:
     """Return the distance of each segment from a point, and how far along it (0..1) its nearest point is."""
     begin, step = points[:-1], np.diff(points, axis=0)
     length = np.maximum((step**2).sum(axis=1), 1e-12)

@@ -22,6 +22,7 @@ MOVING = 8
 NO_WHEELS = 16
 CUT_OFF = 32  # in short parts of the streets, connected only by steps, kerbs and ways unfit for wheels
 UNDERGROUND = 64
+UNFIT = STEPS | NO_WHEELS  # step-free walks do not use these
 
 # node_flags
 LIGHTS = 1
@@ -64,7 +65,7 @@ class StreetGraph(NamedTuple):
 
 
 # A metre of steps takes this many times as long as a level one, and a second on steps costs this many times as much.
-_STEPS_TIME_FACTOR, STEPS_FACTOR = 3.0, 2.0
+_STEPS_TIME_FACTOR, _STEPS_FACTOR = 3.0, 2.0
 _ESCALATOR_M_PER_S = 0.45
 # The wait at traffic lights, and the wait and ride at a lift.
 _LIGHTS_S, _LIFT_S = 15.0, 60.0
@@ -90,11 +91,7 @@ class Weights(NamedTuple):
 
 
 def compute_weights(
-    graph: StreetGraph,
-    *,
-    step_free: bool = False,
-    closed_lifts: frozenset[int] = frozenset(),
-    steps_factor: float = STEPS_FACTOR,
+    graph: StreetGraph, *, step_free: bool = False, closed_lifts: frozenset[int] = frozenset()
 ) -> Weights:
     """Compute the weights; step-free walks avoid steps, escalators, raised kerbs and ways unfit for wheels."""
     is_steps, is_moving = graph.edge_flags & STEPS != 0, graph.edge_flags & MOVING != 0
@@ -102,9 +99,9 @@ def compute_weights(
     seconds = np.where(is_steps, seconds * _STEPS_TIME_FACTOR, seconds)
     seconds = np.where(is_moving, graph.edge_m / _ESCALATOR_M_PER_S, seconds)
     cost = seconds * graph.edge_avoided
-    cost = np.where(is_steps & ~is_moving, cost * steps_factor, cost)
+    cost = np.where(is_steps & ~is_moving, cost * _STEPS_FACTOR, cost)
     if step_free:
-        cost = np.where(is_steps | (graph.edge_flags & NO_WHEELS != 0), np.inf, cost)
+        cost = np.where(graph.edge_flags & UNFIT != 0, np.inf, cost)
     lights, lifts = graph.node_flags & LIGHTS != 0, graph.node_flags & LIFT != 0
     node_s = lights * _LIGHTS_S + lifts * _LIFT_S
     longest_s = float(node_s.max(initial=0.0))

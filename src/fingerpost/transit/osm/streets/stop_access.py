@@ -7,9 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fingerpost.transit.engine.timetable.shapes import interpolate, measure_distances
 from fingerpost.transit.engine.timetable.station_ways import find_entrance_ways, find_station_walk_m
 from fingerpost.transit.engine.timetable.timetable import STOP, Bool, Float64, Int32, Int64, StationPlaces
 from fingerpost.transit.engine.timetable.walks import DETOUR_FACTOR, PACE_M_PER_S, WalkedStops, straight_line_m
+from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
 from fingerpost.transit.osm.extract_file import distance_m
 from fingerpost.transit.osm.streets.extract import OsmEntrance, OsmPlatform, OsmStop
 from fingerpost.transit.osm.streets.graph import CUT_OFF, StreetGraph
@@ -91,12 +93,10 @@ def find_platform_places(
 
 def _find_nearest(position: Float64, line: Float64) -> tuple[float, float, float]:
     """Return the distance in metres to the nearest point of a line, and this point."""
-    start, step = line[:-1], np.diff(line, axis=0)
-    weights = np.array([1.0, np.cos(np.radians(position[0])) ** 2])
-    along = ((position - start) * step * weights).sum(axis=1) / ((step**2 * weights).sum(axis=1) + 1e-18)
-    points = start + along.clip(0, 1)[:, np.newaxis] * step
-    away_m = straight_line_m(*position, *points.T)
-    return float(away_m.min()), *points[away_m.argmin()].tolist()
+    scale = np.array([1.0, np.cos(np.radians(position[0]))]) * METRES_PER_DEGREE
+    away_m, fraction = measure_distances(line * scale, position * scale)
+    nearest = int(away_m.argmin())
+    return float(away_m[nearest]), *interpolate(line, nearest + float(fraction[nearest])).tolist()
 
 
 # A mapped entrance further away than this from every platform belongs to another station.

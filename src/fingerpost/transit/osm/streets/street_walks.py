@@ -19,16 +19,7 @@ from fingerpost.transit.engine.timetable.walks import (
     find_neighbours,
 )
 from fingerpost.transit.model.geodesy import Point
-from fingerpost.transit.osm.streets.graph import (
-    CUT_OFF,
-    NO_WHEELS,
-    ONE_WAY,
-    STEPS,
-    STEPS_FACTOR,
-    UNDERGROUND,
-    StreetGraph,
-    compute_weights,
-)
+from fingerpost.transit.osm.streets.graph import CUT_OFF, ONE_WAY, UNDERGROUND, UNFIT, StreetGraph, compute_weights
 from fingerpost.transit.osm.streets.search import PathOnStreets, StreetSearch
 from fingerpost.transit.osm.streets.snapping import SegmentGrid, Snapped, snap_pin, snap_to_streets
 from fingerpost.transit.osm.streets.stop_access import MATCHED_M, StopAccess, close_entrances
@@ -39,8 +30,6 @@ LINK_M = FOOTPATH_RADIUS_M * DETOUR_FACTOR
 MEASURED_M = 3000.0
 # Longer straight lines between streets and points off them are rejected: the extract may lack what they cross.
 OFF_STREETS_M = 1000.0
-# Step-free walks do not begin or end on ways with these flags.
-_UNFIT = STEPS | NO_WHEELS
 
 IsDry = Callable[[Point, Point], bool]
 """Whether the straight line between two positions stays out of the water."""
@@ -67,7 +56,6 @@ class StreetWalks:
         access: StopAccess,
         *,
         step_free: bool = False,
-        steps_factor: float = STEPS_FACTOR,
         closed_lifts: frozenset[int] = frozenset(),
         is_dry: IsDry = lambda _start, _end: True,
     ) -> None:
@@ -75,12 +63,12 @@ class StreetWalks:
         self._replace_access = partial(StreetWalks, graph, grid, places, is_dry=is_dry)
         self._access = access.without_steps() if step_free else access
         self._is_dry = is_dry
-        refused = _UNFIT if step_free else 0
+        refused = UNFIT if step_free else 0
         self._straight = StraightLine(places.lats, places.lons)
         self._snapped = snap_to_streets(graph, grid, self._access.lat, self._access.lon, refused=refused)
         # The rows of stop s are first[s] .. first[s + 1].
         self._first = np.searchsorted(self._access.stop, np.arange(len(places.lats) + 1))
-        weights = compute_weights(graph, step_free=step_free, closed_lifts=closed_lifts, steps_factor=steps_factor)
+        weights = compute_weights(graph, step_free=step_free, closed_lifts=closed_lifts)
         self._search = StreetSearch(graph, weights)
         self._entries = self._first, self._snapped, self._access
         self._is_on_street = np.zeros(len(places.lats), np.bool_)
