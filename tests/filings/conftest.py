@@ -14,10 +14,7 @@ RECORDED = {
 }
 
 # A filer that went from IFRS to US GAAP, and one that was a shell before a reverse merger.
-CHANGED = {
-    "CLS": "sec/companyfacts_CIK0001030894_CLS.json",
-    "VRT": "sec/companyfacts_CIK0001674101_VRT.json",
-}
+CHANGED = {"CLS": "sec/companyfacts_CIK0001030894_CLS.json", "VRT": "sec/companyfacts_CIK0001674101_VRT.json"}
 
 
 @pytest.fixture(autouse=True)

@@ -62,10 +62,7 @@ def draw(tmp_path):
         ({"relation": "is_record", "period": "2018"}, "cannot_judge"),
         ({"relation": "ranks", "value": 1, "among": ["NVDA"]}, "confirmed"),
         ({"relation": "ranks", "value": 2, "among": ["NVDA"]}, "contradicted"),
-        (
-            {"relation": "equals", "metric": None, "formula": "net_margin", "value": 25.3, "unit": "%"},
-            "confirmed",
-        ),
+        ({"relation": "equals", "metric": None, "formula": "net_margin", "value": 25.3, "unit": "%"}, "confirmed"),
         ({"relation": "equals", "metric": None, "formula": "Revenue / (Assets - Assets)", "value": 1}, "cannot_judge"),
     ],
 )

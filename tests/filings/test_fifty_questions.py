@@ -16,9 +16,7 @@ MIN_CHECKED = {"AAPL": 500, "NVDA": 500, "META": 300, "CLS": 100, "VRT": 100}
 
 # What a reader of the file takes for each word: tags of equal standing together, the largest of them; in order.
 TAGS = {
-    "Revenue": [
-        ["Revenues", "RevenueFromContractWithCustomerExcludingAssessedTax", "SalesRevenueNet"],
-    ],
+    "Revenue": [["Revenues", "RevenueFromContractWithCustomerExcludingAssessedTax", "SalesRevenueNet"]],
     "CostOfRevenue": [["CostOfRevenue"], ["CostOfGoodsAndServicesSold"]],
     "GrossProfit": [["GrossProfit"]],
     "OperatingIncome": [["OperatingIncomeLoss"]],

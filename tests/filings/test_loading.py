@@ -241,13 +241,7 @@ def test_a_folder_is_loaded_file_by_file(store, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "options",
-    [
-        {"ticker": "DRWN"},
-        {"predecessor_of": "DRWN"},
-        TEXT_OF,
-        {"ticker": "DRWN", "predecessor_of": "DRWN"},
-    ],
+    "options", [{"ticker": "DRWN"}, {"predecessor_of": "DRWN"}, TEXT_OF, {"ticker": "DRWN", "predecessor_of": "DRWN"}]
 )
 @pytest.mark.parametrize("name", ["sec", "companyfacts.zip"])
 def test_options_of_one_company_are_refused_for_many(store, tmp_path, name, options):

@@ -237,8 +237,7 @@ class Claim(ViewParams):
     period: SinglePeriod
     relation: Relation
     value: Annotated[
-        Amount | None,
-        Field(description="as claimed: 394.3 with unit USD billion; growth in percent; a rank for ranks"),
+        Amount | None, Field(description="as claimed: 394.3 with unit USD billion; growth in percent; a rank for ranks")
     ] = None
     unit: Annotated[Word | None, Field(description="USD, USD million, USD/shares, shares, ratio or percent")] = None
     tolerance: Annotated[

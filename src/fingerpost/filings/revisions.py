@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from itertools import pairwise
+from math import prod
 from typing import NamedTuple, TypeVar
 
 from fingerpost.filings.concepts import Metric
@@ -74,11 +75,8 @@ def list_splits(facts: Iterable[Fact], evidence: Iterable[Fact] = ()) -> list[Sp
 
 def find_split_factor(splits: Iterable[Split], filed: str, as_of: str | None) -> float:
     """Return the number of today's shares that one share on a filing date has become."""
-    factor = 1.0
-    for split in splits:
-        if split.effective > filed and (as_of is None or split.known_since <= as_of):
-            factor *= split.ratio
-    return factor
+    known = (split for split in splits if as_of is None or split.known_since <= as_of)
+    return prod((split.ratio for split in known if split.effective > filed), start=1.0)
 
 
 def is_per_share(unit: str) -> bool:

@@ -89,13 +89,7 @@ class QueryType:
 
 
 def define_query_tool(
-    name: str,
-    title: str,
-    queries: Sequence[QueryType],
-    *,
-    intro: str,
-    outro: str = ".",
-    open_world: bool = False,
+    name: str, title: str, queries: Sequence[QueryType], *, intro: str, outro: str = ".", open_world: bool = False
 ) -> ToolDefinition:
     """Define a tool with several query types; its description lists their usages."""
     description = intro + ", ".join(query.usage for query in queries if query.usage) + outro
