@@ -166,7 +166,7 @@ def _find_figure(source: CompanyFigures, metric: Metric, period: PeriodFilter, l
     if lag:
         with suppress(Unavailable):
             current = _select_headline(source, metric, period)
-    message = ""
+    subject, message = f"{metric.name} of {source.company.name}", ""
     if len(current) == 1 and not current[0].is_cover:
         end, slack_days = _find_earlier_end(current[0], period, lag)
         adjacent = _filter_by_end(matches, end, slack_days)
@@ -174,13 +174,13 @@ def _find_figure(source: CompanyFigures, metric: Metric, period: PeriodFilter, l
         # inside a fiscal year.
         matches = adjacent or _filter_by_end(source.series(metric).figures, end, slack_days, current[0].period)
         day = date.fromordinal(end).isoformat()
-        message = f": no period comparable to the one ending {current[0].end} ends around {day}"
+        message = f"{subject}: no period comparable to the one ending {current[0].end} ends around {day}"
     if len(matches) == 1:
         return matches[0]
     if matches:
-        message = f" for {earlier.label} is ambiguous: {', '.join(figure.end for figure in matches)}"
-    subject = f"{metric.name} of {source.company.name}"
-    raise Unavailable({metric.name: build_missing("not_comparable", f"{subject}{message}", _DATES_HINT)})
+        ends = ", ".join(figure.end for figure in matches)
+        message = f"{subject} for {earlier.label} is ambiguous: {ends}"
+    raise Unavailable({metric.name: build_missing("not_comparable", message, _DATES_HINT)})
 
 
 def _select_headline(source: CompanyFigures, metric: Metric, period: PeriodFilter) -> tuple[Figure, ...]:
@@ -196,19 +196,19 @@ def _find_trailing(source: CompanyFigures, metric: Metric, period: PeriodFilter)
     """Return a metric's value for a fiscal year, or its sum over the last four quarters; or raise Unavailable."""
 
     def refuse(reason: Reason, message: str, step: str) -> Unavailable:
-        return Unavailable({metric.name: build_missing(reason, f"{metric.name} of {company} {message}", step)})
+        return Unavailable({metric.name: build_missing(reason, message, step)})
 
-    company, last_period = source.company.name, replace(period, is_trailing=False)
+    name, last_period = f"{metric.name} of {source.company.name}", replace(period, is_trailing=False)
     current = source.select(metric, last_period).headline
     if metric.kind == STOCK or any(figure.period == INSTANT for figure in current):
-        message = "is a balance at a point in time; balances cannot be summed across quarters"
+        message = f"{name} is a balance at a point in time; balances cannot be summed across quarters"
         raise refuse("not_derivable", message, f"Ask for {last_period.period}")
     if last_period.quarter is None:
         if len(current) == 1 and current[0].period == YEAR:
             return current[0]
         raise Unavailable({metric.name: explain_missing_figure(source, metric, last_period)})
     if metric.kind == PER_SHARE or any(is_in_shares(figure.unit) or figure.unit == "pure" for figure in current):
-        message = "is per share or a count; such values cannot be summed across quarters"
+        message = f"{name} is per share or a count; such values cannot be summed across quarters"
         raise refuse("not_derivable", message, "Use latest or latest-annual")
     quarters = [_find_figure(source, metric, last_period, lag) for lag in range(QUARTERS)][::-1]
     try:
@@ -220,7 +220,7 @@ def _find_trailing(source: CompanyFigures, metric: Metric, period: PeriodFilter)
         if len({quarter.tier for quarter in quarters}) > 1 or (is_restated and source.options.vintage != ORIGINAL):
             raise NotComputable("its last four quarters are not on the same basis")
     except NotComputable as error:
-        raise refuse("not_comparable", f"for {period.label}: {error}", "Use latest-annual") from error
+        raise refuse("not_comparable", f"{name} for {period.label}: {error}", "Use latest-annual") from error
     total = to_number(sum((Fraction(str(quarter.value)) for quarter in quarters), Fraction(0)))
     formula = " + ".join(PeriodFilter.from_figure(quarter).period for quarter in quarters)
     notes = [note for quarter in quarters for note in quarter.notes]
