@@ -137,6 +137,7 @@ async def test_an_older_cik_of_the_same_ticker_answers_for_its_years(tmp_path):
     answer = await SecFinancialData(library).execute("time_series", asked)
 
     assert [row["value"] for row in answer["results"]] == [70, 100]
+    assert answer["source"]["note"] == "Includes figures that Drawn Inc. (CIK 3) filed under the same ticker"
 
 
 async def test_tool_details_describes_a_tools_parameters(figures):

@@ -262,7 +262,14 @@ class CompanyFigures:
 
     @property
     def provenance(self) -> dict[str, Any]:
-        return build_source(self.company, as_of=self.options.as_of)
+        """The source of the figures; a note names the other companies that filed some of them."""
+        source = build_source(self.company, as_of=self.options.as_of)
+        names = self._rows("SELECT cik, name FROM companies WHERE cik = ?")
+        others = " and ".join(f"{name} (CIK {cik})" for cik, name in names if cik != self.company.cik)
+        if others:
+            note = f"Includes figures that {others} filed under the same ticker"
+            source["note"] = "; ".join(filter(None, (source.get("note"), note)))
+        return source
 
     def build_row(self, metric_name: str, figure: Figure) -> dict[str, Any]:
         return build_row(self.company, metric_name, figure, self.options)
