@@ -180,11 +180,6 @@ def test_an_alert_of_another_ride_touches_no_added_trip(trip):
     assert dict(told.counts) == {"alert-without-known-selector": 1, "trip-added": 1}
 
 
-def test_an_alert_touches_an_added_trip_at_one_stop():
-    (told,) = read(LINE, extra(), alert(trip={"trip_id": "X"}, stop_id="BETA")).alerts
-    assert (told.rides, told.ride_stops) == (set(), {(FIRST_ADDED, 1)})
-
-
 def test_another_message_may_add_the_trip():
     told = read_bytes(LINE, message(alert(trip={"trip_id": "X"})), message(extra()))
     assert [(told.added[-1 - run].trip_id, day) for run, day in told.alerts[0].rides] == [("X", DAY.toordinal())]
