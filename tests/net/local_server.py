@@ -42,7 +42,7 @@ class LocalServer:
     def url(self) -> str:
         return f"{self.scheme}://{HOST}:{self.port}"
 
-    def next_answer(self, asked):
+    async def next_answer(self, asked):
         return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
 
     async def serve(self, reader, writer):
@@ -53,7 +53,7 @@ class LocalServer:
                 if asked is None:
                     return
                 self.asked.append(asked)
-                answer = self.next_answer(asked)
+                answer = await self.next_answer(asked)
                 if isinstance(answer, bytes):
                     writer.write(answer)
                     await writer.drain()
@@ -78,9 +78,12 @@ async def read_request(reader):
     return Asked(method, target, headers, body)
 
 
+def serving(*answers, tls=None):
+    return listening(LocalServer(list(answers), scheme="http" if tls is None else "https"), tls)
+
+
 @asynccontextmanager
-async def serving(*answers, tls=None):
-    local = LocalServer(list(answers), scheme="http" if tls is None else "https")
+async def listening(local, tls=None):
     server = await asyncio.start_server(local.serve, LOOPBACK, 0, ssl=tls)
     local.port = server.sockets[0].getsockname()[1]
     try:

@@ -7,7 +7,7 @@ import httpcore2
 
 from fingerpost.testing.networks.suite import ServerFault
 from tests.net import local_server
-from tests.net.local_server import LOOPBACK, answer, anywhere, read_request
+from tests.net.local_server import LocalServer, answer, anywhere, listening
 
 ENVIRON = {"TOWN_KEY": "s3cr3t-k3y"}
 FAULTY_REPLIES = {
@@ -29,35 +29,22 @@ class Port(httpcore2.AnyIOBackend):
         return await super().connect_tcp(host, self.number, *rest)
 
 
+class ReplyServer(LocalServer):
+    def __init__(self, reply, fault):
+        super().__init__([])
+        self._reply, self._fault = reply, fault
+
+    async def next_answer(self, asked):
+        if self._fault is ServerFault.SILENT:
+            await asyncio.Event().wait()
+        return FAULTY_REPLIES.get(self._fault) or await self._reply(asked)
+
+
 @asynccontextmanager
 async def serving_replies(reply, fault=None):
     """Serve on a free port; ``reply`` turns a request into the bytes of an answer. Yield how to connect."""
-    if fault is ServerFault.UNREACHABLE:
-        yield Port(None)
-        return
-    tasks = set()
-
-    async def serve(reader, writer):
-        tasks.add(asyncio.current_task())
-        try:
-            while (asked := await read_request(reader)) is not None:
-                if fault is ServerFault.SILENT:
-                    await asyncio.Event().wait()
-                writer.write(FAULTY_REPLIES.get(fault) or await reply(asked))
-                await writer.drain()
-        except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
-            return
-        finally:
-            writer.close()
-
-    server = await asyncio.start_server(serve, LOOPBACK, 0)
-    try:
-        yield Port(server.sockets[0].getsockname()[1])
-    finally:
-        server.close()
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks)
+    async with listening(ReplyServer(reply, fault)) as server:
+        yield Port(None if fault is ServerFault.UNREACHABLE else server.port)
 
 
 def new_town_client(port):

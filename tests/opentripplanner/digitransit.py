@@ -1,6 +1,5 @@
 """A local Digitransit: its own host names and addresses over TLS, answered by a test."""
 
-import asyncio
 import json
 import ssl
 from contextlib import asynccontextmanager
@@ -12,7 +11,7 @@ from fingerpost.transit.learned_profile import LearnedProfile
 from fingerpost.transit.model.provenance import FeedVersion
 from fingerpost.transit.remote.opentripplanner.digitransit import DIGITRANSIT, KEY_VARIABLE, REGIONS
 from fingerpost.transit.remote.opentripplanner.network import OpenTripPlannerSource
-from tests.net.local_server import LOOPBACK, LocalServer, answer, anywhere, new_client
+from tests.net.local_server import LocalServer, answer, anywhere, listening, new_client
 from tests.net.reply_server import Port
 from tests.net.test_tls import new_certificate
 from tests.opentripplanner.answers import LIMITS
@@ -36,7 +35,7 @@ class Digitransit(LocalServer):
         super().__init__([])
         self._told = {"routing": list(routing), "geocoding": list(geocoding)}
 
-    def next_answer(self, asked):
+    async def next_answer(self, asked):
         told = self._told[asked.target.split("/")[1]]
         return told.pop(0) if len(told) > 1 else told[0]
 
@@ -54,22 +53,12 @@ async def serving_digitransit(folder, upstream, *, environ=None, host=HOST):
     certificate = new_certificate(folder, host)
     own = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     own.load_cert_chain(certificate)
-    server = await asyncio.start_server(upstream.serve, LOOPBACK, 0, ssl=own)
     trusting = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     trusting.load_verify_locations(certificate)
-
-    client = new_client(
-        private_hosts=[host],
-        resolve=anywhere,
-        inner=Port(server.sockets[0].getsockname()[1]),
-        tls=trusting,
-        environ={KEY_VARIABLE: KEY} if environ is None else environ,
-    )
-    try:
-        async with client:
-            yield client
-    finally:
-        server.close()
+    given = {"private_hosts": [host], "resolve": anywhere, "tls": trusting}
+    given["environ"] = {KEY_VARIABLE: KEY} if environ is None else environ
+    async with listening(upstream, own), new_client(inner=Port(upstream.port), **given) as client:
+        yield client
 
 
 @asynccontextmanager
