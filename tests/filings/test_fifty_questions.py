@@ -130,7 +130,8 @@ class PlainReading:
         for tags in TAGS[word]:
             found = [self.values[tag, instant, self.ends[year]] for tag in tags for instant in (True, False)]
             found = [values for values in found if values]
-            if any(len(values) > 1 for values in found):
+            # A shell states no revenue, under another tag than the operating company after the merger.
+            if any(len(values) > 1 for values in found) or (len(found) > 1 and {0} in found):
                 raise Unclear(word)
             if found:
                 return Fraction(max(next(iter(values)) for values in found))

@@ -129,6 +129,7 @@ def test_growth_uses_the_newest_filing_that_states_both_years(recorded):
     [
         ("CLS", "cagr(Revenue, 5)", "2024", "two frameworks", "Get the inputs with financial_facts"),
         ("AAPL", "cagr(Assets, 3)", "2015", "a later filing restated", "Set vintage to original to get 0.1816"),
+        ("META", "ebitda", "2016-Q2", "a later filing restated OperatingIncome", "Set vintage to original"),
     ],
 )
 def test_inputs_without_a_common_basis_are_not_combined(recorded, ticker, expression, period, why, step):
@@ -146,11 +147,15 @@ def test_periods_after_a_restatement_are_on_its_basis(recorded):
     assert round(reply.results[0]["value"], 4) == round((4998.1 / 4285.6) ** (1 / 3) - 1, 4)
 
 
-def test_a_ratio_is_of_one_framework(recorded):
-    """Net income of 2022 is 180.1 million under US GAAP; only the 20-F states it and the assets."""
-    ratio = ask(recorded, "financial_facts", ticker="CLS", metrics=["roa"], period="2022")
+@pytest.mark.parametrize(
+    ("ticker", "ratio", "period", "inputs"),
+    [("CLS", "roa", "2022", [145_500_000, 5_628_000_000]), ("VRT", "cash_ratio", "2018", [835_544, 1_277_528])],
+)
+def test_a_ratio_is_of_one_framework_and_one_company(recorded, ticker, ratio, period, inputs):
+    """Later filings state 180.1 million under US GAAP, and Vertiv's cash, but not the other input."""
+    reply = ask(recorded, "financial_facts", ticker=ticker, metrics=[ratio], period=period)
 
-    assert [part["value"] for part in ratio.results[0]["inputs"]] == [145_500_000, 5_628_000_000]
+    assert [part["value"] for part in reply.results[0]["inputs"]] == inputs
 
 
 # A shell's balance sheet, and the operating company's after a reverse merger, which states no current assets for 2021.

@@ -241,32 +241,34 @@ def restate_jointly(figures: Sequence[Figure], metric_names: Sequence[str]) -> l
     return None
 
 
-def _is_restated_after_another(figures: Sequence[Figure]) -> bool:
-    """Whether a filing changed one of the figures after another one was reported.
+def _list_restated(names: Sequence[str], figures: Sequence[Figure]) -> set[str]:
+    """Return the names of the figures that a filing changed after another one was reported.
 
     An earlier change does not matter, because later figures are on the new basis. Nor do changes to a figure with only
     one headline, because its value is already taken from that filing.
     """
     first = min(figure.fact.filed for figure in figures)
-    revisions = (revision for figure in figures if len(figure.headlines) > 1 for revision in figure.values)
-    return len(figures) > 1 and any(revision.kind == RESTATED and revision.fact.filed > first for revision in revisions)
+    return {
+        name
+        for name, figure in zip(names, figures, strict=True)
+        if len(figures) > 1 and len(figure.headlines) > 1
+        for revision in figure.values
+        if revision.kind == RESTATED and revision.fact.filed > first
+    }
 
 
 def align_basis(inputs: Mapping[_K, tuple[Metric, Figure]], options: FigureOptions) -> dict[_K, tuple[Metric, Figure]]:
     """Return the inputs to a calculation on a common basis.
 
-    If the frameworks differ, or one of several periods of a metric was restated, the newest filing that states all
-    inputs determines their values.
+    If the frameworks differ, or one of the inputs was restated after another was reported, the newest filing that
+    states all inputs determines their values.
 
     Raises:
         NotComputable: no filing states all of them.
     """
     figures = [figure for _, figure in inputs.values()]
     names = [metric.name for metric, _ in inputs.values()]
-    by_name: dict[str, list[Figure]] = defaultdict(list)
-    for name, figure in zip(names, figures, strict=True):
-        by_name[name].append(figure)
-    changed = {name for name, periods in by_name.items() if _is_restated_after_another(periods)}
+    changed = _list_restated(names, figures)
     is_comparable = have_common_framework(figures)
     # No filing states split-adjusted values.
     is_adjusted = options.vintage == SPLIT_ADJUSTED and any(is_in_shares(figure.unit) for figure in figures)
