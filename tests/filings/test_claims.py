@@ -63,6 +63,8 @@ def draw(tmp_path):
         ({"relation": "ranks", "value": 1, "among": ["NVDA"]}, "confirmed"),
         ({"relation": "ranks", "value": 2, "among": ["NVDA"]}, "contradicted"),
         ({"relation": "equals", "metric": None, "formula": "net_margin", "value": 25.3, "unit": "%"}, "confirmed"),
+        ({"relation": "equals", "metric": "net_margin", "value": 25.3}, "cannot_judge"),
+        ({"relation": "grew_by", "metric": "net_margin", "value": -0.6, "unit": "%"}, "cannot_judge"),
         ({"relation": "equals", "metric": None, "formula": "Revenue / (Assets - Assets)", "value": 1}, "cannot_judge"),
     ],
 )

@@ -14,7 +14,7 @@ from fingerpost.filings.figure import REPORTED, Figure
 from fingerpost.filings.formula import NotComputable, read_formula, to_number
 from fingerpost.filings.library import CompanyFigures, FactLibrary
 from fingerpost.filings.period_filter import PeriodFilter
-from fingerpost.filings.query_params import PERCENT, SCALES, Claim
+from fingerpost.filings.query_params import PERCENT, RATIO, SCALES, Claim
 from fingerpost.filings.reasons import open_company
 from fingerpost.filings.reply import Reply, build_not_found, build_source
 from fingerpost.filings.revisions import align_basis, have_common_framework
@@ -171,9 +171,11 @@ def _have_same_filer(source: CompanyFigures, figures: Iterable[Figure]) -> bool:
 
 
 def _check_table_scale(claim: Claim, operands: Sequence[Computation]) -> None:
-    """Reject a value given without a scale if it equals the figure in thousands, millions or billions."""
+    """Reject a value given without a scale if it equals the figure in thousands, millions, billions or percent."""
     if not claim.value or claim.scale != 1 or claim.relation in ("grew_by", "ranks"):
         return
+    if operands[0].unit == RATIO and abs(operands[0].value * 100 - claim.amount) <= claim.precision / 2:
+        raise _Undecidable(f"the value equals the figure in percent: set unit to {PERCENT}")
     for word, power in SCALES.items():
         factor = 10**power
         if abs(operands[0].value - claim.amount * factor) <= claim.precision * factor / 2:
@@ -181,12 +183,15 @@ def _check_table_scale(claim: Claim, operands: Sequence[Computation]) -> None:
 
 
 def _check_growth_unit(claim: Claim, operands: Sequence[Computation]) -> None:
-    """Reject growth given without a unit (taken as a percentage) if it equals the absolute growth."""
-    if claim.relation != "grew_by" or claim.unit is not None:
+    """Reject growth in percent, or without a unit (taken as percent), if it equals the absolute growth."""
+    unit = operands[0].unit
+    if not claim.is_rate or (claim.unit is not None and unit != RATIO):
         return
-    error = operands[0].value - operands[1].value - claim.amount / claim.scale
-    if abs(error) <= claim.allowed_difference / claim.scale:
-        raise _Undecidable(f"the value equals the absolute growth: set unit to '{operands[0].unit}'")
+    # The absolute growth of a ratio is in percentage points.
+    scale = 1 if unit == RATIO else claim.scale
+    if abs(operands[0].value - operands[1].value - claim.amount / scale) <= claim.allowed_difference / scale:
+        advice = f"set formula to change({claim.subject})" if unit == RATIO else f"set unit to '{unit}'"
+        raise _Undecidable(f"the value equals the absolute growth: {advice}")
 
 
 def _holds(claim: Claim, values: Sequence[Fraction]) -> bool:
@@ -313,7 +318,7 @@ def _cite(claim: Claim, operand: Computation) -> str:
         ((metric, figure),) = operand.inputs.values()
         if figure.kind == REPORTED:
             return f"{company.name} states {metric.name} of {value} for {period} in {_format_filings([figure])}"
-        name, formula = metric.name, figure.formula
+        name, formula = metric.name, figure.formula or f"split-adjusted {metric.name}"
     return f"{name} of {company.name} for {period} is {value}, derived as {formula} from {filings}"
 
 
