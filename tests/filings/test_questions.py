@@ -82,7 +82,7 @@ def test_a_comparison_answers_for_whom_it_can_and_names_the_others(library):
     store.put_facts(company_file(mute, {"2022-12-31": 2022}, cik=9, name="Mute Inc."), tickers=["MUTE"])
     tickers = ["QQQQ", "DRWN", "MUTE", "EURO", "DRWN"]
     reply = ask(library, "compare", tickers=tickers, metrics=["Revenue"], period="2022")
-    alike = ask(library, "compare", tickers=["DRWN"], metrics=["Revenue", "NetIncome"], period="2022")
+    alike = ask(library, "compare", tickers=["DRWN"], metrics=["Revenue", "net_margin"], period="2021..2022")
 
     assert (reply.data, reply.value_mode) == ({"DRWN": {"Revenue": 121}, "EURO": {"Revenue": 50}}, "scalar")
     assert list(reply.missing) == ["QQQQ", "MUTE.Revenue"]
@@ -352,6 +352,9 @@ def test_a_transition_period_is_a_row_of_its_own(tmp_path):
     years = {"2023-06-30": 2023, "2024-06-30": 2024, "2025-12-31": 2025}
     library = library_of(tmp_path / "f.sqlite", drawn, years)
     rows = ask(library, "time_series", ticker="DRWN", metric="Revenue").results
+    years = ask(library, "financial_facts", ticker="DRWN", metrics=["Revenue"], period="2024..2025").results
 
     assert [row["value"] for row in rows] == [100, 102, 60, 130]
     assert rows[2]["notes"] == ["a transition period: the company changed its fiscal year end"]
+    gap = "the company changed its fiscal year end: this year does not follow the previous one"
+    assert [row.get("notes") for row in years] == [None, [gap]]

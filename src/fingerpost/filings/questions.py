@@ -155,9 +155,13 @@ def compare(library: FactLibrary, params: query_params.CompareParams) -> Reply:
             reply.data = {**(reply.data or {}), ticker: company_reply.data}
     if companies:
         reply.source = build_source(*companies, as_of=params.as_of)
+    ends = {(row["end_date"], row["ticker"]) for row in reply.results}
+    end_counts, ticker_count = Counter(end for end, _ in ends), len({ticker for _, ticker in ends})
+    units = {(row["metric_name"], row["unit"]) for row in reply.results}
+    unit_counts = Counter(name for name, _ in units)
     differences = {
-        "The periods end on different days": {row["end_date"] for row in reply.results},
-        "The units differ and were not converted": {row["unit"] for row in reply.results},
+        "The periods end on different days": {end for end, count in end_counts.items() if count < ticker_count},
+        "The units differ and were not converted": {unit for name, unit in units if unit_counts[name] > 1},
         "The accounting frameworks differ": frameworks,
     }
     reply.notes = [f"{note}: {', '.join(sorted(values))}" for note, values in differences.items() if len(values) > 1]
@@ -205,7 +209,10 @@ def _build_column(
     company, is_original = source.company, source.options.vintage == ORIGINAL
     headlines = [figure for metric in metrics for figure in source.select(metric, period).headline]
     dated = [figure for figure in headlines if not figure.is_cover]
-    newest = _find_newest(dated)
+    # The newest period with at least half the lines of the fullest period.
+    counts = Counter((figure.end, figure.period) for figure in dated)
+    period_key = find_newest_common(counts, 0.5) if counts else None
+    newest = next((figure for figure in dated if (figure.end, figure.period) == period_key), None)
     if newest is None:
         anchor = next(metric for metric in metrics if metric.name == totals[0])
         return _Column({}, {anchor.name: explain_missing_figure(source, anchor, period)})
@@ -225,13 +232,6 @@ def _build_column(
     ends = {figure.end for figure in dated if figure.period == newest.period}
     note = f"the window has {len(ends)} periods; this is the newest, ending {newest.end}" if len(ends) > 1 else ""
     return _Column(lines, missing, note)
-
-
-def _find_newest(figures: Sequence[Figure]) -> Figure | None:
-    """Return a figure of the newest period with at least half the lines of the fullest period."""
-    counts = Counter((figure.end, figure.period) for figure in figures)
-    newest = find_newest_common(counts, 0.5) if counts else None
-    return next((figure for figure in figures if (figure.end, figure.period) == newest), None)
 
 
 def _find_line(source: CompanyFigures, metric: Metric, newest: Figure) -> Figure | None:
