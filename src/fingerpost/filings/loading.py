@@ -25,6 +25,7 @@ _INSTANCE_SUFFIX, _LABELS_SUFFIX = "_htm.xml", "_lab.xml"
 _FOLDER_SUFFIXES = (".json", ".zip", _XML_SUFFIX, *_TEXT_SUFFIXES)
 _MAX_MEMBER_MB = 256
 _PROCESSES = 2
+_MAX_NAMED_FILES = 10
 _COMPANIES_PER_TRANSACTION = 50
 
 ShowProgress = Callable[[int, int], None]
@@ -96,8 +97,13 @@ def _load_folder(store: FactStore, folder: Path, options: LoadOptions, show: Sho
         except (FeedUnusable, ParameterError) as error:
             loaded.append(LoadedFile(path.name, f"skipped: {error.message}"))
     if not count:
-        raise FeedUnusable(f"{folder.name} contains no readable file with figures, filings or tickers")
+        raise _explain_nothing_loaded(folder, loaded)
     return loaded
+
+
+def _explain_nothing_loaded(path: Path, skipped: Sequence[LoadedFile]) -> FeedUnusable:
+    reasons = "".join(f"; {file.name}: {file.summary}" for file in skipped[:_MAX_NAMED_FILES])
+    return FeedUnusable(f"{path.name} contains no readable file with figures, filings or tickers{reasons}")
 
 
 def _load_file(store: FactStore, path: Path, options: LoadOptions) -> LoadedFile:
@@ -265,7 +271,7 @@ def _load_archive(
             if show is not None:
                 show(start + len(batch), len(members))
     if not companies and not lists:
-        raise FeedUnusable(f"{path.name} contains no readable file with figures, filings or tickers")
+        raise _explain_nothing_loaded(path, skipped)
     summary = f"{companies:,} companies, {figures:,} figures"
     packaged = f"; unknown tickers come from the packaged list of {PACKAGED_YEAR}"
     summary += f", {lists:,} lists of filings or tickers" if lists else packaged
