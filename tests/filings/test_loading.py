@@ -96,6 +96,9 @@ def test_a_ticker_of_another_company_is_refused(store, figures, tmp_path):
         load_files(store, [other], LoadOptions(ticker="drwn"))
     with pytest.raises(ParameterError, match="No loaded company has the ticker NONE"):
         load_files(store, [other], LoadOptions(predecessor_of="NONE"))
+    newer = written(tmp_path / "newer.json", json.loads(other.read_text().replace("2023-02-01", "2026-01-01")))
+    with pytest.raises(ParameterError, match="so it is no predecessor"):
+        load_files(store, [newer], LoadOptions(predecessor_of="DRWN"))
     before = FactLibrary(store.path).find_company("8")
     load_files(store, [other], LoadOptions(predecessor_of="DRWN"))
     library = FactLibrary(store.path)

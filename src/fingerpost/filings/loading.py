@@ -146,6 +146,9 @@ def _check_owner(library: FactLibrary, facts: FactsFile, ticker: str, *, is_pred
     owners = library.list_ticker_owners(ticker)
     if is_predecessor and not owners:
         raise ParameterError(f"No loaded company has the ticker {ticker}; load its figures first")
+    successor = library.find_company(ticker) if is_predecessor else None
+    if successor is not None and facts.complete_through > successor.complete_through:
+        raise ParameterError(f"{facts.name} filed newer figures than {successor.name}, so it is no predecessor")
     symbol = normalize_ticker(ticker)
     owners = owners or [(cik, name) for other, cik, name in read_packaged_tickers() if other == symbol]
     if not is_predecessor and owners and facts.cik not in [cik for cik, _ in owners]:
