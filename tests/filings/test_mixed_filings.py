@@ -143,7 +143,10 @@ def test_inputs_without_a_common_basis_are_not_combined(recorded, ticker, expres
 def test_periods_after_a_restatement_are_on_its_basis(recorded):
     """Vertiv stated 4,285.6 million for 2018 before it stated 4,998.1 for 2021; the shell's zero is older."""
     reply = ask(recorded, "calculate", ticker="VRT", expression="cagr(Revenue, 3)", period="2021")
+    quarters = ask(recorded, "time_series", ticker="VRT", metric="Revenue", period="quarterly").results
 
+    noted = [row["end_date"] for row in quarters if "restated: no filing" in str(row.get("notes"))]
+    assert noted == ["2019-03-31"]
     assert round(reply.results[0]["value"], 4) == round((4998.1 / 4285.6) ** (1 / 3) - 1, 4)
 
 

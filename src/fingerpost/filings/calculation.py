@@ -290,12 +290,11 @@ def mark_basis_changes(headline: Sequence[Figure], source: CompanyFigures) -> li
     noted_figures = list(headline[:1])
     for previous, figure in pairwise(headline):
         explanation = explain_break(previous, figure, source.options)
+        is_next_year = previous.period == figure.period == YEAR and figure.fiscal_year - previous.fiscal_year == 1
         if YEAR in (previous.period, figure.period) and figure.period not in (YEAR, INSTANT):
             explanation = "a transition period: the company changed its fiscal year end"
-        elif previous.period == figure.period == YEAR and figure.fiscal_year - previous.fiscal_year == 1:
-            gap_days = day_number(figure.start) - day_number(previous.end)
-            if abs(gap_days) > _SLACK_DAYS:
-                explanation = "the company changed its fiscal year end: this year does not follow the previous one"
+        elif is_next_year and abs(day_number(figure.start) - day_number(previous.end)) > _SLACK_DAYS:
+            explanation = "the company changed its fiscal year end: this year does not follow the previous one"
         noted_figures.append(figure.with_note(explanation) if explanation else figure)
     return noted_figures
 

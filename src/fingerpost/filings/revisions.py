@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeVar
 from fingerpost.filings.concepts import Metric
 from fingerpost.filings.figure import ORIGINAL, SPLIT_ADJUSTED, Fact, Figure, FigureOptions
 from fingerpost.filings.formula import NotComputable
-from fingerpost.filings.periods import YEAR, day_number
+from fingerpost.filings.periods import QUARTER, YEAR, day_number
 
 SPLIT_CONCEPT = "us-gaap:StockholdersEquityNoteStockSplitConversionRatio1"
 SPLIT_EVIDENCE_CONCEPTS = (
@@ -219,12 +219,16 @@ def explain_break(previous: Figure, figure: Figure, options: FigureOptions) -> s
     if not have_common_framework([previous, figure]):
         old, new = (" and ".join(sorted(part.taxonomies & FRAMEWORKS)) for part in (previous, figure))
         return f"under {new}; the earlier value is under {old}"
-    years = [part.as_filed or part for part in (previous, figure) if part.period == YEAR and part.headlines]
-    if options.vintage == ORIGINAL or len(years) < 2 or not any(year.restated for year in years):
+    parts = [part.as_filed or part for part in (previous, figure) if part.period == figure.period and part.headlines]
+    restated_count = sum(part.restated for part in parts)
+    if options.vintage == ORIGINAL or len(parts) < 2 or figure.period not in (YEAR, QUARTER) or not restated_count:
+        return None
+    # Each quarter is restated by another filing, a year later.
+    if figure.period == QUARTER and (restated_count == 2 or not _list_restated(("previous", "figure"), parts)):
         return None
     first_filings, second_filings = (
-        {fact.accession for fact in year.headlines if fact.value == year.value or is_rounding(year.value, fact.value)}
-        for year in years
+        {fact.accession for fact in part.headlines if fact.value == part.value or is_rounding(part.value, fact.value)}
+        for part in parts
     )
     return None if first_filings & second_filings else "restated: no filing states both this value and the previous one"
 
