@@ -213,6 +213,14 @@ async def test_a_period_comes_from_the_newest_filing_that_divides_it(load, ask):
     assert [rows(newest), len(rows(before))] == [[("InkMember", 100, "part")], 4]
 
 
+async def test_latest_names_a_newer_report_without_segments(store, load, ask):
+    drawn = facts("Revenues 2024-01-01 2024-12-31 1 k-24 10-K 2025-02-01")
+    store.put_facts(company_file(drawn, {"2024-12-31": 2024}), tickers=["DRWN"])
+    load(PRODUCTS)
+
+    assert "No segments are loaded for the newest report, fiscal 2024" in (await ask("latest"))["notes"][0]
+
+
 async def test_changed_members_are_not_joined_and_reported(load, ask):
     load(PRODUCTS)
     load(instance((90, {}), (90, {PRODUCT: ink("Ink")}), year=2022), accession="a-22", filed="2023-02-01")
@@ -231,7 +239,7 @@ async def test_changed_members_are_not_joined_and_reported(load, ask):
         ({"axis": "moon"}, "no loaded filing breaks down Revenue for fiscal 2023 by moon"),
         ({"metric": "free_cash_flow"}, "free_cash_flow is not a known metric, and no loaded filing breaks down a tag"),
         ({"period": "ttm"}, "the last four quarters have no segments"),
-        ({"as_of": "2024-01-31"}, "no filing with segment data is loaded"),
+        ({"as_of": "2024-01-31"}, "the filings with segment data were filed after 2024-01-31"),
         ({"ticker": "NONE"}, "No loaded company matches NONE"),
     ],
 )

@@ -1,6 +1,7 @@
 """Read a filing's HTML document: its cover page, its plain text, and the items, paragraphs and pages of the text."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
@@ -264,6 +265,7 @@ def _classify_title(title: str, key: str, form: str) -> str | None:
     return section_type if re.match(f"(?:{pattern})", words, re.IGNORECASE) else None
 
 
+_PARTS_10_K = ("I", "II", "III", "IV")
 _ITEM = re.compile(
     r"(?:part\s*)?(?:(?P<part>i{1,3}|iv)\b[\s.,]*)?(?:items?\s*)?"
     r"(?P<number>\d{1,2}(?:\.\d\d)?)\s*(?P<letter>\(?[a-c]\)?)?",
@@ -283,7 +285,10 @@ def match_sections(form: str, sections: Sequence[Section], item: str) -> list[Se
     if number is None or by_type:
         matches = (each for each in sections if _fold_words(each.title.partition(". ")[2]).startswith(words))
         return by_type or (list(matches) if words else [])
-    part = (number["part"] or "").upper() if _find_items(form) is _ITEMS_10_Q else ""
+    part, items = (number["part"] or "").upper(), _find_items(form)
+    # The last items of the first three parts of a 10-K are 4, 9 and 14.
+    if items is _ITEMS_10_K and part not in ("", _PARTS_10_K[bisect_left((4, 9, 14), float(number["number"]))]):
+        return []
     prefix = f"Item {re.sub(r'[^0-9.A-C]', '', (number['number'] + (number['letter'] or '')).upper())}."
     keys = {kind: key for key, (kind, _) in _ITEMS_10_Q.items()}
     return [
@@ -291,7 +296,7 @@ def match_sections(form: str, sections: Sequence[Section], item: str) -> list[Se
         for section in sections
         if f"{section.title}.".startswith(prefix)
         and not re.match(r"\d", section.title[len(prefix) :])
-        and (not part or keys.get(section.section_type, "").partition(".")[0] == part)
+        and (not part or items is not _ITEMS_10_Q or keys.get(section.section_type, "").partition(".")[0] == part)
     ]
 
 

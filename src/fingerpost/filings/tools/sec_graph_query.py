@@ -186,7 +186,8 @@ def _list_filings_with_text(library: FactLibrary, params: FilingTextParams) -> l
         filings = [filing for filing in filings if filing.form.upper() == params.form.upper()]
     if not filings:
         reason = f"only the text of its {', '.join(forms)} filings is loaded" if forms else "its text is not loaded"
-        raise build_not_found(not_found, {"text": build_missing("not_loaded", reason, NO_TEXT_STEP)})
+        hidden = f", or was filed after {params.as_of}" if params.as_of else ""
+        raise build_not_found(not_found, {"text": build_missing("not_loaded", reason + hidden, NO_TEXT_STEP)})
     return sorted(filings, key=lambda filing: filing.filed, reverse=True)
 
 

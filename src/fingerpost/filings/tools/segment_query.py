@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -14,7 +15,7 @@ from fingerpost.filings.period_filter import LAST_DAY, NEWEST_FOUR_QUARTERS, NEW
 from fingerpost.filings.periods import QUARTERS, FiscalCalendar
 from fingerpost.filings.query_params import Day, FiscalPeriod, StepParams, Ticker, Word
 from fingerpost.filings.reasons import open_company
-from fingerpost.filings.reply import Reply, build_missing, build_not_found
+from fingerpost.filings.reply import Reply, build_missing, build_not_found, build_source
 from fingerpost.filings.segments import Breakdown, Report
 from fingerpost.filings.tools import sec_shapes as shape
 from fingerpost.filings.tools.sec_query import StepModel
@@ -77,6 +78,9 @@ def list_segments(library: FactLibrary, params: SegmentsParams) -> Reply:
     if not reports:
         step = _NO_INSTANCE_STEP.format(source.company.ticker)
         entry = build_missing("not_loaded", "no filing with segment data is loaded", step)
+        if segments.list_reports(library, library.list_ciks(source.company), LAST_DAY):
+            message = f"the filings with segment data were filed after {params.as_of}"
+            entry = build_missing("hidden_by_as_of", message, "Use a later as_of, or omit it")
         raise build_not_found(not_found, {"segments": entry})
     name, concepts = _find_concepts(reports, params.metric)
     if not concepts:
@@ -86,9 +90,16 @@ def list_segments(library: FactLibrary, params: SegmentsParams) -> Reply:
         raise build_not_found(not_found, {params.metric: entry})
     facts = {report: report.read_facts(concepts, source.calendar) for report in reports}
     reply = Reply([], extra={"sums": []})
-    reply.source = {"dataset": EDGAR, "retrieved_at": None, "complete_through": reports[0].filed}
+    company = replace(source.company, dataset=EDGAR, retrieved_at=None, complete_through=reports[0].filed)
+    reply.source = build_source(company, as_of=params.as_of)
     data: dict[str, dict[str, Any]] = defaultdict(lambda: defaultdict(list))
-    for period in _list_periods(params.period, reports, source.calendar):
+    periods = _list_periods(params.period, reports, source.calendar)
+    if params.period.newest:
+        newest = source.with_options(as_of=params.as_of).find_newest(params.period.newest) or periods[0]
+        if (newest.year, newest.quarter or QUARTERS) > (periods[0].year, periods[0].quarter or QUARTERS):
+            note = f"No segments are loaded for the newest report, {newest.label}: this is {periods[0].label}"
+            reply.notes.append(note)
+    for period in periods:
         breakdowns, other_axes = _find_breakdowns(facts, period, params.axis)
         if not breakdowns:
             entry = _explain_period(facts, name, period, params.axis)
