@@ -37,6 +37,7 @@ class LocalServer:
     port: int = 0
     connections: int = 0
     scheme: str = "http"
+    tasks: set[asyncio.Task] = field(default_factory=set)
 
     @property
     def url(self) -> str:
@@ -47,6 +48,7 @@ class LocalServer:
 
     async def serve(self, reader, writer):
         self.connections += 1
+        self.tasks.add(asyncio.current_task())
         try:
             while True:
                 asked = await read_request(reader)
@@ -90,6 +92,9 @@ async def listening(local, tls=None):
         yield local
     finally:
         server.close()
+        for task in local.tasks:
+            task.cancel()
+        await asyncio.gather(*local.tasks)
 
 
 class FakeTime:
