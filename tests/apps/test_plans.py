@@ -111,7 +111,7 @@ def test_only_its_owner_reads_a_run(ask):
 
 def test_a_refusal_has_the_standard_response(ask):
     answer = ask("run_plan", {"user_input": "make me rich"})
-    message = "No planner understands this goal"
+    message = "No planner supports this goal"
 
     assert (answer.is_error, answer.body["success"], answer.body["error"]) == (True, False, message)
     assert (answer.body["results"], answer.body["output_key"]) == ([], "run_plan")

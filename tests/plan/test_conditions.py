@@ -51,7 +51,7 @@ def test_conditions_may_use_these_expressions(text, expected):
         ("", f"syntax error at column 1; {EXAMPLES}"),
         ("'\ud800' == 'a'", "it is nested too deeply, or contains a number or a character that cannot be read"),
         ("not " * 30 + "True", "it is nested more than 20 levels deep"),
-        ("1 + " * 200 + "1", "it has 801 characters; the limit is 500"),
+        ("1 + " * 200 + "1", "it is 801 characters long; the limit is 500"),
     ],
 )  # fmt: skip
 def test_every_refusal_is_explained_in_words(text, expected):

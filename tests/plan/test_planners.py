@@ -85,7 +85,7 @@ async def test_the_contracts_sentence_becomes_the_contracts_step():
 
 
 async def test_anything_else_is_an_error():
-    with pytest.raises(PlanInvalid, match=r"^No planner understands this goal"):
+    with pytest.raises(PlanInvalid, match=r"^No planner supports this goal"):
         await PlanningCapability(Catalogue.of([FINANCIAL])).create_plan("What was our best year?")
 
 

@@ -43,7 +43,7 @@ def test_a_path_preserves_types(path, expected):
         ({"$ref": 3}, "$ref must be the memory key of a step, as a string"),
         (ref("k", "[@,@]" + "|[@,@]" * 40), "path combines too many lists or objects"),
         (ref("k", "[?`[1,1]`[?`[1,1]`]]"), "path may contain only plain values, not lists or objects"),
-        (ref("k", "a" + ".a" * 300), "path has 601 characters; the limit is 500"),
+        (ref("k", "a" + ".a" * 300), "path is 601 characters long; the limit is 500"),
         # join and to_string could make a gigabyte of a few references.
         (ref("k", "join('x', @)"), f"path may not call join; it may call {', '.join(FUNCTIONS)}"),
     ],

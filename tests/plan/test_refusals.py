@@ -131,7 +131,7 @@ async def test_a_plan_is_measured_in_bytes(opened, recorder):
     runs = opened(recorder.tool(), limits=Limits(plan_bytes=1000))
     told = await refusal(runs.create(plan(step(1, parameters={"label": "ä" * 400})), user="ann"))
 
-    assert told == ("The plan has 1,156 bytes; the limit is 1,000", {}, None)
+    assert told == ("The plan is 1,156 bytes; the limit is 1,000", {}, None)
 
 
 async def test_a_template_names_its_missing_values():

@@ -21,11 +21,11 @@ _XBRLDI = "{http://xbrl.org/2006/xbrldi}"
 _XLINK = "{http://www.w3.org/1999/xlink}"
 _NIL = "{http://www.w3.org/2001/XMLSchema-instance}nil"
 _LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
-# Best first: companies use terse labels in their tables.
+# In order of preference: companies use terse labels in their tables.
 _LABEL_ROLES = ("http://www.xbrl.org/2003/role/terseLabel", "http://www.xbrl.org/2003/role/label")
 _LABEL_SUFFIX = re.compile(r"\s*\[(?:Member|Axis|Domain)\]$", re.IGNORECASE)
 _STANDARD_PREFIXES = frozenset({"us-gaap", "ifrs-full", "dei", "srt", "country", "stpr", "currency", "exch"})
-# The axis for a segment element that is not a dimension; facts with one must not count as totals.
+# The axis of a segment element that is not a dimension; facts with such an element do not count as totals.
 _NO_DIMENSION = "segment"
 _MAX_INTEGER = 2**63
 
@@ -46,7 +46,7 @@ class InstanceFact(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Instance:
-    """The numeric facts and the cover of a report; ``schema`` is the file name of the filer's own schema."""
+    """The numeric facts and cover-page data of a report; ``schema`` is the file name of the filer's own schema."""
 
     cik: int
     name: str
@@ -102,7 +102,7 @@ class _Names:
 
 
 def read_instance(content: bytes, name: str) -> Instance:
-    """Return the facts of an instance; among duplicates, only the most precise one."""
+    """Parse an instance; of duplicate facts, keep only the most precise one."""
     root, namespaces = _parse_xml(content, name)
     if root.tag != f"{_XBRLI}xbrl":
         raise FeedUnusable(f"{name} is not an XBRL instance")
@@ -177,7 +177,7 @@ def _list_facts(
 
 
 def _read_cover(root: Element, names: _Names, contexts: Mapping[str, tuple[str, str, Members]]) -> dict[str, str]:
-    """Return the facts on the cover page (``dei:``); if there are several classes of shares, those for the first."""
+    """Return the facts on the cover page (``dei:``); if there are several share classes, those for the first."""
     cover: dict[str, str] = {}
     for element in root:
         prefix, _, local = names.read_tag(element.tag).partition(":")

@@ -89,7 +89,7 @@ class Client:
     async def fetch(self, request: Request, known: Response | None = None) -> Response:
         """Send a request and return the response, or a cached one if the request allows it.
 
-        If ``known`` is given, the request is conditional; a 304 returns ``known`` with a later ``retrieved_at``.
+        If ``known`` is given, the request is conditional; on a 304, return ``known`` with a later ``retrieved_at``.
 
         Raises:
             ParameterError: the address is invalid.

@@ -31,7 +31,7 @@ class Limiter:
     Args:
         paces: keyed by host, or host and path, in lower case; a path's pace overrides its host's.
         operator_hosts: the operator's hosts, which get ``OPERATOR_PER_SECOND`` and ``OPERATOR_BURST``.
-        clock_ms: returns Unix milliseconds; all processes that share a store must agree on them.
+        clock_ms: returns Unix milliseconds; all processes that share a store must use the same clock.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class Limiter:
         return configured or Pace(name=server, per_second=per_second, burst=burst)
 
     async def wait(self, address: str, *, max_wait_s: float, longest_pause_s: float = math.inf) -> None:
-        """Wait for a turn; raise SourceLimited if it takes over ``max_wait_s`` or a pause over ``longest_pause_s``."""
+        """Wait for a turn; raise SourceLimited if the wait exceeds ``max_wait_s``, or a pause ``longest_pause_s``."""
         pace = self.pace(address)
         deadline_ms = self._clock_ms() + max_wait_s * _SECOND_MS
         queue = self._queues.setdefault(pace.name, _Queue())

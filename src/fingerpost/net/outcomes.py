@@ -62,7 +62,7 @@ def find_failure(response: Response, now: datetime, settings: Collection[str] = 
     if 200 <= status < 300 and status != _PARTIAL:
         return None
     host = response.host
-    # The wait is relative to the source's clock, if it sends a date.
+    # The wait is relative to the source's clock, if it sends a Date header.
     sent_at = _read_date(response.headers.get("date", "")) or now
     wait_s = find_retry_after(response.headers.get("retry-after"), sent_at)
     details = {"status": status}

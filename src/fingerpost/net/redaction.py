@@ -48,12 +48,12 @@ def read_pair(pair: str) -> tuple[str, str]:
 
 
 def list_pairs(query: str) -> list[str]:
-    """Return each ``name=value`` of a query as written; some servers separate them by ``;``."""
+    """Return each ``name=value`` of a query as written; some servers use ``;`` as the separator."""
     return _PAIR.findall(query)
 
 
 def redact_url(url: str) -> str:
-    """Return a URL without its user, password and fragment, and without the values of parameters named like secrets."""
+    """Return a URL without its user, password and fragment, and with the values of secret parameters hidden."""
     parts = urlsplit(url)
     host = parts.netloc.rpartition("@")[2]
     query = _PAIR.sub(_redact_pair, parts.query)
@@ -67,8 +67,8 @@ def _redact_pair(pair: re.Match[str]) -> str:
 
 def redact(data: AnyStr, secrets: Iterable[str]) -> AnyStr:
     for secret in sorted(secrets, key=len, reverse=True):
-        for text, octets in _list_forms(secret):
-            data = data.replace(octets, HIDDEN.encode()) if isinstance(data, bytes) else data.replace(text, HIDDEN)
+        for text, encoded in _list_forms(secret):
+            data = data.replace(encoded, HIDDEN.encode()) if isinstance(data, bytes) else data.replace(text, HIDDEN)
     return data
 
 

@@ -1,4 +1,4 @@
-"""A request to a source with its limits, its keys, and its redirects."""
+"""Requests to sources, with their limits, keys and redirects."""
 
 import base64
 import hashlib
@@ -29,7 +29,7 @@ ResponseCheck = Callable[[Response], ToolError | None]
 class RequestLimits:
     """Limits of a request: ``read_s`` applies between bytes; ``total_s`` includes waits, retries, redirects and body.
 
-    If a source requests a longer wait than ``longest_pause_s``, the request fails at once.
+    If a source requests a wait longer than ``longest_pause_s``, the request fails at once.
     """
 
     connect_s: float = 5.0
@@ -46,7 +46,7 @@ class Request:
 
     Attributes:
         url: an absolute http or https URL; quote path segments that callers choose.
-        content: the body of a POST, which must be a query, because requests are retried; None sends a GET.
+        content: the body of a POST, which must only read data, because requests are retried; None sends a GET.
         fresh_s: how long a response may be served from the cache; 0 bypasses the cache.
         may_cache: whether a response may be cached; None caches all, even an error page with status 200.
         accept: statuses other than 2xx that are not failures.
@@ -85,7 +85,7 @@ class Request:
         return split_address(self.url)
 
     def prepare(self, environ: Mapping[str, str] = os.environ) -> tuple[str, dict[str, str], list[str]]:
-        """Return the URL and headers to send, and their secrets; raise SourceKeyRefused if a key is not set."""
+        """Return the URL and headers to send, and the secrets in them; raise SourceKeyRefused if a key is not set."""
         parts = self.split()
         keys = {name: _read_key(variable, environ) for name, variable in self.secret_params.items()}
         headers = dict(self.headers)

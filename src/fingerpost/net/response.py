@@ -64,7 +64,7 @@ class Response:
 
     @property
     def validators(self) -> Validators:
-        """The validators, without any from which a key was redacted."""
+        """The validators, except any from which a key was redacted."""
         etag, modified = (
             None if value is None or HIDDEN in value else value
             for value in (self.headers.get("etag"), self.headers.get("last-modified"))

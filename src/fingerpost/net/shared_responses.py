@@ -56,7 +56,7 @@ class SharedResponses:
 
     def _read(self, path: Path) -> tuple[Response | None, bool]:
         try:
-            # Do not use retrieved_at, which FINGERPOST_NOW may fix.
+            # Do not use retrieved_at, because FINGERPOST_NOW may override it.
             age_s = clock.read_system_s() - path.stat().st_mtime
             return replace(_codec().validate_json(path.read_bytes()), from_cache=True), 0 <= age_s < self.fresh_s
         except (OSError, ValueError):

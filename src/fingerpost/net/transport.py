@@ -17,7 +17,7 @@ _KEEPALIVE_S = 15.0
 _MAX_ERROR_BODY_BYTES = 65_536
 
 
-# Drop the records from these loggers, because they log headers, and a redirect's header may repeat a key.
+# Drop these loggers' records, because they contain headers, and a redirect's header may repeat a key.
 for _name in ("httpcore2.connection", "httpcore2.http11", "httpcore2.http2"):
     logging.getLogger(_name).addFilter(lambda _: False)
 

@@ -1,1 +1,1 @@
-"""Run plans over a catalogue of tools: each is validated first, and journaled while it runs (plan-step contract)."""
+"""Run plans of tool calls: each is validated before it runs, and journaled while it runs (plan-step contract)."""

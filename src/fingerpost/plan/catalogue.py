@@ -16,7 +16,7 @@ HUMAN: Final = "human"
 """The built-in agent: a person who approves (rule F6)."""
 
 Execute = Callable[[str, dict[str, Any], str | None], Awaitable[Mapping[str, Any]]]
-"""Calls a tool with a query type, parameters and a user; returns the standard response, even for a failure."""
+"""Calls a tool with a query type, parameters and a user; returns the standard response, even on failure."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +64,7 @@ class Catalogue:
 
 @dataclass(frozen=True, slots=True)
 class ToolQuery:
-    """A tool call parsed from a step's parameters; ``prefix`` is the path to the arguments in them."""
+    """A tool call parsed from a step's parameters; ``prefix`` is the path to the arguments within them."""
 
     query_type: str
     arguments: dict[str, Any]

@@ -52,7 +52,7 @@ def compile_condition(text: str, key: str | None) -> Condition:
     if key is not None and key.isidentifier() and key not in names:
         names = (*names, key)
     if len(text) > MAX_CHARS:
-        raise ConditionInvalid(f"it has {len(text)} characters; the limit is {MAX_CHARS}")
+        raise ConditionInvalid(f"it is {len(text)} characters long; the limit is {MAX_CHARS}")
     try:
         expression = _parse(text)
     except SyntaxError as error:

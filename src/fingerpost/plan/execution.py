@@ -108,7 +108,7 @@ class Execution:
             return "completed"
         state: RunState = "cancelled" if self._is_cancelled else "waiting" if self._waiting else "failed"
         if not planned:
-            # The process crashed after it recorded the last step, but before it recorded the end of the run.
+            # An earlier process crashed after recording the last step, but before recording the end of the run.
             state = "completed"
         await self._commit(None, [self._new_event(f"run_{state}")], state)
         return state

@@ -88,7 +88,7 @@ class Journal(ABC):
         return await self._get_writer().transact(act)
 
     async def _read(self, read: Callable[[Any], _R]) -> _R:
-        """Run a query; if the database does not exist, there are no rows."""
+        """Run a query; if the database does not exist yet, it returns no rows."""
         return await self._transact(read)
 
     async def _select(self, query: str, *values: object) -> list[Any]:

@@ -127,7 +127,7 @@ _PROGRESS = {
 
 
 class RunProgress:
-    """Report a run's progress: a started step counts as half, a finished one as one."""
+    """Reports a run's progress: a started step counts as half a step, a finished one as a whole step."""
 
     def __init__(self, report: ReportProgress) -> None:
         self._report = report

@@ -27,12 +27,12 @@ class Goal:
 Planner = Callable[[Goal, Catalogue, Mapping[str, Any]], Awaitable[Plan | None]]
 """Builds a plan from a goal, a catalogue and the memory; returns None for goals that it does not support.
 
-It raises PlanInvalid with the missing values instead of inventing them. Its plans are validated afterwards.
+It raises PlanInvalid and names missing values instead of inventing them. Its plans are validated afterward.
 """
 
 
 async def plan_backward(goal: Goal, catalogue: Catalogue, memory: Mapping[str, Any]) -> Plan | None:
-    """Search from the wanted keys back to keys in memory; PlanInvalid has missing ones in ``details["missing"]``."""
+    """Search from the wanted keys back to keys in memory; PlanInvalid lists missing ones in ``details["missing"]``."""
     return _BackwardSearch(goal, catalogue, memory).plan() if goal.wanted else None
 
 
@@ -169,7 +169,7 @@ class PlanningCapability:
                 return plan.model_copy(update={"owner": owner})
         keys = ", ".join(sorted({tool.spec.output_key for tool in self._catalogue.tools.values()}))
         raise PlanInvalid(
-            "No planner understands this goal",
+            "No planner supports this goal",
             {"field": "user_input"},
             hint=f"Phrase it like '{_EXAMPLE}'; or list the wanted keys, from {keys}; or configure a language model",
         )

@@ -116,7 +116,7 @@ def read_plan(raw: object, limits: Limits | None = None) -> Plan:
     steps = raw.get("steps")
     if isinstance(steps, list) and len(steps) > limits.steps:
         raise PlanInvalid(f"The plan has {len(steps):,} steps; the limit is {limits.steps:,}", {"field": "plan"})
-    # Allow a few more levels, because the depth limit is for parameters and the plan encloses them.
+    # Allow a few more levels, because the depth limit applies to parameters, which the plan encloses.
     if excess := find_excess(dict(raw), max_bytes=limits.plan_bytes, max_depth=limits.depth + 4):
         raise PlanInvalid(f"The plan cannot be read: a value in it {excess}", {"field": "plan"})
     has_date = raw.get("created_at") is not None

@@ -120,7 +120,7 @@ def _parse(raw: dict[str, Any], location: ParameterPath) -> Reference:
 
 def _compile(path: str) -> Callable[[Any], Any]:
     if len(path) > MAX_PATH_CHARS:
-        raise ReferenceInvalid(f"path has {len(path)} characters; the limit is {MAX_PATH_CHARS}")
+        raise ReferenceInvalid(f"path is {len(path)} characters long; the limit is {MAX_PATH_CHARS}")
     try:
         compiled = jmespath.compile(path)
     except (JMESPathError, ValueError, RecursionError) as error:

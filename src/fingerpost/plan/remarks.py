@@ -44,7 +44,7 @@ class Remark(NamedTuple):
 def list_remarks(response: Any) -> list[Remark]:
     if not isinstance(response, Mapping):
         return []
-    # The step's record already has the message of a failure of type "warning".
+    # For a failure of type "warning", the step's record already has the message.
     failure_field = "warning" if response.get("success") is False else ""
     fields = {name: value for name, value in response.items() if name not in _IGNORED_FIELDS and name != failure_field}
     # A transit tool's response has its body in data and again in results.

@@ -105,7 +105,7 @@ class PlanRuns:
         validate_plan(plan, self.catalogue, memory=memory, limits=self.limits)
         plan_json = write_plan(plan)
         if (size_bytes := len(plan_json.encode())) > self.limits.plan_bytes:
-            raise PlanInvalid(f"The plan has {size_bytes:,} bytes; the limit is {self.limits.plan_bytes:,}")
+            raise PlanInvalid(f"The plan is {size_bytes:,} bytes; the limit is {self.limits.plan_bytes:,}")
         return plan_json
 
     async def get(self, run_id: str, user: str | None) -> RunRecord:
@@ -203,7 +203,7 @@ class PlanRuns:
         earlier = self.build_memory(run)
         if earlier.bytes <= max_bytes:
             values = {**earlier.to_dict(), **initial_memory}
-            # Limit the size, because chains of runs would accumulate memory.
+            # Limit the size, because a chain of runs would otherwise accumulate memory.
             excess = find_excess(values, max_bytes=max_bytes, max_depth=self.limits.depth + 1)
         if excess is not None:
             raise PlanInvalid(f"The memory cannot be stored: a value in it {excess}", {"field": "memory_of"})
@@ -223,7 +223,7 @@ class PlanRuns:
         self._last_cleanup = instant
         deleted = await self.journal.delete_ended_before(write_instant(instant - timedelta(days=self._retention_days)))
         if deleted:
-            _log.info("%d runs that ended more than %d days ago were removed", len(deleted), self._retention_days)
+            _log.info("%d runs that ended more than %d days ago were deleted", len(deleted), self._retention_days)
 
     async def execute(self, run_id: str) -> RunState:
         """Execute a run until it ends or waits, and return its state.

@@ -18,7 +18,7 @@ from fingerpost.plan.limits import Limits, find_excess
 from fingerpost.plan.validation import ReadyStep
 from fingerpost.runtime.retry import CircuitBreaker, RetryPolicy
 
-# Error details that help the caller to fix the cause.
+# Error details that help the caller fix the cause.
 _DETAILS = ("missing", "notes", "did_you_mean", "candidates")
 
 

@@ -33,7 +33,7 @@ _MAX_LISTED = 100
 _MAX_KEY_CHARS = 200
 # The largest integer that every JSON parser reads exactly and every engine stores.
 _MAX_STEP_ID = 2**53 - 1
-# Placeholder for unresolved references: not a valid date, and recognisable in a model's error message.
+# Placeholder for unresolved references: not a valid date, and recognizable in a model's error message.
 _PLACEHOLDER = "$ref"
 
 
@@ -80,7 +80,7 @@ class ValidPlan:
     ancestors: Mapping[int, frozenset[int]]
 
     def find_writer(self, reader: int, key: str) -> int | None:
-        """Return the last step that writes a key before another step; None if only the initial memory may have it."""
+        """Return the last step that writes a key before ``reader``, or None if only the initial memory can hold it."""
         writers = [number for number in self.ancestors[reader] if self.steps[number].key == key]
         return max(writers, key=lambda writer: len(self.ancestors[writer]), default=None)
 
@@ -253,7 +253,7 @@ class _PlanCheck:
         ready.dependencies = list(dict.fromkeys(ready.dependencies))
 
     def _list_writers(self, reader: int, key: str) -> list[int]:
-        """Return the steps that write a key and do not depend on its reader."""
+        """Return the steps that write a key and do not depend on the reader."""
         writers = self._writers.get(key, ())
         return [writer for writer in writers if writer != reader and reader not in self.ancestors[writer]]
 
@@ -302,7 +302,7 @@ def _is_caused_by_reference(issue: Any, reference_paths: list[ParameterPath]) ->
 
 
 def _is_subpath(subpath: ParameterPath, path: ParameterPath) -> bool:
-    """Whether ``path`` has all parts of ``subpath`` in order; a pydantic location also names branches of unions."""
+    """Whether ``path`` has all parts of ``subpath`` in order; a pydantic location also names union branches."""
     remaining = iter(path)
     return all(any(expected == actual for actual in remaining) for expected in subpath)
 

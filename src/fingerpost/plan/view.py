@@ -39,7 +39,7 @@ async def describe_run(
 ) -> RunView:
     """Describe a run as JSON without nulls; ``parts`` adds optional parts, ``after`` skips earlier events.
 
-    ``max_values_bytes`` limits the total size of the values, and of the outputs among the items. At most 5,000 events
+    ``max_values_bytes`` limits the total size of the values, and of the outputs in the items. At most 5,000 events
     are returned; there are more if the last one returned is not ``last_event``.
     """
     state = await runs.find_state(run)
@@ -120,7 +120,7 @@ def format_run(run: RunView) -> str:
     return "\n".join(lines)
 
 
-def _format_run_state(step: Mapping[str, Any]) -> str:
+def _format_step_state(step: Mapping[str, Any]) -> str:
     state = "skipped" if step["skipped"] else "waiting" if step["waiting"] else step["status"]
     time = f" at {step['completed_at']}" if "completed_at" in step else ""
     attempts = f" after {step['attempts']} attempts" if step["attempts"] > 1 else ""
@@ -138,7 +138,7 @@ def list_run_lines(run: RunView, how_to_read_memory: str) -> list[str]:
     times = f"started {run['created_at']}" + (f", ended {run['ended_at']}" if "ended_at" in run else "")
     replans = f", replanned {run['replans']} time{'s' if run['replans'] > 1 else ''}" if run["replans"] else ""
     lines = [head, f"{times}{replans}, last event {run['last_event']}"]
-    lines += [f"Step {step['step_id']}: {_format_run_state(step)}: {step['description']}" for step in run["steps"]]
+    lines += [f"Step {step['step_id']}: {_format_step_state(step)}: {step['description']}" for step in run["steps"]]
     for step in run["steps"]:
         name = f"Step {step['step_id']}"
         if step.get("error"):

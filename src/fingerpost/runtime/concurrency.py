@@ -15,29 +15,29 @@ _R = TypeVar("_R")
 class ThreadPool:
     """Threads that run blocking functions for coroutines.
 
-    Other modules do not use asyncio's default threads, in which one kind of slow work would delay all others.
+    Other modules do not use asyncio's default thread pool, where one kind of slow work would delay all others.
     """
 
     def __init__(self, name: str, count: int) -> None:
         self._executor = ThreadPoolExecutor(count, thread_name_prefix=f"fingerpost-{name}")
 
     async def run(self, function: Callable[_P, _R], *args: _P.args, **kwargs: _P.kwargs) -> _R:
-        """Run a function with the caller's context variables; cancelling the call drops it from the queue."""
+        """Run a function with the caller's context variables; cancelling a queued call drops it."""
         return await asyncio.wrap_future(self.submit(partial(copy_context().run, function, *args, **kwargs)))
 
     def submit(self, work: Callable[[], _R]) -> "Future[_R]":
         return self._executor.submit(work)
 
 
-# A search occupies one processor, so more threads would not finish sooner.
+# A search keeps one core busy, so more threads would not finish sooner.
 _COMPUTE = ThreadPool("compute", max(2, os.cpu_count() or 1))
 _WAIT = ThreadPool("wait", 16)
 
 compute = _COMPUTE.run
-"""Run work that occupies a processor, such as a search."""
+"""Run CPU-bound work, such as a search."""
 
 run_in_thread = _WAIT.run
-"""Run work that waits for files, locks or a database; no search delays it."""
+"""Run work that waits for files, locks or a database; searches do not delay it."""
 
 
 async def gather_all(coroutines: Iterable[Coroutine[Any, Any, _R]]) -> list[_R]:

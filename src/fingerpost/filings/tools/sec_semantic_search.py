@@ -20,7 +20,7 @@ NO_TEXT_STEP = "Run: fingerpost filings load FILE with a filing's text, or finge
 
 # A title counts half as much as a paragraph, because it names the subject of every paragraph below it.
 _TITLE_WEIGHT = 0.5
-# Filings rarely contain some of these words, so BM25 would weight those like rare topics.
+# Some of these words are rare in filings, so BM25 would give them the weight of rare topics.
 _QUESTION_WORDS = frozenset({
     "a", "an", "and", "any", "are", "as", "at", "be", "by", "can", "did", "do", "does", "for", "from", "had",
     "has", "have", "how", "if", "in", "is", "it", "its", "many", "much", "of", "on", "or", "s", "that", "the",
@@ -116,7 +116,7 @@ def _build_filters(params: SemanticSearchParams, ciks: list[int] | None) -> tupl
 
 
 def _list_names(library: FactLibrary, ciks: Iterable[int]) -> set[str]:
-    """Return the companies' names, each written as one word."""
+    """Return the companies' tickers and names, each as a single word."""
     names = set()
     for cik in ciks:
         query = "SELECT ticker, name FROM companies WHERE cik = ?1 UNION SELECT ticker, name FROM listed WHERE cik = ?1"

@@ -115,7 +115,7 @@ def list_segments(library: FactLibrary, params: SegmentsParams) -> Reply:
             for row in rows:
                 data[row["axis"]][row["member"]].append({"end_date": row["end_date"], "value": row["value"]})
         if other_axes:
-            reply.notes.append(f"{period.label} has other axes, which axis can select: {', '.join(other_axes)}")
+            reply.notes.append(f"{period.label} has other axes, selected with axis: {', '.join(other_axes)}")
     if params.period.count == 1:
         for members in data.values():
             members |= {member: points[0]["value"] for member, points in members.items() if len(points) == 1}
@@ -139,7 +139,7 @@ def _list_tags(reports: Iterable[Report]) -> list[str]:
 
 
 def _list_periods(period: PeriodFilter, reports: Iterable[Report], calendar: FiscalCalendar) -> list[PeriodFilter]:
-    """Return the fiscal periods of a query; ``latest`` is that of the newest loaded report."""
+    """Return the fiscal periods of a query; ``latest`` is the period of the newest loaded report."""
     if period.newest == NEWEST_FOUR_QUARTERS:
         message = "the last four quarters have no segments, because filings do not report fourth quarters"
         entry = build_missing("not_derivable", message, "Specify a fiscal year")
@@ -158,7 +158,7 @@ def _list_periods(period: PeriodFilter, reports: Iterable[Report], calendar: Fis
 def _find_breakdowns(facts: Facts, period: PeriodFilter, axis: str | None) -> tuple[list[Breakdown], list[str]]:
     """Return the breakdowns in the newest filing that has any for the period, and its other axes.
 
-    All rows for a period come from one filing, so that they have the same names and the same basis.
+    All rows for a period come from one filing, so that their names and basis are consistent.
     """
     for report, by_period in facts.items():
         period_facts = by_period.get(period, ())

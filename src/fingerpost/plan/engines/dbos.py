@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 DEAD_AFTER_S: Final = 10.0
-"""A process that has been without its lock for this long counts as dead; until then, its connection counts as lost."""
+"""A process that has not held its lock for this long is considered dead; until then, only disconnected."""
 
 _CHECK_INTERVAL_S = 1.0
 
@@ -59,7 +59,7 @@ class DbosJournal(Journal):
         try:
             is_claimed = await asyncio.shield(claim)
         except asyncio.CancelledError:
-            # The claim may still succeed, and then must be released; closing the writer releases all claims.
+            # The claim may still succeed, in which case it must be released; closing the writer releases all claims.
             claim.add_done_callback(release_late_claim)
             raise
         try:
@@ -135,7 +135,7 @@ class DbosJournal(Journal):
                     requeue = partial(executor.requeue, executors=due)
                     await run_in_thread(self._database.change, requeue, lock="recover plan runs")
             except ToolError as error:
-                # All processes may have lost the database at once, so their absence is counted from the next check.
+                # All processes may have lost the database at once, so their absence is measured from the next check.
                 absent_since.clear()
                 _log.warning("dead processes cannot be detected: %s", error.message)
             await asyncio.sleep(_CHECK_INTERVAL_S)

@@ -1,8 +1,8 @@
 """Execute plan runs as DBOS workflows; DBOS is launched for one database and stops with the last journal.
 
-A process can have only one DBOS, so a program that uses DBOS itself cannot run plans on it. Three DBOS defaults are
-overridden, because they lose or endanger runs: a version per release, pickle as the serializer, and one executor name
-for all processes.
+A process can have only one DBOS instance, so a program that uses DBOS itself cannot run plans on it. Three DBOS
+defaults are overridden, because they lose or endanger runs: a version per release, pickle as the serializer, and one
+executor name for all processes.
 """
 
 import asyncio
@@ -47,7 +47,7 @@ _active: "list[DbosExecutor]" = []
 
 
 class DbosExecutor:
-    """Executes the runs of one journal; DBOS has its tables in ``schema`` of the database at ``url``."""
+    """Executes the runs of one journal; DBOS keeps its tables in ``schema`` of the database at ``url``."""
 
     def __init__(self, url: str, schema: str, execute_run: ExecuteRun) -> None:
         self.database_key = (url, schema)
@@ -88,7 +88,7 @@ class DbosExecutor:
                 handle = await DBOS.start_workflow_async(_get_workflow(), run_id)
             task: asyncio.Task[RunState] = await started
             state = await task
-            # Wait until DBOS has recorded the end.
+            # Wait until DBOS has recorded the end of the workflow.
             await handle.get_result()
         finally:
             del self._started[workflow_id]
@@ -120,7 +120,7 @@ class DbosExecutor:
         )
         workflows = {workflow.workflow_id: workflow.workflow_id.partition(":")[0] for workflow in matches}
         latest = {run_id: workflow_id for workflow_id, run_id in workflows.items()}
-        # Workflows of other runs are obsolete: these have ended, were resumed manually, or killed too many processes.
+        # All other workflows are obsolete: their runs ended, were resumed manually, or killed too many processes.
         obsolete = set(workflows)
         for run_id, is_newer, is_abandoned in connection.execute(_LIST_RUNS, (PROTOCOL, MAX_TAKEOVERS, sorted(latest))):
             if is_newer:
@@ -178,7 +178,7 @@ def _launch(url: str, schema: str, *, is_recovering: bool) -> None:
 
 @cache
 def _get_workflow() -> Any:
-    """Return the workflow that executes a run; DBOS records its name, so the name never changes."""
+    """Return the workflow that executes a run; DBOS records its name, so the name must never change."""
 
     async def execute_run_here(run_id: str) -> str:
         return await _active[-1].run_in_workflow(run_id)

@@ -18,7 +18,7 @@ _log = logging.getLogger(__name__)
 _MAX_DELAY_S = 0.02
 
 Row = dict[str, Any]
-"""The values of a statement by name; ``run_id`` is one of them."""
+"""A statement's parameters by name, always including ``run_id``."""
 
 _R = TypeVar("_R")
 
@@ -42,7 +42,7 @@ class JournalSession(Protocol):
 class _Batch:
     waiters: list[tuple[str, "asyncio.Future[None]"]] = field(default_factory=list)
     rows: defaultdict[str, list[Row]] = field(default_factory=lambda: defaultdict(list))
-    """By statement."""
+    """Keyed by statement."""
 
 
 class GroupCommit:
@@ -65,7 +65,7 @@ class GroupCommit:
         waiter = self._new_waiter(run_id)
         if not self._is_requested:
             self._is_requested = True
-            # Defer the commit, so that other records of this loop turn share it.
+            # Defer the commit, so that other records from the same loop iteration share it.
             self.loop.call_soon(self._commit_batch)
         return waiter
 
@@ -96,7 +96,7 @@ class GroupCommit:
             waiter.exception()
 
     def close(self) -> None:
-        """End the thread after its submitted batches; drop the batch that has not been submitted yet."""
+        """End the thread after the submitted batches; drop the batch not yet submitted."""
         if self._timer is not None:
             self._timer.cancel()
         self.is_closed = True
