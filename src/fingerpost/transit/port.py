@@ -1,4 +1,4 @@
-"""The port to transit data sources: queries, answers, and the protocols that every source implements.
+"""The port for transit data sources: queries, answers, and the protocols that every source implements.
 
 Instants are in Unix seconds, durations in seconds, distances in metres.
 Methods that query a source may raise ``SourceChanged`` and the subclasses of ``StorageUnavailable`` (both are in
@@ -57,7 +57,7 @@ class JourneyParameters:
     window_s: int | None = None
 
     def between(self, origin: Location, destination: Location) -> "JourneyQuery":
-        """Return a query with these parameters between two places, which replace those of a query."""
+        """Return a query between two places with these parameters; a query's own places are replaced."""
         parameters = {each.name: getattr(self, each.name) for each in fields(JourneyParameters)}
         return JourneyQuery(origin=origin, destination=destination, **parameters)
 
@@ -102,10 +102,10 @@ class JourneyAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DepartureQuery:
-    """A request for departures from stops that are expected in [instant, instant + window_s], both inclusive.
+    """A request for departures from ``stop_ids``, expected in [instant, instant + window_s], both inclusive.
 
     ``wanted`` is the number of departures that the caller shows; a source may leave out departures later than the
-    last of these, but none in the same second as it.
+    last of these, but not those in the same second.
     With ``by_schedule``, the window and the order use scheduled times, and added trips are left out. A source
     without timetables always uses expected times.
     ``walk_from`` is the rider's position, or None for a board without walks.
@@ -134,7 +134,7 @@ class ServiceGap:
     ``next_departure`` is its instant (Unix seconds); ``next_day`` is its day if that is after the days searched;
     both are None if there is no later departure. ``last_day`` is the last day with any departure, or None.
     ``cancelled_until`` is the last day searched, if every departure up to then is cancelled.
-    If ``of_arrivals``, all of these are arrivals. If ``is_before``, they are the last ones before an instant, and
+    If ``of_arrivals``, all of these refer to arrivals. If ``is_before``, they are the last ones before an instant, and
     ``last_day`` is the first day that has any.
     """
 
@@ -232,7 +232,7 @@ class Network(Protocol):
         ...
 
     async def list_stops_near(self, coordinate: Coordinate, radius_m: float, *, language: str = "en") -> NearbyStops:
-        """Return boardable stops within the straight-line radius."""
+        """Return boardable stops within a straight-line radius."""
         ...
 
     async def find_address(self, coordinate: Coordinate, *, language: str | None = None) -> Place | None:
@@ -243,11 +243,11 @@ class Network(Protocol):
         return None
 
     def find_fare(self, itinerary: Itinerary) -> Fare | None:
-        """Return the fare for an itinerary, or why it is unknown; None for walks and for other networks' rides."""
+        """Return the fare for an itinerary, or the reason it is unknown; None for walks and other networks' rides."""
         ...
 
     def find_line(self, leg: Leg) -> LegLine | None:
-        """Return the line of a leg on the map, or None for another network's leg."""
+        """Return a leg's line on the map, or None for another network's leg."""
         return None
 
     async def find_basemap(self, box: Bounds, leg: Leg) -> Basemap | None:
@@ -267,7 +267,7 @@ class OpenNetworks:
     """The open networks, and the problems of the others.
 
     ``answering`` are in order of preference (rule A13); ``by_token_only`` are demo networks, which resolve only their
-    own ids once a network has been added; ``fallbacks`` answer only in place of other networks; ``problems`` has an
+    own ids once a network has been added; ``fallbacks`` answer only in place of other networks; ``problems`` holds an
     error message for each network that cannot be used.
     """
 

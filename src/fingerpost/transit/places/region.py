@@ -50,7 +50,7 @@ def merge_by_region(
 ) -> list[PlaceMatch]:
     """Return the matches from several networks, best first, without duplicates.
 
-    The rider is assumed to be at the focus or, without one, in any network in service at that time. Distant
+    The rider is assumed to be at the focus or, without one, in a network that is in service at ``instant``. Distant
     places are suggested only if no nearby place has the name. Without a focus, a name in two regions is ambiguous.
     """
     networks = [network for network, _ in found]

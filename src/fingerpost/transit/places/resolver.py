@@ -51,7 +51,7 @@ class LocationValue(WireModel):
 
 @dataclass(frozen=True, slots=True)
 class StopLabel:
-    """A stop id or, unless ``is_certain``, possibly a name; ``variable`` is the saved variable with the id."""
+    """A stop id or, unless ``is_certain``, possibly a name; ``variable`` is the saved variable that contains the id."""
 
     stop_id: str
     text: str
@@ -134,7 +134,7 @@ def read_location(variable: Variable) -> Location:
 
 
 class FoundPlaces(NamedTuple):
-    """Candidates, best first; ``left_out`` has a message for each network that did not answer."""
+    """Candidates, best first; ``left_out`` holds a message for each network that did not answer."""
 
     matches: list[PlaceMatch]
     warnings: Sequence[Warning]
@@ -244,7 +244,7 @@ class PlaceLookup:
         return [*(network.clause for network in self.left_out), *self.opened.problems.values()]
 
     async def find_token(self, text: str) -> FoundStop | None:
-        """Return the place for a stop id, with all its stops, in each network that has it (rule D2)."""
+        """Return the place for a stop id, with all its stops, in each network that has the id (rule D2)."""
         stop_id = text.strip()
         return await self._query_owners(
             stop_id,

@@ -30,7 +30,7 @@ SCORE_MARGIN = 0.02
 
 
 class NetworkJourney(NamedTuple):
-    """A network, and a query with the origin and destination as resolved by this network."""
+    """A network, and a query whose origin and destination were resolved by that network."""
 
     network: Network
     query: JourneyQuery
@@ -183,7 +183,7 @@ class _EndLookup(PlaceLookup):
         for end, other in (tuple(ends), tuple(reversed(ends))):
             if not isinstance(end.label, StopLabel) or end.resolutions:
                 continue
-            # So far, the name was searched for only in the region of the other place.
+            # So far, the name has been searched for only in the region of the other place.
             query = end.query
             anchor = query.focus or next(
                 (known.location.coordinate for known in other.resolutions.values() if known.location), None

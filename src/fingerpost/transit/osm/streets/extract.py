@@ -1,7 +1,7 @@
-"""Read the walkable ways, squares, stops and entrances in an OpenStreetMap extract near the stops of a network.
+"""Read the walkable ways, squares, stops and entrances near a network's stops from an OpenStreetMap extract.
 
 Tags decide which ways are walkable. The rules are those of OpenTripPlanner 2.9's default tag mapper, so that walks can
-be compared; where it has none, those of OpenStreetMap's wiki apply.
+be compared; where it has no rule, those in OpenStreetMap's wiki apply.
 """
 
 import math
@@ -107,7 +107,7 @@ def _find_cost_factor(tags: Tags, highway: str | None) -> float:
 
 
 def _find_one_way(tags: Tags, highway: str | None, conveying: str) -> int:
-    """Return 1 if walkers may go only forward, -1 if only backward, otherwise 0; rules for vehicles do not apply."""
+    """Return 1 if pedestrians may go only forward, -1 if only backward, otherwise 0; vehicle rules do not apply."""
     if conveying in ("forward", "backward"):
         return 1 if conveying == "forward" else -1
     if highway in ("footway", "corridor") and tags.get("oneway") in _YES and tags.get("oneway:foot") != "no":
@@ -174,7 +174,7 @@ def find_entrance(tags: Tags, lat: float, lon: float) -> OsmEntrance | None:
     return OsmEntrance(lat, lon, is_railway=is_railway, is_exit=is_exit, has_steps=has_steps)
 
 
-# The longest walk that a query may allow.
+# The maximum walking limit of a query.
 REACH_M = 3000.0
 _CELL_DEG = 0.01
 _ROWS = 1 << 16
@@ -205,7 +205,7 @@ class Way(NamedTuple):
 
 
 class Square(NamedTuple):
-    """A square or platform that walkers can cross: the nodes of its closed rings, outer ring first."""
+    """A square or platform that pedestrians can cross: the nodes of its closed rings, outer ring first."""
 
     rule: WayRule
     rings: list[list[int]]
@@ -218,14 +218,14 @@ class OsmStop(NamedTuple):
 
 
 OsmPlatform = tuple[frozenset[str], bool, list[tuple[float, float]]]
-"""The refs of a platform, whether it is underground, and its line or border."""
+"""A platform's refs, whether it is underground, and its line or outline."""
 
 
 @dataclass(slots=True)
 class ExtractedStreets:
     """The streets in an extract, by OpenStreetMap node id.
 
-    ``uses`` counts how often a node is on a way of any kind. Edges end at junctions and ``corners``. ``walls`` are
+    ``uses`` counts each node's occurrences on ways of any kind. Edges end at junctions and ``corners``. ``walls`` are
     the nodes of walls, fences and hedges; ``openings`` are nodes with a door or an open gate.
     """
 
@@ -286,7 +286,7 @@ class ExtractedStreets:
         nodes.insert(middle, lift)
 
     def add_area(self, area: Any, tags: Tags) -> None:
-        """Add a square or platform, and its rings as ways unless they are ways already."""
+        """Add a square or platform; also add its rings as ways unless they are ways already."""
         if tags.get("area") == "no" or (area.from_way() and not is_area(tags)):
             return
         rule = find_way_rule(tags)
@@ -304,7 +304,7 @@ class ExtractedStreets:
             self.squares.append(Square(rule, closed))
 
     def _store_positions(self, nodes: Iterable[Any]) -> Iterator[list[int]]:
-        """Store the positions of nodes; yield each run of consecutive nodes in the extract and the area."""
+        """Store the positions of nodes; yield each run of consecutive nodes that are in the extract and in the area."""
         positions, run = self.positions, list[int]()
         for node in nodes:
             ref = node.ref

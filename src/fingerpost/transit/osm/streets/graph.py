@@ -15,12 +15,12 @@ from fingerpost.transit.osm.streets.kernel.ways import BUCKET_S
 UInt32 = npt.NDArray[np.uint32]
 
 # edge_flags
-ONE_WAY = 1  # walked only from the edge's first node to its second
+ONE_WAY = 1  # walkable only from the edge's first node to its second
 ENDS_ONLY = 2
 STEPS = 4
 MOVING = 8
 NO_WHEELS = 16
-CUT_OFF = 32  # in short parts of the streets, connected only by steps, kerbs and ways unfit for wheels
+CUT_OFF = 32  # in a small part of the streets, joined to the rest only by steps, kerbs and ways unfit for wheels
 UNDERGROUND = 64
 UNFIT = STEPS | NO_WHEELS  # step-free walks do not use these
 
@@ -67,16 +67,16 @@ class StreetGraph(NamedTuple):
 # A metre of steps takes this many times as long as a level one, and a second on steps costs this many times as much.
 _STEPS_TIME_FACTOR, _STEPS_FACTOR = 3.0, 2.0
 _ESCALATOR_M_PER_S = 0.45
-# The wait at traffic lights, and the wait and ride at a lift.
+# Seconds to wait at traffic lights, and to wait for and ride a lift.
 _LIGHTS_S, _LIFT_S = 15.0, 60.0
 
 
 class Weights(NamedTuple):
-    """The costs of a graph for one kind of walk; a cost is infinite if walking is impossible.
+    """The costs of a graph's edges and nodes for one kind of walk; a cost is infinite if walking is impossible.
 
     Attributes:
         onward_first: the rows of node n in the next two arrays are ``onward_first[n] .. onward_first[n + 1]``.
-        onward_to: (node, arc, flags ONE_WAY and ENDS_ONLY) of each arc that does not lead into a dead end.
+        onward_to: (node, arc, flags ONE_WAY and ENDS_ONLY) for each arc that does not lead into a dead end.
         onward_cost: cost, seconds and metres of that arc.
         bucket_count: number of the queue's buckets; the cost of any arc spans fewer.
     """

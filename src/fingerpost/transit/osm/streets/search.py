@@ -102,7 +102,7 @@ class StreetSearch:
         return work
 
     def draw(self, arcs: list[int], start_m: float, end_m: float) -> Float64:
-        """Return the line along arcs, from metres along the first edge to metres along the last one."""
+        """Return the line along arcs, from ``start_m`` along the first edge to ``end_m`` along the last one."""
         graph = self._graph
         parts = []
         for number, arc in enumerate(arcs):

@@ -1,4 +1,4 @@
-"""Snap positions to the nearest points of streets, using a grid of their segments, and find nearby lifts."""
+"""Snap positions to the nearest points on streets, using a grid of their segments, and find nearby lifts."""
 
 from typing import NamedTuple
 
@@ -34,7 +34,7 @@ class SegmentGrid(NamedTuple):
 
 
 class Snapped(NamedTuple):
-    """Positions snapped to streets: edge (-1: none), metres along it, metres away from it."""
+    """Positions snapped to streets: edge (-1: none), and distances along it and to it, in metres."""
 
     edge: Int32
     offset_m: Float64
@@ -95,7 +95,7 @@ def snap_pin(
     return nearest if preferred.edge[0] < 0 else preferred
 
 
-# The largest distance between a closed entrance in an alert and a lift on the map.
+# The largest distance between a closed entrance in an alert and a mapped lift.
 LIFT_M = 30.0
 
 

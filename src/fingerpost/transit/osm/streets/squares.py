@@ -1,7 +1,7 @@
 """Add straight lines across squares and platforms, between their entrances and inner corners (a visibility graph).
 
-Squares that share a stretch of border form one ground. OpenStreetMap maps a square and the way behind a wall at its
-border with the same nodes, so these are separated first.
+Squares that share a stretch of border form one ground. In OpenStreetMap, a square and a way behind a wall at its
+border share nodes, so these are separated first.
 """
 
 from collections import Counter, defaultdict
@@ -27,14 +27,14 @@ _Line = tuple[int, int]
 
 
 class _Ground(NamedTuple):
-    """Adjoining squares with the same rule; ``walls`` is their outer border, as lines with the ground to their left."""
+    """Adjoining squares with the same rule; ``walls`` is their outer border, as lines with the ground on their left."""
 
     rule: WayRule
     walls: dict[_Line, None]
 
 
 def list_crossings(streets: ExtractedStreets) -> Iterator[Way]:
-    """Yield a line for each pair of entrances or inner corners of a ground that have a line of sight."""
+    """Yield a line for each pair of entrances or inner corners of a ground with a line of sight between them."""
     # Nodes that are also used outside the rings of squares are entrances.
     uses = Counter(node for square in streets.squares for ring in square.rings for node in ring)
     grounds = _list_grounds(streets)
@@ -76,7 +76,7 @@ def _list_lines(streets: ExtractedStreets, square: Square) -> list[_Line]:
         points = np.array([streets.positions[node] for node in ring])
         if len(points) < 4:
             continue
-        # Coordinates relative to a corner make the products precise.
+        # Coordinates relative to a corner keep the products precise.
         north, east = (points - points[0]).T
         is_counter_clockwise = float((east[:-1] * north[1:] - east[1:] * north[:-1]).sum()) > 0
         lines += pairwise(ring if is_counter_clockwise == (number == 0) else ring[::-1])
@@ -129,7 +129,7 @@ def _list_corners(streets: ExtractedStreets, ground: _Ground) -> list[int]:
 
 
 def _can_see(start: Float64, ends: Float64, walls: Float64) -> npt.NDArray[np.bool_]:
-    """Return which lines from a corner to the ``ends`` stay inside; a row of ``walls`` has two points."""
+    """Return which lines from a corner to the ``ends`` stay inside; each row of ``walls`` holds two points."""
     a, b = walls[:, :2], walls[:, 2:]
     goals = ends[:, np.newaxis, :]
     side_a, side_b = _find_side(start, goals, a), _find_side(start, goals, b)

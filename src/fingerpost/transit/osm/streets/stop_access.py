@@ -62,7 +62,7 @@ def _list_refs(local_id: str, code: str) -> set[str]:
 
 
 PlatformPlaces = Mapping[int, tuple[float, float, bool]]
-"""Where stops (rows) are on mapped platforms, in degrees, and whether only steps lead there."""
+"""The positions of stops (rows) on mapped platforms, in degrees, and whether only steps lead there."""
 
 _ROUNDING_M, _MAX_PLATFORM_M = 0.1, 500.0
 
@@ -70,9 +70,9 @@ _ROUNDING_M, _MAX_PLATFORM_M = 0.1, 500.0
 def find_platform_places(
     stops: WalkedStops, platforms: Iterable[OsmPlatform], graph: StreetGraph, grid: SegmentGrid
 ) -> PlatformPlaces:
-    """Return the places of metro and railway stops on mapped platforms that are connected to the streets.
+    """Return the positions of metro and railway stops on mapped platforms that are connected to the streets.
 
-    The platform is the nearest one with a ref of the stop, or else, for a metro, the nearest one underground.
+    The platform is the nearest one sharing a ref with the stop or else, for a metro stop, the nearest underground one.
     """
     places, found = stops.places, dict[int, tuple[float, float, bool]]()
     for row in np.flatnonzero((stops.has_metro | stops.has_rail) & (places.kinds == STOP)).tolist():
@@ -92,7 +92,7 @@ def find_platform_places(
 
 
 def _find_nearest(position: Float64, line: Float64) -> tuple[float, float, float]:
-    """Return the distance in metres to the nearest point of a line, and this point."""
+    """Return the distance in metres to the nearest point on a line, and that point."""
     scale = np.array([1.0, np.cos(np.radians(position[0]))]) * METRES_PER_DEGREE
     away_m, fraction = measure_distances(line * scale, position * scale)
     nearest = int(away_m.argmin())
@@ -104,7 +104,7 @@ ENTRANCE_M = 300.0
 # Platforms without a parent station share an entrance if they are this close to the platform nearest to it.
 _SAME_STATION_M = 100.0
 _CLOSED = -1
-# The seconds added between a mapped entrance and a metro platform to which the map has no way (decision 0480).
+# Seconds added between a mapped entrance and a metro platform that no mapped way reaches (decision 0480).
 METRO_DEPTH_S = 120
 # Values of ``StopAccess.entrance`` that are not rows.
 _NO_ENTRANCE, _MAPPED, _ESTIMATED = -1, -2, -3
@@ -113,8 +113,8 @@ _NO_ENTRANCE, _MAPPED, _ESTIMATED = -1, -2, -3
 class StopAccess(NamedTuple):
     """The access points of stops (ascending rows) on the streets, in degrees: each entrance, or the stop itself.
 
-    ``entrance`` is the timetable's row of the entrance, -1 for the stop's own position, -2 for an entrance on the map,
-    -3 for a metro's entrance on the map.
+    ``entrance`` is the timetable's row of the entrance, -1 for the stop's own position, -2 for a mapped entrance,
+    -3 for a mapped metro entrance.
     ``inside_m``, ``in_s`` and ``out_s`` are metres and seconds from there to the stop and back, -1 if impossible.
     """
 
@@ -152,9 +152,9 @@ def connect_at_positions(lats: Float64, lons: Float64) -> StopAccess:
 def find_stop_access(
     stops: WalkedStops, places: tuple[Float64, Float64], entrances: tuple[OsmEntrance, ...], platforms: PlatformPlaces
 ) -> StopAccess:
-    """Return the access points of stops: entrances in the feed, or the platform or else entrances on the map.
+    """Return the access points of stops: entrances in the feed, else the mapped platform, else mapped entrances.
 
-    All other stops are at their positions. On the map, metro platforms use entrances to metro stations, and railway
+    Other stops are connected at their positions. Metro platforms use mapped entrances to metro stations, and railway
     platforms those to railway stations. Step-free riders use them too if only steps lead to the platform.
     """
     rows = _list_feed_entrances(stops.places)

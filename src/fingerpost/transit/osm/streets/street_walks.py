@@ -32,7 +32,7 @@ MEASURED_M = 3000.0
 OFF_STREETS_M = 1000.0
 
 IsDry = Callable[[Point, Point], bool]
-"""Whether the straight line between two positions stays out of the water."""
+"""Whether the straight line between two positions avoids water."""
 
 
 _StopsAtEnds = tuple[int | None, int | None]
@@ -43,7 +43,7 @@ _End = tuple[Snapped, Float64]
 class StreetWalks:
     """Walks on streets (``walks.Walks``), including straight lines from points to their streets.
 
-    Straight lines to or from points and stops off the streets do not cross water, so islands need a ferry or bridge.
+    Straight lines to or from points and stops off the streets do not cross water, so an island needs a ferry or bridge.
 
     ``places`` and ``access`` are the stops and their access points. ``closed_lifts`` are nodes.
     """
@@ -174,7 +174,7 @@ class StreetWalks:
         return best
 
     def _list_ends(self, point: Point, stop: int | None, inside_s: Int32) -> Iterator[tuple[Snapped, int, Float64]]:
-        """Yield where a walk can begin or end: on which street, the seconds inside, and the entrance as a line."""
+        """Yield where a walk can begin or end: a point on a street, the seconds inside, and the entrance as a line."""
         access = self._access
         if stop is None:
             yield self._snap_point(*point), 0, np.zeros((0, 2))
@@ -188,7 +188,7 @@ class StreetWalks:
     def measure_on_streets(self, begin: Int64, end: Int64, limit_m: float) -> StopLinks:
         """Return the walks between stops through their best entrances, or inside the station if they share one.
 
-        A walk that exceeds the limit, or that no street allows, has -1 metres.
+        ``metres`` is -1 if the walk exceeds the limit or cannot be made along streets.
         """
         metres, seconds = np.full(len(begin), -1, np.int32), np.zeros(len(begin), np.int32)
         order = np.argsort(begin, kind="stable")
@@ -209,7 +209,7 @@ class StreetWalks:
         return StopLinks(begin, end, metres, seconds, np.zeros(len(begin), np.bool_))
 
     def _measure_from(self, origin: int, stops: Int64, limit_m: float) -> StopWalks:
-        """Return the quickest walks from a stop to others (ascending rows) through each of its entrances."""
+        """Return the quickest walks from a stop to others (ascending rows) through any of its entrances."""
         best_m, best_s = np.full(len(stops), -1, np.int32), np.full(len(stops), np.iinfo(np.int32).max, np.int32)
         access = self._access
         for row in range(self._first[origin], self._first[origin + 1]):

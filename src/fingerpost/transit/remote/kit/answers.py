@@ -166,7 +166,7 @@ def _count(blanked: set[_Loc]) -> Mapping[str, int]:
     return Counter(sorted(".".join(part for part in loc if isinstance(part, str)) for loc in outermost))
 
 
-# An instant in the year 2106. Larger values mean that an instant is unset, or are in milliseconds.
+# An instant in the year 2106. Larger values mean that an instant is unset or in milliseconds.
 LAST_INSTANT = 2**32 - 1
 
 
@@ -183,7 +183,7 @@ else:
     """A list whose null entries are dropped."""
 
     ListOrNull = Annotated[tuple[_T | None, ...] | None, AfterValidator(_drop_nulls)]
-    """A list; null is empty, and null entries are dropped."""
+    """A list; null is read as empty, and null entries are dropped."""
 
 NonBlank = Annotated[str, Field(pattern=r"\S")]
 """A string that is not blank."""
@@ -233,13 +233,13 @@ class MeasuredLeg(Shape):
 
     @property
     def points(self) -> Sequence[tuple[float, float]]:
-        """The leg's line as (latitude, longitude) in degrees; fewer than two points if the server has none."""
+        """The leg's line as (latitude, longitude) in degrees; fewer than two points if the server gives none."""
         return ()
 
 
 @lru_cache(maxsize=8192)
 def read_wire_instant(text: str) -> int:
-    """Parse an ISO 8601 instant to Unix seconds; raise ValueError if it has no offset."""
+    """Convert an ISO 8601 instant to Unix seconds; raise ValueError if it has no offset."""
     instant = datetime.fromisoformat(text)
     if instant.tzinfo is None:
         raise ValueError("an instant without an offset")
@@ -247,7 +247,7 @@ def read_wire_instant(text: str) -> int:
 
 
 def from_text(reader: Callable[[str], Any]) -> BeforeValidator:
-    """Return a validator that parses strings and passes other values unchanged."""
+    """Return a validator that parses strings and passes other values through unchanged."""
     return BeforeValidator(lambda value: reader(value) if isinstance(value, str) else value)
 
 
@@ -272,7 +272,7 @@ class ModeReader:
 UnixSecond = Annotated[int, Field(ge=0, le=LAST_INSTANT)]
 
 Instant = Annotated[UnixSecond, from_text(read_wire_instant)]
-"""A Unix second, from an instant with an offset."""
+"""A Unix second, parsed from an instant with an offset."""
 
 OpenInstant = Annotated[int | None, BeforeValidator(_parse_open_instant)]
 """A Unix second that bounds a period; None if the period is open-ended, for example if its year is 9999."""

@@ -63,7 +63,7 @@ PAGE_SIZE = 6
 
 
 class LeftOut(StrEnum):
-    """Reasons for leaving out itineraries; in a note, each value follows their number."""
+    """Reasons for leaving out itineraries; in a note, each value follows a count."""
 
     OTHER_VEHICLE = "by car, bicycle, or a rented or booked vehicle"
     UNPLACED = "without coordinates"
@@ -118,7 +118,7 @@ class JourneyPage:
 def filter_live(
     itineraries: Sequence[Itinerary], query: JourneyQuery, retrieved_at: datetime, notes: tuple[str, ...]
 ) -> JourneyPage:
-    """Select the itineraries within the query's limits and time; servers that round to minutes miss it by seconds."""
+    """Select the itineraries within the query's limits and time; servers that round to minutes can be seconds off."""
     possible = [itinerary for itinerary in itineraries if is_possible(itinerary)]
     matching = list_within_limits(possible, query)
     is_unmeasured = any(_is_unmeasured(leg) for itinerary in itineraries for leg in itinerary.legs)
@@ -173,7 +173,7 @@ class JourneySearch(ABC):
 
     @abstractmethod
     def list_pages(self, request: JourneyRequest) -> AsyncIterator[JourneyPage]:
-        """Request pages until the query is answered; a page may have nothing usable, for example only long walks."""
+        """Request pages until the query is answered; a page may contain nothing usable, for example only long walks."""
 
     async def find(self, request: JourneyRequest) -> JourneyPage:
         found = await self._find_within(request)
@@ -236,7 +236,7 @@ def read_itinerary(
     *,
     adds_walk_delays: bool = True,
 ) -> Itinerary:
-    """Build an itinerary; ``new_leg`` converts each leg, and gets the query's locations for the first and last leg."""
+    """Build an itinerary; ``new_leg`` converts each leg, given the query's locations for the first and last leg."""
     last = len(legs) - 1
     model_legs = [
         new_leg(leg, ids, query.origin if index == 0 else None, query.destination if index == last else None)

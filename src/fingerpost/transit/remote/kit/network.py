@@ -36,8 +36,8 @@ class ServerSource(port.RemoteSource):
     """Opens networks on one kind of server; see ``port.RemoteSource``.
 
     ``url_option`` is the ``network add`` option for the server's URL; it is None if the URL is fixed. ``new_profile``
-    returns the profile of a server that has never been queried. If ``limits`` is None, each network's deadline limits
-    its requests.
+    returns the profile of a server that has never been queried. If ``limits`` is None, each network's deadline applies
+    to its requests.
     """
 
     kind: ClassVar[str]

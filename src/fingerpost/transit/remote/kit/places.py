@@ -48,7 +48,7 @@ class StopIdCodec(ABC):
 
     @abstractmethod
     def _list_candidates(self, public_id: str) -> Iterable[str]:
-        """Return the server's possible ids for an upper-case public id, most likely first."""
+        """Return the possible server ids for an upper-case public id, most likely first."""
 
     def encode(self, server_id: str) -> str:
         """Return the public form of a server's id; if two ids differ only in case, the second one is escaped."""
@@ -66,7 +66,7 @@ class StopIdCodec(ABC):
         return public_id
 
     def decode(self, public_id: str) -> list[str]:
-        """Return the server's possible ids for a public id in any case, most likely first; none for another FEED."""
+        """Return the possible server ids for a public id in any case, most likely first; none for another FEED."""
         upper_id = public_id.strip().upper()
         stored = self._server_id_by_public.get(upper_id)
         return list(dict.fromkeys(self._list_candidates(upper_id))) if stored is None else [stored]
@@ -232,7 +232,7 @@ FindPlaces = Callable[[str, str | None, Coordinate | None], Awaitable[Sequence[P
 
 
 class Geocoder(ABC):
-    """Finds places with a server's geocoder; its errors have ``details["service"] == "geocoding"``.
+    """Finds places using a server's geocoder; its errors have ``details["service"] == "geocoding"``.
 
     Names are scored here, because the scores of different geocoders cannot be compared.
     """

@@ -1,4 +1,4 @@
-"""Send HTTP requests to one transit server, with its key and its limits."""
+"""Send HTTP requests to one transit server, using its key and limits."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
@@ -17,7 +17,7 @@ STOPS_FRESH_S = 600.0
 
 _MAX_MESSAGE_CHARS = 200
 _FIRST_ERROR_STATUS = 400
-# Longer pauses are reported immediately instead of being waited for.
+# Longer pauses are reported immediately, without waiting.
 _MAX_PAUSE_S = 2.5
 
 
@@ -26,7 +26,7 @@ def new_limits(deadline_s: float) -> RequestLimits:
 
 
 def is_cacheable(response: Response) -> bool:
-    """Whether a response is successful, and JSON without GraphQL errors."""
+    """Whether a response is successful and is JSON without GraphQL errors."""
     is_json = response.body.lstrip()[:1] in (b"{", b"[")
     return response.status < _FIRST_ERROR_STATUS and is_json and b'"errors"' not in response.body
 
@@ -34,7 +34,7 @@ def is_cacheable(response: Response) -> bool:
 class Connection:
     """Sends requests to one server; raises ParameterError if its ``url`` is invalid.
 
-    ``?name=${VARIABLE}`` in the ``url`` is a key; ``key`` names the variable with the key for ``key_header``.
+    ``?name=${VARIABLE}`` in the ``url`` is a key; ``key`` names the variable that holds the key for ``key_header``.
     ``check_response`` finds failures that the HTTP status does not show.
     """
 

@@ -1,6 +1,6 @@
 """Request pages of journeys from a MOTIS server.
 
-A second search, by scheduled times, finds the journeys that realtime has cancelled or made impossible (rule B5).
+A second search, by scheduled times, finds the journeys that realtime data shows as cancelled or impossible (rule B5).
 """
 
 import hashlib
@@ -35,7 +35,7 @@ _SCHEDULED = "REALTIME_ANNOTATION_ONLY"
 
 
 def new_params(request: kit.JourneyRequest) -> dict[str, str]:
-    """Return a plan's parameters; ``shorter_walks`` halves the walks at both ends and excludes walk-only trips."""
+    """Return a plan request's parameters; ``shorter_walks`` halves walks at both ends and excludes walk-only trips."""
     query, shorter_walks = request.query, request.shorter_walks
     # The server counts in minutes: round so that no trip departs too early or arrives too late.
     minute = query.instant // _MINUTE_S if query.arrive_by else -(-query.instant // _MINUTE_S)

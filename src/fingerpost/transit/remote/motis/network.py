@@ -71,7 +71,7 @@ def _learn_transitous(record: NetworkRecord) -> LearnedProfile:
 
 
 async def _list_stops(server: MotisServer, record: NetworkRecord) -> Sequence[shapes.MotisPlace]:
-    """Return the stops within the network's bounds; empty if there are too many and bounds and zone are given."""
+    """Return the stops within the network's bounds; empty if there are too many but bounds and zone are given."""
     box = WORLD
     if record.bounds is not None:
         south, west, north, east = record.bounds
@@ -143,7 +143,7 @@ class MotisNetwork(ServerNetwork):
             try:
                 return await fetch_board(self._server, server_id, first, last, language)
             except UnknownToServer:
-                # The server uses the other spelling of the public id.
+                # The server's id has the other spelling of the public id.
                 return []
 
         server_ids = self._ids.decode_all(query.stop_ids)
@@ -160,7 +160,7 @@ async def fetch_board(
 ) -> list[Answer[shapes.MotisStopTimes]]:
     """Return departures from exactly this stop between ``first`` and ``last``, and possibly some outside the window.
 
-    A window with more rows than the server returns at once is halved. Raise UnknownToServer for an unknown stop.
+    A window that has more rows than the server returns at once is halved. Raise UnknownToServer for an unknown stop.
     """
     params = {
         "stopId": server_id,
@@ -183,7 +183,7 @@ async def fetch_board(
 
 
 def list_rows(times: Iterable[tuple[str, shapes.StopTime]], ids: StopIdCodec, zone: ZoneInfo) -> Iterable[Departure]:
-    """Return the distinct departures; ``times`` pairs the server's id of the board's stop with each stop time."""
+    """Return the distinct departures; ``times`` pairs each stop time with the server's id for the board's stop."""
     rows: dict[tuple[str, str, int], Departure] = {}
     for server_id, time in times:
         place = time.place

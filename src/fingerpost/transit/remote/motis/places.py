@@ -1,4 +1,4 @@
-"""Stop ids, stop look-up and geocoding on a MOTIS server."""
+"""Stop ids, stop lookup and geocoding on a MOTIS server."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence

@@ -53,12 +53,12 @@ WINDOW_PAGE_SIZE = 40
 _MAX_WINDOW_S = 24 * 3600
 # The extra cost of a transfer in seconds, for riders who prefer few transfers.
 _FEW_TRANSFERS_COST = 1200
-# The cost of a minute of walking in minutes of riding, for shorter walks; the server's default is 2.
+# The cost of a minute of walking in minutes of riding, when shorter walks are needed; the server's default is 2.
 _SHORT_WALK_RELUCTANCE = 10.0
 
 
 def to_plan_location(end: kit.JourneyEndpoint) -> dict[str, Any]:
-    """Return a PlanLabeledLocationInput, which has exactly one of its two keys and no null."""
+    """Return a PlanLabeledLocationInput, with exactly one of its two keys set and no nulls."""
     if end.stop_id is not None:
         return {"location": {"stopLocation": {"stopLocationId": end.stop_id}}}
     position = end.location.coordinate
@@ -103,7 +103,7 @@ def _build_preferences(query: JourneyQuery, *, shorter_walks: bool) -> dict[str,
     return preferences
 
 
-# A page may be empty although more pages exist.
+# A page may be empty even if more pages exist.
 _MAX_PAGES = 4
 
 
@@ -132,7 +132,7 @@ class OpenTripPlannerSearch(kit.JourneySearch):
         if len(live.left_out) == len(set(itineraries)) and (itineraries or page.edges):
             raise new_unreadable_error("itinerary", live.list_notes())
         codes = {error.code for error in page.routing_errors}
-        # Most itineraries run as scheduled, and converting them would take half of the planning time.
+        # Most itineraries run as scheduled, and converting them would take half the planning time.
         cancelled = [edge for edge in answer.data.scheduled if any(map(is_cancelled, edge.legs))]
         found = replace(
             live,
@@ -260,7 +260,7 @@ def _undo_margin(itinerary: Itinerary, query: JourneyQuery) -> Itinerary:
 
 
 def price(itinerary: Itinerary) -> Fare | None:
-    """Return the price of all rides for an ordinary rider, or why it is unknown; None if there are no rides.
+    """Return the price of all rides for an ordinary rider, or the reason it is unknown; None if there are no rides.
 
     The price is that of the cheapest purchase that covers every ride. If there is none, each ride must have a single
     product, because the server does not say which products are bought together.

@@ -79,7 +79,7 @@ async def _list_fields(server: Server, name: str) -> list[str]:
 
 
 async def _find_bounds(server: Server) -> Bounds:
-    """Return the bounds of the stops, ignoring stops at 0, 0, whose position is unknown."""
+    """Return the bounds of the stops, ignoring stops at 0, 0, whose positions are unknown."""
     stops = (await server.fetch(shapes.AllStops, fresh_s=0.0)).data.stops
     positions = [stop.coordinate for stop in stops if max(abs(stop.lat), abs(stop.lon)) >= _UNSET_WITHIN]
     if len(positions) < len(stops):
@@ -91,7 +91,7 @@ async def _find_bounds(server: Server) -> Bounds:
 
 
 def _find_days(begin: int | None, end: int | None, zone: str | None) -> tuple[date | None, date | None]:
-    """Return the first and last service day, or None if the range is invalid; its end is exclusive."""
+    """Return the first and last service days, or None for both if the range is invalid; its end is exclusive."""
     if begin is None or end is None or end <= begin:
         return None, None
     tz = ZoneInfo(zone) if zone else UTC
@@ -164,7 +164,7 @@ def list_rows(stop: shapes.BoardStop, ids: StopIdCodec, zone: ZoneInfo) -> Itera
 
 
 def _is_last_call(time: shapes.Stoptime) -> bool:
-    """Whether the trip ends here; a cancelled stop time has no pickup type to show it."""
+    """Whether the trip ends here; a cancelled stop time has no pickup type that would show it."""
     position = time.trip.last_position
     return position is not None and position == time.stop_position_in_pattern
 

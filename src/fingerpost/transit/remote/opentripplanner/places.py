@@ -1,4 +1,4 @@
-"""Stop ids, stop look-up and search by name on an OpenTripPlanner server, and Digitransit's geocoder."""
+"""Stop ids, stop lookup and name search on an OpenTripPlanner server, and Digitransit's geocoder."""
 
 import re
 from collections.abc import Iterable, Sequence

@@ -79,7 +79,7 @@ class Server(Connection):
 
 
 def find_rate_limit(response: Response) -> ToolError | None:
-    """Return a rate-limit error with the wait that the text of a 403 or 429 gives, or None if the status is enough."""
+    """Return a rate-limit error with the wait given in the text of a 403 or 429, or None if the status is enough."""
     if response.status not in (403, 429) or "retry-after" in response.headers:
         return None
     text = response.body[:2000].decode(errors="replace")
@@ -200,7 +200,7 @@ def _select(shape: type[BaseModel], *, with_fares: bool) -> str:
 
 
 def _find_model(annotation: Any) -> type[BaseModel] | None:
-    """Return the model inside a field's type, such as an optional or a tuple; None for a plain value."""
+    """Return the model inside a field's type, such as ``X | None`` or a tuple; None for a plain value."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
     models = map(_find_model, getattr(annotation, "__args__", ()))

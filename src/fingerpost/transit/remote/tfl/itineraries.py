@@ -42,7 +42,7 @@ def list_line_alerts(lines: Iterable[shapes.TflLine], line_id: str, begin: int, 
 def list_lift_alerts(
     lifts: Iterable[shapes.LiftDisruption], stations: Iterable[str | None]
 ) -> tuple[ServiceAlert, ...]:
-    """Return alerts for lifts that are out of order now at the given stations (NaPTAN codes)."""
+    """Return alerts for lifts that are currently out of order at the given stations (NaPTAN codes)."""
     codes = {station.upper() for station in stations if station}
     return kit.merge_alerts(
         _new_alert(lift.message, _STEPS) for lift in lifts if lift.station in codes and lift.message
@@ -69,7 +69,7 @@ def _new_line_alert(line: shapes.TflLine, status: shapes.LineStatus, begin: int,
 
 
 def _new_alert(text: str, effect: str, since: int | None = None, until: int | None = None) -> ServiceAlert:
-    """Return an alert whose header is the text's first sentence, because TfL has no headers."""
+    """Return an alert whose header is the text's first sentence, because TfL's texts have no headers."""
     text = " ".join(text.split())
     first, stop, rest = text.partition(". ")
     # TfL's disruptions have no ids, so alerts with the same text get the same id.
@@ -110,7 +110,7 @@ def choose_after(naive: datetime, zone: ZoneInfo, *, earliest: int) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TflRequest:
-    """A journey query in TfL's terms, from and to a stop id, ``lat,lon``, postcode or name.
+    """A journey query in TfL's terms, between stop ids, positions (``lat,lon``), postcodes or names.
 
     ``sides`` are the caller's names for the two parameters; ``ends`` are the query's locations.
     """
@@ -142,7 +142,7 @@ class TflRequest:
 
 
 UNPLACED = Coordinate(math.nan, math.nan)
-"""The position of a point without coordinates; without coordinates, only a journey's summary can be shown."""
+"""The position of a point without coordinates; a journey with such a point can be shown only as a summary."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +171,7 @@ class JourneyReader:
         return Itinerary(tuple(legs))
 
     def _find_begin(self, journey: shapes.TflJourney) -> int:
-        """Return the start of a journey; the query and its duration resolve wall-clock times that occur twice."""
+        """Return the start of a journey; the query and the duration resolve wall-clock times that occur twice."""
         if self.request.arrive_by:
             arrival = choose_instant(journey.arrival_date_time, self.zone, wanted=self.request.instant)
         else:

@@ -12,7 +12,7 @@ CELLS_PER_ROW = 1 << 32
 
 @kernel
 def _search_cell(graph, grid, row, lat, lon, north_m, east_m, refused, nearest):
-    """Update ``nearest`` (metres away, segment, fraction along it) if a segment in the cell is nearer."""
+    """Update ``nearest`` (distance in metres, segment, fraction along it) if a segment in the cell is nearer."""
     for index in range(grid.cell_first[row], grid.cell_first[row + 1]):
         point = grid.segment[index]
         y = (graph.shape_lat_e7[point] * 1e-7 - lat) * north_m
@@ -37,7 +37,7 @@ def _search_cell(graph, grid, row, lat, lon, north_m, east_m, refused, nearest):
 
 @kernel
 def _find_gap_m(degrees, cell, width, metres):
-    """Return the distance between a position and a row or column of cells, slightly reduced; 0 if it is inside."""
+    """Return the distance between a position and a row or column of cells, slightly reduced; 0 if inside."""
     return max(0.0, cell * width - degrees, degrees - (cell + 1) * width) * metres - AT_NODE_M
 
 
@@ -46,7 +46,7 @@ def _find_gap_m(degrees, cell, width, metres):
 def snap(graph, grid, lats, lons, limit_m, metres_per_degree, refused, nearest, found):
     """Find the point on a way that is nearest to each position; edges with a flag in ``refused`` are ignored.
 
-    Writes to ``found`` the edge (-1: none within ``limit_m``), the metres along it and the metres away.
+    Write the edge (-1: none within ``limit_m``), the distance along it and the distance to it, in metres, to ``found``.
     """
     for index in range(len(lats)):
         lat, lon = lats[index], lons[index]

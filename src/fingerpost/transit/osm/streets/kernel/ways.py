@@ -1,10 +1,10 @@
 """Search for the cheapest walks on the street graph, from a point to the nodes and stops around it.
 
 A *state* is a node and the stage of a walk, because some ways are allowed only at its beginning or end. The stage is 0
-on the ways at the beginning, 1 on public ways, and 2 on the ways at the end, which the walk cannot leave. The number of
-a state is that of its node plus the stage times the number of nodes, so the states of most walks are close in memory.
-The queue of states has buckets of a few seconds each, which are used in turn. There are more buckets than the costliest
-edge spans, so no bucket has entries from two turns. Removing the cheapest entry first gives Dijkstra's order, in half
+on the ways at the beginning, 1 on public ways, and 2 on the ways at the end, which the walk cannot leave. A
+state's number is its node's plus the stage times the number of nodes, so the states of most walks are close in memory.
+The queue of states consists of buckets of a few seconds each, used in turn. There are more buckets than the costliest
+edge spans, so no bucket holds entries from two turns. Removing the cheapest entry first gives Dijkstra's order, in half
 the time of a heap.
 """
 
@@ -17,10 +17,10 @@ from fingerpost.transit.kernel_mode import entry, kernel
 # Flags of an edge and of a node, as in the graph.
 ONE_WAY, ENDS_ONLY = 1, 2
 BLOCKED = 2
-# A walk that starts or ends this close to a node does not pass it.
+# A walk that starts or ends this close to a node does not count as passing it.
 AT_NODE_M = 0.01
 
-# Seconds per bucket of the queue, short enough that a bucket has few states even where streets are dense.
+# Seconds per bucket of the queue, short enough that a bucket holds few states even where streets are dense.
 BUCKET_S = 2.0
 
 BEGINNING, PUBLIC, END = 0, 1, 2
@@ -29,7 +29,7 @@ BEGINNING, PUBLIC, END = 0, 1, 2
 # begins on that arc.
 COST, SECONDS, METRES, ARRIVAL = 0, 1, 2, 3
 START = 3
-# The columns of ``Weights.onward_to``; RULE has the flags ONE_WAY and ENDS_ONLY of the edge.
+# The columns of ``Weights.onward_to``; RULE holds the flags ONE_WAY and ENDS_ONLY of the edge.
 HEAD, ARC, RULE = 0, 1, 2
 
 
@@ -44,7 +44,7 @@ def _enqueue(work, used, cost, state):
 
 @kernel
 def _take_cheapest(work, bucket):
-    """Remove and return the cheapest entry of a non-empty bucket; a bucket has few entries."""
+    """Remove and return the cheapest entry of a non-empty bucket; buckets hold few entries."""
     entry, previous = work.bucket[bucket], -1
     best, best_previous = entry, previous
     while entry >= 0:
@@ -99,7 +99,7 @@ def _clear_buckets(work):
 
 @kernel
 def _begin(graph, weights, work, edge, offset_m, backward, limit_m):
-    """Reach both ends of the edge on which a walk begins; return the numbers of touched and queued states."""
+    """Enqueue both ends of the edge on which a walk begins; return the numbers of touched and queued states."""
     touched = used = 0
     length_m = graph.edge_m[edge]
     stage = BEGINNING if graph.edge_flags[edge] & ENDS_ONLY else PUBLIC
@@ -127,10 +127,10 @@ def _is_start(work, state):
 @entry
 @kernel
 def search_nodes(graph, weights, work, edge, offset_m, backward, limit_m, goal_edge, goal_m):
-    """Find the cheapest ways from a point on an edge to all nodes up to ``limit_m``; return the touched state count.
+    """Find the cheapest ways from a point on an edge to all nodes within ``limit_m``; return the touched state count.
 
     Dead ends are skipped: points on such an edge are measured from its other end. If ``backward`` is 1, the search
-    finds ways to the point instead. A ``goal_edge`` other than -1 ends the search when the way to the point ``goal_m``
+    finds ways to the point instead. If ``goal_edge`` is not -1, the search ends once the way to the point ``goal_m``
     along it is known.
     """
     last_bucket, count = len(work.bucket) - 1, len(weights.node_s)
@@ -184,9 +184,9 @@ def search_nodes(graph, weights, work, edge, offset_m, backward, limit_m, goal_e
 @entry
 @kernel
 def measure_goal(graph, weights, work, edge, offset_m, backward, limit_m, goal, goal_m):
-    """Measure the cheapest way to the point ``goal_m`` along an edge, after ``search_nodes`` from a point.
+    """Measure the cheapest way to the point ``goal_m`` along an edge, after ``search_nodes`` has run.
 
-    Returns the cost, metres (-1: none within the limit), seconds, the last arc and the state before it (-1: none).
+    Return the cost, metres (-1: none within the limit), seconds, the last arc and the state before it (-1: none).
     """
     best, found_m, found_s, last_arc, last = np.inf, -1.0, 0.0, 0, -1
     if goal < 0 or weights.edge_cost[goal] == np.inf:
@@ -232,8 +232,8 @@ def reach_stops(graph, weights, work, first, snapped, access, point, backward, l
     """Find the walks from a point to the given stops; return their number.
 
     The access points of stop s are rows ``first[s] .. first[s + 1]``; the quickest one is used. Walks include the ways
-    to streets and inside stations. ``point`` is an edge, the metres along it and the metres away
-    from it. Writes stops, whole metres and whole seconds.
+    to streets and inside stations. ``point`` is an edge, the distance along it and the distance
+    to it, in metres. Stops, whole metres and whole seconds are written to ``out``.
     """
     edge, offset_m, away_m = point
     touched = search_nodes(graph, weights, work, edge, offset_m, backward, limit_m - away_m, -1, 0.0)
