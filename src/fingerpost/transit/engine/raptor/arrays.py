@@ -55,14 +55,14 @@ class Patterns(NamedTuple):
     hop_first: UInt32  # where each stop's incoming hops begin
     hop_from: UInt32  # the stop where a hop begins
     hop_s: UInt16  # (spans, hops): the shortest ride that leaves in a span, or NO_HOP
-    spans_since_s: Any  # int: start of the first span; the first and last span include earlier and later rides
+    spans_since_s: Any  # int: start of the first span; the first and last spans include earlier and later rides
 
 
 class KernelQuery(NamedTuple):
-    """A query for a kernel: the best journeys for each number of rides that leave in [earliest_s, window_end_s].
+    """A kernel query: the best journeys that leave in [earliest_s, window_end_s], for each number of rides.
 
     ``access`` are the walks from the origin, ``egress`` those to the destination.
-    ``direct_s`` is the direct walk, UNREACHED if it is too far.
+    ``direct_s`` is the duration of the direct walk, UNREACHED if it is too long.
     """
 
     access: StopWalks
@@ -111,7 +111,7 @@ class Workspace(NamedTuple):
 class Labels(NamedTuple):
     """Scratch memory for McRAPTOR: labels in one linked list per stop.
 
-    A head is the newest row of a stop's list, -1 if it is empty.
+    A head is the newest row in a stop's list, -1 if the list is empty.
     """
 
     row: Int32  # (labels, 8): the columns are named in ``kernel.mcraptor``
@@ -139,7 +139,7 @@ MAX_BUFFERS = 16
 
 
 class SearchBuffers:
-    """Scratch memory for queries of exactly ``max_rides`` rides among exactly ``stop_count`` stops."""
+    """Scratch memory for queries with exactly this ``max_rides`` and timetables with exactly ``stop_count`` stops."""
 
     def __init__(self, stop_count: int, max_rides: int) -> None:
         self.stop_count, self.max_rides = stop_count, max_rides
@@ -153,7 +153,7 @@ class SearchBuffers:
             self._allocate(len(self.found.journey), len(self.labels.row))
 
     def grow(self) -> None:
-        """Double the journeys and labels, and allocate new scratch memory."""
+        """Double the room for journeys and labels, and allocate new scratch memory."""
         self._allocate(2 * len(self.found.journey), 2 * len(self.labels.row))
 
     def _allocate(self, journey_count: int, label_count: int) -> None:

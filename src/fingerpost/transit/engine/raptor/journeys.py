@@ -21,8 +21,8 @@ class Ride:
     """One ride on one trip. Stop times are rows of the timetable's columns; instants are Unix seconds.
 
     ``trip_departure`` is a row of the timetable's trip departures, or -1 - i for the i-th added ride of the overlay,
-    whose stop times are positions. ``foot_m`` is the walk before boarding. ``stays_seated`` means that riders come
-    from the previous ride by an in-seat transfer.
+    whose stop times are positions. ``foot_m`` is the walk before boarding. ``stays_seated`` means that riders stay
+    on board from the previous ride (an in-seat transfer).
     """
 
     trip_departure: int
@@ -146,7 +146,7 @@ def list_board_departures(
     window_s: int,
     wanted: int | None = None,
 ) -> tuple[list[BoardDeparture], int]:
-    """Return the departures in [instant, instant + window_s], both inclusive, in chronological order, and their number.
+    """Return the departures in [instant, instant + window_s], in chronological order, and how many there are in total.
 
     If ``wanted`` is given, only that many are returned, plus any that leave in the same second as the last of them.
     Stop times without pickup, or without a later drop-off, are left out.

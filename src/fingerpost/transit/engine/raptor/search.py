@@ -1,7 +1,7 @@
 """Find the best journeys between an origin and a destination around an instant.
 
 A departure window begins at the instant and widens until it contains enough journeys. If journeys exceed the
-walking limit, McRAPTOR adds those within the limit that they dominated.
+walking limit, McRAPTOR adds the journeys within the limit that they dominate.
 """
 
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ WINDOWS_S = (1800, 2 * 3600, 8 * 3600)
 LAST_WINDOW_S = 24 * 3600
 # A search without journeys is repeated with this many more days, because a wait may be longer than a day.
 FURTHER_DAYS = 6
-# Maximum number of searches for walk-limited journeys per query.
+# The maximum number of searches for walk-limited journeys per query.
 MAX_WALK_LIMITED_SEARCHES = 8
 
 
@@ -46,7 +46,7 @@ class Endpoint:
 
     @property
     def min_walk_m(self) -> int:
-        """The metres of the shortest walk, 0 if there is no stop."""
+        """The length of the shortest walk in metres, 0 if there are no stops."""
         return int(self.walks.metres.min()) if len(self.walks.metres) else 0
 
     def within(self, limit_m: float) -> "Endpoint":
@@ -82,8 +82,8 @@ def find_endpoint(
 class SearchQuery:
     """A journey query. ``instant`` is the earliest departure, or the latest arrival if ``arrive_by``.
 
-    ``not_before`` is the earliest departure in an arrive-by query. ``window_s`` is the departure window; None widens it
-    until there are enough journeys.
+    ``not_before`` is the earliest departure in an arrive-by query. ``window_s`` is the departure window; if None, it
+    widens until there are enough journeys.
     """
 
     origin: Endpoint
@@ -181,7 +181,7 @@ class _Search(NamedTuple):
                 if not within_limit:
                     walk_limited = self._search_walk_limited(kernel_query, self._find_best_arrivals([]))
                     if not walk_limited:
-                        # Journeys may begin with a wait, so if none is found from now on, none exists later that day.
+                        # Journeys may begin with a wait, so if none is found here, none exists later that day.
                         return []
             waits_s = [row.leave_s - earliest_s for row in within_limit]
             if window_s >= WINDOWS_S[-1]:
@@ -223,10 +223,10 @@ class _Search(NamedTuple):
         found: list[FoundJourney],
         walk_limited: list[Journey] | None,
     ) -> list[Journey]:
-        """Add the best journeys within the walking limit that journeys with more walking dominated.
+        """Add the best journeys within the walking limit that are dominated by journeys with more walking.
 
         ``found`` are the best journeys with any amount of walking; ``walk_limited`` are those within the limit from the
-        instant, if they are known.
+        instant, if known.
         """
         journeys = _select_best(selected)
         leave_s = kernel_query.earliest_s
@@ -285,7 +285,7 @@ def run_kernel(
     *,
     is_same_target: bool = False,
 ) -> list[FoundJourney]:
-    """Run range RAPTOR or, if ``best_s`` has values, McRAPTOR for earlier arrivals than these.
+    """Run range RAPTOR or, if ``best_s`` has values, McRAPTOR for arrivals earlier than these.
 
     ``is_same_target`` is passed to ``compute_lower_bounds``: whether this thread's previous search had the same target.
     """

@@ -13,7 +13,7 @@ from fingerpost.transit.kernel_mode import allocating_kernel, kernel
 # Bounds must remain valid after the window for 1.5 times the shortest travel time plus this.
 SPARE_S = 1200
 
-# The queue has buckets of this many seconds; the last bucket holds all later stops.
+# The queue has this many buckets of this many seconds; the last bucket holds all later stops.
 BUCKETS, BUCKET_WIDTH = 8192, 8
 NO_STOP, NOT_QUEUED = -1, -2
 
@@ -29,7 +29,7 @@ def compute_lower_bounds(net, query, work, is_same_target):
         spread_walks(query.egress, work.egress_s, work.egress_m)
         work.bound_s[:] = UNREACHED
         _bound_rides(net, query, work, np.zeros(len(net.stop_time_base), np.int32))
-    # Doubly linked lists: the first stop of each bucket, and the next and the previous stop of each stop.
+    # Doubly linked lists: the first stop of each bucket, and each stop's next and previous stops.
     buckets = (
         np.full(BUCKETS, NO_STOP, np.int32),
         np.full(len(net.change_s), NO_STOP, np.int32),
@@ -54,7 +54,7 @@ def compute_lower_bounds(net, query, work, is_same_target):
 
 @kernel
 def spread_walks(walks, seconds, metres):
-    """Write the quickest walk of each stop, and UNREACHED as the seconds of the other stops."""
+    """Write the quickest walk for each stop, with UNREACHED as the seconds for stops without a walk."""
     seconds[:] = UNREACHED
     for row in range(len(walks.stop)):
         stop = walks.stop[row]
@@ -64,7 +64,7 @@ def spread_walks(walks, seconds, metres):
 
 @allocating_kernel
 def _select_hops(net, since_s, until_s, work):
-    """Return the shortest ride of every hop (spans, hops) that leaves in or before each span; write the horizon."""
+    """Return the shortest ride for every hop (spans, hops) that leaves in or before each span; write the horizon."""
     last = len(net.hop_s) - 1
     begin = min(last, max(0, (since_s - net.spans_since_s) // SPAN_S))
     end = min(last, max(0, (until_s - net.spans_since_s) // SPAN_S))
@@ -79,15 +79,15 @@ def _select_hops(net, since_s, until_s, work):
 
 @kernel
 def _bound_time(net, query, hop_s, bound, buckets):
-    """Find the least cost of every stop by a search from the target over hops and footpaths.
+    """Find the least cost from every stop by searching from the target over hops and footpaths.
 
     A ride that reaches the target before the horizon leaves at least the remaining cost before it, so only earlier
-    spans count; ``hop_s`` (spans, hops) has the minimum over each span and all earlier ones.
+    spans count; ``hop_s`` (spans, hops) holds the minimum over each span and all earlier ones.
 
     ``bound`` may hold values for an earlier horizon; they are only lowered, because a later horizon adds rides.
 
     The algorithm is Dial's ("Algorithm 360: Shortest-Path Forest with Topological Ordering", Communications of the ACM
-    12(11), 1969) with wide buckets, so a stop may be removed again if its cost falls.
+    12(11), 1969) with wide buckets, so a stop may be queued again if its cost falls.
     """
     for row in range(len(query.egress.stop)):
         _lower_cost(buckets, bound, np.uint32(query.egress.stop[row]), query.egress.seconds[row])

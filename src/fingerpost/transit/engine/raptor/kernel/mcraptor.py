@@ -63,7 +63,7 @@ def search_mcraptor(net, query, best_s, work, labels, out):
     for stop in range(len(net.change_s)):
         labels.ready_head[stop] = labels.reached_head[stop] = NO_LABEL
     bound_s = min(query.latest_s + 1, query.earliest_s + query.direct_s)
-    # The longest walk allowed before the egress, which takes at least the shortest egress walk.
+    # The most walking allowed before the egress, given the shortest egress walk.
     max_before_m = np.int64(-1)
     for egress_m in query.egress.metres:
         max_before_m = max(max_before_m, query.max_walk_m - egress_m)
@@ -217,7 +217,7 @@ def _walk_to_target(query, work, labels, begin, end, bound_s, rides):
 
 @kernel
 def _walk_to_stops(net, work, labels, begin, end, max_before_m, rides):
-    """Walk from the labels ``begin`` to ``end`` to nearby stops; return the new number of labels."""
+    """Walk to nearby stops from the labels in rows ``begin`` to ``end``; return the new number of labels."""
     count = end
     for row in range(begin, end):
         stop, time_s, walked_m = np.uint32(labels.row[row, STOP]), labels.row[row, TIME_S], labels.row[row, WALKED_M]

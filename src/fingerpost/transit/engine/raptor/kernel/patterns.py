@@ -1,4 +1,4 @@
-"""Group trip instances into patterns: the same stops, and no overtaking."""
+"""Group trip instances that serve the same stops without overtaking one another into patterns."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ _PICKUP_DROP_OFF = NO_BOARDING | NO_ALIGHTING
 @entry
 @kernel
 def hash_stop_sequences(begin, length, stop, flags, out):
-    """Hash the stops, pickup and drop-off of each trip instance (FNV-1a); collisions are harmless."""
+    """Hash the stops and the pickup and drop-off flags of each trip instance (FNV-1a); collisions are harmless."""
     for instance in range(len(begin)):
         value = np.uint64(1469598103934665603)
         for row in range(begin[instance], begin[instance] + length[instance]):
@@ -26,7 +26,7 @@ def hash_stop_sequences(begin, length, stop, flags, out):
 def assign_patterns(order, group, begin, length, shift_s, stop, flags, arrival, departure, instance_pattern):
     """Assign each trip instance to the first pattern of its group that it fits; return the number of patterns.
 
-    It fits if the last instance has the same stops, pickup and drop-off, and is not later at any stop.
+    It fits if the last instance in the pattern has the same stops, pickup and drop-off, and is no later at any stop.
     """
     pattern_count = 0
     last = np.empty(len(order), np.int64)

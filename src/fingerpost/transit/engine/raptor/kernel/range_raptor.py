@@ -18,7 +18,7 @@ _MAX_DEPARTURES = np.int64(1 << 32)
 
 @kernel
 def bound_arrival(work, stop, time_s):
-    """Return a lower bound on the arrival at the target from a stop at a time, which may be past the horizon."""
+    """Return a lower bound on the arrival at the target from a stop at ``time_s``, which may be past the horizon."""
     return min(time_s + work.bound_s[stop], max(time_s, work.horizon_s[0]))
 
 
@@ -57,7 +57,7 @@ def _can_board(net, row, end):
 @entry
 @allocating_kernel
 def list_departures(net, stops, walks_s, since_s, until_s):
-    """Return each (leave_s, pattern, instance, position, row) with which a ride can begin in a time span, unordered.
+    """Return all rides that can begin in a time span, as unordered (leave_s, pattern, instance, position, row).
 
     A walk of ``walks_s[row]`` leads to ``stops[row]``; ``leave_s`` is the departure minus the walk.
     """
@@ -216,7 +216,7 @@ def _walk_from_stops(net, query, work, rides, side, touched_count, bound_s):
     for index in range(touched_count):
         stop = work.touched[index]
         arrival_s = work.arrived[rides, stop]
-        # The target may have improved since, and another transfer needs at least one more ride.
+        # The target may have improved in the meantime, and another transfer needs at least one more ride.
         if not can_improve(work, stop, arrival_s, rides + max(1, work.rides_after[stop])):
             continue
         if net.change_s[stop] >= 0:
@@ -245,7 +245,7 @@ def _run_rounds(net, query, work, leave_s, marked_count, queue_count):
     bound_s = min(query.latest_s + 1, leave_s + query.direct_s)
     for rides in range(1, query.max_rides + 1):
         side = (rides - 1) & 1
-        # The caller of the first round may have queued the patterns that it boards.
+        # The caller may already have queued the patterns to board in the first round.
         if queue_count == 0:
             for index in range(marked_count):
                 stop = work.marked[side, index]

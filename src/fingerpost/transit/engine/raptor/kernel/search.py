@@ -1,4 +1,4 @@
-"""Run a whole search in one call from Python, because each call takes 20 microseconds to pass the arrays."""
+"""Run a whole search in one call from Python, because passing the arrays takes 20 microseconds per call."""
 
 from fingerpost.transit.engine.raptor.kernel.lower_bounds import compute_lower_bounds
 from fingerpost.transit.engine.raptor.kernel.mcraptor import search_mcraptor

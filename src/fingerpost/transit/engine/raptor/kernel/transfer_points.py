@@ -13,9 +13,9 @@ COST_M, ALIGHTED_AT, FOOT_M = range(3)
 
 @allocating_kernel
 def optimise_transfer_points(net, query, work, out, journey_count):
-    """Choose the stops to board and alight at with the least walking, without changing the trips of a journey.
+    """Choose where to board and alight with the least walking, without changing the trips of a journey.
 
-    Writes the total metres walked, and the exact departure and arrival. ``work`` must contain the egress of the query.
+    Writes the total metres walked, and the exact departure and arrival. ``work`` must contain the query's egress.
     """
     access_s, access_m = np.empty_like(net.change_s), np.empty_like(net.change_s)
     spread_walks(query.access, access_s, access_m)
@@ -56,7 +56,7 @@ def _compute_access_cost(net, costs, legs, access_s, access_m, leave_s):
 
 @kernel
 def _compute_transfer_cost(net, query, costs, legs, ride):
-    """Compute the metres walked to board a later ride at each position, and where to alight before that."""
+    """Compute the metres walked to board a later ride at each position, and where to alight from the one before."""
     pattern, instance = legs[ride, 0], legs[ride, 1]
     for position in range(net.pattern_first[pattern + 1] - net.pattern_first[pattern]):
         costs[ride, position, COST_M] = UNREACHED
