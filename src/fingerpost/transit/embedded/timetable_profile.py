@@ -93,7 +93,7 @@ class TimetableProfile:
 
     @cached_property
     def _bounds(self) -> Bounds:
-        """The record's bounds, or the box around all boardable stops with a margin."""
+        """The record's bounds, or a box around all boardable stops, with a margin."""
         if self.record.bounds is not None:
             south, west, north, east = self.record.bounds
             return Bounds(south=south, west=west, north=north, east=east)

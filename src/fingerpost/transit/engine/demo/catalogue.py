@@ -1,7 +1,7 @@
 """The demo networks that ship with the package, read from their GTFS tables (``feeds/``).
 
 Loading the importer would triple the time to the first answer, and these feeds are valid, so their tables are read
-directly; a test compares the result with that of the importer.
+directly; a test compares the result with the importer's.
 """
 
 import csv
@@ -97,7 +97,7 @@ def _add_trips(draft: TimetableDraft, name: str) -> None:
 
 
 def _add_stop_times(draft: TimetableDraft, name: str, stop_rows: dict[str, int]) -> None:
-    """Add the stop times, which the file lists in the order of trips.txt and along each trip."""
+    """Add the stop times, which the file lists in the order of trips.txt and, within each trip, in stop order."""
     stop_times = list(_read_rows(name, "stop_times.txt"))
     counts = Counter(row["trip_id"] for row in stop_times)
     draft.trip_stop_time_count = np.array([counts[trip_id] for trip_id in draft.trips.local_id], np.int32)

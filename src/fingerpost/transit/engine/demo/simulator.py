@@ -17,13 +17,13 @@ QUARTER_S = 900
 HORIZON_S = HOUR_S
 # How long a line stays closed, beginning on the hour.
 CLOSURE_S = 2 * HOUR_S
-# Departures of a line are cancelled within this time before and after the start of the current quarter hour.
+# A line's departures are cancelled from this long before to this long after the start of the current quarter hour.
 CANCELLED_BEFORE_S, CANCELLED_AFTER_S = QUARTER_S, 3 * QUARTER_S
 # Stop times older than this do not get an update.
 _PAST_S = 60
 _DAY_S = 86_400
 
-# Delays at the last stop; each trip has one of them.
+# Delays at the last stop; each trip gets one of these.
 _LATE_S = (0, 0, 0, 15, 20, 45, 75, 140, 260, 480)
 
 

@@ -14,13 +14,13 @@ from fingerpost.transit.engine.timetable.timetable import Int32
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _ADDED, _REMOVED = "1", "2"
 
-# The maximum number of services times calendar days; ten thousand services over five years are a tenth of it.
+# The maximum product of services and calendar days; ten thousand services over five years use a tenth of it.
 MAX_SERVICE_DAYS = 200_000_000
 
 
 @dataclass(slots=True)
 class _Service:
-    """A service while its tables are being read: its weekly days, and exceptions (True: added, False: removed)."""
+    """A service being read: its dates from calendar.txt, and its exceptions (True: added, False: removed)."""
 
     place: tuple[str, int]
     weekly: Int32 = field(default_factory=NO_INT32.copy)
@@ -33,7 +33,7 @@ class _Service:
 
 
 def read_services(archive: Archive) -> tuple[list[str], list[Int32], list[tuple[str, int]]]:
-    """Return the ids of the services, their sorted day ordinals, and the (table, line) in which each first appears."""
+    """Return the ids of the services, their sorted day ordinals, and the (table, line) where each first appears."""
     weekly = archive.find_table("calendar.txt", "service_id", *_WEEKDAYS, "start_date", "end_date")
     exceptions = archive.find_table("calendar_dates.txt", "service_id", "date", "exception_type")
     if weekly is None and exceptions is None:
@@ -86,7 +86,7 @@ def _read_exceptions(table: Table, services: dict[str, _Service]) -> None:
 
 
 def _shorten_calendar(archive: Archive, days: list[Int32], places: list[tuple[str, int]]) -> list[Int32]:
-    """Shorten the calendar to fit MAX_SERVICE_DAYS, beginning when half of the services have begun."""
+    """Shorten the calendar to fit MAX_SERVICE_DAYS, starting on the day by which half of the services have begun."""
     non_empty = [dates for dates in days if len(dates)]
     max_days = MAX_SERVICE_DAYS // max(len(days), 1)
     if not non_empty or max(dates[-1] for dates in non_empty) - min(dates[0] for dates in non_empty) < max_days:

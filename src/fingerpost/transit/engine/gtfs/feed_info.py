@@ -18,7 +18,7 @@ _MAX_CREDITS = 20
 
 
 def read_feed_info(archive: Archive, name: str) -> Feed:
-    """Return the feed called ``name``; the language of feed_info.txt overrides that of the agencies."""
+    """Return the feed called ``name``; the language in feed_info.txt overrides the agencies'."""
     zone, ids, agencies, agency_language = _read_agencies(archive)
     table = archive.find_optional_table("feed_info.txt")
     columns = ("feed_publisher_name", "feed_publisher_url", "feed_lang", "default_lang", "feed_version")
@@ -79,7 +79,7 @@ def has_same_times(zone_text: str, zone: str) -> bool:
 
 
 def _read_credits(archive: Archive) -> tuple[str, ...]:
-    """Return a line for each organisation in ``attributions.txt``; rows for one route or trip count for the feed."""
+    """Return a line for each organisation in ``attributions.txt``; rows for one route or trip apply to the feed."""
     table = archive.find_optional_table("attributions.txt", "organization_name")
     if table is None:
         return ()

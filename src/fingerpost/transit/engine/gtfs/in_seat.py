@@ -26,7 +26,7 @@ _DAY_S = 86_400
 class Departures(NamedTuple):
     """The trip departures of a feed, as columns; those of trip t are rows ``first[t] .. first[t + 1]``.
 
-    ``place`` is the station of each stop, or the stop itself. ``is_exact`` is false for departures by headway.
+    ``place`` is the station of each stop, or the stop itself. ``is_exact`` is false for headway-based departures.
     """
 
     first: Int64
@@ -53,7 +53,7 @@ def list_departures(
     trip_departures: TripDepartureColumns,
     stop_times: StopTimeColumns,
 ) -> Departures:
-    """Build the columns; ``service`` is the service row of each trip, counting only services with trips."""
+    """Build the columns; ``service`` is each trip's service row; only services with trips are numbered."""
     trip = trip_departures.trip
     last = trips.stop_time_count.cumsum()[trip] - 1
     first = last - trips.stop_time_count[trip] + 1
@@ -85,7 +85,7 @@ def find_in_seat(
 
     Rows of ``transfers.txt`` between two trips (types 4 and 5) override their block (GTFS, "Linked trips"). A block
     implies an in-seat transfer to the next trip on the same service day if that trip begins within an hour at the same
-    stop or station, and belongs to another route or continues a loop. Departures by headway have no in-seat transfers.
+    stop or station, and is on another route or continues a loop. Headway-based departures have no in-seat transfers.
     """
     transfers = _read_links(archive, trip_links, departures, days)
     linked_from, linked_to = ({int(departures.trip[row[side]]) for row in transfers} for side in (0, 1))

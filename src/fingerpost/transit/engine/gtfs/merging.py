@@ -19,7 +19,7 @@ from fingerpost.transit.engine.timetable.stop_ids import SAME_STOP_M
 from fingerpost.transit.engine.timetable.timetable import WHEELCHAIR_UNKNOWN, Int32
 from fingerpost.transit.engine.timetable.walks import straight_line_m
 
-# Stops with the same id but different names are merged if they are this close and their names this similar (0-100).
+# Stops with the same id but different names are merged if at least this close and their names this similar (0-100).
 SAME_POSITION_M = 30.0
 MIN_NAME_SIMILARITY = 60.0
 
@@ -76,7 +76,7 @@ class FeedMerger:
         draft.headsigns = headsigns.to_texts()
         for table in _TABLES:
             type_ = type(getattr(draft, table))
-            # The stops of stop times are joined last, because they determine the lengths of missing columns.
+            # The stop column of stop times is joined last, because it determines the lengths of missing columns.
             setattr(draft, table, type_(**{name: self._join(table, name) for name in reversed(type_._fields)}))
         draft.shapes = draft.shapes._replace(first=np.append(draft.shapes.first, self._counts["points"]))
         draft.trip_stop_time_count = self._join("trips", "stop_time_count")

@@ -14,9 +14,9 @@ from fingerpost.transit.engine.timetable.draft import PathwayColumns
 from fingerpost.transit.engine.timetable.timetable import Pathways, StationPlaces
 from fingerpost.transit.engine.timetable.walks import PACE_M_PER_S
 
-# Modes whose duration is computed from the length; this does not work for stairs and lifts.
+# Modes whose duration can be computed from the length, unlike that of stairs and lifts.
 _FLAT = frozenset({station_ways.WALKWAY, station_ways.TRAVELATOR})
-# The longest transfer by pathways.
+# The maximum duration of a transfer along pathways.
 _MAX_DURATION_S = 1800.0
 # More platforms than any station has.
 _MAX_PLATFORMS = 250

@@ -16,7 +16,7 @@ class StreetCoverage:
 
     Walks to stops other than the ``covered_stops`` are straight lines. ``left_out_km`` is the length of the streets
     that are not connected to the main street network. ``matched_stops`` counts the stops that were matched by code or
-    id, ``entered_stops`` those with entrances, ``estimated_stops`` the metro platforms without a mapped way from there.
+    id, ``entered_stops`` those with entrances, ``estimated_stops`` the metro platforms that no mapped way reaches.
     """
 
     extract: str
@@ -37,7 +37,7 @@ class StreetCoverage:
 class FeedReport:
     """The import report of one feed.
 
-    Only usable rows count; a stop shared with an earlier feed counts for both. ``events`` is the number of stop times,
+    Only usable rows count; a stop shared with an earlier feed counts in both. ``events`` is the number of stop times,
     ``runs`` the number of trip departures. ``gaps`` are the (first, last) days of periods without trips between
     ``first_day`` and ``last_day``, in the time zone ``zone``. ``thin_after`` is the last day with at least a quarter of
     the average daily departures of the four busiest weeks, or None if less than a week follows.

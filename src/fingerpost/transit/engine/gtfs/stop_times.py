@@ -1,6 +1,6 @@
 """Read GTFS ``stop_times.txt`` and ``frequencies.txt``: the stop times and departures of trips.
 
-Times are seconds from noon minus 12 h of the service day (GTFS Schedule reference, field type "Time").
+Times are in seconds after noon minus 12 h on the service day (GTFS Schedule reference, field type "Time").
 """
 
 from dataclasses import replace

@@ -131,7 +131,7 @@ def _read_rules(table: Table, block: Block, ids: Mapping[str, IdIndex]) -> tuple
 def limit_specific_transfers(
     archive: Archive, transfers: Transfers, stop_count: int, trip_service: Int32, days: Sequence[Int32]
 ) -> SpecificTransferColumns:
-    """Skip and report the rules at the stops with the most kinds of trips, because the search must distinguish them."""
+    """Skip and report the rules at the stops with the most kinds of trips, which the search must distinguish."""
     specific = transfers.specific
     if not len(specific.from_stop):
         return specific
@@ -156,7 +156,7 @@ def _list_distinct_pairs(stop: Int64, row: Int32) -> Int64:
 
 
 def _count_trips(trips: Int64, trip_service: Int32, days: Sequence[Int32], stop_count: int) -> npt.NDArray[np.int64]:
-    """Return for each stop an upper bound on its (stop, trip) pairs within the days of a search timetable."""
+    """For each stop, return an upper bound on its (stop, trip) pairs within the days of a search timetable."""
     max_trips = np.bincount(trips[:, 0], minlength=stop_count)
     first = min((int(service[0]) for service in days if len(service)), default=0)
     last = max((int(service[-1]) for service in days if len(service)), default=0)

@@ -126,7 +126,7 @@ def _open_zip(path: Path) -> zipfile.ZipFile | None:
     except FileNotFoundError:
         raise FeedUnusable(f"There is no file or folder {path}", hint="Check the path of the feed") from None
     except (zipfile.BadZipFile, NotImplementedError, ValueError, EOFError):
-        # zipfile raises ValueError and EOFError for directories that are truncated or have a wrong length, and
+        # zipfile raises ValueError and EOFError for directories that are truncated or have the wrong length, and
         # NotImplementedError for newer versions of the format.
         raise FeedUnusable(
             f"{path.name} is not a complete zip file, or is of an unsupported kind",
@@ -142,7 +142,7 @@ def _new_unreadable_error(path: Path, error: OSError) -> FeedUnusable:
 
 
 def _list_zip_members(path: Path, zip_file: zipfile.ZipFile, findings: Findings) -> dict[str, str]:
-    """Return the members that can be tables; their names are only used inside the archive, never as paths."""
+    """Return the members that could be tables; their names are used only inside the archive, never as paths."""
     # A damaged zip directory may contain empty names.
     members = [info for info in zip_file.infolist() if info.filename and not info.is_dir()]
     if len(members) > MAX_FILES:

@@ -60,8 +60,8 @@ _PATHS = _NOT_USED, "pathways"
 class Reason(FindingMeaning, Enum):
     """A reason why the timetable differs from the feed, and its effect on riders.
 
-    Names with UNAPPLIED or UNSUPPORTED mark parts that the engine does not use; those with ASSUMED or WORKED_OUT mark
-    filled gaps; all others mark skipped rows.
+    Names that contain UNAPPLIED or UNSUPPORTED mark parts that the engine does not use; those that contain ASSUMED or
+    WORKED_OUT mark filled gaps; all others mark skipped rows.
     """
 
     TABLE_REPEATED_ASSUMED = _GUESSED, "tables", "the archive contains the table more than once; the last copy is read"
@@ -106,7 +106,7 @@ class Reason(FindingMeaning, Enum):
     CALL_AT_STATION_ENTRANCE_OR_NODE = *_CALLS, "the stop is not a platform but a station or entrance; it is skipped"
     CALL_SEQUENCE_UNREADABLE = *_CALLS, "stop_sequence cannot be read; the trip skips the stop"
     CALL_TIME_UNREADABLE_ASSUMED = *_TIMES, "the time cannot be read; it is interpolated between the adjacent stops"
-    CALL_TIME_WORKED_OUT = *_TIMES, "the feed gives times at other stops only; this one is interpolated by distance"
+    CALL_TIME_WORKED_OUT = *_TIMES, "the feed gives times only at other stops; this one is interpolated by distance"
     CALL_ORDER_ASSUMED = *_TIMES, "two stop times in a trip have the same stop_sequence; file order is used"
 
     FREQUENCY_OF_UNKNOWN_TRIP = *_DANGLING, "frequencies for an unknown or skipped trip"
@@ -116,7 +116,7 @@ class Reason(FindingMeaning, Enum):
     TRANSFER_OF_UNKNOWN_ROUTE_OR_TRIP = *_DANGLING, "a transfer rule for an unknown route or an unknown or skipped trip"
     TRANSFER_IN_SEAT_UNAPPLIED = *_SEATS, "the second trip does not continue the first; no in-seat transfer is offered"
     TRANSFER_KIND_UNKNOWN = *_TRANSFERS, "transfer_type is unknown; ordinary transfers apply"
-    TRANSFER_TOO_MANY = *_TRANSFERS, "too many rules, trips or pairs of stops; ordinary transfers apply"
+    TRANSFER_TOO_MANY = *_TRANSFERS, "too many rules, trips or stop pairs; ordinary transfers apply"
 
     BLOCK_OF_HEADWAYS_UNAPPLIED = *_SEATS, "the trip has no fixed times; no in-seat transfer is offered"
     BLOCK_OVERLAPS_UNAPPLIED = *_SEATS, "one vehicle would be in two places at once; no in-seat transfer is offered"
@@ -180,7 +180,7 @@ class Findings:
             self._counts[reason] += len(lines)
 
     def drop_faulty(self, table: str, lines: Int32, usable: Mask, faults: Iterable[tuple[Reason, str, Mask]]) -> Mask:
-        """Report each usable row under its first fault (reason, column, rows); return a mask of the others."""
+        """Report each usable row under its first fault (reason, column, mask); return a mask of the fault-free rows."""
         for reason, column, faulty in faults:
             if faulty.any():
                 self.add_many(reason, table, lines[usable & faulty], column)

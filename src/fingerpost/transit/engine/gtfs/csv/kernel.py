@@ -1,8 +1,8 @@
 """Kernels that parse the bytes of GTFS tables: splitting rows, parsing numbers and times, and looking up ids.
 
-A *span* is the start and end of a field in a block of bytes, excluding blanks and quotes. A block has a line feed after
-its ``size`` bytes, so that no loop needs to check for the end of the block. All functions are in one file, because
-numba's cache only checks the file of the compiled function.
+A *span* is the start and end of a field in a block of bytes, excluding blanks and quotes. A line feed follows a
+block's ``size`` bytes, so that no loop needs to check for the end of the block. All functions are in one file, because
+numba's cache checks only the file that defines the compiled function.
 """
 
 import numpy as np
@@ -66,7 +66,7 @@ def _find_closing_quote(blob, position, size, is_last):
 def split_rows(blob, size, is_last, slots, starts, ends, lines, line, faults):
     """Split a block into rows; write the spans of the wanted columns and each row's line.
 
-    ``blob`` is the block of ``size`` bytes and a line feed; doubled quotes are unescaped in place. ``slots`` gives, for
+    ``blob`` holds the ``size`` bytes and a line feed; doubled quotes are unescaped in place. ``slots`` gives, for
     each column of the header, its row in ``starts`` and ``ends``, or -1; the capacity of these arrays limits the number
     of rows. If ``is_last``, no block follows, so a row without a line end is complete.
 
@@ -150,7 +150,7 @@ def split_rows(blob, size, is_last, slots, starts, ends, lines, line, faults):
 
 @compiled
 def parse_times(blob, starts, ends, out):
-    """Write H:MM:SS or H:MM times in seconds (hours past 24 are allowed), or BLANK or UNREADABLE."""
+    """Convert H:MM:SS or H:MM times to seconds (hours past 24 are allowed); write BLANK or UNREADABLE for others."""
     for row in range(len(starts)):
         position, end = starts[row], ends[row]
         if position == end:

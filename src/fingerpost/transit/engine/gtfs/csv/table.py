@@ -77,7 +77,7 @@ class Block(NamedTuple):
 
 
 class Table:
-    """A table whose header has been read; ``columns`` are in lower case, ``size`` is in bytes, 0 if unknown."""
+    """A table whose header has been read; ``columns`` are in lower case, and ``size`` is in bytes (0: unknown)."""
 
     def __init__(
         self,
@@ -233,7 +233,7 @@ _T = TypeVar("_T")
 
 
 def prefetch(items: Iterator[_T], name: str) -> Iterator[_T]:
-    """Yield the items of an iterator (none may be None), and compute the next one in a thread."""
+    """Yield the items of an iterator (never None), and compute the next one in a thread."""
     with ThreadPoolExecutor(1, thread_name_prefix=f"fingerpost-{name}") as pool:
         following = pool.submit(next, items, None)
         while (item := following.result()) is not None:

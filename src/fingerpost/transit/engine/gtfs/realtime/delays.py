@@ -26,7 +26,7 @@ from fingerpost.transit.engine.timetable.timetable import Bool, Int32, Int64
 # Longer delays are treated as errors, such as a wrong date.
 MAX_DELAY_S = 12 * 3600
 
-# More seconds than there are between any two times in valid messages.
+# Longer than the time between any two instants in valid messages.
 _RIDE_SPACING_S = 1 << 41
 
 

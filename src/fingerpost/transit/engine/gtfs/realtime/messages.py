@@ -1,4 +1,4 @@
-"""Decode GTFS-Realtime FeedMessages and their strings, reject messages that are too large, and define the outcomes."""
+"""Decode GTFS-Realtime FeedMessages and their strings, reject messages that are too large, and list entity outcomes."""
 
 from enum import StrEnum
 from functools import cache
@@ -18,7 +18,7 @@ class FeedBytes(NamedTuple):
     origin: str = ""
 
 
-# An empty entity or stop time update has two bytes, but takes a few hundred bytes once parsed.
+# An empty entity or stop time update is two bytes long, but takes up a few hundred bytes once parsed.
 MAX_ENTITIES = 500_000
 MAX_PARTS = 2_000_000
 _FIXED_BYTES = {1: 8, 5: 4}
@@ -26,13 +26,13 @@ _FIXED_BYTES = {1: 8, 5: 4}
 
 @cache
 def _list_repeated(message: Descriptor) -> dict[int, Descriptor]:
-    """Return the message types of a type's fields, keyed by number, that repeat or contain ones that repeat."""
+    """Return the types of a message's submessages that are repeated or contain repeated ones, keyed by field number."""
     types = {field.number: (field.is_repeated, field.message_type) for field in message.fields if field.message_type}
     return {number: part for number, (is_repeated, part) in types.items() if is_repeated or _list_repeated(part)}
 
 
 def _has_more(data: bytes, limit: int, *, is_nested: bool) -> bool:
-    """Whether a message has more entities, or parts of all levels, counted in its wire format without parsing it."""
+    """Whether an unparsed message has more than ``limit`` entities or, if ``is_nested``, parts at all levels."""
     count, todo = 0, [(0, len(data), FeedMessage.DESCRIPTOR)]
     try:
         while todo and len(data) > 2 * limit:
@@ -95,7 +95,7 @@ def to_text(text: str | bytes) -> str:
 
 
 class EntityOutcome(StrEnum):
-    """The outcome of an entity of a GTFS-Realtime message; each entity has exactly one.
+    """The outcome of reading an entity in a GTFS-Realtime message; each entity has exactly one.
 
     ``*_IN_PART``: the entity was applied without some of its stop time updates, new stops or delays.
     """

@@ -1,4 +1,4 @@
-"""Read GTFS-Realtime messages entity by entity, and build the overlay of their trips and alerts."""
+"""Read GTFS-Realtime messages entity by entity, and build an overlay from their trips and alerts."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -105,7 +105,7 @@ def read_stop_time_updates(trips: Iterable[tuple[TripUpdate, Mapping[str, int]]]
 
 
 def scatter(count: int, rows: npt.ArrayLike, values: npt.ArrayLike, default: np.generic) -> npt.NDArray[Any]:
-    """Return a column of the type of ``default``, with values in the given rows and ``default`` in all others."""
+    """Return a column of the same type as ``default``, with values in the given rows and ``default`` in all others."""
     column = np.full(count, default)
     column[np.asarray(rows, np.int64)] = values
     return column

@@ -104,7 +104,7 @@ class RealtimeIndex:
         return self._active_services(day)[self.trip_service[trip]] != 0
 
 
-# Service days that are further away than this are errors.
+# Service days farther from today than this are errors.
 _MAX_DAYS_AWAY = 366
 _DAY_S = 86_400
 
@@ -112,7 +112,7 @@ _DAY_S = 86_400
 class TripMatch(NamedTuple):
     """A matched ride: rows of its trip and trip departure, and its service day as an ordinal.
 
-    ``start_offset_s`` is how much later than its trip departure a ride began; headway-based trips depart at any time.
+    ``start_offset_s`` is how much later a ride began than its trip departure; headway-based trips depart at any time.
     """
 
     trip: int
@@ -126,7 +126,7 @@ class TripMatcher:
         self.index = index
         self.scope = scope
         self.now = now
-        # Ids that were not resolved, because several FEEDs have them.
+        # Ids that were not resolved, because several FEEDs share them.
         self.shared_ids: set[str] = set()
         zone = index.timetable.feeds[scope.feeds[0]].zone if scope.feeds else "UTC"
         self.today = local_day(now, zone).toordinal()
@@ -201,7 +201,7 @@ class TripMatcher:
         return TripMatch(row, trip_departure, day, start_offset_s)
 
     def _choose_trip_departure(self, row: int, start_s: int | None) -> tuple[int, int] | EntityOutcome:
-        """Return the trip departure nearest to a start time, and the offset from it (nonzero only for headways)."""
+        """Return the trip departure nearest to a start time, and the offset from it (0 unless headway-based)."""
         table = self.index.timetable
         trip_departures = range(self.index.trip_departure_first[row], self.index.trip_departure_first[row + 1])
         # A trip may have no departures because of a row in frequencies.txt.

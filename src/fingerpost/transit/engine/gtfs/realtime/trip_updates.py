@@ -1,4 +1,4 @@
-"""Collect GTFS-Realtime trip updates, select the newest for each ride, and compute the realtime data of rides."""
+"""Collect GTFS-Realtime trip updates, select the newest for each ride, and compute each ride's realtime data."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
