@@ -1,6 +1,6 @@
 """Tools that an AI agent can trust, for public transport and for company filings.
 
-Importing this module is cheap, because each name is imported when it is first used.
+Importing this module is cheap, because each name is imported on first use.
 """
 
 from importlib import import_module

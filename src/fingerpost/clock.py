@@ -31,7 +31,7 @@ def today_in(zone: str) -> date:
 
 
 def read_system_s() -> float:
-    """Return Unix seconds, ignoring ``FINGERPOST_NOW``, for files and rate limits."""
+    """Return the system time in Unix seconds, ignoring ``FINGERPOST_NOW``, for files and rate limits."""
     return time.time()
 
 
@@ -65,7 +65,7 @@ def time_limit(seconds: float | None) -> AbstractAsyncContextManager[None]:
 
 @asynccontextmanager
 async def _time_limit(seconds: float) -> AsyncIterator[None]:
-    # Imported here, because it would add a tenth to the start of a program that only reads the clock.
+    # Imported here, because it would add a tenth to the startup time of programs that only read the clock.
     import asyncio
 
     deadline_s = asyncio.get_running_loop().time() + seconds

@@ -13,7 +13,7 @@ from filelock import FileLock
 
 from fingerpost.transit.kernel_mode import are_compiled, compiling, decide_at_first_call, use_kernels_folder
 
-# On larger networks, an uncompiled search takes longer than compiling does.
+# On larger networks, an uncompiled search takes longer than compiling.
 MAX_PLAIN_BYTES = 25_000_000
 
 _log = logging.getLogger(__name__)
@@ -31,7 +31,7 @@ def _start_compiler_if_needed(home: Path, announce: Callable[[str], None]) -> bo
     if sum(path.stat().st_size for path in prepared_files if path.is_file()) > MAX_PLAIN_BYTES:
         announce("Compiling the engine, which happens once and takes a minute or two ...")
         return False
-    announce("The engine is compiling in the background, once, for a minute or two. Meanwhile, answers take longer.")
+    announce("The engine is compiling in the background, once. For the next minute or two, answers are slower.")
     compiler = subprocess.Popen(
         [sys.executable, "-c", "from fingerpost.apps.kernels import compile_kernels; compile_kernels()"],
         stdin=subprocess.DEVNULL,

@@ -44,8 +44,8 @@ class Settings(BaseSettings):
         log: the format of a server's log: ``text``, or ``json`` with one object per line (docs/telemetry.md).
         max_concurrent_calls: the maximum number of HTTP requests that a process answers at once; at most eight per
             caller.
-        day_cache_mb: the megabytes that a process may use to cache timetables of single days; it drops the
-            least recently used first.
+        day_cache_mb: the megabytes that a process may use to cache single-day timetables; the least
+            recently used are dropped first.
         tokens_file: a file with the SHA-256, subject and scopes of each accepted token; see docs/serving.md.
         token_issuer: the issuer of JSON Web Tokens, instead of a file; empty for none.
         token_keys_url: the URL of the issuer's keys (JWKS).

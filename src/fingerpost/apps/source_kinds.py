@@ -28,7 +28,7 @@ from fingerpost.transit.remote.tfl.unified_api import KEY_VARIABLE, TFL
 from fingerpost.transit.remote.tfl.unified_api import PACES as TFL_PACES
 
 EMBEDDED = "gtfs"
-"""The kind of networks that the embedded engine serves from GTFS feeds."""
+"""The kind of network that the embedded engine serves from GTFS feeds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +114,7 @@ def open_record_store(home: Path) -> NetworkRecordStore:
 
 
 def require_keys(home: Path, environ: Mapping[str, str] = os.environ) -> None:
-    """Raise SettingsInvalid if the API key of a network is not set (rule E3)."""
+    """Raise SettingsInvalid if a network's API key is not set (rule E3)."""
     start_keys = {kind.kind: kind.start_key for kind in REMOTE_KINDS if kind.start_key is not None}
     for record in open_record_store(home).read().records.values():
         if record.source not in start_keys:

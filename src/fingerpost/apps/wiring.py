@@ -102,7 +102,7 @@ def list_tools(
 class Application:
     """Everything that an interface needs; ``tools`` maps names to tools, in catalogue order.
 
-    ``skipped_tools`` maps entry points of installed packages to the reason why their tool is not served.
+    ``skipped_tools`` maps entry points of installed packages to the reasons why their tools are not served.
     The owner must close ``networks``.
     """
 

@@ -34,7 +34,7 @@ def get_validated(tool_name: str, query_type: str, params: dict[str, Any]) -> Ba
         QueryTypeUnsupported: the tool has no such query type.
         ParameterError: ``details["field"]`` is the first invalid field, if any; ``details["errors"]`` lists all.
     """
-    # A caller may send a list as the name, which is not hashable.
+    # A caller may send an unhashable name, such as a list.
     spec = ToolRegistry.get_tool_spec(tool_name) if isinstance(tool_name, str) else None
     if spec is None:
         raise ToolNotFound(tool_name)
@@ -53,7 +53,7 @@ def read_arguments(model: type[BaseModel], arguments: Any) -> BaseModel:
 
 
 def check_arguments(model: type[BaseModel], arguments: Any) -> None:
-    """Raise ParameterError, which describes all problems, if arguments are invalid."""
+    """Raise a ParameterError that describes all problems if arguments are invalid."""
     try:
         read_arguments(model, arguments)
     except ValidationError as error:
@@ -63,10 +63,10 @@ def check_arguments(model: type[BaseModel], arguments: Any) -> None:
 def explain(
     error: ValidationError, model: type[BaseModel], missing_messages: Mapping[str, str] | None = None
 ) -> ParameterError:
-    """Convert a validation error to a ParameterError whose message joins all problems.
+    """Convert a validation error to a ParameterError whose message lists the problems.
 
-    The message lists the allowed fields of ``model`` for each unknown one.
-    ``missing_messages`` maps paths to a contract's sentence for missing or blank values.
+    For each unknown field, the message lists the fields that ``model`` allows.
+    ``missing_messages`` maps paths to a contract's sentences for missing or blank values.
     """
     pydantic_errors = error.errors(include_url=False)
     count, first_path = len(pydantic_errors), pydantic_errors[0]["loc"]
@@ -103,7 +103,7 @@ def describe_problem(
     """Convert one pydantic error to a problem.
 
     ``shape`` determines the allowed names for an unknown field, and the union tags to remove from the path.
-    ``missing_messages`` maps paths to a contract's sentence for missing or blank values.
+    ``missing_messages`` maps paths to a contract's sentences for missing or blank values.
     """
     path, parents = _resolve_path(shape, list(error["loc"]))
     kind, context, subject = error["type"], error.get("ctx", {}), path or "the arguments"

@@ -12,7 +12,7 @@ from fingerpost.contract.wire import Number, Shape, Wire, WireDict
 
 
 class FailureCoordinate(WireDict):
-    """A position, WGS84."""
+    """A WGS84 position."""
 
     lat: Number
     lon: Number

@@ -13,7 +13,7 @@ from pydantic import AfterValidator, Field
 from fingerpost.contract.wire import SnakeCaseModel
 
 
-def _read_timestamp(value: str) -> str:
+def _validate_timestamp(value: str) -> str:
     try:
         datetime.fromisoformat(value)
     except ValueError as error:
@@ -21,14 +21,14 @@ def _read_timestamp(value: str) -> str:
     return value
 
 
-Timestamp = Annotated[str, AfterValidator(_read_timestamp)]
+Timestamp = Annotated[str, AfterValidator(_validate_timestamp)]
 """An instant as an ISO 8601 string, stored unchanged."""
 
 Status = Literal["pending", "in_progress", "completed", "failed"]
 
 
 class PlanStep(SnakeCaseModel):
-    """Plan step.
+    """A step in a plan.
 
     Attributes:
         agent: the agent to use, if any; with ``tool``, the agent that calls it.
@@ -53,7 +53,7 @@ class PlanStep(SnakeCaseModel):
 
 
 class Plan(SnakeCaseModel):
-    """Plan; ``owner`` is free text, and ``can_modify`` allows changes to unfinished steps."""
+    """A plan; ``owner`` is free text, and ``can_modify`` allows changes to unfinished steps."""
 
     goal: str
     steps: list[PlanStep] = Field(default_factory=list)

@@ -124,7 +124,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class ToolReply:
-    """A handler's result: the body in one output's shape, a self-contained text, and the included optional parts.
+    """A handler's result: the body in one output's shape, a self-contained text, and the requested optional parts.
 
     If ``output`` is None, the definition's first output applies.
     """
@@ -290,7 +290,7 @@ def _validate(fields: Mapping[str, Any], shape: Shape) -> Any:
 
 
 def new_failure(error: ToolError, contract: Contract, correlation_id: str, **call_fields: Any) -> Answer:
-    """Return the answer that reports an error in a contract's envelope; ``render_error`` has the other arguments."""
+    """Return the answer that reports an error in a contract's envelope; ``render_error`` takes the other arguments."""
     return Answer(
         body=render_error(error, contract, correlation_id, **call_fields),
         text=format_error_text(error, contract),

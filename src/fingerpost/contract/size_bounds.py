@@ -1,6 +1,6 @@
 """Truncate answers to the limits of rule A11: 48 KB of structured content, and 16 KB of text.
 
-If a part is too long, only its first rows are returned; a notice gives their number and how to get the rest.
+If a part is too long, only its first rows are returned; a notice says how many there are and how to get the rest.
 """
 
 from collections.abc import Iterator, Sequence
@@ -29,7 +29,7 @@ _FAILURE_PATHS: tuple[Path, ...] = (
     *(("data", part) for part in ("steps", "values")),
 )
 
-# Reserved for the notices of a shortened answer.
+# Reserved for the notices in a truncated answer.
 _NOTICE_BYTES = 400
 # Long text is cut in the middle, because notes, sources and the newest rows are at its end.
 _HEAD_FRACTION = 0.6
@@ -44,7 +44,7 @@ class TruncatedPart(NamedTuple):
     rest: str
 
     def to_sentence(self) -> str:
-        """Return the notice for texts and warnings."""
+        """Return the notice, for use in text and in warnings."""
         return f"{self.part}: the first {self.shown:,} of {self.total:,} are shown. {self.rest}"
 
 
@@ -104,7 +104,7 @@ def _bound_body(body: dict[str, Any], paths: Sequence[Path], hint: str) -> tuple
             body = _replace_part(body, path, truncated_value)
             truncated.append(TruncatedPart(".".join(path), len(truncated_value), len(value), hint))
     if _count_bytes(body) > MAX_BODY_BYTES:
-        raise ParameterError(f"the answer has {body_bytes:,} bytes, but the limit is {MAX_BODY_BYTES:,}", hint=hint)
+        raise ParameterError(f"the answer is {body_bytes:,} bytes, but the limit is {MAX_BODY_BYTES:,}", hint=hint)
     return body, truncated
 
 

@@ -13,7 +13,7 @@ from fingerpost.apps.cli import Caller
 
 
 class _Entry(NamedTuple):
-    """A command: the function with the same name in a module; without an example, the module's command group."""
+    """A command: the function of the same name in ``module``, or the module's command group if there is no example."""
 
     module: str
     help: str

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from fingerpost.errors import ParameterError, RemedyKind, SourceLimited, ToolError, as_sentence
 
-# The option or argument that sets each tool field; commands add the options whose names they derive from a field.
+# The option or argument that sets each tool field; commands add options named after other fields.
 OPTIONS: dict[str, str] = {
     "constraints.maxWalkingDistance": "--max-walk",
     "constraints.language": "--lang",
@@ -39,7 +39,7 @@ REMEDIES: Mapping[RemedyKind, str] = {
     RemedyKind.LOOK_UP_PLACE: "Look the place up with `fingerpost find NAME`, or write its position as lat,lon",
     RemedyKind.LOOK_UP_STOP: "Look the stop up with `fingerpost find NAME` or `fingerpost stops LAT LON`",
     RemedyKind.SEARCH_NEARBY: "Check the spelling, or list the stops near a point with `fingerpost stops LAT LON`",
-    RemedyKind.SEARCH_FARTHER: "Choose a nearer place",
+    RemedyKind.SEARCH_FARTHER: "Choose a closer place",
     RemedyKind.SAVE_PLACE: (
         "Look the place up with `fingerpost find NAME` and write its lat,lon,"
         " or save it with `fingerpost vars set NAME PLACE`"
@@ -52,7 +52,7 @@ REMEDIES: Mapping[RemedyKind, str] = {
     RemedyKind.SET_KEY: "Set {settings} to a key that this source accepts",
     RemedyKind.ADD_KEY: (
         'Store the key in an environment variable and name the variable: `key = "VARIABLE"` in the network\'s record,'
-        " which `fingerpost network show NAME` locates, or write ${{VARIABLE}} in the URL of a feed"
+        " which `fingerpost network show NAME` locates, or write ${{VARIABLE}} in a feed's URL"
     ),
     RemedyKind.START_FROM_RUN: "Start a new run from its results: `fingerpost run PLAN.json --memory-of RUN`",
     RemedyKind.END_A_RUN: "Wait for one to end, or cancel one: `fingerpost runs cancel RUN`",

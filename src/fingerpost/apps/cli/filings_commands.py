@@ -34,7 +34,7 @@ _ACCESSION = re.compile(r"\d{10}-\d{2}-\d{6}", re.ASCII)
 _UNKNOWN_REASONS = ("unknown_metric", "not_reported", "unknown_ticker")
 _WORDS_HINT = (
     "Write the company, its figures, and then one fiscal year, quarter or range:"
-    " fingerpost filings AAPL revenue 2022, or 2022-Q2, or 2019..2022. List the metrics of a company:"
+    " fingerpost filings AAPL revenue 2022, or 2022-Q2, or 2019..2022. To list a company's metrics:"
     ' fingerpost call sec_financial_data \'{"query_type": "metrics", "parameters": {"ticker": "TICKER"}}\''
 )
 
@@ -122,15 +122,16 @@ def load_filings(
     predecessor_of: Annotated[
         str | None, typer.Option(help="The ticker of the company that filed these older figures under another CIK.")
     ] = None,
-    accession: Annotated[str | None, typer.Option(help="The accession number of a filing's text.")] = None,
-    form: Annotated[str | None, typer.Option(help="The form of a filing's text, such as 10-K.")] = None,
+    accession: Annotated[str | None, typer.Option(help="For the text of a filing: its accession number.")] = None,
+    form: Annotated[str | None, typer.Option(help="For the text of a filing: its form, such as 10-K.")] = None,
     filed: Annotated[
-        datetime | None, typer.Option(formats=["%Y-%m-%d"], help="The filing date of a text, YYYY-MM-DD.")
+        datetime | None,
+        typer.Option(formats=["%Y-%m-%d"], help="For the text of a filing: its filing date, YYYY-MM-DD."),
     ] = None,
 ) -> None:
     """Load figures, lists of filings, or the text of filings.
 
-    Filing text in inline XBRL names its company, form and period. It needs no options if the list of filings is loaded.
+    Inline XBRL text states its company, form and period, and needs no options if the list of filings is loaded.
     """
     if accession is not None and not _ACCESSION.fullmatch(accession):
         raise typer.BadParameter(f"'{accession}' is not an accession number; write it like 0000320193-22-000108")
@@ -199,11 +200,11 @@ def show(
     ticker: Annotated[str, typer.Argument(metavar="COMPANY", help="A ticker such as AAPL, a CIK, or a name.")],
     words: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[FIGURE...] [PERIOD]", help="Such as revenue 2022, or eps, net income 2023-Q2."),
+        typer.Argument(metavar="[FIGURE...] [PERIOD]", help="For example, revenue 2022, or eps, net income 2023-Q2."),
     ] = None,
     by: Annotated[
         str | None,
-        typer.Option(help="Break one figure down by segment, product, region, customer, or a filed axis."),
+        typer.Option(help="Break one figure down by segment, product, region, customer, or another XBRL axis."),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -239,7 +240,7 @@ def _parse_query(words: Sequence[str], axis: str | None) -> tuple[str, str, dict
 
 
 def read_figures(words: Sequence[str]) -> tuple[list[str], str | None]:
-    """Parse comma-separated figures, and a final period such as ``2022-Q2`` if there is one."""
+    """Parse comma-separated figures, and a trailing period such as ``2022-Q2`` if there is one."""
     rest, period = list(words), None
     with suppress(ValueError):
         if words and (".." in words[-1] or read_period(words[-1])):

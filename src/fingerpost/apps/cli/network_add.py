@@ -24,7 +24,7 @@ from fingerpost.transit.model.provenance import ServiceState
 _TEXT_LISTS = ("feeds", "realtime", "languages", "attribution")
 # Record keys that are not carried over when the source changes.
 _SOURCE_KEYS = ("feeds", "realtime", "extract", "url", "key", "bounds", "zone", "languages")
-# The option and metavar of record keys; the help text is the key's description.
+# Each record key's option and metavar; the help text is the key's description.
 _RECORD_OPTIONS = {
     "realtime": ("--realtime", "[FEED=]FILE|URL"),
     "key": ("--key", "VARIABLE"),
@@ -38,7 +38,7 @@ _RECORD_OPTIONS = {
 
 
 def new_add_command(kinds: Sequence[SourceKind]) -> Callable[..., None]:
-    """Return the ``add`` command, with options for record keys and for the kinds of sources."""
+    """Return the ``add`` command, with options for the record keys and for each kind of source."""
 
     def add_network(
         ctx: typer.Context,
@@ -51,7 +51,7 @@ def new_add_command(kinds: Sequence[SourceKind]) -> Callable[..., None]:
         ] = None,
         **options: Any,
     ) -> None:
-        """Add a network, or replace its source; settings that are not given here do not change."""
+        """Add a network, or replace its source; settings that are not given here keep their values."""
         settings = prepare_settings(ctx)
         kind, source_fields = _choose_source(feeds or [], kinds, options)
         fields = {key: _parse_value(key, value) for key in _RECORD_OPTIONS if (value := options[key]) not in (None, [])}
@@ -87,8 +87,8 @@ def new_add_command(kinds: Sequence[SourceKind]) -> Callable[..., None]:
             has_messages = print_realtime(settings, network)
             if "realtime" in fields and not has_messages:
                 print_message(
-                    f"{network} and its realtime sources are stored, and sources without a message will be fetched "
-                    f"again. To remove one, edit the `realtime` line in {store.path(network)}."
+                    f"{network} and its realtime sources are stored, and sources that returned no message will be "
+                    f"fetched again. To remove one, edit the `realtime` line in {store.path(network)}."
                 )
                 raise typer.Exit(TOOL_ERROR)
 
@@ -138,7 +138,7 @@ def _build_record(
     """Return a network's validated record, and the keys whose values come from the previous record."""
     inherited: dict[str, Any] = {} if previous is None else {key: getattr(previous, key) for key in KEYS}
     if previous is not None and (previous.source, EMBEDDED) != (changes["source"], changes["source"]):
-        # Another kind of source, or a new server, has its own values for these.
+        # A different kind of source, or a different server, has its own values for these.
         inherited = {key: value for key, value in inherited.items() if key not in _SOURCE_KEYS}
     record = store.build(name, {**inherited, **changes})
     store.check(record)
@@ -234,9 +234,9 @@ def _describe_streets(streets: StreetCoverage) -> str:
     if streets.matched_stops:
         text += f"; {streets.matched_stops:,} stops use their position on the map"
     if streets.entered_stops:
-        text += f"; {streets.entered_stops:,} platforms are reached through the entrances of their stations"
+        text += f"; {streets.entered_stops:,} platforms are reached through station entrances"
     if streets.estimated_stops:
-        text += f"; two minutes are added at {streets.estimated_stops:,} metro platforms to which the map has no way"
+        text += f"; two minutes are added at {streets.estimated_stops:,} metro platforms that no mapped way reaches"
     if streets.left_out_km:
         skipped = f"{streets.left_out_km:,.0f} km skipped"
         text += f"; {skipped} because they are not connected to other streets in both directions"

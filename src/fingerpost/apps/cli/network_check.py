@@ -33,7 +33,7 @@ NAME = "CHECK"
 DATA_FAULT = 3
 _VERDICTS = {
     "program": "fingerpost gives wrong answers for this feed. Please report this with the lines below.",
-    "data": "Riders can use this feed with losses: its publisher, or the publisher of the extract, can fix them.",
+    "data": "Riders can use this feed, but with losses that its publisher, or the publisher of the extract, can fix.",
     "note": "Riders can use this feed.",
 }
 _ENDED = "Riders cannot use this feed today."

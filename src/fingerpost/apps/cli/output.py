@@ -42,7 +42,7 @@ def new_console(*, stderr: bool = False) -> Console:
 
 
 def show_status(message: str) -> Status:
-    """Show a status line on a terminal while the block runs; do not print to stdout in the meantime."""
+    """Show a status line on a terminal while the block runs; the block must not print to stdout."""
     return new_console(stderr=True).status(Text(message))
 
 
@@ -71,7 +71,7 @@ def _find_style(line: str) -> str:
 
 
 def print_json(body: dict[str, Any]) -> None:
-    """Print an envelope as one line on stdout, in UTF-8, even if the terminal has another encoding."""
+    """Print an envelope as one line on stdout, in UTF-8, even if the terminal uses another encoding."""
     text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
     # UTF-8 cannot encode a lone surrogate from the caller's JSON; its escape sequence is equivalent JSON.
     typer.echo(text.encode(errors="backslashreplace"))

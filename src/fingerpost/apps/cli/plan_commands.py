@@ -51,7 +51,7 @@ async def run(
 ) -> None:
     application = open_application(ctx)
     runs = application.runs
-    # Limit the read, because a device file has no end.
+    # Limit the read, because a device file may be endless.
     parsed = parse_plan(plan.read(runs.limits.plan_bytes + 1), runs.limits)
     run_id = await runs.create(parsed, user=application.settings.user, memory={}, memory_of=memory_of)
     await _execute(application, run_id, as_json=as_json)

@@ -36,7 +36,7 @@ def serve(
     ] = None,
     trusted_proxy: Annotated[
         list[str] | None,
-        typer.Option(metavar="CIDR", help="A proxy whose X-Forwarded-For names the caller; repeatable."),
+        typer.Option(metavar="CIDR", help="A proxy whose X-Forwarded-For header identifies the caller; repeatable."),
     ] = None,
     public: Annotated[
         bool, typer.Option("--public", help="Let anyone who can reach the address call the tools, without a token.")
@@ -125,7 +125,7 @@ def doctor(
 def demo(
     ctx: typer.Context,
     disrupt: Annotated[
-        bool, typer.Option("--disrupt", help="Let the simulator close a line, cancel some trips and delay others.")
+        bool, typer.Option("--disrupt", help="Have the simulator close a line, cancel some trips and delay others.")
     ] = False,
     as_json: Json = False,
 ) -> None:

@@ -31,7 +31,7 @@ _POSITION = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)\s*")
 # Separates the names in a field's path when the path becomes a parameter name.
 _SEPARATOR = "__"
 _TYPES: Mapping[str, Any] = {"integer": int, "number": float, "boolean": bool, "array": list[str]}
-# Help texts for fields whose description for agents is too short for people or names other fields.
+# Help texts for fields whose descriptions for agents are too terse for people or mention other fields.
 _HELP: Mapping[str, str] = {
     "--lang": "Language of the answer",
     "--limit": "Maximum number of results",
@@ -159,7 +159,7 @@ def call(
 
 
 def with_tool_options(command: Callable[..., None], tool_name: str) -> Callable[..., None]:
-    """Return a command with an option added for each optional tool field that has none."""
+    """Return a command with an option added for each optional tool field that does not yet have one."""
     from fingerpost.apps.wiring import TOOLS
 
     schema = next(tool.input_schema for tool in TOOLS if tool.name == tool_name)

@@ -49,7 +49,7 @@ def parse_time(text: str, find_zone: Callable[[], tzinfo], after: datetime | Non
 
 
 def _find_next(day: str | None, wall_time: time, begin: datetime) -> datetime:
-    """Return the next instant with this wall-clock time from ``begin`` (aware) on, on the named day if there is one.
+    """Return the first instant at this wall-clock time from ``begin`` (aware) onward, on the named day if there is one.
 
     A time that has just passed counts as now (rule B12).
     """

@@ -25,7 +25,7 @@ def set_variable(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Save a value under a name. If the value is the name or token of a place, the place is saved."""
+    """Save a value under a name. If the value is the name or token of a place, save the place."""
     parsed = _parse_value(value)
     if isinstance(parsed, str) and type in (None, "location"):
         parsed = _get_place(ctx, parsed, as_json=as_json)

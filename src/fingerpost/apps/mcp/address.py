@@ -42,7 +42,7 @@ class Access:
 
     Attributes:
         allowed_hosts: host names of the server, in addition to loopback names and its address.
-        trusted_proxies: addresses or networks (CIDR) whose X-Forwarded-For names the caller.
+        trusted_proxies: addresses or networks (CIDR) whose X-Forwarded-For header identifies the caller.
         is_public: whether callers on other machines need no token.
     """
 
@@ -51,7 +51,7 @@ class Access:
     is_public: bool = False
 
     def list_hosts(self, address: Address) -> list[str]:
-        """Return the host names by which clients may call a server at an address."""
+        """Return the host names that clients may use for a server at an address."""
         return ["127.0.0.1", "localhost", "[::1]", address.host, *self.allowed_hosts]
 
 
@@ -59,7 +59,7 @@ LOCAL_ACCESS = Access()
 
 
 def parse_ip_address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    """Parse an address; return IPv4 for a mapped address, by which a socket on [::] reports IPv4 callers."""
+    """Parse an address; convert IPv4-mapped addresses, which a socket on [::] reports for IPv4 callers, to IPv4."""
     try:
         address = ipaddress.ip_address(host)
     except ValueError:
@@ -89,7 +89,7 @@ def build_address_key(host: str) -> str:
 
 
 class _Listener(socket.socket):
-    """A socket with the same queue whatever backlog asyncio requests; asyncio then accepts that many at once."""
+    """A socket with a fixed queue length; asyncio's backlog only limits how many connections it accepts at once."""
 
     def listen(self, _backlog: int = _BACKLOG, /) -> None:
         super().listen(_BACKLOG)

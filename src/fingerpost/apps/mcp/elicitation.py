@@ -63,7 +63,7 @@ def apply_choices(choices: Choices, arguments: dict[str, Any]) -> dict[str, Any]
 async def elicit(
     ctx: ServerRequestContext[Any, Any], answer: Answer, choices: Choices
 ) -> Choices | types.InputRequiredResult | None:
-    """Ask the user for an ambiguous place; return None if the answer needs no choice or the client cannot ask.
+    """Ask the user which place is meant; return None if the answer needs no choice or the client cannot ask.
 
     In new versions, return an ``InputRequiredResult``; in old versions, wait for the user's choice. If the client
     returns an error, the user counts as having declined.

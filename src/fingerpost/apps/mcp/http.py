@@ -1,4 +1,4 @@
-"""The HTTP server, in one or several processes: ``/mcp`` (streamable HTTP), ``/health``, ``/ready``, and a site."""
+"""The HTTP server, in one or more processes: ``/mcp`` (streamable HTTP), ``/health``, ``/ready``, and a site."""
 
 import asyncio
 import logging
@@ -253,7 +253,7 @@ def serve_http(
     start_metrics_server(metrics, access)
     server = uvicorn.Server(new_config(app, access))
     # This handles signals before uvicorn listens and after it stops. A handler that raises could leave Python's import
-    # lock locked, because the warm-up imports modules in a thread.
+    # lock held, because the warm-up imports modules in a thread.
     for stop in (signal.SIGTERM, signal.SIGINT):
         signal.signal(stop, server.handle_exit)
     _log.info(_SERVING, address.url)
@@ -291,7 +291,7 @@ def serve_workers(
 ) -> None:
     """Serve in ``count`` processes until SIGTERM or an interrupt; running calls are still answered.
 
-    A worker that ends or hangs is replaced. Raise SettingsInvalid as ``serve_http`` does.
+    A worker that ends or hangs is replaced. Raise SettingsInvalid in the same cases as ``serve_http``.
     """
     CallerFinder(settings, address, access)
     with closing(SharedAddress(address)) as shared:

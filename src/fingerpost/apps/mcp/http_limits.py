@@ -1,4 +1,4 @@
-"""Limit the HTTP server: its connections, the time for headers, bodies and answers, and the calls from each caller.
+"""Limits on the HTTP server: connections, time for headers, bodies and answers, and concurrent calls per caller.
 
 uvicorn itself has no timeouts for headers and bodies.
 """
@@ -29,20 +29,20 @@ MAX_CONNECTIONS = 500
 MAX_CONNECTIONS_PER_ADDRESS = 50
 MAX_CALLS_PER_CALLER = 8
 MAX_BYTES: Final = 1_500_000
-"""A plan with its memory has at most 1,000,000 bytes (``plan/limits.py``) before JSON escaping."""
+"""A plan with its memory is at most 1,000,000 bytes (``plan/limits.py``) before JSON escaping."""
 
 _REFUSAL = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
 
 class BodyTooLarge(Exception):
-    """A request's body has more than ``MAX_BYTES``."""
+    """A request's body is larger than ``MAX_BYTES``."""
 
 
 class ConnectionGate(asyncio.Protocol):
-    """Refuses a connection with 503, or passes it to uvicorn's protocol, which costs several times as much to create.
+    """Refuses a connection with 503, or passes it to uvicorn's protocol, which is several times as expensive to create.
 
-    At most ``MAX_CONNECTIONS`` are open, and ``MAX_CONNECTIONS_PER_ADDRESS`` from one address. Loopback and trusted
-    proxies are exempt from the second limit, because many callers may share them.
+    At most ``MAX_CONNECTIONS`` are open, and at most ``MAX_CONNECTIONS_PER_ADDRESS`` from one address. Loopback and
+    trusted proxies are exempt from the second limit, because many callers may share them.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class ConnectionGate(asyncio.Protocol):
 
 
 class LimitedHttpProtocol(HttpToolsProtocol):
-    """uvicorn's protocol, which closes a connection if its headers exceed ``HEADERS_S`` or ``MAX_HEADER_BYTES``."""
+    """Extends uvicorn's protocol: closes a connection whose headers exceed ``HEADERS_S`` or ``MAX_HEADER_BYTES``."""
 
     _deadline: asyncio.TimerHandle | None = None
     _header_bytes = 0
@@ -101,7 +101,7 @@ class LimitedHttpProtocol(HttpToolsProtocol):
             self.transport.close()
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        # The parser does not strip trailing white space (RFC 9110, section 5.5).
+        # The parser does not strip trailing whitespace (RFC 9110, section 5.5).
         super().on_header(name, value.strip(b" \t"))
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -133,7 +133,7 @@ def new_protocol(trusted_proxies: Sequence[str]) -> type[asyncio.Protocol]:
 
 
 def _find_limited_key(host: str, trusted_proxies: tuple[str, ...]) -> str | None:
-    """Return the key of an address whose connections are limited, or None."""
+    """Return the key for an address's connection limit, or None if the address is exempt."""
     address = parse_ip_address(host)
     if address is None or is_loopback(host) or any(address in ipaddress.ip_network(text) for text in trusted_proxies):
         return None

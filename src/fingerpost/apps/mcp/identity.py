@@ -31,8 +31,8 @@ _FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-p
 class CallerFinder:
     """Identifies the caller of a request.
 
-    A caller without a token is the settings' user only if the server listens on loopback, has no other host name, and
-    no proxy forwarded the request. Raise SettingsInvalid if the address is public and callers need no token.
+    A caller without a token acts as the configured user only if the server listens on loopback, has no other host name,
+    and no proxy forwarded the request. Raise SettingsInvalid if the address is public and callers need no token.
     """
 
     def __init__(self, settings: Settings, address: Address, access: Access) -> None:
@@ -92,7 +92,7 @@ def check_host(endpoint: Endpoint, hosts: Collection[str]) -> Endpoint:
 
 
 class SignIn:
-    """Wraps an endpoint: answers 401 if there is no valid token, and 403 if it lacks the required scopes."""
+    """Wraps an endpoint: answers 401 if there is no valid token, and 403 if the token lacks a required scope."""
 
     def __init__(self, endpoint: ASGIApp, callers: CallerFinder) -> None:
         self._endpoint = endpoint

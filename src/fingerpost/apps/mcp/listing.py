@@ -23,7 +23,7 @@ EXTENSION_ID = "io.modelcontextprotocol/ui"
 MIME_TYPE = "text/html;profile=mcp-app"
 _STABLE_TTL_MS = 3_600_000
 
-# Views load no files, and look better with the host's border, because they have a background.
+# Views load no files, and look better with the host's border, because they have their own background.
 _RESOURCE_META: dict[str, Any] = {"ui": {"csp": {"connectDomains": [], "resourceDomains": []}, "prefersBorder": True}}
 
 # The key in a tool's _meta that lists its optional parts.
@@ -40,7 +40,7 @@ _MAX_OUTPUT_BYTES = 300_000
 
 
 def build_tool_entry(tool: ToolDefinition) -> types.Tool:
-    """Return a tool's ``tools/list`` entry with all annotations, whose defaults would describe a dangerous tool."""
+    """Return a tool's ``tools/list`` entry with all annotations, because their defaults describe a dangerous tool."""
     parts = [key for key, name in EXTRAS.items() if name in tool.optional_parts]
     meta: dict[str, Any] = {OPTIONAL_PARTS: parts} if parts else {}
     if tool.name in VIEW_BY_TOOL:
@@ -67,8 +67,7 @@ def list_requested_parts(
 ) -> list[str]:
     """Return the optional parts that a call requests.
 
-    If its ``_meta`` has a known key, that decides; otherwise, a client that shows views gets all parts for the tool's
-    view.
+    Known keys in its ``_meta`` decide; without any, a client that shows views gets all parts for the tool's view.
     """
     meta: Mapping[str, Any] = params.meta or {}
     if not EXTRAS.keys().isdisjoint(meta) or not can_show_views(capabilities):

@@ -55,7 +55,7 @@ def start_metrics_server(addresses: Sequence[Address], access: Access) -> None:
             break
     else:
         if addresses:
-            _log.warning("no port for /metrics is free, so this process has no /metrics")
+            _log.warning("this process does not serve /metrics, because no port for it is free")
         return
     app = Starlette(routes=[Route("/metrics", check_host(start_metrics(), access.list_hosts(address)))])
     app.router.redirect_slashes = False

@@ -160,7 +160,7 @@ class ProgressReporter:
         self._explain_timer: asyncio.TimerHandle | None = None
 
     def report(self, done: float, total: float, message: str) -> None:
-        """Report progress; after a wait for the compiler, increase values that would otherwise not increase."""
+        """Report progress; after a wait for the compiler, raise values that would otherwise not increase."""
         if self._has_waited and done <= self._last_done:
             done = self._last_done + _STEP
         if done <= self._last_done or self._has_ended:
@@ -177,7 +177,7 @@ class ProgressReporter:
         return self
 
     def _explain(self) -> None:
-        """Report that the call is waiting for the compiler, with a tiny increase."""
+        """Report that the call is waiting for the compiler, with a tiny increase in progress."""
         if is_compiling() and self._last_done < self._total:
             waited_s = round(time.monotonic() - self._started_at)
             message = f"Compiling the engine, which happens once and takes a minute or two; {waited_s} s so far"

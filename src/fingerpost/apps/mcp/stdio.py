@@ -20,7 +20,7 @@ _log = logging.getLogger(__name__)
 
 # The host lists the tools first, and importing the engine would hold the GIL.
 _WARM_UP_DELAY_S = 1.0
-# The shell's status for a process that SIGINT ended.
+# The shell's exit status for a process ended by SIGINT.
 _INTERRUPTED = 130
 
 

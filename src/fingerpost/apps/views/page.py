@@ -1,7 +1,7 @@
-"""Build each MCP Apps view as one self-contained HTML document from ``assets``, and serve the web page from there.
+"""Build a self-contained HTML document for each MCP Apps view from ``assets``, and serve the web page's files.
 
-Hosts' content security policies block loading files, so the ES modules are concatenated into one scope, each after its
-imports, and without ``import`` and ``export``. The web page calls tools at ``/mcp`` like any other client.
+Hosts' content security policies prevent loading files, so the ES modules are concatenated into one scope, each after
+its imports, and stripped of ``import`` and ``export``. The web page calls tools at ``/mcp`` like any other client.
 """
 
 import mimetypes
@@ -22,7 +22,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import NotModifiedResponse, StaticFiles
 from starlette.types import Scope
 
-# Block all network access, for hosts that do not set a content policy.
+# Block all network access, for hosts that set no content security policy.
 POLICY = (
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 )
@@ -120,7 +120,7 @@ def read_asset(name: str) -> str:
 
 
 class Site(StaticFiles):
-    """Serves the document at ``/`` and the files under ``/assets``, with a strict content policy."""
+    """Serves the document at ``/`` and the files under ``/assets``, with a strict content security policy."""
 
     def __init__(self) -> None:
         super().__init__(packages=[(__package__, "assets")])
@@ -146,8 +146,8 @@ class Site(StaticFiles):
     def file_response(
         self, full_path: PathLike[str] | str, stat_result: stat_result, scope: Scope, status_code: int = 200
     ) -> Response:
-        # Do not use starlette's ETag of time and size: in reproducible packages, the files of all versions have the
-        # same timestamp.
+        # Do not use starlette's ETag, a hash of time and size: in reproducible packages, files have the same timestamp
+        # in all versions.
         headers = self._headers | {"ETag": f'"{sha256(Path(full_path).read_bytes()).hexdigest()}"'}
         response = FileResponse(full_path, status_code, headers, stat_result=stat_result)
         if self.is_not_modified(response.headers, Headers(scope=scope)):
