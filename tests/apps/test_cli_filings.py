@@ -124,7 +124,7 @@ def test_the_archive_is_loaded_and_answered(facts_file, invoke, tmp_path):
     done = invoke("filings", "load", str(listed), str(tmp_path / "companyfacts.zip"))
 
     assert done.stdout.splitlines()[1:] == [
-        "companyfacts.zip: 1 companies, 1 figures; unknown tickers come from the packaged list of 2026; 1 skipped",
+        "companyfacts.zip: 1 companies, 1 figures; unknown tickers come from the packaged 2026 list; 1 skipped",
         "CIK0000000008.json: skipped: CIK0000000008.json is empty",
     ]
     assert revenue(invoke) == {"revenue": 100}

@@ -73,7 +73,7 @@ def test_a_ticker_that_no_file_states_is_from_the_packaged_list(store, tmp_path)
         load_files(store, [facts], LoadOptions(ticker="MSFT"))
     (loaded,) = load_files(store, [facts])
 
-    assert loaded.summary.endswith("complete through 2023-02-01; the ticker is from the packaged list of 2026")
+    assert loaded.summary.endswith("complete through 2023-02-01; the ticker is from the packaged 2026 list")
     assert FactLibrary(store.path).find_company("VRT").cik == 1674101
 
 
@@ -97,7 +97,7 @@ def test_a_ticker_of_another_company_is_refused(store, figures, tmp_path):
     with pytest.raises(ParameterError, match="No loaded company has the ticker NONE"):
         load_files(store, [other], LoadOptions(predecessor_of="NONE"))
     newer = written(tmp_path / "newer.json", json.loads(other.read_text().replace("2023-02-01", "2026-01-01")))
-    with pytest.raises(ParameterError, match="so it is no predecessor"):
+    with pytest.raises(ParameterError, match="so it is not a predecessor"):
         load_files(store, [newer], LoadOptions(predecessor_of="DRWN"))
     before = FactLibrary(store.path).find_company("8")
     load_files(store, [other], LoadOptions(predecessor_of="DRWN"))
@@ -270,6 +270,6 @@ def test_a_file_of_another_layout_is_refused(store, figures):
         connection.execute("PRAGMA user_version = 1")
 
     with pytest.raises(
-        SettingsInvalid, match="was written by another version of fingerpost; move it away and load again"
+        SettingsInvalid, match="was written by another version of fingerpost; move it out of the way and load again"
     ):
         FactLibrary(store.path).find_company("DRWN")

@@ -19,12 +19,12 @@ BOTH_YEARS = {"start_date": "2021-01-01", "end_date": "2022-12-31"}
 UNTAGGED = {
     "reason": "not_reported",
     "message": "Goodwill of Drawn Inc. for fiscal 2022 has no standard tag in this data set; the filing may state it",
-    "next_step": 'The query type "metrics" lists its tags; or read the filing',
+    "next_step": 'Use the query type "metrics" to list its tags, or read the filing',
 }
 UNKNOWN = {
     "reason": "unknown_metric",
     "message": "zzz is not a metric, and Drawn Inc. has filed no such tag",
-    "next_step": 'The query type "metrics" lists the names; or use a us-gaap: tag',
+    "next_step": 'Use the query type "metrics" to list the names, or use a us-gaap: tag',
 }
 NOBODY = {
     "reason": "unknown_ticker",

@@ -32,7 +32,7 @@ def entry(reason, message, next_step):
     return {"reason": reason, "message": message, "next_step": next_step}
 
 
-TAGS = 'The query type "metrics" lists its tags; or read the filing'
+TAGS = 'Use the query type "metrics" to list its tags, or read the filing'
 
 
 @pytest.mark.parametrize(
@@ -249,7 +249,7 @@ def test_a_statement_is_of_the_newest_year_that_most_lines_have(tmp_path):
     reply = ask(library, "statement", ticker="DRWN", statement="income")
 
     assert reply.data == {"NetIncome": 2, "OperatingIncome": 3}
-    assert reply.notes == ["the window has 3 periods; this is the newest, ending 2022-12-31"]
+    assert reply.notes == ["the range contains 3 periods; this is the newest, ending 2022-12-31"]
 
 
 def test_a_moved_year_end_leaves_the_reported_year_its_name(tmp_path):

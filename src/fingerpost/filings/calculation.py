@@ -52,7 +52,7 @@ Inputs = Mapping[Lookup, tuple[Metric, Figure]]
 
 
 class Unavailable(Exception):
-    """There is no value; ``missing`` has the reasons, and ``reason`` is the first of them."""
+    """There is no value; ``missing`` holds the reasons, and ``reason`` is the first of them."""
 
     def __init__(self, missing: Missing) -> None:
         super().__init__()
@@ -117,7 +117,7 @@ class Computation:
 def compute(
     source: CompanyFigures, formula: ast.expr, period: PeriodFilter, lag: int = 0, *, name: str = "", check: bool = True
 ) -> Computation:
-    """Evaluate a formula on a common basis; raise Unavailable, with the caller's ``name`` for the formula.
+    """Evaluate a formula on a common basis, or raise Unavailable, which calls the formula ``name``.
 
     ``check`` rejects inputs that mix shares from before and after a split.
     """
@@ -202,7 +202,7 @@ def _find_trailing(source: CompanyFigures, metric: Metric, period: PeriodFilter)
     current = source.select(metric, last_period).headline
     if metric.kind == STOCK or any(figure.period == INSTANT for figure in current):
         message = f"{name} is a balance at a point in time; balances cannot be summed across quarters"
-        raise refuse("not_derivable", message, f"Ask for {last_period.period}")
+        raise refuse("not_derivable", message, f"Set period to {last_period.period}")
     if last_period.quarter is None:
         if len(current) == 1 and current[0].period == YEAR:
             return current[0]

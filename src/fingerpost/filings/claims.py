@@ -33,7 +33,7 @@ class _Undecidable(Exception):
 
 
 def verify_claim(library: FactLibrary, claim: Claim) -> Reply:
-    """Return the verdict on a claim and the deciding figures; raise DataNotFound for a missing figure."""
+    """Return the verdict on a claim and the figures that decide it; raise DataNotFound for a missing figure."""
     options = claim.options
     sources = [
         open_company(library, ticker, f"No financial facts found for {ticker}", options)
@@ -77,7 +77,7 @@ def _find_operands(claim: Claim, sources: Sequence[CompanyFigures]) -> list[Comp
     first, period = sources[0], claim.period
     operands = [find(source, period) for source in sources]
     if claim.relation == "grew_by":
-        # Without a base period, find the preceding one, whose name may be irregular.
+        # Without a base period, compare with the preceding period, whose name may be irregular.
         earlier, lag = (claim.base_period, 0) if claim.base_period else (period, 1)
         if (earlier.quarter is None) != (period.quarter is None):
             raise ParameterError(
@@ -289,7 +289,7 @@ def _build_period(operand: Computation) -> dict[str, Any]:
 
 
 def _cite_reported(claim: Claim, operand: Computation) -> dict[str, Any]:
-    """Return the period of a value without a verdict, and cite the value if it is reported (rule F8)."""
+    """Return the period of a value that has no verdict, and cite the value if it is reported (rule F8)."""
     is_reported = claim.metric is not None and [figure.kind for figure in operand.figures] == [REPORTED]
     return _build_period(operand) | ({"true_statement": _cite(claim, operand)} if is_reported else {})
 

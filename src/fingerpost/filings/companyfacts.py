@@ -20,7 +20,7 @@ from fingerpost.filings.periods import YEAR, assign_fiscal_years, classify_perio
 from fingerpost.runtime.company_names import build_name_key
 
 _CURRENCY_CODE_LENGTH = 3
-# SQLite's integers have 64 bits.
+# SQLite integers are 64-bit.
 _MAX_INTEGER = 2**63
 _FILING_COLUMNS = (
     "accessionNumber", "form", "filingDate", "reportDate", "primaryDocument", "primaryDocDescription",
@@ -94,7 +94,7 @@ def _raising_feed_unusable(kind: str, name: str) -> Iterator[None]:
 
 @contextmanager
 def _pausing_garbage_collection() -> Iterator[None]:
-    """Pause the search for cycles, which would visit the facts of a large file again and again."""
+    """Pause the garbage collector, which would scan a large file's facts for cycles again and again."""
     gc.disable()
     try:
         yield
@@ -170,7 +170,7 @@ def read_submissions(raw: Mapping[str, Any], name: str) -> SubmissionsFile:
 
 
 def _find_name_changes(name: str, former_names: Iterable[Mapping[str, str]]) -> list[str]:
-    """Return the dates on which the name itself changed, rather than only its spelling or legal form."""
+    """Return the dates on which the name itself changed, not just its spelling or legal form."""
     ends = sorted((str(former["to"])[:10], build_name_key(str(former["name"]))) for former in former_names)
     names = [*ends, ("", build_name_key(name))]
     return [day for (day, key), (_, next_key) in pairwise(names) if key != next_key and day_number(day)]

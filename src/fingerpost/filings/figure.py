@@ -39,7 +39,7 @@ class Company:
     """A company that files with the SEC.
 
     ``dataset`` is ``sample`` or ``edgar``.
-    ``complete_through`` is the latest filing date among the figures, ``first_end`` is the earliest period end.
+    ``complete_through`` is the latest filing date among the figures, and ``first_end`` is the earliest period end.
     """
 
     cik: int
@@ -86,7 +86,7 @@ LATEST, ORIGINAL, SPLIT_ADJUSTED, AS_OF = "latest", "original", "split_adjusted"
 class FigureOptions:
     """Which filings to use, and which of several reported values to return.
 
-    ``as_of`` hides later filings. ``filing_type`` selects one form, ``unit`` one unit or currency.
+    ``as_of`` hides later filings. ``filing_type`` selects one form, and ``unit`` one unit or currency.
     """
 
     vintage: str = LATEST

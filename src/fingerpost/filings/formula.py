@@ -32,7 +32,7 @@ _MAX_EVALUATIONS = 2_000
 _MAX_VALUE = 10**100
 _WORDS = re.compile(r"[A-Za-z]\w*(?:(?: ?& ?| )[A-Za-z]\w*)+")
 _TAG = re.compile(r"\b(?:us-gaap|ifrs-full|ifrs|dei|srt):[A-Za-z]\w*", re.IGNORECASE)
-# The period functions, with their number of arguments.
+# The period functions, each with its number of arguments.
 FUNCTIONS: Mapping[str, int] = {"avg": 1, "change": 1, "prior": 1, "growth": 1, "mean_of_years": 2, "cagr": 2}
 _SIGNS: Mapping[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
 _TEMPLATES: Mapping[str, str] = {
@@ -46,7 +46,7 @@ _VOCABULARY = f"numbers, metric names, + - * / and {', '.join(FUNCTIONS)}"
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A number and its unit as powers, such as USD to 1 and shares to -1; plain numbers have an empty unit."""
+    """A number and its unit as powers, such as USD: 1 and shares: -1; the unit of a plain number is empty."""
 
     value: Fraction
     unit: tuple[tuple[str, int], ...] = ()
@@ -113,7 +113,7 @@ def list_lookups(formula: ast.expr, lag: int = 0, periods_per_year: int = 1) -> 
 
 
 def parse_unit(unit: str) -> tuple[tuple[str, int], ...]:
-    """Parse a unit into powers: ``USD/shares`` is USD to 1 and shares to -1."""
+    """Parse a unit into powers: ``USD/shares`` becomes USD: 1 and shares: -1."""
     numerator, _, denominator = unit.partition("/")
     powers = {numerator: 1} if numerator != "pure" else {}
     if denominator:
@@ -211,7 +211,7 @@ def evaluate(node: ast.expr, inputs: Mapping[Lookup, Quantity], lag: int = 0, pe
 
 def fill_in(node: ast.expr, inputs: Mapping[Lookup, Quantity], lag: int = 0, periods_per_year: int = 1) -> str:
     """Return a formula with the values of its inputs, such as ``(121 - 100) / 100`` for ``growth(Revenue)``."""
-    # Parsing and unparsing removes the parentheses that are not needed; ``_(10)`` is -10, which keeps them.
+    # Parsing and unparsing removes unnecessary parentheses; ``_(10)`` represents -10, whose parentheses must stay.
     text = ast.unparse(ast.parse(_fill_in(node, inputs, lag, periods_per_year), mode="eval"))
     return text.replace("_(", "(-").replace("**", "^")
 

@@ -40,7 +40,7 @@ from fingerpost.filings.store import build_facts_file, create_sample, has_tables
 from fingerpost.runtime.company_names import begins_with, build_name_key, find_tickers
 
 _CACHE_SIZE = 4_096
-# The minimum similarity out of 100, by rapidfuzz's ratio.
+# The minimum rapidfuzz ratio, out of 100.
 _CUTOFF = 60
 _MAX_SUGGESTIONS = 3
 # A list with at least this many companies is assumed to be EDGAR's complete list.
@@ -127,14 +127,14 @@ class FactLibrary:
         return list(dict.fromkeys(suggestions))[:_MAX_SUGGESTIONS]
 
     def list_filings(self, company: Company) -> list[tuple[int, Filing]]:
-        """Return (CIK, filing) for all CIKs of a company, newest first; list joint filings once."""
+        """Return (CIK, filing) for all CIKs of a company, newest first; list each joint filing once."""
         # A joint filing is listed under the company's own CIK if possible, otherwise under the lowest CIK.
         ciks = sorted(self.list_ciks(company), key=lambda cik: (cik == company.cik, -cik))
         matches = {filing.accession: (cik, filing) for cik in ciks for filing in self.list_filings_by_cik(cik)}
         return sorted(matches.values(), key=lambda row: (row[1].filed, row[1].accession), reverse=True)
 
     def list_ciks(self, company: Company) -> list[int]:
-        """Return all CIKs of the company's tickers, including predecessors with older years."""
+        """Return all CIKs of the company's tickers, including those of predecessors with older figures."""
         rows = self.rows(
             "SELECT DISTINCT other.cik FROM tickers AS own JOIN tickers AS other ON other.ticker = own.ticker"
             " WHERE own.cik = ? ORDER BY other.cik",
@@ -143,7 +143,7 @@ class FactLibrary:
         return [cik for (cik,) in rows] or [company.cik]
 
     def find_ciks(self, text: str) -> list[int]:
-        """Return a company's CIKs by its ticker, CIK or name, even if only the text of its filings is loaded."""
+        """Find a company's CIKs by ticker, CIK or name, even if only the text of its filings is loaded."""
         if (company := self.find_company(text)) is not None:
             return self.list_ciks(company)
         listed = self.find_listed_company(text)
@@ -288,8 +288,8 @@ class CompanyFigures:
 
     def find_metric(self, text: str) -> Metric | None:
         """Return the metric for a name, for one of this company's tags, or for an expression that combines them."""
-        matches = find_metric(text) if ":" not in text else None
-        return matches or find_concept(text, self.list_concepts()) or self._find_expression(text)
+        standard_metric = find_metric(text) if ":" not in text else None
+        return standard_metric or find_concept(text, self.list_concepts()) or self._find_expression(text)
 
     def _find_expression(self, text: str) -> Metric | None:
         if not any(operator in text for operator in OPERATORS):
@@ -298,7 +298,7 @@ class CompanyFigures:
             words = [lookup.name for lookup in list_lookups(read_formula(text))]
         except ParameterError:
             return None
-        # Text that contains no metric is an unknown name with a hyphen rather than a subtraction.
+        # In text that contains no metric, a hyphen is part of an unknown name, not a minus sign.
         is_formula = any(find_metric(word) or find_concept(word, self.list_concepts()) for word in words)
         return Metric(text, "", RECIPE, expression=text) if is_formula else None
 
@@ -341,8 +341,8 @@ class CompanyFigures:
         """Replace ``latest``, ``latest-annual`` and ``ttm`` with the fiscal period of the newest report."""
         if not period.newest:
             return period
-        matches = self.find_newest(period.newest)
-        if matches is None:
+        newest = self.find_newest(period.newest)
+        if newest is None:
             as_of = self.options.as_of
             report_type = "annual report" if period.newest == NEWEST_YEAR else "annual or quarterly report"
             message = f"no {report_type} of {self.company.name}{f' filed by {as_of}' if as_of else ''} is loaded"
@@ -351,7 +351,7 @@ class CompanyFigures:
             raise build_not_found(
                 f"No financial facts found for {self.company.ticker}", {period.newest: entry}, self.provenance
             )
-        return replace(matches, is_trailing=period.newest == NEWEST_FOUR_QUARTERS)
+        return replace(newest, is_trailing=period.newest == NEWEST_FOUR_QUARTERS)
 
     def find_newest(self, keyword: str = NEWEST) -> PeriodFilter | None:
         as_of = self.options.as_of

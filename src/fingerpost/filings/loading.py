@@ -125,7 +125,7 @@ def _load_file(store: FactStore, path: Path, options: LoadOptions) -> LoadedFile
         store.put_facts(parsed, tickers=[ticker] if ticker else [], retrieved_at=options.retrieved_at)
         ((main_ticker,),) = library.rows("SELECT ticker FROM companies WHERE cik = ?", parsed.cik)
         has_list = library.rows("SELECT 1 FROM main_tickers WHERE cik = ?", parsed.cik)
-    hint = "" if ticker or has_list else f"; the ticker is from the packaged list of {PACKAGED_YEAR}"
+    hint = "" if ticker or has_list else f"; the ticker is from the packaged {PACKAGED_YEAR} list"
     if main_ticker.startswith("CIK"):
         hint = "; set the ticker with --ticker, or load company_tickers.json"
     count, last = len(parsed.facts), parsed.complete_through
@@ -148,7 +148,7 @@ def _check_owner(library: FactLibrary, facts: FactsFile, ticker: str, *, is_pred
         raise ParameterError(f"No loaded company has the ticker {ticker}; load its figures first")
     successor = library.find_company(ticker) if is_predecessor else None
     if successor is not None and facts.complete_through > successor.complete_through:
-        raise ParameterError(f"{facts.name} filed newer figures than {successor.name}, so it is no predecessor")
+        raise ParameterError(f"{facts.name} filed newer figures than {successor.name}, so it is not a predecessor")
     symbol = normalize_ticker(ticker)
     owners = owners or [(cik, name) for other, cik, name in read_packaged_tickers() if other == symbol]
     if not is_predecessor and owners and facts.cik not in [cik for cik, _ in owners]:
@@ -276,7 +276,7 @@ def _load_archive(
     if not companies and not lists:
         raise _explain_nothing_loaded(path, skipped)
     summary = f"{companies:,} companies, {figures:,} figures"
-    packaged = f"; unknown tickers come from the packaged list of {PACKAGED_YEAR}"
+    packaged = f"; unknown tickers come from the packaged {PACKAGED_YEAR} list"
     summary += f", {lists:,} lists of filings or tickers" if lists else packaged
     return [LoadedFile(path.name, f"{summary}; {len(skipped):,} skipped" if skipped else summary), *skipped]
 

@@ -125,8 +125,8 @@ def _read_range(text: str) -> PeriodFilter:
 def select_figures(series: Series, period_filter: PeriodFilter, calendar: FiscalCalendar) -> Selection:
     """Return the figures in a series that fall in a period.
 
-    The headline figures are the fiscal years that end in it or year-end balances, otherwise the quarters,
-    otherwise the instants.
+    The headline figures are the fiscal years that end in it; if there are none, the year-end balances, else the
+    quarters, else the instants.
     """
     matching = [figure for figure in series.figures if _matches(figure, period_filter, calendar)]
     years, quarters, balances = (
@@ -151,7 +151,7 @@ def select_figures(series: Series, period_filter: PeriodFilter, calendar: Fiscal
 def _choose_preferred(figures: list[Figure], calendar: FiscalCalendar) -> list[Figure]:
     """Return the preferred figures of one fiscal period.
 
-    Reported years are preferred over recast years after a change of year end, balances over cover pages, and cover
+    Reported years are preferred over years recast after a change of year end, balances over cover pages, and cover
     pages over their amendments.
     """
     preferences: tuple[Callable[[Figure], bool], ...] = (

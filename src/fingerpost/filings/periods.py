@@ -26,7 +26,7 @@ _NEW_YEAR_DAYS = 10
 _MAX_YEAR_DAYS = 380
 # A quarter has 90 to 92 days, or 13 weeks.
 _QUARTER_SLACK_DAYS = 3
-# If the time between year ends differs from whole years by more days than this, the company changed its year end.
+# If the time between year ends differs from whole years by more than this many days, the company changed its year end.
 _SAME_YEAR_END_DAYS = 10
 
 _T = TypeVar("_T", str, tuple[str, str])
@@ -84,7 +84,7 @@ class FiscalCalendar:
         return bool(self._anchors) and self._find_enclosing_year(day_number(day)) in self._anchors
 
     def find_report_period(self, filed: str, *, is_annual: bool) -> tuple[int, int]:
-        """Return the fiscal year and quarter that ended before a report was filed."""
+        """Return the fiscal year and quarter that had last ended when a report was filed."""
         year, quarter = self.find_quarter(filed)
         return (year - 1, QUARTERS) if is_annual or quarter == 1 else (year, quarter - 1)
 
@@ -129,8 +129,8 @@ class FiscalCalendar:
 def assign_fiscal_years(reported: Iterable[tuple[str, str, int | None]]) -> dict[str, int]:
     """Return the fiscal year of each annual period end, from (end, filed, the filing's ``fy``).
 
-    The earliest filing decides the year of a period end. If most other ends contradict it, it is a tagging error and is
-    corrected (four annual reports from NVIDIA are tagged one year too early). Only ends near the same day of the year
+    The earliest filing decides the year of a period end. If most other ends contradict it, it counts as a tagging error
+    and is corrected (four NVIDIA annual reports are tagged one year too early). Only ends near the same day of the year
     are compared, because numbering restarts after a change of year end.
     """
     year_by_end: dict[str, int] = {}

@@ -113,7 +113,7 @@ class ViewParams(StepParams):
 
 
 class WindowParams(ViewParams):
-    """Base of queries with a period filter; without a filter they cover all periods."""
+    """Base model for queries with a period filter; without one, they cover all periods."""
 
     start_date: Day | None = None
     end_date: Day | None = None
@@ -209,7 +209,7 @@ class StatementParams(WindowParams):
 Relation = Literal["equals", "about", "more_than", "less_than", "grew_by", "is_record", "ranks"]
 RATIO, PERCENT = "ratio", "percent"
 SCALES = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12}
-# Far beyond any reported figure.
+# Far larger than any reported figure.
 _AMOUNT_RANGE = {"ge": -(10**24), "le": 10**24}
 _RELATION_FIELDS: Mapping[Relation, set[str]] = {
     "equals": {"value", "unit", "tolerance"},

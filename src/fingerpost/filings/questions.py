@@ -230,7 +230,7 @@ def _build_column(
         else:
             missing[metric.name] = explain_missing_tag(source, metric, PeriodFilter.from_figure(newest))
     ends = {figure.end for figure in dated if figure.period == newest.period}
-    note = f"the window has {len(ends)} periods; this is the newest, ending {newest.end}" if len(ends) > 1 else ""
+    note = f"the range contains {len(ends)} periods; this is the newest, ending {newest.end}" if len(ends) > 1 else ""
     return _Column(lines, missing, note)
 
 

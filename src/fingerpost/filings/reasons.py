@@ -52,7 +52,7 @@ def open_company(
 
 def explain_missing_metric(source: CompanyFigures, text: str) -> dict[str, Any]:
     message = f"{text} is not a metric, and {source.company.name} has filed no such tag"
-    step = 'The query type "metrics" lists the names; or use a us-gaap: tag'
+    step = 'Use the query type "metrics" to list the names, or use a us-gaap: tag'
     return _suggest_or_advise("unknown_metric", message, suggest_metrics(text, source.list_concepts()), step)
 
 
@@ -119,7 +119,7 @@ def explain_missing_tag(source: CompanyFigures, metric: Metric, period: PeriodFi
     message = f"{subject} has no standard tag in this data set; the filing may state it"
     if periods := _list_periods(source, metric, by_quarter=period.quarter is not None):
         message = f"{subject} is not in this data set, which has this metric for {periods}; the filing may state it"
-    return build_missing("not_reported", message, 'The query type "metrics" lists its tags; or read the filing')
+    return build_missing("not_reported", message, 'Use the query type "metrics" to list its tags, or read the filing')
 
 
 def _list_periods(source: CompanyFigures, metric: Metric, *, by_quarter: bool) -> str:

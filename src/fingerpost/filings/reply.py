@@ -19,7 +19,7 @@ Missing = dict[str, dict[str, Any]]
 
 SAMPLE_NOTE = "A small sample that ships with fingerpost; it is neither complete nor up to date"
 
-# A year between annual reports, or two quarters between a 10-Q and a 10-K, plus a late filer's delay.
+# A year between annual reports, or two quarters between a 10-Q and a 10-K, plus time for late filers.
 _OVERDUE_DAYS, _QUARTERLY_OVERDUE_DAYS = 430, 185
 _MAX_NAMES = 3
 _PERIOD_TYPES = {

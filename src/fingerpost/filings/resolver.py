@@ -204,8 +204,8 @@ def _resolve_period(
 def _list_headlines(metric: Metric, filings: _Filings, larger: Mapping[str, set[str]], sic: str | None) -> list[Fact]:
     """Return the fact with the best tag for a period from each filing, oldest first.
 
-    A fact with a lower-ranked tag than in an earlier filing is skipped, because it is a component or a related figure,
-    not a revision.
+    A fact whose tag ranks lower than an earlier filing's is skipped, because it is a component or a related figure, not
+    a revision.
     """
     present = {concept for by_concept in filings.values() for concept in by_concept}
     complete = {concept for concept in present if not larger.get(concept, set()) & present} or present
@@ -305,9 +305,9 @@ def _align_pair(
 ) -> tuple[Figure, Figure] | None:
     """Return two figures on a common basis, or None.
 
-    Figures are on a common basis if they have the same tier and framework, are not restated, and the company did not
-    change its name between them; originals need the same tag. Otherwise the newest filing that states both with the
-    same tag determines the values.
+    Figures are on a common basis if their tier and framework are the same, neither is restated, and the company did
+    not change its name between them; originals need only share a tag. Otherwise the newest filing that states both with
+    the same tag determines the values.
     """
     if options.vintage == ORIGINAL:
         return (longer, shorter) if longer.concepts & shorter.concepts else None

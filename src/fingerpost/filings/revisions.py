@@ -32,7 +32,7 @@ _PRECISE_DAYS = 31
 _SAME_SPLIT_DAYS = 100
 _RATIO_SLACK = 0.01
 _MAX_SLACK = 0.1
-# Two figures that change by a split's ratio at the same time confirm it; a single one may be a restatement.
+# Two figures that change by a split's ratio at the same time confirm it; a single change may be a restatement.
 _MIN_EVIDENCE = 2
 
 
@@ -56,7 +56,7 @@ class _Change(NamedTuple):
 def list_splits(facts: Iterable[Fact], evidence: Iterable[Fact] = ()) -> list[Split]:
     """Return a company's splits, oldest first.
 
-    ``facts`` state ratios (``SPLIT_CONCEPT``); ``evidence`` has per-share figures and share counts, which correct
+    ``facts`` state ratios (``SPLIT_CONCEPT``); ``evidence`` contains per-share figures and share counts, which correct
     inverted ratios (such as 10 for a reverse split of 0.1).
     """
     groups: list[list[Fact]] = []
@@ -88,7 +88,7 @@ def is_in_shares(unit: str) -> bool:
 
 
 def _measure_split(old: float, new: float, unit: str) -> tuple[float, float]:
-    """Return the new shares per old share, if only a split changed the figure, and the ratio's relative error.
+    """Return the new shares per old share, assuming that only a split changed the figure, and their relative error.
 
     Amounts per share are rounded to cents.
     """
@@ -223,7 +223,7 @@ def explain_break(previous: Figure, figure: Figure, options: FigureOptions) -> s
     restated_count = sum(part.restated for part in parts)
     if options.vintage == ORIGINAL or len(parts) < 2 or figure.period not in (YEAR, QUARTER) or not restated_count:
         return None
-    # Each quarter is restated by another filing, a year later.
+    # Each quarter is restated by a different filing, a year later.
     if figure.period == QUARTER and (restated_count == 2 or not _list_restated(("previous", "figure"), parts)):
         return None
     first_filings, second_filings = (
@@ -246,7 +246,7 @@ def restate_jointly(figures: Sequence[Figure], metric_names: Sequence[str]) -> l
 
 
 def _list_restated(names: Sequence[str], figures: Sequence[Figure]) -> set[str]:
-    """Return the names of the figures that a filing changed after another one was reported.
+    """Return the names of the figures that a filing changed after another of them was reported.
 
     An earlier change does not matter, because later figures are on the new basis. Nor do changes to a figure with only
     one headline, because its value is already taken from that filing.

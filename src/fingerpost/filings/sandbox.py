@@ -1,7 +1,7 @@
 """Run a caller's SELECT over the figures in a separate process, and kill the process at a deadline.
 
 SQLite in that process allocates at most 256 MB (``hard_heap_limit``). Values and queries are limited to 100 kB, and
-responses to 1,000 rows or 2 MB, so that a query costs this process little memory.
+responses to 1,000 rows or 2 MB, so that a query uses little memory in this process.
 """
 
 import asyncio
@@ -23,8 +23,8 @@ from fingerpost.filings.store import create_sample
 from fingerpost.runtime.concurrency import compute
 
 _COMMAND = (sys.executable, "-I", "-S", sandbox_process.__file__)
-# Each process may use a CPU core and its memory limit. The slots are counted per event loop and caller, and under the
-# key "" for all callers.
+# Each process may use a full CPU core, and memory up to its limit. Slots are counted in each event loop, both for each
+# caller and, under the key "", for all callers together.
 _MAX_PROCESSES = 6
 _MAX_PROCESSES_PER_CALLER = 2
 _MAX_WAIT_S = 3.0

@@ -1,7 +1,7 @@
 """Child process of ``sandbox``: read a SQL query and a database from standard input, and write the rows as JSON.
 
-It imports only the standard library, to start quickly. The parent kills it at the deadline, because a process cannot
-interrupt its own SQLite functions. Queries can only read the views that are created here.
+It imports only the standard library, so that it starts quickly. The parent kills it at the deadline, because a process
+cannot interrupt its own SQLite functions. Queries can only read the views that are created here.
 """
 
 import json
@@ -18,9 +18,9 @@ _MAX_BYTES = 100_000
 _MAX_HEAP_BYTES = 256_000_000
 _MAX_ANSWER_BYTES = 2_000_000
 _FORBIDDEN_FUNCTIONS = frozenset({"load_extension", "readfile", "writefile", "edit", "fts3_tokenizer"})
-# The tables that queries may read, with the date column that ``as_of`` filters.
+# The tables that queries may read, each with the date column that ``as_of`` filters.
 _DATES = {"companies": "", "facts": "filing_date", "filings": "filing_date", "fiscal_years": "end_date", "tickers": ""}
-# The database with the tables. Queries cannot guess this name, so they read the tables only through the views.
+# The name of the database with the tables. Queries cannot guess it, so they must read the tables through the views.
 _DATA = f"data_{secrets.token_hex(8)}"
 
 
@@ -46,7 +46,7 @@ def run(connection: sqlite3.Connection, query: str, as_of: str | None) -> dict[s
 
 
 def _create_views(connection: sqlite3.Connection, as_of: str | None) -> Iterator[str]:
-    """Create the views that queries may read, and return each one's name and columns."""
+    """Create the views that queries may read, and yield each one's name and columns."""
     names = f"SELECT name FROM {_DATA}.sqlite_master WHERE type IN ('table', 'view') ORDER BY name"  # noqa: S608
     for (table,) in connection.execute(names).fetchall():
         if table.startswith("sqlite_"):
@@ -54,7 +54,7 @@ def _create_views(connection: sqlite3.Connection, as_of: str | None) -> Iterator
             continue
         source, date_column = f"{_DATA}.{table}", _DATES.get(table)
         if date_column is None:
-            # The view hides the table of the same name. The main database is empty, so queries of the view fail.
+            # The view hides the table of the same name. The main database is empty, so querying the view fails.
             name = table.replace('"', '""')
             connection.execute(f'CREATE TEMP VIEW "{name}" AS SELECT * FROM main."{name}"')  # noqa: S608
             continue
@@ -81,7 +81,7 @@ def _authorize(action: int, name: str | None, detail: str | None, database: str 
 def _fetch(cursor: sqlite3.Cursor) -> dict[str, Any]:
     columns: list[str] = []
     for name, *_ in cursor.description:
-        # Rows become objects, so number the columns with duplicate names.
+        # Rows become objects, so number columns that share a name.
         names = (name, *(f"{name}_{number}" for number in range(2, len(cursor.description) + 2)))
         columns.append(next(unused for unused in names if unused not in columns))
     rows: list[tuple[Any, ...]] = []

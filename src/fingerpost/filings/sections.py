@@ -253,7 +253,7 @@ def _find_items(form: str) -> Mapping[str, tuple[str, str]]:
 
 
 def _classify_title(title: str, key: str, form: str) -> str | None:
-    """Return the section type of an item with a title, or None if the title does not fit the item."""
+    """Return the section type for an item and its title, or None if the title does not fit the item."""
     items = _find_items(form)
     if not items:
         kinds = (kind for word, kind in _TYPES_BY_TITLE if title.lower().startswith(word))
@@ -336,7 +336,7 @@ def _split_lines(text: str) -> Iterator[tuple[int, int]]:
 
 
 def split_pages(text: str, max_bytes: int) -> list[str]:
-    """Return pages of at most ``max_bytes``, which end at line ends or, in a long line, after a sentence or a word."""
+    """Return pages of at most ``max_bytes`` that end at line ends or, in a long line, after a sentence or a word."""
     pages: list[str] = []
     page_start, page_end = 0, 0
     for _, end in _split_lines(text):

@@ -24,7 +24,7 @@ _MAX_SUMMANDS = 16
 # With more rows, two of them could add up to the difference by chance.
 _MAX_DETAILS = 2
 _MAX_ROWS_WITH_DETAILS = 10
-# Common words for the standard axes, which are used if a query specifies no axis.
+# Common words for the standard axes; a query that specifies no axis uses these axes.
 AXIS_WORDS: Mapping[str, tuple[str, ...]] = {
     "segment": (SEGMENT_AXIS, "us-gaap:SegmentsAxis"),
     "product": ("srt:ProductOrServiceAxis", "us-gaap:ProductOrServiceAxis", "us-gaap:ProductsAndServicesAxis"),
@@ -80,8 +80,8 @@ class BreakdownRow:
 class Breakdown:
     """The rows of an axis in one filing and period; ``total`` is None if the filing does not state one.
 
-    ``omitted`` counts values for members of several axes, or before eliminations, which are not in the rows; with
-    ``is_crossed``, some rows are for members of two axes, because the filing states no others.
+    ``omitted`` counts the values that are not in the rows: those for members of several axes, or before eliminations.
+    If ``is_crossed``, some rows are for members of two axes, because the filing states no others.
     """
 
     report: Report
@@ -157,10 +157,10 @@ def build_breakdowns(report: Report, facts: Sequence[InstanceFact]) -> list[Brea
 
 
 def _list_rows(group: Sequence[InstanceFact], axis: str) -> tuple[list[BreakdownRow], list[BreakdownRow], int]:
-    """Return a row for each member of an axis, and the number of facts that do not fit any row.
+    """Return a row for each member of an axis, a second list of rows, and the number of facts that fit neither list.
 
-    The second list has the members that are stated only once, within a member of another axis: the regions of a
-    company's only product, for example. They count if the rows then add up to the total, or if there are no others.
+    The second list contains the members that are stated only once, within a member of another axis, such as the regions
+    of a company's only product. They are used if the rows then add up to the total, or if there are no others.
     """
     rows: dict[str, BreakdownRow] = {}
     crossed: dict[str, list[BreakdownRow]] = defaultdict(list)

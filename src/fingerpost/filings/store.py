@@ -103,7 +103,7 @@ def build_facts_file(path: Path) -> SqliteFile:
         path=path,
         contents="filings",
         application_id=_APPLICATION_ID,
-        advice="move it away and load again",
+        advice="move it out of the way and load again",
         # The original tool uses this message.
         unavailable="Database connection failed: {error}",
     )
@@ -204,7 +204,7 @@ class FactStore:
 
     def put_text(self, cik: int, filing: FilingId, text: str) -> int:
         """Replace a filing's text; return the number of its sections."""
-        # Imported here, because figures are loaded without the parser of HTML.
+        # Imported here, because loading figures does not need the HTML parser.
         from fingerpost.filings.sections import split_paragraphs, split_sections
 
         sections = split_sections(text, filing.form)
@@ -265,19 +265,19 @@ class FactStore:
                 _put_sample(connection)
             yield connection
             connection.execute("COMMIT")
-            # A new file is written without the log, which would contain all of it once more.
+            # A new file is written without the log, which would hold a second copy of everything.
             use_write_ahead_log(connection)
 
 
 @cache
 def read_packaged_tickers() -> TickerList:
-    """Return EDGAR's list of tickers of ``PACKAGED_YEAR``, a company's main ticker first."""
+    """Return EDGAR's ticker list from ``PACKAGED_YEAR``, with each company's main ticker first."""
     path = Path(__file__).parent / "sample" / f"tickers_{PACKAGED_YEAR}.json.gz"
     return [(ticker, cik, name) for ticker, cik, name in json.loads(gzip.decompress(path.read_bytes()))]
 
 
 def _find_packaged_tickers(connection: sqlite3.Connection, cik: int) -> list[str]:
-    """Return a company's packaged tickers, except those that another company has by now."""
+    """Return a company's packaged tickers, except those that now belong to another company."""
     query = "SELECT cik FROM tickers WHERE ticker = ?1 AND cik <> ?2 UNION SELECT cik FROM listed WHERE ticker = ?1"
     own = [ticker for ticker, owner, _ in read_packaged_tickers() if owner == cik]
     return [ticker for ticker in own if not connection.execute(query, (ticker, cik)).fetchone()]

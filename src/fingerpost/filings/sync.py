@@ -62,7 +62,7 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edgar:
-    """Build requests to EDGAR. ``data`` and ``www`` are the base URLs of its two hosts."""
+    """Builds requests to EDGAR. ``data`` and ``www`` are the base URLs of its two hosts."""
 
     contact: str
     data: str = "https://data.sec.gov"
@@ -71,7 +71,7 @@ class Edgar:
     def __post_init__(self) -> None:
         if not self.contact.strip():
             raise SourceKeyRefused(
-                f"EDGAR requires a contact address, and {CONTACT_SETTING} is not set",
+                f"EDGAR requires a contact address, but {CONTACT_SETTING} is not set",
                 {"setting": CONTACT_SETTING},
                 hint=_HINT,
             )
@@ -181,7 +181,7 @@ class EdgarSync:
         )
 
     async def _sync_instance(self, cik: int, filing: Filing) -> bool:
-        """Fetch a report's instance and its labels; return whether there is one, because older reports have none."""
+        """Fetch a report's instance and its labels; return False if there is none, as for older reports."""
         document = f"{filing.document.rpartition('.')[0]}_htm.xml"
         content = await self._find_document(cik, filing, document)
         if content is None:
@@ -217,7 +217,7 @@ class EdgarSync:
             return UNCHANGED
         file = _parse(read_facts, body.content(), f"companyfacts of CIK {cik}")
         _check_cik(file.cik, cik)
-        # A conditional request needs the validators of the figures that are stored.
+        # A conditional request needs the validators of the stored figures.
         fetched = (request.url, response.validators.etag, response.validators.last_modified)
         retrieved_at = response.retrieved_at.strftime("%Y-%m-%dT%H:%M:%SZ")
         put = partial(self._store.put_facts, file, tickers=tickers, retrieved_at=retrieved_at, fetched=fetched)

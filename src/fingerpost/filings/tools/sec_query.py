@@ -27,7 +27,7 @@ from fingerpost.runtime.concurrency import compute
 
 
 class StepModel(SnakeCaseModel):
-    """Base model of plan-step responses, which write nulls (rule A2)."""
+    """Base model for plan-step responses, which write nulls (rule A2)."""
 
     model_config = ConfigDict(defer_build=True)
     writes_nulls = True
@@ -60,10 +60,10 @@ class QueryType:
 
     Attributes:
         params: the model of the parameters; explicit nulls are removed first.
-        answer: handles a query with the tool's source and validated parameters; may raise ToolError. It runs in a
+        answer: answers a query, given the tool's source and validated parameters; may raise ToolError. It runs in a
             thread unless it is a coroutine function, which also receives the caller, for per-caller limits.
         shape: base model for a successful response; ``query_type``, ``results`` and ``data`` are added to it.
-        text: formats a response as text with all the data in the JSON (rule A11).
+        text: formats a response as text that contains all the data in the JSON (rule A11).
         usage: the query type's part of the tool's description, such as ``metrics {ticker}``.
     """
 
@@ -246,7 +246,7 @@ _QUERIES = (
         shape=DetailsAnswer,
         text=lambda body: str(body["documentation"]),
         usage='tool_details {tool_name: "sec_financial_data"}',
-        continuation_hint="The resource fingerpost://schemas/TOOL has a tool's complete schemas.",
+        continuation_hint="The resource fingerpost://schemas/TOOL contains a tool's complete schemas.",
         truncatable_paths=(("results",), ("parameters_by_query_type",), ("documentation",)),
     ),
 )
