@@ -1,4 +1,4 @@
-"""The exception classes of fingerpost, and the remedies that they offer to callers.
+"""Fingerpost's exception classes, and the remedies that they offer to callers.
 
 ``contract/envelope.py`` maps each class to its code in each contract. Messages and hints have no full stop, unless a
 contract prints one; ``as_sentence`` adds it. Remedies are worded for agents; ``apps/cli/error_texts.py`` words them for

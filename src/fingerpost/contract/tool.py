@@ -56,7 +56,7 @@ class Tool(ABC):
 
     @abstractmethod
     async def execute(self, query_type: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the standard response, for failures too."""
+        """Return the standard response, even for a failure."""
 
     def format_success_response(
         self,
@@ -98,7 +98,7 @@ class ToolSpec(BaseModel):
 
 
 class ToolInput(SnakeCaseModel):
-    """Base model for tool inputs: a query type, and its parameters."""
+    """Base model for tool inputs: a query type and its parameters."""
 
     query_type: str
     parameters: dict[str, Any] = Field(default_factory=dict)

@@ -1,8 +1,8 @@
 """Declare, validate and publish the JSON shapes of a tool's arguments and answers.
 
 Arguments are a ``WireModel``: snake_case attributes in Python, camelCase in JSON (rule A1).
-An answer is a ``WireDict``, a TypedDict with the JSON's keys, so mypy checks the function that builds it, except for
-``omit_none``. Answers about filings are models, because they inherit from one another.
+An answer is a ``WireDict``, a TypedDict with the JSON's keys, so mypy checks the function that builds it, unless it
+uses ``omit_none``. Answers about filings are models, because they inherit from one another.
 """
 
 import json
@@ -81,7 +81,7 @@ FormattedId = Annotated[
 
 
 class WireModel(BaseModel):
-    """The base model of arguments: camelCase in JSON, snake_case in Python.
+    """The base model for arguments: camelCase in JSON, snake_case in Python.
 
     An explicit null counts as absent (rule A2). Unknown keys are errors, even if their value is null.
     """
@@ -115,14 +115,14 @@ class WireModel(BaseModel):
 
 
 class SnakeCaseModel(WireModel):
-    """The base model of the plan-step contract, whose JSON is in snake_case too (rule A1)."""
+    """The base model for the plan-step contract, whose JSON is in snake_case too (rule A1)."""
 
     model_config = ConfigDict(alias_generator=None)
 
 
 @with_config(ConfigDict(extra="forbid", strict=True))
 class WireDict(TypedDict):
-    """The base of answer shapes, with the keys and values of the JSON; extra keys are errors.
+    """The base type for answers, with the keys and values of the JSON; extra keys are errors.
 
     Optional keys are ``NotRequired``; a value is null only if its type allows None (rule A2).
     """
