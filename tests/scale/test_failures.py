@@ -99,7 +99,7 @@ def test_a_user_who_may_create_nothing_is_told_to_request_the_schema(new_databas
 
     assert refused == (
         SettingsInvalid,
-        f"The user in {VARIABLE} has no access to the tables of the database; grant it access to the schema",
+        f"The user in {VARIABLE} has no access to the database tables; grant it access to the schema",
     )
     assert saved.value == 1
 

@@ -185,7 +185,7 @@ def test_a_file_that_is_not_ours_is_the_operators_to_move(store, path, content, 
     ):
         with pytest.raises(SettingsInvalid) as caught:
             attempt()
-        assert caught.value.message == f"The variables file variables.sqlite3 {reason}; move it away and call again"
+        assert caught.value.message == f"The variables file {path.name} {reason}; move it out of the way and call again"
     assert path.read_bytes() == content
 
 
@@ -294,7 +294,7 @@ def test_a_file_that_is_not_a_database_is_closed(tmp_path, synchronous):
     path.write_bytes(b"this is no database, and long enough to be told from one" * 20)
     file = SqliteFile(path=path, contents="limits", synchronous=synchronous)
 
-    message = r"limits\.sqlite is not a readable database; move it away"
+    message = r"limits\.sqlite is not a readable database; move it out of the way"
     with pytest.raises(SettingsInvalid, match=message) as caught, file.opened() as connection:
         connection.execute("SELECT 1 FROM anything")
 

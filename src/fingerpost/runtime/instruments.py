@@ -1,4 +1,4 @@
-"""Metrics and spans; their names and attributes follow OpenTelemetry's conventions where they exist.
+"""Metrics and spans; their names and attributes follow OpenTelemetry's conventions where there are any.
 
 ``docs/telemetry.md`` describes them for operators.
 """

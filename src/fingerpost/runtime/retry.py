@@ -41,7 +41,7 @@ class _Circuit:
 
 
 class CircuitBreaker:
-    """Counts consecutive failures by name, such as a tool; blocks it for ``cooldown_s`` after ``threshold`` failures.
+    """Counts consecutive failures by name, such as a tool's; ``threshold`` failures block a name for ``cooldown_s``.
 
     Then one call may probe the name, and its success closes the circuit. After ``acquire``, each call must end with
     ``record_success``, ``record_failure`` or ``release``. Metrics report ``kind``, because a name may be an address.
@@ -73,7 +73,7 @@ class CircuitBreaker:
         return self._circuits[name].is_probing
 
     def record_success(self, name: str) -> None:
-        """Close the circuit; call it for refused requests too."""
+        """Close the circuit; call this for refused requests too."""
         self._circuits.pop(name, None)
 
     def record_failure(self, name: str) -> None:

@@ -1,8 +1,8 @@
 """Rate limits for sources and tools: in memory, or shared in a SQLite file or a database.
 
 The algorithm is GCRA, the generic cell rate algorithm: each limit stores the instant at which it is fully available
-again. A call advances it by one interval, and passes if it was less than ``burst`` intervals in the future. A pause
-advances it further.
+again. A call advances that instant by one interval, and passes if it was less than ``burst`` intervals in the future.
+A pause advances it further.
 """
 
 import logging
@@ -98,7 +98,7 @@ class Limits:
             self._tables = storage
 
     def take(self, pace: Pace, now_ms: int) -> int:
-        """Count a call and return 0, or return the milliseconds to wait without counting it."""
+        """Count a call and return 0; if it must wait, do not count it, and return the wait in milliseconds."""
         values = _build_values(pace, now_ms=now_ms)
 
         def write(connection: Any) -> int:
@@ -116,14 +116,14 @@ class Limits:
         self._tables.change(lambda connection: connection.execute(self._pause, values))
 
     def list_pauses(self, now_ms: int) -> dict[str, datetime]:
-        """Return the end of each requested pause, by the name of the limit."""
+        """Return the end of each requested pause, by limit name."""
         values = {"now_ms": now_ms, "min_ahead_ms": _MIN_PAUSE_MS, "max_ahead_ms": MAX_PAUSE_MS + _MIN_PAUSE_MS}
         rows = self._tables.read(lambda connection: connection.execute(self._list, values).fetchall())
         return {name: datetime.fromtimestamp(free_ms / 1000, UTC) for name, free_ms in rows}
 
 
 def read_clock_ms() -> int:
-    """Return the milliseconds since 1970, even while FINGERPOST_NOW is set."""
+    """Return the system clock's Unix time in milliseconds, even if FINGERPOST_NOW is set."""
     return int(clock.read_system_s() * 1000)
 
 
@@ -133,7 +133,7 @@ def _build_values(pace: Pace, **extra: int) -> dict[str, str | int]:
 
 
 class CallLimit:
-    """Allows at most ``per_second`` calls to a tool within any second; others fail at once (rule E2).
+    """Allows at most ``per_second`` calls to a tool within any second; further calls fail at once (rule E2).
 
     Each call takes one of ``per_second`` slots for a second, because a token bucket with a burst would allow nearly
     twice as many calls in its first second. ``clock_ms`` is Unix time in milliseconds.

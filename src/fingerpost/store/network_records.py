@@ -1,6 +1,6 @@
 """Network records: the operator's settings for each network, in ``networks/NAME.toml``.
 
-Both people and ``fingerpost network`` edit these files, so edits preserve comments.
+Both people and ``fingerpost network`` edit these files, so the command preserves comments.
 """
 
 import difflib

@@ -64,9 +64,9 @@ def _count_applied(connection: psycopg.Connection, schema: str) -> int:
 VARIABLE = "FINGERPOST_DATABASE_URL"
 
 _BUSY = "The database is busy; try again in a moment"
-_FULL = "The database has no space or no connections left; try again in a moment"
+_FULL = "The database has no space or connections left; try again in a moment"
 _READ_ONLY = f"The database is read-only; set {VARIABLE} to the primary"
-_FORBIDDEN = f"The user in {VARIABLE} has no access to the tables of the database; grant it access to the schema"
+_FORBIDDEN = f"The user in {VARIABLE} has no access to the database tables; grant it access to the schema"
 _REFUSED = f"The database rejected the user or the password in {VARIABLE}"
 _ABSENT = f"The database that {VARIABLE} names does not exist; create it, or correct the name"
 NO_ADDRESS = f"{VARIABLE} is not a database address; write it as postgresql://USER:PASSWORD@HOST:PORT/NAME"
@@ -84,7 +84,7 @@ _MESSAGES_BY_STATE = {
     "42501": _FORBIDDEN,
     "57014": _BUSY,
 }
-# By a part of the error's text, because errors of refused connections have no SQLSTATE.
+# By a part of the error's text, because errors from refused connections have no SQLSTATE.
 _MESSAGES_BY_TEXT = {
     **dict.fromkeys(("authentication failed", "no password supplied", "no pg_hba.conf entry", "role "), _REFUSED),
     'database "': _ABSENT,
@@ -172,7 +172,7 @@ class Database:
             return self._connect()
 
     def read(self, act: Callable[[psycopg.Connection], _R]) -> _R:
-        """Run a function that changes nothing and return its result; the function may be called twice."""
+        """Run a function that changes nothing and return its result; the function may be called more than once."""
         return self._run_with_retries(act)
 
     def change(self, act: Callable[[psycopg.Connection], _R], *, lock: str = "") -> _R:

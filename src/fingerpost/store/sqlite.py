@@ -38,7 +38,7 @@ class SqliteFile:
     busy_timeout_s: float = 5.0
     synchronous: Literal["OFF", "NORMAL", "FULL"] | None = None
     factory: type[sqlite3.Connection] = sqlite3.Connection
-    advice: str = "move it away and try again"
+    advice: str = "move it out of the way and try again"
     unavailable: str | None = None
 
     def connect(self, mode: Mode = "rwc") -> sqlite3.Connection:
@@ -84,8 +84,8 @@ class SqliteFile:
             self.path.chmod(_OWNER_ONLY)
 
     def is_empty(self, connection: sqlite3.Connection) -> bool:
-        """Whether the file has no tables; raise SettingsInvalid if another program or version wrote them."""
-        # Count tables first, because a writer may commit tables and id between the two queries.
+        """Whether the file has no tables; raise SettingsInvalid if another program or version wrote it."""
+        # Count tables first, because a writer may commit the tables and the id between the two queries.
         if not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
             return True
         result = connection.execute("PRAGMA application_id").fetchone()[0]

@@ -1,7 +1,7 @@
 """Define the database tables, and store them in a SQLite file, in memory, or in PostgreSQL (``postgres.py``).
 
 Statements are in PostgreSQL's dialect; SQLite connections translate them. Each layout extends the previous one.
-A newer version upgrades a store when it opens it; an older version refuses to open a newer store.
+A newer version upgrades a store on opening it; an older version refuses to open a newer store.
 """
 
 import re
@@ -37,7 +37,7 @@ LIMITS: Layout = (
     'CREATE UNLOGGED TABLE IF NOT EXISTS rate_limit (name text COLLATE "C" PRIMARY KEY, free_ms bigint NOT NULL)',
 )
 # Instants are ISO 8601 strings. Text from people and tools is stored as JSON, because it may contain a NUL.
-# holder increases each time a process claims the run; a process with an older number can no longer record anything.
+# holder increases each time a process claims the run; a process with a lower number can no longer record anything.
 RUNS: Layout = (
     """
     CREATE TABLE plan_run (

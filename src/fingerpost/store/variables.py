@@ -54,9 +54,8 @@ class VariableStore:
 
     def __init__(self, storage: Path | Tables, *, retention_days: int | None = None) -> None:
         if isinstance(storage, Path):
-            file = SqliteFile(
-                path=storage, contents="variables", application_id=_APPLICATION_ID, advice="move it away and call again"
-            )
+            advice = "move it out of the way and call again"
+            file = SqliteFile(path=storage, contents="variables", application_id=_APPLICATION_ID, advice=advice)
             storage = SqliteTables(file, [VARIABLES])
         self._tables = storage
         self._retention_days = retention_days
