@@ -116,7 +116,7 @@ def test_a_useless_extract_is_refused(tmp_path, invoke, drawing, problem):
 
     assert added.returncode == 1
     assert f"The extract {extract} {problem}" in added.stderr
-    assert "Use the extract of that region, or add the network without --streets" in added.stderr
+    assert "Use an extract of that region, or add the network without --streets" in added.stderr
     assert "TOWN" not in invoke("network", "list").stdout
 
 

@@ -15,7 +15,7 @@ from fingerpost.transit.engine.gtfs.realtime import CLOCK_SKEW_S, RealtimeIndex,
 from tests.realtime.messages import NOW, call, message, update
 
 URL = "https://example.org/updates.pb"
-OLDER = "The source returned an older message than before"
+OLDER = "The source returned a message older than the previous one"
 
 
 def late(delay_s=60, **header):

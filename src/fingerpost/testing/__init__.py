@@ -1,1 +1,1 @@
-"""Testing kit for authors of sources: feeds drawn as text, and conformance suites."""
+"""A test kit for source authors: feeds drawn as text, and conformance suites."""

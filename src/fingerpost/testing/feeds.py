@@ -10,7 +10,7 @@ A drawing has one trip per line; trips with the same name form one route::
 
 The first cell has the mode (``line`` is a bus) and the name. Every other cell has a stop, its time as
 ``arrival-departure`` or one time for both, and optional marks: ``noboard``, ``noalight``, ``ask`` (by arrangement).
-If the last cell of a trip is ``block NAME``, NAME is its block.
+If the last cell of a trip is ``block NAME``, NAME is the trip's block.
 ``walk`` is a footpath in both directions, in seconds; ``change`` is the transfer time at one stop; ``nowalk`` forbids a
 transfer. ``stay`` is an in-seat transfer from the first trip to the second; ``leave`` forbids one. Stops are placed
 from west to east in order of first mention, too far apart to walk. A stop's id is its name in upper case with
@@ -47,7 +47,7 @@ def feed_from_drawing(
     days: Sequence[date] | None = None,
     coordinates: Mapping[str, tuple[float, float]] | None = None,
 ) -> dict[str, str]:
-    """Return the GTFS tables of a drawing, by file name; raise ValueError if a line is invalid.
+    """Return the GTFS tables for a drawing, keyed by file name; raise ValueError if a line is invalid.
 
     All trips run on ``days``. ``coordinates`` overrides the positions of stops: {name: (lat, lon)} in degrees.
     """
@@ -133,7 +133,7 @@ def timetable_from_drawing(
 
 
 def timetable_from_tables(tables: Mapping[str, str], *, network: str = "TEST") -> Timetable:
-    """Import GTFS tables by file name; raise FeedUnusable if the feed cannot be used."""
+    """Import GTFS tables, keyed by file name; raise FeedUnusable if the feed cannot be used."""
     with tempfile.TemporaryDirectory() as folder:
         path = write_feed(Path(folder) / "drawn", tables)
         return import_feeds(network, [FeedSource(path)]).timetable
@@ -158,7 +158,7 @@ def stop_id_of(name: str) -> str:
 
 
 def _parse_stop_time(cell: str) -> tuple[str, str]:
-    """Return a cell's stop, and its columns of ``stop_times.txt`` from ``arrival_time`` on."""
+    """Return a cell's stop, and its columns in ``stop_times.txt`` from ``arrival_time`` on."""
     words = cell.split()
     marks: list[tuple[str, str]] = []
     while words and words[-1] in _MARKS:

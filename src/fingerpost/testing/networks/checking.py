@@ -1,4 +1,4 @@
-"""Helpers for the conformance checks: assertions, and queries of the network under test."""
+"""Helpers for the conformance checks: assertions, and queries to the network under test."""
 
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ _ABILITIES_BY_OPTION = {"arrive_by": Ability.ARRIVE_BY, "step_free": Ability.STE
 
 @dataclass(frozen=True, slots=True)
 class TownNetwork:
-    """A network that serves the town, with shorthand queries that raise AbilityMissing if it lacks the ability."""
+    """A network that serves the town, with shorthand queries that raise AbilityMissing if it lacks an ability."""
 
     network: Network
     town: Town
@@ -44,7 +44,7 @@ class TownNetwork:
 
     @property
     def places(self) -> Network:
-        """The network, for look-ups of places."""
+        """The network, for place look-ups."""
         self.require(Ability.NAMES, Ability.STOPS)
         return self.network
 

@@ -48,7 +48,7 @@ async def undeclared_abilities_are_absent_from_answers(case: TownNetwork) -> Non
             expect_same(prices, [], "prices from a network that does not declare fares")
         if not case.can(Ability.GEOMETRY):
             lines = list(filter(None, map(case.network.find_line, list_rides(answer.itineraries))))
-            expect_same(lines, [], "lines of legs from a network that does not declare geometry")
+            expect_same(lines, [], "leg lines from a network that does not declare geometry")
         if not case.can(Ability.REALTIME):
             expect(answer.provenance.realtime_updated is None, "realtime data is reported but not declared")
     if not case.can(Ability.REALTIME):
@@ -152,7 +152,7 @@ async def rides_include_line_mode_and_stops(case: TownNetwork) -> None:
 
 async def a_step_free_plan_avoids_steps(case: TownNetwork) -> None:
     answer = await case.plan("Alpha", "Gamma", "08:00", step_free=True)
-    expect(answer.step_free_supported, "step-free is declared but not supported")
+    expect(answer.step_free_supported, "step-free planning is declared but not supported")
     expect(BUSES in format_trips(answer.itineraries), f"{BUSES} is missing", format_trips(answer.itineraries))
     steps = [ride.line for ride in list_rides(answer.itineraries) if ride.line == "1" or ride.wheelchair is Access.NO]
     expect_same(steps, [], "rides with steps")
@@ -220,7 +220,7 @@ async def a_truncated_board_has_the_total_count(case: TownNetwork) -> None:
 
 async def an_empty_board_is_not_an_error(case: TownNetwork) -> None:
     board = await case.board("Alpha", "03:00", "03:30")
-    expect_same((format_board(board), board.found_count), ([], 0), "the board for a quiet hour")
+    expect_same((format_board(board), board.found_count), ([], 0), "the board for a period without departures")
 
 
 async def rows_include_mode_destination_and_stop(case: TownNetwork) -> None:

@@ -41,14 +41,14 @@ async def a_board_shows_cancellations_and_delays(case: TownNetwork) -> None:
 async def a_window_uses_expected_times(case: TownNetwork) -> None:
     after = format_board(await case.board("Alpha", "08:41", "08:50"))
     before = format_board(await case.board("Alpha", "08:39", "08:41"))
-    expect_same((after, before), (["1 08:40 +120"], []), "boards around a late tram")
+    expect_same((after, before), (["1 08:40 +120"], []), "boards around the departure of a late tram")
 
 
 async def a_timetable_uses_scheduled_times(case: TownNetwork) -> None:
     before = (await case.board("Alpha", "08:39", "08:41", by_schedule=True)).departures
     after = (await case.board("Alpha", "08:41", "08:50", by_schedule=True)).departures
     observed = [row.scheduled for row in before], list(after)
-    expect_same(observed, ([to_unix("08:40")], []), "timetables around a late tram")
+    expect_same(observed, ([to_unix("08:40")], []), "timetables around the departure of a late tram")
 
 
 async def a_timetable_shows_cancellations_and_delays(case: TownNetwork) -> None:
@@ -83,7 +83,7 @@ async def a_board_has_the_alerts_for_its_stop(case: TownNetwork) -> None:
 async def rows_have_their_alerts(case: TownNetwork) -> None:
     board = await case.board("Alpha", "08:00", "09:00")
     observed = {row.line: DETOUR in _headers(row.alerts) for row in board.departures}
-    expect_same(observed, {"1": False, "2": True}, "if rows at Alpha have the detour alert")
+    expect_same(observed, {"1": False, "2": True}, "whether rows at Alpha have the detour alert")
 
 
 def _headers(alerts: Iterable[ServiceAlert]) -> list[str]:

@@ -1,4 +1,4 @@
-"""The report of a check: faults, who has to fix them, and examples."""
+"""A check report: faults, who has to fix them, and examples."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -30,15 +30,15 @@ class FaultKind(Enum):
     FEED_LEFT_OUT = _DATA, "rows that the import skips or does not use"
     FEED_GUESSED = _NOTE, "values that the import guesses"
     FEED_OUT_OF_SERVICE = _DATA, "feeds without service today"
-    FEED_THINS_OUT = _DATA, "feeds that lose most trips before their last day"
+    FEED_THINS_OUT = _DATA, "feeds in which most trips stop running before the last day"
     STOP_MISSING = _PROGRAM, "stops in the feed that are not in the network"
     TRIP_MISSING = _PROGRAM, "trips in the feed that are not in the network, and not in the import report"
     TRIP_DIFFERS = _PROGRAM, "trips whose stops or times differ from the feed"
     BOARD_LACKS_DEPARTURE = _PROGRAM, "departures in the feed that are not on the board"
     BOARD_INVENTS_DEPARTURE = _PROGRAM, "departures on the board that are not in the feed"
     STOP_OFF_STREETS = _DATA, "stops with no street from the extract nearby; walks to them are straight lines"
-    STOP_UNREACHABLE = _PROGRAM, "stops on streets that cannot be reached on foot"
-    STOP_WITHOUT_EXIT = _PROGRAM, "stops on streets that cannot be left on foot"
+    STOP_UNREACHABLE = _PROGRAM, "stops that are on streets but cannot be reached on foot"
+    STOP_WITHOUT_EXIT = _PROGRAM, "stops that are on streets but cannot be left on foot"
     PIN_ISOLATED = _PROGRAM, "points near a stop from which the stop cannot be reached on foot"
     WALK_CROSSES_WATER = _PROGRAM, "off-street walks across water, without a warning"
     WALK_MAY_CROSS_WATER = _NOTE, "off-street walks across water, with a warning"

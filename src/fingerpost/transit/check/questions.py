@@ -23,7 +23,7 @@ _HOUR_S = 3600
 # All questions in a group are within a time span of this length.
 SPAN_S = 2 * _HOUR_S
 _STOP_RADIUS_M = 400.0
-# Unusual places that are farther than this from all stops are left out.
+# Unusual places that are farther than this from every stop are left out.
 _MAX_STOP_DISTANCE_M = 1000.0
 _MAX_UNUSUAL = 200
 
@@ -49,7 +49,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionGroup:
-    """Questions about a span of time that begins at ``begin`` (Unix seconds) on a service day."""
+    """Questions about the time span that starts at ``begin`` (Unix seconds) on a service day."""
 
     day: date
     begin: int
@@ -84,7 +84,7 @@ def draw_groups(trial: Trial, rng: random.Random, count: int) -> list[QuestionGr
 
 
 def draw_days(trial: Trial, rng: random.Random) -> list[date]:
-    """Return the first and last covered day, days on which clocks change, and two other days."""
+    """Return the first and last covered day, days on which the clocks change, and two other days."""
     covered = find_covered_days(trial.timetable) or (date(2026, 3, 2), date(2026, 3, 2))
     days = [covered[0] + timedelta(days=number) for number in range(min((covered[1] - covered[0]).days + 1, 400))]
     zone = trial.network.profile.zone

@@ -20,7 +20,7 @@ _DAY_NAMES = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday"
 
 
 class RawCall(NamedTuple):
-    """A stop on a trip; times are in seconds of the service day, or None if they must be interpolated."""
+    """A stop on a trip; times are in seconds since the service day began, or None if they must be interpolated."""
 
     sequence: int
     stop: str
@@ -31,7 +31,7 @@ class RawCall(NamedTuple):
 
 
 class RawTrip(NamedTuple):
-    """A trip; ``shifts_s`` has the offset of each departure from the times of the calls."""
+    """A trip; ``shifts_s`` holds each departure's offset from the times of the calls."""
 
     trip_id: str
     service: str
@@ -94,7 +94,7 @@ class RawFeed:
         return RawCall(int(sequence), stop, arrival_s, departure_s, pickup != "1", drop_off != "1")
 
     def _read_shifts(self, calls: Mapping[str, list[RawCall | None]]) -> dict[str, tuple[int, ...] | None]:
-        """Return the departure offsets of trips in frequencies.txt, None for trips with rows that may be invalid."""
+        """Return the departure offsets of trips in frequencies.txt, or None for trips with rows that may be invalid."""
         shifts: dict[str, tuple[int, ...] | None] = {}
         for row in self._read("frequencies.txt"):
             ordered = _order_calls(calls.get(row["trip_id"], []))
@@ -127,7 +127,7 @@ class RawFeed:
         return {service: frozenset(service_days) for service, service_days in days.items()}
 
     def list_starts(self, trip: RawTrip, day: date) -> list[int]:
-        """Return the instant (Unix seconds) at which times are 0, for each departure of a trip on a service day."""
+        """Return the instant (Unix seconds) of time 0 for each departure of a trip on a service day."""
         if day not in self._calendar[trip.service]:
             return []
         noon = datetime(day.year, day.month, day.day, 12, tzinfo=ZoneInfo(self.zone))

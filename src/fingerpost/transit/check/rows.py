@@ -95,7 +95,7 @@ async def compare_boards(trial: Trial, day: date, stops: Sequence[tuple[RawFeed,
 
 
 _Departure = tuple[str, int]
-"""Trip, and instant (Unix seconds); the instant is 0 if the feed leaves it to be interpolated."""
+"""Trip and instant (Unix seconds); the instant is 0 if it must be interpolated."""
 
 
 def _list_expected(

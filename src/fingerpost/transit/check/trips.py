@@ -55,7 +55,7 @@ def _find_earliest_arrival(
     instant: int,
     until: int,
 ) -> int | None:
-    """Return the earliest arrival before ``until``, or None; the connections must be in order.
+    """Return the earliest arrival before ``until``, or None; the connections must be sorted.
 
     ``links`` has the transfers from a stop: (stop, seconds until ready to board, metres); ``access`` and ``egress``
     have the metres and seconds of walks.

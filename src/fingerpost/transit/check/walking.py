@@ -17,7 +17,7 @@ from fingerpost.transit.rules.trip_limits import MAX_WALK_M
 # The distance of probe points from a stop, on each side.
 _PROBE_DISTANCE_M = 150.0
 _SIDES = ((1, 0), (0, 1), (-1, 0), (0, -1), (2, 2), (-2, -2), (2, -2), (-2, 2))
-# Riders within this straight-line distance of a stop should be able to walk to it, unless water lies between.
+# Riders within this straight-line distance of a stop should be able to walk to it, unless there is water in between.
 _NEARBY_M = 120.0
 
 
@@ -58,7 +58,7 @@ def check_pin(trial: Trial, point: Point) -> Iterator[Observation]:
 
 
 def check_leg(trial: Trial, leg: Leg, notes: Sequence[str]) -> Iterator[Observation]:
-    """Yield a walk that crosses water away from the streets, on the first or last segment of its line."""
+    """Yield a walk whose first or last segment crosses water off the streets."""
     line, walks = trial.network.find_line(leg), trial.walks
     if line is None or not isinstance(walks, StreetWalks):
         return

@@ -18,7 +18,7 @@ from fingerpost.transit.port import DepartureQuery, ServiceGap
 
 
 class StopCalls:
-    """The stop times on all service days at which riders can board at the given stops and alight later.
+    """The stop times, on all service days, at which riders can board at the given stops to alight later.
 
     With ``of_arrivals``, the stop times at which they can alight after boarding earlier.
     """

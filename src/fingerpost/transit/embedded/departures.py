@@ -101,7 +101,7 @@ class StopDepartures:
     def is_cancelled(self, call: BoardDeparture) -> bool:
         """Return whether the trip is cancelled, the stop is closed, or riders cannot alight later.
 
-        For a replaced trip, its replacement is checked.
+        If the trip was replaced, check its replacement instead.
         """
         snapshot = self._snapshot
         ride_call = snapshot.find_call(call, call.stop_time, NO_BOARDING)
@@ -134,7 +134,7 @@ class StopDepartures:
 def list_rows(
     snapshot: Snapshot, names: DisplayNames, stops: Sequence[int], zone: str, query: DepartureQuery
 ) -> tuple[list[Departure], int]:
-    """Return the rows of a timetable, or the first rows of a board with all ties (which callers reorder), and a count.
+    """Return the rows of a timetable, or the first rows of a board plus ties (callers reorder them), and a count.
 
     The count includes all departures in the window.
     """

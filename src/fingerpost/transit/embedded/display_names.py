@@ -1,4 +1,4 @@
-"""Look up the names of stops, routes and trips in a language, and details that distinguish places."""
+"""Look up the names of stops, routes and trips in a given language, and details that tell places apart."""
 
 import re
 from collections import Counter
@@ -81,7 +81,7 @@ class DisplayNames:
         return table.stop_name[stop] or (table.stop_name[parent] if parent >= 0 else "") or table.stop_local_id[stop]
 
     def _new_line(self, route: int) -> tuple[str, Mode]:
-        """Return the line (the short name, or the long name, or the id) and mode of a route (rule A2)."""
+        """Return a route's line (its short name, else its long name, else its id) and mode (rule A2)."""
         if route < 0:
             return UNKNOWN_LINE, Mode.OTHER
         table = self.timetable
@@ -127,7 +127,7 @@ class DisplayNames:
         return RideNames(line, mode, headsign, trip_id, None, self.find_colors(added.route))
 
     def get_service_fields(self, trip_departure: int, *stop_times: int) -> dict[str, Any]:
-        """Return the fields of a leg or a departure that describe its service; one flagged stop time suffices."""
+        """Return the fields of a leg or a departure that describe its service; a flag on any stop time counts."""
         flags = 0
         for stop_time in stop_times:
             flags |= int(self.timetable.stop_time_flags[stop_time])
@@ -138,7 +138,7 @@ class DisplayNames:
         }
 
 
-# The maximum number of destinations in a direction, and the maximum distance of a stop that identifies a location.
+# The maximum number of destinations in a direction, and the maximum distance to a stop that identifies a place.
 DIRECTIONS, NEAR_M = 2, 1000.0
 
 
@@ -149,7 +149,7 @@ def describe_place(timetable: Timetable, names: DisplayNames, place: Place, rows
     trips: Int64 = np.searchsorted(timetable.trip_first_stop_time, stop_times, "right") - 1
     routes = np.unique(timetable.trip_route[trips]).tolist()
     return PlaceTraits(
-        lines=tuple(sorted({names.get_line(route)[0] for route in routes}, key=_natural)),
+        lines=tuple(sorted({names.get_line(route)[0] for route in routes}, key=_natural_sort_key)),
         direction=_find_direction(timetable, names, stop_times, trips),
         district=place.locality or _find_nearby_name(timetable, names, place, is_member),
     )
@@ -184,7 +184,7 @@ def _find_nearby_name(timetable: Timetable, names: DisplayNames, place: Place, i
     return None
 
 
-def _natural(line: str) -> list[tuple[int, int, str]]:
+def _natural_sort_key(line: str) -> list[tuple[int, int, str]]:
     """Return a sort key that puts 2 before 10, and numbers before letters."""
     parts = re.findall(r"\d+|\D+", line)
     return [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts]

@@ -71,7 +71,7 @@ class StreetPreparation:
             area = f"{lats.min():.2f} and {lats.max():.2f} N, {lons.min():.2f} and {lons.max():.2f} E"
             raise FeedUnusable(
                 f"The extract {self._extract} has no street near any stop of the network, whose {len(lats):,} "
-                f"stops lie between {area}. Use the extract of that region, or add the network without --streets"
+                f"stops lie between {area}. Use an extract of that region, or add the network without --streets"
             )
         self.prepared = StoredStreets(built.graph, grid, access, coverage)
         return WalkModes(walks, walks.without_steps())

@@ -5,7 +5,7 @@ Records give feeds as ``[FEED=]PATH`` or ``[FEED=]URL``::
     feeds/
       .HSL.lock              locked while the network is added, refreshed or prepared
       HSL/
-        origins.json         keyed by feed: the fetched file and its validators, or the signature of a path
+        origins.json         for each feed, the fetched file and its validators, or a path's signature
         3f…/hsl.zip          a fetched file
 """
 
@@ -77,7 +77,7 @@ def parse_location(text: str, base: Path | None = None) -> NamedLocation:
 
 
 def expand_home(text: str) -> Path:
-    # Path.expanduser raises for files that are named ~like-this.zip.
+    # Path.expanduser raises for files named ~like-this.zip.
     return Path(os.path.expanduser(text))  # noqa: PTH111
 
 
@@ -134,7 +134,7 @@ class OriginFolder:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Lock the folder during the block, then remove the files left by failed or earlier imports."""
+        """Lock the folder during the block, then remove files left behind by failed or earlier imports."""
         try:
             with locked(self._lock):
                 try:

@@ -183,7 +183,7 @@ def _build_walk_leg(
 
 
 def _build_transfer_walk(previous: Leg, following: Leg, change: Transfer, handle: TimetableLeg) -> Leg:
-    """Build the walk for a transfer; it ends by the next departure, both as scheduled and as expected."""
+    """Build a transfer walk that ends no later than the next departure, in both scheduled and expected times."""
     planned = _find_walk_end(previous.arrival_scheduled, following.departure_scheduled, change.walk.seconds)
     delay_s = _find_walk_end(previous.arrival_expected, following.departure_expected, change.walk.seconds) - planned
     return Leg(
@@ -207,7 +207,7 @@ def _find_walk_end(begin: int, departure: int, walk_s: int) -> int:
 def _build_leg(
     snapshot: Snapshot, names: DisplayNames, language: str, ride: Ride, change_s: int | None, *, continues_on: bool
 ) -> Leg:
-    """Build the leg of a ride; an added trip that replaces no other uses its expected times as its schedule."""
+    """Build a ride's leg; an added trip that replaces no scheduled one uses its expected times as its schedule."""
     table, board, alight = snapshot.timetable, ride.board_stop_time, ride.alight_stop_time
     # In-seat transfers need neither pickup nor drop-off.
     begin = snapshot.find_call(ride, board, 0 if ride.stays_seated else NO_BOARDING)

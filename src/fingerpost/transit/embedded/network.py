@@ -1,4 +1,4 @@
-"""Answer queries to a network with the embedded engine, from a timetable and realtime data."""
+"""Answer a network's queries with the embedded engine, from a timetable and realtime data."""
 
 import asyncio
 import logging
@@ -43,9 +43,9 @@ from fingerpost.transit.osm.streets.store import StoredStreets
 
 _log = logging.getLogger(__name__)
 
-# There is one thread, because parallel builds would slow each other and all searches down.
+# Use only one thread, because parallel builds would slow down each other and all searches.
 _BUILDER = ThreadPool("days", 1)
-# In the last half hour of a day, a query triggers the build for the next day. The delay spares one-shot commands,
+# In the last half hour of a day, a query triggers the build for the next day. The delay keeps one-shot commands fast,
 # because the interpreter waits at exit for builds that have started.
 _BEFORE_MIDNIGHT_S = 1800
 _AFTER_QUERY_S = 5
@@ -86,7 +86,7 @@ class EmbeddedNetwork(port.Network):
         self.configure(record, notes)
 
     def configure(self, record: NetworkRecord, notes: Sequence[str] = ()) -> None:
-        """Apply a changed record, and notes for all answers."""
+        """Apply a changed record, and the notes that all answers include."""
         self._feed_profile = TimetableProfile(record, self.timetable, tuple(notes))
 
     @property
@@ -120,12 +120,12 @@ class EmbeddedNetwork(port.Network):
         await self._check_files()
         if self.realtime is not None:
             await self.realtime.catch_up()
-        # A query that waited for the compiler in a thread would keep the calls that need no kernel from computing.
+        # Do not wait for the compiler in a thread, because that would block calls that need no kernel.
         while is_compiling():  # noqa: ASYNC110  (it ends in another thread)
             await asyncio.sleep(_COMPILER_POLL_S)
 
     async def _check_files(self) -> None:
-        # Another event loop may reset it in the meantime.
+        # Another event loop may reset the attribute in the meantime.
         check = self._check
         if check is None:
             return
@@ -158,7 +158,7 @@ class EmbeddedNetwork(port.Network):
 
     async def _build_days(self, instant: int, *, is_reverse: bool = False, step_free: bool = False) -> None:
         """Build the search timetables for a day in the background thread."""
-        # Builds with uncompiled kernels are slow, and would block those of other networks.
+        # Building with uncompiled kernels is slow, and would block builds for other networks.
         if not is_ready():
             return
         zone, snapshot = self._feed_profile.zone, self._snapshot

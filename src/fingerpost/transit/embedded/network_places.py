@@ -48,7 +48,7 @@ class TimetableStops:
         known = self._traits.get(key)
         if known is None:
             rows = self.list_rows(place.member_ids)
-            # Addresses show their city, so a nearby stop distinguishes them.
+            # Addresses already show their city, so a nearby stop tells them apart better.
             bare_place = replace(place, locality=None) if place.id is None else place
             known = self._traits[key] = describe_place(self.timetable, self._display_names, bare_place, rows)
         return known
@@ -234,7 +234,7 @@ class NetworkPlaces:
         return [] if city is None else next(filter(None, (self._list_stations(city, kind) for kind in kinds)), [])
 
     def _find_stations(self, city: City, kinds: frozenset[str]) -> list[Place]:
-        """Return the stations in a city whose name is a kind of station, alone or after the city's name."""
+        """Return a city's stations that are named after a kind of station, with or without the city's name first."""
         places = (place for place in self._stops.places.list_places() if _is_in_city(place, city))
         return [
             place for place in places if any(_is_main_station(name, city, kinds) for name in _list_plain_names(place))

@@ -25,13 +25,13 @@ LICENCE = "Streets: © OpenStreetMap contributors, ODbL 1.0"
 _STRAIGHT_LINE = f"straight line x {DETOUR_FACTOR:g}"
 
 
-# Apply closures in force within this time after the requested departure, or before the arrival.
+# Apply closures that are in force within this time after the requested departure or before the requested arrival.
 _TRIP_S = 2 * 3600
 _CACHE_SIZE = 8
 _STOPS_CACHE_SIZE = 4096
 
 FindRow = Callable[[str | None], int | None]
-"""Returns the row of the stop with an id, or None if no stop has it."""
+"""Returns the row of the stop with the given id, or None if there is no such stop."""
 
 
 class NetworkWalks:

@@ -37,15 +37,15 @@ class OverlayAlerts:
     ) -> tuple[ServiceAlert, ...]:
         """Return the alerts for a ride and for its boarding and alighting stops, most specific first.
 
-        ``span`` lasts from boarding to alighting; ``stops`` holds rows with the time spent at each.
+        ``span`` lasts from boarding to alighting; ``stops`` has the row of each stop and the time spent there.
         """
         matches: dict[int, tuple[int, tuple[int, int]]] = {}
 
-        def add_alerts(distance: int, selector: object, span: Span) -> None:
+        def add_alerts(rank: int, selector: object, span: Span) -> None:
             for row in self._by_selector.get(selector, ()):
                 period = self._alerts[row].find_period(*span)
-                if period is not None and distance < matches.get(row, (_FEED + 1, ALWAYS))[0]:
-                    matches[row] = (distance, period)
+                if period is not None and rank < matches.get(row, (_FEED + 1, ALWAYS))[0]:
+                    matches[row] = (rank, period)
 
         route, trip, key = ride
         add_alerts(_RIDE, ("ride", key), span)

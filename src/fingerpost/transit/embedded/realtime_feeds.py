@@ -133,7 +133,7 @@ class RealtimeFeeds:
             raise _MessageUnusable(f"The source returned {error}") from error
         is_trusted = state.timestamp is not None and state.timestamp <= now + CLOCK_SKEW_S
         if is_trusted and timestamp is not None and timestamp < (state.timestamp or 0):
-            raise _MessageUnusable("The source returned an older message than before")
+            raise _MessageUnusable("The source returned a message older than the previous one")
         state.message = FeedBytes(data, received, state.source.feed_name, state.source.text)
         state.timestamp = timestamp
 

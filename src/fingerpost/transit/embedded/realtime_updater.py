@@ -205,7 +205,7 @@ class RealtimeUpdater:
 
 
 async def _wait(work: "Future[None]", timeout_s: float | None) -> None:
-    """Wait for work on the worker's loop up to a timeout, without cancelling it."""
+    """Wait up to a timeout for work on the worker's loop, without cancelling it."""
     loop = asyncio.get_running_loop()
     is_done = asyncio.Event()
 

@@ -69,7 +69,7 @@ class _RideStop(NamedTuple):
 
 
 class RideWalks:
-    """Finds the walks of a query's journeys, and recalculates those to stops that realtime data moved."""
+    """Finds the walks in a query's journeys, and recalculates those to stops that realtime data moved."""
 
     def __init__(self, snapshot: Snapshot, walk_handle: TimetableLeg) -> None:
         self._snapshot, self.walk_handle = snapshot, walk_handle

@@ -23,7 +23,7 @@ _CACHED_ROWS = 10_000
 
 
 class ScheduledTimes(NamedTuple):
-    """Scheduled arrival and departure of a stop time, in Unix seconds."""
+    """The scheduled arrival and departure for a stop time, in Unix seconds."""
 
     arrival: int
     departure: int
@@ -32,7 +32,7 @@ class ScheduledTimes(NamedTuple):
 class RideCall(NamedTuple):
     """A stop time of a ride: its stop (row), which realtime data may have moved, and its times.
 
-    Delays are None without realtime data; ``updated`` is the time of the ride's data (Unix seconds).
+    Delays are None without realtime data; ``updated`` is the time of the ride's realtime data (Unix seconds).
     """
 
     stop: int
@@ -113,7 +113,7 @@ class Snapshot:
         return ScheduledTimes(start + arrival_s, start + departure_s)
 
     def find_call(self, ride: Ride | BoardDeparture, stop_time: int, forbidden: int = 0) -> RideCall:
-        """Return a stop time with realtime data; it is unusable if skipped, or if a ``forbidden`` flag is set."""
+        """Return a stop time with realtime applied; it is unusable if skipped or if a ``forbidden`` flag is set."""
         if ride.trip_departure < 0:
             added = self.overlay.get_added(ride.trip_departure)
             arrival, departure = int(added.arrival[stop_time]), int(added.departure[stop_time])
@@ -131,7 +131,7 @@ class Snapshot:
             return RideCall(stop, scheduled, is_usable)
         position = stop_time - table.find_first_stop_time(ride.trip_departure)
         is_usable = (is_usable or update.flags is not None) and update.is_usable(position, forbidden)
-        # Updates to other stop times may have propagated.
+        # Delays may have propagated from other stop times.
         arrival_s, departure_s = (
             int(delays_s[position]) if update.is_known[position] or delays_s[position] else None
             for delays_s in (update.arrival_delay_s, update.departure_delay_s)
@@ -140,7 +140,7 @@ class Snapshot:
         return RideCall(stop, scheduled, is_usable, arrival_s, departure_s, update.updated)
 
     def find_planned_stop(self, ride: Ride | BoardDeparture, stop_time: int) -> int:
-        """Return the stop (row) of a stop time in the timetable, or -1 if an added trip has no such stop time there."""
+        """Return the scheduled stop (row) of a stop time, or -1 if an added trip's stop time has none."""
         planned: int | None = stop_time
         if ride.trip_departure < 0:
             planned = self.replacements.find_scheduled_stop_time(ride.trip_departure, stop_time)
@@ -200,7 +200,7 @@ class Replacements:
         return call._replace(trip_departure=trip_departure, stop_time=position, departure=departure)
 
     def find_scheduled_stop_time(self, trip_departure: int, position: int) -> int | None:
-        """Return the scheduled stop time (row) that an added trip replaces, or None if its stop is new."""
+        """Return the scheduled stop time (row) that an added trip's stop time replaces, or None if the stop is new."""
         key = self._overlay.get_added(trip_departure).replaces
         if key is None:
             return None
