@@ -19,7 +19,7 @@ from typing import Any
 
 _CACHE_VARIABLE = "NUMBA_CACHE_DIR"
 _MARKER = "compiled"
-# The source files of the kernels and of their argument types.
+# The source files that define the kernels and their argument types.
 _SOURCES = ("engine/raptor/arrays.py", "engine/raptor/kernel", "osm/streets")
 
 
@@ -40,7 +40,7 @@ def use_kernels_folder() -> Path:
 def _digest_engine() -> str:
     # numba notices changes to a function's own file, but not to those of the functions that it calls.
     # It looks up compiled code by the path and modification time of the file, so each installation compiles its own.
-    # Imports are deferred, here and below, to keep commands that do not search fast.
+    # Imports are deferred, here and below, so that commands without a search stay fast.
     from importlib.metadata import version
 
     digest = hashlib.blake2b(f"{sys.implementation.cache_tag} {version('numba')}".encode(), digest_size=6)
@@ -123,7 +123,7 @@ def allocating_kernel(function: Any) -> Any:
 
 
 def kernel(function: Any) -> Any:
-    """Mark a kernel that creates no arrays: numba skips reference counting, which took most of a search's time."""
+    """Mark a kernel that creates no arrays: numba skips reference counting, which would dominate a search's time."""
     _options[function] = {"no_cpython_wrapper": True, "_nrt": False}
     return function
 
@@ -133,7 +133,7 @@ class entry:  # noqa: N801  (a decorator)
 
     def __init__(self, function: Any) -> None:
         self.function: FunctionType = function
-        # The cached code of an entry contains that of the kernels that it calls.
+        # An entry's cached code includes the code of the kernels that it calls.
         _options[function] |= {"no_cpython_wrapper": False, "cache": True}
         functools.update_wrapper(self, function)
 
@@ -183,14 +183,14 @@ def _compile(function: FunctionType) -> Any:
         options = {"nogil": True, "no_cfunc_wrapper": True, **_options[function]}
         compiled: Any = numba.njit(**options)(copy)
         find_signature = compiled.get_call_template
-        # Otherwise, numba compiles a kernel again for each constant and each type of integer that kernels pass to it.
+        # Otherwise, numba would recompile a kernel for each constant and each integer type that is passed to it.
         compiled.get_call_template = lambda args, kws: find_signature([_widen(arg) for arg in args], kws)
         _compiled[function] = compiled
     return _compiled[function]
 
 
 def _widen(argument: Any) -> Any:
-    """Return numba's type for constants and integers of 32 bits with a sign as one of 64 bits."""
+    """Return an argument's numba type without its literal value, and with int32 widened to int64."""
     from numba.core import types
 
     argument = types.unliteral(argument)  # type: ignore[no-untyped-call]

@@ -24,7 +24,7 @@ from fingerpost.transit.model.provenance import FeedVersion
 class LearnedProfile:
     """The facts that a server reported about its network.
 
-    If ``abilities`` is None, the network has all abilities of its kind of source.
+    If ``abilities`` is None, the network has all the abilities that its kind of source supports.
     """
 
     bounds: Bounds | None = None
@@ -89,7 +89,7 @@ class LearnedProfiles:
             return None
         except (OSError, ValidationError) as error:
             raise SettingsInvalid(
-                f"{path} cannot be read. Run `fingerpost network refresh {record.name}` to write it again"
+                f"{path} cannot be read. Run `fingerpost network refresh {record.name}` to recreate it"
             ) from error
         return stored.learned if (stored.source, stored.url) == (record.source, record.url) else None
 

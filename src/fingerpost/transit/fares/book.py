@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 _AMOUNT = re.compile(r"-?[0-9]{1,12}(\.[0-9]{1,12})?")
 _CURRENCY = re.compile(r"[A-Za-z]{3}")
 _DEFAULT_DIGITS = 2
-# ISO 4217: the decimal places of currencies whose minor unit is not a hundredth.
+# ISO 4217: the number of decimal places of currencies whose minor unit is not a hundredth.
 _DIGITS = {
     code: digits
     for digits, codes in (
@@ -38,7 +38,7 @@ def format_amount(amount: Decimal, currency: str) -> str:
 
 
 class FareRide(NamedTuple):
-    """One ride with the feed's ids, scheduled times in Unix seconds, and all stops in order."""
+    """One ride, with ids from the feed, scheduled times in Unix seconds, and all stops in order."""
 
     line: str
     route_id: str

@@ -1,6 +1,6 @@
 """The data model for legs, itineraries and departures, which every contract serializes in its own format.
 
-Instants are in Unix seconds, durations in seconds, distances in metres. Fields whose names end in ``scheduled`` are
+Instants are in Unix seconds, durations in seconds, distances in metres. Fields whose names end in ``scheduled`` hold
 timetable times; delays are expected minus scheduled times.
 """
 

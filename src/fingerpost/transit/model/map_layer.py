@@ -16,7 +16,7 @@ class LayerKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MapLayer:
-    """The lines of one class, as (latitude, longitude) in degrees; water and its islands are closed rings."""
+    """The lines of one kind, as (latitude, longitude) in degrees; water and its islands are closed rings."""
 
     kind: LayerKind
     lines: Sequence[Sequence[tuple[float, float]]]
@@ -24,7 +24,7 @@ class MapLayer:
 
 @dataclass(frozen=True, slots=True)
 class Basemap:
-    """The map of a bounding box; ``left_out`` are layers with too many points; lines are exact to ``tolerance_m``."""
+    """The map of a bounding box; ``left_out`` lists layers with too many points; lines are exact to ``tolerance_m``."""
 
     layers: tuple[MapLayer, ...]
     tolerance_m: float

@@ -70,7 +70,7 @@ class PlaceTraits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlaceMatch:
-    """A place and its score as a match for a text, from 0 to 1.
+    """A place and its match score for a text, from 0 to 1.
 
     ``describe`` computes its traits, or is None if the source has none. ``network`` is "" until networks are compared.
     ``is_apart`` is True for a place in a different region from the rider or from a place with the same name (rule A13).
@@ -149,7 +149,7 @@ def find_centre(coordinates: Sequence[Coordinate]) -> Coordinate:
     return Coordinate(lat, (first + east + 180) % 360 - 180)
 
 
-# The bounds of a network extend beyond its outermost stops by the longest walk.
+# A network's bounds extend beyond its outermost stops by the length of the longest walk.
 MARGIN_M = 3000.0
 
 

@@ -11,7 +11,7 @@ from fingerpost.transit.model.provenance import FeedVersion, Provenance
 
 # The time limit for plans and boards from a remote source (the plan_trip contract's default).
 ANSWER_DEADLINE_S = 8.0
-# The time limit for name searches in a remote source.
+# The time limit for name searches by a remote source.
 NAMES_DEADLINE_S = 3.0
 
 
@@ -32,7 +32,7 @@ class NetworkProfile:
     """The static facts of one network.
 
     ``name`` and ``feed_names`` (the FEEDs in its ids) are in upper case. ``zone`` is an IANA time zone. Each answer
-    includes ``attribution`` and ``notes``. Without ``first_day`` and ``last_day``, it serves all days. If several
+    includes ``attribution`` and ``notes``. If ``first_day`` and ``last_day`` are None, it covers all days. If several
     networks cover a place, the one with the highest ``priority`` is tried first (rule A13). ``reads_texts`` allows
     ``Network.plan_texts``. ``fallback`` is the name of another network. Deadlines are None for an engine in this
     process.

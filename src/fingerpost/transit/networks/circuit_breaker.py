@@ -17,7 +17,7 @@ COOLDOWN_S = 30.0
 
 
 class NetworkBreaker(CircuitBreaker):
-    """Counts the failures of remote networks by circuit, and stores the last failure of each."""
+    """Counts failures of remote networks per circuit, and stores the last failure of each circuit."""
 
     def __init__(self, *, threshold: int = FAILURE_THRESHOLD, clock_s: Callable[[], float] = time.monotonic) -> None:
         super().__init__(threshold=threshold, cooldown_s=COOLDOWN_S, clock_s=clock_s, kind="network")

@@ -1,4 +1,4 @@
-"""A network whose fallback answers when it is unavailable (rule A13)."""
+"""A network with a fallback, which answers when the network is unavailable (rule A13)."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
@@ -64,7 +64,7 @@ class FallbackNetwork(WrapperNetwork, CallScopedNetwork):
         return await self._query((Ability.NAMES if names else Ability.STOPS,), query, names=names)
 
     async def plan_journeys(self, query: port.JourneyQuery) -> port.JourneyAnswer:
-        """Plan a trip; stops that the fallback does not recognize are replaced by their coordinates."""
+        """Plan a trip; stops that the fallback does not recognize are replaced with their coordinates."""
         needed = (Ability.PLANS, Ability.ARRIVE_BY) if query.arrive_by else (Ability.PLANS,)
 
         async def plan(network: Network) -> port.JourneyAnswer:
@@ -173,8 +173,8 @@ class FallbackNetwork(WrapperNetwork, CallScopedNetwork):
     def _format_fallback_notice(self, failure: ToolError) -> str:
         profile, fallback = self.network.profile, self._fallback.profile
         missing = sorted(ability.value for ability in profile.abilities - fallback.abilities)
-        lost = f"{profile.name} could not be queried ({failure.message}); its fallback {fallback.name} answered"
-        return lost + (f", without {', '.join(missing)}." if missing else ".")
+        notice = f"{profile.name} could not be queried ({failure.message}); its fallback {fallback.name} answered"
+        return notice + (f", without {', '.join(missing)}." if missing else ".")
 
 
 def _exclude(stop_ids: Sequence[str], unknown: Sequence[str]) -> tuple[str, ...]:
@@ -188,7 +188,7 @@ def _find_limit_s(deadline_s: float | None) -> float | None:
 
 
 def _label(answer: _T, lost: Sequence[str], network: str | None = None) -> _T:
-    """Add the missing data and the network's name to an answer's provenance; places have no provenance."""
+    """Add notices of missing data and the network's name to an answer's provenance; places have no provenance."""
     if not isinstance(answer, (port.JourneyAnswer, port.DepartureBoard, port.NearbyStops)):
         return answer
     provenance = answer.provenance

@@ -61,7 +61,7 @@ def new_uncovered(
 ) -> RegionUnsupported:
     """Return the error for positions that no single network with the ``missing`` abilities covers.
 
-    ``coverage`` has the networks at each position; ``problems`` has the errors from networks that cannot be opened.
+    ``coverage`` lists the networks at each position; ``problems`` holds the errors from networks that cannot be opened.
     """
     parts = [
         f"{end} lies " + (f"in {', '.join(names)}" if names else "outside every network")
@@ -72,7 +72,7 @@ def new_uncovered(
     hint = _list_areas(networks)
     if shared:
         missing_abilities = ", ".join(ability.value for ability in missing) or "answer"
-        message += f"; {', '.join(sorted(shared))} has no {missing_abilities}"
+        message += f"; no {missing_abilities} from {', '.join(sorted(shared))}"
     elif len(coverage) > 1 and all(coverage.values()):
         message += "; no single network covers both"
         hint = f"Add the feeds of a region as one network: fingerpost network add NAME FEED.zip FEED.zip. {hint}"

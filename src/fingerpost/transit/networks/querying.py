@@ -133,7 +133,7 @@ class Deadline:
         self.failures: Failures = {}
 
     def find_limit_s(self, profile: NetworkProfile, remaining_networks: int) -> float | None:
-        """Return the seconds that a network may take: all remaining time, or half if more networks follow."""
+        """Return a network's time limit in seconds: all remaining time, or half if more networks follow."""
         if profile.answer_deadline_s is None:
             return None
         remaining_s = max(0.0, self._began_s + profile.answer_deadline_s - asyncio.get_running_loop().time())

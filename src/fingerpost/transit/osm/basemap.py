@@ -121,7 +121,7 @@ def find_basemap(folder: Path) -> StoredBasemap | None:
 
 
 def _open_basemap(_contents: Any, arrays: Arrays) -> StoredBasemap:
-    # Maps of older versions lack the coasts.
+    # Maps from older versions do not mark coasts.
     columns = {"is_coast": np.zeros(len(arrays["kind"]), np.bool_), **arrays}
     basemap = StoredBasemap._make(columns[name] for name in StoredBasemap._fields)
     check_rows("kind", basemap.kind, len(KINDS))
@@ -134,7 +134,7 @@ MIN_WATER_M = 25.0
 
 
 class Water:
-    """The rings of water and of its islands, and the coasts; a point in an even number of rings is on land."""
+    """The outlines of water and of islands in it, and the coasts; a point inside an even number of rings is on land."""
 
     def __init__(self, basemap: StoredBasemap | None) -> None:
         self._basemap = basemap or pack_lines([])
@@ -151,7 +151,7 @@ class Water:
         return self.measure_m(start, end) <= MIN_WATER_M
 
     def measure_m(self, start: Point, end: Point) -> float:
-        """Return how many metres of a straight line are in water."""
+        """Return how many metres of a straight line cross water."""
         base = self._basemap
         (south, north), (west, east) = (
             sorted(round(each * _E7) for each in pair) for pair in zip(start, end, strict=True)

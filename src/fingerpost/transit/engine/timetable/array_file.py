@@ -37,7 +37,7 @@ def _open_arrays(folder: Path, directory: Directory) -> Arrays:
     }
     end = max((offset + arrays[name].nbytes for name, (_, _, offset) in directory.items()), default=_ALIGNMENT)
     if len(mapped) != end + -end % _ALIGNMENT:
-        raise ValueError(f"{ARRAYS} has {len(mapped):,} bytes, not {end + -end % _ALIGNMENT:,}")
+        raise ValueError(f"{ARRAYS} is {len(mapped):,} bytes long, not {end + -end % _ALIGNMENT:,}")
     return arrays
 
 
@@ -55,7 +55,7 @@ def save_arrays(folder: Path, arrays: Arrays, contents: Mapping[str, Any]) -> No
 
 
 def find_prepared(folder: Path, subject: str, build: Callable[[Any, Arrays], _T]) -> _T | None:
-    """Build data from the contents and arrays that ``save_arrays`` wrote, if there are any.
+    """Build data from the contents and arrays that ``save_arrays`` wrote; return None if there is no such folder.
 
     Raises:
         SettingsInvalid: the data is damaged; the message begins with ``subject``.

@@ -101,9 +101,9 @@ def _prefix(prefix: str, table: NamedTuple) -> dict[str, Any]:
 
 
 def _mark_served(types: frozenset[int], route_type: Int16, trips: dict[str, Any], count: int) -> Bool:
-    is_type = np.isin(route_type, list(types))
-    is_of_type = np.repeat(is_type[trips["trip_route"]], np.diff(trips["trip_first_stop_time"]))
-    return mark_rows(count, trips["stop_time_stop"][is_of_type])
+    is_matching_route = np.isin(route_type, list(types))
+    is_matching_stop_time = np.repeat(is_matching_route[trips["trip_route"]], np.diff(trips["trip_first_stop_time"]))
+    return mark_rows(count, trips["stop_time_stop"][is_matching_stop_time])
 
 
 def _pack_transfers(draft: TimetableDraft, walks: WalkModes, places: StationPlaces) -> dict[str, Any]:
@@ -124,9 +124,9 @@ def _pack_transfers(draft: TimetableDraft, walks: WalkModes, places: StationPlac
 
 
 def _pack_specific_transfers(rules: SpecificTransferColumns, walks: Walks, parents: Int32) -> dict[str, Any]:
-    """Return the rules by ascending rank (GTFS, transfers.txt), because the last rule that matches a transfer applies.
+    """Return the rules in ascending order of rank (GTFS, transfers.txt), because the last matching rule applies.
 
-    Rules for two trips rank highest, then those for a trip and a route, for a trip, for two routes, and for a route.
+    Rules for two trips rank highest, then those for a trip and a route, one trip, two routes, and one route.
     """
     trips = (rules.from_trip >= 0).astype(np.int8) + (rules.to_trip >= 0)
     routes = (rules.from_route >= 0).astype(np.int8) + (rules.to_route >= 0)

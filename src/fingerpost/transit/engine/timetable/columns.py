@@ -16,7 +16,7 @@ def list_starts(sizes: npt.ArrayLike) -> npt.NDArray[np.int64]:
 class TextColumn(Sequence[str]):
     """An immutable column of strings.
 
-    ``blob`` is their UTF-8 encoding (uint8); ``offsets`` are the start of each string and the end of the last.
+    ``blob`` is their UTF-8 encoding (uint8); ``offsets`` holds the start of each string and the end of the last.
     """
 
     __slots__ = ("blob", "offsets")
@@ -61,7 +61,7 @@ NO_INT8, NO_UINT8 = np.zeros(0, np.int8), np.zeros(0, np.uint8)
 NO_INT32, NO_FLOAT32 = np.zeros(0, np.int32), np.zeros(0, np.float32)
 NO_TEXTS = TextColumn.of(())
 
-# Field defaults of a table are empty columns of the right type.
+# The field defaults of a table are empty columns of the right type.
 T = TypeVar("T", bound=NamedTuple)
 _K = TypeVar("_K")
 

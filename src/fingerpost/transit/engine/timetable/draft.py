@@ -26,7 +26,7 @@ class StopRow(NamedTuple):
 
 
 class RouteRow(NamedTuple):
-    """A route; ``agency`` is a row of its feed's agency_ids, colours are 0xRRGGBB, -1 for none."""
+    """A route; ``agency`` is a row in its feed's agency_ids, and colours are 0xRRGGBB; -1 means none."""
 
     feed: int
     local_id: str
@@ -70,7 +70,7 @@ class StopTimeColumns(NamedTuple):
 
 
 class TripDepartureColumns(NamedTuple):
-    """Departures of trips: their stop times plus ``shift_s``. ``headway_s`` 0 means the time is exact."""
+    """Trip departures: the trip's stop times plus ``shift_s``. A ``headway_s`` of 0 means that the times are exact."""
 
     trip: Int32 = NO_INT32
     shift_s: Int32 = NO_INT32
@@ -78,7 +78,7 @@ class TripDepartureColumns(NamedTuple):
 
 
 class TransferColumns(NamedTuple):
-    """Transfer rules between boardable stops. ``type`` is GTFS's 0..3; ``min_s`` is -1 if it is not given."""
+    """Transfer rules between boardable stops. ``type`` is the GTFS value 0..3; ``min_s`` is -1 if not given."""
 
     from_stop: Int32 = NO_INT32
     to_stop: Int32 = NO_INT32
@@ -95,7 +95,7 @@ class PathwayColumns(NamedTuple):
 
 
 class SpecificTransferColumns(NamedTuple):
-    """Trip- and route-specific transfer rules; type and time as in TransferColumns.
+    """Trip- and route-specific transfer rules; ``type`` and ``min_s`` are as in TransferColumns.
 
     Trips and routes are rows, -1 for any. Of the most specific rules, the last one applies (GTFS, transfers.txt).
     """
@@ -113,7 +113,7 @@ class SpecificTransferColumns(NamedTuple):
 class InSeatColumns(NamedTuple):
     """In-seat transfers from the end of one trip departure to the start of another, sorted by the first.
 
-    ``days_later`` is 1 if the second belongs to the next service day. ``service`` limits the days of the first.
+    ``days_later`` is 1 if the second belongs to the next service day. ``service`` limits the service days of the first.
     """
 
     from_departure: Int32 = NO_INT32

@@ -77,7 +77,7 @@ class _PathColumns(NamedTuple):
 def compute_transfer_times(
     walks: Walks, parents: Int32, rules: TransferColumns | SpecificTransferColumns
 ) -> tuple[Int32, Int32, Int32]:
-    """Return each transfer rule's seconds until boarding (-1: forbidden), metres, and walking seconds."""
+    """Return each rule's transfer time (-1: forbidden), distance in metres and walking time; times are in seconds."""
     links = walks.measure(rules.from_stop.astype(np.int64), rules.to_stop.astype(np.int64))
     transfer_s = links.seconds + np.where(rules.type == TIMED, 0, _find_slack_s(links, parents))
     transfer_s = np.where((rules.type == MINIMUM_TIME) & (rules.min_s >= 0), rules.min_s, transfer_s)
@@ -100,10 +100,10 @@ def build_footpaths(
 ) -> tuple[Footpaths, Int32]:
     """Build footpaths: walks between nearby stops, overridden by the transfer rules of feeds.
 
-    Return the footpaths, and the seconds that a transfer at each stop takes. ``pathways`` are (from, to, seconds) in a
+    Return the footpaths, and the transfer time at each stop, in seconds. ``pathways`` are (from, to, seconds) in a
     station; -1 seconds means forbidden. A recommended transfer (type 0) takes the walk plus the slack, a timed one
     (1) the walk alone, because the connecting trip waits; a minimum time (2) is used as given; a forbidden one (3)
-    removes the link. Of several rules for the same ordered pair, the last one applies.
+    removes the link. If several rules match the same ordered pair, the last one applies.
     """
     count = len(kinds)
     links = _list_walks(walks, np.flatnonzero(kinds == STOP), parents)
@@ -144,7 +144,7 @@ def _build_table(links: _PathColumns, count: int) -> Footpaths:
     )
 
 
-# Closures further away from a stop than this do not affect transfers there.
+# Closures further than this from a stop do not affect transfers there.
 _CLOSURE_RADIUS_M = 700.0
 
 
@@ -158,7 +158,7 @@ def avoid_closed_ways(
 ) -> Timetable:
     """Return a timetable whose footpaths (the step-free ones if ``step_free``) avoid closed parts of stations.
 
-    ``walks`` must avoid them too; ``closed`` are their rows, ``places`` their positions in degrees.
+    ``walks`` must avoid them too; ``closed`` holds their rows, and ``places`` their positions in degrees.
     """
     is_step_free = step_free and len(timetable.step_free_footpaths.first)
     first, to, *others = timetable.step_free_footpaths if is_step_free else timetable.footpaths
@@ -178,7 +178,7 @@ def avoid_closed_ways(
         find_change_s(get_places(timetable), indoor.begin, indoor.end, step_free=step_free, closed=excluded)
         for excluded in ((), closed)
     )
-    # These are transfers by pathways inside a station; all others are walks outdoors.
+    # Indoor transfers follow pathways inside a station; all others are outdoor walks.
     outdoor = affected.drop_common(take_rows(indoor, open_s >= 0), count)
     detours = take_rows(indoor._replace(seconds=detour_s + np.int32(CHANGE_SLACK_S)), (open_s >= 0) & (detour_s >= 0))
     walked = _list_walks(walks, np.flatnonzero(is_near & (timetable.stop_kind == STOP)), stations)

@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 from fingerpost.transit.engine.timetable.timetable import Bool, Int32, Int64, Timetable, UInt8
 
-# Effects of alerts that close a stop to all riders, or to riders who need step-free access.
+# Alert effects that close a stop to all riders, or to riders who need step-free access.
 NO_SERVICE, INACCESSIBLE = "NO_SERVICE", "ACCESSIBILITY_ISSUE"
 ALWAYS = (0, 1 << 62)
-"""The period of an alert without periods."""
+"""The period of an alert that specifies none."""
 RideKey = tuple[int, int]
 """Row of the trip departure, and the service day as an ordinal (date.toordinal).
 
@@ -54,8 +54,8 @@ class AddedRide:
     """A ride that is not in the timetable: an added one, or the replacement of a cancelled one.
 
     ``stop`` holds rows; ``arrival`` and ``departure`` are the expected times in Unix seconds. ``trip`` is the row of
-    the trip that the ride copies or replaces, ``route`` a row; both are -1 if unknown. ``replaces`` is the replaced
-    ride.
+    the trip that the ride copies or replaces, and ``route`` that of its route; both are -1 if unknown. ``replaces`` is
+    the replaced ride.
     """
 
     trip_id: str
@@ -73,7 +73,7 @@ class AddedRide:
 
 
 class RideSelector(NamedTuple):
-    """The rows of a ride that alerts refer to, -1 if unknown; a replacement has the key of the replaced ride."""
+    """How alerts refer to a ride: by row (-1 if unknown) or by key; a replacement has the key of the replaced ride."""
 
     route: int
     trip: int
@@ -82,10 +82,10 @@ class RideSelector(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alert:
-    """A service alert. Selectors are rows; an alert applies if any of its selectors does.
+    """A service alert. Selectors are rows; an alert applies if any of its selectors matches.
 
     ``stops`` include all platforms of a station. ``rides`` apply on one day, ``trips`` on every day;
-    ``route_stops``, ``trip_stops`` and ``ride_stops`` are the same, but limited to one stop each. ``periods`` are
+    ``route_stops``, ``trip_stops`` and ``ride_stops`` are similar, but limited to one stop each. ``periods`` are
     (first, last) Unix seconds, 0 and 2**62 if open-ended; an alert without periods always applies. Texts are keyed by
     language, or by ``default``.
     """
@@ -147,9 +147,9 @@ class MatchCount(NamedTuple):
 class Overlay:
     """All realtime data of a network at one moment.
 
-    ``timestamp`` is the time of the oldest message, or of its receipt (Unix seconds), None without messages; ``as_of``
-    is the instant that the data describes. ``counts`` are keyed by outcome, ``matches`` by source. Messages with a
-    timestamp in the future are not read.
+    ``timestamp`` is the time of the oldest message, or of its receipt (Unix seconds), None if there are none;
+    ``as_of`` is the instant that the data describes. ``counts`` are keyed by outcome, ``matches`` by source. Messages
+    with a timestamp in the future are not read.
     """
 
     rides: Mapping[RideKey, RideUpdate] = field(default_factory=lambda: MappingProxyType({}))
@@ -163,7 +163,7 @@ class Overlay:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no ride changes and no stop is closed."""
+        """Whether there are no changed rides and no closed stops."""
         return not (self.rides or self.added or self.list_closing(step_free=True))
 
     def get_added(self, trip_departure: int) -> AddedRide:

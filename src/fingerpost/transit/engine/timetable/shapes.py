@@ -9,7 +9,7 @@ import numpy.typing as npt
 from fingerpost.transit.engine.timetable.timetable import Float64, Timetable
 from fingerpost.transit.model.geodesy import EARTH_RADIUS_M
 
-# A shape further away than this from a stop does not match the trip.
+# A shape further than this from a stop does not match the trip.
 MAX_DISTANCE_M = 300.0
 _UDEG = 1e6
 
@@ -35,7 +35,7 @@ def find_ride_line(timetable: Timetable, path: RidePath) -> Float64 | None:
     """Return the line of a ride between its stops as (latitude, longitude) in degrees, or None if no shape matches.
 
     It is cut by shape_dist_traveled or, if that is missing, at the points nearest to the two stops. The second point
-    may not precede the first, because a line may pass a stop twice.
+    must not precede the first, because a line may pass a stop twice.
     """
     if path.shape < 0:
         return None
@@ -56,7 +56,7 @@ def find_ride_line(timetable: Timetable, path: RidePath) -> Float64 | None:
 
 
 def _cut(points: Float64, stop_points: list[Float64], begin: float, end: float) -> Float64 | None:
-    """Return the part of a shape between two positions, counted in points, or None if it does not match the stops."""
+    """Return the part of a shape between two positions, measured in points, or None if it does not match the stops."""
     if not begin <= end <= len(points) - 1:
         return None
     start, finish = interpolate(points, begin), interpolate(points, end)
@@ -91,7 +91,7 @@ def line_m(line: Float64) -> float:
 
 
 def measure_distances(points: npt.NDArray[np.float64], point: npt.NDArray[np.float64]) -> tuple[Float64, Float64]:
-    """Return the distance of each segment from a point, and how far along it (0..1) its nearest point is."""
+    """Return each segment's distance from a point, and the fraction (0..1) along it at which its nearest point lies."""
     begin, step = points[:-1], np.diff(points, axis=0)
     length = np.maximum((step**2).sum(axis=1), 1e-12)
     fraction = np.clip(((point - begin) * step).sum(axis=1) / length, 0.0, 1.0)

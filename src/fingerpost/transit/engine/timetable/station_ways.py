@@ -1,4 +1,4 @@
-"""Find ways between the entrances and platforms of stations: by the feed's pathways, or in a straight line."""
+"""Find ways between the entrances and platforms of stations: along the feed's pathways, or in a straight line."""
 
 import heapq
 import math
@@ -107,7 +107,7 @@ def find_quickest_s(
 
 
 def _choose_s(times: Mapping[int, float] | None, place: int, straight_s: int) -> int:
-    """Return the seconds to a place, those of a straight line if unknown, or -1 if it cannot be reached."""
+    """Return the seconds to a place, a straight-line estimate if they are unknown, or -1 if it cannot be reached."""
     if times is None:
         return straight_s
     found_s = times.get(place, -1.0)
@@ -119,7 +119,7 @@ def _find_straight_s(places: StationPlaces, begin: int, end: int) -> int:
 
 
 def find_station_walk_m(places: StationPlaces, begin: int, end: int) -> int:
-    """Return the metres between two places in a station (rows): the straight line times the detour factor."""
+    """Return the walk between two places in a station (rows) in metres: the straight line times the detour factor."""
     lat, lon = float(places.lats[begin]), float(places.lons[begin])
     straight_m = straight_line_m(lat, lon, places.lats[[end]], places.lons[[end]])
     return math.ceil(float(straight_m[0]) * DETOUR_FACTOR)
@@ -133,7 +133,7 @@ def find_change_s(
     step_free: bool = False,
     closed: Collection[int] = (),
 ) -> Int32:
-    """Return the seconds of transfers by pathways inside a station, without passing gates; -1 if impossible."""
+    """Return the transfer times along pathways inside a station without passing gates, in seconds; -1 if impossible."""
     duration_s = np.full(len(begin), -1, np.int32)
     outgoing, _ = list_ways(places, frozenset(closed), step_free=step_free, gates=False)
     for platform in np.unique(begin).tolist():

@@ -1,6 +1,6 @@
 """Encode stop ids as ``FEED:LOCAL``, which matches ``^[A-Z0-9:_-]+$`` (rule A8, the lookup contract).
 
-Letters are converted to upper case, and any other character to ``_XX`` for each of its UTF-8 bytes. An
+Letters are converted to upper case, and each UTF-8 byte of any other character to ``_XX``. An
 underscore is escaped only if two hexadecimal digits follow, so the escape can be reversed. If two ids differ only in
 case, the lower-case letters of the later one are escaped.
 """
@@ -49,7 +49,7 @@ def _decode_bytes(escaped: re.Match[str]) -> str:
 
 
 def encode_stop_ids(ids: Iterable[tuple[str, str]]) -> list[str]:
-    """Return the unique ids of (feed name, local id) pairs, in the same order."""
+    """Return a unique id for each (feed name, local id) pair, in the same order."""
     encoded: dict[str, None] = {}
     to_prefix = lru_cache(maxsize=None)(clean_feed_name)
     for feed, local_id in ids:

@@ -2,8 +2,8 @@
 
 Terms (docs/glossary.md): a *stop time* is one stop of a trip with its times; a *trip departure* is one departure of
 a trip on any of its service days (a trip in ``frequencies.txt`` has many, each shifted in time).
-The times of stop times are in seconds from the start of the service day, which is noon minus 12 h in the feed's zone
-(GTFS Schedule reference, "Time"), and may exceed 24 h.
+Arrival and departure times are in seconds from the start of the service day, which is noon minus 12 h in the feed's
+zone (GTFS Schedule reference, "Time"), and may exceed 24 h.
 """
 
 from dataclasses import dataclass
@@ -61,9 +61,9 @@ class Feed:
 
 
 class Footpaths(NamedTuple):
-    """Footpaths between boardable stops: those of stop s are rows ``first[s] .. first[s + 1]``, by ``seconds``.
+    """Footpaths between boardable stops: those of stop s are rows ``first[s] .. first[s + 1]``, sorted by ``seconds``.
 
-    ``seconds`` count from alighting to being ready to board; ``walk_s`` are the seconds on foot.
+    ``seconds`` is the time from alighting to being ready to board; ``walk_s`` is the walking time.
     """
 
     first: Int32 = NO_INT32

@@ -4,7 +4,7 @@
 
     networks/
       HSL.json               the pointer: the current folder, when it was added, its feeds, and the import report
-      prepared/HSL-3f…/      the current timetable, and during a change the next one
+      prepared/HSL-3f…/      the current timetable and, during a change, the next one
       .lock                  locked while a network is being added or removed
       .changes               grows by one byte with every change
 
@@ -123,7 +123,7 @@ class TimetableStore:
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        """Lock the networks during a change, and remove unused folders at its end."""
+        """Lock the networks during a change, and remove unused folders afterwards."""
         try:
             with locked(self._root / ".lock"):
                 try:
@@ -148,7 +148,7 @@ class TimetableStore:
                 raise TypeError("strings expected")
             feeds = None if "feeds" not in raw else tuple(str(feed) for feed in raw["feeds"])
             extract = None if "extract" not in raw else str(raw["extract"])
-            # Networks stored by the first version have no rules version.
+            # Networks stored by the first version do not record a rules version.
             rules = int(raw.get("rules", 1))
             checksums = dict(raw.get("checksums", {}))
         except FileNotFoundError:
@@ -172,7 +172,7 @@ class TimetableStore:
                     raise
 
     def find_damage(self, entry: StoredTimetable) -> str | None:
-        """Check the files of an entry against its checksums; return a message about the first damaged one."""
+        """Check an entry's files against its checksums; return a message about the first damaged one."""
         try:
             paths = {entry.folder / name: checksum for name, checksum in entry.checksums.items()}
             path = next((path for path, checksum in paths.items() if not _has_checksum(path, checksum)), None)
@@ -225,7 +225,7 @@ def _read_mtime_and_size(path: Path) -> tuple[int, int]:
     try:
         status = path.stat()
     except OSError:
-        # The file does not exist, or its next reader reports the error.
+        # Either the file does not exist, or its next reader will report the error.
         return 0, 0
     return status.st_mtime_ns, status.st_size
 

@@ -18,13 +18,13 @@ PACE_M_PER_S = 1.25
 
 # The time from alighting to being ready to board, in addition to the walk.
 CHANGE_SLACK_S = 120
-# Additional time for transfers between stops or stations whose walk is estimated as a straight line (decision 0530).
+# Additional time for transfers between stops or stations if the walk is estimated as a straight line (decision 0530).
 STRAIGHT_SLACK_S = 135
-# Stops that are further apart in a straight line than this are not linked by footpaths.
+# Stops whose straight-line distance exceeds this are not linked by footpaths.
 FOOTPATH_RADIUS_M = 500.0
 
 _MARGIN = 1.000001
-# More cells than there are along any parallel, so that the numbers of two rows of cells cannot overlap.
+# More than the number of cells along any parallel, so that cell numbers in different rows cannot overlap.
 _CELLS = 1 << 32
 _PAIRS_AT_ONCE = 2_000_000
 
@@ -53,8 +53,8 @@ def find_neighbours(lats: Float64, lons: Float64, rows: Int64, radius_m: float) 
     if len(rows) == 0:
         empty = np.zeros(0, np.int64)
         return empty, empty, np.zeros(0)
-    # A cell is slightly wider than the radius at the latitude nearest to a pole, so that rounding cannot put two stops
-    # within the radius two cells apart.
+    # A cell is slightly wider than the radius at the latitude nearest to a pole, so that two stops within the
+    # radius cannot end up two cells apart because of rounding.
     half = math.sin(radius_m / EARTH_RADIUS_M / 2)
     narrowest = math.cos(math.radians(float(np.abs(lats[rows]).max())))
     cell_lat = math.degrees(radius_m / EARTH_RADIUS_M) * _MARGIN
@@ -118,7 +118,7 @@ class StopLinks(NamedTuple):
 
 
 class WalkedStops(NamedTuple):
-    """The stops of a timetable; codes may be empty. ``has_metro`` and ``has_rail`` mark those served by these modes."""
+    """The stops of a timetable; codes may be empty. ``has_metro`` and ``has_rail`` mark metro and rail stops."""
 
     places: StationPlaces
     local_ids: Sequence[str]

@@ -136,7 +136,7 @@ _BETWEEN_STREETS = re.compile(r"\s*[/&]\s*|\s+(?:and|ja|och|und|y|e)\s+", re.IGN
 _CORNER_WORDS = re.compile(r"^(?:the )?corner of\s+|\s+(?:corner|risteys|kulma|hörnet)$", re.IGNORECASE)
 _FLAT_WORDS = frozenset({"as", "asunto", "apt", "flat", "krs", "lgh", "bost"})
 _MAX_CITY_WORDS = 3
-# 14-16 is a range of house numbers, but 14 160 is a house and a flat.
+# 14-16 is a range of house numbers, but 14 160 is a house number and a flat number.
 _MAX_TYPED_RANGE = 20
 
 

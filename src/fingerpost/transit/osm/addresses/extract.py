@@ -40,7 +40,7 @@ _NOT_STREETS = frozenset({
     "traffic_signals", "crossing", "street_lamp", "speed_camera", "motorway_junction", "toll_gantry",
 })  # fmt: skip
 _CITIES = frozenset({"city", "town", "municipality"})
-# Areas that are too large to be a destination.
+# Areas that are too large to be destinations.
 _NOT_PLACES = frozenset({"country", "state", "region", "province", "county", "continent", "ocean", "sea", "no", "yes"})
 _STATIONS = frozenset({"station", "halt"})
 _STATION_AMENITIES = frozenset({"bus_station", "ferry_terminal"})
@@ -128,7 +128,7 @@ def _list_values(tags: Tags, keys: tuple[str, ...]) -> Iterator[str]:
 _KEYS = ("name", "name:fi", "name:sv", "name:en", "addr:housenumber")
 READING = "reading addresses"
 
-# The distance between points of a street.
+# The approximate distance between the points of a street.
 STREET_POINTS_M = 60.0
 
 
@@ -149,7 +149,7 @@ class ExtractedAddresses:
     streets: list[Feature] = field(default_factory=list)
     houses: list[House] = field(default_factory=list)
     municipalities: list[FeatureNames] = field(default_factory=list)
-    # The ways of streets, the first street name at each point, and the points that differently named streets share.
+    # The OSM ways of streets, the first street name at each point, and the points shared by differently named streets.
     _street_ways: list[Feature] = field(default_factory=list)
     _street_by_point: dict[Point, str] = field(default_factory=dict)
     _corners: set[Point] = field(default_factory=set)
@@ -190,14 +190,14 @@ class ExtractedAddresses:
             self.streets.append(feature)
         elif feature is not None:
             self.places.append(feature)
-        # In a place without street names, numbers belong to the place.
+        # In a place without street names, house numbers belong to the place.
         street = tags.get("addr:street") or tags.get("addr:place")
         number = read_house_number(tags.get("addr:housenumber", ""))
         if street and number is not None:
             self.houses.append(House(street, number, position, tags.get("addr:city", ""), feature is None))
 
     def add_street_ways(self) -> None:
-        """Add the ways of streets; their corners are known only after all objects have been read."""
+        """Add the street ways; their corners are known only after all objects have been read."""
         for street in self._street_ways:
             street.points = [point for point in thin_out(street.points, self._corners) if self.is_in_area(*point)]
             if street.points:
@@ -213,7 +213,7 @@ def read_addresses(path: Path, is_in_area: IsInArea, progress: ReadProgress = ig
 
 
 def thin_out(points: list[Point], corners: Collection[Point] = ()) -> list[Point]:
-    """Return points along a line about ``STREET_POINTS_M`` apart, including its ends and corners."""
+    """Return points about ``STREET_POINTS_M`` apart along a line, including its ends and corners."""
     thinned = [points[0]]
     for last, point in pairwise(points):
         steps = int(distance_m(last, point) // STREET_POINTS_M)

@@ -122,7 +122,7 @@ class AddressIndex:
             if file.is_empty(self._connection) or version != FORMAT:
                 self._connection.close()
                 raise SettingsInvalid(
-                    f"The address index {path} has format {version}, not {FORMAT}. "
+                    f"The address index {path} is in format {version}, not {FORMAT}. "
                     "Run `fingerpost network refresh` for its network"
                 )
             languages = dict(self._connection.execute("SELECT key, value FROM meta"))["languages"].split()
@@ -158,7 +158,7 @@ class AddressIndex:
         """Whether a place is a street without a number that passes within ``radius_m`` of a position."""
         point, middle = coordinate.point, place.coordinate.point
         with self._lock, self._file.translating_sqlite_errors():
-            near = {row for away_m, row, number in self._list_near(point, 2) if away_m <= radius_m and not number}
+            near = {row for metres, row, number in self._list_near(point, 2) if metres <= radius_m and not number}
             streets = self._read_features(near).values()
         return any(feature.kind is FeatureKind.STREET and feature.position == middle for feature in streets)
 
@@ -183,7 +183,7 @@ class AddressIndex:
                 if feature.row not in best or (score > best[feature.row][0] and feature.kind is not FeatureKind.STREET):
                     best[feature.row] = self._add_number(feature, unparsed, score, language)
         for feature in self._list_places_of_kind(unparsed.words, focus):
-            # A post office whose name is Posti is not preferred over the other post offices.
+            # A post office named Posti is not preferred over the other post offices.
             if feature.row not in best or best[feature.row][0] < 1.0:
                 best[feature.row] = UNCERTAIN, self._to_place(feature, language)
         yield from (match for match in best.values() if match[0] >= FLOOR)

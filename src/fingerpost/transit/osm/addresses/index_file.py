@@ -25,7 +25,7 @@ from fingerpost.transit.rules.name_matching import find_most_common, plain
 MAX_STREET_GAP_M = 500.0
 # The largest distance between a house and the street in its address.
 HOUSE_TO_STREET_M = 1000.0
-# Objects with the same name within this distance are one place, such as a building and the museum in it.
+# Objects with the same name within this distance count as one place, such as a building and the museum in it.
 SAME_PLACE_M = 150.0
 _CITY_CELL_DEG = 0.01
 _CITY_REACH_CELLS = 3
@@ -126,9 +126,9 @@ def _assign_houses(features: Sequence[Feature], houses: Iterable[House]) -> list
     for house in houses:
         name = plain(house.street)
         near = [
-            (away_m, row)
+            (metres, row)
             for row, feature in enumerate(by_name.get(name, ()))
-            if (away_m := min(distance_m(house.point, point) for point in feature.points)) <= HOUSE_TO_STREET_M
+            if (metres := min(distance_m(house.point, point) for point in feature.points)) <= HOUSE_TO_STREET_M
         ]
         if near:
             by_name[name][min(near)[1]].houses.append(house)
@@ -230,7 +230,7 @@ def new_index_file(path: Path) -> SqliteFile:
 
 def write_index(features: Sequence[Feature], path: Path) -> None:
     """Write an index into a folder that is not yet in use; the caller flushes it, or deletes it after a crash."""
-    # Of several houses with the same number, the first is stored, so entrances come before shops.
+    # If several houses share a number, only the first is stored, so entrances are sorted before shops.
     houses = (
         (row, house.number.first, house.number.last, house.number.letter, *house.point)
         for row, feature in enumerate(features)
@@ -304,7 +304,7 @@ def find_near_cell(point: Point) -> int:
 
 
 def list_cells_around(point: Point, steps: int = 1) -> Iterable[int]:
-    """Return the cells around a point; the rows of the grid have cells of different widths."""
+    """Return the cells around a point; the width of cells varies from row to row of the grid."""
     row, _ = find_cell(point, NEAR_CELL_M)
     for other in range(row - steps, row + steps + 1):
         lat = (other + 0.5) * NEAR_CELL_M / METRES_PER_DEGREE

@@ -16,9 +16,9 @@ from fingerpost.transit.osm.streets.extract import ExtractedStreets, Way
 from fingerpost.transit.osm.streets.graph import StreetGraph
 from fingerpost.transit.osm.streets.squares import list_crossings, separate_at_walls
 
-# Shorter groups of connected streets are dropped, unless they are the longest; islands with ferries have longer ones.
+# Connected groups of streets shorter than this are dropped, except the longest; islands with ferries exceed it.
 ISLAND_M = 2000.0
-# The cells by which nodes are sorted are a ten-thousandth of a degree wide; their numbers have 22 bits.
+# Nodes are sorted by cells that are a ten-thousandth of a degree wide; cell numbers have 22 bits.
 _HALF_TURN_E7, _ORDER_CELL_E7, _ORDER_BITS = 1_800_000_000, 1000, 22
 
 
@@ -115,7 +115,7 @@ def _split_way(way: Way, streets: ExtractedStreets, junctions: set[int]) -> Iter
 
 
 def _find_waiting_nodes(streets: ExtractedStreets) -> set[int]:
-    """Return the nodes with lights where walkers wait: those at junctions, or the first on a way without such a node.
+    """Return the nodes with lights at which walkers wait: those at junctions, or a way's first if it has none there.
 
     A crossing of a road with tram tracks may have lights at each rail, but walkers wait only once.
     """
@@ -138,7 +138,7 @@ def _measure_along(degrees: Float64, first: Int64) -> Float64:
 
 
 def _find_connected(edges: _Edges, street_m: Float64) -> npt.NDArray[np.bool_]:
-    """Return which edges are in the longest connected part of the streets, or in one that is long enough.
+    """Return which edges are in the longest connected part of the streets, or in another part that is long enough.
 
     Every node of a part is reachable from every other. One-way edges between parts, such as a platform's only
     escalator, are left out.

@@ -1,7 +1,7 @@
 """Build and cache search timetables: the trip instances around one day, grouped into patterns.
 
 Times are seconds from the start of the day. A reversed search timetable counts them backwards, so the same search
-finds the latest departure for an arrival. Trips from the previous and next days are included, so the kernels need
+finds the latest departure for a given arrival. Trips from the previous and next days are included, so the kernels need
 no calendar.
 """
 
@@ -39,13 +39,13 @@ from fingerpost.transit.engine.timetable.overlay import NO_OVERLAY, Overlay
 from fingerpost.transit.engine.timetable.service_days import find_midnight, find_service_day_start
 from fingerpost.transit.engine.timetable.timetable import Int32, Int64, Timetable
 
-# A forward search timetable ends this long after the start of its day; a reversed one begins a day before it.
+# A forward search timetable ends this long after the start of its day; a reversed one begins one day before that start.
 HORIZON_S = 2 * DAY_S
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchTimetable:
-    """The trip instances around a day, in patterns; ``instance_parts`` is each instance's row in ``parts``.
+    """The trip instances around a day, grouped by pattern; ``instance_parts`` holds each instance's row in ``parts``.
 
     It includes all trips that begin by ``reach_s`` (if reversed, all that end at or after it).
     """
@@ -131,7 +131,7 @@ def build_search_timetable(
 
 
 def _group_into_patterns(instances: TripInstances) -> tuple[dict[str, Any], Int64]:
-    """Return columns of ``Patterns``, and the trip instances in the order of their rows."""
+    """Return the columns of ``Patterns``, and the trip instances in row order."""
     columns = (instances.begin, instances.length, instances.shift_s, *instances.stop_times)
     count = len(instances.day)
     stop_hash = np.zeros(count, np.uint64)
@@ -147,7 +147,7 @@ def _group_into_patterns(instances: TripInstances) -> tuple[dict[str, Any], Int6
     pattern_first, stop_time_base = list_starts(length), list_starts(length * size)
     instance, instance_first = order[np.argsort(instance_pattern[order], kind="stable")], list_starts(size)
     row = list_ranges(instances.begin[instance], instances.length[instance])[1]
-    later_s = np.repeat(instances.shift_s[instance], instances.length[instance])
+    row_shift_s = np.repeat(instances.shift_s[instance], instances.length[instance])
     first = take_rows(stop_times, instances.list_rows(instance[instance_first[:-1]]))
     grouped = {
         "pattern_first": pattern_first.astype(np.int32),
@@ -155,8 +155,8 @@ def _group_into_patterns(instances: TripInstances) -> tuple[dict[str, Any], Int6
         "stop_time_base": stop_time_base[:-1],
         "position_stop": first.stop.astype(np.uint32),
         "position_flags": first.flags & np.uint8(NO_BOARDING | NO_ALIGHTING),
-        "arrival_s": stop_times.arrival_s[row] + later_s,
-        "departure_s": stop_times.departure_s[row] + later_s,
+        "arrival_s": stop_times.arrival_s[row] + row_shift_s,
+        "departure_s": stop_times.departure_s[row] + row_shift_s,
     }
     return grouped, instance
 
@@ -237,7 +237,7 @@ class SearchTimetableCache:
 
 
 def count_bytes(search_timetable: SearchTimetable) -> int:
-    """Return the size of the arrays of a search timetable, including footpaths shared with its timetable."""
+    """Return the total size of a search timetable's arrays, including footpaths shared with its timetable."""
     patterns = search_timetable.patterns
     arrays = (*patterns, *patterns.paths, *patterns.arriving, search_timetable.instance_parts, *search_timetable.parts)
     return sum(array.nbytes for array in arrays if isinstance(array, np.ndarray))

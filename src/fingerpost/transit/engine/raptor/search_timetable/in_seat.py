@@ -1,7 +1,7 @@
 """Join trips with in-seat transfers into one trip instance.
 
-A train that divides becomes one instance for each portion that continues; a train that couples, one for each portion
-that arrives. The transfer remains as two stop times: the first without boarding, the second without alighting.
+A train that divides becomes one instance for each portion that continues; trains that couple become one for each
+portion that arrives. The transfer becomes two stop times: the first without boarding, the second without alighting.
 """
 
 import logging
@@ -24,14 +24,14 @@ _log = logging.getLogger(__name__)
 MAX_STOP_TIMES = 30_000
 # Maximum number of trips in an instance.
 MAX_TRIPS = 400
-# Paths multiply if trains divide and couple repeatedly, so this limits how often a stop time is copied on average.
+# Paths multiply if trains divide and couple repeatedly, so this limits the average number of copies of a stop time.
 MAX_GROWTH = 16
 
 
 class Parts(NamedTuple):
-    """The trips that each trip instance is joined from: rows ``first[i] .. first[i + 1]`` for instance i.
+    """The trips that make up each trip instance: rows ``first[i] .. first[i + 1]`` for instance i.
 
-    ``position`` is that of the trip's first stop time before any reversal; ``ride`` numbers the trips.
+    ``position`` is the index of the trip's first stop time before any reversal; ``ride`` numbers the trips.
     """
 
     first: Int64
@@ -56,9 +56,9 @@ class Parts(NamedTuple):
 
 
 def join_in_seat(timetable: Timetable, instances: TripInstances, overlay: Overlay) -> tuple[TripInstances, Parts]:
-    """Join instances along in-seat transfers; also return the trips that each is joined from.
+    """Join instances along in-seat transfers; also return the trips that make up each of them.
 
-    Realtime data can break a transfer: both trips must run in the right order, and neither may skip the transfer stop.
+    Realtime data can break a transfer: both trips must run, in the right order, and neither may skip the transfer stop.
     """
     if not len(timetable.in_seat_from):
         return instances, Parts.from_instances(instances)

@@ -9,12 +9,12 @@ from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARD
 
 # A ride's key is trip departure * ORDINALS + day; day ordinals are less than this.
 ORDINALS = 1 << 22
-# The longest delay for which trips of an earlier day are considered.
+# The longest delay for which trips from an earlier day are considered.
 MAX_DELAY_S = 12 * 3600
 
 
 def apply_overlay(instances: TripInstances, overlay: Overlay, start: int, since_s: int) -> TripInstances:
-    """Return the expected instances that end at ``since_s`` or later; the day begins at ``start`` (Unix seconds)."""
+    """Return the instances expected to end at ``since_s`` or later; the day begins at ``start`` (Unix seconds)."""
     update_by_key = {departure * ORDINALS + day: update for (departure, day), update in overlay.rides.items()}
     own_keys = instances.trip_departure * ORDINALS + instances.day
     updated = np.flatnonzero(np.isin(own_keys, np.array(list(update_by_key), np.int64)))
@@ -65,9 +65,9 @@ def _append_added(instances: TripInstances, overlay: Overlay, start: int) -> Tri
 def close_stops(
     timetable: Timetable, instances: TripInstances, overlay: Overlay, start: int, *, step_free: bool
 ) -> TripInstances:
-    """Return the instances without boarding or alighting at stops that are closed at the expected time.
+    """Return the instances, with no boarding or alighting at stops that are closed at the expected time.
 
-    ``start`` is the Unix second at which the day begins. ``step_free`` includes broken lifts.
+    ``start`` is the Unix second at which the day begins. ``step_free`` also closes stops with broken lifts.
     """
     alerts = overlay.list_closing(step_free=step_free)
     if not alerts:

@@ -20,7 +20,7 @@ from fingerpost.transit.engine.timetable.walks import StopWalks
 
 
 class StopTimesWithRules(NamedTuple):
-    """Stop times at stops with specific rules: rows of the instances; trip and route are -1 if unknown."""
+    """Stop times at stops with specific rules. ``row`` indexes the instances' own; trip and route are -1 if unknown."""
 
     row: Int64
     stop: Int64
@@ -54,7 +54,7 @@ def list_effective_rules(timetable: Timetable, stop_times: StopTimesWithRules) -
     pair = timetable.specific_transfer_from_stop.astype(np.int64) * count + timetable.specific_transfer_to_stop
     from_trip, to_trip = timetable.specific_transfer_from_trip, timetable.specific_transfer_to_trip
     is_trip_pair = (from_trip >= 0) & (to_trip >= 0)
-    # If the same stops have broader rules, the transfer without the rule is not simply the footpath.
+    # If there are broader rules for the same stops, the transfer without this rule is not simply the footpath.
     is_alone = is_trip_pair & ~np.isin(pair, pair[~is_trip_pair])
     is_effective = ~is_alone
     rows_by_trip: dict[tuple[int, int], list[int]] = {}
@@ -78,7 +78,7 @@ def list_effective_rules(timetable: Timetable, stop_times: StopTimesWithRules) -
 
 
 def _can_catch(wait_s: npt.NDArray[np.int64], min_s: int) -> Bool:
-    # A transfer of -1 seconds is forbidden.
+    # A minimum of -1 seconds means that the transfer is forbidden.
     marks: Bool = (wait_s >= min_s) & (min_s >= 0)
     return marks
 
@@ -105,11 +105,11 @@ class SpecificTransfers:
         self.seconds, self.metres = timetable.specific_transfer_s[rows], timetable.specific_transfer_m[rows]
         self.ends = join("from_stop", "to_stop")
         self.sides = join("from_route", "from_trip", "to_route", "to_trip")
-        # Larger than any row of a route or trip, so that a pair of rows can be one number.
+        # Larger than any route or trip row, so that a stop and such a row can be encoded as one number.
         self._base = 1 + max(len(timetable.trip_route), len(timetable.route_type))
 
     def find_kinds(self, stop_times: StopTimesWithRules) -> Int64:
-        """For each stop time, return its stop, and its routes and trips as in ``sides`` (-1 if no rule names it)."""
+        """For each stop time, return its stop, and its routes and trips as in ``sides`` (-1 if no rule names them)."""
         kinds = [stop_times.stop]
         for side, row in enumerate((stop_times.route, stop_times.trip, stop_times.route, stop_times.trip)):
             is_named = self.sides[:, side] >= 0
@@ -118,7 +118,7 @@ class SpecificTransfers:
         return np.column_stack(kinds)
 
     def list_by_pair(self, is_split: Bool) -> dict[tuple[int, int], list[int]]:
-        """Return the rules that can apply to each pair of stops if the marked ones are split, most specific last."""
+        """Return the rules that can apply to each pair of stops if the marked stops are split, most specific last."""
         needs_split = [(self.sides[:, side : side + 2] >= 0).any(axis=1) for side in (0, 2)]
         can_apply = (~needs_split[0] | is_split[self.ends[:, 0]]) & (~needs_split[1] | is_split[self.ends[:, 1]])
         rules: dict[tuple[int, int], list[int]] = {}
@@ -129,9 +129,9 @@ class SpecificTransfers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchStops:
-    """The stops of the search, and the footpaths from them.
+    """The stops used by a search, and the footpaths from them.
 
-    The timetable's stops keep their rows; ``copy[copy_first[s] : copy_first[s + 1]]`` are a stop and its copies.
+    The timetable's stops keep their rows; ``copy[copy_first[s] : copy_first[s + 1]]`` holds stop s and its copies.
     """
 
     paths: PathsOfStops

@@ -62,7 +62,7 @@ class TripInstances(NamedTuple):
         return TripInstances._make([*(column[chosen] for column in self[:-1]), self.stop_times])
 
     def append(self, other: "TripInstances") -> "TripInstances":
-        """Return these instances followed by the others, whose stop times are stored after theirs."""
+        """Return these instances followed by the others; their stop times are stored in the same order."""
         begin = np.concatenate([self.begin, len(self.stop_times.stop) + other.begin])
         joined = (np.concatenate([a, b]) for a, b in zip(self[:-1], other[:-1], strict=True))
         return TripInstances._make([*joined, join_rows(self.stop_times, other.stop_times)])._replace(begin=begin)
@@ -73,8 +73,8 @@ class TripInstances(NamedTuple):
     def unshare_all(self) -> "TripInstances":
         """Copy the stop times so that each instance has its own rows, consecutive and unshifted."""
         rows = take_rows(self.stop_times, list_ranges(self.begin, self.length)[1])
-        later_s = np.repeat(self.shift_s, self.length)
-        rows = rows._replace(arrival_s=rows.arrival_s + later_s, departure_s=rows.departure_s + later_s)
+        row_shift_s = np.repeat(self.shift_s, self.length)
+        rows = rows._replace(arrival_s=rows.arrival_s + row_shift_s, departure_s=rows.departure_s + row_shift_s)
         return self._replace(begin=list_starts(self.length)[:-1], shift_s=np.zeros_like(self.shift_s), stop_times=rows)
 
     def compact(self) -> "TripInstances":
@@ -89,7 +89,7 @@ class TripInstances(NamedTuple):
 
 
 def gather_trip_instances(timetable: Timetable, day: date, start: int, since_s: int, until_s: int) -> TripInstances:
-    """Return the trip instances that run in [since_s, until_s] of a day, which begins at the Unix second ``start``."""
+    """Return the trip instances that run within [since_s, until_s] of a day that begins at ``start`` (Unix seconds)."""
     first_stop_time, last_stop_time = timetable.trip_first_stop_time[:-1], timetable.trip_first_stop_time[1:] - 1
     trip_departure = np.flatnonzero((last_stop_time > first_stop_time)[timetable.trip_departure_trip])
     trip = timetable.trip_departure_trip[trip_departure]
