@@ -46,8 +46,10 @@ COMMANDS = {
 }
 CALLS = ("fsync", "replace", "rename", "unlink", "mkdir", "rmdir")
 KILLED = 137
-# The record is written after the timetable; in between, the new one answers with a warning.
-_OLD_RECORD = re.compile(r"^.* was prepared from different [a-z ]+ than its record lists; .*\n", re.MULTILINE)
+# The record is written after the timetable; in between, the new one answers with a warning, and `show` has the old one.
+_OLD_RECORD = re.compile(
+    r"^(.* was prepared from different [a-z ]+ than its record lists; .*|  extract = .*)\n", re.MULTILINE
+)
 _INSTANT = re.compile(r"(, changed )?\d{4}-\d\d-\d\dT[\d:+]+")
 FAULTS = {"killed": None, "EIO": errno.EIO, "ENOSPC": errno.ENOSPC}
 
