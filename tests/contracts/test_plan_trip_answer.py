@@ -392,6 +392,6 @@ def test_low_walking_annotates_and_filters_nothing(over, metres, expected):
     wish = {"constraints": {"accessibility": {"lowWalkingDistance": True}, "optimize": "shortest_time"}, "limit": 1}
     answer = over(network)("plan_trip", {**ENDS, **wish})
 
-    note = f"Walking 900 m; the itinerary with the least walking has {metres} m."
+    note = f"Walking 900 m; the itinerary with the least walking requires {metres} m."
     assert answer.body["itineraries"][0]["accessibilityNotes"] == [note]
     assert codes(answer) == [*expected, "truncated-results"]

@@ -66,13 +66,13 @@ def test_the_least_walking_is_that_of_usable_trips(cancelled, least_m):
     far = trip(walk("home", "work", 0, 20, metres=200))
 
     assert list_walking_notes([far], [near, far]) == [
-        f"Walking 200 m; the itinerary with the least walking has {least_m} m."
+        f"Walking 200 m; the itinerary with the least walking requires {least_m} m."
     ]
 
 
 @pytest.mark.parametrize(
     ("best_m", "message"),
-    [(500, None), (500.1, "Even the itinerary with the least walking has 501 m, more than 500 m.")],
+    [(500, None), (500.1, "Even the itinerary with the least walking requires 501 m, more than 500 m.")],
 )
 def test_low_walking_is_unmet_over_500_metres(best_m, message):
     warning = find_low_walking_warning([trip(walk("home", "work", 0, 20, metres=each)) for each in (900, best_m)])

@@ -53,7 +53,7 @@ def list_weak_links(itineraries: Iterable[Itinerary]) -> list[str]:
 
 
 def list_walking_notes(shown: Iterable[Itinerary], found: Iterable[Itinerary]) -> list[str]:
-    least = f"the itinerary with the least walking has {math.ceil(_find_least_walk_m(found))} m."
+    least = f"the itinerary with the least walking requires {math.ceil(_find_least_walk_m(found))} m."
     return [f"Walking {math.ceil(itinerary.walk_m)} m; {least}" for itinerary in shown]
 
 
@@ -61,7 +61,7 @@ def find_low_walking_warning(found: Iterable[Itinerary]) -> Warning | None:
     least_m = _find_least_walk_m(found)
     if least_m <= LOW_WALK_M:
         return None
-    text = f"Even the itinerary with the least walking has {math.ceil(least_m)} m, more than {LOW_WALK_M:g} m."
+    text = f"Even the itinerary with the least walking requires {math.ceil(least_m)} m, more than {LOW_WALK_M:g} m."
     return Warning(WarningCode.PREFERENCE_UNMET, text)
 
 

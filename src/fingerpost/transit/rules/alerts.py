@@ -25,7 +25,7 @@ class AffectedPart(NamedTuple):
 
 
 class AlertNotice(NamedTuple):
-    """An alert with shortened header and text, and the paths of the affected parts."""
+    """An alert with its header and text shortened, and the paths of the affected parts."""
 
     alert: ServiceAlert
     touches: tuple[str, ...]

@@ -69,7 +69,7 @@ def _find_usability(itinerary: Itinerary, wanted_arrival: int | None) -> Usabili
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankedItineraries:
-    """The itineraries to show (``choices``) from all distinct ones (``found``), best first.
+    """The itineraries to show (``choices``) and all distinct ones (``found``), both best first.
 
     ``dropped`` holds disrupted itineraries from the first query that exceed the limit. ``deduplicated_from`` is the
     number of itineraries before deduplication, if that removed any.
@@ -129,7 +129,7 @@ def name_disrupted(disrupted: Iterable[Itinerary], format_time: Callable[[int], 
 class Difference:
     """How an alternative differs from the disrupted itinerary; negative values mean earlier, fewer or less.
 
-    ``cause_id`` is the id of the alert that explains the disruption or, without one, of the disrupted trip.
+    ``cause_id`` is the id of the alert that explains the disruption or, if there is none, of the disrupted trip.
     """
 
     instead_of: str

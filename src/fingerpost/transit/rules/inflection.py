@@ -72,7 +72,7 @@ def _list_nominatives(stem: str) -> Iterator[str]:
         yield from _strengthen(f"{stem[:-1]}i")
         yield stem[:-1]
     elif stem.endswith("i"):
-        # Foreign names get an i before the ending: Stockmannilla.
+        # Foreign names take an i before the ending: Stockmannilla.
         yield stem[:-1]
     elif stem.endswith("aa"):
         # The nominative has the weak grade: kankaa becomes kangas.

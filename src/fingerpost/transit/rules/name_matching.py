@@ -52,7 +52,7 @@ def strip_near(words: str) -> str:
 
 
 FLOOR = 0.60
-# A match with this score is certain unless it has a rival.
+# A match with at least this score is certain unless it has a rival.
 AUTO_RESOLVE = 0.80
 # Matches that are suggested but never resolved score at most this.
 MAX_SUGGESTED_SCORE = AUTO_RESOLVE - 0.01
@@ -85,5 +85,5 @@ def sort_matches(matches: Iterable[PlaceMatch]) -> list[PlaceMatch]:
 
 
 def _is_close(match: PlaceMatch, best: PlaceMatch) -> bool:
-    # Scores are decimals, so the difference is rounded.
+    # Subtracting floats is inexact, so the difference is rounded.
     return round(best.score - match.score, 9) <= RIVAL_SCORE

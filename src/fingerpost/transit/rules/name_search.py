@@ -1,4 +1,4 @@
-"""Fuzzy search in an index of place names; only equal names score high enough to resolve (rule D2)."""
+"""Fuzzy search in an index of place names; only exact matches score high enough to resolve (rule D2)."""
 
 from bisect import bisect_left
 from collections import Counter
@@ -11,9 +11,9 @@ from fingerpost.transit.rules.inflection import INFLECTED, list_base_forms
 from fingerpost.transit.rules.name_matching import FLOOR, list_plain, plain, strip_near
 
 _EQUAL_SCORE = 1.0
-# For names that are equal except for generic words such as "station"; more than ``RIVAL_SCORE`` below equal names.
+# For names that are equal except for generic words such as "station"; more than ``RIVAL_SCORE`` below an exact match.
 _FULL_RANGE = (0.92, 0.94)
-# Shorter texts resolve only to an equal name.
+# Shorter text resolves only to an exact match.
 _MIN_DISTINCTIVE_LETTERS = 3
 # Below the score at which a text resolves (rule D2).
 _PREFIX_RANGE = (0.74, 0.79)

@@ -1,4 +1,4 @@
-"""Group stops into places (rule D2): stations, stops with the same name, and platforms that differ only by a code."""
+"""Group stops into places (rule D2): stations, stops with the same name, and platforms that differ only in code."""
 
 import math
 import re
@@ -61,7 +61,7 @@ class StopNameParts(NamedTuple):
 
 
 def split_stop_name(name: str) -> StopNameParts:
-    """Split a stop's name into place and platform; bare numbers belong to the place (house, terminal, road)."""
+    """Split a stop's name into place and platform; bare numbers belong to the place (a house, terminal or road)."""
     found = _NAME.fullmatch(name.strip()) if len(name) <= _MAX_NAME_CHARS else None
     if found is None:
         return StopNameParts(name)
@@ -85,7 +85,7 @@ def are_platforms_of_same_place(names: Sequence[str]) -> bool:
 # Stops with the same name within this distance of each other, directly or via other stops, form one place.
 ONE_PLACE_M = 300.0
 
-# Boarding area, platform, station.
+# The levels are boarding area, platform and station.
 _MAX_STATION_DEPTH = 3
 
 
@@ -106,7 +106,7 @@ def group_places(stops: Iterable[NamedStop], stops_by_station: Mapping[str, Sequ
     """Return the places of a network, sorted by id; ``stops_by_station`` is the result of ``group_by_station``.
 
     Stops with the same parent station form that station. Other stops with the same name become a place with the id of
-    the stop nearest to their centre, or of the station that has that name.
+    the stop nearest to their centre, or of the station with that name.
     """
     ordered = sorted(stops, key=lambda stop: stop.id)
     by_id = {stop.id: stop for stop in ordered}
@@ -186,7 +186,7 @@ def _build_mixed_place(
 def _find_nearest(cluster: Sequence[NamedStop]) -> NamedStop:
     stops = [stop for stop in cluster if stop.is_boardable and not stop.is_station] or cluster
     centre = find_centre([stop.coordinate for stop in stops])
-    # Round, because the stops of a pair are equally far from their centre.
+    # Round, because two paired stops are equally far from their centre.
     return min(stops, key=lambda stop: (round(distance_m(stop.coordinate, centre), 1), stop.id))
 
 
@@ -233,7 +233,7 @@ def _link_namesakes(stops: Sequence[NamedStop], spellings: Sequence[str]) -> Ite
 
 
 def _link_nearby(namesakes: Sequence[NamedStop]) -> Iterator[list[NamedStop]]:
-    """Yield clusters of stops with the same name, linked by distances up to ``ONE_PLACE_M`` (a sweep over latitude)."""
+    """Yield clusters of stops with the same name, linked by distances of up to ``ONE_PLACE_M`` (latitude sweep)."""
     reach_lat = math.degrees(ONE_PLACE_M / EARTH_RADIUS_M) * 1.001
     rows_by_lat = sorted(range(len(namesakes)), key=lambda row: namesakes[row].lat)
 

@@ -10,7 +10,7 @@ from fingerpost.transit.model.itinerary import Itinerary, Mode, Optimize, StopPo
 from fingerpost.transit.rules.modes import to_timetable_mode, to_trip_mode
 from fingerpost.transit.rules.times import format_utc
 
-# Itineraries with equal legs that start in the same slot are duplicates.
+# Itineraries with identical legs that start in the same slot are duplicates.
 SLOT_S = 120
 
 
@@ -80,7 +80,7 @@ def build_route_sort_key(itinerary: Itinerary, preset: JourneyPreset, *, arrive_
 
 
 def compute_route_id(itinerary: Itinerary) -> str:
-    """Return the SHA-256 of the canonical JSON of legs and times, without names (rule D3)."""
+    """Return the SHA-256 of the canonical JSON of the legs and times, without names (rule D3)."""
     legs = [
         {
             "mode": to_timetable_mode(leg.mode),

@@ -54,7 +54,7 @@ def find_data_freshness(rows: Iterable[Leg | Departure], received: int) -> int:
 
 
 def find_realtime_age_s(rows: Iterable[Leg | Departure], provenance: Provenance, received: int) -> int | None:
-    """Return the age of the oldest update or, without one, of the source's realtime data; None if neither is known."""
+    """Return the age of the oldest update or, if none, of the source's realtime data; None if neither is known."""
     oldest = min(_list_update_times(rows), default=provenance.realtime_updated)
     return None if oldest is None else max(0, received - oldest)
 

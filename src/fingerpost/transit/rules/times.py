@@ -12,7 +12,7 @@ _RFC_3339 = re.compile(
     r"(?P<day>[0-9]{4}-[0-9]{2}-[0-9]{2})[Tt ](?P<minute>[0-9]{2}:[0-9]{2})(:(?P<second>[0-5][0-9]|60)(\.[0-9]+)?)?"
     r"(?P<offset>[Zz]|[+-][0-9]{2}:[0-9]{2})?"
 )
-# Converting the first or last year to another zone may overflow.
+# Converting a time in the first or last year to another zone may overflow.
 _YEARS = range(2, 9999)
 # Instants less than this many seconds in the past count as now (rule B12).
 PAST_AFTER_S = 120
@@ -23,7 +23,7 @@ _HINT = "Write it like 2026-01-31T08:00:00+02:00, or now."
 class QueryInstant(NamedTuple):
     """The instant of a query, and the earliest departure, which is None for past instants (rule B12).
 
-    ``note`` says how a text without an offset was interpreted.
+    ``note`` says how a time without an offset was interpreted.
     """
 
     instant: int
@@ -63,7 +63,7 @@ def parse_instant(text: str, *, zone_name: str, now: int, field: str = "time") -
     except ValueError:
         raise _new_parameter_error(text, field, "is not an instant") from None
     if time.year not in _YEARS:
-        raise _new_parameter_error(text, field, "is too far away")
+        raise _new_parameter_error(text, field, "is out of range")
     leap_s = second // 60
     if offset:
         return to_query_instant(int(time.timestamp()) + leap_s, now)

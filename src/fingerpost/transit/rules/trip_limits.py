@@ -1,4 +1,4 @@
-"""Explain long walks, long waits and feeds out of service, and relax the second query (rules B5, B6)."""
+"""Explain long walks, long waits and feeds out of service, and relax the limits of the second query (rules B5, B6)."""
 
 import math
 from collections.abc import Iterable, Sequence

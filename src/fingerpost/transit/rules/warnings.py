@@ -53,7 +53,7 @@ def list_stated(*warnings: tuple[WarningCode, str | None]) -> list[Warning]:
 
 
 def add_reasons(message: str, reasons: Iterable[str]) -> str:
-    """Append reasons to a message, as sentences, without a final full stop."""
+    """Append reasons to a message, as sentences, without a final period."""
     return ". ".join([message, *dict.fromkeys(reasons)])
 
 

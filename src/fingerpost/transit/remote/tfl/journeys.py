@@ -68,7 +68,7 @@ def new_unknown_place(text: str, side: str) -> PlaceUnknown:
 
 
 def _list_usable(status: shapes.EndStatus) -> list[shapes.Option]:
-    """Return the options that can be used in a new request, best first, those without a match quality last."""
+    """Return the options that can be used in a new request, best first; those without a match quality are last."""
     usable = [option for option in status.disambiguation_options if (option.parameter_value or "").strip()]
     return sorted(usable, key=lambda option: -1 if option.match_quality is None else option.match_quality, reverse=True)
 
@@ -100,7 +100,7 @@ class TflJourneySearch(JourneySearch):
         self._zone = zone
 
     async def list_pages(self, request: JourneyRequest) -> AsyncIterator[JourneyPage]:
-        """Request the journeys in the window; TfL has no windows, so each request starts after the last journey."""
+        """Request the window's journeys; TfL supports no windows, so each request continues from the previous one."""
         query = request.query
         preference = "LeastInterchange" if query.optimize is Optimize.FEW_TRANSFERS else "LeastTime"
         tfl_request = TflRequest(
@@ -162,7 +162,7 @@ class TflJourneySearch(JourneySearch):
         return JourneyPage(retrieved_at=answer.retrieved_at, live=tuple(reader.list_itineraries()), notes=notes)
 
     def _explain_no_journey(self, error: shapes.ApiError, request: TflRequest) -> str:
-        """Return why there is no journey; raise PlaceUnknown for an unknown place, and SourceFailed otherwise."""
+        """Return why there is no journey; raise PlaceUnknown for an unknown place, SourceFailed for other errors."""
         text = format_error(error)
         lowered = text.lower()
         if _NO_JOURNEY in lowered:

@@ -39,7 +39,7 @@ _MAX_IDS = 20
 # A window that began less than this long ago counts as live (rule B12).
 _LIVE_MARGIN_S = 120
 NOTE_WITHOUT_TIMETABLE = "TfL did not return its timetables, so later departures are missing."
-# TfL's predictions cover about this much time.
+# TfL predicts arrivals about this far ahead.
 REACH_S = 30 * 60
 NOTE = (
     "TfL predicts arrivals without scheduled times, so delays and cancellations are unknown, "
@@ -74,7 +74,7 @@ class TflNetwork(ServerNetwork):
 
     async def plan_texts(self, query: TextJourneyQuery) -> JourneyAnswer:
         for text, side in zip((query.origin, query.destination), query.sides, strict=True):
-            # A string of dots would change the path of the request.
+            # A string of dots would change the request path.
             if not any(map(str.isalnum, text)):
                 raise new_unknown_place(text, side)
         request = TflRequest(
@@ -168,7 +168,7 @@ class TflNetwork(ServerNetwork):
     async def _find_timetabled(
         self, server_ids: Sequence[str], spans: Sequence[tuple[int, int]]
     ) -> tuple[BoardRows, dict[str, str]]:
-        """Return the timetabled departures in the given spans, and the lines' ids by name."""
+        """Return the timetabled departures in the given spans, and the line ids by line name."""
         stops = await gather_all(self._lookup.find_exact(server_id, with_lines=True) for server_id in server_ids)
         lines = list_stop_lines([stop for stop in stops if stop is not None])
         board = await find_scheduled(self._server, lines, spans, self._ids, self._zone)
@@ -225,7 +225,7 @@ def new_known_profile() -> LearnedProfile:
 
 
 async def learn_profile(fetch: Fetch, record: NetworkRecord) -> LearnedProfile:
-    """Request TfL's modes, which also checks the key; the rest of the profile is fixed."""
+    """Request TfL's modes (this also checks the key); the rest of the profile is fixed."""
     answer = await TflClient(fetch, record).fetch(tuple[TflMode, ...], "Line", "Meta", "Modes", fresh_s=0.0)
     modes = frozenset(read_mode(mode.mode_name) for mode in answer.data if mode.is_scheduled_service)
     return replace(new_known_profile(), modes=modes)

@@ -89,7 +89,7 @@ async def find_or_none(request: Coroutine[Any, Any, _T]) -> _T | None:
 
 
 def read_error(response: Response) -> ApiError:
-    """Parse TfL's error; raise SourceFailed for a gateway's page, and SourceChanged for an unknown path."""
+    """Parse TfL's error; raise SourceFailed for a gateway's error page, and SourceChanged for an unknown path."""
     host = response.host
     try:
         error: ApiError = get_reader(ApiError).validate_json(response.body)
@@ -106,7 +106,7 @@ def format_error(error: ApiError) -> str:
 
 
 def _find_failure(response: Response) -> ToolError | None:
-    """Return the error for a status that TfL uses in a special way; None for all others."""
+    """Return the error for a status that TfL uses in a nonstandard way, or None for any other status."""
     text = response.body[:2000].decode(errors="replace").lower()
     host = response.host
     if response.status == _TOO_MANY and "app_key" in text:

@@ -32,7 +32,7 @@ read_mode = ModeReader(
         Mode.BUS: "bus replacement-bus",
         Mode.COACH: "coach",
         Mode.METRO: "tube",
-        # The lines of the Overground have their own mode names.
+        # Each Overground line has its own mode name.
         Mode.RAIL: "dlr elizabeth-line overground liberty lioness mildmay suffragette weaver windrush "
         "national-rail international-rail",
         Mode.TRAM: "tram",
@@ -43,10 +43,10 @@ read_mode = ModeReader(
 
 @lru_cache(maxsize=8192)
 def read_naive(text: str) -> datetime:
-    """Parse a wall-clock time; raise ValueError if it has an offset, because TfL's journeys have none."""
+    """Parse a wall-clock time; raise ValueError if it has an offset, because TfL's journey times have none."""
     parsed = datetime.fromisoformat(text)
     if parsed.tzinfo is not None:
-        raise ValueError("a wall-clock time with an offset")
+        raise ValueError("the wall-clock time has an offset")
     return parsed
 
 
@@ -76,7 +76,7 @@ class StatusPeriod(Shape):
 
 
 class LineStatus(Shape):
-    """The status of a line; ``status_severity`` is not a scale, see ``itineraries.py``."""
+    """The status of a line; ``status_severity`` is not a scale (see ``itineraries.py``)."""
 
     status_severity: int
     status_severity_description: str = ""
@@ -114,7 +114,7 @@ class LegPoint(Shape):
 
 
 class TflLeg(MeasuredLeg):
-    """One leg; times are wall-clock times in London, ``distance`` (metres) is valid for walks only."""
+    """One leg; times are wall-clock times in London, and ``distance`` (metres) is valid for walks only."""
 
     duration: int
     departure_time: Naive
@@ -197,7 +197,7 @@ class LineModeGroup(Shape):
 
 
 class TflStopPoint(Positioned):
-    """A stop, a station, a group or a hub, with its children."""
+    """A stop, station, group or hub, with its children."""
 
     naptan_id: str | None = None
     id: str
@@ -250,12 +250,12 @@ class LiftDisruption(Shape):
         return (self.station_unique_id or self.naptan_code or "").upper()
 
 
-# A night's timetable ends before noon on the next day.
+# A night timetable ends before noon the next day.
 _MAX_HOURS = 47
 
 
 class ClockTime(Shape):
-    """A wall-clock time on a service day: hour 25 is 1 a.m. on the next day."""
+    """A wall-clock time on a service day: hour 25 is 1 a.m. the next day."""
 
     hour: int = Field(ge=0, le=_MAX_HOURS)
     minute: int = Field(ge=0, le=59)
@@ -304,7 +304,7 @@ class TimetableOption(Shape):
 
 
 class TimetableResponse(Shape):
-    """A line's timetable at a stop, or the options of an ambiguous request."""
+    """A line's timetable at a stop, or the options for an ambiguous request."""
 
     direction: str | None = None
     stations: ListOrNull[Named] = ()

@@ -15,7 +15,7 @@ from fingerpost.transit.remote.tfl.unified_api import LANGUAGE
 _GROUP = re.compile(r"HUB.+|490G.+", re.IGNORECASE)
 
 
-# Types of stops that riders can board at: stations, single bus stops and piers, but not entrances or platforms.
+# Types of stops where riders can board: stations, single bus stops and piers, but not entrances or platforms.
 BOARDABLE_TYPES = (
     "NaptanMetroStation",
     "NaptanRailStation",
@@ -55,7 +55,7 @@ class StopPointLookup(StopLookup):
     async def find_exact(self, server_id: str, *, with_lines: bool = False) -> shapes.TflStopPoint | None:
         """Return the stop with exactly this id; for some ids, TfL returns the top of the stop's hierarchy instead.
 
-        If ``with_lines`` and the stop has no lines, return the top, which has the lines of all its stops.
+        If ``with_lines`` is set and the stop has no lines, return the top, which has the lines of all its stops.
         """
         top = await self._find(server_id)
         parts = () if top is None else _iterate_stops(top)
@@ -148,7 +148,7 @@ class StopPointNames(Geocoder):
 
 
 def _drop_members(matches: Sequence[shapes.MatchedStop]) -> list[shapes.MatchedStop]:
-    """Drop matches whose hub or station matches too, because they are one place (rule D2)."""
+    """Drop matches whose hub or station also matches, because the two are one place (rule D2)."""
     ids = {match.id for match in matches}
     return [
         match

@@ -17,7 +17,7 @@ _SATURDAY = 5
 
 
 def find_public_holiday(day: date) -> str | None:
-    """Return the name of a public holiday; extra holidays proclaimed for a single year are unknown."""
+    """Return the name of the public holiday on a day; holidays proclaimed for a single year are not included."""
     return _list_holidays(day.year).get(day)
 
 
@@ -32,7 +32,7 @@ def is_school_holiday(day: date) -> bool:
 
 @lru_cache(maxsize=16)
 def _list_holidays(year: int) -> dict[date, str]:
-    """Return the holidays of the Banking and Financial Dealings Act, Good Friday and Christmas."""
+    """Return the holidays under the Banking and Financial Dealings Act, plus Good Friday and Christmas."""
     easter = _compute_easter_sunday(year)
     holidays = {
         easter - timedelta(days=2): GOOD_FRIDAY,
@@ -86,7 +86,7 @@ _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _GOOD_FRIDAY = re.compile(r"\(?\b(?:also )?good friday\b\)?")
 _ALSO_HOLIDAYS = re.compile(r"(?:\band|\balso|&|,|/|\()\s*(?:also |other )*(?:public|bank) holidays?\b\)?")
 _ONLY_HOLIDAYS = re.compile(r"(?:other )?(?:public|bank) holidays?")
-# The days on which nights end, such as ``/Tu-Sat Morning``.
+# The mornings on which nights end, such as ``/Tu-Sat Morning``.
 _MORNING = re.compile(r"/\s*[a-z]+(?:\s*(?:-|to)\s*[a-z]+)?\s+mornings?\b")
 _NIGHT = re.compile(r"\bnights?\b")
 _NO_SCHOOL = re.compile(r"\bnon[- ]?school(?:[- ]?days?)?\b")
@@ -98,8 +98,8 @@ _COMMA, _DASH = re.compile(r"[,&/]|\band\b"), re.compile(r"-|\bto\b")
 class NamedDays:
     """The days on which a timetable applies, according to its name.
 
-    ``weekdays`` holds 0 (Monday) to 6 (Sunday), and is empty if it applies on holidays only. ``is_night`` is True for
-    the night that begins on such a day. ``school`` is True for school days only, False for non-school days only.
+    ``weekdays`` holds 0 (Monday) to 6 (Sunday), and is empty if the name covers only holidays. ``is_night`` is True
+    for the night that begins on such a day. ``school`` is True for school days only, False for non-school days only.
     """
 
     weekdays: frozenset[int]
@@ -111,7 +111,7 @@ class NamedDays:
 
 @lru_cache(maxsize=512)
 def parse_named_days(name: str) -> NamedDays | None:
-    """Parse a timetable's name; return None if it has an unknown word."""
+    """Parse a timetable's name; return None if it contains an unknown word."""
     text = " ".join(_CAMEL.sub(" ", name).replace("\u2013", "-").lower().split())
     if _ONLY_HOLIDAYS.fullmatch(text):
         return NamedDays(weekdays=frozenset(), also_holidays=True)
@@ -165,7 +165,7 @@ class RemarkKind(StrEnum):
     NOT_REQUESTED = "There are too many lines to request all of their timetables; the missing ones are"
     DIRECTIONS_NOT_REQUESTED = "There are too many directions to request all of their timetables; some are missing for"
     DAYS_UNKNOWN = "Some timetables were skipped, because the days in their names could not be parsed:"
-    FREQUENCY_ONLY = "Parts of timetables were skipped, because TfL gives only how often trips run:"
+    FREQUENCY_ONLY = "Parts of timetables were skipped, because TfL says only how often trips run:"
     HOLIDAY = "TfL does not say which timetable applies on each public holiday; these were assumed:"
     CHRISTMAS = "TfL usually runs no service on Christmas Day, so there are no departures for"
     WHOLE_STATION = "TfL's timetables have no platforms; the departures shown are from the whole station for"

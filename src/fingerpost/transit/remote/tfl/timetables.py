@@ -64,7 +64,7 @@ def list_stop_lines(stops: Iterable[shapes.TflStopPoint]) -> list[StopLine]:
 async def find_scheduled(
     server: TflClient, lines: Sequence[StopLine], spans: Sequence[tuple[int, int]], ids: StopIdCodec, zone: ZoneInfo
 ) -> BoardRows:
-    """Return the lines' departures in the given spans; lines whose request fails are skipped and reported."""
+    """Return the lines' departures in the given spans; lines whose requests fail are skipped and reported."""
     requested = lines[:MAX_LINES]
     remarks = Remarks(set)
     remarks[RemarkKind.NOT_REQUESTED] = {line.name for line in lines[MAX_LINES:]}
@@ -113,7 +113,7 @@ async def _find_line(server: TflClient, line: StopLine, remarks: Remarks) -> lis
             shapes.TimetableResponse, *path, params=params, fresh_s=TIMETABLES_FRESH_S, accept=accept
         )
         if reply is not None and reply.data.is_empty:
-            raise SourceChanged(f"TfL returned neither a timetable of {line.name} nor a reason")
+            raise SourceChanged(f"TfL returned neither a timetable for {line.name} nor a reason")
         return reply
 
     path = ("Line", line.line_id, _TIMETABLE, line.stop_id)
@@ -135,9 +135,9 @@ async def _find_line(server: TflClient, line: StopLine, remarks: Remarks) -> lis
 
 
 def read_option(uri: str) -> tuple[tuple[str, ...], dict[str, str]] | None:
-    """Return the path and parameters of an option; None for other addresses, which must not receive the key.
+    """Return the path and parameters of an option, or None for any other address, which must not receive the key.
 
-    Options are ``/Line/victoria/Timetable/940GZZLUVIC?direction=inbound`` or end in a stop, ``.../to/940GZZLUBXN``.
+    Options look like ``/Line/victoria/Timetable/940GZZLUVIC?direction=inbound`` or end in ``.../to/940GZZLUBXN``.
     """
     parts = urlsplit(uri)
     path = tuple(unquote(part) for part in parts.path.strip("/").split("/"))
@@ -154,7 +154,7 @@ _NOON_MINUTES = 12 * 60
 
 @dataclass(frozen=True, slots=True)
 class LineTimetable:
-    """A line's timetable at a stop, whose wall-clock times are in ``zone``."""
+    """A line's timetable at a stop, with wall-clock times in ``zone``."""
 
     line: StopLine
     response: shapes.TimetableResponse
@@ -168,7 +168,7 @@ class LineTimetable:
         while day <= last_day:
             day_remarks = Remarks(set)
             day_rows = self._list_day(day, first, last, day_remarks)
-            # Only the night of the day before matters, so that day's remarks are skipped if it has no rows.
+            # The previous day matters only for its night trips, so its remarks are skipped if it has no rows.
             for kind, texts in day_remarks.items() if day_rows or day >= first_day else ():
                 remarks[kind] |= texts
             rows += day_rows
@@ -190,7 +190,7 @@ class LineTimetable:
             for schedule, is_night in choose_schedules(route.schedules, day, self.line.name, remarks):
                 for journey in schedule.known_journeys or filter(None, (schedule.first_journey, schedule.last_journey)):
                     minutes = _shift_night_minutes(journey.minutes, is_night)
-                    # In the hour that occurs twice, use the first occurrence.
+                    # When clocks go back, use the first occurrence of a repeated time.
                     scheduled = list_instants(midnight + timedelta(minutes=minutes), self.zone)[0]
                     if first <= scheduled <= last and (destination := destinations.get(journey.interval_id)):
                         rows.append(self._new_row(day, minutes, scheduled, journey.interval_id, destination))

@@ -13,9 +13,9 @@ KEY_VARIABLE = "TFL_API_KEY"
 KEY_HEADER = "app_key"
 ZONE = "Europe/London"
 LANGUAGE = "en"
-# From Reading to Shenfield and from Chesham to Epsom Downs, the area that TfL's lines and Oyster cover.
+# The area that TfL's lines and Oyster cover: from Reading to Shenfield, and from Chesham to Epsom Downs.
 BOUNDS = Bounds(south=51.25, west=-1.0, north=51.75, east=0.4)
-# TfL reportedly allows 500 requests per minute per key; a burst of 20 and 8 per second amount to about that.
+# TfL reportedly allows 500 requests per minute per key; a burst of 20 plus 8 per second is about that.
 PACES: Mapping[str, Pace] = MappingProxyType({"api.tfl.gov.uk": Pace(name="tfl", per_second=8, burst=20)})
 # The attribution that TfL's terms require.
 ATTRIBUTION = (
