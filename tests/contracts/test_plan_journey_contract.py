@@ -219,7 +219,7 @@ def test_the_message_names_the_source_and_the_caveats(over):
     network = london(hop(0, 10, alerts=alerts), provenance=provenance)
     message = over(network)("planJourney", TRIP).body["message"]
 
-    assert "Planned from the timetable of the network T, not by TfL." in message
+    assert "Planned from the timetable of network T, not by TfL." in message
     assert "Alert: Lift 4 is out of order. And 1 more alert." in message
     assert message.endswith("Beware. Data: Feed of T.")
 

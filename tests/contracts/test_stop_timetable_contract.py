@@ -222,7 +222,7 @@ def test_an_id_is_one_stop_and_its_place_is_reported(over):
 
     assert [asked.stop_ids for asked in network.asked] == [("T:A",), ("T:A", "T:B")]
     assert one.body["meta"]["stop"] == {"id": "T:A", "name": "A", "otherStops": ["T:B"]}
-    assert "! Only this stop is shown; its place also has other stops (T:B); wholePlace shows all." in one.text
+    assert "! Only this stop is shown, not the others at the same place (T:B); wholePlace shows all." in one.text
     assert all_of_them.body["meta"]["stop"] == {"id": "T:A", "name": "A"}
 
 

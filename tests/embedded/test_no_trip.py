@@ -50,7 +50,7 @@ def town(towns):
                 "the nearest, Gamma, is 2224 m away in a straight line"
             ),
         ),
-        ("TEST:ALPHA", "60.345,25.34", "No stop is within 3000 m of the destination, the longest walk allowed"),
+        ("TEST:ALPHA", "60.345,25.34", "No stop is within the longest walk allowed (3000 m) of the destination"),
         (
             "TEST:ALPHA",
             "TEST:DELTA",

@@ -177,5 +177,5 @@ async def test_no_board_is_requested_to_explain_a_missing_trip():
     async with asking(told) as network:
         why = await explain_no_trip(network, a_query(), Deadline())
 
-    assert why == "No stop is within 3000 m of the destination, the longest walk allowed"
+    assert why == "No stop is within the longest walk allowed (3000 m) of the destination"
     assert {question for question, _ in told.asked} == {"map/stops", "plan"}

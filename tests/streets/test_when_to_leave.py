@@ -75,7 +75,7 @@ def test_an_unreachable_place_is_reported(ask):
     answer = ask(f"{lat},{lon}")
 
     assert (answer.body["meta"]["leaveBy"], codes(answer)) == ([], ["preference-unmet"])
-    assert "no walk of 3,000 m or less leads to the stop" in answer.body["warnings"][0]["message"]
+    assert "there is no walk of 3,000 m or less to the stop" in answer.body["warnings"][0]["message"]
 
 
 def test_a_source_without_walk_lengths_is_reported(tmp_path, monkeypatch):

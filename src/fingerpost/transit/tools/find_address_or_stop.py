@@ -60,7 +60,7 @@ class Names(WireDict):
 
 
 class LookupMeta(Warned):
-    """``candidates`` has distinguishing details keyed by token; ``reason`` says why a lone candidate is uncertain."""
+    """``candidates`` maps tokens to distinguishing details; ``reason`` says why a lone candidate is uncertain."""
 
     candidates: NotRequired[dict[str, Distinction]]
     reason: NotRequired[str]

@@ -119,7 +119,7 @@ class GetDepartures(shapes.PlaceTool):
         stop = await find(instant=when.instant)
         zone = stop.networks[0].profile.zone
         if when.note is not None:
-            # Which networks are in service depends on the time, and the time on the zone of the network.
+            # Which networks are in service depends on the time, which depends on the network's time zone.
             when = parse_instant(time, zone_name=zone, now=now, field="at")
             stop = await find(instant=when.instant)
         query = DepartureQuery(
@@ -139,7 +139,7 @@ class GetDepartures(shapes.PlaceTool):
 
 
 class _Leave(NamedTuple):
-    """When to start walking to a departure (Unix seconds), and how far."""
+    """When to start walking to catch a departure (Unix seconds), and how far it is."""
 
     at: int
     metres: int
@@ -148,7 +148,7 @@ class _Leave(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _BoardReport:
-    """The departures to show, with the walks to their stops; ``rides`` has their warnings and alerts."""
+    """The departures to show, with the walks to their stops; ``rides`` holds their warnings and alerts."""
 
     stop: Place
     query: DepartureQuery
@@ -238,7 +238,7 @@ def _list_board_warnings(
     provenance, count = board.provenance, board.found_count
     unknown = more = covered = None
     if arguments.walk_from is not None and not board.walks:
-        no_walk = f"no walk of {MAX_WALK_M:,.0f} m or less leads to the stop"
+        no_walk = f"there is no walk of {MAX_WALK_M:,.0f} m or less to the stop"
         if board.walks is None:
             no_walk = f"{provenance.network} does not provide walking times"
         unknown = f"The time to leave from {arguments.walk_from!r} is unknown: {no_walk}."

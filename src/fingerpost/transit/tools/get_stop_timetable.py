@@ -35,7 +35,7 @@ from fingerpost.transit.tools.wording import WhyEmptySentence
 
 DEFAULT_DEPARTURES, MAX_DEPARTURES = 3, 5
 DEFAULT_HORIZON_MINUTES, MAX_HORIZON_MINUTES = 45, 90
-# The limit if the query has ``until``.
+# The row limit for queries with ``until``.
 MAX_ROWS = 200
 
 
@@ -64,7 +64,7 @@ class AppliedLimits(WireDict):
 
 
 class TimetableStop(WireDict):
-    """The stop of the timetable; ``otherStops`` are stops at the same place that are not shown."""
+    """The stop that the timetable is for; ``otherStops`` lists stops at the same place that are not shown."""
 
     id: str
     name: str
@@ -85,7 +85,7 @@ class StopTimetableOutput(WireDict):
 
 # A size limit that leaves room for alerts, warnings and provenance (rule A11).
 MAX_ROW_BYTES = 30_000
-# The text of a longer timetable groups departures by line and destination.
+# In the text, longer timetables are grouped by line and destination.
 MAX_SINGLE_ROWS = 10
 
 
@@ -117,7 +117,7 @@ def _write_text(
         remarks.append(f"! Cancelled departures left out: {metadata['cancelledLeftOut']}.")
     if "otherStops" in stop:
         others = ", ".join(stop["otherStops"])
-        remarks.append(f"! Only this stop is shown; its place also has other stops ({others}); wholePlace shows all.")
+        remarks.append(f"! Only this stop is shown, not the others at the same place ({others}); wholePlace shows all.")
     parts = [(path, f"{to_timetable_mode(row.mode)} {row.line}") for path, row in list_row_paths(shown)]
     alerts = wording.list_alert_lines(meta, [*parts, ("meta/stop", "this stop")], "every departure", zone)
     return "\n".join(lines + wording.list_footer_lines(metadata, meta, remarks + alerts))
@@ -254,7 +254,7 @@ def _build_reply(
 
 
 def _count_shown(running: Sequence[Departure], rows: Sequence[TimetableDeparture], window: _Window) -> int:
-    """Return how many rows fit; rows with the same time are never split, so that the next query misses none."""
+    """Return how many rows fit; rows with the same time stay together, so that the next query misses none."""
     count = count_fitting(rows, MAX_ROW_BYTES)
     if not window.has_until or count == len(running):
         return count

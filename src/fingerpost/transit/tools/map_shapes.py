@@ -62,7 +62,7 @@ def reply_with_colors(
 
 GEOMETRY = "geometry"
 MAX_CHARACTERS = 32_000
-# The number of decimal places of coordinates; five are precise to a metre.
+# The number of decimal places in coordinates; five are accurate to about a metre.
 PRECISION = 5
 _TOLERANCES_M = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
 
@@ -83,16 +83,16 @@ class DrawnItinerary(WireDict):
 
 
 class TripGeometry(WireDict):
-    """Encoded polylines of all legs, with the number of decimal places and the tolerance of their simplification."""
+    """Encoded polylines of all legs, with their number of decimal places and their simplification tolerance."""
 
     precision: int
     toleranceMeters: int
     itineraries: list[DrawnItinerary]
 
 
-def _draw_itineraries(itineraries: Sequence[Itinerary], find_line: Callable[[Leg], LegLine | None]) -> TripGeometry:
+def _encode_itineraries(itineraries: Sequence[Itinerary], find_line: Callable[[Leg], LegLine | None]) -> TripGeometry:
     """Encode the lines of all legs, simplified until they fit; a line is straight if ``find_line`` returns None."""
-    lines = [[find_line(leg) or _draw_straight(leg) for leg in itinerary.legs] for itinerary in itineraries]
+    lines = [[find_line(leg) or _build_straight_line(leg) for leg in itinerary.legs] for itinerary in itineraries]
     for tolerance_m in _TOLERANCES_M:
         drawn = [[_encode_line(line, tolerance_m) for line in legs] for legs in lines]
         if sum(len(leg["legGeometry"]["points"]) for legs in drawn for leg in legs) <= MAX_CHARACTERS:
@@ -107,7 +107,7 @@ def _draw_itineraries(itineraries: Sequence[Itinerary], find_line: Callable[[Leg
     }
 
 
-def _draw_straight(leg: Leg) -> LegLine:
+def _build_straight_line(leg: Leg) -> LegLine:
     return LegLine([leg.start.coordinate.point, leg.end.coordinate.point], LineSource.STRAIGHT)
 
 
@@ -128,7 +128,7 @@ _MIN_M = 800.0
 
 
 class WireMapLayer(WireDict):
-    """Features of one class as encoded polylines; water and its islands are closed rings."""
+    """Features of one kind, as encoded polylines; bodies of water and the islands in them are closed rings."""
 
     kind: Annotated[str, EnumValue(LayerKind)]
     lines: list[str]
@@ -164,7 +164,7 @@ async def serialize_map_parts(
 ) -> dict[str, Mapping[str, Any]]:
     parts: dict[str, Mapping[str, Any]] = {}
     if GEOMETRY in include:
-        parts[GEOMETRY] = _draw_itineraries(itineraries, network.find_line)
+        parts[GEOMETRY] = _encode_itineraries(itineraries, network.find_line)
     if LINE_COLORS in include:
         parts[LINE_COLORS] = _serialize_line_colors(list_leg_paths(itineraries))
     if BASEMAP in include and (box := build_map_bounds(itineraries)) is not None:

@@ -57,7 +57,7 @@ def format_next_usable(found: FoundTrips) -> str:
 async def explain_empty_window(
     found: FoundTrips, usable: Sequence[Itinerary]
 ) -> tuple[NoResultsReason, WhyEmptySentence | None]:
-    """Return why no usable trip is in a query's window; ``usable`` are those outside it."""
+    """Explain why there is no usable trip in the query's window; ``usable`` lists those outside it."""
     query, answer = found.query, found.first
     instant, zone = query.instant, answer.provenance.zone
     nearest = _find_nearest(usable, query)
@@ -88,7 +88,7 @@ def _find_nearest(usable: Sequence[Itinerary], query: JourneyQuery) -> Itinerary
 async def explain_no_trip(
     network: Network, query: JourneyQuery, deadline: Deadline, out_of_service: Sequence[OutOfService] = ()
 ) -> str | None:
-    """Return the reason why a network found no trip, without a full stop; None if unknown."""
+    """Return the reason that a network found no trip, without a full stop; None if unknown."""
     clauses = (_explain_reach(network, query, deadline, is_destination=value) for value in (False, True))
     causes = [await _get_or_none(clause) for clause in clauses]
     no_service = find_out_of_service_hint(out_of_service)
@@ -112,7 +112,7 @@ async def explain_no_trip(
 
 
 async def find_offset_message(found: FoundTrips, trips: Sequence[Itinerary]) -> str | None:
-    """Return a message with the cause if the first departure, or last arrival, is over an hour from the request."""
+    """Return a message with the cause if the first departure or last arrival is over an hour from the query's time."""
     query, zone = found.query, found.first.provenance.zone
     usable = [trip for trip in trips if not trip.is_unusable]
     offset = find_long_offset(usable, query.instant, zone, arrive_by=query.arrive_by)
@@ -148,9 +148,9 @@ async def _plan_usable(network: Network, query: JourneyQuery, deadline: Deadline
 async def _explain_reach(
     network: Network, query: JourneyQuery, deadline: Deadline, *, is_destination: bool
 ) -> str | None:
-    """Return a clause if no stop is within walking distance of the origin or destination, or None.
+    """Return a clause if no stop is within walking distance of the origin or destination, else None.
 
-    Without an answer from the network, straight-line distances are compared with the limit.
+    If the network does not answer, straight-line distances are compared with the limit.
     """
     side, end = ("the destination", query.destination) if is_destination else ("the origin", query.origin)
     if end.stop_ids or not network.profile.can(Ability.STOPS):
@@ -167,12 +167,12 @@ async def _explain_reach(
         )
         return near.stops
 
-    # Many stops may be within the longest walk, so list those only if none is within the limit.
+    # There may be many stops within the longest walk, so list them only if there is none within the limit.
     if has_stops is None and await list_near(query.max_walk_m):
         return None
     nearest = min(await list_near(MAX_WALK_M), key=lambda stop: stop.distance_m, default=None)
     if nearest is None:
-        return f"No stop is within {MAX_WALK_M:g} m of {side}, the longest walk allowed"
+        return f"No stop is within the longest walk allowed ({MAX_WALK_M:g} m) of {side}"
     kind = "step-free walking distance" if query.step_free else "walking distance"
     reason = f"No stop is within {kind} ({query.max_walk_m:g} m) of {side}"
     if nearest.distance_m <= query.max_walk_m:
@@ -182,7 +182,7 @@ async def _explain_reach(
 
 
 async def _explain_service(network: Network, query: JourneyQuery, *, is_destination: bool) -> str | None:
-    """Return a clause if nothing departs near the origin, or arrives near the destination, for days."""
+    """Return a clause if there are no departures near the origin, or arrivals near the destination, for days."""
     gap = await _get_or_none(network.find_service(query, is_destination=is_destination))
     if gap is None or gap.next_departure is not None:
         return None

@@ -44,7 +44,7 @@ from fingerpost.transit.tools.wording import count_minutes, format_clock, format
 
 KEY_VARIABLE = "TFL_API_KEY"
 SIDES = ("from", "to")
-# TfL does not limit walking, so the embedded engine gets a generous limit.
+# TfL does not limit walking, so the embedded engine is given a generous limit.
 MAX_WALK_M = 2000.0
 MAX_JOURNEYS = 5
 MAX_SUGGESTIONS = 5
@@ -140,7 +140,7 @@ class PlanJourney(PublishedTool):
         self._limit = CallLimit(self.name, options.per_second, options.limits)
 
     async def is_available(self) -> bool:
-        """Whether a network for London is available (rule E3); the demo counts, and is not opened for this."""
+        """Whether a network for London is available (rule E3); the demo counts, without being opened."""
         return self._options.with_demo or bool((await self._london.open()).answering)
 
     async def handle(self, arguments: JourneyPlanRequest, call: Call) -> ToolReply:
@@ -182,7 +182,7 @@ class PlanJourney(PublishedTool):
         except UNAVAILABLE:
             if all(planner.profile.fallback is None for planner in planners):
                 raise
-            # The fallback does not resolve texts, so the origin and destination are resolved here.
+            # The fallback does not resolve place names, so the origin and destination are resolved here.
             return await self._search(arguments, call)
         return _JourneysResult(answer=outcome.value, warnings=[*list_problems(opened), *outcome.warnings])
 
@@ -224,7 +224,7 @@ class PlanJourney(PublishedTool):
             ),
             warnings=[*warnings, *found.warnings, *unmet],
             offset=await find_offset_message(found, trips),
-            # An answer from TfL's fallback lists missing data.
+            # If TfL's fallback answered, ``lost`` lists the data that it lacks.
             is_embedded=not found.network.profile.reads_texts or bool(provenance.lost),
         )
 
@@ -249,7 +249,7 @@ def _build_response(found: _JourneysResult, arguments: JourneyPlanRequest, now: 
     offset = found.offset or find_long_offset(usable, now, provenance.zone)
     sentences += filter(None, [offset, find_long_wait_message(shown)])
     if found.is_embedded:
-        sentences.append(f"Planned from the timetable of the network {provenance.network}, not by TfL")
+        sentences.append(f"Planned from the timetable of network {provenance.network}, not by TfL")
     if arguments.need_accessible_route:
         sentences += _list_accessibility_remarks(found, shown)
     left_out = [AffectedPart(path, leg.alerts) for path, leg in list_leg_paths(unusable)]
@@ -310,7 +310,7 @@ def _serialize_summary(itinerary: Itinerary, zone: str) -> JourneyOptionSummary:
 
 def _format_no_trip(error: DataNotFound) -> str:
     if isinstance(error, NoItinerary):
-        # The default hint names arguments of plan_trip that this tool lacks.
+        # The default hint names plan_trip arguments that this tool lacks.
         hint = None if error.remedy == NoItinerary.remedy else error.hint
         return hint or "no service connects the two places at this time"
     return error.message if error.hint is None else f"{error.message}. {error.hint}"

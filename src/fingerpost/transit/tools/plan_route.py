@@ -323,7 +323,7 @@ def _format_more(count: int, chosen: list[Itinerary], query: JourneyParameters) 
 
 
 def _measure(itinerary: Itinerary) -> Itinerary:
-    """Round the lengths of legs to metres; use straight-line distances for unknown ones."""
+    """Round leg lengths to metres; use straight-line distances for unknown lengths."""
 
     def measure(leg: Leg) -> Leg:
         straight_m = distance_m(leg.start.coordinate, leg.end.coordinate)

@@ -65,7 +65,7 @@ class PlanTrip(PlaceTool):
         journeys, place_warnings = await resolve(parameters)
         zone = journeys[0].network.profile.zone
         if when.note is not None:
-            # Which networks are in service depends on the time, and the time on the zone of the network.
+            # Which networks are in service depends on the time, which depends on the network's time zone.
             when = parse_instant(arguments.when.time, zone_name=zone, now=now, field="when.time")
             parameters = replace(parameters, instant=when.instant, not_before=when.not_before)
             journeys, place_warnings = await resolve(parameters)
@@ -217,7 +217,7 @@ def _write_text(report: TripReport, body: PlanTripOutput) -> str:
     return "\n".join([*lines, _format_next_query(trips, meta["timeZone"], arrive_by=requested["type"] == "arrive")])
 
 
-# The suggested next query starts this long after the last, or before the first, trip shown.
+# The suggested next query is for this long after the last trip shown, or before the first.
 _NEXT_SEARCH_AFTER_S = 60
 
 

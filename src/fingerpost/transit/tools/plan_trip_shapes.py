@@ -37,7 +37,7 @@ class Accessibility(WireModel, frozen=True):
 
 
 class PlanConstraints(WireModel, frozen=True):
-    """Preferences; an answer contains the effective ones."""
+    """Preferences; the answer echoes those in effect."""
 
     optimize: Annotated[
         Literal["balanced", "few_transfers", "shortest_time"], Field(description="what to prioritize")
@@ -68,7 +68,7 @@ _FromTo = TypedDict("_FromTo", {"mode": TripMode, "from": WireStopPoint, "to": W
 
 
 class WireLeg(WireDict, _FromTo):
-    """A ride or walk with expected times, in seconds and metres."""
+    """A ride or walk, with expected times; durations are in seconds, and distances in metres."""
 
     departureTime: str
     arrivalTime: str
@@ -106,7 +106,7 @@ class WireCause(WireDict):
 
 
 class WireDifference(WireDict):
-    """How an alternative differs from the disrupted itinerary (both as fingerprints); negative means fewer or less."""
+    """How an alternative differs from the disrupted trip (both as fingerprints); negative is earlier, fewer or less."""
 
     fingerprint: str
     insteadOf: str

@@ -74,14 +74,14 @@ def _list_ride_warnings(rides: Sequence[Leg | Departure]) -> Iterator[Warning]:
         if ride.by_arrangement:
             yield Warning(WarningCode.BY_ARRANGEMENT, f"{name} must be booked with the operator.")
     if any(ride.is_interpolated for ride in rides):
-        message = "Some times are approximate: the feed has none for these stops, so they are interpolated."
+        message = "Some times are approximate; they are interpolated because the feed has no times for those stops."
         yield Warning(WarningCode.TIMES_INTERPOLATED, message)
 
 
 def join_warnings(warnings: Iterable[Warning], provenance: Provenance, age_s: int | None = None) -> tuple[Warning, ...]:
-    """Add the warnings from the provenance, and merge them all by code.
+    """Add the warnings from the provenance, and merge all warnings by code.
 
-    They are appended, because callers refer to their own warnings by index.
+    They are added at the end, because callers refer to their own warnings by index.
     """
     all_warnings = list(warnings)
     is_outside = any(warning.code is WarningCode.OUTSIDE_CALENDAR for warning in all_warnings)

@@ -84,12 +84,12 @@ class Meta(AnswerOrigin):
     timeZone: str
 
 
-# "from" is a Python keyword, so only this form of a TypedDict can have it as a key.
+# "from" is a Python keyword, so only this form of TypedDict can have it as a key.
 _From = TypedDict("_From", {"from": NotRequired[str]})
 
 
 class WireAlert(WireDict, _From):
-    """A service alert; ``touches`` are the paths of the affected parts, such as itineraries/0/legs/1."""
+    """A service alert; ``touches`` lists the paths of the affected parts, such as itineraries/0/legs/1."""
 
     header: Annotated[str, Field(min_length=1, max_length=HEADER_CHARS)]
     text: NotRequired[Annotated[str, Field(max_length=TEXT_CHARS)]]

@@ -1,4 +1,4 @@
-"""Collect everything that an answer of plan_trip reports about its itineraries."""
+"""Collect everything that a plan_trip answer reports about its itineraries."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class TripOption:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TripReport:
-    """The itineraries to show, best first; ``rides`` reports on their rides, with all warnings and alerts."""
+    """The itineraries to show, best first; ``rides`` is the report on their rides, with all warnings and alerts."""
 
     query: JourneyQuery
     options: Sequence[TripOption]
@@ -56,7 +56,7 @@ def report_trips(
     offset: str | None,
     now: int,
 ) -> TripReport:
-    """Report on the itineraries to show; ``fares`` are theirs, ``offset`` is from ``find_offset_message``."""
+    """Report on the itineraries to show, with their ``fares``; ``offset`` is from ``find_offset_message``."""
     shown = ranked.shown
     used = [FollowUp.RELAXED_LIMITS] + ([] if found.better is None else [FollowUp.MORE_WALKING])
     provenance = found.merge_provenance(*used)

@@ -39,10 +39,10 @@ class FollowUpQuery(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundTrips:
-    """A network's answers to a query and to follow-up queries, without trips that have departed.
+    """A network's answers to a query and to follow-up queries, without trips that have already departed.
 
-    ``query`` has the origin and destination as resolved by the network. ``follow_ups`` holds the answers to follow-up
-    queries, by kind.
+    ``query`` holds the origin and destination as the network resolved them. ``follow_ups`` holds the answers to
+    follow-up queries, by kind.
     """
 
     query: JourneyQuery
@@ -65,7 +65,7 @@ class FoundTrips:
 
     @property
     def earliest_arrival(self) -> Itinerary | None:
-        """The trip with the earliest arrival from now on, if that was queried."""
+        """The trip from now on that arrives earliest, if that was queried."""
         return min(self.list_usable(FollowUp.EARLIEST_ARRIVAL), key=lambda trip: trip.arrival, default=None)
 
     @property
@@ -110,9 +110,9 @@ class FoundTrips:
 async def search_trips(
     journeys: Sequence[NetworkJourney], choose_follow_up: Callable[[FoundTrips], FollowUpQuery | None]
 ) -> FoundTrips:
-    """Query the networks in order, then the one that answered again until ``choose_follow_up`` returns None.
+    """Query the networks in order, then keep querying the one that answered until ``choose_follow_up`` returns None.
 
-    A follow-up query that fails is not repeated, and the others are still sent.
+    A follow-up query that fails is not repeated, but the others are still sent.
 
     Raises:
         ToolError: no network answered, or the first answer was empty and the query with relaxed limits failed.
@@ -158,14 +158,14 @@ async def _plan(network: Network, follow_up: FollowUpQuery, deadline: Deadline) 
     max_s = None if remaining_s is None else follow_up.max_s
     if max_s is not None and remaining_s is not None and remaining_s <= max_s:
         raise TimeoutError
-    # Unlike the deadline, this limit is not a failure of the server.
+    # Unlike missing the deadline, exceeding this limit does not count as a server failure.
     async with asyncio.timeout(max_s):
         answer = await query_network(network, lambda queried: queried.plan_journeys(query), deadline)
     return _drop_departed(answer, query)
 
 
 def _drop_departed(answer: JourneyAnswer, query: JourneyQuery) -> JourneyAnswer:
-    """Drop itineraries that depart before now; unusable ones show scheduled times."""
+    """Drop itineraries that depart before now; unusable ones get their scheduled times."""
 
     def list_remaining(itineraries: Sequence[Itinerary]) -> tuple[Itinerary, ...]:
         shown = (as_scheduled(itinerary) if itinerary.is_unusable else itinerary for itinerary in itineraries)
@@ -174,7 +174,7 @@ def _drop_departed(answer: JourneyAnswer, query: JourneyQuery) -> JourneyAnswer:
     return replace(answer, itineraries=list_remaining(answer.itineraries), timetabled=list_remaining(answer.timetabled))
 
 
-# A trip beyond the walking limit must arrive this much earlier, or depart this much later.
+# A trip beyond the walking limit must arrive this much earlier, or depart this much later, to count as better.
 _MIN_GAIN_S = 1800
 MORE_WALKING_TIMEOUT_S = 2.0
 
@@ -227,7 +227,7 @@ def choose_window_follow_up(found: FoundTrips, *, least_walk: bool = False) -> F
 
 
 def _choose_earliest_arrival(found: FoundTrips) -> FollowUpQuery | None:
-    """Query from now on, if the query is for an arrival in the future."""
+    """Query for trips from now on, if the query is for an arrival in the future."""
     query = found.query
     if not query.arrive_by or query.not_before is None or FollowUp.EARLIEST_ARRIVAL in found.follow_ups:
         return None

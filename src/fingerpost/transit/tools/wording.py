@@ -140,7 +140,7 @@ class WhyEmptySentence(NamedTuple):
 
 def explain_gap(gap: ServiceGap) -> WhyEmptySentence:
     noun = "arrival" if gap.of_arrivals else "departure"
-    which, edge = ("last", "before") if gap.is_before else ("next", "after")
+    which, preposition = ("last", "before") if gap.is_before else ("next", "after")
     if gap.next_departure is not None:
         return WhyEmptySentence(f"The {which} {noun} is at ", (gap.next_departure,))
     if gap.next_day is not None:
@@ -149,12 +149,12 @@ def explain_gap(gap: ServiceGap) -> WhyEmptySentence:
         return WhyEmptySentence(f"All departures from here until {gap.cancelled_until} are cancelled")
     no_service = f"The timetable has no {noun}s {'there' if gap.of_arrivals else 'from here'}"
     if gap.last_day is not None:
-        return WhyEmptySentence(f"{no_service} {edge} {gap.last_day}")
+        return WhyEmptySentence(f"{no_service} {preposition} {gap.last_day}")
     return WhyEmptySentence(f"{no_service} on any day")
 
 
 def list_alert_lines(meta: AlertNotes, parts: Iterable[tuple[str, str]], everything: str, zone: str) -> list[str]:
-    """Return a line for each alert; ``parts`` are (path, name) pairs, ``everything`` is the name for all of them."""
+    """Return a line for each alert; ``parts`` are (path, name) pairs, ``everything`` names them all together."""
     alerts = meta.get("alerts", ())
     named = list(parts) if alerts else []
     lines = [f"! {_format_alert(alert, named, everything, zone)}" for alert in alerts]
