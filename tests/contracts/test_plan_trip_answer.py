@@ -211,7 +211,7 @@ GONE, HOURS_LATER = trip(bus(cancelled=True)), trip(bus("9", 300))
             ". The next usable trip leaves at 2022-02-22T13:00:00+02:00 and arrives at 2022-02-22T13:10:00+02:00.",
         ),
         (found(GONE), ", and no later trip was found."),
-        (SourceFailed("The source answered 503"), ", and no later trip was found."),
+        (SourceFailed("The source answered 503"), ", and the query for later trips failed."),
     ],
 )
 def test_without_a_usable_trip_the_next_departure_is_named(over, later, message):

@@ -84,7 +84,7 @@ class FiscalCalendar:
         return bool(self._anchors) and self._find_enclosing_year(day_number(day)) in self._anchors
 
     def find_report_period(self, filed: str, *, is_annual: bool) -> tuple[int, int]:
-        """Return the fiscal year and quarter that had last ended when a report was filed."""
+        """Return the fiscal year and quarter that had most recently ended when a report was filed."""
         year, quarter = self.find_quarter(filed)
         return (year - 1, QUARTERS) if is_annual or quarter == 1 else (year, quarter - 1)
 

@@ -47,6 +47,8 @@ async def build_no_itinerary(found: FoundTrips) -> NoItinerary:
 def format_next_usable(found: FoundTrips) -> str:
     later = found.list_usable(FollowUp.NEXT_USABLE)
     first = min(later, key=lambda trip: (trip.departure, trip.arrival), default=None)
+    if first is None and not found.follow_ups.get(FollowUp.NEXT_USABLE):
+        return "None of the trips found is usable, and the query for later trips failed."
     if first is None:
         return "None of the trips found is usable, and no later trip was found."
     zone = found.network.profile.zone
