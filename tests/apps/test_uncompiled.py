@@ -166,6 +166,13 @@ def test_each_installation_has_its_own_kernels_because_numba_finds_code_by_path(
     assert kernel_mode._digest_engine.__wrapped__() != own
 
 
+def test_numbas_own_variable_makes_kernels_plain(monkeypatch):
+    monkeypatch.setattr(kernel_mode, "_mode", kernel_mode._Mode())
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+
+    assert kernel_mode.is_plain()
+
+
 def test_a_process_decides_once_and_its_compiler_runs_no_plain_kernel(monkeypatch):
     monkeypatch.setattr(kernel_mode, "_mode", kernel_mode._Mode())
     decisions = []

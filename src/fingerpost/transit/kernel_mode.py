@@ -83,7 +83,9 @@ def is_plain() -> bool:
     """Whether kernels that this thread calls run as plain Python; decided at the first call."""
     with _lock:
         if _mode.is_plain is None:
-            _mode.is_plain = _mode.decide()
+            # numba's own variable, for people who debug with it.
+            is_disabled = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
+            _mode.is_plain = is_disabled or _mode.decide()
     return _mode.is_plain and threading.get_ident() != _mode.compiling_thread
 
 
