@@ -1,5 +1,7 @@
 """The root command ``fingerpost``: its global options, and its commands, each imported when it runs."""
 
+import gc
+import os
 from importlib import import_module
 from typing import Annotated, Any, NamedTuple
 
@@ -81,6 +83,11 @@ class _LazyGroup(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name, _command, remaining = super().resolve_command(ctx, args)
+        if name is not None and _ENTRIES[name].tool is None:
+            gc.enable()
+        else:
+            # numpy would start threads for linear algebra, which no search needs.
+            os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         return name, None if name is None else _load_command(name), remaining
 
 
