@@ -102,12 +102,13 @@ async def test_the_server_is_not_ready_while_its_database_is_down(home, monkeypa
         (LOOPBACK, Access(), "trips.example", 421),
         (LOOPBACK, NAMED, "trips.example", 200),
         (LOOPBACK, NAMED, "trips.example:443", 200),
+        (LOOPBACK, Access(allowed_hosts=["Trips.example"]), "trips.Example:443", 200),
         (Address("192.0.2.7", 8000), PUBLIC, "192.0.2.7:8000", 200),
     ],
 )
 async def test_the_names_that_it_may_be_called_by(application, address, access, host, status):
-    async with calling(application, f"http://{host}", at=address, access=access) as client:
-        answer = await post(client, "find_stops", {})
+    async with calling(application, at=address, access=access) as client:
+        answer = await post(client, "find_stops", {}, Host=host)
 
     assert answer.status_code == status
 

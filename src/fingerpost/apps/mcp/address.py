@@ -51,8 +51,8 @@ class Access:
     is_public: bool = False
 
     def list_hosts(self, address: Address) -> list[str]:
-        """Return the host names that clients may use for a server at an address."""
-        return ["127.0.0.1", "localhost", "[::1]", address.host, *self.allowed_hosts]
+        """Return the host names, in lower case, that clients may use for a server at an address."""
+        return ["127.0.0.1", "localhost", "[::1]", *map(str.lower, (address.host, *self.allowed_hosts))]
 
 
 LOCAL_ACCESS = Access()

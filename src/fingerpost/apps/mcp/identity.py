@@ -79,7 +79,7 @@ def check_host(endpoint: Endpoint, hosts: Collection[str]) -> Endpoint:
 
     This prevents DNS rebinding. Probes and scrapers often use the IP address.
     """
-    known_hosts = {host.strip("[]").lower() for host in hosts}
+    known_hosts = {host.strip("[]") for host in hosts}
 
     async def answer(request: Request) -> Response:
         host = request.headers.get("host", "").lower()
