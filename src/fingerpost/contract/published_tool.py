@@ -189,6 +189,7 @@ class PublishedTool(Tool):
         ``include`` names the requested optional parts; unknown names are errors.
         """
         correlation_id = new_correlation_id(user, self.name, raw)
+        begun = clock.begin_call()
         try:
             for name in sorted(set(include) - set(self.definition.optional_parts)):
                 offered = ", ".join(sorted(self.definition.optional_parts)) or "nothing"
@@ -204,6 +205,8 @@ class PublishedTool(Tool):
             return self._to_answer(await self.handle(self._validate_arguments(raw), call), correlation_id)
         except ToolError as error:
             return self.fail(error, correlation_id, raw)
+        finally:
+            clock.end_call(begun)
 
     def fail(self, error: ToolError, correlation_id: str, raw: object) -> Answer:
         """Return the answer that reports an error; ``raw`` holds the unvalidated arguments."""

@@ -164,9 +164,15 @@ async def query_within(
 ) -> _T:
     """Query one network within a time limit; raise errors.SourceTimeout if it does not answer in time.
 
-    Unexpected errors become errors.SourceFailed, so that other networks can answer, unless ``is_only``.
+    All queries of a call share the time for names and for answers. Unexpected errors become errors.SourceFailed, so
+    that other networks can answer, unless ``is_only``.
     """
-    name = network.profile.name
+    name, stated_s = network.profile.name, limit_s
+    if limit_s is not None:
+        total_s = (network.profile.names_deadline_s or 0.0) + (network.profile.answer_deadline_s or 0.0)
+        call_s = clock.find_call_remaining_s(total_s)
+        if call_s is not None and call_s < limit_s:
+            limit_s, stated_s = call_s, total_s
     try:
         with measure_query(network):
             async with clock.time_limit(limit_s):
@@ -174,7 +180,7 @@ async def query_within(
     except errors.ToolError:
         raise
     except TimeoutError as error:
-        limit = "in time" if limit_s is None else f"within {limit_s:.3g} s"
+        limit = "in time" if stated_s is None else f"within {stated_s:.3g} s"
         raise errors.SourceTimeout(f"{name} did not answer {limit}", {"network": name}) from error
     except Exception as error:
         if is_only:

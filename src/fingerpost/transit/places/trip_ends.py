@@ -12,6 +12,7 @@ from fingerpost.transit.networks.order import list_covering, new_uncovered
 from fingerpost.transit.places.candidates import list_guess_warnings, new_ambiguous, new_unknown
 from fingerpost.transit.places.region import list_running, matches_full_name, suggest_regions
 from fingerpost.transit.places.resolver import (
+    FoundStop,
     Label,
     PlaceLookup,
     PlaceResolver,
@@ -120,11 +121,12 @@ class _EndLookup(PlaceLookup):
     async def read(self, ends: Sequence[_End]) -> None:
         """Resolve ids and coordinates first, because they determine the region in which names are searched for."""
         named = []
+        found_by_id = await self._find_tokens([end.label.stop_id for end in ends if isinstance(end.label, StopLabel)])
         # Ids may add a demo network, so coordinates come last.
         for end in sorted(ends, key=lambda end: isinstance(end.label, Location) and not end.label.stop_ids):
             if isinstance(end.label, Location):
                 await self._resolve_position(end, end.label)
-            elif not await self._resolve_token(end, end.label):
+            elif not self._resolve_token(end, end.label, found_by_id[end.label.stop_id]):
                 named.append(end)
         others = [end for end in ends if end not in named]
         region = [
@@ -144,8 +146,13 @@ class _EndLookup(PlaceLookup):
             named = location if place is None else replace(location, name=place.name)
             end.resolutions[network.profile.name] = _Resolution(location=named)
 
-    async def _resolve_token(self, end: _End, label: StopLabel) -> bool:
-        found = await self.find_token(label.stop_id)
+    async def _find_tokens(self, stop_ids: Sequence[str]) -> dict[str, FoundStop | None]:
+        owners = [owner for stop_id in stop_ids for owner in self.opened.list_owners(stop_id)]
+        if all(owner.profile.answer_deadline_s is None for owner in owners):
+            return {stop_id: await self.find_token(stop_id) for stop_id in stop_ids}
+        return dict(zip(stop_ids, await gather_all(map(self.find_token, stop_ids)), strict=True))
+
+    def _resolve_token(self, end: _End, label: StopLabel, found: FoundStop | None) -> bool:
         if found is None:
             if label.variable is not None or label.is_certain:
                 raise self._new_stop_unknown(end.side, label)

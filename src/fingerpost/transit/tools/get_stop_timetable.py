@@ -12,10 +12,11 @@ from fingerpost.contract.published_tool import Call, Output, ToolDefinition, Too
 from fingerpost.contract.size_bounds import count_fitting
 from fingerpost.contract.wire import Flag, FormattedId, WholeNumber, WireDict, WireModel, omit_none
 from fingerpost.errors import ParameterError
-from fingerpost.runtime.concurrency import compute
+from fingerpost.runtime.concurrency import compute, gather_both
 from fingerpost.transit.model.itinerary import Departure
-from fingerpost.transit.networks.querying import UNAVAILABLE, Deadline, try_in_order
+from fingerpost.transit.networks.querying import UNAVAILABLE, Deadline, Outcome, try_in_order
 from fingerpost.transit.places.candidates import format_count_of_shown
+from fingerpost.transit.places.resolver import FoundStop
 from fingerpost.transit.port import DepartureBoard, DepartureQuery
 from fingerpost.transit.rules.modes import TimetableMode, to_timetable_mode
 from fingerpost.transit.rules.times import QueryInstant, format_utc, parse_offset_instant, to_local_date
@@ -176,24 +177,15 @@ class GetStopTimetable(PlaceTool):
         stop = await self._places.get_stop(
             arguments.stop_id, is_label=False, user=None, language=_LANGUAGE, instant=window.first
         )
-        try:
-            place = await self._places.find_place_of_stop(arguments.stop_id, language=_LANGUAGE)
-        except UNAVAILABLE:
-            place = None
         others: list[str] = []
-        if place is not None and arguments.whole_place:
-            stop = replace(place, warnings=stop.warnings)
-        elif place is not None:
-            others = [stop_id for stop_id in place.place.member_ids if stop_id not in stop.place.member_ids]
-        query = DepartureQuery(
-            stop_ids=stop.place.member_ids,
-            instant=window.first,
-            window_s=window.last - window.first,
-            language=_LANGUAGE,
-            wanted=ALL_DEPARTURES,
-            by_schedule=True,
-        )
-        outcome = await try_in_order(stop.networks, lambda network: network.list_departures(query), Deadline())
+        if arguments.whole_place:
+            place = await self._find_place(arguments.stop_id)
+            stop = stop if place is None else replace(place, warnings=stop.warnings)
+            outcome = await _list_departures(stop, window)
+        else:
+            outcome, place = await gather_both(_list_departures(stop, window), self._find_place(arguments.stop_id))
+            if place is not None:
+                others = [stop_id for stop_id in place.place.member_ids if stop_id not in stop.place.member_ids]
         warnings = [
             *stop.warnings,
             *wording.list_time_warnings(window.when, None, "this is the timetable"),
@@ -202,6 +194,24 @@ class GetStopTimetable(PlaceTool):
         fields = {"id": stop.place.id or arguments.stop_id, "name": stop.place.name, "otherStops": others or None}
         shown_stop = omit_none(TimetableStop, fields)
         return await compute(_build_reply, shown_stop, window, outcome.value, warnings, call.include)
+
+    async def _find_place(self, stop_id: str) -> FoundStop | None:
+        try:
+            return await self._places.find_place_of_stop(stop_id, language=_LANGUAGE)
+        except UNAVAILABLE:
+            return None
+
+
+async def _list_departures(stop: FoundStop, window: _Window) -> Outcome[DepartureBoard]:
+    query = DepartureQuery(
+        stop_ids=stop.place.member_ids,
+        instant=window.first,
+        window_s=window.last - window.first,
+        language=_LANGUAGE,
+        wanted=ALL_DEPARTURES,
+        by_schedule=True,
+    )
+    return await try_in_order(stop.networks, lambda network: network.list_departures(query), Deadline())
 
 
 def _read_window(arguments: TimetableRequestInput, now: int) -> _Window:

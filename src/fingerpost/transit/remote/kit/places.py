@@ -125,6 +125,7 @@ class ServerStop:
     platform: str | None = None
     wheelchair: Access = Access.UNKNOWN
     is_station: bool = False
+    has_departures: bool = False
 
 
 class StopLookup(ABC):

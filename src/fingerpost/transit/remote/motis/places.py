@@ -99,22 +99,25 @@ class MotisStopLookup(GroupingLookup):
         params = {"stopId": server_id, "n": "1", "exactRadius": "true", "radius": "0"}
         try:
             try:
-                place = await self._fetch_place(params, language)
+                found = await self._fetch_stop(params, language)
             except OutsideCalendar as error:
                 # The timetable may not cover the current day (rule A5).
                 first = error.details.get("first_day")
                 if first is None:
                     raise
-                place = await self._fetch_place({**params, "time": f"{first}T12:00:00Z"}, language)
+                found = await self._fetch_stop({**params, "time": f"{first}T12:00:00Z"}, language)
         except UnknownToServer:
             return None
-        return _new_stop(place) if place.stop_id == server_id else None
+        if found.place.stop_id != server_id:
+            return None
+        has_departures = any(time.place.stop_id == server_id for time in found.stop_times)
+        return replace(_new_stop(found.place), has_departures=has_departures)
 
-    async def _fetch_place(self, params: Mapping[str, str], language: str | None) -> shapes.MotisPlace:
+    async def _fetch_stop(self, params: Mapping[str, str], language: str | None) -> shapes.MotisStop:
         answer = await self._server.fetch(
             MotisEndpoint.STOP_TIMES, shapes.MotisStop, params, language=language, fresh_s=STOPS_FRESH_S
         )
-        return answer.data.place
+        return answer.data
 
     async def list_known(self, public_ids: Sequence[str]) -> list[ServerStop]:
         found = await gather_all(self._find(public_id) for public_id in public_ids[:_MAX_STOPS])
@@ -125,7 +128,8 @@ class MotisStopLookup(GroupingLookup):
         if found is None:
             return None
         children: list[ServerStop] = []
-        if found.parent_id is None:
+        # Vehicles depart from the stops of a station, so a stop that has departures is not a station.
+        if found.parent_id is None and not found.has_departures:
             nearby = (await self._list_around(found.coordinate, NEIGHBOUR_RADIUS_M, language)).data
             children = [stop for stop in nearby if stop.parent_id == found.server_id]
         return set_language(self.new_place(replace(found, is_station=bool(children)), children), language)

@@ -138,6 +138,7 @@ class MotisStopTimes(Shape):
 
 class MotisStop(Shape):
     place: MotisPlace
+    stop_times: ListOrNull[StopTime] = ()
 
 
 class Area(Shape):
