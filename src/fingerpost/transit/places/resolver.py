@@ -268,7 +268,7 @@ class PlaceLookup:
             raise new_unknown(text, side="stop", hint=_LOOK_UP, left_out=self.list_reasons())
         found = find_certain(matches)
         if found is None:
-            raise new_ambiguous(text, matches, side="stop")
+            raise await new_ambiguous(text, matches, side="stop")
         place = found.place
         message = f"stop '{text}' was resolved to {place.name} ({place.token})."
         owner = next(network for network in self.opened.answering if network.profile.name == found.network)

@@ -94,12 +94,12 @@ async def resolve_journey(
     chosen = _choose(capable, ends, parameters.instant)
     if not chosen:
         raise await lookup.build_error(ends, needed, parameters.instant)
-    _check_regions(list_running(capable, parameters.instant), ends, chosen[0])
+    await _check_regions(list_running(capable, parameters.instant), ends, chosen[0])
     warnings = lookup.list_warnings()
     for end in ends:
         resolution = end.get_resolution(chosen[0])
         if resolution.location is None:
-            raise new_ambiguous(end.query.text, resolution.candidates, side=end.side, sent_as=end.query.sent_as)
+            raise await new_ambiguous(end.query.text, resolution.candidates, side=end.side, sent_as=end.query.sent_as)
         _check_distance(end, resolution.location)
         if resolution.is_matched_name:
             warnings.append(Warning(WarningCode.LABEL_GEOCODED, _format_geocoded(end, resolution.location)))
@@ -201,7 +201,7 @@ class _EndLookup(PlaceLookup):
                 near = "" if query.max_distance_m is None else f" within {query.max_distance_m:g} m of focusPoint"
                 return new_unknown(query.text, side=end.side, near=near, left_out=self.list_reasons())
             if other.resolutions and find_certain(matches) is None:
-                return new_ambiguous(query.text, matches, side=end.side, sent_as=query.sent_as)
+                return await new_ambiguous(query.text, matches, side=end.side, sent_as=query.sent_as)
             by_network: dict[str, list[PlaceMatch]] = {}
             for match in matches:
                 by_network.setdefault(match.network, []).append(match)
@@ -209,7 +209,7 @@ class _EndLookup(PlaceLookup):
         for end in ends if all(end.resolutions for end in ends) else ():
             if not end.list_certain():
                 similar = sort_matches([match for found in end.resolutions.values() for match in found.candidates])
-                return new_ambiguous(end.query.text, similar, side=end.side, sent_as=end.query.sent_as)
+                return await new_ambiguous(end.query.text, similar, side=end.side, sent_as=end.query.sent_as)
         # Similar names elsewhere do not count if a match is certain.
         found = {end.side: end.list_certain() or list(end.resolutions) for end in ends}
         missing = needed if set.intersection(*map(set, found.values())) else ()
@@ -248,7 +248,7 @@ def _choose(networks: Sequence[Network], ends: Sequence[_End], instant: int) -> 
     return [network for network, score in zip(eligible, scores, strict=True) if score >= best - SCORE_MARGIN]
 
 
-def _check_regions(networks: Sequence[Network], ends: Sequence[_End], chosen: Network) -> None:
+async def _check_regions(networks: Sequence[Network], ends: Sequence[_End], chosen: Network) -> None:
     if not all(end.get_resolution(chosen).is_matched_name for end in ends):
         return
     both_named = [
@@ -260,7 +260,7 @@ def _check_regions(networks: Sequence[Network], ends: Sequence[_End], chosen: Ne
         matches = [match for network in both_named for match in end.get_resolution(network).candidates]
         suggested = sort_matches(suggest_regions(matches, networks))
         if any(match.is_apart for match in suggested):
-            raise new_ambiguous(end.query.text, suggested, side=end.side, sent_as=end.query.sent_as)
+            raise await new_ambiguous(end.query.text, suggested, side=end.side, sent_as=end.query.sent_as)
 
 
 def _find_locations(network: Network, ends: Sequence[_End]) -> tuple[Location, Location] | None:

@@ -131,7 +131,7 @@ class FindAddressOrStop(PlaceTool):
             meta = _serialize_meta([certain], [*warnings, *list_guess_warnings(certain.place, text)])
             place = omit_none(ResolvedLocation, {**serialize_resolved(certain, text), "meta": meta or None})
             return ToolReply(place, _write_text(place), output=_RESOLVED)
-        choices = serialize_candidates(near, text)
+        choices = await serialize_candidates(near, text)
         reason = f"No certain match: {format_lone_candidate(near[0])}." if len(near) == 1 else None
         meta = _serialize_meta(near[:MAX_CANDIDATES], warnings)
         meta = omit_none(LookupMeta, {**meta, **choices.get("meta", {}), "reason": reason})

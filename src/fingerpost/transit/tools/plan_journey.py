@@ -233,7 +233,8 @@ class PlanJourney(PublishedTool):
         if details.get("side") == SIDES[0]:
             found = await self._places.find_places(arguments.to, language=_LANGUAGE, focus=None, instant=now)
             if found.matches and find_certain(found.matches) is None:
-                details["other"] = new_ambiguous(arguments.to, found.matches, side=SIDES[1]).details
+                other = await new_ambiguous(arguments.to, found.matches, side=SIDES[1])
+                details["other"] = other.details
         return PlaceAmbiguous(error.message, details, hint=Remedy(RemedyKind.SEND_PARAMETER_VALUE))
 
 
