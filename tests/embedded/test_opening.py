@@ -6,9 +6,10 @@ import sys
 import threading
 
 from fingerpost.testing.feeds import timetable_from_drawing
-from fingerpost.transit.embedded import network
+from fingerpost.transit.embedded import network, network_places
 from fingerpost.transit.engine.timetable.array_file import ARRAYS
 from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
+from fingerpost.transit.rules.place_index import PlaceIndex
 from tests.homes import keep_network, open_networks
 
 LINE = "line A | Alpha 08:00 | Beta 08:10"
@@ -50,6 +51,18 @@ async def test_closed_networks_are_not_read_for_checksums(tmp_path, monkeypatch)
     assert checked in (["A", "C"], ["B", "C"])
 
 
+async def test_a_network_that_was_just_opened_builds_its_indexes_outside_the_event_loop(town, monkeypatch):
+    builders = []
+    monkeypatch.setattr(
+        network_places, "PlaceIndex", lambda stops: builders.append(threading.current_thread()) or PlaceIndex(stops)
+    )
+    (opened,) = (await town.networks.open()).answering
+    await opened.find_stop("TEST:ALPHA")
+
+    assert builders
+    assert threading.main_thread() not in builders
+
+
 MANY = """
 import asyncio, resource, sys
 from pathlib import Path
@@ -74,6 +87,7 @@ def test_fifty_networks_open_with_128_descriptors(tmp_path):
 
 
 def test_a_trip_waits_for_the_compiler_without_a_thread_that_other_calls_need(town, monkeypatch):
+    town.plan()
     answers, events, compute = [True, True], [], network.compute
     monkeypatch.setattr(network, "_COMPILER_POLL_S", 0)
     monkeypatch.setattr(network, "is_compiling", lambda: events.append("wait") or bool(answers and answers.pop()))

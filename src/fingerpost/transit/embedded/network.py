@@ -318,13 +318,15 @@ class EmbeddedNetwork(port.Network):
 
     async def find_stop(self, stop_id: str, *, language: str | None = None, whole_place: bool = False) -> Place | None:
         await self._check_files()
-        return self.stops.find_stop(stop_id, language, whole_place=whole_place)
+        find = partial(self.stops.find_stop, stop_id, language, whole_place=whole_place)
+        return find() if self.stops.has("places") else await compute(find)
 
     async def list_stops_near(
         self, coordinate: Coordinate, radius_m: float, *, language: str = "en"
     ) -> port.NearbyStops:
         await self._check_files()
-        stops = self.stops.list_near(coordinate, radius_m, self._feed_profile.choose_language(language))
+        find = partial(self.stops.list_near, coordinate, radius_m, self._feed_profile.choose_language(language))
+        stops = find() if self.stops.has("_modes_by_stop") else await compute(find)
         return port.NearbyStops(stops=stops, provenance=self._build_provenance(self._snapshot, language))
 
 

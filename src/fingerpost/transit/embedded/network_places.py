@@ -33,7 +33,11 @@ class TimetableStops:
 
     @property
     def is_fast(self) -> bool:
-        return "places" in self.__dict__ and self.timetable.stop_count <= _FEW_STOPS
+        return self.has("places") and self.timetable.stop_count <= _FEW_STOPS
+
+    def has(self, index: str) -> bool:
+        """Whether a lazily built index exists; in a large network, building one takes most of a second."""
+        return index in self.__dict__
 
     def add_description(self, match: PlaceMatch) -> PlaceMatch:
         return replace(match, describe=partial(self._describe, match.place))
