@@ -121,12 +121,12 @@ async def seconds_to_deep(network, **more):
 @pytest.mark.parametrize(
     ("ways", "seconds"),
     [
-        # Without pathways the straight line times 1.3.
-        ((), 480 + 466),
+        # Without pathways the straight line times 1.3, and two minutes for the depth.
+        ((), 480 + 466 + 120),
         (("DOOR,HALL,1,1,70", "HALL,DEEP,2,1,30"), 480 + 100),
         # A gate needs no time; of what joins without stating one the straight line is taken.
         (("DOOR,HALL,6,0,", "HALL,DEEP,2,1,30"), 480 + 30),
-        (("DOOR,HALL,2,1,", "HALL,DEEP,2,1,30"), 480 + 466),
+        (("DOOR,HALL,2,1,", "HALL,DEEP,2,1,30"), 480 + 466 + 120),
     ],
 )
 async def test_entrances_of_the_feed_take_as_long_as_its_pathways(tmp_path, ways, seconds):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
-from fingerpost.transit.osm.streets import building
+from fingerpost.transit.osm.streets import building, stop_access
 from fingerpost.transit.osm.streets.street_walks import StreetWalks
 from tests.osm_file import osm_text
 from tests.worlds.feeds import World
@@ -89,11 +89,15 @@ PIN = (60.1684, 24.94)
 NORTH = [(60.1708, 24.94), (60.1708, 24.943)]
 
 
-def open_town(folder, text=LINE, ways=(), **stops):
-    """Open a town with a street past Alpha (node 7) to Gamma, a river south of it, and ways to the nodes 8 and 9."""
+def open_town(folder, text=LINE, ways=(), door=None, **stops):
+    """Open a town with a street past Alpha (node 7) to Gamma, a river south of it, and ways to the nodes 8 and 9.
+
+    ``door`` are the tags of node 8.
+    """
     feed = feed_from_drawing(text, days=[DAY], coordinates=NEAR | stops)
     nodes = [(1, 60.17, 24.935, {}), (2, 60.17, 25.005, {})]
     nodes += [(number, *corner, {}) for number, corner in enumerate((*RIVER, NEAR["Alpha"], *NORTH), 3)]
+    nodes[7] = (8, *NORTH[0], door or {})
     streets = [([1, 7, 2], {"highway": "residential"}), ([3, 4, 5, 6, 3], {"natural": "water"}), *ways]
     extract = osm_text(nodes, streets)
     world = replace(draw(), feeds={"W": {name: rows.encode() for name, rows in feed.items()}}, extract=extract)
@@ -152,6 +156,14 @@ def test_the_check_finds_what_walks_do_not_reach(way, fault, tmp_path, monkeypat
     report = check_world(open_town(tmp_path, ways=[way], Alpha=alpha), tmp_path, questions=60)
 
     assert fault in {code for code, _, _ in list_program_faults(report)}
+
+
+def test_the_check_finds_metro_platforms_at_street_level(tmp_path, monkeypatch):
+    monkeypatch.setattr(stop_access, "METRO_DEPTH_S", 0)
+    ways, door = [([7, 8], {"highway": "footway"})], {"railway": "subway_entrance"}
+    report = check_world(open_town(tmp_path, LINE.replace("line", "metro"), ways, door), tmp_path, questions=1)
+
+    assert list_program_faults(report) == [("stop-too-shallow", 1, "W:ALPHA")]
 
 
 @pytest.mark.parametrize(

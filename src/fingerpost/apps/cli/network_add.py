@@ -236,7 +236,7 @@ def _describe_streets(streets: StreetCoverage) -> str:
     if streets.entered_stops:
         text += f"; {streets.entered_stops:,} platforms are reached through station entrances"
     if streets.estimated_stops:
-        text += f"; two minutes are added at {streets.estimated_stops:,} metro platforms that no mapped way reaches"
+        text += f"; two minutes are added at {streets.estimated_stops:,} metro platforms of unknown depth"
     if streets.left_out_km:
         skipped = f"{streets.left_out_km:,.0f} km skipped"
         text += f"; {skipped} because they are not connected to other streets in both directions"

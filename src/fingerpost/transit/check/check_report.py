@@ -39,6 +39,7 @@ class FaultKind(Enum):
     STOP_OFF_STREETS = _DATA, "stops with no street from the extract nearby; walks to them are straight lines"
     STOP_UNREACHABLE = _PROGRAM, "stops that are on streets but cannot be reached on foot"
     STOP_WITHOUT_EXIT = _PROGRAM, "stops that are on streets but cannot be left on foot"
+    STOP_TOO_SHALLOW = _PROGRAM, "metro platforms that walks from their entrances reach as if at street level"
     PIN_ISOLATED = _PROGRAM, "points near a stop from which the stop cannot be reached on foot"
     WALK_CROSSES_WATER = _PROGRAM, "off-street walks across water, without a warning"
     WALK_MAY_CROSS_WATER = _NOTE, "off-street walks across water, with a warning"

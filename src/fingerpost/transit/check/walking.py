@@ -8,9 +8,10 @@ import numpy as np
 from fingerpost.transit.check.check_report import FaultKind, Observation
 from fingerpost.transit.check.trial import Trial
 from fingerpost.transit.engine.timetable.timetable import Int64
-from fingerpost.transit.engine.timetable.walks import straight_line_m
+from fingerpost.transit.engine.timetable.walks import PACE_M_PER_S, straight_line_m
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE, Point
 from fingerpost.transit.model.itinerary import Leg, LineSource
+from fingerpost.transit.osm.streets.stop_access import METRO_ENTRANCE
 from fingerpost.transit.osm.streets.street_walks import StreetWalks
 from fingerpost.transit.rules.trip_limits import MAX_WALK_M
 
@@ -19,13 +20,20 @@ _PROBE_DISTANCE_M = 150.0
 _SIDES = ((1, 0), (0, 1), (-1, 0), (0, -1), (2, 2), (-2, -2), (2, -2), (-2, 2))
 # Riders within this straight-line distance of a stop should be able to walk to it, unless there is water in between.
 _NEARBY_M = 120.0
+# A metro platform is at least this far from the street, in addition to a level walk from the entrance.
+_MIN_DEPTH_S = 30
 
 
 def check_stops(trial: Trial, stops: Int64) -> Iterator[Observation]:
-    """Yield stops that cannot be reached, or left, along the streets on any side."""
-    walks, table = trial.walks, trial.timetable
-    if not isinstance(walks, StreetWalks):
+    """Yield stops that cannot be reached, or left, along the streets on any side, and metro platforms without depth."""
+    walks, table, streets = trial.walks, trial.timetable, trial.network.walks.streets
+    if not isinstance(walks, StreetWalks) or streets is None:
         return
+    access = streets.access
+    level_s = access.inside_m / PACE_M_PER_S
+    is_shallow = (access.entrance == METRO_ENTRANCE) & (access.in_s >= 0) & (access.in_s < level_s + _MIN_DEPTH_S)
+    for stop in np.unique(access.stop[is_shallow]).tolist():
+        yield Observation(FaultKind.STOP_TOO_SHALLOW, table.stop_printed_id[stop])
     for stop in stops.tolist():
         lat, lon = float(table.stop_lat[stop]), float(table.stop_lon[stop])
         name = f"{table.stop_printed_id[stop]} at {lat:.6f},{lon:.6f}"

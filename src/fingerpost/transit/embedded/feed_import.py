@@ -28,7 +28,12 @@ from fingerpost.transit.osm.extract_file import ReadProgress, ignore_progress, l
 from fingerpost.transit.osm.streets.building import build_graph
 from fingerpost.transit.osm.streets.extract import find_area, read_extract
 from fingerpost.transit.osm.streets.snapping import build_grid
-from fingerpost.transit.osm.streets.stop_access import find_platform_places, find_stop_access, find_stop_places
+from fingerpost.transit.osm.streets.stop_access import (
+    count_estimated_stops,
+    find_platform_places,
+    find_stop_access,
+    find_stop_places,
+)
 from fingerpost.transit.osm.streets.store import StoredStreets, find_streets, save_streets
 from fingerpost.transit.osm.streets.street_walks import StreetWalks
 
@@ -65,7 +70,7 @@ class StreetPreparation:
             left_out_km=round(built.left_out_m / 1000, 1),
             matched_stops=places.matched,
             entered_stops=len(np.unique(access.stop[access.has_entrance])),
-            estimated_stops=access.estimated_stops,
+            estimated_stops=count_estimated_stops(access, stops.places),
         )
         if not coverage.covered_stops:
             area = f"{lats.min():.2f} and {lats.max():.2f} N, {lons.min():.2f} and {lons.max():.2f} E"

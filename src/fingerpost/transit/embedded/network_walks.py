@@ -99,7 +99,7 @@ class NetworkWalks:
         if step_free:
             description += ", avoiding mapped steps and raised kerbs"
         if coverage.estimated_stops:
-            description += f", and two minutes at {coverage.estimated_stops:,} metro platforms without a mapped way"
+            description += f", and two minutes at {coverage.estimated_stops:,} metro platforms of unknown depth"
         if coverage.is_complete:
             return description
         missing = f"at {coverage.stops - coverage.covered_stops:,} of {coverage.stops:,} stops"

@@ -16,7 +16,7 @@ class StreetCoverage:
 
     Walks to stops other than the ``covered_stops`` are straight lines. ``left_out_km`` is the length of the streets
     that are not connected to the main street network. ``matched_stops`` counts the stops that were matched by code or
-    id, ``entered_stops`` those with entrances, ``estimated_stops`` the metro platforms that no mapped way reaches.
+    id, ``entered_stops`` those with entrances, ``estimated_stops`` the metro platforms of unknown depth.
     """
 
     extract: str

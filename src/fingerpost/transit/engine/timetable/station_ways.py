@@ -4,6 +4,7 @@ import heapq
 import math
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 
@@ -30,13 +31,18 @@ _Ways = dict[int, list[tuple[int, float]]]
 
 
 def find_entrance_ways(
-    places: StationPlaces, *, step_free: bool = False, closed: Collection[int] = ()
+    places: StationPlaces,
+    *,
+    step_free: bool = False,
+    closed: Collection[int] = (),
+    depth_s: Mapping[int, int] = MappingProxyType({}),
 ) -> dict[tuple[int, int], tuple[int, int]]:
     """Return the ways between each platform and the entrances of its station, if there is a way in or out.
 
     Keys are (platform, entrance) in ascending order; values are the seconds in and out, -1 if there is no way.
-    A straight line times the detour factor replaces missing pathways and times. ``step_free`` excludes stairs and
-    entrances known to be inaccessible; ``closed`` are the entrances and nodes (rows) to exclude.
+    A straight line times the detour factor replaces missing pathways and times, plus the platform's ``depth_s``.
+    ``step_free`` excludes stairs and entrances known to be inaccessible; ``closed`` are the entrances and nodes (rows)
+    to exclude.
     """
     excluded = frozenset(closed)
     outgoing, incoming = list_ways(places, excluded, step_free=step_free)
@@ -50,7 +56,7 @@ def find_entrance_ways(
             from_entrance = find_quickest_s(outgoing, entrance) if has_ways else None
             to_entrance = find_quickest_s(incoming, entrance) if has_ways else None
             for platform in platforms:
-                straight_s = _find_straight_s(places, entrance, platform)
+                straight_s = _find_straight_s(places, entrance, platform) + depth_s.get(platform, 0)
                 entry_s, exit_s = (_choose_s(times, platform, straight_s) for times in (from_entrance, to_entrance))
                 if entry_s >= 0 or exit_s >= 0:
                     found[platform, entrance] = entry_s, exit_s

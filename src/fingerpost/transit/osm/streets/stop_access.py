@@ -104,10 +104,10 @@ ENTRANCE_M = 300.0
 # Platforms without a parent station share an entrance if they are this close to the platform nearest to it.
 _SAME_STATION_M = 100.0
 _CLOSED = -1
-# Seconds added between a mapped entrance and a metro platform that no mapped way reaches (decision 0480).
+# Seconds added between an entrance and a metro platform if neither the map nor the feed has the way (decision 0480).
 METRO_DEPTH_S = 120
 # Values of ``StopAccess.entrance`` that are not rows.
-_NO_ENTRANCE, _MAPPED, _ESTIMATED = -1, -2, -3
+_NO_ENTRANCE, _MAPPED, METRO_ENTRANCE = -1, -2, -3
 
 
 class StopAccess(NamedTuple):
@@ -133,10 +133,6 @@ class StopAccess(NamedTuple):
         is_entrance: Bool = self.entrance != _NO_ENTRANCE
         return is_entrance
 
-    @property
-    def estimated_stops(self) -> int:
-        return len(np.unique(self.stop[self.entrance == _ESTIMATED]))
-
     def without_steps(self) -> "StopAccess":
         return self._replace(in_s=self.step_free_in_s, out_s=self.step_free_out_s)
 
@@ -157,7 +153,7 @@ def find_stop_access(
     Other stops are connected at their positions. Metro platforms use mapped entrances to metro stations, and railway
     platforms those to railway stations. Step-free riders use them too if only steps lead to the platform.
     """
-    rows = _list_feed_entrances(stops.places)
+    rows = _list_feed_entrances(stops)
     linked = {row[0] for row in rows}
     rows += [
         (stop, _NO_ENTRANCE, lat, lon, 0, 0, 0, _CLOSED * is_cut_off, _CLOSED * is_cut_off)
@@ -173,10 +169,24 @@ def find_stop_access(
     return StopAccess._make(np.array([row[index] for row in rows], dtype) for index, dtype in enumerate(dtypes))
 
 
+def count_estimated_stops(access: StopAccess, places: StationPlaces) -> int:
+    """Count the metro platforms whose way from an entrance includes METRO_DEPTH_S."""
+    level = find_entrance_ways(places)
+    ways = zip(*(column.tolist() for column in (access.stop, access.entrance, access.in_s, access.out_s)), strict=True)
+    return len(
+        {
+            stop
+            for stop, entrance, *times in ways
+            if max(times) >= 0
+            and (entrance == METRO_ENTRANCE or (entrance >= 0 and level[stop, entrance] != tuple(times)))
+        }
+    )
+
+
 def close_entrances(
     access: StopAccess, places: StationPlaces, closed: frozenset[int], *, step_free: bool
 ) -> StopAccess:
-    """Return the access points without closed entrances and passages (rows).
+    """Return the access points without closed entrances and passages (rows); no way gets quicker.
 
     If ``step_free``, only the step-free times change, otherwise only the other times.
     """
@@ -184,15 +194,22 @@ def close_entrances(
     names = ("step_free_in_s", "step_free_out_s") if step_free else ("in_s", "out_s")
     in_s, out_s = (np.copy(getattr(access, name)) for name in names)
     for row in np.flatnonzero(access.entrance >= 0).tolist():
-        in_s[row], out_s[row] = ways.get((int(access.stop[row]), int(access.entrance[row])), (_CLOSED, _CLOSED))
+        open_s = ways.get((int(access.stop[row]), int(access.entrance[row])), (_CLOSED, _CLOSED))
+        in_s[row], out_s[row] = (
+            max(way_s, int(column[row])) if way_s >= 0 else _CLOSED
+            for way_s, column in zip(open_s, (in_s, out_s), strict=True)
+        )
     return access._replace(**dict(zip(names, (in_s, out_s), strict=True)))
 
 
 _Row = tuple[int, int, float, float, int, int, int, int, int]
 
 
-def _list_feed_entrances(places: StationPlaces) -> list[_Row]:
-    usual, step_free = (find_entrance_ways(places, step_free=is_step_free) for is_step_free in (False, True))
+def _list_feed_entrances(stops: WalkedStops) -> list[_Row]:
+    places, depth_s = stops.places, dict.fromkeys(np.flatnonzero(stops.has_metro).tolist(), METRO_DEPTH_S)
+    usual, step_free = (
+        find_entrance_ways(places, step_free=is_step_free, depth_s=depth_s) for is_step_free in (False, True)
+    )
     return [
         (
             stop, entrance, float(places.lats[entrance]), float(places.lons[entrance]),
@@ -225,7 +242,7 @@ def _list_mapped_entrances(
                 out_s = _CLOSED if is_cut_off else seconds
                 step_free_s = _CLOSED if entrance.has_steps else seconds
                 in_s, step_free_in_s = (_CLOSED, _CLOSED) if entrance.is_exit else (out_s, step_free_s)
-                kind = _MAPPED if is_railway else _ESTIMATED
+                kind = _MAPPED if is_railway else METRO_ENTRANCE
                 times = in_s, out_s, step_free_in_s, step_free_s
                 rows.append((stop, kind, entrance.lat, entrance.lon, metres, *times))
     return rows
