@@ -110,9 +110,10 @@ def _find_one_way(tags: Tags, highway: str | None, conveying: str) -> int:
     """Return 1 if pedestrians may go only forward, -1 if only backward, otherwise 0; vehicle rules do not apply."""
     if conveying in ("forward", "backward"):
         return 1 if conveying == "forward" else -1
-    if highway in ("footway", "corridor") and tags.get("oneway") in _YES and tags.get("oneway:foot") != "no":
+    value = tags.get("oneway:foot", tags.get("oneway") if highway in ("footway", "corridor") else None)
+    if value in _YES or tags.get("foot:backward") in _DENIED:
         return 1
-    return 0
+    return -1 if value == "-1" or tags.get("foot:forward") in _DENIED else 0
 
 
 def is_routed(tags: Tags) -> bool:
