@@ -291,6 +291,14 @@ def test_an_empty_answer_is_a_success_with_a_reason(over, network, arguments, re
     assert (why or "").partition(" 2022-02-22T")[0] in answer.text
 
 
+@pytest.mark.parametrize(("preset", "is_named"), [("FASTEST", True), ("LEAST_WALK", False)])
+def test_a_much_better_trip_beyond_the_walking_limit_is_named(over, preset, is_named):
+    better = trip(walk("home", "A", 0, 25, 2000), tram(25, 35))
+    answer = ask(over, FakeNetwork(journeys=[[trip(tram(61, 70))], [better]]), journeyPreset=preset)
+
+    assert ("! With 2000 m of walking and 0 changes, a trip departs at" in answer.text) is is_named
+
+
 def test_on_a_day_without_service_the_earliest_arrival_is_not_looked_for(over):
     """A slow server would delay the answer, which does not name that arrival."""
     network = FakeNetwork(provenance=CLOSED)

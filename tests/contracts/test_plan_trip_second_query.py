@@ -128,6 +128,15 @@ def test_a_late_answer_about_a_better_trip_is_ignored(over, monkeypatch):
     assert [len(ask("plan_trip", ENDS).body["itineraries"]) for _ in range(2)] == [1, 1]
 
 
+@pytest.mark.parametrize(("arrives", "is_named"), [(65, True), (66, False)])
+def test_a_better_trip_saves_more_than_half_of_the_trip(over, arrives, is_named):
+    """B6: the bus takes ten minutes, and arrives at minute 71."""
+    better = trip(walk("home", "A", 0, 25, 2000), ride("8", "A", "B", 25, arrives))
+    _, told = shown(over, found(trip(bus(departs=61))), found(better))
+
+    assert ("With 2000 m of walking" in told["preference-unmet"]) is is_named
+
+
 class FallbackBeyond(FakeNetwork):
     async def plan_journeys(self, query):
         answer = await super().plan_journeys(query)

@@ -105,7 +105,7 @@ async def explain_no_trip(
     trips = None if wider == query else await _get_or_none(_plan_usable(network, wider, deadline))
     best = find_best(trips or (), query)
     if best is not None:
-        causes.append(format_trip(best, network.profile.zone))
+        causes.append(_format_trip(best, network.profile.zone))
         # If there is no step-free trip, sources return one with steps.
         causes += list_weak_links([best]) if query.step_free else []
     if not any(causes) and (trips is not None or wider == query):
@@ -126,12 +126,17 @@ async def find_offset_message(found: FoundTrips, trips: Sequence[Itinerary]) -> 
             return offset
         if gap.next_departure is None or abs(gap.next_departure - query.instant) > LONG_WAIT_S:
             nearest = gap.next_day if gap.next_departure is None else format_instant(gap.next_departure, zone)
-            until = "after" if query.arrive_by else "before"
-            return offset if nearest is None else f"{offset} {_format_no_service(gap)} {until} {nearest}."
+            if nearest is None:
+                return f"{offset} {_format_no_service(gap)}. {explain_gap(gap).phrase}."
+            return f"{offset} {_format_no_service(gap)} {'after' if query.arrive_by else 'before'} {nearest}."
     if len(usable) < len(trips):
         return offset
     others = "Later arrivals near the destination" if query.arrive_by else "Earlier departures near the origin"
     return f"{offset} {others} have no connection within the limits."
+
+
+def format_better(found: FoundTrips) -> str | None:
+    return None if found.better is None else f"{_format_trip(found.better, found.first.provenance.zone)}."
 
 
 async def _get_or_none(query_call: Awaitable[_T]) -> _T | None:
@@ -198,7 +203,7 @@ def _format_no_service(gap: ServiceGap) -> str:
     return f"There are no {'arrivals near the destination' if gap.of_arrivals else 'departures near the origin'}"
 
 
-def format_trip(trip: Itinerary, zone: str) -> str:
+def _format_trip(trip: Itinerary, zone: str) -> str:
     departure, arrival = format_instant(trip.departure, zone), format_instant(trip.arrival, zone)
     if not trip.rides:
         return f"A walk of {trip.walk_m:.0f} m starts at {departure} and ends at {arrival}"

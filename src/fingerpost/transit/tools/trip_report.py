@@ -12,7 +12,7 @@ from fingerpost.transit.rules.accessibility import find_low_walking_warning, fin
 from fingerpost.transit.rules.alerts import AffectedPart, find_explanation
 from fingerpost.transit.rules.trip_limits import find_long_wait_message, find_long_walk_message
 from fingerpost.transit.rules.warnings import Warning, WarningCode, list_stated, merge_by_code  # noqa: A004
-from fingerpost.transit.tools.no_trip import format_next_usable, format_trip
+from fingerpost.transit.tools.no_trip import format_better, format_next_usable
 from fingerpost.transit.tools.plan_trip_shapes import PlanConstraints
 from fingerpost.transit.tools.report import Report, list_leg_paths, list_legs, report_rides
 from fingerpost.transit.tools.trip_search import FollowUp, FoundTrips
@@ -58,8 +58,7 @@ def report_trips(
 ) -> TripReport:
     """Report on the itineraries to show, with their ``fares``; ``offset`` is from ``find_offset_message``."""
     shown = ranked.shown
-    used = [FollowUp.RELAXED_LIMITS] + ([] if found.better is None else [FollowUp.MORE_WALKING])
-    provenance = found.merge_provenance(*used)
+    provenance = found.merge_provenance(FollowUp.RELAXED_LIMITS)
     format_time = partial(format_clock, reference=found.query.instant, zone=provenance.zone)
     trip_warnings = _list_trip_warnings(found, ranked, constraints, offset, format_time)
     all_warnings = merge_by_code([*warnings, *trip_warnings])
@@ -94,12 +93,11 @@ def _list_trip_warnings(
     if constraints.accessibility.low_walking_distance and (long_walk := find_low_walking_warning(ranked.found)):
         yield long_walk
     is_default_walk = "max_walking_distance" not in constraints.model_fields_set
-    better = None if found.better is None else f"{format_trip(found.better, found.first.provenance.zone)}."
     replaced = f"Left out because it is disrupted: {disruption.name_disrupted(ranked.dropped, format_time)}"
     count = f"{len(ranked.found)} itineraries were found; {format_count_of_shown(len(shown))}."
     yield from list_stated(
         (WarningCode.PREFERENCE_UNMET, find_long_walk_message(shown, query.max_walk_m, is_default=is_default_walk)),
-        (WarningCode.PREFERENCE_UNMET, better),
+        (WarningCode.PREFERENCE_UNMET, format_better(found)),
         (WarningCode.DISRUPTED_ITINERARY_REPLACED, replaced if ranked.dropped else None),
         (WarningCode.TRUNCATED_RESULTS, count if len(ranked.found) > len(shown) else None),
         (WarningCode.PREFERENCE_UNMET, offset),

@@ -76,7 +76,7 @@ class FoundTrips:
             return None
         best = find_best(self.usable, self.query) or wider
         gain_s = wider.departure - best.departure if self.query.arrive_by else best.arrival - wider.arrival
-        return wider if gain_s > _MIN_GAIN_S else None
+        return wider if gain_s > min(_MIN_GAIN_S, best.duration_s / 2) else None
 
     def rank(self, limit: int) -> RankedItineraries:
         """Rank all trips, and choose at most ``limit`` to show."""
@@ -99,8 +99,9 @@ class FoundTrips:
         trips = (trip for answer in self.follow_ups.get(kind, ()) for trip in answer.itineraries)
         return [trip for trip in trips if not trip.is_unusable]
 
-    def merge_provenance(self, *kinds: FollowUp) -> Provenance:
-        """Merge the provenance of the answers to the first query and to follow-up queries of these kinds."""
+    def merge_provenance(self, kind: FollowUp) -> Provenance:
+        """Merge the provenance of the answers to the first query, to those of this kind, and about a better trip."""
+        kinds = [kind] if self.better is None else [kind, FollowUp.MORE_WALKING]
         return reduce(merge_provenance, (answer.provenance for answer in self._list_answers(*kinds)))
 
     def _list_answers(self, *kinds: FollowUp) -> list[JourneyAnswer]:
@@ -174,7 +175,8 @@ def _drop_departed(answer: JourneyAnswer, query: JourneyQuery) -> JourneyAnswer:
     return replace(answer, itineraries=list_remaining(answer.itineraries), timetabled=list_remaining(answer.timetabled))
 
 
-# A trip beyond the walking limit must arrive this much earlier, or depart this much later, to count as better.
+# To count as better, a trip beyond the walking limit must arrive earlier, or depart later, by more than this or half
+# the duration of the best trip within the limit.
 _MIN_GAIN_S = 1800
 MORE_WALKING_TIMEOUT_S = 2.0
 
@@ -198,8 +200,12 @@ def choose_trip_follow_up(
         departures = [trip.departure for trip in found.list_trips(FollowUp.RELAXED_LIMITS)]
         earliest = (query.not_before or min(departures)) if query.arrive_by else max(departures) + 1
         return FollowUpQuery(FollowUp.NEXT_USABLE, _depart_from(query, earliest))
-    best = find_best(usable, query)
-    if not look_further or best is None or query.max_walk_m >= MAX_WALK_M or FollowUp.MORE_WALKING in sent:
+    return _choose_more_walking(found) if look_further else None
+
+
+def _choose_more_walking(found: FoundTrips) -> FollowUpQuery | None:
+    query, best = found.query, find_best(found.usable, found.query)
+    if best is None or query.max_walk_m >= MAX_WALK_M or FollowUp.MORE_WALKING in found.follow_ups:
         return None
     offset_s = query.instant - best.arrival if query.arrive_by else best.departure - query.instant
     if max(offset_s, find_longest_wait(best)[0]) <= LONG_WAIT_S:
@@ -221,9 +227,9 @@ def choose_window_follow_up(found: FoundTrips, *, least_walk: bool = False) -> F
             return FollowUpQuery(FollowUp.LESS_WALKING, replace(query, max_walk_m=least_m - 1))
     usable = found.usable
     has_no_service = found.first.provenance.out_of_service and not usable
-    if has_no_service or any(is_in_window(trip, query) for trip in usable):
-        return None
-    return _choose_earliest_arrival(found)
+    is_answered = has_no_service or any(is_in_window(trip, query) for trip in usable)
+    earliest = None if is_answered else _choose_earliest_arrival(found)
+    return None if least_walk else earliest or _choose_more_walking(found)
 
 
 def _choose_earliest_arrival(found: FoundTrips) -> FollowUpQuery | None:
