@@ -66,6 +66,14 @@ class StopCalls:
         time = time[time <= instant] if is_before else time[time >= instant]
         return int(time.max() if is_before else time.min()) if len(time) else None
 
+    def find_limit_day(self, days: ServiceDays, zone: str, *, is_before: bool = False) -> date | None:
+        """Return the local day of the last time, or the first; trips may run past midnight, for days at most."""
+        limit_day, step = (days.first_day, _DAY) if is_before else (days.last_day, -_DAY)
+        if limit_day is None:
+            return None
+        time, _, _ = self._list_times(limit_day + step * number for number in range(_LONGEST_TRIP_DAYS))
+        return local_day(int(time.min() if is_before else time.max()), zone)
+
     def _list_times(self, days: Iterable[date]) -> tuple[Int64, Int64, Int64]:
         """Return the times (Unix seconds) on the given days, and the pair and service day of each."""
         table, feed = self._timetable, self._timetable.service_feed[self._service]
@@ -100,6 +108,7 @@ def _can_ride(timetable: Timetable, calls: Int64, trips: Int64, *, of_arrivals: 
 _LOOK_AHEAD_S = 24 * 3600
 # Stop searching after this many service days or departures, because a stop may be closed for months.
 _MAX_DAYS, _MAX_DEPARTURES = 8, 1000
+_LONGEST_TRIP_DAYS = 4
 _DAY = timedelta(days=1)
 
 
@@ -132,7 +141,7 @@ def find_gap(snapshot: Snapshot, stops: Sequence[int], zone: str, query: Departu
         elif departure >= search_start:
             added = departure if added is None else min(added, departure)
             break
-    last_day = None if days is None else days.last_day
+    last_day = None if days is None else calls_at_stops.find_limit_day(days, zone)
     if added is not None:
         return ServiceGap(next_day=local_day(added, zone), last_day=last_day)
     return ServiceGap(
@@ -155,13 +164,14 @@ def find_endpoint_service(
     if days is None:
         return gap
     step = -_DAY if is_before else _DAY
-    nearest = calls.find_nearest(instant, (day + step * number for number in range(-1, _MAX_DAYS)), is_before=is_before)
+    searched_days = (day + step * number for number in range(-_LONGEST_TRIP_DAYS, _MAX_DAYS))
+    nearest = calls.find_nearest(instant, searched_days, is_before=is_before)
     if nearest is not None:
         return replace(gap, next_departure=nearest)
     limit_day = days.first_day if is_before else days.last_day
     next_unseen_day = day + step * _MAX_DAYS
     if limit_day is None or (limit_day > next_unseen_day if is_before else limit_day < next_unseen_day):
-        return replace(gap, last_day=limit_day)
+        return replace(gap, last_day=calls.find_limit_day(days, zone, is_before=is_before))
     later_days = (next_unseen_day + step * number for number in count())
     return replace(gap, next_day=next(day for day in later_days if days.state_on(day) is ServiceState.IN_SERVICE))
 

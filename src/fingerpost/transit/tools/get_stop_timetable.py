@@ -281,12 +281,13 @@ def _format_more(count: int, shown: int, following: str, window: _Window) -> str
 
 def _find_reason(window: _Window, board: DepartureBoard) -> NoResultsReason:
     provenance, gap = board.provenance, board.gap
-    if provenance.out_of_service or not provenance.covers(to_local_date(window.first, provenance.zone)):
+    # A gap without a next departure means that none follows within a day.
+    has_ended = gap is not None and gap.next_departure is None
+    is_covered = provenance.covers(to_local_date(window.first, provenance.zone)) or (gap is not None and not has_ended)
+    if provenance.out_of_service or not is_covered:
         return NoResultsReason.NO_SERVICE
     if window.when.is_past:
         return NoResultsReason.IN_THE_PAST
-    # A gap without a next departure means that none follows within a day.
-    has_ended = gap is not None and gap.next_departure is None
     return NoResultsReason.NO_SERVICE if has_ended else NoResultsReason.NO_DEPARTURES
 
 
