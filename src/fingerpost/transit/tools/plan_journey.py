@@ -288,13 +288,17 @@ def _serialize(sentences: Iterable[str], journeys: list[JourneyOptionSummary]) -
 
 def describe_journeys(answer: JourneyPlanToolResponse) -> str:
     lines = [
-        f"{journey['startDateTime'][11:16]} to {journey['arrivalDateTime'][11:16]} "
+        f"{_cut_clock(journey['startDateTime'])} to {_cut_clock(journey['arrivalDateTime'])} "
         f"on {journey['startDateTime'][:10]}, "
         f"{journey['durationMinutes']} min, {format_count(journey['legCount'], 'leg')}: "
         f"{', '.join(format_ride(ride['mode'], ride.get('line')) for ride in journey['lines']) or 'walk'}"
         for journey in answer["topJourneys"] or ()
     ]
     return "\n".join([answer["message"], *lines])
+
+
+def _cut_clock(time: str) -> str:
+    return time[11:16] if time[17:19] == "00" else time[11:19]
 
 
 def _serialize_summary(itinerary: Itinerary, zone: str) -> JourneyOptionSummary:

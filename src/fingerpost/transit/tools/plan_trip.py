@@ -202,7 +202,7 @@ def _write_text(report: TripReport, body: PlanTripOutput) -> str:
     lines = [f"{ends}, {requested['type']} {time[:10]} {time[11:16]} ({meta['timeZone']})"]
     for number, option in enumerate(report.options, 1):
         trip, fare = option.ranked.itinerary, option.fare
-        minutes, walk_m = round(trip.duration_s / 60), round(trip.walk_m)
+        minutes, walk_m = trip.arrival // 60 - trip.departure // 60, round(trip.walk_m)
         head = wording.format_itinerary(trip, format_time, minutes=minutes, walk_m=walk_m)
         if fare is not None and fare.amount is not None:
             head += f", {fare.amount} {fare.currency}"

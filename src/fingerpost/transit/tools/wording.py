@@ -9,7 +9,7 @@ from fingerpost.transit.model.itinerary import Itinerary, Leg, Mode, StopPoint
 from fingerpost.transit.port import ServiceGap
 from fingerpost.transit.rules.alerts import format_effect
 from fingerpost.transit.rules.modes import format_ride
-from fingerpost.transit.rules.realtime_status import Status, get_status
+from fingerpost.transit.rules.realtime_status import Status, format_age, get_status
 from fingerpost.transit.rules.times import QueryInstant, format_instant, to_local_date
 from fingerpost.transit.rules.warnings import Warning, WarningCode, list_stated  # noqa: A004
 from fingerpost.transit.tools.shapes import AlertNotes, AnswerOrigin, Warned, WireAlert, WireFeed, format_time
@@ -29,7 +29,7 @@ def list_footer_lines(answer: Warned, meta: AnswerOrigin, alerts: Sequence[str] 
     lines += alerts
     lines += [f"! {note}" for note in meta.get("notes", ())]
     if "realtimeAgeSeconds" in meta:
-        lines.append(f"Realtime data is {meta['realtimeAgeSeconds']} s old.")
+        lines.append(f"Realtime data is {format_age(meta['realtimeAgeSeconds'])} old.")
     if "feeds" in meta:
         lines.append(f"Feeds: {'; '.join(map(_format_feed, meta['feeds']))}")
     if "attribution" in meta:
@@ -75,7 +75,8 @@ def format_itinerary(itinerary: Itinerary, format_time: FormatTime, *, minutes: 
     return f"{span}, {minutes} min, {format_count(itinerary.transfers, 'change')}, {walk_m} m walk"
 
 
-_MIN_SHOWN_WAIT_S = 180
+# Minutes. Like all durations in text, a wait is the difference of the times shown.
+_MIN_SHOWN_WAIT = 3
 
 
 def list_leg_lines(itinerary: Itinerary, format_time: FormatTime, name_mode: Callable[[Mode], str]) -> list[str]:
@@ -97,10 +98,10 @@ def list_ride_names(itineraries: Iterable[Itinerary], name_mode: Callable[[Mode]
 
 
 def _format_change(before: Leg | None, leg: Leg) -> str:
-    wait_s = 0 if before is None else leg.departure - before.arrival
     if leg.stays_seated:
         return "stay seated, "
-    return f"wait {wait_s // 60} min, " if wait_s >= _MIN_SHOWN_WAIT_S else ""
+    wait = 0 if before is None else leg.departure // 60 - before.arrival // 60
+    return f"wait {wait} min, " if wait >= _MIN_SHOWN_WAIT else ""
 
 
 def _format_leg(leg: Leg, format_time: FormatTime, name_mode: Callable[[Mode], str]) -> str:

@@ -24,13 +24,14 @@ export function freshness(frame, schedule) {
   const told = body.meta.realtimeAgeSeconds;
   const key = { realtime: "live", mixed: "mixed", scheduled: "scheduled" }[schedule];
   const aged = key !== "scheduled" && told > 0;
-  const isOld = frame.age > OLD_S;
+  const age = Math.max(frame.age, aged ? told : 0);
+  const isOld = age > OLD_S;
   return [
     body.meta.demo && element("span", { class: "chip caution", title: words.say("demo_long") }, words.say("demo"), unseen(`: ${words.say("demo_long")}`)),
-    (key === "scheduled" || !isOld) && element("span", { class: `chip ${key === "scheduled" ? "dim" : "good"}` }, aged ? words.say(`${key}_age`, { age: words.integer.format(told) }) : words.say(key)),
+    (key === "scheduled" || !isOld) && element("span", { class: `chip ${key === "scheduled" ? "dim" : "good"}` }, aged ? words.say(`${key}_age`, { age: words.age(told) }) : words.say(key)),
     element("span", { class: "dim" }, words.say("as_of", { time: body.dataFreshness.slice(11, 16) })),
     body.meta.at && element("strong", {}, words.say("from_time", { time: words.clock(body.meta.at, frame.today) })),
-    isOld && element("strong", { class: "caution" }, words.say("old", { age: words.age(frame.age) })),
+    isOld && element("strong", { class: "caution" }, words.say("old", { age: words.age(age) })),
   ];
 }
 

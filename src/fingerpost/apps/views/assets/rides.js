@@ -14,6 +14,6 @@ export function nameRide(leg) {
 
 /** Return what a walk is called; a source need not know its length. */
 export function sayWalk(words, leg) {
-  const minutes = words.minutes(leg.duration);
+  const minutes = words.minutes(leg.departureTime, leg.arrivalTime);
   return leg.distance === undefined ? words.say("walk_unmeasured", { minutes }) : words.say("walk_to", { distance: words.distance(leg.distance), minutes });
 }

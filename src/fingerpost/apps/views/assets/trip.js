@@ -46,7 +46,7 @@ function drawJourneys(frame, title) {
   const row = (journey) => element("tr", {}, [
     element("td", { class: "when number" }, element("strong", {}, stamp(words, journey.startDateTime, frame.today))),
     element("td", { class: "when number" }, element("strong", {}, stamp(words, journey.arrivalDateTime, frame.today))),
-    element("td", {}, words.say("duration", { n: words.integer.format(journey.durationMinutes) })),
+    element("td", {}, words.say("duration", { n: words.minutes(journey.startDateTime, journey.arrivalDateTime) })),
     element("td", { class: "right" }, words.count("legs", journey.legCount)),
   ]);
   const titles = ["departure", "arrival", "takes", "parts"].map((key) => element("th", { scope: "col", class: key === "parts" && "right" }, words.say(key)));
@@ -108,9 +108,9 @@ function drawSummary(frame, itinerary) {
 
 function listFacts(frame, itinerary) {
   const { words } = frame;
-  const { numberOfTransfers: changes, walkingDistance } = itinerary;
+  const { legs, numberOfTransfers: changes, walkingDistance } = itinerary;
   return [
-    words.say("duration", { n: words.minutes(itinerary.totalDuration) }),
+    words.say("duration", { n: words.minutes(legs[0].departureTime, legs[legs.length - 1].arrivalTime) }),
     changes === 0 ? words.say("no_changes") : words.count("changes", changes),
     walkingDistance > 0 && words.say("walking", { distance: words.distance(walkingDistance) }),
     findPrice(frame, itinerary),

@@ -61,13 +61,16 @@ export class Words {
     return `${new Intl.NumberFormat(this.language, { maximumFractionDigits: 1 }).format(metres / 1000)} km`;
   }
 
-  minutes(seconds) {
-    return this.integer.format(Math.round(seconds / 60));
+  /** Return the minutes between two times as they are shown, without their seconds. */
+  minutes(start, end) {
+    const [first, last] = [start, end].map((time) => Math.floor(Date.parse(time) / 60000));
+    return this.integer.format(last - first);
   }
 
-  /** Return an age in minutes, hours or days, whichever is the largest that fits. */
+  /** Return an age in seconds, minutes, hours or days, whichever is the largest that fits. */
   age(seconds) {
-    const [unit, length] = seconds < 2 * 3600 ? ["minute", 60] : seconds < 2 * 86400 ? ["hour", 3600] : ["day", 86400];
+    const fits = [["day", 86400], ["hour", 3600], ["minute", 60]].find(([, length]) => seconds >= 2 * length);
+    const [unit, length] = fits || ["second", 1];
     const format = new Intl.NumberFormat(this.language, { style: "unit", unit, unitDisplay: "long" });
     return format.format(Math.floor(seconds / length));
   }
