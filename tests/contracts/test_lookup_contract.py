@@ -97,7 +97,7 @@ FAR = {"focusPoint": {"lat": 60, "lon": 25}, "maxDistanceMeters": 100}
     ("arguments", "message"),
     [
         ({"rawText": "zzzzqqq"}, "No stop, address or place matches 'zzzzqqq'"),
-        ({"rawText": "Kamppi", **FAR}, "'Kamppi' matches 2 places, all of them farther away than maxDistanceMeters"),
+        ({"rawText": "Kamppi", **FAR}, "'Kamppi' matches 2 places, but none within maxDistanceMeters"),
     ],
 )
 def test_an_empty_result_is_no_match(demo, arguments, message):

@@ -146,9 +146,8 @@ def list_run_lines(run: RunView, how_to_read_memory: str) -> list[str]:
         for remark in step["remarks"]:
             lines += [f"{name}: {sentence}" for sentence in list_remark_sentences(Remark(**remark))]
     if run["remarks_left_out"]:
-        lines.append(
-            f"{run['remarks_left_out']} more remarks on the steps are in the run's memory: {how_to_read_memory}"
-        )
+        left_out = f"Further remarks on the steps ({run['remarks_left_out']})"
+        lines.append(f"{left_out} are in the run's memory: {how_to_read_memory}")
     return lines
 
 

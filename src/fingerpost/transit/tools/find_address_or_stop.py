@@ -24,6 +24,7 @@ from fingerpost.transit.places.resolver import TextQuery
 from fingerpost.transit.rules.name_matching import find_certain
 from fingerpost.transit.rules.warnings import Warning, add_reasons  # noqa: A004  # the contract's own name
 from fingerpost.transit.tools.shapes import Language, LatLon, PlaceTool, Warned, WireCoordinate, serialize_warnings
+from fingerpost.transit.tools.wording import format_count
 
 
 class LocationQueryInput(WireModel):
@@ -123,7 +124,8 @@ class FindAddressOrStop(PlaceTool):
         if not near:
             message = f"No stop, address or place matches '{text}'"
             if matches:
-                message = f"'{text}' matches {len(matches)} places, all of them farther away than maxDistanceMeters"
+                count = format_count(len(matches), "place")
+                message = f"'{text}' matches {count}, but none within maxDistanceMeters"
             remedy = _ADD_ADDRESSES if any(map(str.isdigit, text)) and not matches else _SEARCH_NEARBY
             raise DataNotFound(add_reasons(message, left_out), hint=remedy)
         certain = find_certain(near)
