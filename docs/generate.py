@@ -1,6 +1,6 @@
-"""Generate docs/reference, README's table of tools and the types of the library's methods from the code: ``make docs``.
+"""Generate docs/reference and the types of the library's methods from the code: ``make docs``.
 
-Tests compare the results of ``render_all``, ``render_readme`` and ``render_methods`` with the stored files.
+Tests compare the results of ``render_all`` and ``render_methods`` with the stored files.
 """
 
 import ast
@@ -31,7 +31,6 @@ from fingerpost.transit.engine.gtfs.csv.findings import FindingKind, Reason
 from fingerpost.transit.rules.warnings import WarningCode
 
 FOLDER = Path(__file__).parent / "reference"
-README = Path(__file__).parents[1] / "README.md"
 METHODS = Path(__file__).parents[1] / "src" / "fingerpost" / "apps" / "tool_methods.pyi"
 NOTICE = "<!-- Written by docs/generate.py; change the code, then run `make docs`. -->"
 # Read by numba and by tests; these are not fingerpost's settings.
@@ -64,7 +63,11 @@ def _audience(reader: str, outcome: str) -> list[str]:
 
 def _tools() -> list[str]:
     lines = ["# Tools", "", NOTICE, "", *_audience("call a tool", "know every field that it takes and answers"), ""]
-    lines += ["Every field that is not required may be left out.", ""]
+    lines += ["| tool | what it does |", "|---|---|"]
+    for tool in TOOLS:
+        first = _described(tool.name, tool.description).partition(". ")[0].removesuffix(".")
+        lines.append(f"| [`{tool.name}`](#{tool.name.lower()}) | {first} |")
+    lines += ["", "Every field that is not required may be left out.", ""]
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(home=Path(folder))
         for tool in list_tools(new_networks(settings), open_variables(settings)):
@@ -160,14 +163,10 @@ def _cell(text: str) -> str:
     return " ".join(text.replace("|", "\\|").split())
 
 
-def render_readme() -> str:
-    """Return README.md with its table of tools, each with the first sentence of its description."""
-    rows = [f"| `{tool.name}` | {_cell(tool.description.partition('. ')[0]).removesuffix('.')} |\n" for tool in TOOLS]
-    table = "".join(["| tool | what it does |\n", "|---|---|\n", *rows])
-    text, count = re.subn(r"\| tool \|.*\n(\|.*\n)+", lambda _: table, README.read_text(encoding="utf-8"))
-    if count != 1:
-        raise ValueError(f"README.md must have exactly one table of tools, but has {count}")
-    return text
+def _described(name: str, text: str | None) -> str:
+    if not text:
+        raise ValueError(f"{name} has no description")
+    return _cell(text)
 
 
 # ---------------------------------------------------------------------------------------- commands
@@ -180,7 +179,7 @@ def _commands() -> list[str]:
     lines += ["## fingerpost", "", root.help or "", "", *_parameters(root), ""]
     for name, command in _leaves(root, "fingerpost"):
         example = command.epilog.removeprefix("Example: ")
-        lines += [f"## {name}", "", _cell(command.help or ""), "", f"Example: `{example}`", ""]
+        lines += [f"## {name}", "", _described(name, command.help), "", f"Example: `{example}`", ""]
         lines += [*_parameters(command), ""]
     return lines[:-1]
 
@@ -200,7 +199,7 @@ def _parameters(command: Any) -> list[str]:
             continue
         is_option = each.param_type_name == "option"
         name = ", ".join(each.opts) if is_option else (each.metavar or each.name.upper())
-        rows.append(f"| `{name}` | {'' if is_option else 'yes'} | {_cell(each.help or '')} |")
+        rows.append(f"| `{name}` | {'' if is_option else 'yes'} | {_described(f'{command.name} {name}', each.help)} |")
     return ["| parameter | required | what it is |", "|---|---|---|", *rows] if rows else ["No parameters."]
 
 
@@ -216,7 +215,7 @@ def _settings() -> list[str]:
     lines += ["| variable | default | what it is |", "|---|---|---|"]
     for name, field in Settings.model_fields.items():
         default = "the platform's data folder" if field.default_factory else _default(field.default)
-        lines.append(f"| `FINGERPOST_{name.upper()}` | {default} | {_cell(descriptions[name])} |")
+        lines.append(f"| `FINGERPOST_{name.upper()}` | {default} | {_described(name, descriptions.get(name))} |")
     return [*lines, *(f"| `{name}` | unset | {text} |" for name, text in FOREIGN_VARIABLES.items())]
 
 
@@ -341,7 +340,7 @@ def _error(kind: type[errors.ToolError]) -> str:
     category = render_error(error, Contract.LOOKUP, "")["error"]["category"]
     codes[Contract.LOOKUP] = f"{category} / {codes[Contract.LOOKUP]}"
     order = (Contract.PLAN_TRIP, Contract.BOARD, Contract.STEP, Contract.LOOKUP, Contract.LONDON)
-    meaning = _cell((kind.__doc__ or "").split("\n\n")[0])
+    meaning = _described(kind.__name__, (kind.__doc__ or "").split("\n\n")[0])
     cells = [f"`{kind.__name__}`", meaning, *(codes[each] for each in order), "yes" if error.retryable else ""]
     return f"| {' | '.join(cells)} |"
 
@@ -395,8 +394,7 @@ def render_methods() -> str:
 
 
 def main() -> int:
-    """Write every page, README's table, and the type stub."""
-    README.write_text(render_readme(), encoding="utf-8")
+    """Write every page and the type stub."""
     METHODS.write_text(render_methods(), encoding="utf-8")
     FOLDER.mkdir(exist_ok=True)
     for name, text in render_all().items():

@@ -50,7 +50,7 @@ def test_a_refused_call_prints_the_contracts_error(arguments, message, invoke):
     done = invoke("call", "plan_trip", arguments)
     error = json.loads(done.stdout)["error"]
 
-    assert (done.returncode, error["code"]) == (1, "validation-error")
+    assert (done.returncode, error["code"]) == (2, "validation-error")
     assert message in error["message"]
 
 

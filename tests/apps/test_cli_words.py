@@ -19,6 +19,7 @@ from fingerpost.errors import PlaceAmbiguous, Remedy, RemedyKind, SourceKeyRefus
 from fingerpost.net.outcomes import find_failure
 from fingerpost.net.response import Response
 from fingerpost.transit.rules.realtime_status import format_age
+from tests.apps.conftest import write_town
 from tests.project.sources import ROOT
 
 # A Tuesday, eight in the morning.
@@ -179,6 +180,17 @@ MISTAKES = {
         "an accession number that is none": ([*TEXT, "x", "--filed", "2022-10-28"], "'x' is not an accession number"),
         "a filing day that is none": ([*TEXT, "0000320193-22-000108", "--filed", "friday"], "'friday' does not match"),
         "several figures of no year": (["filings", "AAPL", "revenue,", "eps"], "revenue, eps 2022"),
+        "a limit too high": (["plan", "Kamppi", "Espoo", "--limit", "9"], "--limit must be at most 3"),
+        "a walk too long": (["plan", "Kamppi", "Espoo", "--max-walk", "9999"], "--max-walk must be at most 3000"),
+        "a word for what comes first": (["plan", "Kamppi", "Espoo", "--optimize", "cheap"], "--optimize must be"),
+        "a language": (["plan", "Kamppi", "Espoo", "--lang", "de"], "--lang must be 'fi', 'sv' or 'en'"),
+        "a window too long": (["departures", "Kamppi", "--window", "500"], "--window must be at most 120"),
+        "no distance": (["find", "a", "--max-distance-meters", "0"], "--max-distance-meters must be at least 1"),
+        "latitude and longitude swapped": (["stops", "160", "24"], "LAT must be at most 90"),
+        "an empty place to walk from": (["departures", "Kamppi", "--from", ""], "--from must not be empty"),
+        "a name to walk from": (["departures", "Kamppi", "--from", "kamp"], "`fingerpost vars set NAME PLACE`"),
+        "an empty stop": (["departures", ""], "STOP must not be empty"),
+        "an empty place": (["plan", "", "Espoo"], "FROM must not be empty"),
     },
     1: {
         "a place that is not there": (["plan", "Kamppi", "Xyzzyq"], "`fingerpost find NAME`"),
@@ -188,18 +200,7 @@ MISTAKES = {
         "half of a position": (["plan", "60.17", "24.94"], "lat,lon"),
         "a stop that is not there": (["departures", "Xyzzyq"], "`fingerpost find NAME`"),
         "a name that is not there": (["find", "Xyzzyq"], "`fingerpost stops LAT LON`"),
-        "a limit too high": (["plan", "Kamppi", "Espoo", "--limit", "9"], "--limit must be at most 3"),
-        "a walk too long": (["plan", "Kamppi", "Espoo", "--max-walk", "9999"], "--max-walk must be at most 3000"),
-        "a word for what comes first": (["plan", "Kamppi", "Espoo", "--optimize", "cheap"], "--optimize must be"),
-        "a language": (["plan", "Kamppi", "Espoo", "--lang", "de"], "--lang must be 'fi', 'sv' or 'en'"),
-        "a window too long": (["departures", "Kamppi", "--window", "500"], "--window must be at most 120"),
-        "no distance": (["find", "a", "--max-distance-meters", "0"], "--max-distance-meters must be at least 1"),
-        "latitude and longitude swapped": (["stops", "160", "24"], "LAT must be at most 90"),
         "a figure that nobody files": (["filings", "AAPL", "xyzzy", "2022"], "fingerpost call sec_financial_data"),
-        "an empty place to walk from": (["departures", "Kamppi", "--from", ""], "--from must not be empty"),
-        "a name to walk from": (["departures", "Kamppi", "--from", "kamp"], "`fingerpost vars set NAME PLACE`"),
-        "an empty stop": (["departures", ""], "STOP must not be empty"),
-        "an empty place": (["plan", "", "Espoo"], "FROM must not be empty"),
         "a figure misspelt": (["filings", "AAPL", "revnue", "2022"], "Did you mean Revenue"),
     },
 }
@@ -257,8 +258,26 @@ def test_a_full_disk_is_reported_in_one_sentence(invoke, monkeypatch):
     assert "The disk is full" in ended.stderr
 
 
-def test_the_shell_can_complete_commands(invoke):
-    assert "--install-completion" in invoke("--help").stdout
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("network rem", ["remove"]),
+        ("network show T", ["TOWN"]),
+        ("vars delete h", ["home"]),
+        ("plan h", ["home"]),
+        ("departures Alp", ["Alpha"]),
+        ("plan home oxford", ["oxford\\ Circus"]),
+    ],
+)
+def test_the_shell_completes_commands_and_own_names(invoke, monkeypatch, tmp_path, line, offered):
+    invoke("network", "add", "TOWN", str(write_town(tmp_path)))
+    invoke("vars", "set", "home", "41.0,-8.0")
+    monkeypatch.setenv("FINGERPOST_DEMO", "on")
+    monkeypatch.setenv("_FINGERPOST_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", f"fingerpost {line}")
+    monkeypatch.setenv("COMP_CWORD", str(len(line.split())))
+
+    assert invoke().stdout.split("\n")[: len(offered)] == offered
 
 
 @pytest.mark.parametrize(

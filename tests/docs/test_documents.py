@@ -84,18 +84,6 @@ def test_the_site_lists_every_page_except_records_and_contracts():
     assert sorted(pages - set(re.findall(r"docs/[\w/-]+\.md", str(listed)))) == []
 
 
-def test_the_readme_lists_every_tool(generator):
-    assert generator.README.read_text(encoding="utf-8") == generator.render_readme()
-
-
-def test_a_readme_without_a_table_of_tools_is_refused(generator, monkeypatch, tmp_path):
-    monkeypatch.setattr(generator, "README", tmp_path / "README.md")
-    generator.README.write_text("# Fingerpost\n", encoding="utf-8")
-
-    with pytest.raises(ValueError, match="exactly one table of tools, but has 0"):
-        generator.render_readme()
-
-
 def test_the_index_of_decisions_is_complete():
     index = (ROOT / "docs" / "decisions" / "README.md").read_text(encoding="utf-8")
     expected = []

@@ -8,6 +8,7 @@ import pytest
 
 from fingerpost.apps.views.page import Site
 from tests.apps.clients import calling
+from tests.apps.conftest import write_town
 from tests.apps.processes import COMMAND, serving
 
 HOST = "http://127.0.0.1:8000"
@@ -88,14 +89,15 @@ async def test_no_other_site_can_call_tools_through_a_visitors_browser(applicati
     assert answer.status_code == status
 
 
-def test_the_command_serves_the_page_and_prints_its_address(tmp_path):
-    command = [*COMMAND, "web", "--port", "0"]
+def test_one_command_adds_a_feed_serves_the_page_and_prints_its_address(tmp_path):
+    command = [*COMMAND, "web", "--port", "0", "--feed", str(write_town(tmp_path))]
     with serving(*command, FINGERPOST_HOME=str(tmp_path)) as server:
         server.wait_for("press Ctrl-C to stop")
         [line] = [each for each in server.lines if "press Ctrl-C to stop" in each]
         document = httpx2.get(f"{server.url}/").text
         health = httpx2.get(f"{server.url}/health").json()
 
+    assert (tmp_path / "networks" / "CITY.toml").is_file()
     assert line.startswith(f"fingerpost is running at {server.url}/;")
     assert "<title>fingerpost</title>" in document
     assert health == {"status": "ok"}

@@ -5,7 +5,7 @@ import gc
 import sys
 from dataclasses import dataclass
 
-from fingerpost.errors import NotAccessible, ParameterError, SettingsInvalid, ToolError
+from fingerpost.errors import NotAccessible, ParameterError, PlaceUnknown, SettingsInvalid, ToolError
 
 TOOL_ERROR = 1
 USAGE = 2
@@ -16,6 +16,11 @@ _INTERRUPTED = 130
 class Caller:
     user: str | None
     verbose: bool
+
+
+def find_exit_status(error: ToolError | None) -> int:
+    is_usage = isinstance(error, ParameterError | SettingsInvalid)
+    return USAGE if is_usage and not isinstance(error, NotAccessible | PlaceUnknown) else TOOL_ERROR
 
 
 def main() -> None:
@@ -31,8 +36,7 @@ def main() -> None:
         sys.exit(_INTERRUPTED)
     except ToolError as error:
         print_error(error)
-        is_usage_error = isinstance(error, ParameterError | SettingsInvalid) and not isinstance(error, NotAccessible)
-        sys.exit(USAGE if is_usage_error else TOOL_ERROR)
+        sys.exit(find_exit_status(error))
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise

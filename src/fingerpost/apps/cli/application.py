@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from fingerpost.apps.cli import TOOL_ERROR, Caller
+from fingerpost.apps.cli import Caller, find_exit_status
 from fingerpost.apps.cli.output import print_answer, print_error, print_json, print_message, show_status
 from fingerpost.apps.logs import start_logging
 
@@ -47,7 +47,8 @@ def prepare_settings(ctx: typer.Context) -> "Settings":
     # Local imports, here and below, because they would slow --help down.
     from fingerpost.apps.settings import read_settings
 
-    caller: Caller = ctx.obj
+    # The root command does not run while the shell completes a word.
+    caller: Caller = ctx.obj or Caller(user=ctx.find_root().params["user"], verbose=False)
     if caller.verbose:
         start_logging()
     else:
@@ -100,12 +101,12 @@ def run_search(application: "Application", work: Coroutine[Any, Any, _R]) -> _R:
 
 
 def call_and_print(application: "Application", tool: str, arguments: object, *, as_json: bool) -> None:
-    """Call a tool and print its answer; exit with status 1 if it is an error."""
+    """Call a tool and print its answer; exit with the status of an error."""
     print_or_exit(call_tool(application, tool, arguments), as_json=as_json)
 
 
 def print_or_exit(answer: "Answer", *, as_json: bool) -> None:
-    """Print an answer's text or its envelope; exit with status 1 if it is an error."""
+    """Print an answer's text or its envelope; exit with the status of an error."""
     if as_json:
         print_json(answer.body)
     elif answer.error is not None:
@@ -113,4 +114,4 @@ def print_or_exit(answer: "Answer", *, as_json: bool) -> None:
     else:
         print_answer(answer.text)
     if answer.is_error:
-        raise typer.Exit(TOOL_ERROR)
+        raise typer.Exit(find_exit_status(answer.error))

@@ -162,7 +162,7 @@ def read_text(
     form: Annotated[
         str | None, typer.Option(help="The form, such as 10-Q; the default is the annual report, if there is one.")
     ] = None,
-    page: Annotated[int, typer.Option(min=1)] = 1,
+    page: Annotated[int, typer.Option(min=1, help="The page of a long text.")] = 1,
     as_json: Json = False,
 ) -> None:
     """Read the text of a filing, or one of its items."""

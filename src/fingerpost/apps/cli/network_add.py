@@ -54,7 +54,8 @@ def new_add_command(kinds: Sequence[SourceKind]) -> Callable[..., None]:
         """Add a network, or replace its source; settings that are not given here keep their values."""
         settings = prepare_settings(ctx)
         kind, source_fields = _choose_source(feeds or [], kinds, options)
-        fields = {key: _parse_value(key, value) for key in _RECORD_OPTIONS if (value := options[key]) not in (None, [])}
+        given = [key for key in _RECORD_OPTIONS if options.get(key) not in (None, [])]
+        fields = {key: _parse_value(key, options[key]) for key in given}
         if "extract" in fields and kind is not None:
             raise ParameterError(
                 "Streets can be added only to feeds; a server has its own",

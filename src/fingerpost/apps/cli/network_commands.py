@@ -10,6 +10,7 @@ from pydantic import TypeAdapter
 from fingerpost import clock
 from fingerpost.apps.cli import TOOL_ERROR
 from fingerpost.apps.cli.application import prepare_settings
+from fingerpost.apps.cli.completion import complete_network
 from fingerpost.apps.cli.network_add import new_add_command, print_report
 from fingerpost.apps.cli.network_check import check_feeds
 from fingerpost.apps.cli.network_sources import learn_profile, print_realtime, remove_import, run_import
@@ -18,6 +19,7 @@ from fingerpost.apps.settings import Settings
 from fingerpost.apps.source_kinds import EMBEDDED, REMOTE_KINDS, open_record_store
 from fingerpost.errors import ParameterError, SettingsInvalid, ToolError
 from fingerpost.store.network_records import NetworkRecord, NetworkRecords, parse_network_name
+from fingerpost.transit.embedded.feed_origins import parse_location
 from fingerpost.transit.engine.demo.catalogue import list_demo_names
 from fingerpost.transit.engine.gtfs.report import ImportReport
 from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
@@ -32,15 +34,13 @@ app.command("add", epilog="Example: fingerpost network add HSL hsl.zip --realtim
 
 app.command("check", epilog="Example: fingerpost network check hsl.zip --streets helsinki.osm.pbf")(check_feeds)
 
-_Name = Annotated[str, typer.Argument(help="The name of an added network.")]
+_NAME = typer.Argument(help="The name of an added network.", autocompletion=complete_network)
+_Name = Annotated[str, _NAME]
 
 
 @app.command("refresh", epilog="Example: fingerpost network refresh HSL")
-def refresh_networks(
-    ctx: typer.Context,
-    name: Annotated[str | None, typer.Argument(help="The name of an added network; the default is all.")] = None,
-) -> None:
-    """Fetch a network's feeds again and import them if they have changed, or fetch a remote source's profile."""
+def refresh_networks(ctx: typer.Context, name: Annotated[str | None, _NAME] = None) -> None:
+    """Fetch a network's feeds again and import changed ones, or fetch a remote profile; the default is all networks."""
     settings = prepare_settings(ctx)
     records = open_record_store(settings.home).read()
     if name is not None:
@@ -70,6 +70,13 @@ def _refresh(settings: Settings, record: NetworkRecord) -> None:
         print_line(f"{record.name} is unchanged.")
     else:
         print_report(report)
+
+
+def add_city(ctx: typer.Context, feeds: list[str]) -> None:
+    """Add feeds as the network CITY, unless it has the same feeds already."""
+    record = open_record_store(prepare_settings(ctx).home).read().records.get("CITY")
+    if record is None or record.feeds != tuple(parse_location(feed).text for feed in feeds):
+        new_add_command(REMOTE_KINDS)(ctx, "CITY", feeds)
 
 
 @app.command("list", epilog="Example: fingerpost network list")

@@ -85,7 +85,15 @@ def web(
     allow_host: Annotated[
         list[str] | None, typer.Option(help="A host name that browsers may use for this server; repeatable.")
     ] = None,
+    feed: Annotated[
+        list[str] | None,
+        typer.Option(metavar="PATH|URL", help="First add this GTFS feed as the network CITY; repeatable."),
+    ] = None,
 ) -> None:
+    if feed:
+        from fingerpost.apps.cli.network_commands import add_city
+
+        add_city(ctx, feed)
     application = _open_server(ctx)
     from fingerpost.apps.mcp.http import serve_http
     from fingerpost.apps.views.page import Site

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 import typer
 
 from fingerpost import clock
-from fingerpost.apps.cli import TOOL_ERROR, USAGE
+from fingerpost.apps.cli import USAGE, find_exit_status
 from fingerpost.apps.cli.application import (
     Json,
     call_and_print,
@@ -21,6 +21,7 @@ from fingerpost.apps.cli.application import (
     print_or_exit,
     with_options,
 )
+from fingerpost.apps.cli.completion import complete_place
 from fingerpost.apps.cli.error_texts import OPTIONS
 from fingerpost.apps.cli.output import print_json
 from fingerpost.errors import StorageUnavailable
@@ -43,10 +44,14 @@ _HELP: Mapping[str, str] = {
 }
 
 
+def _new_place_argument(text: str, metavar: str | None = None) -> Any:
+    return typer.Argument(metavar=metavar, help=text, autocompletion=complete_place)
+
+
 def plan(
     ctx: typer.Context,
-    origin: Annotated[str, typer.Argument(metavar="FROM", help="A place, a saved name, a stop id, or lat,lon.")],
-    destination: Annotated[str, typer.Argument(metavar="TO", help="In the same form as FROM.")],
+    origin: Annotated[str, _new_place_argument("A place, a saved name, a stop id, or lat,lon.", "FROM")],
+    destination: Annotated[str, _new_place_argument("In the same form as FROM.", "TO")],
     at: Annotated[str | None, typer.Option(help=f"Depart at: {_TIME_FORMS}.")] = None,
     arrive: Annotated[str | None, typer.Option(help="Arrive by this time, in the same form as --at.")] = None,
     as_json: Json = False,
@@ -70,7 +75,7 @@ def plan(
 
 def departures(
     ctx: typer.Context,
-    stop: Annotated[str, typer.Argument(help="A stop's name or id, or a saved name.")],
+    stop: Annotated[str, _new_place_argument("A stop's name or id, or a saved name.")],
     at: Annotated[str | None, typer.Option(help=f"Start at: {_TIME_FORMS}.")] = None,
     until: Annotated[
         str | None,
@@ -115,7 +120,7 @@ def departures(
 
 def find(
     ctx: typer.Context,
-    text: Annotated[str, typer.Argument(help="The name of the place.")],
+    text: Annotated[str, _new_place_argument("The name of the place.")],
     as_json: Json = False,
     **fields: Any,
 ) -> None:
@@ -155,7 +160,7 @@ def call(
     answer = call_tool(application, tool, raw)
     print_json(answer.body)
     if answer.is_error:
-        raise typer.Exit(TOOL_ERROR if tool in application.tools else USAGE)
+        raise typer.Exit(find_exit_status(answer.error) if tool in application.tools else USAGE)
 
 
 def with_tool_options(command: Callable[..., None], tool_name: str) -> Callable[..., None]:

@@ -7,6 +7,7 @@ import typer
 
 from fingerpost.apps.cli import TOOL_ERROR
 from fingerpost.apps.cli.application import Json, call_and_print, call_tool, open_application
+from fingerpost.apps.cli.completion import complete_key
 from fingerpost.apps.cli.output import print_answer, print_error, print_json, print_message
 from fingerpost.apps.cli.tool_commands import read_position
 
@@ -61,7 +62,7 @@ def list_variables(ctx: typer.Context, as_json: Json = False) -> None:
 @app.command("delete", epilog="Example: fingerpost vars delete home")
 def delete_variable(
     ctx: typer.Context,
-    key: Annotated[str | None, typer.Argument(help="The name of the variable.")] = None,
+    key: Annotated[str | None, typer.Argument(help="The name of the variable.", autocompletion=complete_key)] = None,
     delete_all: Annotated[bool, typer.Option("--all", help="Delete all of this user's variables.")] = False,
     as_json: Json = False,
 ) -> None:
