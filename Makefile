@@ -105,8 +105,10 @@ mutants: .venv/ready  ## Put small faults into the code, a sample of them, and c
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check "mutmut>=3.8,<4"
 	@$(BIN)/python -m tests.mutation $(TARGETS)
 
-docs: .venv/ready  ## Generate docs/reference from the code
+docs: .venv/ready  ## Generate docs/reference from the code, and check every page: its links, prose and examples
 	@$(BIN)/python docs/generate.py
+	@$(COMPILE_KERNELS)
+	@$(BIN)/pytest -q --numprocesses auto --dist worksteal tests/docs tests/project/test_words.py
 
 .PHONY: site
 site: .venv/site/ready  ## Build the documents as a site with search, in build/site
@@ -114,11 +116,13 @@ site: .venv/site/ready  ## Build the documents as a site with search, in build/s
 	@git ls-files -co --exclude-standard -- $(SITE_FILES) | tar --create --files-from - | tar --extract --directory build/site-source
 	@.venv/site/bin/zensical build --strict
 
+# The same files give the same bundle: all have one mode and one time, which a zip stores in local time.
 .PHONY: bundle
 bundle: .venv/ready  ## Pack build/fingerpost.mcpb, which hosts of MCP bundles install
 	@rm -rf build/mcpb build/fingerpost.mcpb && mkdir -p build/mcpb
 	@git ls-files -- src README.md LICENSE CHANGELOG.md pyproject.toml | tar --create --files-from - | tar --extract --directory build/mcpb
-	@cp deploy/mcpb/manifest.json build/mcpb && cd build/mcpb && $(CURDIR)/$(BIN)/python -m zipfile --create ../fingerpost.mcpb *
+	@cp deploy/mcpb/manifest.json build/mcpb && chmod -R u=rwX,go=rX build/mcpb && find build/mcpb -exec touch -d 2020-02-02T00:00:00Z {} +
+	@cd build/mcpb && TZ=UTC $(CURDIR)/$(BIN)/python -m zipfile --create ../fingerpost.mcpb *
 
 SITE_FILES := '*.md' 'docs/views/*.png' deploy examples .ci LICENSE Makefile pyproject.toml
 .venv/site/ready: .venv/ready

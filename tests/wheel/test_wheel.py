@@ -4,6 +4,7 @@ import asyncio
 import email
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -26,13 +27,16 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-@pytest.fixture(scope="module")
-def built(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("dist")
-    command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, ROOT]
+def build(folder, source=ROOT):
+    command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, source]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return folder
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    return build(tmp_path_factory.mktemp("dist"))
 
 
 @pytest.fixture(scope="module")
@@ -100,6 +104,28 @@ def test_the_sdist_contains_only_the_package_and_its_documents(built):
     assert beside == {".gitignore", "CHANGELOG.md", "LICENSE", "PKG-INFO", "README.md", "pyproject.toml"}
 
 
+def test_another_folder_builds_the_same_files(built, tmp_path):
+    without = shutil.ignore_patterns("__pycache__", "*.egg-info")
+    shutil.copytree(ROOT / "src", tmp_path / "src", copy_function=shutil.copy, ignore=without)
+    for path in filter(Path.is_file, ROOT.iterdir()):
+        shutil.copy(path, tmp_path)
+    again = build(tmp_path / "dist", tmp_path)
+
+    assert {path.name: path.read_bytes() for path in again.iterdir()} == {
+        path.name: path.read_bytes() for path in built.iterdir()
+    }
+
+
+def test_the_entry_of_the_registry_matches_the_project():
+    """Until a package index has the name, it lists no package."""
+    manifests = [json.loads((ROOT / "deploy" / "mcpb" / name).read_text()) for name in ("manifest.json", "server.json")]
+
+    assert [(each["version"], each["description"]) for each in manifests] == [
+        (PROJECT["version"], PROJECT["description"])
+    ] * 2
+    assert manifests[1]["packages"] == []
+
+
 def test_the_wheel_matches_pyproject(wheel):
     archive = zipfile.ZipFile(wheel)
     [path] = [name for name in archive.namelist() if name.endswith("/METADATA")]
@@ -146,10 +172,13 @@ asyncio.run(ask())
 
 
 def test_the_bundle_starts_a_server_that_plans_a_trip(installed, tmp_path):
-    subprocess.run(["make", "bundle"], cwd=ROOT, check=True)
+    bundles = []
+    for _ in range(2):
+        subprocess.run(["make", "bundle"], cwd=ROOT, check=True)
+        bundles.append((ROOT / "build" / "fingerpost.mcpb").read_bytes())
+    assert bundles[0] == bundles[1]
     zipfile.ZipFile(ROOT / "build" / "fingerpost.mcpb").extractall(tmp_path / "bundle")
     manifest = json.loads((tmp_path / "bundle" / "manifest.json").read_text(encoding="utf-8"))
-    assert manifest["version"] == PROJECT["version"]
     subprocess.run([installed / "python", "-m", "pip", "install", "--quiet", "uv"], check=True)
     start = manifest["server"]["mcp_config"]
     assert start["command"] == "uv"
