@@ -94,22 +94,23 @@ def test_a_python_block_runs(block, place):
     assert (done.returncode, bool(done.stdout)) == (0, True), done.stderr
 
 
-@pytest.mark.parametrize("block", JSON, ids=ids(JSON))
-def test_a_host_configuration_starts_our_server(block, place):
-    server = json.loads(block.text)["mcpServers"]["fingerpost"]
-    done = run(shlex.join([server["command"], *server["args"], "--help"]))
-
-    assert done.returncode == 0, done.stderr
-
-
-@pytest.mark.parametrize("block", TOML, ids=str)
-def test_every_toml_block_is_a_record_or_an_entry_point(block, tmp_path):
-    table = tomllib.loads(block.text)
+@pytest.mark.parametrize("block", [*JSON, *TOML], ids=ids([*JSON, *TOML]))
+def test_a_configuration_starts_our_server_or_is_a_record_or_an_entry_point(block, place):
+    table = json.loads(block.text) if block.kind == "json" else tomllib.loads(block.text)
     if "project" in table:
         assert list(table["project"]["entry-points"]) == ["fingerpost.tools"]
         return
+    if "source" in table:
+        assert open_record_store(place).build("MYCITY", table).name == "MYCITY"
+        return
+    [(kind, servers)] = table.items()
+    server = servers["fingerpost"]
+    command = server["command"] if kind == "mcp" else [server["command"], *server["args"]]
+    while command[0] != "fingerpost":
+        command = command[1:]
 
-    assert open_record_store(tmp_path).build("MYCITY", table).name == "MYCITY"
+    assert kind in ("mcpServers", "servers", "context_servers", "mcp", "mcp_servers")
+    assert (command[1:], run(shlex.join([*command, "--help"])).returncode) == (["serve"], 0)
 
 
 def test_every_block_is_of_a_kind_that_is_run():

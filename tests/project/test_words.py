@@ -18,9 +18,11 @@ MARKETING = re.compile(
 # Words that only translated sentences use here.
 TRANSLATED = re.compile(
     r"\b(for who|anew|told|tells? (of|what|which|how)|mend(s|ed|ing)?|regrets?|stands? (in|for|above|below)|goes on"
-    r"|nobody|whoever|kept|of (its|their) own(?! \w)|be had)\b",
+    r"|nobody|whoever|kept|of (its|their) own(?! \w)|be had|whatever|wherein|thereof|insofar|whilst|amongst|hence"
+    r"|moreover|furthermore|utili[sz]e|in order to|please note|simply|obviously|what no|who is no)\b",
     re.IGNORECASE,
 )
+MAX_SENTENCE_WORDS = 40
 
 
 def _list_text():
@@ -100,3 +102,18 @@ def test_prose_uses_the_words_of_engineers():
     documents = [path for path in _list_text() if path.suffix == ".md"]
 
     assert _lines_with(TRANSLATED, [*documents, *list_python("src")]) == []
+
+
+def test_sentences_can_be_read_aloud():
+    """Tables, code and generated pages are left out."""
+    documents = [path for path in _list_text() if path.suffix == ".md" and "reference" not in path.parts]
+    long = [
+        f"{shown(path)}: {sentence}"
+        for path in documents
+        for line in re.sub(r"^```.*?^```$", "", path.read_text(encoding="utf-8"), flags=re.M | re.S).splitlines()
+        if not line.startswith(("|", "    "))
+        for sentence in re.split(r"(?<=[.!?]) ", line)
+        if len(sentence.split()) > MAX_SENTENCE_WORDS
+    ]
+
+    assert long == []
