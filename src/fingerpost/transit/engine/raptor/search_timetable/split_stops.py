@@ -54,7 +54,7 @@ def list_effective_rules(timetable: Timetable, stop_times: StopTimesWithRules) -
     pair = timetable.specific_transfer_from_stop.astype(np.int64) * count + timetable.specific_transfer_to_stop
     from_trip, to_trip = timetable.specific_transfer_from_trip, timetable.specific_transfer_to_trip
     is_trip_pair = (from_trip >= 0) & (to_trip >= 0)
-    # If there are broader rules for the same stops, the transfer without this rule is not simply the footpath.
+    # If there are broader rules for the same stops, the transfer without this rule is not just the footpath.
     is_alone = is_trip_pair & ~np.isin(pair, pair[~is_trip_pair])
     is_effective = ~is_alone
     rows_by_trip: dict[tuple[int, int], list[int]] = {}
