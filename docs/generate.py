@@ -8,7 +8,6 @@ import inspect
 import re
 import subprocess
 import sys
-import tempfile
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,9 +17,8 @@ from fingerpost import clock, errors
 from fingerpost.apps.cli.app import load_root
 from fingerpost.apps.cli.error_texts import REMEDIES
 from fingerpost.apps.settings import Settings
-from fingerpost.apps.storage import open_variables
 from fingerpost.apps.tool_methods import build_signature, name_method
-from fingerpost.apps.wiring import TOOLS, list_tools, new_networks
+from fingerpost.apps.wiring import TOOLS
 from fingerpost.contract.envelope import Contract, find_error_code, render_error
 from fingerpost.contract.published_tool import ToolDefinition
 from fingerpost.contract.size_bounds import SIZE_NOTE
@@ -68,11 +66,7 @@ def _tools() -> list[str]:
         first = _described(tool.name, tool.description).partition(". ")[0].removesuffix(".")
         lines.append(f"| [`{tool.name}`](#{tool.name.lower()}) | {first} |")
     lines += ["", "Every field that is not required may be left out.", ""]
-    with tempfile.TemporaryDirectory() as folder:
-        settings = Settings(home=Path(folder))
-        for tool in list_tools(new_networks(settings), open_variables(settings)):
-            lines += _tool(tool.definition)
-    return lines[:-1]
+    return [*lines, *(line for tool in TOOLS for line in _tool(tool))][:-1]
 
 
 def _tool(tool: ToolDefinition) -> list[str]:

@@ -14,6 +14,7 @@ RECORD = re.compile(r"# (?P<number>\d{4}) (?P<title>.+)\n\n(?P<status>.+)\n\n")
 # Records of decisions have their own form; the reference is generated; the others are read for other reasons.
 PAGES = sorted(path for path in (ROOT / "docs").rglob("*.md") if path not in RECORDS)
 LINK = re.compile(r"\]\((?!https?://|#)([^)#]+)")
+LINK_AND_ANCHOR = re.compile(r"\]\((?!https?://)([^)#\s]*)(?:#([^)]+))?\)")
 
 
 @pytest.fixture(scope="module")
@@ -54,15 +55,20 @@ def test_every_test_that_defends_is_there():
     assert len(named) > 15
 
 
-def test_every_link_inside_the_project_leads_somewhere():
+def test_every_link_inside_the_project_leads_to_a_file_and_a_heading():
     broken = [
-        f"{shown(path)}: {link}"
+        f"{shown(path)}: {link}#{anchor}"
         for path in list_documents()
-        for link in LINK.findall(path.read_text(encoding="utf-8"))
-        if not (path.parent / link).exists()
+        for link, anchor in LINK_AND_ANCHOR.findall(path.read_text(encoding="utf-8"))
+        if not (target := path.parent / link if link else path).exists() or (anchor and anchor not in anchors(target))
     ]
 
     assert broken == []
+
+
+def anchors(path):
+    headings = re.findall(r"^#+ (.+)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def test_every_page_can_be_reached_from_the_readme():
