@@ -16,6 +16,7 @@ from tests.apps.clients import calling, new_local_app, request_of, serving_here
 from tests.apps.scripted_tool import ScriptedTool
 
 DEADLINE_S = 30
+CHUNKED = b"POST /mcp HTTP/1.1\r\nhost: 127.0.0.1\r\ntransfer-encoding: chunked\r\n\r\n"
 HEAD = b"POST /mcp HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: 100\r\n"
 
 
@@ -82,6 +83,22 @@ async def test_a_call_ends_when_its_client_disconnects(application, version):
     assert tool.cancelled.is_set()
 
 
+async def test_an_abandoned_call_counts_for_another_second(application, monkeypatch):
+    """A caller could begin hundreds in a second otherwise."""
+    monkeypatch.setattr(http_limits, "ABANDONED_S", DEADLINE_S)
+    alone = replace(application, settings=application.settings.model_copy(update={"max_concurrent_calls": 2}))
+    async with calling_endless(alone, "2026-07-28") as (tool, _reader, writer):
+        await tool.begun.wait()
+        writer.transport.abort()
+        await tool.cancelled.wait()
+        reader, again = await asyncio.open_connection(*writer.get_extra_info("peername"))
+        again.write(write_call("2026-07-28"))
+        status = await reader.readline()
+        again.close()
+
+    assert status.startswith(b"HTTP/1.1 429 ")
+
+
 @VERSIONS
 async def test_a_slow_call_is_cancelled_and_answered(application, monkeypatch, version):
     monkeypatch.setattr(http_limits, "ANSWER_S", 0.2)
@@ -132,23 +149,34 @@ async def read_all(reader):
         (HEAD + b"\r\n{", b"HTTP/1.1 408 "),
         # A proxy that believes the other length would take the rest for a request of somebody else.
         (HEAD + b"transfer-encoding: chunked\r\n\r\n0\r\n\r\n", b"HTTP/1.1 400 "),
+        (b"GET /health HTTP/1.1\r\nx: " + b"y" * 300_000, b""),
+        (b"GET /health HTTP/1.1\r\n" + b"x: y\r\n" * 102, b"HTTP/1.1 400 "),
+        (CHUNKED + b"1\r\n{\r\n" * 1_001, b"HTTP/1.1 400 "),
+        (CHUNKED + b"0\r\n" + b"x: y\r\n" * 102, b"HTTP/1.1 400 "),
+        (CHUNKED + b"0\r\nx: " + b"y" * 4_000_000, b""),
     ],
-    ids=["nothing", "half a line", "half of the headers", "half a body", "two lengths"],
-)
-async def test_an_incomplete_or_ambiguous_request_ends_its_connection(application, brief, sent, answered):
+    ids=["nothing", "half a line", "half of the headers", "half a body", "two lengths",
+         "endless header", "endless headers", "tiny chunks", "endless trailers", "endless trailer"],
+)  # fmt: skip
+async def test_an_incomplete_ambiguous_or_endless_request_ends_its_connection(application, brief, sent, answered):
+    """What is unread then may reset the connection."""
     async with connected(application) as (reader, writer):
         writer.write(sent)
-        received = await read_all(reader)
-
-    assert (received.startswith(answered), received == b"") == (True, answered == b"")
-
-
-async def test_a_connection_with_endless_headers_is_closed(application):
-    """Long before the deadline; what is unread then may reset the connection."""
-    async with connected(application) as (reader, writer):
-        writer.write(b"GET /health HTTP/1.1\r\n" + b"x: y\r\n" * 60_000)
+        received = b""
         with suppress(ConnectionResetError):
-            assert await read_all(reader) == b""
+            received = await read_all(reader)
+
+    assert received[:13] == answered
+
+
+async def test_a_request_behind_another_one_is_left_to_the_next_connection(application):
+    """A client may send it again: it was not begun."""
+    ask = b"GET /health HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n"
+    async with connected(application) as (reader, writer):
+        writer.write(ask * 1_000)
+        answers = await read_all(reader)
+
+    assert (answers.count(b"HTTP/1.1 200 "), b"connection: close" in answers) == (1, True)
 
 
 async def test_the_second_request_of_a_connection_has_the_same_deadline(application, brief):

@@ -1,11 +1,13 @@
 """Prepare a server process: tune garbage collection and thread switching, and warm up its networks."""
 
 import asyncio
+import ctypes
 import gc
 import logging
 import os
 import sys
 import threading
+from contextlib import suppress
 from datetime import timedelta
 
 from fingerpost import clock
@@ -23,12 +25,18 @@ _BOARD_WINDOW_S = 60
 _SEARCH_RADIUS_M = 100_000.0
 # With Python's default of 5 ms, calls wait too long for the GIL while a realtime message is parsed.
 SWITCH_INTERVAL_S = 0.001
+# The size from which glibc returns freed memory to the system. By default it grows to 32 MB, so days that were dropped
+# from the cache would still occupy memory.
+_M_MMAP_THRESHOLD, _RETURNED_BYTES = -3, 262_144
 
 
 def start_server_process() -> None:
     """Disable garbage collection until ``new_warm_up`` is called; it would take a tenth of the startup time."""
     gc.disable()
     sys.setswitchinterval(SWITCH_INTERVAL_S)
+    if sys.platform == "linux":
+        with suppress(AttributeError):  # another C library
+            ctypes.CDLL(None).mallopt(_M_MMAP_THRESHOLD, _RETURNED_BYTES)
 
 
 def _enable_garbage_collection() -> None:

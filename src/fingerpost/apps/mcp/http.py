@@ -22,7 +22,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 from sse_starlette.sse import AppStatus
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import Message, Receive, Scope, Send
@@ -112,6 +112,8 @@ class McpTransport:
                 return Response(status_code=408, headers=_CLOSE_CONNECTION)
             except limits.BodyTooLarge:
                 return _TOO_LARGE
+            except ClientDisconnect:
+                return None
             with self._admission.answer() as is_admitted:
                 if not is_admitted:
                     return _FULL
@@ -123,8 +125,10 @@ class McpTransport:
                 async def replay() -> Message:
                     return body.pop(0) if body else await receive()
 
+                answer = partial(manager.handle_request, scope, replay)
                 try:
-                    await limits.answer_while_connected(partial(manager.handle_request, scope, replay), receive, send)
+                    if not await limits.answer_while_connected(answer, receive, send):
+                        self._admission.hold(caller.name)
                 except TimeoutError:
                     return _TOO_LONG
         return None
@@ -279,6 +283,8 @@ def new_config(app: Starlette | Callable[[], Starlette], access: Access, workers
         # Compiling can hold the GIL for seconds in a healthy worker.
         timeout_worker_healthcheck=_MAX_SILENCE_S,
         http=limits.new_protocol(access.trusted_proxies),
+        # With a WebSocket library installed, uvicorn would hand connections over to it, beyond the limits.
+        ws="none",
         proxy_headers=bool(access.trusted_proxies),
         forwarded_allow_ips=list(access.trusted_proxies),
     )

@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any, Final, cast
 
 from anyio import CancelScope
+from starlette.requests import ClientDisconnect
 from starlette.types import Message, Receive, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import ServerState
@@ -22,14 +23,20 @@ from fingerpost.transit.kernel_mode import is_compiling
 
 HEADERS_S = 10.0
 MAX_HEADER_BYTES = 65_536
+MAX_HEADERS = 100
 BODY_S = 15.0
 ANSWER_S = 120.0
+ABANDONED_S = 1.0
 # Per process; systems allow 1,024 open files by default.
 MAX_CONNECTIONS = 500
 MAX_CONNECTIONS_PER_ADDRESS = 50
 MAX_CALLS_PER_CALLER = 8
 MAX_BYTES: Final = 1_500_000
 """A plan with its memory is at most 1,000,000 bytes (``plan/limits.py``) before JSON escaping."""
+# With the framing of chunks and with trailers.
+MAX_REQUEST_BYTES = 2 * MAX_BYTES
+# Each chunk costs a call; beyond so many, they must have this size on average.
+MAX_SMALL_PIECES, MIN_PIECE_BYTES = 1_000, 64
 
 _REFUSAL = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
@@ -75,10 +82,15 @@ class ConnectionGate(asyncio.Protocol):
 
 
 class LimitedHttpProtocol(HttpToolsProtocol):
-    """Extends uvicorn's protocol: closes a connection whose headers exceed ``HEADERS_S`` or ``MAX_HEADER_BYTES``."""
+    """Extends uvicorn's protocol: closes connections whose requests exceed a limit of time, size or number of parts.
+
+    It does not pipeline, because one read could begin thousands of requests: a request that arrives while another one
+    is answered is dropped, and the connection is closed after that answer, so the client retries it (RFC 9112, 9.3.2).
+    """
 
     _deadline: asyncio.TimerHandle | None = None
-    _header_bytes = 0
+    _request_bytes = _pieces = 0
+    _is_ending = False
 
     def __init__(self, release: Callable[[], None], **options: Any) -> None:
         super().__init__(**options)
@@ -89,20 +101,47 @@ class LimitedHttpProtocol(HttpToolsProtocol):
         self._start_deadline()
 
     def data_received(self, data: bytes) -> None:
+        if self._is_ending:
+            return
         if not self._is_answering():
             self._start_deadline()
+        self._request_bytes += len(data)
         super().data_received(data)
         if self._is_answering():
             self._stop_deadline()
-            self._header_bytes = 0
-            return
-        self._header_bytes += len(data)
-        if self._header_bytes > MAX_HEADER_BYTES:
+        if self._request_bytes > (MAX_REQUEST_BYTES if self._is_answering() else MAX_HEADER_BYTES):
             self.transport.close()
 
+    def on_message_begin(self) -> None:
+        # An error in this and the next methods ends parsing.
+        if self._is_answering():
+            raise ValueError
+        super().on_message_begin()
+
     def on_header(self, name: bytes, value: bytes) -> None:
+        # This includes the trailers of a chunked body.
+        if len(self.headers) >= MAX_HEADERS:
+            raise ValueError
         # The parser does not strip trailing whitespace (RFC 9110, section 5.5).
         super().on_header(name, value.strip(b" \t"))
+
+    def on_body(self, body: bytes) -> None:
+        self._pieces += 1
+        if self._pieces > MAX_SMALL_PIECES and self._pieces * MIN_PIECE_BYTES > self._request_bytes:
+            raise ValueError
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        self._request_bytes = self._pieces = 0
+        super().on_message_complete()
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what cannot be parsed, but not in the middle of another answer."""
+        self._is_ending = True
+        if self._is_answering() and (self.cycle.response_started or not self.cycle.more_body):
+            self.cycle.keep_alive = False
+        else:
+            super().send_400_response(msg)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_deadline()
@@ -141,7 +180,7 @@ def _find_limited_key(host: str, trusted_proxies: tuple[str, ...]) -> str | None
 
 
 async def receive_body(receive: Receive, declared_bytes: int) -> list[Message]:
-    """Return a body's messages; raise TimeoutError after ``BODY_S``, or BodyTooLarge beyond ``MAX_BYTES``."""
+    """Return a body's messages; raise TimeoutError after ``BODY_S``, BodyTooLarge or ClientDisconnect."""
     if declared_bytes > MAX_BYTES:
         raise BodyTooLarge
     messages: list[Message] = []
@@ -149,6 +188,8 @@ async def receive_body(receive: Receive, declared_bytes: int) -> list[Message]:
     async with asyncio.timeout(BODY_S):
         while True:
             message = await receive()
+            if message["type"] == "http.disconnect":
+                raise ClientDisconnect
             messages.append(message)
             received_bytes += len(message.get("body", b""))
             if received_bytes > MAX_BYTES:
@@ -157,10 +198,11 @@ async def receive_body(receive: Receive, declared_bytes: int) -> list[Message]:
                 return messages
 
 
-async def answer_while_connected(answer: Callable[[Send], Awaitable[None]], receive: Receive, send: Send) -> None:
+async def answer_while_connected(answer: Callable[[Send], Awaitable[None]], receive: Receive, send: Send) -> bool:
     """Run ``answer``, and cancel it if the client disconnects before the first byte; the SDK handles later disconnects.
 
-    Raise TimeoutError if nothing is sent within ``ANSWER_S``, extended while the engine is compiling.
+    Return False if the client disconnected. Raise TimeoutError if nothing is sent within ``ANSWER_S``, extended while
+    the engine is compiling.
     """
     loop = asyncio.get_running_loop()
     is_late = False
@@ -194,6 +236,7 @@ async def answer_while_connected(answer: Callable[[Send], Awaitable[None]], rece
             limit.cancel()
     if is_late:
         raise TimeoutError
+    return not scope.cancel_called
 
 
 class Admission:
@@ -216,6 +259,11 @@ class Admission:
         """Count a fully received request while the block runs; return False if the process has too many."""
         return self._count(None, self._max_calls)
 
+    def hold(self, caller: str) -> None:
+        """Count an abandoned request for another ``ABANDONED_S``, or its caller could begin hundreds in a second."""
+        self._counts[caller] += 1
+        asyncio.get_running_loop().call_later(ABANDONED_S, self._release, caller)
+
     @contextmanager
     def _count(self, name: str | None, limit: int) -> Iterator[bool]:
         if self._counts[name] >= limit:
@@ -226,6 +274,9 @@ class Admission:
         try:
             yield True
         finally:
-            self._counts[name] -= 1
-            if not self._counts[name]:
-                del self._counts[name]
+            self._release(name)
+
+    def _release(self, name: str | None) -> None:
+        self._counts[name] -= 1
+        if not self._counts[name]:
+            del self._counts[name]

@@ -59,7 +59,7 @@ def start_metrics_server(addresses: Sequence[Address], access: Access) -> None:
         return
     app = Starlette(routes=[Route("/metrics", check_host(start_metrics(), access.list_hosts(address)))])
     app.router.redirect_slashes = False
-    config = uvicorn.Config(app, log_config=None, access_log=False, http=new_protocol(()))
+    config = uvicorn.Config(app, log_config=None, access_log=False, http=new_protocol(()), ws="none")
     _log.info("metrics at %s/metrics", Address(address.host, listener.getsockname()[1]).url)
     run = partial(uvicorn.Server(config).run, sockets=[listener])
     threading.Thread(target=run, name="fingerpost-metrics", daemon=True).start()
