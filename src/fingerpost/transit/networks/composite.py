@@ -106,7 +106,7 @@ class AllNetworks:
                     opened[name] = self._open(record)
                 except Exception as error:  # noqa: BLE001  # a broken network must not affect the others
                     problems[name] = _format_open_failure(name, error)
-                    if isinstance(error, StorageUnavailable):
+                    if isinstance(error, StorageUnavailable) or not isinstance(error, ToolError):
                         stamp = None  # Retry on the next call.
             for name, closed in self._opened.items():
                 if name not in opened or opened[name].source is not closed.source:
