@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
+from fingerpost.transit.engine.gtfs.csv import table
 from fingerpost.transit.osm.streets import building, stop_access
 from fingerpost.transit.osm.streets.street_walks import StreetWalks
 from tests.osm_file import osm_text
@@ -77,6 +78,13 @@ def test_a_difference_from_the_feed_is_a_fault_of_the_program(raw, faults, tmp_p
     assert {("program", fault) for fault in faults} <= found
 
 
+def test_an_oddity_that_the_import_does_not_report_is_a_fault_of_the_program(tmp_path, monkeypatch):
+    monkeypatch.setattr(table, "_remove_direction_marks", lambda block: (block, []))
+    stops = "stop_id,stop_name,stop_lat,stop_lon\nALPHA,\u202eAlpha,60.17,24.94\nBETA,Beta,60.17,24.97\n"
+
+    assert find_codes(draw(stops=f"{stops}GAMMA,Gamma,60.17,25.0\n"), tmp_path) == {("program", "feed-unreported")}
+
+
 def test_times_without_seconds_are_no_fault(tmp_path):
     world = draw()
     short = world.feeds["W"] | {"stop_times.txt": world.feeds["W"]["stop_times.txt"].replace(b":00,", b",")}
@@ -90,10 +98,7 @@ NORTH = [(60.1708, 24.94), (60.1708, 24.943)]
 
 
 def open_town(folder, text=LINE, ways=(), door=None, **stops):
-    """Open a town with a street past Alpha (node 7) to Gamma, a river south of it, and ways to the nodes 8 and 9.
-
-    ``door`` are the tags of node 8.
-    """
+    """Open a town with a street past Alpha (node 7) to Gamma, a river south, and nodes 8 (``door``) and 9 for ways."""
     feed = feed_from_drawing(text, days=[DAY], coordinates=NEAR | stops)
     nodes = [(1, 60.17, 24.935, {}), (2, 60.17, 25.005, {})]
     nodes += [(number, *corner, {}) for number, corner in enumerate((*RIVER, NEAR["Alpha"], *NORTH), 3)]

@@ -5,17 +5,19 @@ This shares no code with the import. It returns only rows that are clearly valid
 
 import csv
 import io
+import re
 import zipfile
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
-from zoneinfo import ZoneInfo
+from zoneinfo import ZoneInfo, available_timezones
 
 _NOON_S = 12 * 3600
+_TEXT_DIRECTION = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
 _DAY_NAMES = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
 
@@ -47,6 +49,19 @@ class RawFeed:
     @cached_property
     def zone(self) -> str:
         return next((row["agency_timezone"] for row in self._read("agency.txt")), "UTC")
+
+    def list_expected_findings(self) -> Iterator[str]:
+        """Yield the codes of findings that the import report must contain."""
+        known_zones = available_timezones()
+        for row in self._read("stops.txt"):
+            if _TEXT_DIRECTION.search(row["stop_name"]):
+                yield "text-direction-removed"
+            if (zone := row["stop_timezone"]) in known_zones and _list_offsets(zone) != _list_offsets(self.zone):
+                yield "stop-zone-unapplied"
+        if not self.path.is_dir():
+            with zipfile.ZipFile(self.path) as archive:
+                if max(Counter(name for name in archive.namelist() if name.endswith("stops.txt")).values()) > 1:
+                    yield "table-repeated-assumed"
 
     @cached_property
     def stops(self) -> Mapping[str, None]:
@@ -176,6 +191,10 @@ def parse_time_s(text: str) -> int | None:
         return None
     hours, minutes, seconds = (*map(int, parts), 0)[:3]
     return hours * 3600 + minutes * 60 + seconds if minutes < 60 and seconds < 60 else None
+
+
+def _list_offsets(zone: str) -> list[timedelta | None]:
+    return [datetime(2026, month, 1, tzinfo=ZoneInfo(zone)).utcoffset() for month in (1, 7)]
 
 
 def _parse_day(text: str) -> date | None:

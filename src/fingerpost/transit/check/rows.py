@@ -19,7 +19,9 @@ _EVERYTHING = 1_000_000
 
 def list_import_faults(trial: Trial, today: date) -> Iterator[Observation]:
     """Yield the findings of the import report that matter to riders."""
-    for feed in trial.report.feeds:
+    for raw, feed in zip(trial.feeds, trial.report.feeds, strict=True):
+        for code in sorted({*raw.list_expected_findings()} - {finding.reason for finding in feed.findings}):
+            yield Observation(FaultKind.FEED_UNREPORTED, f"{feed.feed}: {code}")
         for finding in feed.findings:
             meaning, place = find_meaning(finding.reason), finding.places[0]
             if meaning.kind is FindingKind.WITHOUT_EFFECT:
