@@ -7,7 +7,7 @@ import os
 import time
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
-from contextvars import ContextVar, Token
+from contextvars import ContextVar
 from datetime import UTC, date, datetime
 from functools import lru_cache
 from zoneinfo import ZoneInfo
@@ -19,7 +19,7 @@ VARIABLE = "FINGERPOST_NOW"
 # The earliest deadline of the enclosing limits, on the event loop's clock.
 _deadline_s: ContextVar[float | None] = ContextVar("fingerpost_deadline_s", default=None)
 # When the current tool call began, on the event loop's clock.
-_call_began_s: ContextVar[float | None] = ContextVar("fingerpost_call_began_s", default=None)
+call_began_s: ContextVar[float | None] = ContextVar("fingerpost_call_began_s", default=None)
 
 
 def now() -> datetime:
@@ -92,23 +92,3 @@ def find_remaining_s() -> float | None:
     import asyncio
 
     return deadline_s - asyncio.get_running_loop().time()
-
-
-def begin_call() -> Token[float | None]:
-    """Start the time of a tool call; pass the result to ``end_call``."""
-    import asyncio
-
-    return _call_began_s.set(asyncio.get_running_loop().time())
-
-
-def end_call(begun: Token[float | None]) -> None:
-    _call_began_s.reset(begun)
-
-
-def find_call_remaining_s(seconds: float) -> float | None:
-    """Return what is left of ``seconds`` since the tool call began, at least 0; None outside a call."""
-    if (began_s := _call_began_s.get()) is None:
-        return None
-    import asyncio
-
-    return max(0.0, began_s + seconds - asyncio.get_running_loop().time())

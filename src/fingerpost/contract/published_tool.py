@@ -1,5 +1,6 @@
 """Published tools: their definitions, calls, replies and answers, and the base class that validates them."""
 
+import asyncio
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
@@ -189,7 +190,7 @@ class PublishedTool(Tool):
         ``include`` names the requested optional parts; unknown names are errors.
         """
         correlation_id = new_correlation_id(user, self.name, raw)
-        begun = clock.begin_call()
+        began = clock.call_began_s.set(asyncio.get_running_loop().time())
         try:
             for name in sorted(set(include) - set(self.definition.optional_parts)):
                 offered = ", ".join(sorted(self.definition.optional_parts)) or "nothing"
@@ -206,7 +207,7 @@ class PublishedTool(Tool):
         except ToolError as error:
             return self.fail(error, correlation_id, raw)
         finally:
-            clock.end_call(begun)
+            clock.call_began_s.reset(began)
 
     def fail(self, error: ToolError, correlation_id: str, raw: object) -> Answer:
         """Return the answer that reports an error; ``raw`` holds the unvalidated arguments."""

@@ -167,12 +167,12 @@ async def query_within(
     All queries of a call share the time for names and for answers. Unexpected errors become errors.SourceFailed, so
     that other networks can answer, unless ``is_only``.
     """
-    name, stated_s = network.profile.name, limit_s
-    if limit_s is not None:
-        total_s = (network.profile.names_deadline_s or 0.0) + (network.profile.answer_deadline_s or 0.0)
-        call_s = clock.find_call_remaining_s(total_s)
-        if call_s is not None and call_s < limit_s:
-            limit_s, stated_s = call_s, total_s
+    profile, began_s = network.profile, clock.call_began_s.get()
+    name, stated_s = profile.name, limit_s
+    if limit_s is not None and began_s is not None:
+        total_s = (profile.names_deadline_s or 0.0) + (profile.answer_deadline_s or 0.0)
+        left_s = max(0.0, began_s + total_s - asyncio.get_running_loop().time())
+        limit_s, stated_s = min((limit_s, limit_s), (left_s, total_s))
     try:
         with measure_query(network):
             async with clock.time_limit(limit_s):
