@@ -4,7 +4,7 @@ import pytest
 
 from fingerpost.transit.model.place import Bounds
 from tests.contracts.conftest import label, stop_place
-from tests.contracts.test_plan_route_contract import LEAVING, NOW, ask, tram
+from tests.contracts.test_plan_route_contract import LEAVING, ask, tram
 from tests.fakes import FakeNetwork
 from tests.rules.drawing import trip
 
@@ -83,13 +83,6 @@ def test_a_resolved_address_is_its_position_and_name(over):
     assert (origin.coordinate.lat, origin.name, origin.stop_ids) == (60.17, "Home street 1", ())
 
 
-def test_an_answer_of_the_lookup_is_valid_input(demo):
-    origin, destination = (demo("findAddressOrStop", {"rawText": text}).body for text in ("Kamppi", "Espoo"))
-    answer = demo("planRoute", {"origin": origin, "destination": destination, "departureTime": NOW})
-
-    assert answer.body["itineraries"][0]["legs"][0]["from"]["name"] == "Kamppi"
-
-
 @pytest.mark.parametrize(
     ("origin", "stop"),
     [
@@ -164,14 +157,6 @@ def test_ends_outside_all_networks_are_out_of_bounds(over):
     error = ask(over, FakeNetwork(bounds=Bounds(south=0, west=0, north=1, east=1))).body["error"]
 
     assert (error["category"], error["code"]) == ("NO_RESULTS", "OUT_OF_BOUNDS")
-
-
-def test_a_candidate_of_an_ambiguous_end_is_an_end(over):
-    ask = over(named_network())
-    query = {"origin": {"rawText": "unsure"}, "destination": {"rawText": "beta"}, "departureTime": NOW}
-    chosen = ask("planRoute", query).body["error"]["details"]["candidates"][0]
-
-    assert len(ask("planRoute", {**query, "origin": chosen}).body["itineraries"]) == 1
 
 
 @pytest.mark.parametrize(

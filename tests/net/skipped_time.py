@@ -2,7 +2,7 @@
 
 import asyncio
 
-_IDLE_S = 0.01
+_IDLE_S = 0.05
 
 
 def skip_waits(loop):
