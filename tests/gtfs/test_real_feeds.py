@@ -1,8 +1,10 @@
 """Real feeds: the imported trips and service days equal those in the tables, read a second time in plain Python."""
 
+import asyncio
 import csv
 import io
 import os
+import random
 import zipfile
 
 import pytest
@@ -10,7 +12,7 @@ import pytest
 from fingerpost.errors import FeedUnusable
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.check.raw_feed import RawFeed
-from fingerpost.transit.check.rows import compare_rows
+from fingerpost.transit.check.rows import compare_boards, compare_rows
 from fingerpost.transit.check.trial import Trial
 from fingerpost.transit.embedded.network import EmbeddedNetwork
 from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
@@ -39,7 +41,10 @@ def test_trips_and_the_departures_of_a_day_equal_those_of_the_tables(name, day):
         if runs_on[table.trip_service[trip]] and (trip_id := table.trip_local_id[trip]) in raw.trips
     ]
 
+    boards = [(raw, stop) for stop in random.Random(18).sample(list(raw.stops), min(10, len(raw.stops)))]
+
     assert list(compare_rows(trial)) == []
+    assert asyncio.run(compare_boards(trial, day, boards)) == []
     assert sorted(departures) == sorted(
         (trip.trip_id, instant) for trip in raw.trips.values() for instant in raw.list_starts(trip, day)
     )

@@ -41,6 +41,7 @@ class Questions:
                 "origin": {"rawText": stop_id}, "destination": {"rawText": name}, "departureTime": self._now,
             }),
             ("get_departures", {"stop": {"type": "id", "value": stop_id}, "at": self._now, "windowMinutes": 120}),
+            ("get_departures", {"stop": name, "at": self._now, "walkFrom": stop_id}),
             ("getStopTimetable", {"stopId": stop_id, "at": self._now}),
         ))  # fmt: skip
 
@@ -54,7 +55,7 @@ class Questions:
     def _draw_end(self):
         if self._dice.random() < 0.5:
             return {"type": "coords", "value": self._draw_place()}
-        return {"type": "id", "value": self._dice.choice(self._ids)}
+        return {"type": "label", "value": self._dice.choice(self._ids)}
 
     def _draw_time(self):
         return {"type": self._dice.choice(("depart", "arrive")), "time": self._now}
