@@ -1,5 +1,6 @@
 """A company that is not loaded is fetched from EDGAR during the call, for callers with a user name."""
 
+import asyncio
 from contextlib import closing
 
 import pytest
@@ -32,6 +33,14 @@ async def test_an_unknown_company_is_fetched_and_answered(tmp_path, company):
 
     assert (done.body["data"], again.body["data"]) == ({"Revenue": 25_000_000}, {"Revenue": 25_000_000})
     assert (told, len(server.asked)) == ([(0, 1, f"Fetching {company} from EDGAR")], 3)
+
+
+async def test_two_callers_fetch_a_company_once(tmp_path):
+    async with serving(*FETCHED) as server:
+        both = await asyncio.gather(ask(server, tmp_path), ask(server, tmp_path))
+
+    assert [done.body["data"] for done, _ in both] == [{"Revenue": 25_000_000}] * 2
+    assert len(server.asked) == 3
 
 
 async def test_an_anonymous_caller_fetches_nothing(tmp_path):

@@ -12,6 +12,7 @@ from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
+from weakref import WeakValueDictionary
 
 from fingerpost import clock
 from fingerpost.errors import (
@@ -25,6 +26,7 @@ from fingerpost.errors import (
     ToolError,
 )
 from fingerpost.filings.companyfacts import Filing, parse_json, read_facts, read_submissions, read_tickers
+from fingerpost.filings.figure import SAMPLE
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.sections import read_plain_text
 from fingerpost.filings.store import FactStore, normalize_ticker
@@ -57,6 +59,8 @@ _FORMS_WITH_SEGMENTS = FORMS_WITH_ITEMS | {"10-KT", "20-F/A", "40-F/A"}
 _FETCH_TIMEOUT_S = 30
 # A failed fetch is not retried for this long.
 _BACKOFF = timedelta(days=1)
+# One lock per event loop, facts file and ticker, so that concurrent callers fetch a company once.
+_locks: WeakValueDictionary[tuple[asyncio.AbstractEventLoop, Path, str], asyncio.Lock] = WeakValueDictionary()
 _T = TypeVar("_T")
 
 
@@ -237,21 +241,29 @@ class CompanyFetcher:
 
     async def fetch(self, text: str) -> None:
         """Fetch a company by ticker or name; raise ToolError if the fetch fails, or failed within the last day."""
-        with closing(FactLibrary(self._store.path)) as library:
-            ticker = normalize_ticker(text)
-            now = clock.now()
-            query = "SELECT failed_at, message FROM failed_fetches WHERE ticker = ? AND failed_at > ?"
-            for failed_at, message in await run_in_thread(library.rows, query, ticker, (now - _BACKOFF).isoformat()):
-                raise SourceFailed(f"{message} (tried at {failed_at})", retryable=False)
-            try:
-                async with asyncio.timeout(_FETCH_TIMEOUT_S), self._open_client() as client:
-                    await self._sync(EdgarSync(self._store, client, self._edgar), library, text)
-            except (ToolError, TimeoutError) as error:
-                timed_out = SourceTimeout(f"EDGAR did not send the figures within {_FETCH_TIMEOUT_S} seconds")
-                reason = error if isinstance(error, ToolError) else timed_out
-                failed_at = now.isoformat(timespec="seconds")
-                await run_in_thread(self._store.put_failed_fetch, ticker, failed_at, reason.message)
-                raise reason from error
+        ticker = normalize_ticker(text)
+        lock = _locks.setdefault((asyncio.get_running_loop(), self._store.path, ticker), asyncio.Lock())
+        async with lock:
+            with closing(FactLibrary(self._store.path)) as library:
+                company = await run_in_thread(library.find_company, text)
+                # Another caller may have fetched the company while this one waited for the lock.
+                if company is None or company.dataset == SAMPLE:
+                    await self._fetch(library, text, ticker)
+
+    async def _fetch(self, library: FactLibrary, text: str, ticker: str) -> None:
+        now = clock.now()
+        query = "SELECT failed_at, message FROM failed_fetches WHERE ticker = ? AND failed_at > ?"
+        for failed_at, message in await run_in_thread(library.rows, query, ticker, (now - _BACKOFF).isoformat()):
+            raise SourceFailed(f"{message} (tried at {failed_at})", retryable=False)
+        try:
+            async with asyncio.timeout(_FETCH_TIMEOUT_S), self._open_client() as client:
+                await self._sync(EdgarSync(self._store, client, self._edgar), library, text)
+        except (ToolError, TimeoutError) as error:
+            timed_out = SourceTimeout(f"EDGAR did not send the figures within {_FETCH_TIMEOUT_S} seconds")
+            reason = error if isinstance(error, ToolError) else timed_out
+            failed_at = now.isoformat(timespec="seconds")
+            await run_in_thread(self._store.put_failed_fetch, ticker, failed_at, reason.message)
+            raise reason from error
 
     async def _sync(self, sync: EdgarSync, library: FactLibrary, text: str) -> None:
         """Fetch a company by ticker, or by a name in EDGAR's list of tickers, which is fetched if necessary."""
