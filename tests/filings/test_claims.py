@@ -42,6 +42,8 @@ def draw(tmp_path):
         ({"relation": "equals", "value": 394300000000, "tolerance": 27999999}, "contradicted"),
         ({"relation": "equals", "value": 394328}, "cannot_judge"),
         ({"relation": "equals", "value": 394328, "unit": "million USD"}, "confirmed"),
+        ({"relation": "equals", "value": 394.3, "unit": "$ bn"}, "confirmed"),
+        ({"relation": "equals", "value": 394328000, "unit": "US$ in thousands"}, "confirmed"),
         ({"relation": "equals", "value": 394.3, "unit": "EUR billion"}, "cannot_judge"),
         ({"relation": "equals", "value": 394.3, "unit": "billion shares"}, "cannot_judge"),
         ({"relation": "about", "value": 358.5, "unit": "USD billion"}, "cannot_judge"),

@@ -6,7 +6,7 @@ import pytest
 
 from fingerpost import validate_call
 from fingerpost.contract.wire import Number
-from fingerpost.errors import ParameterError
+from fingerpost.errors import ParameterError, PlanInvalid
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.query_params import MetricsParams
 from fingerpost.filings.reasons import open_company
@@ -17,7 +17,10 @@ from fingerpost.filings.tools.sec_graph_query import SecGraphQuery
 from fingerpost.filings.tools.sec_query import QueryType, ToolDetails, define_query_tool
 from fingerpost.filings.tools.sec_shapes import SourcedAnswer
 from fingerpost.filings.tools.sec_text import format_rows
+from fingerpost.plan.catalogue import Catalogue
+from fingerpost.plan.validation import validate_plan
 from tests.filings.drawing import company_file, facts, library_of
+from tests.plan.drawing import plan, ref, step
 
 EXAMPLE = {"ticker": "AAPL", "metrics": ["Revenue"], "start_date": "2022-01-01", "end_date": "2022-12-31"}
 
@@ -138,6 +141,22 @@ async def test_an_older_cik_of_the_same_ticker_answers_for_its_years(tmp_path):
 
     assert [row["value"] for row in answer["results"]] == [70, 100]
     assert answer["source"]["note"] == "Includes figures that Drawn Inc. (CIK 3) filed under the same ticker"
+
+
+@pytest.mark.parametrize(
+    ("tool", "query_type", "fields", "reason"),
+    [
+        (SecFinancialData, "financial_facts", {"ticker": ref("t"), "metrics": ["Revenue"]}, "start_date: missing"),
+        (SecGraphQuery, "filing_text", {"item": ref("t")}, "ticker or accession_number is required"),
+    ],
+)
+def test_a_plan_with_references_is_checked_as_a_call_is(sample, tool, query_type, fields, reason):
+    parameters = {"query_type": query_type, "parameters": fields}
+    steps = plan(step(1, tool.definition.name, parameters=parameters))
+    with pytest.raises(PlanInvalid) as caught:
+        validate_plan(steps, Catalogue.of([tool(sample)]), memory={"t": "AAPL"})
+
+    assert [each["reason"].startswith(reason) for each in caught.value.details["errors"]] == [True]
 
 
 async def test_tool_details_describes_a_tools_parameters(figures):

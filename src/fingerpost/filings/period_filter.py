@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import lru_cache
 
 from fingerpost.filings.figure import Figure, Series
 from fingerpost.filings.periods import INSTANT, QUARTER, QUARTERS, TRAILING, YEAR, YEAR_TO_DATE, FiscalCalendar
@@ -96,6 +97,7 @@ class Selection:
     rejected: tuple[Figure, ...] = ()
 
 
+@lru_cache(maxsize=256)
 def read_period(text: str) -> PeriodFilter:
     """Parse a fiscal year, a quarter, a range, or a keyword such as ``latest``; raise ValueError for other text."""
     if text.count(_RANGE_SEPARATOR) == 1:

@@ -19,11 +19,18 @@ from pydantic import (
     field_validator,
     model_validator,
 )
+from pydantic_core import InitErrorDetails, PydanticCustomError, ValidationError
 
 from fingerpost.errors import ParameterError
 from fingerpost.filings.figure import FigureOptions
 from fingerpost.filings.formula import MAX_LENGTH, to_number
 from fingerpost.filings.period_filter import FIRST_DAY, LAST_DAY, NEWEST_FOUR_QUARTERS, PeriodFilter, read_period
+
+
+def build_error(field: str, sentence: str) -> ValidationError:
+    """Return an error about a field, for a validator of a whole model."""
+    error = PydanticCustomError("whole_sentence", "{sentence}", {"sentence": sentence})
+    return ValidationError.from_exception_data("", [InitErrorDetails(type=error, loc=(field,), input=None)])
 
 
 def _parse_fiscal_period(value: Any) -> PeriodFilter:
@@ -127,8 +134,8 @@ class WindowParams(ViewParams):
 
     @property
     def period_filter(self) -> PeriodFilter:
-        first, last = self.start_date or FIRST_DAY, self.end_date or LAST_DAY
-        return replace(self.period or PeriodFilter(), first=first, last=last)
+        period, dates = self.period or PeriodFilter(), (self.start_date, self.end_date)
+        return replace(period, first=dates[0] or FIRST_DAY, last=dates[1] or LAST_DAY) if any(dates) else period
 
 
 class FinancialFactsQuery(WindowParams, FinancialFactsParams):
@@ -143,9 +150,7 @@ class FinancialFactsQuery(WindowParams, FinancialFactsParams):
     def _start_before_end(self) -> Self:
         if self.period is None and (self.start_date is None or self.end_date is None):
             field = "start_date" if self.start_date is None else "end_date"
-            raise ParameterError(
-                f"{field}: missing required parameter; period can replace both dates", {"field": field}
-            )
+            raise build_error(field, f"{field}: missing required parameter; period can replace both dates")
         return self
 
 
@@ -209,6 +214,8 @@ class StatementParams(WindowParams):
 Relation = Literal["equals", "about", "more_than", "less_than", "grew_by", "is_record", "ranks"]
 RATIO, PERCENT = "ratio", "percent"
 SCALES = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12}
+_SCALE_WORDS = SCALES | {"k": 3, "m": 6, "mn": 6, "mm": 6, "b": 9, "bn": 9, "tn": 12, "in": 0, "of": 0}
+_UNIT_WORDS = {"US$": "USD", "$": "USD", "€": "EUR", "£": "GBP", "%": PERCENT, "per share": "/share"}
 # Far larger than any reported figure.
 _AMOUNT_RANGE = {"ge": -(10**24), "le": 10**24}
 _RELATION_FIELDS: Mapping[Relation, set[str]] = {
@@ -288,9 +295,7 @@ class Claim(ViewParams):
     @property
     def unit_name(self) -> str | None:
         """The unit without its scale, spelled as in figures: "USD", "USD/shares", "shares", "ratio"."""
-        text = (self.unit or "").replace("%", f" {PERCENT} ").replace(" per share", "/share")
-        words = [word for word in text.split() if word.lower().rstrip("s") not in SCALES]
-        name = "".join(words)
+        name = "".join(word for word in self._unit_words if word.lower().rstrip("s") not in _SCALE_WORDS)
         if name.lower() in (PERCENT, RATIO, "pure"):
             return RATIO
         if name.lower() in ("share", "shares"):
@@ -301,11 +306,18 @@ class Claim(ViewParams):
     @property
     def scale(self) -> Fraction:
         """The factor that converts the claim's unit to the figure's."""
-        text = (self.unit or "").lower()
-        if PERCENT in text or "%" in text or (self.unit is None and self.relation == "grew_by"):
+        words = [word.lower() for word in self._unit_words]
+        if PERCENT in words or (self.unit is None and self.relation == "grew_by"):
             return Fraction(1, 100)
-        powers = [SCALES.get(word.rstrip("s"), 0) for word in text.split()]
-        return Fraction(10 ** sum(powers))
+        return Fraction(10 ** sum(_SCALE_WORDS.get(word.rstrip("s"), 0) for word in words))
+
+    @property
+    def _unit_words(self) -> list[str]:
+        """The words of the unit, with symbols replaced: ``$ million`` becomes USD and million."""
+        text = self.unit or ""
+        for symbol, word in _UNIT_WORDS.items():
+            text = text.replace(symbol, f" {word} ")
+        return text.split()
 
     @property
     def amount(self) -> Fraction:

@@ -11,7 +11,7 @@ from fingerpost.filings.companyfacts import Filing
 from fingerpost.filings.figure import ANNUAL_FORMS, FigureOptions, cite_filing
 from fingerpost.filings.library import CompanyFigures, FactLibrary
 from fingerpost.filings.period_filter import LAST_DAY
-from fingerpost.filings.query_params import Day, StepParams, Ticker, Word
+from fingerpost.filings.query_params import Day, StepParams, Ticker, Word, build_error
 from fingerpost.filings.reasons import explain_missing_ticker, open_company, suggest_load
 from fingerpost.filings.reply import Reply, build_missing, build_not_found
 from fingerpost.filings.sections import FULL_TEXT, Section, match_sections, split_pages
@@ -114,7 +114,7 @@ class FilingTextParams(StepParams):
     @model_validator(mode="after")
     def _check_filing(self) -> Self:
         if (self.ticker is None) == (self.accession_number is None):
-            raise ParameterError.about("ticker", "or accession_number is required, but not both")
+            raise build_error("ticker", "ticker or accession_number is required, but not both")
         return self
 
 
