@@ -107,6 +107,19 @@ def test_a_ticker_of_another_company_is_refused(store, figures, tmp_path):
     assert library.list_ciks(library.find_company("DRWN")) == [7, 8]
 
 
+def test_two_companies_of_one_ticker_are_not_joined(store, figures, tmp_path):
+    other = written(tmp_path / "other.json", FACTS | {"cik": 8, "entityName": "Other Inc."})
+    lists = [written(tmp_path / f"{cik}.json", submissions(cik=cik, tickers=["DRWN"])) for cik in (7, 8)]
+    load_files(store, [other, figures, *lists])
+    reply = ask(FactLibrary(store.path), "financial_facts", ticker="DRWN", metrics=["Revenue"], period="2022")
+    load_files(store, [figures], LoadOptions(predecessor_of="DRWN"))
+    library = FactLibrary(store.path)
+
+    assert reply.source["note"].startswith("Excludes other companies that have had the same ticker: Drawn Inc. (CIK 7)")
+    assert {row["cik"] for row in reply.results} == {"0000000008"}
+    assert library.list_ciks(library.find_company("DRWN")) == [7, 8]
+
+
 @pytest.mark.parametrize(
     ("content", "told"),
     [

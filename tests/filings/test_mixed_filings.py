@@ -67,27 +67,46 @@ def test_before_the_restatement_was_filed_the_quarter_is_derived(amended):
         assert (row["value"], row["kind"], row.get("notes")) == (30, "derived", None)
 
 
+NEW_NAME = """
+Assets   -          2021-12-31 50  k21 10-K 2022-02-01
+Revenues 2021-01-01 2021-12-31 80  k21 10-K 2022-02-01
+Revenues 2022-01-01 2022-09-30 70  q22 10-Q 2022-11-01
+Revenues 2022-01-01 2022-12-31 100 k22 10-K 2023-02-01
+"""
+REPEATED = "Assets - 2021-12-31 50 k22 10-K 2023-02-01"
+
+
 @pytest.mark.parametrize(
-    ("former_names", "filed_before"),
+    ("name", "last_day", "later", "is_one_company"),
     [
-        ([], True),
-        ([{"name": "Shell Acquisition Corp", "from": "2020-01-01", "to": "2022-12-01T00:00:00.000Z"}], False),
-        ([{"name": "DRAWN INC /DE/", "from": "2020-01-01", "to": "2022-12-01T00:00:00.000Z"}], True),
-        ([{"name": "Shell Acquisition Corp", "from": "2020-01-01", "to": "2022-10-31"}], True),
+        ("Shell Acquisition Corp", "2022-12-01T00:00:00.000Z", "", False),
+        ("Shell Acquisition Corp", "2022-12-01", REPEATED.replace("50", "900"), False),
+        ("Shell Acquisition Corp", "2022-12-01", REPEATED, True),
+        ("Shell Acquisition Corp", "2021-12-31", "", True),
+        ("DRAWN INC /DE/", "2022-12-01", "", True),
     ],
 )
-def test_a_quarter_over_a_new_name_is_refused(tmp_path, former_names, filed_before):
-    """The nine months of 2022 were filed on 2022-11-01, the year on 2023-02-01."""
-    unchanged = [line for line in AMENDED.splitlines() if " 2022-" in line and "10-K/A" not in line]
-    library = library_of(tmp_path / "f.sqlite", facts("\n".join(unchanged)), YEARS)
-    raw = submissions(formerNames=former_names)
+def test_figures_over_a_new_name_are_combined_if_later_filings_repeat_older_ones(
+    tmp_path, name, last_day, later, is_one_company
+):
+    library = library_of(tmp_path / "f.sqlite", facts(NEW_NAME + later), YEARS)
+    raw = submissions(formerNames=[{"name": name, "from": "2020-01-01", "to": last_day}])
     FactStore(tmp_path / "f.sqlite").put_submissions(read_submissions(raw, "submissions"))
-    if filed_before:
+    grew = Claim(ticker="DRWN", metric="Revenue", period="2022", relation="grew_by", value=25)
+    years = ask(library, "time_series", ticker="DRWN", metric="Revenue", period="annual").results
+    verdict = verify_claim(library, grew).extra["data"]["verdict"]
+
+    is_marked = "changed its name" in str(years[-1].get("notes"))
+    if is_one_company:
         assert find(library, "DRWN", "Revenue", "2022-Q4").data == {"Revenue": 30}
+        assert find(library, "DRWN", "revenue_growth", "2022").data == {"revenue_growth": 0.25}
+        assert (verdict, is_marked) == ("confirmed", False)
     else:
-        told = refused(library, "DRWN", "Revenue", "2022-Q4")
-        assert "(the company changed its name between these filings)" in told["message"]
-        assert told["next_step"] == "Set vintage to original to get 30 USD, as first filed"
+        for metric, period, value in (("Revenue", "2022-Q4", "30 USD"), ("revenue_growth", "2022", "0.25 ratio")):
+            told = refused(library, "DRWN", metric, period)
+            assert "the company changed its name" in told["message"]
+            assert told["next_step"] == f"Set vintage to original to get {value}, as first filed"
+        assert (verdict, is_marked) == ("cannot_judge", True)
 
 
 def test_a_series_of_quarters_names_those_that_it_lacks(amended):

@@ -37,7 +37,14 @@ from fingerpost.filings.periods import (
 )
 from fingerpost.filings.reasons import explain_missing_figure, explain_missing_metric, explain_rejected_quarter
 from fingerpost.filings.reply import Missing, Reason, build_missing
-from fingerpost.filings.revisions import align_basis, explain_break, find_split_factor, is_in_shares, is_renamed_between
+from fingerpost.filings.revisions import (
+    RESTATED,
+    align_basis,
+    explain_break,
+    find_split_factor,
+    is_in_shares,
+    is_renamed_between,
+)
 
 # A period starts within a week of the previous period's end. Balances have no start, and quarters of 12 or 16 weeks
 # can end up to 25 days before or after the corresponding calendar quarter.
@@ -135,7 +142,7 @@ def compute(
     if missing:
         raise Unavailable(missing)
     try:
-        computed = Computation(source, formula, period, lag, align_basis(inputs, source.options))
+        computed = Computation(source, formula, period, lag, align_basis(inputs, source.options, source.name_changes))
         conflict = explain_split(source, computed.figures) if check else None
     except NotComputable as error:
         conflict = build_missing("not_comparable", str(error), _suggest_original(source, formula, period, lag))
@@ -212,11 +219,17 @@ def _find_trailing(source: CompanyFigures, metric: Metric, period: PeriodFilter)
         raise refuse("not_derivable", message, "Use latest or latest-annual")
     quarters = [_find_figure(source, metric, last_period, lag) for lag in range(QUARTERS)][::-1]
     try:
-        aligned = align_basis(dict(enumerate((metric, quarter) for quarter in quarters)), source.options)
+        summands = dict(enumerate((metric, quarter) for quarter in quarters))
+        aligned = align_basis(summands, source.options, source.name_changes)
         quarters = [figure for _, figure in aligned.values()]
         if classify_period(quarters[0].start, quarters[-1].end) != YEAR:
             raise NotComputable("its last four quarters do not make up a full year")
         is_restated = any(part.restated for quarter in quarters for part in quarter.parts)
+        with suppress(Unavailable):
+            # The newest report may have recast the quarter of the year before, but not those in between.
+            year_ago = _find_figure(source, metric, last_period, QUARTERS)
+            revisions = [revision for part in year_ago.parts or (year_ago,) for revision in part.values]
+            is_restated |= any(each.kind == RESTATED and each.fact.filed > quarters[0].fact.filed for each in revisions)
         if len({quarter.tier for quarter in quarters}) > 1 or (is_restated and source.options.vintage != ORIGINAL):
             raise NotComputable("its last four quarters are not on the same basis")
     except NotComputable as error:
@@ -289,7 +302,7 @@ def mark_basis_changes(headline: Sequence[Figure], source: CompanyFigures) -> li
     """Return consecutive figures, with a note on each that is not comparable with the previous one."""
     noted_figures = list(headline[:1])
     for previous, figure in pairwise(headline):
-        explanation = explain_break(previous, figure, source.options)
+        explanation = explain_break(previous, figure, source.options, source.name_changes)
         is_next_year = previous.period == figure.period == YEAR and figure.fiscal_year - previous.fiscal_year == 1
         if YEAR in (previous.period, figure.period) and figure.period not in (YEAR, INSTANT):
             explanation = "a transition period: the company changed its fiscal year end"

@@ -113,7 +113,7 @@ def _compute(source: CompanyFigures, formula: ast.expr, period: PeriodFilter, la
 def _align_operands(operands: Sequence[Computation]) -> list[Computation]:
     inputs = {(index, key): pair for index, operand in enumerate(operands) for key, pair in operand.inputs.items()}
     try:
-        aligned = align_basis(inputs, operands[0].source.options)
+        aligned = align_basis(inputs, operands[0].source.options, operands[0].source.name_changes)
         return [
             replace(operand, inputs={lookup: aligned[index, lookup] for lookup in operand.inputs})
             for index, operand in enumerate(operands)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 FLOW, STOCK, PER_SHARE, RAW, RECIPE = "flow", "stock", "per_share", "raw", "recipe"
@@ -22,7 +22,7 @@ _EXCLUDING_TAX = "us-gaap:RevenueFromContractWithCustomerExcludingAssessedTax"
 _EXCISE_SIC = frozenset({"2100", "2111", "2911", "2990", "5172"})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Metric:
     """A metric that callers can request; ``tiers`` are groups of equivalent concepts, best first.
 
@@ -37,12 +37,13 @@ class Metric:
     expression: str = ""
     note: str = ""
 
-    @property
+    @cached_property
     def concepts(self) -> tuple[str, ...]:
-        return tuple(concept for tier in self.tiers for concept in tier)
+        return tuple(self.tier_by_concept)
 
-    def find_tier(self, concept: str) -> int:
-        return next(position for position, tier in enumerate(self.tiers) if concept in tier)
+    @cached_property
+    def tier_by_concept(self) -> dict[str, int]:
+        return {concept: position for position, tier in enumerate(self.tiers) for concept in tier}
 
 
 @cache

@@ -122,7 +122,9 @@ def _load_file(store: FactStore, path: Path, options: LoadOptions) -> LoadedFile
         ticker = options.predecessor_of or options.ticker
         if ticker is not None:
             _check_owner(library, parsed, ticker, is_predecessor=options.predecessor_of is not None)
-        store.put_facts(parsed, tickers=[ticker] if ticker else [], retrieved_at=options.retrieved_at)
+        tickers = [options.ticker] if options.ticker else []
+        predecessor_of, retrieved_at = options.predecessor_of, options.retrieved_at
+        store.put_facts(parsed, tickers=tickers, predecessor_of=predecessor_of, retrieved_at=retrieved_at)
         ((main_ticker,),) = library.rows("SELECT ticker FROM companies WHERE cik = ?", parsed.cik)
         has_list = library.rows("SELECT 1 FROM main_tickers WHERE cik = ?", parsed.cik)
     hint = "" if ticker or has_list else f"; the ticker is from the packaged {PACKAGED_YEAR} list"

@@ -176,13 +176,13 @@ def _resolve_period(
     revisions = _list_revisions(headlines, splits)
     chosen, index = (revisions[0], 0) if vintage == ORIGINAL else (_choose_latest(revisions), -1)
     matching = [fact for fact in headlines if fact.value == chosen.value]
-    tier = metric.find_tier(matching[index].concept)
+    tier = metric.tier_by_concept[matching[index].concept]
     facts = sorted(
         (other for by_concept in filings.values() for other in by_concept.values()),
         key=lambda other: (other.filed, other.accession, metric.concepts.index(other.concept)),
     )
     concepts = frozenset(other.concept for other in facts if other.value == chosen.value)
-    facts = [other for other in facts if metric.find_tier(other.concept) == tier]
+    facts = [other for other in facts if metric.tier_by_concept[other.concept] == tier]
     fact = next(other for other in facts if other.value == chosen.value)
     values = {revision.value for revision in revisions}
     alternatives = {other.concept: other for other in facts if other.value not in values}
@@ -192,7 +192,7 @@ def _resolve_period(
         unit=fact.unit,
         value=chosen.value,
         fact=fact,
-        tier=metric.find_tier(headlines[-1].concept),
+        tier=metric.tier_by_concept[headlines[-1].concept],
         concepts=concepts,
         headlines=tuple(headlines),
         values=tuple(revisions),
@@ -213,11 +213,11 @@ def _list_headlines(metric: Metric, filings: _Filings, larger: Mapping[str, set[
     for by_concept in filings.values():
         values = {concept: fact.value for concept, fact in by_concept.items() if concept in complete}
         if values:
-            best = min(metric.find_tier(concept) for concept in values)
-            values = {concept: value for concept, value in values.items() if metric.find_tier(concept) == best}
+            best = min(metric.tier_by_concept[concept] for concept in values)
+            values = {concept: value for concept, value in values.items() if metric.tier_by_concept[concept] == best}
             headlines.append(by_concept[choose_headline_concept(metric, values, sic)])
     headlines.sort(key=lambda fact: (fact.filed, fact.accession))
-    tiers = [metric.find_tier(fact.concept) for fact in headlines]
+    tiers = [metric.tier_by_concept[fact.concept] for fact in headlines]
     return [fact for fact, tier, best in zip(headlines, tiers, accumulate(tiers, min), strict=True) if tier == best]
 
 

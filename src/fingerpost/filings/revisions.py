@@ -200,6 +200,7 @@ def _find_precision(value: float) -> Decimal:
 
 
 FRAMEWORKS = frozenset({"us-gaap", "ifrs-full"})
+RENAMED = "the company changed its name in between, and its later filings do not repeat its earlier figures"
 _K = TypeVar("_K")
 
 
@@ -215,10 +216,13 @@ def is_renamed_between(figures: Sequence[Figure], name_changes: Iterable[str]) -
     return any(min(days) <= day < max(days) for day in name_changes)
 
 
-def explain_break(previous: Figure, figure: Figure, options: FigureOptions) -> str | None:
+def explain_break(previous: Figure, figure: Figure, options: FigureOptions, name_changes: Sequence[str]) -> str | None:
     if not have_common_framework([previous, figure]):
         old, new = (" and ".join(sorted(part.taxonomies & FRAMEWORKS)) for part in (previous, figure))
         return f"under {new}; the earlier value is under {old}"
+    stated = [{fact.accession for fact in part.headlines} for part in (previous, figure)]
+    if is_renamed_between([previous, figure], name_changes) and all(stated) and stated[0].isdisjoint(stated[1]):
+        return f"{RENAMED}; no filing states both this value and the previous one"
     parts = [part.as_filed or part for part in (previous, figure) if part.period == figure.period and part.headlines]
     restated_count = sum(part.restated for part in parts)
     if options.vintage == ORIGINAL or len(parts) < 2 or figure.period not in (YEAR, QUARTER) or not restated_count:
@@ -261,11 +265,13 @@ def _list_restated(names: Sequence[str], figures: Sequence[Figure]) -> set[str]:
     }
 
 
-def align_basis(inputs: Mapping[_K, tuple[Metric, Figure]], options: FigureOptions) -> dict[_K, tuple[Metric, Figure]]:
+def align_basis(
+    inputs: Mapping[_K, tuple[Metric, Figure]], options: FigureOptions, name_changes: Sequence[str]
+) -> dict[_K, tuple[Metric, Figure]]:
     """Return the inputs to a calculation on a common basis.
 
-    If the frameworks differ, or one of the inputs was restated after another was reported, the newest filing that
-    states all inputs determines their values.
+    If the frameworks or the filers differ, or one of the inputs was restated after another was reported, the newest
+    filing that states all inputs determines their values.
 
     Raises:
         NotComputable: no filing states all of them.
@@ -277,13 +283,15 @@ def align_basis(inputs: Mapping[_K, tuple[Metric, Figure]], options: FigureOptio
     # No filing states split-adjusted values.
     is_adjusted = options.vintage == SPLIT_ADJUSTED and any(is_in_shares(figure.unit) for figure in figures)
     has_joint = options.vintage != ORIGINAL and not is_adjusted
-    if is_comparable and not (changed and has_joint):
+    is_renamed = is_renamed_between(figures, name_changes)
+    if is_comparable and not ((changed or is_renamed) and has_joint):
         return dict(inputs)
     joint = restate_jointly(figures, names) if has_joint else None
     if joint is not None:
         pairs = zip(inputs.items(), joint, strict=True)
         return {key: (metric, figure) for (key, (metric, _)), figure in pairs}
-    reason = f"a later filing restated {' and '.join(sorted(changed))}" if is_comparable else "two frameworks"
+    restatement = f"a later filing restated {' and '.join(sorted(changed))}" if changed else RENAMED
+    reason = restatement if is_comparable else "two frameworks"
     inputs_text = ", ".join(
         f"{name} {figure.value} to {figure.end} ({fact.form} {fact.accession} of {fact.filed}, {fact.taxonomy})"
         for name, figure in zip(names, figures, strict=True)

@@ -1,23 +1,31 @@
 """Write the facts file: a SQLite database of companies, facts, filings, their text and their segments."""
 
-import gzip
-import json
 import sqlite3
+import zlib
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
+from itertools import chain, count, islice
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from pydantic_core import from_json, to_json
 
 from fingerpost.filings.companyfacts import FactsFile, SubmissionsFile, TickerList
 from fingerpost.filings.figure import EDGAR, SAMPLE, Fact, FilingId
-from fingerpost.filings.xbrl import Instance
 from fingerpost.store.sqlite import SqliteFile, connect_memory, use_write_ahead_log
+
+if TYPE_CHECKING:
+    from fingerpost.filings.xbrl import Instance
 
 _APPLICATION_ID = 0x46504643
 _VERSION = 4
 PACKAGED_YEAR = 2026
+_ROWS_PER_INSERT = 50
+# The ``wbits`` of zlib for gzip files.
+_GZIP = 31
 
 _TABLES = """
 CREATE TABLE companies (
@@ -142,12 +150,20 @@ class FactStore:
         file: FactsFile,
         *,
         tickers: Iterable[str] = (),
+        predecessor_of: str | None = None,
         retrieved_at: str | None = None,
         fetched: tuple[str, str | None, str | None] | None = None,
     ) -> None:
-        """Replace a company's figures; ``fetched`` is their URL with its HTTP validators (ETag and Last-Modified)."""
+        """Replace a company's figures, and join them to the company with the ticker ``predecessor_of``.
+
+        ``fetched`` is their URL with its HTTP validators (ETag and Last-Modified).
+        """
         with self._transaction() as connection:
-            _put_facts(connection, file, tickers, retrieved_at, EDGAR)
+            _put_facts(connection, file, [*tickers, *filter(None, [predecessor_of])], retrieved_at, EDGAR)
+            if predecessor_of is not None:
+                # A company in EDGAR's list under a ticker is not a predecessor (``FactLibrary.list_ciks``).
+                row = (normalize_ticker(predecessor_of), file.cik)
+                connection.execute("DELETE FROM listed WHERE ticker = ? AND cik = ?", row)
             if fetched is not None:
                 columns = "fetched (url, etag, last_modified, retrieved_at)"
                 _insert_rows(connection, columns, [(*fetched, retrieved_at)], "OR REPLACE")
@@ -232,7 +248,7 @@ class FactStore:
             row = (ticker, failed_at, message)
             _insert_rows(connection, "failed_fetches (ticker, failed_at, message)", [row], "OR REPLACE")
 
-    def put_instance(self, instance: Instance, labels: Mapping[str, str], filing: FilingId) -> int:
+    def put_instance(self, instance: "Instance", labels: Mapping[str, str], filing: FilingId) -> int:
         """Store the concepts that have facts with dimensions, and their totals; return the number of facts."""
         dimensional_concepts = {fact.concept for fact in instance.facts if fact.members}
         facts = [fact for fact in instance.facts if fact.concept in dimensional_concepts]
@@ -247,7 +263,8 @@ class FactStore:
             row = (number, instance.cik, *filing, instance.period_end)
             _insert_rows(connection, f"instances ({columns})", [row])
             columns = "instance, concept, unit, start_date, end_date, value, members"
-            rows = [(number, *fact[:-1], json.dumps(dict(fact.members)) if fact.members else "") for fact in facts]
+            members = (to_json(dict(fact.members)).decode() if fact.members else "" for fact in facts)
+            rows = [(number, *fact[:-1], text) for fact, text in zip(facts, members, strict=True)]
             _insert_rows(connection, f"instance_facts ({columns})", rows)
             label_rows = [(number, name, labels[name]) for name in sorted(names & labels.keys())]
             _insert_rows(connection, "instance_labels (instance, name, label)", label_rows)
@@ -273,7 +290,7 @@ class FactStore:
 def read_packaged_tickers() -> TickerList:
     """Return EDGAR's ticker list from ``PACKAGED_YEAR``, with each company's main ticker first."""
     path = Path(__file__).parent / "sample" / f"tickers_{PACKAGED_YEAR}.json.gz"
-    return [(ticker, cik, name) for ticker, cik, name in json.loads(gzip.decompress(path.read_bytes()))]
+    return [(ticker, cik, name) for ticker, cik, name in from_json(zlib.decompress(path.read_bytes(), _GZIP))]
 
 
 def _find_packaged_tickers(connection: sqlite3.Connection, cik: int) -> list[str]:
@@ -285,10 +302,10 @@ def _find_packaged_tickers(connection: sqlite3.Connection, cik: int) -> list[str
 
 def read_sample() -> list[tuple[FactsFile, dict[str, Any]]]:
     """Return the facts and company details in ``sample/figures.json``."""
-    text = (Path(__file__).parent / "sample" / "figures.json").read_text(encoding="utf-8")
+    content = (Path(__file__).parent / "sample" / "figures.json").read_bytes()
     return [
         (FactsFile(facts=[Fact(*fact) for fact in company["facts"]], **company["file"]), company["listing"])
-        for company in json.loads(text)
+        for company in from_json(content)
     ]
 
 
@@ -347,15 +364,14 @@ def _put_facts(
     concepts = {name: number for number, name in enumerate(file.labels, _next_id(connection, "concepts"))}
     rows = [(number, cik, name, file.labels[name]) for name, number in concepts.items()]
     _insert_rows(connection, "concepts (id, cik, name, label)", rows)
-    keys = dict.fromkeys(map(itemgetter(5, 6, 7), file.facts))
-    reports = {key: number for number, key in enumerate(keys, _next_id(connection, "reports"))}
-    report_rows = [(number, cik, *key) for key, number in reports.items()]
-    _insert_rows(connection, "reports (id, cik, accession, form, filed)", report_rows)
+    reports: dict[tuple[str, str, str], int] = defaultdict(count(_next_id(connection, "reports")).__next__)
     facts = (
         (concepts[concept], unit, start, end, value, reports[accession, form, filed])
         for concept, unit, start, end, value, accession, form, filed in file.facts
     )
     _insert_rows(connection, "reported (concept, unit, start_date, end_date, value, report)", facts)
+    report_rows = [(number, cik, *key) for key, number in reports.items()]
+    _insert_rows(connection, "reports (id, cik, accession, form, filed)", report_rows)
     years = [(cik, end, year) for end, year in file.fiscal_years.items()]
     _insert_rows(connection, "fiscal_years (cik, end_date, fiscal_year)", years)
 
@@ -380,8 +396,12 @@ def _insert_rows(
     connection: sqlite3.Connection, columns: str, rows: Iterable[Sequence[Any]], conflict: str = ""
 ) -> None:
     """Insert rows into ``table (column, ...)``; ``conflict`` is SQLite's conflict clause, such as ``OR REPLACE``."""
-    placeholders = ", ".join("?" * (columns.count(",") + 1))
-    connection.executemany(f"INSERT {conflict} INTO {columns} VALUES ({placeholders})", rows)  # noqa: S608
+    placeholders = f"({', '.join('?' * (columns.count(',') + 1))})"
+    iterator = iter(rows)
+    # A statement for many rows takes half as long as one statement for each row.
+    while batch := list(islice(iterator, _ROWS_PER_INSERT)):
+        query = f"INSERT {conflict} INTO {columns} VALUES {', '.join([placeholders] * len(batch))}"  # noqa: S608
+        connection.execute(query, [*chain.from_iterable(batch)])
 
 
 def _next_id(connection: sqlite3.Connection, table: str) -> int:
