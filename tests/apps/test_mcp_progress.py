@@ -14,6 +14,7 @@ from mcp import Client, StdioServerParameters
 from fingerpost.apps.mcp import server
 from fingerpost.apps.mcp.server import ProgressReporter
 from fingerpost.errors import ParameterError
+from fingerpost.transit.embedded import network
 from tests.apps.clients import connect, request_of
 from tests.apps.plan_server import PLAN
 from tests.apps.processes import COMMAND, DEADLINE_S, serving
@@ -272,6 +273,16 @@ async def test_callers_who_wait_for_the_compiler_get_progress(application, compi
     assert counts == sorted(set(counts))
     assert told[0][2] == "Compiling the engine, which happens once and takes a minute or two; 0 s so far"
     assert told[-1][1:] == (5, "begun")
+
+
+async def test_callers_without_progress_are_asked_to_retry_while_the_engine_compiles(application, monkeypatch):
+    monkeypatch.setattr(server, "_MAX_SILENCE_S", 0.0)
+    monkeypatch.setattr(network, "must_wait", lambda: True)
+    async with connect(application) as client:
+        answer = await client.call_tool("get_departures", {"stop": {"type": "label", "value": "Kamppi"}})
+
+    error = answer.structured_content["error"]
+    assert (error["retryAfter"], error["message"][:28]) == (30, "The engine is being compiled")
 
 
 async def test_no_progress_is_sent_after_the_last_step(compiling):

@@ -122,7 +122,8 @@ def decide(monkeypatch, tmp_path):
     begun, said = [], []
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "kernels"))
     monkeypatch.setattr(kernels.subprocess, "Popen", lambda *args, **_: begun.append(args))
-    monkeypatch.setattr(kernels, "_load_once_compiled", lambda _compiler: None)
+    monkeypatch.setattr(kernels, "_load_once_compiled", lambda *_: None)
+    monkeypatch.setattr(kernel_mode, "_mode", kernel_mode._Mode())
 
     def decide(network_bytes=0):
         prepared = tmp_path / "networks" / "prepared"
@@ -135,10 +136,24 @@ def decide(monkeypatch, tmp_path):
 
 def test_an_empty_folder_answers_interpreted_and_compiles_meanwhile(decide):
     assert decide(kernels.MAX_PLAIN_BYTES) == (True, 1, 1)
+    assert not kernel_mode.is_compiling()
 
 
 def test_a_large_network_waits_for_the_compiler(decide):
-    assert decide(kernels.MAX_PLAIN_BYTES + 1) == (False, 0, 1)
+    assert decide(kernels.MAX_PLAIN_BYTES + 1) == (True, 1, 1)
+    assert kernel_mode.is_compiling()
+
+
+def test_kernel_calls_wait_until_the_compiler_has_ended(decide):
+    decide(kernels.MAX_PLAIN_BYTES + 1)
+    call = threading.Thread(target=kernel_mode.is_plain)
+    call.start()
+    call.join(0.05)
+    is_waiting = call.is_alive()
+    kernel_mode.release_calls()
+    call.join(10)
+
+    assert (is_waiting, call.is_alive()) == (True, False)
 
 
 def test_compiled_kernels_are_used_without_a_message(decide):

@@ -11,7 +11,14 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from fingerpost.transit.kernel_mode import are_compiled, compiling, decide_at_first_call, use_kernels_folder
+from fingerpost.transit.kernel_mode import (
+    are_compiled,
+    compiling,
+    decide_at_first_call,
+    hold_calls,
+    release_calls,
+    use_kernels_folder,
+)
 
 # On larger networks, an uncompiled search takes longer than compiling.
 MAX_PLAIN_BYTES = 25_000_000
@@ -28,10 +35,12 @@ def _start_compiler_if_needed(home: Path, announce: Callable[[str], None]) -> bo
     if are_compiled():
         return False
     prepared_files = (home / "networks" / "prepared").rglob("*")
-    if sum(path.stat().st_size for path in prepared_files if path.is_file()) > MAX_PLAIN_BYTES:
+    is_large = sum(path.stat().st_size for path in prepared_files if path.is_file()) > MAX_PLAIN_BYTES
+    if is_large:
         announce("Compiling the engine, which happens once and takes a minute or two ...")
-        return False
-    announce("The engine is compiling in the background, once. For the next minute or two, answers are slower.")
+        hold_calls()
+    else:
+        announce("The engine is compiling in the background, once. For the next minute or two, answers are slower.")
     compiler = subprocess.Popen(
         [sys.executable, "-c", "from fingerpost.apps.kernels import compile_kernels; compile_kernels()"],
         stdin=subprocess.DEVNULL,
@@ -39,7 +48,9 @@ def _start_compiler_if_needed(home: Path, announce: Callable[[str], None]) -> bo
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
-    threading.Thread(target=_load_once_compiled, args=(compiler,), name="fingerpost-kernels", daemon=True).start()
+    threading.Thread(
+        target=_load_once_compiled, args=(compiler, is_large), name="fingerpost-kernels", daemon=True
+    ).start()
     return True
 
 
@@ -54,13 +65,17 @@ def compile_kernels() -> None:
             load_kernels()
 
 
-def _load_once_compiled(compiler: subprocess.Popen[bytes]) -> None:
+def _load_once_compiled(compiler: subprocess.Popen[bytes], is_large: bool) -> None:
     compiler.wait()
-    if are_compiled():
-        load_kernels()
-        _log.info("the engine is compiled")
-    else:
-        _log.warning("the engine could not be compiled; answers will remain slow")
+    try:
+        # If the folder is read-only, compiling here still takes less time than a search on a large network.
+        if is_large or are_compiled():
+            load_kernels()
+            _log.info("the engine is compiled")
+        else:
+            _log.warning("the engine could not be compiled; answers will remain slow")
+    finally:
+        release_calls()
 
 
 def load_kernels() -> None:

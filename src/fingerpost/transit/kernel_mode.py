@@ -8,11 +8,13 @@ search. numba takes half a second to import, so a process imports it only if it 
 
 import functools
 import hashlib
+import math
 import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from pathlib import Path
 from types import FunctionType
 from typing import Any
@@ -69,9 +71,16 @@ class _Mode:
     compiling_thread: int | None = None
     decide: Callable[[], bool] = bool
 
+    def __init__(self) -> None:
+        # Cleared while another process compiles kernels that would take even longer as plain Python.
+        self.may_call = threading.Event()
+        self.may_call.set()
+
 
 _mode = _Mode()
 _lock = threading.Lock()
+# How long queries of the current tool call wait for the compiler.
+compiler_wait_s: ContextVar[float] = ContextVar("fingerpost_compiler_wait_s", default=math.inf)
 
 
 def decide_at_first_call(decide: Callable[[], bool]) -> None:
@@ -79,14 +88,31 @@ def decide_at_first_call(decide: Callable[[], bool]) -> None:
     _mode.decide = decide
 
 
+def hold_calls() -> None:
+    """Make kernel calls wait for ``release_calls``."""
+    _mode.may_call.clear()
+
+
+def release_calls() -> None:
+    _mode.may_call.set()
+
+
+def _decide() -> None:
+    if _mode.is_plain is None:
+        with _lock:
+            if _mode.is_plain is None:
+                # numba's own variable, for people who debug with it.
+                is_disabled = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
+                _mode.is_plain = is_disabled or _mode.decide()
+
+
 def is_plain() -> bool:
     """Whether kernels that this thread calls run as plain Python; decided at the first call."""
-    with _lock:
-        if _mode.is_plain is None:
-            # numba's own variable, for people who debug with it.
-            is_disabled = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
-            _mode.is_plain = is_disabled or _mode.decide()
-    return _mode.is_plain and threading.get_ident() != _mode.compiling_thread
+    _decide()
+    if threading.get_ident() == _mode.compiling_thread:
+        return False
+    _mode.may_call.wait()
+    return bool(_mode.is_plain)
 
 
 def is_ready() -> bool:
@@ -95,8 +121,14 @@ def is_ready() -> bool:
 
 
 def is_compiling() -> bool:
-    """Whether this process is compiling kernels and calls have to wait."""
-    return _mode.compiling_thread is not None and not _mode.is_plain
+    """Whether kernel calls have to wait for the compiler."""
+    return not _mode.may_call.is_set() or (_mode.compiling_thread is not None and not _mode.is_plain)
+
+
+def must_wait() -> bool:
+    """Whether a query has to wait for the compiler; the first call starts it."""
+    _decide()
+    return is_compiling()
 
 
 @contextmanager

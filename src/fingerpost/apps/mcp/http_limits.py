@@ -19,7 +19,6 @@ from uvicorn.server import ServerState
 
 from fingerpost.apps.mcp.address import build_address_key, is_loopback, parse_ip_address
 from fingerpost.runtime.instruments import REFUSED_CALLS, REFUSED_CONNECTIONS
-from fingerpost.transit.kernel_mode import is_compiling
 
 HEADERS_S = 10.0
 MAX_HEADER_BYTES = 65_536
@@ -201,12 +200,9 @@ async def receive_body(receive: Receive, declared_bytes: int) -> list[Message]:
 async def answer_while_connected(answer: Callable[[Send], Awaitable[None]], receive: Receive, send: Send) -> bool:
     """Run ``answer``, and cancel it if the client disconnects before the first byte; the SDK handles later disconnects.
 
-    Return False if the client disconnected. Raise TimeoutError if nothing is sent within ``ANSWER_S``, extended while
-    the engine is compiling.
+    Return False if the client disconnected. Raise TimeoutError if nothing is sent within ``ANSWER_S``.
     """
-    loop = asyncio.get_running_loop()
     is_late = False
-    limit: asyncio.TimerHandle
     with CancelScope() as scope:
 
         async def cancel_at_disconnect() -> None:
@@ -215,12 +211,9 @@ async def answer_while_connected(answer: Callable[[Send], Awaitable[None]], rece
             scope.cancel()
 
         def expire() -> None:
-            nonlocal limit, is_late
-            if is_compiling():
-                limit = loop.call_later(ANSWER_S, expire)
-            else:
-                is_late = True
-                scope.cancel()
+            nonlocal is_late
+            is_late = True
+            scope.cancel()
 
         async def send_and_stop_watching(message: Message) -> None:
             watcher.cancel()
@@ -228,7 +221,7 @@ async def answer_while_connected(answer: Callable[[Send], Awaitable[None]], rece
             await send(message)
 
         watcher = asyncio.create_task(cancel_at_disconnect())
-        limit = loop.call_later(ANSWER_S, expire)
+        limit = asyncio.get_running_loop().call_later(ANSWER_S, expire)
         try:
             await answer(send_and_stop_watching)
         finally:

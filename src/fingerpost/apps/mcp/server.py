@@ -21,7 +21,7 @@ from fingerpost.apps.mcp import listing
 from fingerpost.apps.mcp.elicitation import apply_choices, elicit, read_choices
 from fingerpost.apps.wiring import Application
 from fingerpost.contract.published_tool import Answer
-from fingerpost.transit.kernel_mode import is_compiling
+from fingerpost.transit.kernel_mode import compiler_wait_s, is_compiling
 
 INSTRUCTIONS = (
     "Public transport answers that name their sources. Plan trips with plan_trip; get departure boards with "
@@ -39,6 +39,8 @@ CAUSE, REMEDY = "fingerpost/cause", "fingerpost/remedy"
 # When and how often to report that a call is waiting for the compiler.
 _EXPLAIN_AFTER_S = 2.0
 _EXPLAIN_INTERVAL_S = 5.0
+# How long calls without progress wait for the compiler; many clients end a call after a minute.
+_MAX_SILENCE_S = 30.0
 _STEP = 0.001
 _MAX_MESSAGE_CHARS = 300
 
@@ -101,6 +103,8 @@ class _Handlers:
     async def call_tool(self, ctx: _Context, params: types.CallToolRequestParams) -> HandlerResult:
         choices, caller = read_choices(params), self._find_caller(ctx)
         tool = self._application.tools.get(params.name)
+        if "progress_token" not in (params.meta or {}):
+            compiler_wait_s.set(_MAX_SILENCE_S)
         include = listing.list_requested_parts(
             params, None if tool is None else tool.definition, ctx.session.client_capabilities
         )

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import replace
@@ -10,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from fingerpost import clock
-from fingerpost.errors import OutsideCalendar, SourceFailed
+from fingerpost.errors import OutsideCalendar, SourceFailed, SourceLimited
 from fingerpost.runtime.concurrency import ThreadPool, compute
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit import port
@@ -31,7 +32,7 @@ from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimeta
 from fingerpost.transit.engine.timetable.overlay import Overlay
 from fingerpost.transit.engine.timetable.service_days import local_day
 from fingerpost.transit.engine.timetable.timetable import Timetable
-from fingerpost.transit.kernel_mode import is_compiling, is_ready
+from fingerpost.transit.kernel_mode import compiler_wait_s, is_ready, must_wait
 from fingerpost.transit.model.itinerary import Departure, Fare, Itinerary, Leg, LegLine
 from fingerpost.transit.model.map_layer import Basemap
 from fingerpost.transit.model.place import Bounds, Coordinate, Place, PlaceMatch
@@ -121,7 +122,12 @@ class EmbeddedNetwork(port.Network):
         if self.realtime is not None:
             await self.realtime.catch_up()
         # Do not wait for the compiler in a thread, because that would block calls that need no kernel.
-        while is_compiling():  # noqa: ASYNC110  (it ends in another thread)
+        began = time.monotonic()
+        while must_wait():
+            if time.monotonic() - began >= compiler_wait_s.get():
+                raise SourceLimited(
+                    "The engine is being compiled, which happens once and takes a minute or two", retry_after_s=30
+                )
             await asyncio.sleep(_COMPILER_POLL_S)
 
     async def _check_files(self) -> None:
