@@ -77,7 +77,7 @@ def _list_sources():
     return {
         path.relative_to(ROOT / "src").as_posix()
         for path in (ROOT / "src").rglob("*")
-        if path.is_file() and path.suffix != ".pyc" and ".egg-info" not in path.as_posix()
+        if path.is_file() and "__pycache__" not in path.parts and ".egg-info" not in path.as_posix()
     }
 
 

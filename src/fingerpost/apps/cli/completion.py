@@ -25,9 +25,9 @@ def complete_place(ctx: typer.Context, incomplete: str) -> list[str]:
     application = open_application(ctx)
 
     async def list_stops() -> list[str]:
-        opened = await application.networks.open()
+        networks = (await application.networks.open()).answering if incomplete else ()
         # Networks on this machine have no deadline.
-        local = [each for each in opened.answering if incomplete and each.profile.answer_deadline_s is None]
+        local = [each for each in networks if each.profile.answer_deadline_s is None]
         return [found.place.name for each in local for found in await each.find_places(incomplete)]
 
     return [*complete_key(ctx, incomplete), *_select(run_and_close(application, list_stops()), incomplete)]

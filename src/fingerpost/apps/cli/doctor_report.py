@@ -2,6 +2,7 @@
 
 import platform
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from fingerpost.apps.overview import describe_networks
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.storage import find_database, open_limits
 from fingerpost.apps.wiring import Application
-from fingerpost.errors import ToolError
+from fingerpost.errors import SettingsInvalid, ToolError
 from fingerpost.store.limits import read_clock_ms
 from fingerpost.store.sqlite import SqliteFile
 from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
@@ -96,23 +97,20 @@ async def _check_networks(application: Application) -> bool:
 
 def _check_files(home: Path) -> bool:
     """Check all files in a home folder, and print a line for each network and SQLite file."""
-    store, problems = TimetableStore(home), dict[str, str | None]()
-    for name in store.list_names():
-        try:
-            problems[name] = store.find_damage(store.get(name))
-        except ToolError as error:
-            problems[name] = error.message
-    for path in sorted(home.glob("*.sqlite")):
-        file = SqliteFile(path=path, contents=path.stem)
-        try:
+    store = TimetableStore(home)
+
+    def check(name: str) -> list[str]:
+        if name.endswith(".sqlite"):
+            file = SqliteFile(path=home / name, contents=name.removesuffix(".sqlite"))
             with file.reading() as connection:
                 file.check_structure(connection)
-            problems[path.name] = None
-        except ToolError as error:
-            problems[path.name] = error.message
-    for name, problem in problems.items():
-        _print_line("files", problem or f"{name} has no damaged files", is_ok=problem is None)
-    return not any(problems.values())
+        elif (problem := store.find_damage(store.get(name))) is not None:
+            raise SettingsInvalid(problem)
+        return [f"{name} has no damaged files"]
+
+    names = [*store.list_names(), *sorted(path.name for path in home.glob("*.sqlite"))]
+    results = [_check("files", partial(check, name)) for name in names]
+    return all(results)
 
 
 def _format_days(entry: dict[str, Any]) -> str:

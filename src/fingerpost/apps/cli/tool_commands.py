@@ -5,7 +5,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, tzinfo
-from functools import cache
+from functools import cache, partial
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo
 
@@ -27,6 +27,7 @@ from fingerpost.apps.cli.output import print_json
 from fingerpost.errors import StorageUnavailable
 
 _TIME_FORMS = "09:00, 9am, tomorrow 09:00, saturday 9am, or ISO 8601"
+_place_argument = partial(typer.Argument, autocompletion=complete_place)
 _POSITION = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)\s*")
 
 # Separates the names in a field's path when the path becomes a parameter name.
@@ -44,14 +45,10 @@ _HELP: Mapping[str, str] = {
 }
 
 
-def _new_place_argument(text: str, metavar: str | None = None) -> Any:
-    return typer.Argument(metavar=metavar, help=text, autocompletion=complete_place)
-
-
 def plan(
     ctx: typer.Context,
-    origin: Annotated[str, _new_place_argument("A place, a saved name, a stop id, or lat,lon.", "FROM")],
-    destination: Annotated[str, _new_place_argument("In the same form as FROM.", "TO")],
+    origin: Annotated[str, _place_argument(metavar="FROM", help="A place, a saved name, a stop id, or lat,lon.")],
+    destination: Annotated[str, _place_argument(metavar="TO", help="In the same form as FROM.")],
     at: Annotated[str | None, typer.Option(help=f"Depart at: {_TIME_FORMS}.")] = None,
     arrive: Annotated[str | None, typer.Option(help="Arrive by this time, in the same form as --at.")] = None,
     as_json: Json = False,
@@ -75,7 +72,7 @@ def plan(
 
 def departures(
     ctx: typer.Context,
-    stop: Annotated[str, _new_place_argument("A stop's name or id, or a saved name.")],
+    stop: Annotated[str, _place_argument(help="A stop's name or id, or a saved name.")],
     at: Annotated[str | None, typer.Option(help=f"Start at: {_TIME_FORMS}.")] = None,
     until: Annotated[
         str | None,
@@ -120,7 +117,7 @@ def departures(
 
 def find(
     ctx: typer.Context,
-    text: Annotated[str, _new_place_argument("The name of the place.")],
+    text: Annotated[str, _place_argument(help="The name of the place.")],
     as_json: Json = False,
     **fields: Any,
 ) -> None:
