@@ -94,10 +94,15 @@ def _draw_tags(dice: random.Random, features: frozenset[str], *, is_bridge: bool
 
 
 def _draw_squares(dice: random.Random, city: City) -> None:
-    """Add areas that no street touches: a square, a lake, and an island that only a ferry reaches."""
+    """Add places that no street leads to: a square, a platform, a lake, and an island that only a ferry reaches."""
     row, column = dice.choice(city.corners)
     if "unconnected-square" in city.features:
         city.shapes.append((_ring(row + 0.5, column + 0.5, 0.25), {"highway": "pedestrian", "area": "yes"}))
+    if "escalator" in city.features:
+        # A platform with an escalator up, and no way down.
+        end = (city.height - 1, city.width - 1)
+        city.ways.append(([(end[0] + 1, end[1]), end], {"highway": "steps", "conveying": "forward"}))
+        city.corners.append((end[0] + 1, end[1]))
     if "lake" in city.features:
         city.shapes.append((_ring(city.height + 1.0, city.width / 2, 0.8), {"natural": "water"}))
     if "island-with-ferry" in city.features:
