@@ -13,12 +13,17 @@ import shutil
 import signal
 import sys
 from collections import Counter
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 
 import fingerpost
+from fingerpost.apps.cli import filings_commands
 from fingerpost.apps.kernels import load_kernels
+from fingerpost.filings.sync import Edgar
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
+from tests.apps.feed_server import serving_feeds
+from tests.net.test_filings_sync import CIK, SUBMISSIONS, TICKERS, facts
 from tests.osm_file import osm_text
 
 TOWN = {"Alpha": (41.0, -8.00), "Beta": (41.0, -8.02), "Gamma": (41.0, -8.04)}
@@ -27,6 +32,11 @@ NEW = f"{OLD}\nline 1 | Alpha 07:40 | Beta 07:45 | Gamma 07:50"
 PLAN = {"goal": "Wait", "steps": [{"step_id": 1, "description": "May we?", "agent": "human"}]}
 ASSETS = {"end": "2022-12-31", "val": 5, "accn": "0000000001-23-000001", "fy": 2022, "fp": "FY", "form": "10-K"}
 FACTS = {"us-gaap": {"Assets": {"units": {"USD": [{**ASSETS, "filed": "2023-01-31"}]}}}}
+EDGAR = {
+    "/files/company_tickers.json": TICKERS,
+    f"/submissions/CIK{CIK:010d}.json": SUBMISSIONS,
+    f"/api/xbrl/companyfacts/CIK{CIK:010d}.json": facts(2024),
+}
 
 TRIP = ("plan", "TOWN:ALPHA", "TOWN:GAMMA", "--at", "2026-03-10T07:30", "--limit", "1")
 ADD_OLD = ("network", "add", "TOWN", "{folder}/old.zip")
@@ -41,6 +51,8 @@ COMMANDS = {
     "save": ((), ("vars", "set", "home", "41.0,-8.0"), (("vars", "list"),)),
     "delete": ((("vars", "set", "home", "41.0,-8.0"),), ("vars", "delete", "home"), (("vars", "list"),)),
     "load": ((), ("filings", "load", "{folder}/facts.json", "--ticker", "TOWN"), (("filings", "list"),)),
+    "sync": ((), ("filings", "sync", "TOWN"), (("filings", "list"),)),
+    "run": ((), RUN, (("runs", "list"),)),
     "approve": ((RUN,), ("runs", "approve", "{run}", "1"), (("runs", "list"),)),
     "cancel": ((RUN,), ("runs", "cancel", "{run}"), (("runs", "list"),)),
 }
@@ -50,7 +62,8 @@ KILLED = 137
 _OLD_RECORD = re.compile(
     r"^(.* was prepared from different [a-z ]+ than its record lists; .*|  extract = .*)\n", re.MULTILINE
 )
-_INSTANT = re.compile(r"(, changed )?\d{4}-\d\d-\d\dT[\d:+]+")
+# A run has another id each time.
+_VARYING = re.compile(r"(, changed )?\d{4}-\d\d-\d\dT[\d:+]+|[0-9a-f-]{36}")
 FAULTS = {"killed": None, "EIO": errno.EIO, "ENOSPC": errno.ENOSPC}
 
 
@@ -109,7 +122,7 @@ def _run(arguments, home, fault, counts):
 
 def observe(commands, home):
     seen = [run_forked(command, home)[:2] for command in commands]
-    return [(status, _OLD_RECORD.sub("", _INSTANT.sub("", output))) for status, output in seen]
+    return [(status, {*_OLD_RECORD.sub("", _VARYING.sub("", output)).splitlines()}) for status, output in seen]
 
 
 def list_files(home):
@@ -127,10 +140,11 @@ def find_violations(name, folder, every):
     (folder / "plan.json").write_text(json.dumps(PLAN))
     template, home = folder / "template", folder / "home"
     template.mkdir()
+    run_id = ""
     for step in before:
         status, output, _ = run_forked(step, template)
         assert status == 0, output
-        os.environ["FAULT_RUN"] = "".join(re.findall("[0-9a-f-]{36}", output)[:1])
+        os.environ["FAULT_RUN"] = run_id = "".join(re.findall("[0-9a-f-]{36}", output)[:1])
     shutil.copy(folder / "new.zip", folder / "town.zip")
     old = observe(observing, _copy(template, home))
     status, output, counts = run_forked(command, _copy(template, home), Fault())
@@ -144,12 +158,17 @@ def find_violations(name, folder, every):
         _copy(template, home)
         status, output, _ = run_forked(command, home, Fault(call, number, FAULTS[fault]))
         state = observe(observing, home)
-        again, repeated, _ = run_forked(command, home)
+        # A run may be stored, but not begun.
+        stored = (
+            re.findall("([0-9a-f-]{36}) interrupted", run_forked(("runs", "list"), home)[1]) if name == "run" else []
+        )
+        os.environ["FAULT_RUN"] = (stored or [run_id])[0]
+        again, repeated, _ = run_forked(("runs", "resume", "{run}") if stored else command, home)
         problems = [
             *(["a traceback"] if "Traceback" in output + repeated else []),
             *([f"status {status}"] if status not in (0, 1, KILLED) else []),
             *(["the fault is not named"] if status == 1 and os.strerror(FAULTS[fault]) not in output else []),
-            *(["neither old nor new"] if state not in (old, new) else []),
+            *(["neither old nor new"] if state not in (old, new) and not stored else []),
             *(["success, but old"] if status == 0 and state != new else []),
             *([f"the repetition ends with {again}"] if again and state != new else []),
             *(["the repetition is not new"] if observe(observing, home) != new else []),
@@ -178,4 +197,8 @@ def _import_everything():
 if __name__ == "__main__":
     _, name, folder, every = sys.argv
     _import_everything()
-    print(json.dumps(find_violations(name, Path(folder), int(every))))
+    with serving_feeds() as edgar:
+        edgar.contents = {path: json.dumps(content).encode() for path, content in EDGAR.items()}
+        filings_commands.Edgar = partial(Edgar, data=edgar.url, www=edgar.url)
+        os.environ |= {"FINGERPOST_PRIVATE_HOSTS": "127.0.0.1", "FINGERPOST_SEC_CONTACT": "ops@example.org"}
+        print(json.dumps(find_violations(name, Path(folder), int(every))))

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from filelock import lock_descriptor
 
-from fingerpost.errors import SettingsInvalid
+from fingerpost.errors import new_unwritable_error
 from fingerpost.plan.journal import Journal
 from fingerpost.store.sqlite import SqliteFile
 from fingerpost.store.tables import RUNS, Layout, SqliteTables
@@ -37,7 +37,7 @@ def _lock(path: Path) -> int | None:
             return handle
         os.close(handle)
     except OSError as error:
-        raise SettingsInvalid(f"The folder {path.parent.name} is not writable: {error.strerror}") from error
+        raise new_unwritable_error(path.parent, error) from error
     return None
 
 
