@@ -2,23 +2,51 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import NamedTuple
 
-from fingerpost.errors import ParameterError
-from fingerpost.transit.engine.gtfs.csv.archive import open_archive
+import numpy as np
+
+from fingerpost.errors import FeedUnusable, ParameterError
+from fingerpost.transit.engine.gtfs.calendar import read_services
+from fingerpost.transit.engine.gtfs.csv.archive import Archive, open_archive
 from fingerpost.transit.engine.gtfs.csv.columns import IdIndex
-from fingerpost.transit.engine.gtfs.feed_reader import TABLES_READ, build_report, read_feed
+from fingerpost.transit.engine.gtfs.csv.findings import Reason, find_meaning
+from fingerpost.transit.engine.gtfs.fares import read_fares
+from fingerpost.transit.engine.gtfs.feed_info import read_feed_info
+from fingerpost.transit.engine.gtfs.in_seat import find_in_seat, list_departures
 from fingerpost.transit.engine.gtfs.merging import FeedMerger
-from fingerpost.transit.engine.gtfs.report import ImportReport
+from fingerpost.transit.engine.gtfs.pathways import read_pathways
+from fingerpost.transit.engine.gtfs.report import FeedReport, ImportReport
+from fingerpost.transit.engine.gtfs.shapes import read_shapes
+from fingerpost.transit.engine.gtfs.stop_times import read_stop_times, read_trip_departures
+from fingerpost.transit.engine.gtfs.stops import read_stops
+from fingerpost.transit.engine.gtfs.transfers import limit_specific_transfers, read_transfers
+from fingerpost.transit.engine.gtfs.translations import read_translations
+from fingerpost.transit.engine.gtfs.trips import read_routes, read_trips
 from fingerpost.transit.engine.timetable.assembly import assemble
-from fingerpost.transit.engine.timetable.timetable import Timetable
+from fingerpost.transit.engine.timetable.columns import mark_rows
+from fingerpost.transit.engine.timetable.draft import ServiceRow, TimetableDraft, TripColumns
+from fingerpost.transit.engine.timetable.timetable import Int32, Timetable
 from fingerpost.transit.engine.timetable.walks import FindWalks, straight_line_walks
+from fingerpost.transit.model.provenance import find_service_days
 
 ImportProgress = Callable[[str, int, int | None], None]
 """Called with the current FEED or step, the amount done, and the total (None: unknown)."""
 
 _LINKING = "linking stops"
+
+_TABLES_READ = frozenset({
+    "agency.txt", "attributions.txt", "calendar.txt", "calendar_dates.txt", "fare_attributes.txt",
+    "fare_leg_join_rules.txt", "fare_leg_rules.txt", "fare_products.txt", "fare_rules.txt", "fare_transfer_rules.txt",
+    "feed_info.txt", "frequencies.txt", "pathways.txt", "rider_categories.txt", "route_networks.txt", "routes.txt",
+    "shapes.txt", "stop_areas.txt", "stop_times.txt", "stops.txt", "transfers.txt", "translations.txt", "trips.txt",
+})  # fmt: skip
+
+# Service is compared with the busiest 28 consecutive days, so that one week of extra trips does not set the norm.
+_BUSIEST_DAYS = 28
+_WEEK = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +78,10 @@ def import_feeds(
     merger, headsigns, reports = FeedMerger(), IdIndex(), []
     for source, name in zip(sources, list_feed_names(network, sources), strict=True):
         with open_archive(source.path) as archive:
-            archive.advance = _new_progress_counter(name, archive.measure(TABLES_READ), progress)
-            feed = read_feed(archive, name, headsigns)
+            archive.advance = _new_progress_counter(name, archive.measure(_TABLES_READ), progress)
+            feed = _read_feed(archive, name, headsigns)
             merger.add(feed, archive.findings)
-            reports.append(build_report(archive, feed))
+            reports.append(_build_report(archive, feed))
     progress(_LINKING, 0, 1)
     timetable = assemble(merger.finish(headsigns), find_walks)
     progress(_LINKING, 1, 1)
@@ -100,3 +128,104 @@ def list_feed_names(network: str, sources: Sequence[FeedSource]) -> list[str]:
             default_names.add(name)
         names.append(name)
     return names
+
+
+def _read_feed(archive: Archive, name: str, headsigns: IdIndex) -> TimetableDraft:
+    feed = read_feed_info(archive, name)
+    stops = read_stops(archive, feed.zone)
+    pathways, station_ways = read_pathways(archive, stops)
+    routes = read_routes(archive, feed.agency_ids)
+    service_ids, all_days, service_places = read_services(archive)
+    shape_ids = IdIndex()
+    trips = read_trips(archive, routes, IdIndex(service_ids), shape_ids, headsigns)
+    trips, stop_times, shape_dist = read_stop_times(archive, stops, trips, headsigns)
+    trip_departures = read_trip_departures(archive, trips, stop_times)
+    transfers = read_transfers(archive, stops, routes, trips)
+    shapes, trip_shape, shape_point = read_shapes(archive, shape_ids, trips, shape_dist)
+    fares = read_fares(archive)
+    stop_names, route_names, headsign_names = read_translations(archive, stops, routes, trips, headsigns)
+    is_used = mark_rows(len(all_days), trips.service)
+    for row in np.flatnonzero(~is_used).tolist():
+        archive.findings.add(Reason.SERVICE_WITHOUT_TRIPS, *service_places[row])
+    trip_service = (np.cumsum(is_used) - 1).astype(np.int32)[trips.service]
+    days = [all_days[row] for row in np.flatnonzero(is_used).tolist()]
+    specific = limit_specific_transfers(archive, transfers, len(stops.rows), trip_service, days)
+    departures = list_departures(stops.rows, trips, trip_service, trip_departures, stop_times)
+    in_seat, more_days = find_in_seat(archive, trips, departures, days, transfers.trip_links)
+    if not (len(trip_departures.trip) and any(map(len, days))):
+        raise _new_no_trips_error(archive)
+    return TimetableDraft(
+        feeds=[feed],
+        fare_books=[fares.to_json() if fares else ""],
+        stops=stops.rows,
+        routes=routes.rows,
+        services=[ServiceRow(0, service) for service in days + more_days],
+        trips=TripColumns(
+            local_id=trips.ids.to_texts(),
+            route=trips.route,
+            service=trip_service,
+            headsign=trips.headsign,
+            wheelchair=trips.wheelchair,
+            direction=trips.direction,
+            shape=trip_shape,
+        ),
+        trip_departures=trip_departures,
+        transfers=transfers.by_stop,
+        pathways=pathways,
+        station_ways=station_ways,
+        specific_transfers=specific,
+        in_seat=in_seat,
+        shapes=shapes,
+        stop_names=stop_names,
+        route_names=route_names,
+        headsign_names=headsign_names,
+        trip_stop_time_count=trips.stop_time_count,
+        stop_times=stop_times._replace(shape_point=shape_point),
+    )
+
+
+def _build_report(archive: Archive, draft: TimetableDraft) -> FeedReport:
+    feed = draft.feeds[0]
+    services = [service.days for service in draft.services if service.days is not None]
+    days = np.unique(np.concatenate(services))
+    departures = np.bincount(draft.trips.service[draft.trip_departures.trip], minlength=len(draft.services))
+    return FeedReport(
+        feed=feed.name,
+        source=archive.name,
+        stops=len(draft.stops),
+        routes=len(draft.routes),
+        trips=len(draft.trip_stop_time_count),
+        runs=len(draft.trip_departures.trip),
+        events=len(draft.stop_times.stop),
+        first_day=date.fromordinal(int(days[0])),
+        last_day=date.fromordinal(int(days[-1])),
+        gaps=find_service_days(map(date.fromordinal, days.tolist())).gaps,
+        thin_after=_find_thin_after(services, departures.tolist(), days),
+        zone=feed.zone,
+        findings=archive.findings.list_all(),
+        tables_not_read=tuple(table for table in archive.list_tables() if table not in _TABLES_READ),
+    )
+
+
+def _find_thin_after(services: Sequence[Int32], departures: Sequence[int], days: Int32) -> date | None:
+    """Return ``FeedReport.thin_after``; ``departures`` gives each service's departures per day."""
+    departures_by_day = np.zeros(int(days[-1] - days[0]) + 1, np.int64)
+    for service, count in zip(services, departures, strict=True):
+        departures_by_day[service - days[0]] += count
+    span = min(_BUSIEST_DAYS, len(departures_by_day))
+    busiest = np.convolve(departures_by_day, np.ones(span, np.int64), "valid").max() / span
+    last = int(np.flatnonzero(4 * departures_by_day >= busiest)[-1])
+    return None if len(departures_by_day) - last <= _WEEK else date.fromordinal(int(days[0]) + last)
+
+
+def _new_no_trips_error(archive: Archive) -> FeedUnusable:
+    findings = archive.findings.list_all()
+    reasons = "; ".join(
+        f"{finding.count:,} {finding.reason} ({find_meaning(finding.reason).text}), "
+        f"first in {finding.places[0].table} line {finding.places[0].line}"
+        for finding in findings
+    )
+    return FeedUnusable(
+        f"{archive.name} has no usable trips on any day: {reasons or 'its tables are empty'}",
+        hint="Ask its publisher for a complete feed",
+    )
