@@ -1,5 +1,6 @@
 """User variables: stored by name and user, safe across threads and processes; and unused files are closed."""
 
+import shutil
 import sqlite3
 import stat
 import sys
@@ -301,3 +302,14 @@ def test_a_file_that_is_not_a_database_is_closed(tmp_path, synchronous):
     # The error's traceback would keep a connection that nobody closed.
     assert isinstance(caught.value.__cause__, sqlite3.DatabaseError)
     assert path not in open_files()
+
+
+def test_a_reader_undoes_the_transaction_of_a_killed_process(tmp_path):
+    """A copy of the files in the middle of a transaction is what such a process leaves."""
+    (tmp_path / "live").mkdir()
+    with closing(sqlite3.connect(tmp_path / "live" / "a.sqlite", isolation_level=None)) as writer:
+        writer.executescript("CREATE TABLE t AS SELECT 1; PRAGMA cache_size = 1; BEGIN")
+        writer.executemany("INSERT INTO t VALUES (zeroblob(?))", [(5_000,)] * 20)
+        shutil.copytree(tmp_path / "live", tmp_path / "left")
+    with SqliteFile(path=tmp_path / "left" / "a.sqlite", contents="variables").reading() as connection:
+        assert connection.execute("SELECT count(*) FROM t").fetchone() == (1,)

@@ -42,6 +42,9 @@ class SqliteFile:
     unavailable: str | None = None
 
     def connect(self, mode: Mode = "rwc") -> sqlite3.Connection:
+        # Only a connection that may write can undo the transaction of a killed process.
+        if mode == "ro" and self.path.with_name(f"{self.path.name}-journal").exists():
+            mode = "rw"
         connection = sqlite3.connect(
             self.path if mode == "rwc" else f"{self.path.absolute().as_uri()}?mode={mode}",
             timeout=self.busy_timeout_s,
