@@ -15,7 +15,7 @@ from fingerpost.apps.kernels import compile_in_background, load_kernels
 from fingerpost.apps.user_tools import GROUP
 from fingerpost.apps.wiring import Application
 from fingerpost.errors import ToolError
-from fingerpost.transit.kernel_mode import is_plain
+from fingerpost.transit.kernel_mode import is_plain, must_wait
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.port import DepartureQuery, JourneyQuery, Network, Networks
 
@@ -92,6 +92,8 @@ class WarmUp:
 
 async def warm_up_networks(networks: Networks) -> None:
     """Load the kernels, and query each local network for a departure board and a trip."""
+    # Start the compiler, if it is needed, before a query does on the server's event loop, which takes 80 ms.
+    must_wait()
     opened = await networks.open()
     if not is_plain():
         load_kernels()
