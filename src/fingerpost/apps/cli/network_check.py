@@ -21,7 +21,7 @@ from fingerpost.apps.kernels import compile_in_background
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.source_kinds import EMBEDDED, open_record_store
 from fingerpost.apps.wiring import build
-from fingerpost.errors import FeedUnusable, SettingsInvalid
+from fingerpost.errors import FeedUnusable, SourceFailed
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.embedded.feed_origins import OriginFolder, expand_home, parse_location
 
@@ -105,7 +105,7 @@ async def _check(
     opened = await application.networks.open()
     network = next((each for each in opened.answering if each.profile.name == NAME), None)
     if not isinstance(network, EmbeddedNetwork):
-        raise SettingsInvalid(opened.problems[NAME])
+        raise SourceFailed(opened.problems[NAME])
     folder = OriginFolder(settings.home, NAME)
     contents = folder.read()
     paths = [
