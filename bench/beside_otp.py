@@ -39,7 +39,7 @@ from tests.otp_server.server import OtpServer, build_graph
 from tests.shared_data import get_shared
 
 from fingerpost.transit.engine.timetable.timetable import STOP
-from fingerpost.transit.engine.timetable.walks import CHANGE_SLACK_S, PACE_M_PER_S, straight_line_m
+from fingerpost.transit.engine.timetable.walks import CHANGE_SLACK_S, DETOUR_FACTOR, PACE_M_PER_S, straight_line_m
 from fingerpost.transit.osm.streets.graph import compute_weights
 from fingerpost.transit.osm.streets.search import StreetSearch
 from fingerpost.transit.osm.streets.snapping import snap_pin, snap_to_streets
@@ -383,8 +383,11 @@ class Places:
         ends = [place_of(self._network, self._streets, leg[side]) for side in ("from", "to")]
         snapped = [self._measure.snap(end, is_pin=stop is None) for end, stop in zip(ends, stops, strict=True)]
         path = self._measure.search.measure(*snapped, _MAX_M)
-        if path is None:
+        if path is None and min(each.edge[0] for each in snapped) >= 0:
             return np.inf, np.inf
+        if path is None:
+            metres = float(straight_line_m(*ends[0], *np.array(ends[1])[:, np.newaxis])[0]) * DETOUR_FACTOR
+            return metres, metres / PACE_M_PER_S
         away_m = sum(float(each.away_m[0]) for each in snapped)
         return path.metres + away_m, path.seconds + away_m / PACE_M_PER_S
 
@@ -483,9 +486,17 @@ def walk_in_pieces(server, pieces, rules):
     return total_s
 
 
+def add_ends(question, legs):
+    """Return its legs with the walks from and to the pins that it leaves out, because they are at a stop for it."""
+    pins = [{"lat": end.coordinate.lat, "lon": end.coordinate.lon} for end in (question.origin, question.destination)]
+    first = [{"mode": "WALK", "trip": None, "from": pins[0], "to": legs[0]["from"]}] if legs[0]["trip"] else []
+    last = [{"mode": "WALK", "trip": None, "from": legs[-1]["to"], "to": pins[1]}] if legs[-1]["trip"] else []
+    return [*first, *legs, *last]
+
+
 def find_cause(places, question, itinerary, our_arrival):
     """Return the first of our rules that forbids an itinerary of OpenTripPlanner's, or "unknown"."""
-    legs = itinerary["legs"]
+    legs = add_ends(question, itinerary["legs"])
     walks = [places.walk(leg) if leg["mode"] == "WALK" else (0.0, 0.0) for leg in legs]
     if sum(metres for metres, _ in walks) > question.max_walk_m:
         return "its walks exceed our limit"
