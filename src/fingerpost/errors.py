@@ -180,6 +180,10 @@ class PlaceUnknown(ParameterError):
     """A label, token or stop id is unknown to all networks."""
 
 
+class TextUnknown(PlaceUnknown):
+    """A text resembles no place."""
+
+
 class PlanInvalid(ParameterError):
     """A plan is invalid, or a run cannot be changed as requested.
 

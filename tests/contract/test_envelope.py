@@ -31,6 +31,7 @@ from fingerpost.errors import (
     SourceTimeout,
     SourceUnreachable,
     StorageUnavailable,
+    TextUnknown,
     ToolError,
     ToolNotFound,
 )
@@ -53,6 +54,7 @@ TABLE = [
     (ParameterError("x"), *INVALID),
     (PlanInvalid("x"), *INVALID),
     (PlaceUnknown("x"), *BAD, "NOT_FOUND / STOP_NOT_FOUND", "VALIDATION_ERROR", "ParameterError"),
+    (TextUnknown("x"), *BAD, "NO_RESULTS / NO_MATCH", "VALIDATION_ERROR", "ParameterError"),
     (
         QueryTypeUnsupported("q", "t"),
         *BAD,

@@ -120,7 +120,15 @@ def test_the_distance_is_a_hard_limit_for_an_end_too(over, text, metres, is_foun
     assert answer.is_error is not is_found
     if not is_found:
         error = answer.body["error"]
-        assert (error["code"], error["details"]["side"]) == ("STOP_NOT_FOUND", "origin")
+        assert (error["code"], error["details"]["side"]) == ("NO_MATCH", "origin")
+
+
+def test_a_text_that_resembles_no_place_is_no_match_as_in_the_lookup(over):
+    """A5: in all tools of the lookup contract."""
+    ask_over = over(named_network())
+    answers = [ask(over, named_network(), origin={"rawText": "zzz"}), ask_over("findAddressOrStop", {"rawText": "zzz"})]
+
+    assert {(a.body["error"]["category"], a.body["error"]["code"]) for a in answers} == {("NO_RESULTS", "NO_MATCH")}
 
 
 @pytest.mark.parametrize(

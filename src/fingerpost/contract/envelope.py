@@ -69,6 +69,7 @@ _INTERNAL = _Codes("internal-error", "internal-error", "INTERNAL", "UNEXPECTED",
 _CODES_BY_ERROR: dict[type[BaseException], _Codes] = {
     errors.ParameterError: _INVALID,
     errors.PlaceUnknown: _INVALID._replace(category="NOT_FOUND", lookup="STOP_NOT_FOUND"),
+    errors.TextUnknown: _INVALID._replace(category="NO_RESULTS", lookup="NO_MATCH"),
     errors.QueryTypeUnsupported: _INVALID._replace(lookup="INVALID_QUERY_TYPE", step="QueryTypeUnsupported"),
     errors.ToolNotFound: _INVALID._replace(lookup="INVALID_TOOL", step="ToolNotFound"),
     errors.PlaceAmbiguous: _INVALID._replace(

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NotRequired
 
 from fingerpost.contract.wire import Wire, WireDict, omit_none
-from fingerpost.errors import PlaceAmbiguous, PlaceUnknown, Remedy, RemedyKind
+from fingerpost.errors import PlaceAmbiguous, Remedy, RemedyKind, TextUnknown
 from fingerpost.runtime.concurrency import compute
 from fingerpost.transit.model.place import DEFAULT_LANGUAGE, FALLBACK_LANGUAGES, Place, PlaceMatch, PlaceTraits
 from fingerpost.transit.rules.name_matching import AUTO_RESOLVE
@@ -106,9 +106,9 @@ def list_guess_warnings(place: Place, label: str) -> list[Warning]:
 
 def new_unknown(
     label: str, *, side: str, near: str = "", hint: Remedy = _LOOK_UP, left_out: Sequence[str] = ()
-) -> PlaceUnknown:
+) -> TextUnknown:
     message = f"{side} '{label}' matches no saved variable, stop or place{near}"
-    return PlaceUnknown(add_reasons(message, left_out), {"field": side, "side": side}, hint=hint)
+    return TextUnknown(add_reasons(message, left_out), {"field": side, "side": side}, hint=hint)
 
 
 def serialize_resolved(match: PlaceMatch, label: str) -> Wire:

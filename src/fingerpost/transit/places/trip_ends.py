@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from fingerpost.errors import ParameterError, PlaceUnknown, Remedy, RemedyKind, ToolError
+from fingerpost.errors import ParameterError, PlaceUnknown, Remedy, RemedyKind, TextUnknown, ToolError
 from fingerpost.runtime.concurrency import gather_all
 from fingerpost.transit.model.place import Location, LocationSource, PlaceMatch, distance_m, is_same_point
 from fingerpost.transit.model.profile import Ability
@@ -221,7 +221,7 @@ def _check_distance(end: _End, location: Location) -> None:
     if end.query.focus is None or end.query.is_near(location.coordinate):
         return
     metres = round(distance_m(end.query.focus, location.coordinate))
-    raise PlaceUnknown(
+    raise TextUnknown(
         f"{end.side} '{end.query.text}' is {metres} m from focusPoint, which is farther than maxDistanceMeters",
         {"field": end.side, "side": end.side},
         hint=Remedy(RemedyKind.SEARCH_FARTHER),
