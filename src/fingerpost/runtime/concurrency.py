@@ -10,7 +10,6 @@ from typing import Any, ParamSpec, TypeVar
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
-_S = TypeVar("_S")
 
 
 class ThreadPool:
@@ -52,9 +51,3 @@ async def gather_all(coroutines: Iterable[Coroutine[Any, Any, _R]]) -> list[_R]:
             task.cancel()
         if running:
             await asyncio.gather(*running, return_exceptions=True)
-
-
-async def gather_both(first: Coroutine[Any, Any, _R], second: Coroutine[Any, Any, _S]) -> tuple[_R, _S]:
-    """Return two results of different types, like ``gather_all``."""
-    results: list[Any] = await gather_all([first, second])
-    return results[0], results[1]

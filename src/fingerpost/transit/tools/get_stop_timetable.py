@@ -1,5 +1,6 @@
 """The getStopTimetable tool: scheduled departures from a stop (rules D1, D3)."""
 
+import asyncio
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -12,9 +13,9 @@ from fingerpost.contract.published_tool import Call, Output, ToolDefinition, Too
 from fingerpost.contract.size_bounds import count_fitting
 from fingerpost.contract.wire import Flag, FormattedId, WholeNumber, WireDict, WireModel, omit_none
 from fingerpost.errors import ParameterError
-from fingerpost.runtime.concurrency import compute, gather_both
+from fingerpost.runtime.concurrency import compute
 from fingerpost.transit.model.itinerary import Departure
-from fingerpost.transit.networks.querying import UNAVAILABLE, Deadline, Outcome, try_in_order
+from fingerpost.transit.networks.querying import UNAVAILABLE, Deadline, try_in_order
 from fingerpost.transit.places.candidates import format_count_of_shown
 from fingerpost.transit.places.resolver import FoundStop
 from fingerpost.transit.port import DepartureBoard, DepartureQuery
@@ -177,15 +178,24 @@ class GetStopTimetable(PlaceTool):
         stop = await self._places.get_stop(
             arguments.stop_id, is_label=False, user=None, language=_LANGUAGE, instant=window.first
         )
-        others: list[str] = []
-        if arguments.whole_place:
-            place = await self._find_place(arguments.stop_id)
-            stop = stop if place is None else replace(place, warnings=stop.warnings)
-            outcome = await _list_departures(stop, window)
-        else:
-            outcome, place = await gather_both(_list_departures(stop, window), self._find_place(arguments.stop_id))
-            if place is not None:
-                others = [stop_id for stop_id in place.place.member_ids if stop_id not in stop.place.member_ids]
+        place_search = asyncio.ensure_future(self._find_place(arguments.stop_id))
+        try:
+            if arguments.whole_place and (place := await place_search) is not None:
+                stop = replace(place, warnings=stop.warnings)
+            query = DepartureQuery(
+                stop_ids=stop.place.member_ids,
+                instant=window.first,
+                window_s=window.last - window.first,
+                language=_LANGUAGE,
+                wanted=ALL_DEPARTURES,
+                by_schedule=True,
+            )
+            outcome = await try_in_order(stop.networks, lambda network: network.list_departures(query), Deadline())
+            place = await place_search
+        finally:
+            place_search.cancel()
+        place_ids = () if place is None else place.place.member_ids
+        others = [stop_id for stop_id in place_ids if stop_id not in stop.place.member_ids]
         warnings = [
             *stop.warnings,
             *wording.list_time_warnings(window.when, None, "this is the timetable"),
@@ -200,18 +210,6 @@ class GetStopTimetable(PlaceTool):
             return await self._places.find_place_of_stop(stop_id, language=_LANGUAGE)
         except UNAVAILABLE:
             return None
-
-
-async def _list_departures(stop: FoundStop, window: _Window) -> Outcome[DepartureBoard]:
-    query = DepartureQuery(
-        stop_ids=stop.place.member_ids,
-        instant=window.first,
-        window_s=window.last - window.first,
-        language=_LANGUAGE,
-        wanted=ALL_DEPARTURES,
-        by_schedule=True,
-    )
-    return await try_in_order(stop.networks, lambda network: network.list_departures(query), Deadline())
 
 
 def _read_window(arguments: TimetableRequestInput, now: int) -> _Window:
