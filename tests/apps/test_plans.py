@@ -54,6 +54,12 @@ def test_the_plan_step_contracts_example_runs_on_the_real_tool_and_is_skipped_fr
     assert [step["skipped"] for step in first.body["data"]["steps"] + again.body["data"]["steps"]] == [False, True]
 
 
+def test_an_explicit_null_in_a_step_counts_as_absent(ask):
+    step = {"step_id": 1, "description": "d", "tool": "get_user_variables", "parameters": None, "dependencies": None}
+
+    assert ask("run_plan", {"plan": {"goal": "g", "steps": [step]}}).body["data"]["state"] == "completed"
+
+
 QUERIES = {
     "financial_facts": {"ticker": "AAPL", "metrics": ["Revenue"]},
     "time_series": {"ticker": "AAPL", "metric": "Revenue"},

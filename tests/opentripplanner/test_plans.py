@@ -90,6 +90,7 @@ async def test_an_alert_in_force_is_reported_with_the_ride_late_or_not():
             "alertDescriptionText": "",
             "effectiveStartDate": NOON,
             "alertEffect": "DETOUR",
+            "alertUrl": "https://a",
         },
         {"id": "b", "alertHeaderText": "Over", "effectiveStartDate": 0, "effectiveEndDate": NOON},
         {"id": "c", "alertHeaderText": "", "alertDescriptionText": "Snow", "effectiveEndDate": None},
@@ -98,9 +99,10 @@ async def test_an_alert_in_force_is_reported_with_the_ride_late_or_not():
     answered, _ = await _plan(data(live=a_page([late], [a_ride(alerts=alerts)])))
 
     told = [
-        [(alert.header, alert.text, alert.effect) for alert in each.legs[0].alerts] for each in answered.itineraries
+        [(alert.header, alert.text, alert.effect, alert.url) for alert in each.legs[0].alerts]
+        for each in answered.itineraries
     ]
-    assert told == [[("Strike", "", "DETOUR"), ("", "Snow", "UNKNOWN_EFFECT")]] * 2
+    assert told == [[("Strike", "", "DETOUR", "https://a"), ("", "Snow", "UNKNOWN_EFFECT", None)]] * 2
 
 
 async def test_wishes_are_in_the_question():

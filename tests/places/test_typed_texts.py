@@ -87,6 +87,7 @@ ASKED_ABOUT = {
     "tampere": """
 keskusori | by keskustori | Sorinaukio | linjaautoasema | juna-asema | railway station | asema | bussiasema |
 Tampereen yliopisto | pyynikin tori | pyynikki | pispala | lielahti | Lielahdesta | lielahti keskus | sammon aukio |
+Vaasankatu | Hameenkatu 10 Nokia |
 tramvarikko | rantatampella | Hameenk. 16 | Hämeenkatu 999 | Hämeenkatu 16 Helsinki | ikurintie 4 | apteekki
 lielahti | apteekki | pharmacy Hervanta | kalevan prisma | prisma | Lidl | smarket tesoma | citymarket lielahti |
 lyseo | hospital | koulu | library | kirjasto | hotel | hotelli | pyhajarvenkatu | pyhäjärvenkadulle | hämeenkatu

@@ -43,9 +43,9 @@ def arriving(minute, number="1", **more):
     return {**told, **more}
 
 
-async def board(told, stop="TFL:940GZZLUVIC", window_min=30, wanted=50, **answers):
+async def board(told, stop="TFL:940GZZLUVIC", window_min=30, wanted=50, first=NINE, **answers):
     async with asking({"/StopPoint/940GZZLUVIC/Arrivals": told, **answers}) as (network, server):
-        query = DepartureQuery(stop_ids=[stop], instant=NINE, window_s=window_min * 60, wanted=wanted)
+        query = DepartureQuery(stop_ids=[stop], instant=first, window_s=window_min * 60, wanted=wanted)
         return await network.list_departures(query), server
 
 
@@ -91,9 +91,11 @@ async def test_missing_values_are_not_invented():
     assert (row.destination, row.platform) == ("Check Front of Train", None)
 
 
-@pytest.mark.parametrize(("window_min", "is_asked"), [(30, False), (31, True)])
-async def test_departures_after_half_an_hour_come_from_timetables(window_min, is_asked):
-    _, server = await board([], window_min=window_min, **{"/StopPoint/940GZZLUVIC": VICTORIA})
+@pytest.mark.parametrize(
+    ("first", "window_min", "is_asked"), [(NINE, 30, False), (NINE, 31, True), (NINE - 900, 30, True)]
+)
+async def test_departures_before_now_and_after_half_an_hour_come_from_timetables(first, window_min, is_asked):
+    _, server = await board([], window_min=window_min, first=first, **{"/StopPoint/940GZZLUVIC": VICTORIA})
 
     assert ("/Line/victoria/Timetable/940GZZLUVIC" in server.paths) == is_asked
 

@@ -77,9 +77,13 @@ def test_a_query_is_in_whole_minutes(instant, arrive_by, expected):
 
 
 async def test_an_end_is_its_stop_or_its_position():
-    _, server = await plan(journeys(a_leg("09:05", "09:15", 10)))
+    street = a_point(name="Some Street")
+    told = journeys(a_leg("09:05", "09:15", 10, departurePoint=street, arrivalPoint=street))
+    answer, server = await plan(told, replace(QUERY, origin=replace(HERE, name="Home")))
+    (leg,) = answer.itineraries[0].legs
 
     assert server.paths[0] == f"{JOURNEYS}51.500000,-0.100000/to/940GZZLUOXC"
+    assert (leg.start.name, leg.end.name) == ("Home", "Some Street")
 
 
 @pytest.mark.parametrize(

@@ -130,10 +130,13 @@ def test_an_unparsable_name_is_skipped_and_reported():
     assert (found, format_remarks(remarks)) == ([], [said])
 
 
-# By gov.uk: all public holidays of England of two years; 2022's spring holiday was moved by proclamation.
+# By gov.uk: all public holidays of England of five years; 2022's spring holiday was moved by proclamation.
 HOLIDAYS = {
     2021: "01-01 04-02 04-05 05-03 05-31 08-30 12-25 12-26 12-27 12-28",
+    2024: "01-01 03-29 04-01 05-06 05-27 08-26 12-25 12-26",
+    2025: "01-01 04-18 04-21 05-05 05-26 08-25 12-25 12-26",
     2026: "01-01 04-03 04-06 05-04 05-25 08-31 12-25 12-26 12-28",
+    2027: "01-01 03-26 03-29 05-03 05-31 08-30 12-25 12-26 12-27 12-28",
 }
 
 
