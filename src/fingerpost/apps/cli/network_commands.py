@@ -73,10 +73,15 @@ def _refresh(settings: Settings, record: NetworkRecord) -> None:
 
 
 def add_city(ctx: typer.Context, feeds: list[str]) -> None:
-    """Add feeds as the network CITY, unless it has the same feeds already."""
+    """Add feeds as the network CITY, or refresh it if it has the same feeds; report a refresh that fails."""
     record = open_record_store(prepare_settings(ctx).home).read().records.get("CITY")
     if record is None or record.feeds != tuple(parse_location(feed).text for feed in feeds):
         new_add_command(REMOTE_KINDS)(ctx, "CITY", feeds)
+        return
+    try:
+        refresh_networks(ctx, "CITY")
+    except ToolError as error:
+        print_error(error)
 
 
 @app.command("list", epilog="Example: fingerpost network list")

@@ -87,7 +87,7 @@ def web(
     ] = None,
     feed: Annotated[
         list[str] | None,
-        typer.Option(metavar="PATH|URL", help="First add this GTFS feed as the network CITY; repeatable."),
+        typer.Option(metavar="PATH|URL", help="First add or update this GTFS feed as the network CITY; repeatable."),
     ] = None,
 ) -> None:
     if feed:
