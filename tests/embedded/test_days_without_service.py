@@ -8,7 +8,7 @@ import pytest
 from fingerpost.apps.wiring import list_tools
 from fingerpost.store.variables import VariableStore
 from fingerpost.testing.feeds import timetable_from_drawing
-from tests.embedded.conftest import rows, trips, warnings
+from tests.embedded.conftest import trips, warnings
 from tests.homes import keep_network, open_networks
 from tests.realtime.messages import at, message, update
 
@@ -48,22 +48,6 @@ def test_the_hint_names_the_next_day_after_a_gap_in_service(towns):
     town = towns(DRAWING, days=[TUESDAY, date(2026, 4, 10)])
     body = town.plan(when=depart("2026-03-15"))
     assert body["error"]["hint"] == "No service on 2026-03-15: TEST (resumes on 2026-04-10). Try 2026-04-10"
-
-
-@pytest.mark.parametrize(
-    ("day", "time", "why"),
-    [
-        (TUESDAY, "08:11", "The next departure is at 2026-03-10T23:50:00+02:00."),
-        (WEDNESDAY, "23:51", "The next departures are on 2026-03-13."),
-        (FRIDAY, "23:51", "The timetable has no departures from here after 2026-03-13."),
-        (date(2026, 3, 8), "12:00", "The next departures are on 2026-03-10."),
-    ],
-)
-def test_an_empty_board_names_the_next_departure(holed, clock, day, time, why):
-    assert "whyEmpty" not in holed.board()["meta"]
-    clock(at(time, day))
-    body = holed.board()
-    assert (rows(body), body["meta"]["whyEmpty"]) == ([], why)
 
 
 @pytest.mark.parametrize(

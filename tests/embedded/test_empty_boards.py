@@ -89,11 +89,14 @@ def test_a_busy_closed_stop_is_queried_for_fewer_days(towns, clock, monkeypatch)
         # Saturday's train leaves on Sunday at 00:20.
         ("rail N | Alpha 24:20 | Gamma 24:40", [TUESDAY, SATURDAY], at("01:00", WEDNESDAY),
          "The next departures are on 2026-03-15."),
+        # The last train leaves a day after the last service day.
+        ("rail N | Alpha 24:20 | Gamma 24:40", [TUESDAY], at("01:00", WEDNESDAY),
+         "The timetable has no departures from here after 2026-03-11."),
         # The train ends at Gamma, where riders cannot alight.
         ("rail R | Alpha 08:10 | Gamma 08:30 noalight", [TUESDAY, SATURDAY], NINE,
          "The timetable has no departures from here on any day."),
     ],
-    ids=["after midnight", "no alighting"],
+    ids=["after midnight", "last after midnight", "no alighting"],
 )  # fmt: skip
 def test_a_train_counts_on_the_day_on_which_riders_can_take_it(towns, clock, drawing, days, now, expected):
     clock(now)

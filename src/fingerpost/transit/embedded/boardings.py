@@ -66,11 +66,11 @@ class StopCalls:
         time = time[time <= instant] if is_before else time[time >= instant]
         return int(time.max() if is_before else time.min()) if len(time) else None
 
-    def find_limit_day(self, days: ServiceDays, zone: str, *, is_before: bool = False) -> date | None:
-        """Return the local day of the last time, or the first; trips may run past midnight, for days at most."""
-        limit_day, step = (days.first_day, _DAY) if is_before else (days.last_day, -_DAY)
+    def find_limit_day(self, limit_day: date | None, zone: str, *, is_before: bool = False) -> date | None:
+        """Return the local day of the last time on service days up to one, or of the first from it on."""
         if limit_day is None:
             return None
+        step = _DAY if is_before else -_DAY
         time, _, _ = self._list_times(limit_day + step * number for number in range(_LONGEST_TRIP_DAYS))
         return local_day(int(time.min() if is_before else time.max()), zone)
 
@@ -141,7 +141,7 @@ def find_gap(snapshot: Snapshot, stops: Sequence[int], zone: str, query: Departu
         elif departure >= search_start:
             added = departure if added is None else min(added, departure)
             break
-    last_day = None if days is None else calls_at_stops.find_limit_day(days, zone)
+    last_day = None if days is None else calls_at_stops.find_limit_day(days.last_day, zone)
     if added is not None:
         return ServiceGap(next_day=local_day(added, zone), last_day=last_day)
     return ServiceGap(
@@ -171,9 +171,10 @@ def find_endpoint_service(
     limit_day = days.first_day if is_before else days.last_day
     next_unseen_day = day + step * _MAX_DAYS
     if limit_day is None or (limit_day > next_unseen_day if is_before else limit_day < next_unseen_day):
-        return replace(gap, last_day=calls.find_limit_day(days, zone, is_before=is_before))
+        return replace(gap, last_day=calls.find_limit_day(limit_day, zone, is_before=is_before))
     later_days = (next_unseen_day + step * number for number in count())
-    return replace(gap, next_day=next(day for day in later_days if days.state_on(day) is ServiceState.IN_SERVICE))
+    next_day = next(day for day in later_days if days.state_on(day) is ServiceState.IN_SERVICE)
+    return replace(gap, next_day=calls.find_limit_day(next_day, zone, is_before=not is_before))
 
 
 def _iterate_days(days: ServiceDays, day: date) -> Iterator[date]:
