@@ -1,0 +1,122 @@
+"""Departures and arrivals at stops, read from the tables of GTFS feeds; shares no code with the import."""
+
+import math
+import zipfile
+from collections import defaultdict
+from datetime import date, datetime, timedelta
+from itertools import pairwise
+from zoneinfo import ZoneInfo
+
+import numpy as np
+
+from tests.riders.feed_tables import NO_ALIGHTING, NO_BOARDING, midnight, rows_of, seconds
+from tests.rules.drawing import DEGREE_M
+
+DAY, NIGHT_ENDS_H = timedelta(days=1), 4
+
+
+class FeedScan:
+    """``places`` has the positions of stops, ``members`` the stops of stops and stations, ``days`` those of feeds."""
+
+    def __init__(self, feeds):
+        self.places, self.members, self.days, self.zone = {}, defaultdict(list), {}, None
+        self._times, self._starts = defaultdict(list), {}
+        for feed, path in feeds:
+            with zipfile.ZipFile(path) as archive:
+                self._read(feed, archive)
+
+    def _read(self, feed, archive):
+        self.zone = self.zone or next(rows_of(archive, "agency.txt"))["agency_timezone"]
+        stops = {row["stop_id"]: row for row in rows_of(archive, "stops.txt")}
+        for stop, row in stops.items():
+            if row.get("location_type") in (None, "", "0"):
+                self.places[f"{feed}:{stop}"] = float(row["stop_lat"]), float(row["stop_lon"])
+                for place in {stop, row.get("parent_station")} & stops.keys():
+                    self.members[f"{feed}:{place}"].append(f"{feed}:{stop}")
+        routes = {row["route_id"] for row in rows_of(archive, "routes.txt")}
+        trips = {row["trip_id"]: row for row in rows_of(archive, "trips.txt") if row["route_id"] in routes}
+        linked = {row.get(end) for row in rows_of(archive, "transfers.txt") for end in ("from_trip_id", "to_trip_id")}
+        calls, starts, days = defaultdict(list), defaultdict(list), list_days(archive)
+        for row in rows_of(archive, "stop_times.txt"):
+            if row["trip_id"] in trips and f"{feed}:{row['stop_id']}" in self.places:
+                calls[row["trip_id"]].append(self._read_call(feed, row))
+        for row in rows_of(archive, "frequencies.txt"):
+            every = range(seconds(row["start_time"]), seconds(row["end_time"]), int(row["headway_secs"]))
+            starts[row["trip_id"]] += every
+        self.days[feed] = {day for row in trips.values() for day in days[row["service_id"]]}
+        for service, running in days.items():
+            self._starts[feed, service] = np.array([midnight(day, self.zone) for day in running], np.int64)
+        for trip, its in calls.items():
+            its.sort(key=lambda call: call[0])
+            if len(its) > 1 and None not in (its[0][2], its[-1][2]):
+                self._interpolate(its)
+                shifts = [start - its[0][3] for start in starts[trip]] if trip in starts else [0]
+                is_joined = trip in linked or bool(trips[trip].get("block_id"))
+                self._add((feed, trips[trip]["service_id"]), its, shifts, is_joined=is_joined)
+
+    @staticmethod
+    def _read_call(feed, row):
+        flags = (row.get("pickup_type") == "1") * NO_BOARDING + (row.get("drop_off_type") == "1") * NO_ALIGHTING
+        texts = [row.get("arrival_time") or row["departure_time"], row.get("departure_time") or row["arrival_time"]]
+        times = [seconds(text if text.count(":") == 2 else f"{text}:0") if text else None for text in texts]
+        return [int(row["stop_sequence"]), f"{feed}:{row['stop_id']}", *times, flags]
+
+    def _interpolate(self, calls):
+        """Fill in missing times by straight-line distance."""
+        known = [at for at, call in enumerate(calls) if call[2] is not None]
+        for before, after in pairwise(known):
+            steps = [plane_m(*(self.places[call[1]] for call in calls[at : at + 2])) for at in range(before, after)]
+            steps = steps if sum(steps) >= 1 else [1] * len(steps)
+            start, end = calls[before][3], calls[after][2]
+            for at in range(before + 1, after):
+                share = sum(steps[: at - before]) / sum(steps)
+                calls[at][2] = calls[at][3] = start + math.floor((end - start) * share + 1e-3)
+
+    def _add(self, service, calls, shifts, *, is_joined):
+        """Add the times of a trip; a rider needs another call to alight or board at, or may stay seated."""
+        last = max((at for at, call in enumerate(calls) if not call[4] & NO_ALIGHTING), default=-1)
+        first = min((at for at, call in enumerate(calls) if not call[4] & NO_BOARDING), default=len(calls))
+        for at, (_, stop, arrival, departure, flags) in enumerate(calls):
+            if not flags & NO_BOARDING and (at < last or (is_joined and at + 1 < len(calls))):
+                self._times[stop, False].append((service, at < last, [departure + shift for shift in shifts]))
+            if not flags & NO_ALIGHTING and (at > first or (is_joined and at > 0)):
+                self._times[stop, True].append((service, at > first, [arrival + shift for shift in shifts]))
+
+    def list_times(self, stops, *, arrivals):
+        """Return the instants of all departures or arrivals, and of those that do not rely on staying seated."""
+        found = [
+            (is_sure, np.add.outer(np.array(times, np.int64), self._starts[service]).ravel())
+            for stop in stops
+            for service, is_sure, times in self._times[stop, arrivals]
+            if service in self._starts
+        ]
+        none = np.zeros(0, np.int64)
+        return [
+            np.unique(np.concatenate([none, *(t for sure, t in found if sure or every)])) for every in (True, False)
+        ]
+
+    def has_service(self, stop, instant):
+        """Whether the feed of a stop runs on the day of an instant; early in the morning, the day before counts too."""
+        night = datetime.fromtimestamp(instant, ZoneInfo(self.zone)).hour < NIGHT_ENDS_H
+        return bool({self.to_date(instant), self.to_date(instant) - DAY * night} & self.days[stop.partition(":")[0]])
+
+    def to_date(self, instant):
+        return datetime.fromtimestamp(instant, ZoneInfo(self.zone)).date()
+
+
+def plane_m(one, other):
+    lat, lon = other
+    return math.hypot(lat - one[0], (lon - one[1]) * math.cos(math.radians(lat))) * DEGREE_M
+
+
+def list_days(archive):
+    """Return the days of each service."""
+    days = defaultdict(set)
+    for row in rows_of(archive, "calendar.txt"):
+        first, last = (date.fromisoformat(row[name]) for name in ("start_date", "end_date"))
+        period = [first + DAY * each for each in range((last - first).days + 1)]
+        days[row["service_id"]] |= {day for day in period if row[f"{day:%A}".lower()] == "1"}
+    for row in rows_of(archive, "calendar_dates.txt"):
+        change = days[row["service_id"]].add if row["exception_type"] == "1" else days[row["service_id"]].discard
+        change(date.fromisoformat(row["date"]))
+    return days
