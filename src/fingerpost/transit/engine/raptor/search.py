@@ -4,7 +4,7 @@ A departure window begins at the instant and widens until it contains enough jou
 walking limit, McRAPTOR adds the journeys within the limit that they dominate.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -230,15 +230,23 @@ class _Search(NamedTuple):
         """
         journeys = _select_best(selected)
         leave_s = kernel_query.earliest_s
+        limited_s = np.full(self.query.max_rides + 1, -UNREACHED, np.int32)
         for _ in range(MAX_WALK_LIMITED_SEARCHES):
             later = [journey for journey in journeys if self._find_wait_s(journey, leave_s) >= 0]
             best_s = self._find_best_arrivals(later)
-            # A walk-limited journey cannot arrive before the best one with any amount of walking.
-            can_improve = any(row.leave_s >= leave_s and row.arrive_s < best_s[len(row.legs)] for row in found)
-            if not can_improve:
+            # A walk-limited journey cannot arrive before the best one with any amount of walking, or before the best
+            # walk-limited one that leaves earlier.
+            fastest_s = _find_earliest(
+                ((len(row.legs), row.arrive_s) for row in found if row.leave_s >= leave_s), self.query.max_rides
+            )
+            can_improve = np.maximum(fastest_s, limited_s) < best_s
+            if not can_improve.any():
                 walk_limited = []
             elif journeys or walk_limited is None:
-                walk_limited = self._search_walk_limited(kernel_query._replace(earliest_s=leave_s), best_s)
+                # Rides count only if they can lead to an improvement.
+                wanted_s = np.maximum.accumulate(np.where(can_improve, best_s, -UNREACHED)[::-1])[::-1].astype(np.int32)
+                walk_limited = self._search_walk_limited(kernel_query._replace(earliest_s=leave_s), wanted_s)
+            limited_s = np.minimum(best_s, self._find_best_arrivals(walk_limited))
             journeys = _select_best([*journeys, *walk_limited])
             waits_s = [wait_s for journey in journeys if (wait_s := self._find_wait_s(journey, leave_s)) >= 0]
             if not waits_s:
@@ -254,10 +262,16 @@ class _Search(NamedTuple):
 
     def _find_best_arrivals(self, journeys: list[Journey]) -> Int32:
         """Return the earliest arrival of the journeys for each number of rides, in search timetable seconds."""
-        best_s = np.full(self.query.max_rides + 1, UNREACHED, np.int32)
-        for journey in journeys:
-            best_s[journey.boardings :] = np.minimum(best_s[journey.boardings :], self._find_end_s(journey))
-        return best_s
+        arrivals = [(journey.boardings, self._find_end_s(journey)) for journey in journeys]
+        return _find_earliest(arrivals, self.query.max_rides)
+
+
+def _find_earliest(arrivals: Iterable[tuple[int, int]], max_rides: int) -> Int32:
+    """Return the earliest arrival with at most 0 to ``max_rides`` rides, from pairs of rides and arrival."""
+    best_s = np.full(max_rides + 1, UNREACHED, np.int32)
+    for rides, arrival_s in arrivals:
+        best_s[rides:] = np.minimum(best_s[rides:], arrival_s)
+    return best_s
 
 
 def _list_windows_s(query: SearchQuery) -> list[int]:
