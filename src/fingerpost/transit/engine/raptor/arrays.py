@@ -63,6 +63,7 @@ class KernelQuery(NamedTuple):
 
     ``access`` are the walks from the origin, ``egress`` those to the destination.
     ``direct_s`` is the duration of the direct walk, UNREACHED if it is too long.
+    Range RAPTOR leaves out journeys before ``window_begin_s``.
     """
 
     access: StopWalks
@@ -73,6 +74,7 @@ class KernelQuery(NamedTuple):
     direct_s: Any  # int
     max_rides: Any  # int
     max_walk_m: Any  # int
+    window_begin_s: Any = -(1 << 30)  # int
 
 
 class Workspace(NamedTuple):

@@ -172,8 +172,11 @@ class _Search(NamedTuple):
         walk_limited: list[Journey] | None = None
         exceeds_walk_limit = is_same_target = False
         for window_s in _list_windows_s(query):
-            kernel_query = kernel_query._replace(window_end_s=earliest_s + window_s)
-            found = run_kernel(self.search_timetable, kernel_query, is_same_target=is_same_target)
+            begin_s = kernel_query.window_end_s
+            kernel_query = kernel_query._replace(window_begin_s=begin_s, window_end_s=earliest_s + window_s)
+            # No journey after a window dominates one within it, because the last window found the best ones after it.
+            known = [row for row in found if row.leave_s < begin_s]
+            found = run_kernel(self.search_timetable, kernel_query, is_same_target=is_same_target) + known
             is_same_target = True
             within_limit = [row for row in found if row.walk_m <= query.max_walk_m]
             if len(within_limit) < len(found) and not exceeds_walk_limit:

@@ -301,7 +301,8 @@ def search_window(net, query, work, out):
     """
     is_useful = work.rides_from[query.access.stop] <= query.max_rides
     stops, walks_s = query.access.stop[is_useful], query.access.seconds[is_useful]
-    boardings = list_departures(net, stops, walks_s, query.earliest_s, query.window_end_s - 1)
+    begin_s = max(query.earliest_s, query.window_begin_s)
+    boardings = list_departures(net, stops, walks_s, begin_s, query.window_end_s - 1)
     order = np.empty(len(boardings), np.int64)
     _sort_latest_first(boardings, order)
     return _search_departures(net, query, work, out, stops, walks_s, boardings, order)
