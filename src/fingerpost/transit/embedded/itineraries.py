@@ -58,7 +58,7 @@ def find_itineraries(
     planned = [
         journey
         for journey in ([] if live is snapshot.planned else _search(names.timetable, snapshot.planned, search))
-        if not any(snapshot.is_deleted(ride) for ride in journey.rides)
+        if any(map(snapshot.can_disrupt, journey.rides)) and not any(map(snapshot.is_deleted, journey.rides))
     ]
     ends = _build_end_point(query.origin, "Origin"), _build_end_point(query.destination, "Destination")
     found, scheduled = (

@@ -96,6 +96,12 @@ class Snapshot:
         rides = self.overlay.rides
         return rides.get((ride.trip_departure, ride.service_day.toordinal())) if rides else None
 
+    def can_disrupt(self, ride: Ride) -> bool:
+        """Return whether realtime data, or an in-seat transfer, may disrupt a scheduled ride."""
+        if self.has_closures or ride.stays_seated or self.find_update(ride) is not None:
+            return True
+        return bool(self.overlay.added) and self.replacements.find_ride(ride) is not None
+
     def is_deleted(self, ride: Ride | BoardDeparture) -> bool:
         update = self.find_update(ride)
         return update is not None and update.is_deleted
