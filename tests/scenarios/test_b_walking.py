@@ -64,3 +64,19 @@ def test_b06_a_sum_of_walks_over_the_limit_does_not_hide_a_way_within_it():
     assert ride(drawing, "Home", "Office", "08:00", max_walk_m=400.0, coordinates=places) == [
         "Home 08:10 S Office 08:50"
     ]
+
+
+def test_b07_nor_does_it_hide_a_later_way_to_arrive_in_time():
+    places = {
+        "Home": (60.1700, 24.90),
+        "Corner": (60.1715, 24.90),
+        "Market": (60.2500, 24.90),
+        "Office": (60.2515, 24.90),
+    }
+    drawing = """
+    line Q | Corner 08:30 | Market 08:54
+    line K | Home 07:30 | Office 08:20
+    line S | Home 08:10 | Office 08:58
+    """
+    found = ride(drawing, "Home", "Office", "09:00", arrive_by=True, max_walk_m=400.0, coordinates=places)
+    assert sorted(found) == ["Home 07:30 K Office 08:20", "Home 08:10 S Office 08:58"]
