@@ -98,8 +98,7 @@ class McpTransport:
         if scope["method"] != "POST":
             return Response(status_code=405, headers={"Allow": "POST"})
         # The SDK compares host names case-sensitively.
-        fields = [(name, value.lower() if name == b"host" else value) for name, value in scope["headers"]]
-        scope = {**scope, "headers": fields}
+        scope = {**scope, "headers": [(key, raw.lower() if key == b"host" else raw) for key, raw in scope["headers"]]}
         caller = scope[_CALLER_KEY] = self._callers.find(scope)
         headers = Headers(scope=scope)
         with self._admission.enter(caller.name) as may_send:
