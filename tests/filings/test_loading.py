@@ -115,7 +115,7 @@ def test_two_companies_of_one_ticker_are_not_joined(store, figures, tmp_path):
     load_files(store, [figures], LoadOptions(predecessor_of="DRWN"))
     library = FactLibrary(store.path)
 
-    assert reply.source["note"].startswith("Excludes other companies that have had the same ticker: Drawn Inc. (CIK 7)")
+    assert reply.source["note"].startswith("Excludes figures of Drawn Inc. (CIK 7), another company")
     assert {row["cik"] for row in reply.results} == {"0000000008"}
     assert library.list_ciks(library.find_company("DRWN")) == [7, 8]
 

@@ -101,13 +101,6 @@ def test_which_value_answers_and_which_filing_it_cites(drawing, asked, expected)
     assert told(drawing, **asked) == expected
 
 
-def test_a_derived_quarter_cites_both_parts():
-    fourth = figures(YEAR_AND_NINE_MONTHS)[-1]
-
-    assert (fourth.start, fourth.formula) == ("2022-10-01", "FY - 9M")
-    assert [part.fact.accession for part in fourth.parts] == ["fy", "q3"]
-
-
 def test_the_largest_revenue_tag_answers_and_the_other_is_reported():
     (figure,) = figures(TWO_TAGS)
     others = [(fact.concept, fact.value) for fact in figure.alternatives]
@@ -138,13 +131,6 @@ def test_the_difference_between_two_filings_is_named(drawing, asked, value, kind
     (figure,) = figures(drawing, **asked)
 
     assert (figure.value, [revision.kind for revision in figure.values]) == (value, ["original", kind])
-
-
-def test_a_figure_from_before_a_split_is_divided_only_on_request():
-    (plain,) = figures(BEFORE_SPLIT, **SPLIT)
-    (adjusted,) = figures(BEFORE_SPLIT, **SPLIT, vintage="split_adjusted")
-
-    assert (plain.value, len(plain.notes), adjusted.value, adjusted.kind) == (6.0, 1, 1.5, "derived")
 
 
 def test_currencies_are_never_mixed():

@@ -232,10 +232,18 @@ async def test_changed_members_are_not_joined_and_reported(load, ask):
     ]
 
 
+async def test_a_query_without_an_axis_uses_only_common_ones(load, ask):
+    axis = "us-gaap:StatementEquityComponentsAxis"
+    load(instance((100, {}), (100, {axis: "us-gaap:RetainedEarningsMember"})))
+
+    assert (await ask())["hint"] == f"Available axes: {axis}"
+    assert (await ask(axis=axis))["success"]
+
+
 @pytest.mark.parametrize(
     ("parameters", "sentence"),
     [
-        ({"period": "2023-Q4"}, "no loaded filing breaks down Revenue for fiscal 2023 Q4; filings do not report"),
+        ({"period": "2023-Q4"}, "fiscal 2023 Q4 by segment, product, region, customer; filings do not report"),
         ({"axis": "moon"}, "no loaded filing breaks down Revenue for fiscal 2023 by moon"),
         ({"metric": "free_cash_flow"}, "free_cash_flow is not a known metric, and no loaded filing breaks down a tag"),
         ({"period": "ttm"}, "the last four quarters have no segments"),

@@ -37,14 +37,7 @@ from fingerpost.filings.periods import (
 )
 from fingerpost.filings.reasons import explain_missing_figure, explain_missing_metric, explain_rejected_quarter
 from fingerpost.filings.reply import Missing, Reason, build_missing
-from fingerpost.filings.revisions import (
-    RESTATED,
-    align_basis,
-    explain_break,
-    find_split_factor,
-    is_in_shares,
-    is_renamed_between,
-)
+from fingerpost.filings.revisions import align_basis, explain_break, find_split_factor, is_in_shares, is_renamed_between
 
 # A period starts within a week of the previous period's end. Balances have no start, and quarters of 12 or 16 weeks
 # can end up to 25 days before or after the corresponding calendar quarter.
@@ -227,9 +220,8 @@ def _find_trailing(source: CompanyFigures, metric: Metric, period: PeriodFilter)
         is_restated = any(part.restated for quarter in quarters for part in quarter.parts)
         with suppress(Unavailable):
             # The newest report may have recast the quarter of the year before, but not those in between.
-            year_ago = _find_figure(source, metric, last_period, QUARTERS)
-            revisions = [revision for part in year_ago.parts or (year_ago,) for revision in part.values]
-            is_restated |= any(each.kind == RESTATED and each.fact.filed > quarters[0].fact.filed for each in revisions)
+            year_ago, first_day = _find_figure(source, metric, last_period, QUARTERS), quarters[0].fact.filed
+            is_restated |= any(part.is_restated_after(first_day) for part in year_ago.parts or (year_ago,))
         if len({quarter.tier for quarter in quarters}) > 1 or (is_restated and source.options.vintage != ORIGINAL):
             raise NotComputable("its last four quarters are not on the same basis")
     except NotComputable as error:

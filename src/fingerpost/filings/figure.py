@@ -155,7 +155,10 @@ class Figure:
     @property
     def restated(self) -> bool:
         """Whether a later filing changed the value, other than by rounding or a split."""
-        return any(revision.kind == "restated" for revision in self.values)
+        return self.is_restated_after("")
+
+    def is_restated_after(self, day: str) -> bool:
+        return any(revision.kind == "restated" and revision.fact.filed > day for revision in self.values)
 
     @property
     def taxonomies(self) -> set[str]:

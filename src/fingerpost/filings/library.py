@@ -3,7 +3,7 @@
 import sqlite3
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -270,11 +270,6 @@ class FactLibrary:
         self._cache.clear()
 
 
-def _format_owners(owners: Iterable[tuple[int, str]], excluded: Iterable[tuple[int, str]]) -> str:
-    excluded_ciks = {cik for cik, _ in excluded}
-    return " and ".join(f"{name} (CIK {cik})" for cik, name in owners if cik not in excluded_ciks)
-
-
 @dataclass(frozen=True, slots=True)
 class CompanyFigures:
     library: FactLibrary
@@ -294,11 +289,12 @@ class CompanyFigures:
         return source
 
     def _list_owner_notes(self) -> Iterator[str]:
-        joined = self._rows("SELECT cik, name FROM companies WHERE cik = ?")
-        if others := _format_owners(joined, [(self.company.cik, self.company.name)]):
-            yield f"Includes figures that {others} filed under the same ticker"
-        if others := _format_owners(self.library.list_ticker_owners(self.company.ticker), joined):
-            yield f"Excludes other companies that have had the same ticker: {others}"
+        joined = dict(self._rows("SELECT cik, name FROM companies WHERE cik = ?"))
+        for cik, name in (dict(self.library.list_ticker_owners(self.company.ticker)) | joined).items():
+            if cik in joined and cik != self.company.cik:
+                yield f"Includes figures that {name} (CIK {cik}) filed under the same ticker"
+            elif cik not in joined:
+                yield f"Excludes figures of {name} (CIK {cik}), another company that has had the same ticker"
 
     def build_row(self, metric_name: str, figure: Figure) -> dict[str, Any]:
         return build_row(self.company, metric_name, figure, self.options)

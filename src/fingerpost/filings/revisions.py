@@ -259,9 +259,7 @@ def _list_restated(names: Sequence[str], figures: Sequence[Figure]) -> set[str]:
     return {
         name
         for name, figure in zip(names, figures, strict=True)
-        if len(figures) > 1 and len(figure.headlines) > 1
-        for revision in figure.values
-        if revision.kind == RESTATED and revision.fact.filed > first
+        if len(figures) > 1 and len(figure.headlines) > 1 and figure.is_restated_after(first)
     }
 
 

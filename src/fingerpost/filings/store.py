@@ -160,10 +160,9 @@ class FactStore:
         """
         with self._transaction() as connection:
             _put_facts(connection, file, [*tickers, *filter(None, [predecessor_of])], retrieved_at, EDGAR)
-            if predecessor_of is not None:
-                # A company in EDGAR's list under a ticker is not a predecessor (``FactLibrary.list_ciks``).
-                row = (normalize_ticker(predecessor_of), file.cik)
-                connection.execute("DELETE FROM listed WHERE ticker = ? AND cik = ?", row)
+            # Two companies that EDGAR lists under one ticker are not joined (``FactLibrary.list_ciks``).
+            listing = (normalize_ticker(predecessor_of or ""), file.cik)
+            connection.execute("DELETE FROM listed WHERE ticker = ? AND cik = ?", listing)
             if fetched is not None:
                 columns = "fetched (url, etag, last_modified, retrieved_at)"
                 _insert_rows(connection, columns, [(*fetched, retrieved_at)], "OR REPLACE")

@@ -243,27 +243,25 @@ class CompanyFetcher:
         """Fetch a company by ticker or name; raise ToolError if the fetch fails, or failed within the last day."""
         ticker = normalize_ticker(text)
         lock = _locks.setdefault((asyncio.get_running_loop(), self._store.path, ticker), asyncio.Lock())
-        async with lock:
-            with closing(FactLibrary(self._store.path)) as library:
-                company = await run_in_thread(library.find_company, text)
-                # Another caller may have fetched the company while this one waited for the lock.
-                if company is None or company.dataset == SAMPLE:
-                    await self._fetch(library, text, ticker)
-
-    async def _fetch(self, library: FactLibrary, text: str, ticker: str) -> None:
-        now = clock.now()
-        query = "SELECT failed_at, message FROM failed_fetches WHERE ticker = ? AND failed_at > ?"
-        for failed_at, message in await run_in_thread(library.rows, query, ticker, (now - _BACKOFF).isoformat()):
-            raise SourceFailed(f"{message} (tried at {failed_at})", retryable=False)
-        try:
-            async with asyncio.timeout(_FETCH_TIMEOUT_S), self._open_client() as client:
-                await self._sync(EdgarSync(self._store, client, self._edgar), library, text)
-        except (ToolError, TimeoutError) as error:
-            timed_out = SourceTimeout(f"EDGAR did not send the figures within {_FETCH_TIMEOUT_S} seconds")
-            reason = error if isinstance(error, ToolError) else timed_out
-            failed_at = now.isoformat(timespec="seconds")
-            await run_in_thread(self._store.put_failed_fetch, ticker, failed_at, reason.message)
-            raise reason from error
+        with closing(FactLibrary(self._store.path)) as library:
+            async with lock:
+                company, now = await run_in_thread(library.find_company, text), clock.now()
+                if company is not None and company.dataset != SAMPLE:
+                    # Another caller fetched the company while this one waited for the lock.
+                    return
+                query = "SELECT failed_at, message FROM failed_fetches WHERE ticker = ? AND failed_at > ?"
+                since = (now - _BACKOFF).isoformat()
+                for failed_at, message in await run_in_thread(library.rows, query, ticker, since):
+                    raise SourceFailed(f"{message} (tried at {failed_at})", retryable=False)
+                try:
+                    async with asyncio.timeout(_FETCH_TIMEOUT_S), self._open_client() as client:
+                        await self._sync(EdgarSync(self._store, client, self._edgar), library, text)
+                except (ToolError, TimeoutError) as error:
+                    timed_out = SourceTimeout(f"EDGAR did not send the figures within {_FETCH_TIMEOUT_S} seconds")
+                    reason = error if isinstance(error, ToolError) else timed_out
+                    failed_at = now.isoformat(timespec="seconds")
+                    await run_in_thread(self._store.put_failed_fetch, ticker, failed_at, reason.message)
+                    raise reason from error
 
     async def _sync(self, sync: EdgarSync, library: FactLibrary, text: str) -> None:
         """Fetch a company by ticker, or by a name in EDGAR's list of tickers, which is fetched if necessary."""

@@ -165,7 +165,7 @@ def _find_breakdowns(facts: Facts, period: PeriodFilter, axis: str | None) -> tu
         axes = segments.list_axes(period_facts)
         if axis is None:
             common_axes = {tag for tags in segments.AXIS_WORDS.values() for tag in tags}
-            selected_axes = [each for each in axes if each in common_axes] or axes
+            selected_axes = [each for each in axes if each in common_axes]
         else:
             selected_axes = segments.match_axes(axis, axes, report.labels)
         breakdowns = [each for each in segments.build_breakdowns(report, period_facts) if each.axis in selected_axes]
@@ -182,7 +182,7 @@ def _explain_period(facts: Facts, name: str, period: PeriodFilter, axis: str | N
         for other_period, period_facts in by_period.items():
             axes[other_period.period].update(each.axis for each in segments.build_breakdowns(report, period_facts))
     available = sorted((each for each in axes if axes[each]), reverse=True)
-    by = "" if axis is None else f" by {axis}"
+    by = f" by {axis or ', '.join(segments.AXIS_WORDS)}"
     message = f"no loaded filing breaks down {name} for {period.label}{by}"
     stated = [by_period.get(period, ()) for by_period in facts.values()]
     if period.quarter == QUARTERS:
