@@ -114,6 +114,12 @@ async def explain_no_trip(
 
 
 async def find_offset_message(found: FoundTrips, trips: Sequence[Itinerary]) -> str | None:
+    """Return a message about a better trip beyond the walking limit, and one about a trip far from the query's time."""
+    better = None if found.better is None else f"{_format_trip(found.better, found.first.provenance.zone)}."
+    return " ".join(filter(None, [better, await _explain_offset(found, trips)])) or None
+
+
+async def _explain_offset(found: FoundTrips, trips: Sequence[Itinerary]) -> str | None:
     """Return a message with the cause if the first departure or last arrival is over an hour from the query's time."""
     query, zone = found.query, found.first.provenance.zone
     usable = [trip for trip in trips if not trip.is_unusable]
@@ -133,10 +139,6 @@ async def find_offset_message(found: FoundTrips, trips: Sequence[Itinerary]) -> 
         return offset
     others = "Later arrivals near the destination" if query.arrive_by else "Earlier departures near the origin"
     return f"{offset} {others} have no connection within the limits."
-
-
-def format_better(found: FoundTrips) -> str | None:
-    return None if found.better is None else f"{_format_trip(found.better, found.first.provenance.zone)}."
 
 
 async def _get_or_none(query_call: Awaitable[_T]) -> _T | None:

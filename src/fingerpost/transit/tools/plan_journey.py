@@ -288,17 +288,13 @@ def _serialize(sentences: Iterable[str], journeys: list[JourneyOptionSummary]) -
 
 def describe_journeys(answer: JourneyPlanToolResponse) -> str:
     lines = [
-        f"{_cut_clock(journey['startDateTime'])} to {_cut_clock(journey['arrivalDateTime'])} "
+        f"{' to '.join(journey[end][11:19].removesuffix(':00') for end in ('startDateTime', 'arrivalDateTime'))} "
         f"on {journey['startDateTime'][:10]}, "
         f"{journey['durationMinutes']} min, {format_count(journey['legCount'], 'leg')}: "
         f"{', '.join(format_ride(ride['mode'], ride.get('line')) for ride in journey['lines']) or 'walk'}"
         for journey in answer["topJourneys"] or ()
     ]
     return "\n".join([answer["message"], *lines])
-
-
-def _cut_clock(time: str) -> str:
-    return time[11:16] if time[17:19] == "00" else time[11:19]
 
 
 def _serialize_summary(itinerary: Itinerary, zone: str) -> JourneyOptionSummary:

@@ -28,7 +28,7 @@ from fingerpost.transit.rules.warnings import Warning, WarningCode, list_stated 
 from fingerpost.transit.tools import wording
 from fingerpost.transit.tools.find_address_or_stop import LocationQueryInput
 from fingerpost.transit.tools.map_shapes import LINE_COLORS, WireLineColors, reply_with_colors
-from fingerpost.transit.tools.no_trip import explain_empty_window, find_offset_message, format_better
+from fingerpost.transit.tools.no_trip import explain_empty_window, find_offset_message
 from fingerpost.transit.tools.report import list_leg_paths, report_rides
 from fingerpost.transit.tools.shapes import (
     AnswerMetadata,
@@ -172,7 +172,6 @@ class _Window:
     reason: NoResultsReason | None = None
     why_empty: WhyEmptySentence | None = None
     offset: str | None = None
-    better: str | None = None
     warnings: Sequence[Warning] = ()
 
 
@@ -270,7 +269,6 @@ async def _choose_in_window(found: FoundTrips) -> _Window:
         reason=reason,
         why_empty=why_empty,
         offset=await find_offset_message(found, distinct),
-        better=format_better(found),
         warnings=found.warnings,
     )
 
@@ -291,7 +289,6 @@ def _build_reply(
     rides = [leg for route in ranked[:MAX_ITINERARIES] for leg in route.rides]
     route_warnings = list_stated(
         (WarningCode.TRUNCATED_RESULTS, more),
-        (WarningCode.PREFERENCE_UNMET, found.better),
         (WarningCode.PREFERENCE_UNMET, found.offset),
         (WarningCode.PREFERENCE_UNMET, find_long_wait_message(chosen)),
     )

@@ -12,7 +12,7 @@ from fingerpost.transit.rules.accessibility import find_low_walking_warning, fin
 from fingerpost.transit.rules.alerts import AffectedPart, find_explanation
 from fingerpost.transit.rules.trip_limits import find_long_wait_message, find_long_walk_message
 from fingerpost.transit.rules.warnings import Warning, WarningCode, list_stated, merge_by_code  # noqa: A004
-from fingerpost.transit.tools.no_trip import format_better, format_next_usable
+from fingerpost.transit.tools.no_trip import format_next_usable
 from fingerpost.transit.tools.plan_trip_shapes import PlanConstraints
 from fingerpost.transit.tools.report import Report, list_leg_paths, list_legs, report_rides
 from fingerpost.transit.tools.trip_search import FollowUp, FoundTrips
@@ -97,7 +97,6 @@ def _list_trip_warnings(
     count = f"{len(ranked.found)} itineraries were found; {format_count_of_shown(len(shown))}."
     yield from list_stated(
         (WarningCode.PREFERENCE_UNMET, find_long_walk_message(shown, query.max_walk_m, is_default=is_default_walk)),
-        (WarningCode.PREFERENCE_UNMET, format_better(found)),
         (WarningCode.DISRUPTED_ITINERARY_REPLACED, replaced if ranked.dropped else None),
         (WarningCode.TRUNCATED_RESULTS, count if len(ranked.found) > len(shown) else None),
         (WarningCode.PREFERENCE_UNMET, offset),

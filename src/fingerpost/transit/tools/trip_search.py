@@ -175,8 +175,7 @@ def _drop_departed(answer: JourneyAnswer, query: JourneyQuery) -> JourneyAnswer:
     return replace(answer, itineraries=list_remaining(answer.itineraries), timetabled=list_remaining(answer.timetabled))
 
 
-# To count as better, a trip beyond the walking limit must arrive earlier, or depart later, by more than this or half
-# the duration of the best trip within the limit.
+# A trip beyond the walking limit is better if it saves more than this, or more than half of the best trip within it.
 _MIN_GAIN_S = 1800
 MORE_WALKING_TIMEOUT_S = 2.0
 
