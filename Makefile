@@ -42,6 +42,10 @@ bench: .venv/ready oracle  ## Measure: HTTP beside a no-op tool, and handlers wi
 bench-beside: .venv/ready  ## Measure: calls of this checkout beside those of the baseline, or of another commit (COMMIT=HEAD~1)
 	@$(BIN)/python bench/over_http.py $(COMMIT:%=--commit %)
 
+.PHONY: bench-engine
+bench-engine: .venv/ready oracle  ## Measure: trips of New York beside the baseline, searches beside nigiri
+	@$(BIN)/python bench/engine.py $(COMMIT:%=--commit %)
+
 .PHONY: bench-filings
 bench-filings: .venv/edgartools/ready  ## Measure: figures beside edgartools, and where the two disagree
 	@$(BIN)/python bench/filings.py .venv/edgartools/bin/python

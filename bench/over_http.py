@@ -21,7 +21,7 @@ BOUNDS = {"get_departures": 2.0, "plan_trip": 4.0}
 COMMIT_BOUND = 1.1
 NOOP = "noop"
 SCRIPT = Path(__file__).with_name("server.py")
-_ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parent.parent
 
 Answers = dict[str, list[list[tuple[float, bytes]]]]
 
@@ -74,13 +74,13 @@ def measure(questions: Questions, home: str, *, rounds: int, calls: int) -> bool
 
 
 def main() -> int:
-    baseline = (_ROOT / "bench" / "baseline").read_text().split()[0]
+    baseline = (ROOT / "bench" / "baseline").read_text().split()[0]
     options = read_options(__doc__, commit=baseline, rounds=10, calls=60)
     with open_questions() as (questions, _):
         asked = draw(questions, (options.rounds + 1) * options.calls)
     with ExitStack() as stack:
-        other = stack.enter_context(_checked_out(options.commit))
-        servers = [_serving(_ROOT, Path(sys.executable)), _serving(other, _install_packages(other))]
+        other = stack.enter_context(check_out(options.commit))
+        servers = [_serving(ROOT, Path(sys.executable)), _serving(other, install_packages(other))]
         found = ask([stack.enter_context(server) for server in servers], asked, options.calls)
     print(f"In ms, beside {options.commit}:\n{HEAD}")
     good = True
@@ -95,21 +95,21 @@ def main() -> int:
 
 
 @contextmanager
-def _checked_out(commit: str) -> Iterator[Path]:
+def check_out(commit: str) -> Iterator[Path]:
     """Check out a commit into its own folder, which is removed after the block."""
     with tempfile.TemporaryDirectory() as folder:
         checkout = Path(folder) / "checkout"
-        subprocess.run(["git", "-C", _ROOT, "worktree", "add", "--quiet", "--detach", checkout, commit], check=True)
+        subprocess.run(["git", "-C", ROOT, "worktree", "add", "--quiet", "--detach", checkout, commit], check=True)
         try:
             yield checkout
         finally:
-            subprocess.run(["git", "-C", _ROOT, "worktree", "remove", "--force", checkout], check=True)
+            subprocess.run(["git", "-C", ROOT, "worktree", "remove", "--force", checkout], check=True)
 
 
-def _install_packages(checkout: Path) -> Path:
+def install_packages(checkout: Path) -> Path:
     """Return the Python of an environment with the packages of a commit; the environment is created once."""
     commit = subprocess.check_output(["git", "-C", checkout, "rev-parse", "HEAD"], text=True).strip()
-    folder = _ROOT / ".venv" / "beside" / commit
+    folder = ROOT / ".venv" / "beside" / commit
     python, ready = folder / "bin" / "python", folder / "ready"
     if not ready.exists():
         subprocess.run([sys.executable, "-m", "venv", "--clear", folder], check=True)

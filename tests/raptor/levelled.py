@@ -91,25 +91,34 @@ def write_transfers(timetable, out):
     out.writestr("transfers.txt", "from_stop_id,to_stop_id,transfer_type,min_transfer_time\n" + "".join(rows))
 
 
-def ask_rival(rival, locations, origin, destination, leave_s, *, live=None, midnight=MIDNIGHT):
-    """Return (changes, arrival) of nigiri's best journeys, arrival in seconds of the day; by ``live`` with realtime."""
+def ask_rival(rival, locations, origin, destination, leave_s, *, live=None, midnight=MIDNIGHT, window_s=0):
+    """Return (changes, arrival) of nigiri's best journeys, arrival in seconds of the day; by ``live`` with realtime.
+
+    For a window, return (changes, arrival, departure), here and in ``ask_engine``.
+    """
     import pynigiri as nigiri
 
     query = nigiri.Query()
-    query.start_time = (midnight + leave_s) // 60
+    begin = (midnight + leave_s) // 60
+    query.start_time = (begin, begin + window_s // 60) if window_s else begin
     query.start = [nigiri.Offset(locations[origin], 0, 0)]
     query.destination = [nigiri.Offset(locations[destination], 0, 0)]
     query.max_transfers = MAX_TRANSFERS
     query.max_travel_time = 1440
     found = nigiri.route(rival, query) if live is None else nigiri.route_with_rt(rival, live, query)
-    return sorted((journey.transfers, _instant(journey.dest_time) - midnight) for journey in found)
+    rows = [(each.transfers, _instant(each.dest_time), _instant(each.start_time)) for each in found]
+    return _list_best(rows, midnight, window_s)
+
+
+def _list_best(rows, midnight, window_s):
+    return sorted((changes, *(time - midnight for time in times[: 2 if window_s else 1])) for changes, *times in rows)
 
 
 def _instant(time):
     return int(time.replace(tzinfo=ZoneInfo("UTC")).timestamp()) if isinstance(time, datetime) else int(time) * 60
 
 
-def ask_engine(timetable, search_timetable, origin, destination, leave_s, *, midnight=MIDNIGHT):
+def ask_engine(timetable, search_timetable, origin, destination, leave_s, *, midnight=MIDNIGHT, window_s=0):
     into = np.flatnonzero(timetable.footpaths.to == destination)
     origins = np.searchsorted(timetable.footpaths.first, into, side="right") - 1
     nothing = np.zeros(1, np.int32)
@@ -119,6 +128,9 @@ def ask_engine(timetable, search_timetable, origin, destination, leave_s, *, mid
     egress = join_rows(here, StopWalks(origins.astype(np.int32), paths.metres[into], paths.seconds[into]))
     direct = into[origins == origin]
     direct_s = int(timetable.footpaths.seconds[direct[0]]) if len(direct) else int(UNREACHED)
-    query = KernelQuery(access, egress, leave_s, leave_s, int(UNREACHED) - 1, direct_s, MAX_TRANSFERS + 1, 10**6)
+    until, never = leave_s + window_s, int(UNREACHED) - 1
+    query = KernelQuery(access, egress, leave_s, until, never, direct_s, MAX_TRANSFERS + 1, 10**6)
     journeys = [read_journey(timetable, search_timetable, row) for row in run_kernel(search_timetable, query)]
-    return sorted((max(0, journey.boardings - 1), journey.arrival - midnight) for journey in journeys)
+    return _list_best(
+        [(max(0, each.boardings - 1), each.arrival, each.departure) for each in journeys], midnight, window_s
+    )
