@@ -27,7 +27,7 @@ _SEARCH_RADIUS_M = 100_000.0
 SWITCH_INTERVAL_S = 0.001
 # The size from which glibc returns freed memory to the system. By default it grows to 32 MB, so days that were dropped
 # from the cache would still occupy memory.
-_M_MMAP_THRESHOLD, _RETURNED_BYTES = -3, 262_144
+_M_MMAP_THRESHOLD, _RETURNED_BYTES = -3, 524_288
 
 
 def start_server_process() -> None:
