@@ -180,7 +180,13 @@ def test_of_a_kind_the_nearest_are_offered_else_the_first_by_name(tmp_path, monk
 
 @pytest.mark.parametrize(
     "text",
-    ["Hämeenkatu / Koskikatu", "hameenkatu & koskikatu", "corner of Koskikatu and Hämeenkatu", "Koskikatu / Vanhakatu"],
+    [
+        "Hämeenkatu / Koskikatu",
+        "hameenkatu & koskikatu",
+        "corner of Koskikatu and Hämeenkatu",
+        "Koskikatu / Vanhakatu",
+        "hörnet av Hämeenkatu och Koskikatu",
+    ],
 )
 def test_the_corner_of_two_streets_is_found(tmp_path, text):
     crossing = way((61.4970, 23.7650), (61.4980, 23.7650), (61.4990, 23.7650), highway="residential", name="Koskikatu")

@@ -71,10 +71,11 @@ Georgsgatan 21; Toinen linja 7: Toinen linja 7 | toinen linja7 | Andra linjen 7;
 Kolmas linja: kolmas linja; Hämeentie 5: Hämeentie 5 | hameentie 5 | Tavastvägen 5; Tarkk'ampujankatu 8:
 Tarkk'ampujankatu 8 | tarkkampujankatu 8 | Tarkk ampujankatu 8; Korkeavuorenkatu 27: Korkeavuorenkatu 27 |
 korkeavuorenkatu27 helsinki; Mikonkatu / Aleksanterinkatu: Mikonkatu / Aleksanterinkatu; Bulevardi / Fredrikinkatu:
-Bulevardi / Fredrikinkatu; Bulevardi / Yrjönkatu: corner of Bulevardi and Yrjönkatu | Bulevardin ja Yrjönkadun
-kulma; Stockmann Helsinki: near Stockmann | Stockmann; Sokos: Sokos; Forum: Forum; Holiday Inn: Holiday Inn;
-Helsingin kaupunginmuseo: Helsinki City Museum | Helsingfors stadsmuseum | kaupunginmuseo; Alankomaiden
-suurlähetystö: Alankomaiden suurlähetystö; Lasipalatsi: lasipalatsi; Narinkkatori: Narinkkatori; Narinkka: narinkka;
+Bulevardi / Fredrikinkatu; Bulevardi / Yrjönkatu: corner of Bulevardi and Yrjönkatu | hörnet av Bulevarden och
+Georgsgatan | Bulevardin ja Yrjönkadun kulma; Stockmann Helsinki: near Stockmann | Stockmann; Sokos: Sokos; Forum:
+Forum; Holiday Inn: Holiday Inn; Helsingin kaupunginmuseo: Helsinki City Museum | Helsingfors stadsmuseum |
+kaupunginmuseo; Alankomaiden suurlähetystö: Alankomaiden suurlähetystö; Lasipalatsi: lasipalatsi;
+Narinkkatori: Narinkkatori; Narinkka: narinkka;
 Kolme seppää: Kolmen sepän patsas; Kolmensepänaukio: kolmensepänaukio; Ylioppilasaukio: Ylioppilasaukio; Kaivokatu:
 kaivokatu; Pasila: Pasila; Olympiaterminaali: Olympiaterminaali; Tove Janssonin p.: Tove Janssonin p.; Ida Aalbergin
 tie: Ida Aalbergin tie; Malminkartanon asema: Malminkartanon asema; Malminkartanon as.: Malminkartanon as.;
@@ -86,6 +87,7 @@ lönnrotinkatu 7; Fredrikinkatu 30: fredriksgatan 30
 ASKED_ABOUT = {
     "tampere": """
 keskusori | by keskustori | Sorinaukio | linjaautoasema | juna-asema | railway station | asema | bussiasema |
+near the railway station |
 Tampereen yliopisto | pyynikin tori | pyynikki | pispala | lielahti | Lielahdesta | lielahti keskus | sammon aukio |
 Vaasankatu | Hameenkatu 10 Nokia |
 tramvarikko | rantatampella | Hameenk. 16 | Hämeenkatu 999 | Hämeenkatu 16 Helsinki | ikurintie 4 | apteekki
@@ -101,7 +103,7 @@ kamppi metro | Kampin metro | päärautatieasema | juna-asema | posti | Oodi lib
 art museum | Kiasma museum | Sörnäisiin | Sörnäs | Fiskehamnen | zoo | Munkshöjden | Brändö | Drumsö | meilahti
 hospital | haaga tori | Technical museum | national archives | Mannerheim 5 | manerheimintie 5 | mannerheimintie 500
 | Mannerheimintie 5 Turku | Bulevard 5 | Anninkatu 10 | fredrikink. 41 | Roobertinkatu 10 | 2. linja 9 | Bulevardi
-Yrjönkatu | hörnet av Bulevarden och Georgsgatan | stockman | Starbucks | Subway | R-kioski | Dutch embassy |
+Yrjönkatu | stockman | Starbucks | Subway | R-kioski | Dutch embassy |
 Lasipalatsin aukio | temppeliaukion kirkko | church | kirkko | rock church | Böle | Itäkeskus | Espoo | Vantaa
 airport | lentoasema | airport | Tikkurila | 00100 | Helsinki 00100 | kotiin | työ | Linnanmäki | Länsiterminaali |
 Kamppi bus station | bus station | Kampin terminaali | Tove Janssonin puisto | Eliel Saarisen tie | eliel
@@ -130,10 +132,21 @@ def find_places_of(name):
 
 def test_a_kind_offers_the_nearest_of_its_kind(city):
     name, find = city
-    found = [find(text, language="fi", focus=MIDDLES[name]) for text in ("pharmacy", "apotek")]
+    found = [find(text, language="fi", focus=MIDDLES[name]) for text in ("pharmacy", "apotek", "near the pharmacy")]
     nearest = [[match.place.token for match in matches if match.score == 0.79][:5] for matches in found]
 
-    assert (len(nearest[0]), nearest[0], max(match.score for match in found[0])) == (5, nearest[1], 0.79)
+    assert (len(nearest[0]), nearest[1:], max(match.score for match in found[0])) == (5, nearest[:1] * 2, 0.79)
+
+
+def test_near_a_kind_of_station_offers_its_stations(city):
+    name, find = city
+    kind, near = [
+        find(text, language="fi", focus=MIDDLES[name]) for text in ("railway station", "near the railway station")
+    ]
+    stations = [{match.place.token for match in matches if match.score == 0.79} for matches in (kind, near)]
+
+    assert stations[0]
+    assert stations[0] <= stations[1]
 
 
 def test_a_typed_text_resolves_to_its_place_or_returns_candidates(city):

@@ -16,7 +16,7 @@ from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch, PlaceT
 from fingerpost.transit.osm.addresses.index import UNCERTAIN, AddressIndex, City
 from fingerpost.transit.rules.inflection import list_base_forms
 from fingerpost.transit.rules.modes import to_mode
-from fingerpost.transit.rules.name_matching import RIVAL_DISTANCE_M, plain, sort_matches
+from fingerpost.transit.rules.name_matching import RIVAL_DISTANCE_M, plain, sort_matches, strip_near
 from fingerpost.transit.rules.place_groups import NamedStop
 from fingerpost.transit.rules.place_index import PlaceIndex, in_language
 
@@ -187,7 +187,7 @@ class NetworkPlaces:
         addresses = self._addresses
         stops = self._stops.places.search(text, language=language, focus=focus)
         by_token = {match.place.token: match for match in stops}
-        kind = plain(text)
+        kind = strip_near(plain(text)).removeprefix("the ")
         for station in self._list_stations_of_kind(kind):
             by_token.setdefault(station.token, match_place(in_language(station, language), UNCERTAIN, focus))
         if addresses is None:

@@ -133,7 +133,11 @@ _ABBREVIATIONS = {
 }  # fmt: skip
 # Two streets: A / B, A & B, A and B.
 _BETWEEN_STREETS = re.compile(r"\s*[/&]\s*|\s+(?:and|ja|och|und|y|e)\s+", re.IGNORECASE)
-_CORNER_WORDS = re.compile(r"^(?:the )?corner of\s+|\s+(?:corner|risteys|kulma|hörnet)$", re.IGNORECASE)
+_CORNER_WORDS = re.compile(
+    r"^(?:(?:the )?corner of|hörnet(?: av)?)\s+|\s+(?:corner|risteys|kulma|hörnet)$", re.IGNORECASE
+)
+# As plain words; such a part is skipped after a city.
+_COUNTRIES = ["finland"], ["suomi"]
 _FLAT_WORDS = frozenset({"as", "asunto", "apt", "flat", "krs", "lgh", "bost"})
 _MAX_CITY_WORDS = 3
 # 14-16 is a range of house numbers, but 14 160 is a house number and a flat number.
@@ -154,6 +158,8 @@ def read_address_text(text: str, cities: Collection[str]) -> AddressText:
     city: str | None = None
     words: list[str] = []
     for part in parts:
+        if city and part in _COUNTRIES:
+            continue
         without_postcode = [word for word in part if not _POSTCODE.fullmatch(word)]
         part_city = find_city(" ".join(without_postcode), cities) if without_postcode and len(parts) > 1 else None
         if part_city is None:

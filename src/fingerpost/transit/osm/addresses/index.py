@@ -26,7 +26,7 @@ from fingerpost.transit.osm.addresses.address_text import AddressText, HouseNumb
 from fingerpost.transit.osm.addresses.extract import FeatureKind
 from fingerpost.transit.osm.addresses.index_file import FILE_NAME, FORMAT, list_cells_around, new_index_file
 from fingerpost.transit.osm.extract_file import distance_m
-from fingerpost.transit.rules.name_matching import FLOOR, plain
+from fingerpost.transit.rules.name_matching import FLOOR, plain, strip_near
 
 # A position within this distance of a house is accurate (rule D2: places further apart are different candidates).
 CERTAIN_M = 300.0
@@ -182,7 +182,7 @@ class AddressIndex:
                 # A street that was found with its number is not also offered without it.
                 if feature.row not in best or (score > best[feature.row][0] and feature.kind is not FeatureKind.STREET):
                     best[feature.row] = self._add_number(feature, unparsed, score, language)
-        for feature in self._list_places_of_kind(unparsed.words, focus):
+        for feature in self._list_places_of_kind(strip_near(unparsed.words).removeprefix("the "), focus):
             # A post office named Posti is not preferred over the other post offices.
             if feature.row not in best or best[feature.row][0] < 1.0:
                 best[feature.row] = UNCERTAIN, self._to_place(feature, language)
