@@ -57,6 +57,7 @@ def draw(tmp_path):
         ({"relation": "grew_by", "value": 7.7, "unit": "%"}, "contradicted"),
         ({"relation": "grew_by", "value": 0.078, "unit": "ratio"}, "confirmed"),
         ({"relation": "grew_by", "value": 28.5, "unit": "USD billion"}, "confirmed"),
+        ({"relation": "grew_by", "value": 28.5, "unit": "bn"}, "confirmed"),
         ({"relation": "grew_by", "value": 28_511_000_000}, "cannot_judge"),
         ({"relation": "grew_by", "value": 52, "base_period": "2019"}, "confirmed"),
         ({"relation": "is_record"}, "confirmed"),

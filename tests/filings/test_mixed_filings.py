@@ -159,6 +159,18 @@ def test_inputs_without_a_common_basis_are_not_combined(recorded, ticker, expres
     assert told["next_step"].startswith(step)
 
 
+def test_a_year_is_not_on_the_basis_of_quarters_that_its_report_recast(recorded):
+    """Facebook's 10-K for 2016 states 10,217 million, and 6,648 for the quarters that had been 5,944 in its 10-Q."""
+    asked = {"ticker": "META", "metrics": ["NetIncome"], "as_of": "2017-06-01"}
+    for period in ("2016-Q4", "ttm"):
+        error = refusal(recorded, "financial_facts", **asked, period=period)
+        told = error.details["missing"]["NetIncome"]
+        assert (told["reason"], "5944000000" in told["message"]) == ("not_comparable", True)
+
+    quarters = ask(recorded, "financial_facts", **asked, period="2016-Q1..2016-Q3").data["NetIncome"]
+    assert sum(quarter["value"] for quarter in quarters) == 6_648_000_000
+
+
 def test_periods_after_a_restatement_are_on_its_basis(recorded):
     """Vertiv stated 4,285.6 million for 2018 before it stated 4,998.1 for 2021; the shell's zero is older."""
     reply = ask(recorded, "calculate", ticker="VRT", expression="cagr(Revenue, 3)", period="2021")

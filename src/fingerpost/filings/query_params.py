@@ -290,7 +290,7 @@ class Claim(ViewParams):
 
     @property
     def is_rate(self) -> bool:
-        return self.relation == "grew_by" and self.unit_name in (None, RATIO)
+        return self.relation == "grew_by" and (self.unit is None or self.unit_name == RATIO)
 
     @property
     def unit_name(self) -> str | None:

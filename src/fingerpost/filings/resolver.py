@@ -277,7 +277,9 @@ def _derive_quarters(
 
     Quarters that a filing states with an equal or better tag are not derived.
     """
-    stated_tiers = {figure.end: figure.tier for figure in figures if figure.period == QUARTER}
+    quarters = [figure for figure in figures if figure.period == QUARTER]
+    stated_tiers = {figure.end: figure.tier for figure in quarters}
+    recasts = [each.fact for figure in quarters for each in figure.values if each.kind == RESTATED]
     by_class_and_start: dict[tuple[str, str], list[Figure]] = {}
     for figure in figures:
         by_class_and_start.setdefault((figure.period, figure.start), []).append(figure)
@@ -290,7 +292,7 @@ def _derive_quarters(
             for shorter in by_class_and_start.get((shorter_class, longer.start), ()):
                 if classify_period(day_after(shorter.end), longer.end) != QUARTER:
                     continue
-                pair = _align_pair(longer, shorter, options, name_changes)
+                pair = _align_pair(longer, shorter, recasts, options, name_changes)
                 if pair is None:
                     rejected.setdefault(longer.end, _subtract(longer, shorter, formula))
                 else:
@@ -301,20 +303,23 @@ def _derive_quarters(
 
 
 def _align_pair(
-    longer: Figure, shorter: Figure, options: FigureOptions, name_changes: Sequence[str]
+    longer: Figure, shorter: Figure, recasts: Sequence[Fact], options: FigureOptions, name_changes: Sequence[str]
 ) -> tuple[Figure, Figure] | None:
     """Return two figures on a common basis, or None.
 
-    Figures are on a common basis if their tier and framework are the same, neither is restated, and the company did
-    not change its name between them; originals need only share a tag. Otherwise the newest filing that states both with
-    the same tag determines the values.
+    Figures are on a common basis if their tier and framework are the same, neither is restated, the longer one's filing
+    recast no quarter of the shorter one, and the company did not change its name between them; originals need only
+    share a tag. Otherwise the newest filing that states both with the same tag determines the values.
     """
     if options.vintage == ORIGINAL:
         return (longer, shorter) if longer.concepts & shorter.concepts else None
     if longer.tier != shorter.tier:
         return None
     pair = [longer, shorter]
-    is_unchanged = not (longer.restated or shorter.restated or is_renamed_between(pair, name_changes))
+    is_recast = shorter.headlines[-1].filed < longer.fact.filed and any(
+        fact.accession == longer.fact.accession and shorter.start < fact.end <= shorter.end for fact in recasts
+    )
+    is_unchanged = not (longer.restated or shorter.restated or is_recast or is_renamed_between(pair, name_changes))
     if have_common_framework(pair) and is_unchanged:
         return longer, shorter
     joint = restate_jointly(pair, ["", ""])
