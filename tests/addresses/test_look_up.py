@@ -205,9 +205,11 @@ def test_streets_that_meet_twice_have_two_corners_and_neither_resolves(tmp_path)
     assert find_certain(found) is None
 
 
-def test_streets_that_do_not_meet_have_no_corner(tmp_path):
-    with opened_index(tmp_path, TOWN) as index:
-        assert not [match for match in search(index, "Hämeenkatu / Ryynikantie") if match.score >= 0.8]
+@pytest.mark.parametrize("text", ["Hämeenkatu / Ryynikantie", "Hämeenkatu 16 / Koskikatu"])
+def test_streets_that_do_not_meet_and_houses_have_no_corner(tmp_path, text):
+    crossing = way((61.4970, 23.7650), (61.4980, 23.7650), (61.4990, 23.7650), highway="residential", name="Koskikatu")
+    with opened_index(tmp_path, [*TOWN, crossing]) as index:
+        assert not [match for match in search(index, text) if match.score >= 0.8]
 
 
 @pytest.mark.parametrize(

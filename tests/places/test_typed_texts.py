@@ -42,7 +42,7 @@ corner of Hämeenkatu and Aleksis Kiven katu; Ylöjärvi: Ylöjärvi; Pirkkala: 
 Jokipohjantie: jokipohjantie; Jokipohjantie 57: Jokipohjantie 57; Tammelantori: tammelantori | lähellä
 Tammelantoria; Tulli: Tulli; Sammonkatu 22: sammonkatu 22 | sammonkatu22 | near Sammonkatu 22 | Sammonkatu 22, 33540
 Tampere | Sammonkatu 22, 33540 Tammerfors; Tammerkosken lukio: Tammerkosken lukio; Tampere-talo: Tampere-talo;
-Koskikeskus: Koskikeskus; Keskustori E: Keskustori E
+Koskikeskus: Koskikeskus; Keskustori E: Keskustori E | near Keskustori E | keskustorilta E
 """,
     "helsinki": """
 Kamppi: kamppiin | kampen; Kampin metroasema: Kampin metroasema; Kamppi (M): Kamppi (M); Hakaniemi: Hakaniemi |

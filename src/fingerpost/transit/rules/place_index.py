@@ -5,7 +5,8 @@ from dataclasses import replace
 from functools import lru_cache
 
 from fingerpost.transit.model.place import DEFAULT_LANGUAGE, Coordinate, Place, PlaceMatch, choose_language, match_place
-from fingerpost.transit.rules.name_matching import plain, sort_matches
+from fingerpost.transit.rules.inflection import list_base_forms
+from fingerpost.transit.rules.name_matching import plain, sort_matches, strip_near
 from fingerpost.transit.rules.name_search import NameSearch
 from fingerpost.transit.rules.place_groups import (
     NamedStop,
@@ -51,13 +52,15 @@ class PlaceIndex:
         for row, score in self._names.score(text).items():
             for place in self._places_by_spelling[self._spellings[row]]:
                 scores[place.id] = max(score, scores.get(place.id, 0.0))
-        platform = self._platform_by_name.get(plain(text))
+        words = strip_near(plain(text))
+        forms = (plain(text), words, *list_base_forms(words))
+        platform = next(filter(None, map(self._platform_by_name.get, forms)), None)
         place_of_platform = None if platform is None else self._place_by_member_id[platform.id].id
         matches = []
         for place_id, score in scores.items():
             place = self._localize(place_id, language)
             if platform is not None and place_id == place_of_platform:
-                # The exact name of a platform resolves to the platform (rule D2).
+                # The name of a platform resolves to the platform (rule D2).
                 place = in_language(build_place(platform), language)
             matches.append(match_place(place, score, focus))
         return matches

@@ -210,10 +210,11 @@ class AddressIndex:
         streets = [
             [
                 (score, feature)
-                for score, feature in self._score(address_text.read_address_text(name, self._city_by_spelling))
-                if feature.kind is FeatureKind.STREET and score >= _GOOD_SCORE
+                for score, feature in self._score(parsed)
+                if feature.kind is FeatureKind.STREET and score >= _GOOD_SCORE and parsed.number is None
             ]
             for name in address_text.split_corner(text) or ()
+            for parsed in [address_text.read_address_text(name, self._city_by_spelling)]
         ]
         query = "SELECT lat, lon FROM near WHERE thing = ? AND number = ''"
         points = {
