@@ -12,13 +12,17 @@ import numpy as np
 from tests.riders.feed_tables import NO_ALIGHTING, NO_BOARDING, midnight, rows_of, seconds
 from tests.rules.drawing import DEGREE_M
 
-DAY, NIGHT_ENDS_H = timedelta(days=1), 4
+DAY, AROUND, NIGHT_ENDS_H = timedelta(days=1), timedelta(days=40), 4
 
 
 class FeedScan:
-    """``places`` has the positions of stops, ``members`` the stops of stops and stations, ``days`` those of feeds."""
+    """``places`` has the positions of stops, ``members`` the stops of stops and stations, ``days`` those of feeds.
 
-    def __init__(self, feeds):
+    Times are those of the days around ``now``, and of the first and last two days of each service.
+    """
+
+    def __init__(self, feeds, now):
+        self._today = now.date()
         self.places, self.members, self.days, self.zone = {}, defaultdict(list), {}, None
         self._times, self._starts = defaultdict(list), {}
         for feed, path in feeds:
@@ -45,7 +49,9 @@ class FeedScan:
             starts[row["trip_id"]] += every
         self.days[feed] = {day for row in trips.values() for day in days[row["service_id"]]}
         for service, running in days.items():
-            self._starts[feed, service] = np.array([midnight(day, self.zone) for day in running], np.int64)
+            ordered = sorted(running)
+            kept = {day for day in ordered if abs(day - self._today) <= AROUND}.union(ordered[:2], ordered[-2:])
+            self._starts[feed, service] = np.array([midnight(day, self.zone) for day in kept], np.int64)
         for trip, its in calls.items():
             its.sort(key=lambda call: call[0])
             if len(its) > 1 and None not in (its[0][2], its[-1][2]):

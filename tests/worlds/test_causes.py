@@ -323,7 +323,7 @@ def check(network, feeds, now, seed, folder, monkeypatch, questions=QUESTIONS):
 def test_the_cause_is_that_of_a_scan(seed, tmp_path, monkeypatch):
     world = draw_world(seed, with_streets=False)
     opened = open_world(world, tmp_path)
-    feeds = FeedScan((feed.feed_name, feed.path) for feed in opened.feeds)
+    feeds = FeedScan([(feed.feed_name, feed.path) for feed in opened.feeds], world.now)
     check(opened.network, feeds, world.now, seed, tmp_path, monkeypatch)
 
 
@@ -355,4 +355,4 @@ def test_the_cause_in_a_real_city_is_that_of_a_scan(paths, tmp_path, monkeypatch
     record = NetworkRecord(name="CITY", source="gtfs")
     network = EmbeddedNetwork(record, timetable, streets=find_streets(entry.folder))
     now = datetime.combine(network.profile.last_day, time(), UTC) - timedelta(hours=2)
-    check(network, FeedScan([("CITY", path)]), now, paths, tmp_path, monkeypatch, questions=30)
+    check(network, FeedScan([("CITY", path)], now), now, paths, tmp_path, monkeypatch, questions=30)
