@@ -174,10 +174,13 @@ def test_a_year_is_not_on_the_basis_of_quarters_that_its_report_recast(recorded)
 def test_periods_after_a_restatement_are_on_its_basis(recorded):
     """Vertiv stated 4,285.6 million for 2018 before it stated 4,998.1 for 2021; the shell's zero is older."""
     reply = ask(recorded, "calculate", ticker="VRT", expression="cagr(Revenue, 3)", period="2021")
-    quarters = ask(recorded, "time_series", ticker="VRT", metric="Revenue", period="quarterly").results
+    noted = []
+    for metric, period in (("Revenue", "quarterly"), ("Assets", "annual")):
+        rows = ask(recorded, "time_series", ticker="VRT", metric=metric, period=period).results
+        noted.append([row["end_date"] for row in rows if "restated: no filing" in str(row.get("notes"))])
 
-    noted = [row["end_date"] for row in quarters if "restated: no filing" in str(row.get("notes"))]
-    assert noted == ["2019-03-31"]
+    # The shell's 697 million of assets for 2018 are followed by Vertiv's 4,657.
+    assert noted == [["2019-03-31"], ["2019-12-31"]]
     assert round(reply.results[0]["value"], 4) == round((4998.1 / 4285.6) ** (1 / 3) - 1, 4)
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeVar
 from fingerpost.filings.concepts import Metric
 from fingerpost.filings.figure import ORIGINAL, SPLIT_ADJUSTED, Fact, Figure, FigureOptions
 from fingerpost.filings.formula import NotComputable
-from fingerpost.filings.periods import QUARTER, YEAR, day_number
+from fingerpost.filings.periods import QUARTER, day_number
 
 SPLIT_CONCEPT = "us-gaap:StockholdersEquityNoteStockSplitConversionRatio1"
 SPLIT_EVIDENCE_CONCEPTS = (
@@ -220,21 +220,22 @@ def explain_break(previous: Figure, figure: Figure, options: FigureOptions, name
     if not have_common_framework([previous, figure]):
         old, new = (" and ".join(sorted(part.taxonomies & FRAMEWORKS)) for part in (previous, figure))
         return f"under {new}; the earlier value is under {old}"
-    stated = [{fact.accession for fact in part.headlines} for part in (previous, figure)]
-    if is_renamed_between([previous, figure], name_changes) and all(stated) and stated[0].isdisjoint(stated[1]):
+    parts = [part.as_filed or part for part in (previous, figure)]
+    stated = [
+        {fact.accession for fact in part.headlines if fact.value == part.value or is_rounding(part.value, fact.value)}
+        for part in parts
+    ]
+    if not all(stated) or not stated[0].isdisjoint(stated[1]):
+        return None
+    if is_renamed_between(parts, name_changes):
         return f"{RENAMED}; no filing states both this value and the previous one"
-    parts = [part.as_filed or part for part in (previous, figure) if part.period == figure.period and part.headlines]
     restated_count = sum(part.restated for part in parts)
-    if options.vintage == ORIGINAL or len(parts) < 2 or figure.period not in (YEAR, QUARTER) or not restated_count:
+    if options.vintage == ORIGINAL or previous.period != figure.period or not restated_count:
         return None
     # Each quarter is restated by a different filing, a year later.
     if figure.period == QUARTER and (restated_count == 2 or not _list_restated(("previous", "figure"), parts)):
         return None
-    first_filings, second_filings = (
-        {fact.accession for fact in part.headlines if fact.value == part.value or is_rounding(part.value, fact.value)}
-        for part in parts
-    )
-    return None if first_filings & second_filings else "restated: no filing states both this value and the previous one"
+    return "restated: no filing states both this value and the previous one"
 
 
 def restate_jointly(figures: Sequence[Figure], metric_names: Sequence[str]) -> list[Figure] | None:
