@@ -53,4 +53,6 @@ def _open_streets(contents: Any, arrays: Arrays) -> StoredStreets:
     check_rows("segment", grid.segment, len(graph.shape_m))
     check_rows("edge_of_point", grid.edge_of_point, graph.edge_count)
     access = StopAccess._make(arrays[f"{_ACCESS}{name}"] for name in StopAccess._fields)
+    # A position beyond a pole would make the search for the nearest street endless.
+    check_rows("access_lat", access.lat, 90, -90)
     return StoredStreets(graph, grid, access, StreetCoverage(**contents["coverage"]))
