@@ -132,6 +132,14 @@ def test_the_cause_of_a_long_wait_is_named(towns, clock, ends, when, expected):
     assert warnings(body)["preference-unmet"] == expected
 
 
+def test_service_that_starts_after_the_wanted_arrival_is_a_cause(towns, clock):
+    clock(at("15:00"))
+    town = towns(RARE, coordinates=COORDINATES)
+    body = town.plan("TEST:DELTA", "TEST:BETA", when={"type": "arrive", "time": "2026-03-11T07:00:00+02:00"})
+
+    assert body["error"]["hint"] == "There are no departures near the origin before 2026-03-11T10:00:00+02:00"
+
+
 def test_nothing_arrives_before_the_first_day(towns):
     town = towns(RARE, coordinates=COORDINATES)
     body = town.plan("TEST:ALPHA", "TEST:BETA", when={"type": "arrive", "time": "2026-01-01T08:00:00+02:00"})

@@ -4,6 +4,7 @@ import asyncio
 import os
 import random
 import re
+from copy import copy
 from datetime import UTC, datetime, time, timedelta
 from functools import partial
 from itertools import pairwise
@@ -58,7 +59,7 @@ class Question:
         self.max_walk_m = dice.choice((60, 200, 400, 1000))
         self.arrive_by = dice.random() < 0.5
         self.time = now + timedelta(hours=dice.choice((-2, 0, 1, 6, 12, 24)))
-        self.instant = int(self.time.timestamp())
+        self.instant, self.now_s = int(self.time.timestamp()), int(now.timestamp())
 
     @staticmethod
     def _draw_place(dice, places):
@@ -190,12 +191,25 @@ def list_complaints_of_cause(question, scan, sentences):
             yield f"the nearest stop is {nearest_m} m from {name}"
     if re.search(f"{UNREACHED}|No service on", sentences):
         return
-    unserved = scan.find_unserved(question)
+    unserved, asked, late_s = scan.find_unserved(question), question, None
+    if unserved is None and question.arrive_by and question.instant >= question.now_s:
+        asked = copy(question)
+        asked.instant, asked.arrive_by = question.now_s, False
+        times = {side: scan.find_nearest(asked, side) for side in SIDES if scan.near[side]}
+        # Departures, unlike arrivals, are searched for a day.
+        until_s = {False: question.now_s + DAY_S, True: FAR}
+        late = (side for side, time in times.items() if time is None or question.instant < time <= until_s[side])
+        unserved = next(late, None)
+        late_s = times.get(unserved)
     for side, (nothing, _) in SIDES.items():
         if (nothing in sentences) != (side is unserved):
             yield f"unserved is {unserved}"
-        if side is unserved and scan.explain(question, side)[:-1] not in sentences:
-            yield scan.explain(question, side)
+        if side is unserved and late_s is None and scan.explain(asked, side)[:-1] not in sentences:
+            yield scan.explain(asked, side)
+        if side is unserved and late_s is not None:
+            named = re.search(f"{nothing} before ({TIME})", sentences)
+            if named is None or read(named[1]) != late_s:
+                yield f"nothing until {late_s}"
     if "maxWalkingDistance" in sentences or not re.search(
         f"With|walk|{'|'.join(each for each, _ in SIDES.values())}", sentences
     ):

@@ -12,12 +12,7 @@ from fingerpost.transit.networks.querying import Deadline, query_network
 from fingerpost.transit.port import JourneyQuery, Network, ServiceGap
 from fingerpost.transit.rules.accessibility import list_weak_links
 from fingerpost.transit.rules.times import format_instant, to_local_date
-from fingerpost.transit.rules.trip_limits import (
-    LONG_WAIT_S,
-    MAX_WALK_M,
-    find_long_offset,
-    find_out_of_service_hint,
-)
+from fingerpost.transit.rules.trip_limits import LONG_WAIT_S, MAX_WALK_M, find_long_offset, find_out_of_service_hint
 from fingerpost.transit.tools.shapes import NoResultsReason
 from fingerpost.transit.tools.trip_search import FollowUp, FoundTrips, find_best
 from fingerpost.transit.tools.wording import WhyEmptySentence, explain_gap, format_count
@@ -96,11 +91,11 @@ async def explain_no_trip(
     no_service = find_out_of_service_hint(out_of_service)
     if no_service is not None:
         return ". ".join(filter(None, [*causes, no_service]))
-    if not any(causes):
-        causes = [
-            await _explain_service(network, query, is_destination=query.arrive_by)
-            or await _explain_service(network, query, is_destination=not query.arrive_by)
-        ]
+    coming = replace(query, instant=query.not_before or query.instant, arrive_by=False)
+    for asked in (query, coming) if query.arrive_by and query.not_before is not None else (query,):
+        for side in (asked.arrive_by, not asked.arrive_by):
+            if not any(causes):
+                causes = [await _explain_service(network, asked, is_destination=side, wanted=query)]
     wider = replace(query, max_walk_m=MAX_WALK_M, max_transfers=_MAX_TRANSFERS, window_s=None)
     trips = None if wider == query else await _get_or_none(_plan_usable(network, wider, deadline))
     best = find_best(trips or (), query)
@@ -190,9 +185,16 @@ async def _explain_reach(
     return f"{reason}; the nearest, {nearest.stop.name}, is {nearest.distance_m:.0f} m away in a straight line"
 
 
-async def _explain_service(network: Network, query: JourneyQuery, *, is_destination: bool) -> str | None:
-    """Return a clause if there are no departures near the origin, or arrivals near the destination, for days."""
+async def _explain_service(
+    network: Network, query: JourneyQuery, *, is_destination: bool, wanted: JourneyQuery
+) -> str | None:
+    """Return a clause if there are no departures near the origin, or arrivals near the destination, for days.
+
+    If ``query`` is for departures but ``wanted`` is for an arrival, they must also be before that arrival.
+    """
     gap = await _get_or_none(network.find_service(query, is_destination=is_destination))
+    if gap is not None and wanted.arrive_by and not query.arrive_by and (gap.next_departure or 0) > wanted.instant:
+        return f"{_format_no_service(gap)} before {format_instant(gap.next_departure or 0, network.profile.zone)}"
     if gap is None or gap.next_departure is not None:
         return None
     day = to_local_date(query.instant, network.profile.zone)
