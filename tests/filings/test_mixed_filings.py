@@ -171,6 +171,14 @@ def test_a_year_is_not_on_the_basis_of_quarters_that_its_report_recast(recorded)
     assert sum(quarter["value"] for quarter in quarters) == 6_648_000_000
 
 
+def test_amounts_per_share_have_one_unit(recorded):
+    """Facebook stated earnings per share in USD until 2020, and in USD/shares since."""
+    asked = {"ticker": "META", "metrics": ["EPSDiluted"]}
+    rows = [ask(recorded, "financial_facts", **asked, period=period).results[-1] for period in ("2020", "2021-Q1")]
+
+    assert [(row["value"], row["unit"]) for row in rows] == [(10.09, "USD/shares"), (3.3, "USD/shares")]
+
+
 def test_periods_after_a_restatement_are_on_its_basis(recorded):
     """Vertiv stated 4,285.6 million for 2018 before it stated 4,998.1 for 2021; the shell's zero is older."""
     reply = ask(recorded, "calculate", ticker="VRT", expression="cagr(Revenue, 3)", period="2021")

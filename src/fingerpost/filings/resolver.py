@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate
 
-from fingerpost.filings.concepts import FLOW, RAW, Metric, choose_headline_concept
+from fingerpost.filings.concepts import FLOW, PER_SHARE, RAW, Metric, choose_headline_concept
 from fingerpost.filings.figure import (
     DERIVED,
     LATEST_FIGURES,
@@ -69,6 +69,9 @@ def resolve(
 ) -> Series:
     """Return all reported and derived figures for a metric; facts may be unordered and contain duplicates."""
     included = [fact for fact in facts if options.as_of is None or fact.filed <= options.as_of]
+    if metric.kind == PER_SHARE:
+        # Facebook stated earnings per share in USD until 2020.
+        included = [fact._replace(unit=f"{currency}/shares") if fact.unit == currency else fact for fact in included]
     units = frozenset(fact.unit for fact in included)
     unit = _choose_unit(included, currency, options.unit)
     included = [fact for fact in included if fact.unit == unit]
