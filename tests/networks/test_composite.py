@@ -13,6 +13,7 @@ from fingerpost.store.network_records import NetworkRecord, NetworkRecordStore
 from fingerpost.testing.networks.town import NOW, ZONE, new_town
 from fingerpost.transit.learned_profile import LearnedProfiles
 from fingerpost.transit.model.itinerary import Mode
+from fingerpost.transit.networks import composite
 from fingerpost.transit.networks.composite import AllNetworks, DemoMode
 from fingerpost.transit.port import DepartureQuery
 from fingerpost.transit.remote.motis.network import MotisSource
@@ -175,13 +176,17 @@ def test_closing_closes_every_source(networks, source):
 
 
 @pytest.mark.parametrize(
-    ("failure", "sentence"),
+    ("failure", "sentence", "retry_s", "later"),
     [
-        (SourceFailed("The disk is busy."), "The disk is busy."),
-        (SystemError("x"), "B failed unexpectedly; see the log"),
+        (SourceFailed("The disk is busy."), "The disk is busy.", 30, ["A", "B"]),
+        (SystemError("x"), "B failed unexpectedly; see the log", 0, ["A", "B"]),
+        (SystemError("x"), "B failed unexpectedly; see the log", 30, ["A"]),
     ],
 )
-def test_an_error_while_opening_a_source_affects_only_its_network_and_passes(add, networks, source, failure, sentence):
+def test_an_error_while_opening_a_source_affects_only_its_network_and_passes(
+    add, networks, source, failure, sentence, retry_s, later, monkeypatch
+):
+    monkeypatch.setattr(composite, "RETRY_S", retry_s)
     source.failures["B"] = failure
     add("A", "B")
     ours = networks()
@@ -189,7 +194,7 @@ def test_an_error_while_opening_a_source_affects_only_its_network_and_passes(add
     source.failures.clear()
 
     assert (names(opened.answering), dict(opened.problems)) == (["A"], {"B": sentence})
-    assert names(open_now(ours).answering) == ["A", "B"]
+    assert names(open_now(ours).answering) == later
 
 
 TOWN = new_town()

@@ -4,7 +4,9 @@ Every call checks the records, so another process can add, edit or remove a netw
 """
 
 import logging
+import math
 import threading
+import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from enum import StrEnum
 from types import MappingProxyType
@@ -24,6 +26,8 @@ from fingerpost.transit.port import Network, NetworkSource, OpenNetworks
 _log = logging.getLogger(__name__)
 # Networks are opened in a separate thread, so that waiting callers do not block other work.
 _OPENER = ThreadPool("networks", 1)
+# After an unexpected error, the networks are opened again after this time.
+RETRY_S = 30.0
 
 
 class DemoMode(StrEnum):
@@ -73,10 +77,12 @@ class AllNetworks:
         self._breaker = breaker or NetworkBreaker()
         self._current = OpenNetworks()
         self._stamp: Hashable = None
+        self._retry_at_s = math.inf
         self._lock = threading.Lock()
 
     async def open(self) -> OpenNetworks:
-        if self._stamp is not None and self._read_stamp() == self._stamp:
+        is_current = self._stamp is not None and time.monotonic() < self._retry_at_s
+        if is_current and self._read_stamp() == self._stamp:
             return self._current
         return await _OPENER.run(self._refresh)
 
@@ -99,6 +105,7 @@ class AllNetworks:
             stamp = self._read_stamp()
             stored = self._records.read()
             problems = dict(stored.problems)
+            self._retry_at_s = math.inf
             opened: dict[str, _OpenedNetwork] = {}
             records = {**stored.records, **{record.name: record for record in self._demos}}
             for name, record in records.items():
@@ -106,8 +113,10 @@ class AllNetworks:
                     opened[name] = self._open(record)
                 except Exception as error:  # noqa: BLE001  # a broken network must not affect the others
                     problems[name] = _format_open_failure(name, error)
-                    if isinstance(error, StorageUnavailable) or not isinstance(error, ToolError):
+                    if isinstance(error, StorageUnavailable):
                         stamp = None  # Retry on the next call.
+                    elif not isinstance(error, ToolError):
+                        self._retry_at_s = time.monotonic() + RETRY_S
             for name, closed in self._opened.items():
                 if name not in opened or opened[name].source is not closed.source:
                     closed.source.retire(name)
