@@ -56,8 +56,8 @@ def is_told(name, fact, text, zone="Europe/Helsinki"):
         instant = INSTANT.fullmatch(fact)
         return instant is not None and instant[2] in text
     if name == "totalDuration":
-        # A run's text has its steps' values as they are.
-        return f"{round(fact / 60)} min" in text or f'"totalDuration":{fact}' in text
+        # The text has the difference of the times shown, which are cut to minutes; a run's has its steps' values.
+        return any(f"{fact // 60 + more} min" in text for more in (0, 1)) or f'"totalDuration":{fact}' in text
     if name == "matchQuality":
         # Of a thousand in the structure; the text has the score that all candidates have.
         return any(round(1000 * float(score)) == fact for score in re.findall(r"score (\d[.\d]*\d|\d)", text))
