@@ -96,6 +96,13 @@ def test_figures_can_be_queried(sample):
     assert run_sql(sample, "SELECT 1 AS a, 2 AS a").results == [{"a": 1, "a_2": 2}]
 
 
+def test_a_row_of_megabytes_is_left_out_and_reported(sample):
+    columns = ", ".join(f"x AS a{number}" for number in range(30))
+    found = run_sql(sample, f"WITH t(x) AS (SELECT hex(zeroblob(49999))) SELECT {columns} FROM t")
+
+    assert (len(found.results), found.extra["truncated"]) == (0, True)
+
+
 @pytest.mark.parametrize(("rows", "truncated"), [(MAX_ROWS, False), (MAX_ROWS + 1, True)])
 def test_rows_beyond_the_maximum_are_reported(sample, rows, truncated):
     counted = f"WITH RECURSIVE t (a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM t LIMIT {rows}) SELECT a FROM t"

@@ -87,10 +87,10 @@ def _fetch(cursor: sqlite3.Cursor) -> dict[str, Any]:
     rows: list[tuple[Any, ...]] = []
     size = 0
     for row in cursor:
+        size += sum(2 * len(cell) if isinstance(cell, bytes) else len(str(cell)) for cell in row)
         if len(rows) == MAX_ROWS or size > _MAX_ANSWER_BYTES:
             return {"columns": columns, "rows": rows, "truncated": True}
         rows.append(row)
-        size += sum(2 * len(cell) if isinstance(cell, bytes) else len(str(cell)) for cell in row)
     return {"columns": columns, "rows": rows, "truncated": False}
 
 
