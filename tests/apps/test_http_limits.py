@@ -4,9 +4,12 @@ import asyncio
 import json
 from contextlib import ExitStack, asynccontextmanager, suppress
 from dataclasses import replace
+from unittest.mock import Mock
 
 import httpx2
 import pytest
+from uvicorn import Config
+from uvicorn.server import ServerState
 
 from fingerpost.apps.mcp import http_limits
 from fingerpost.apps.mcp.http_limits import Admission
@@ -177,6 +180,42 @@ async def test_a_request_behind_another_one_is_left_to_the_next_connection(appli
         answers = await read_all(reader)
 
     assert (answers.count(b"HTTP/1.1 200 "), b"connection: close" in answers) == (1, True)
+
+
+@pytest.mark.parametrize("field", [b"x-forwarded-for: 203.0.113.9", b"origin: http://evil.example"])
+async def test_a_trailer_is_no_header(field):
+    """Behind a trusted proxy, it would be the last address in X-Forwarded-For."""
+    seen = []
+
+    async def app(scope, receive, send):
+        while (await receive()).get("more_body"):
+            pass
+        seen.extend(name for name, _ in scope["headers"])
+        await send({"type": "http.response.start", "status": 204, "headers": []})
+        await send({"type": "http.response.body"})
+
+    async with serving_here(app, http=http_limits.new_protocol(())) as address:
+        reader, writer = await asyncio.open_connection(*address)
+        writer.write(CHUNKED + b"0\r\n" + field + b"\r\n\r\n")
+        await reader.readuntil(b"\r\n\r\n")
+        writer.close()
+
+    assert seen == [b"host", b"transfer-encoding"]
+
+
+async def test_a_connection_whose_answers_are_not_read_is_aborted(monkeypatch):
+    """Closing it would wait for the client."""
+    monkeypatch.setattr(http_limits, "UNREAD_S", 0)
+    aborted, transport = asyncio.Event(), Mock()
+    transport.get_extra_info.return_value = None
+    transport.abort = aborted.set
+    config = Config(None)
+    protocol = http_limits.LimitedHttpProtocol(Mock(), config=config, server_state=ServerState(), app_state={})
+    protocol.connection_made(transport)
+    protocol.pause_writing()
+
+    assert await asyncio.wait_for(aborted.wait(), DEADLINE_S)
+    protocol.connection_lost(None)
 
 
 async def test_the_second_request_of_a_connection_has_the_same_deadline(application, brief):

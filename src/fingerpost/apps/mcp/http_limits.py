@@ -25,6 +25,7 @@ MAX_HEADER_BYTES = 65_536
 MAX_HEADERS = 100
 BODY_S = 15.0
 ANSWER_S = 120.0
+UNREAD_S = 30.0
 ABANDONED_S = 1.0
 # Per process; systems allow 1,024 open files by default.
 MAX_CONNECTIONS = 500
@@ -88,7 +89,8 @@ class LimitedHttpProtocol(HttpToolsProtocol):
     """
 
     _deadline: asyncio.TimerHandle | None = None
-    _request_bytes = _pieces = 0
+    _unread: asyncio.TimerHandle | None = None
+    _request_bytes = _pieces = _fields = 0
     _is_ending = False
 
     def __init__(self, release: Callable[[], None], **options: Any) -> None:
@@ -97,7 +99,18 @@ class LimitedHttpProtocol(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        # Every byte that the client does not read then pauses writing.
+        transport.set_write_buffer_limits(high=0)
         self._start_deadline()
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        # Closing would wait for the client to read the rest.
+        self._unread = asyncio.get_running_loop().call_later(UNREAD_S, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        self._stop_unread()
+        super().resume_writing()
 
     def data_received(self, data: bytes) -> None:
         if self._is_ending:
@@ -118,9 +131,12 @@ class LimitedHttpProtocol(HttpToolsProtocol):
         super().on_message_begin()
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        # This includes the trailers of a chunked body.
-        if len(self.headers) >= MAX_HEADERS:
+        self._fields += 1
+        if self._fields > MAX_HEADERS:
             raise ValueError
+        if self._is_answering():
+            # A trailer: uvicorn would add it to the headers, after those of a trusted proxy.
+            return
         # The parser does not strip trailing whitespace (RFC 9110, section 5.5).
         super().on_header(name, value.strip(b" \t"))
 
@@ -131,7 +147,7 @@ class LimitedHttpProtocol(HttpToolsProtocol):
         super().on_body(body)
 
     def on_message_complete(self) -> None:
-        self._request_bytes = self._pieces = 0
+        self._request_bytes = self._pieces = self._fields = 0
         super().on_message_complete()
 
     def send_400_response(self, msg: str) -> None:
@@ -144,6 +160,7 @@ class LimitedHttpProtocol(HttpToolsProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_deadline()
+        self._stop_unread()
         self._release()
         super().connection_lost(exc)
 
@@ -158,6 +175,11 @@ class LimitedHttpProtocol(HttpToolsProtocol):
         if self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None
+
+    def _stop_unread(self) -> None:
+        if self._unread is not None:
+            self._unread.cancel()
+            self._unread = None
 
     def _close_if_idle(self) -> None:
         self._deadline = None
