@@ -115,8 +115,10 @@ class Execution:
 
     async def _listen(self) -> None:
         """Read signals when woken, or after the poll interval, because other processes send signals too."""
+        # Unlike wait_for in Python 3.11, this never swallows a cancellation; signals read then would be lost.
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._wake_event.wait(), self.poll_s)
+            async with asyncio.timeout(self.poll_s):
+                await self._wake_event.wait()
         self._wake_event.clear()
         try:
             await self._read_signals()
