@@ -69,8 +69,9 @@ export class Words {
 
   /** Return an age in seconds, minutes, hours or days, whichever is the largest that fits. */
   age(seconds) {
-    const fits = [["day", 86400], ["hour", 3600], ["minute", 60]].find(([, length]) => seconds >= 2 * length);
-    const [unit, length] = fits || ["second", 1];
+    /** @type {[string, number][]} */
+    const units = [["day", 86400], ["hour", 3600], ["minute", 60]];
+    const [unit, length] = units.find(([, each]) => seconds >= 2 * each) || ["second", 1];
     const format = new Intl.NumberFormat(this.language, { style: "unit", unit, unitDisplay: "long" });
     return format.format(Math.floor(seconds / length));
   }
