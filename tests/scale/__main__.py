@@ -36,7 +36,7 @@ SHARING = [
     "--numprocesses=4",
     "--dist=worksteal",
 ]
-# They stop the server, or cut every connection, so they have one of their own beside that.
+# They stop the server or cut all connections, so they have a server of their own.
 BREAKING = ["tests/scale/test_cut_off.py", "tests/scale/test_two_machines.py"]
 
 

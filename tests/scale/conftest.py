@@ -32,21 +32,3 @@ def new_database(request):
     yield create
     for name in made:
         run_sql("postgres", f"DROP DATABASE {name} WITH (FORCE)")
-
-
-@pytest.fixture
-def cut(tmp_path):
-    get_url()
-
-    def cut_all():
-        own = open_database(tmp_path)
-        count = own.read(
-            lambda connection: connection.execute(
-                "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
-                " WHERE application_name = 'fingerpost' AND pid <> pg_backend_pid()"
-            ).fetchone()[0]
-        )
-        own.close()
-        return count
-
-    return cut_all

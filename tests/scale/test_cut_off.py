@@ -1,6 +1,8 @@
 """Connections and the server fail in the middle of work: no record is lost, and nothing runs twice."""
 
 import asyncio
+import os
+import signal
 from datetime import UTC, datetime
 
 import psycopg
@@ -11,13 +13,37 @@ from fingerpost.plan.engines import dbos_session
 from fingerpost.plan.records import Event, InitialMemory, JournalFailed, StepRecord, read_plan
 from fingerpost.store.postgres import is_lost
 from fingerpost.store.variables import VariableStore
-from tests.plan.suite.fixtures import USER, CallLog, adding, found_sums, new_runs, plan_of_steps
-from tests.plan.suite.processes import wait_until
-from tests.scale.places import get_cluster, open_journal
+from tests.plan.suite.fixtures import USER, CallLog, adding, found_sums, new_runs, plan_of_steps, read_runs
+from tests.plan.suite.processes import PATIENCE_S, wait_until
+from tests.scale.places import SHARED, get_cluster, get_url, open_database, open_journal
+from tests.scale.workers import begun, has_ended, working
 
 NOON = datetime(2022, 2, 22, 12, tzinfo=UTC)
 AT = "2026-03-10T06:00:00Z"
 CHAIN = plan_of_steps(*[adding(number, 20, *([number - 1] if number > 1 else [])) for number in range(1, 13)])
+
+
+# Its second step outlasts the cut of a connection, and ends while the test waits.
+SLOW_CHAIN = plan_of_steps(adding(1, 1), adding(2, 3000, 1), adding(3, 1, 2))
+
+
+@pytest.fixture
+def cut(tmp_path):
+    """Cut every connection to the server; tests that share it with others may not."""
+    get_url()
+
+    def cut_all():
+        own = open_database(tmp_path)
+        count = own.read(
+            lambda connection: connection.execute(
+                "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
+                " WHERE application_name = 'fingerpost' AND pid <> pg_backend_pid()"
+            ).fetchone()[0]
+        )
+        own.close()
+        return count
+
+    return cut_all
 
 
 def test_a_pipeline_that_the_server_cut_off_is_lost():
@@ -194,6 +220,24 @@ async def test_a_process_without_the_lease_records_nothing_more(tmp_path, cut):
     assert (taken, is_held, held_after) == (True, True, False)
     assert (sorted(run.steps), run.state, [event.step_id for event in events]) == ([1, 2], "running", [1, 2])
     assert free.state == "completed"
+
+
+def test_a_process_that_returns_after_recovery_records_nothing(database, tmp_path, cut):
+    with working(tmp_path, SLOW_CHAIN) as slow:
+        wait_until(lambda: begun(tmp_path).get(2) == 1, "the second step begins")
+        os.kill(slow.process.pid, signal.SIGSTOP)
+        assert cut() >= 1
+        with working(tmp_path) as _other:
+            wait_until(has_ended(tmp_path), "the run ends on the other process")
+            (before,) = read_runs(SHARED, tmp_path)
+            os.kill(slow.process.pid, signal.SIGCONT)
+            wait_until(lambda: CallLog(tmp_path).count()["end", f"{before.record.run_id}:2"] == 2, "the slow step ends")
+            slow.process.terminate()
+            slow.process.join(PATIENCE_S)
+            (after,) = read_runs(SHARED, tmp_path)
+
+    assert begun(tmp_path) == {1: 1, 2: 2, 3: 1}
+    assert (after.record, after.events) == (before.record, before.events)
 
 
 async def test_a_record_waits_no_longer_than_its_patience(tmp_path, monkeypatch):
