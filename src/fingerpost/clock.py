@@ -3,23 +3,34 @@
 ``FINGERPOST_NOW`` (RFC 3339, with an offset) fixes the clock, so that answers can be reproduced exactly.
 """
 
+import math
 import os
 import time
-from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext
 from contextvars import ContextVar
 from datetime import UTC, date, datetime
 from functools import lru_cache
+from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from fingerpost.errors import SettingsInvalid
 
 VARIABLE = "FINGERPOST_NOW"
 
-# The earliest deadline of the enclosing limits, on the event loop's clock.
-_deadline_s: ContextVar[float | None] = ContextVar("fingerpost_deadline_s", default=None)
-# When the current tool call began, on the event loop's clock.
-call_began_s: ContextVar[float | None] = ContextVar("fingerpost_call_began_s", default=None)
+
+class _Limits(NamedTuple):
+    """The limits of the current tool call, in seconds on the event loop's clock."""
+
+    began_s: float | None = None
+    # The earliest deadline of the enclosing limits.
+    deadline_s: float | None = None
+    # How long the call may wait for the compiler.
+    compiler_wait_s: float = math.inf
+
+
+_NO_LIMITS = _Limits()
+_limits: ContextVar[_Limits] = ContextVar("fingerpost_limits", default=_NO_LIMITS)
 
 
 def now() -> datetime:
@@ -70,25 +81,57 @@ async def _time_limit(seconds: float) -> AsyncIterator[None]:
     # Imported here, because it would add a tenth to the startup time of programs that only read the clock.
     import asyncio
 
-    deadline_s = asyncio.get_running_loop().time() + seconds
-    outer_deadline_s = _deadline_s.get()
-    token = _deadline_s.set(deadline_s if outer_deadline_s is None else min(outer_deadline_s, deadline_s))
+    deadline_s, limits = asyncio.get_running_loop().time() + seconds, _limits.get()
+    if limits.deadline_s is not None:
+        deadline_s = min(limits.deadline_s, deadline_s)
+    token = _limits.set(limits._replace(deadline_s=deadline_s))
     try:
         async with asyncio.timeout(seconds):
             yield
     finally:
-        _deadline_s.reset(token)
+        _limits.reset(token)
 
 
 def clear_time_limits() -> None:
     """Remove the caller's limits from the current task, so that it can continue in the background."""
-    _deadline_s.set(None)
+    _limits.set(_NO_LIMITS)
 
 
 def find_remaining_s() -> float | None:
     """Return the seconds until the earliest deadline, 0 or less if it has passed; None if there are no limits."""
-    if (deadline_s := _deadline_s.get()) is None:
+    if (deadline_s := _limits.get().deadline_s) is None:
         return None
     import asyncio
 
     return deadline_s - asyncio.get_running_loop().time()
+
+
+@contextmanager
+def new_call() -> Iterator[None]:
+    """Measure ``find_call_age_s`` from now on, inside the block."""
+    import asyncio
+
+    token = _limits.set(_limits.get()._replace(began_s=asyncio.get_running_loop().time()))
+    try:
+        yield
+    finally:
+        _limits.reset(token)
+
+
+def find_call_age_s() -> float | None:
+    """Return the seconds since the current tool call began; None outside calls."""
+    if (began_s := _limits.get().began_s) is None:
+        return None
+    import asyncio
+
+    return asyncio.get_running_loop().time() - began_s
+
+
+def limit_compiler_wait(seconds: float) -> None:
+    """Let calls of the current task wait at most this long for the compiler."""
+    _limits.set(_limits.get()._replace(compiler_wait_s=seconds))
+
+
+def get_compiler_wait_s() -> float:
+    """Return how many seconds the current call may wait for the compiler; infinity without a limit."""
+    return _limits.get().compiler_wait_s

@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from fingerpost import clock
 from fingerpost.errors import OutsideCalendar, SourceFailed, SourceTimeout, SourceUnreachable
 from fingerpost.transit.networks.querying import Deadline, query_all, query_for_names, try_in_order
 from tests.contracts.conftest import stop_place
@@ -65,6 +66,14 @@ def test_the_preferred_networks_error_is_raised_if_none_answers(count):
 def test_a_single_late_network_is_a_timeout(ask, monkeypatch):
     with pytest.raises(SourceTimeout, match=r"^S did not answer within 8 s$"):
         run(ask([MeetingNetwork(name="S", limits=Limits(monkeypatch))], find))
+
+
+def test_a_network_gets_a_moment_when_other_work_took_all_of_a_calls_time(monkeypatch):
+    limits = Limits(monkeypatch)
+    monkeypatch.setattr(clock, "find_call_age_s", lambda: 60.0)
+    run(query_all([MeetingNetwork(name="A", places=KAMPPI)], find))
+
+    assert limits.seconds == [1.0]
 
 
 async def in_turn(*networks, query=lambda network: network.plan_journeys(trip())):

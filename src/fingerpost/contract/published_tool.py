@@ -1,6 +1,5 @@
 """Published tools: their definitions, calls, replies and answers, and the base class that validates them."""
 
-import asyncio
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
@@ -190,7 +189,6 @@ class PublishedTool(Tool):
         ``include`` names the requested optional parts; unknown names are errors.
         """
         correlation_id = new_correlation_id(user, self.name, raw)
-        began = clock.call_began_s.set(asyncio.get_running_loop().time())
         try:
             for name in sorted(set(include) - set(self.definition.optional_parts)):
                 offered = ", ".join(sorted(self.definition.optional_parts)) or "nothing"
@@ -203,11 +201,10 @@ class PublishedTool(Tool):
                 report=report,
                 include=frozenset(include),
             )
-            return self._to_answer(await self.handle(self._validate_arguments(raw), call), correlation_id)
+            with clock.new_call():
+                return self._to_answer(await self.handle(self._validate_arguments(raw), call), correlation_id)
         except ToolError as error:
             return self.fail(error, correlation_id, raw)
-        finally:
-            clock.call_began_s.reset(began)
 
     def fail(self, error: ToolError, correlation_id: str, raw: object) -> Answer:
         """Return the answer that reports an error; ``raw`` holds the unvalidated arguments."""

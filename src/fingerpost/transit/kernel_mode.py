@@ -8,13 +8,11 @@ search. numba takes half a second to import, so a process imports it only if it 
 
 import functools
 import hashlib
-import math
 import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from contextvars import ContextVar
 from pathlib import Path
 from types import FunctionType
 from typing import Any
@@ -79,8 +77,6 @@ class _Mode:
 
 _mode = _Mode()
 _lock = threading.Lock()
-# How long queries of the current tool call wait for the compiler.
-compiler_wait_s: ContextVar[float] = ContextVar("fingerpost_compiler_wait_s", default=math.inf)
 
 
 def decide_at_first_call(decide: Callable[[], bool]) -> None:

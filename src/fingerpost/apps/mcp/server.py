@@ -15,13 +15,13 @@ from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.session import ServerSession
 
-from fingerpost import __version__
+from fingerpost import __version__, clock
 from fingerpost.apps import error_boundary
 from fingerpost.apps.mcp import listing
 from fingerpost.apps.mcp.elicitation import apply_choices, elicit, read_choices
 from fingerpost.apps.wiring import Application
 from fingerpost.contract.published_tool import Answer
-from fingerpost.transit.kernel_mode import compiler_wait_s, is_compiling
+from fingerpost.transit.kernel_mode import is_compiling
 
 INSTRUCTIONS = (
     "Public transport answers that name their sources. Plan trips with plan_trip; get departure boards with "
@@ -104,7 +104,7 @@ class _Handlers:
         choices, caller = read_choices(params), self._find_caller(ctx)
         tool = self._application.tools.get(params.name)
         if "progress_token" not in (params.meta or {}):
-            compiler_wait_s.set(_MAX_SILENCE_S)
+            clock.limit_compiler_wait(_MAX_SILENCE_S)
         include = listing.list_requested_parts(
             params, None if tool is None else tool.definition, ctx.session.client_capabilities
         )

@@ -32,7 +32,7 @@ from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimeta
 from fingerpost.transit.engine.timetable.overlay import Overlay
 from fingerpost.transit.engine.timetable.service_days import local_day
 from fingerpost.transit.engine.timetable.timetable import Timetable
-from fingerpost.transit.kernel_mode import compiler_wait_s, is_ready, must_wait
+from fingerpost.transit.kernel_mode import is_ready, must_wait
 from fingerpost.transit.model.itinerary import Departure, Fare, Itinerary, Leg, LegLine
 from fingerpost.transit.model.map_layer import Basemap
 from fingerpost.transit.model.place import Bounds, Coordinate, Place, PlaceMatch
@@ -124,7 +124,7 @@ class EmbeddedNetwork(port.Network):
         # Do not wait for the compiler in a thread, because that would block calls that need no kernel.
         began = time.monotonic()
         while must_wait():
-            if time.monotonic() - began >= compiler_wait_s.get():
+            if time.monotonic() - began >= clock.get_compiler_wait_s():
                 raise SourceLimited(
                     "The engine is being compiled, which happens once and takes a minute or two", retry_after_s=30
                 )

@@ -19,6 +19,8 @@ _T = TypeVar("_T")
 
 NetworkQuery = Callable[[Network], Awaitable[_T]]
 
+_MIN_LIMIT_S = 1.0
+
 UNAVAILABLE = (errors.StorageUnavailable, errors.SourceChanged)
 """Errors from a source that did not answer; another network, or its fallback, may answer instead."""
 
@@ -167,12 +169,12 @@ async def query_within(
     All queries of a call share the time for names and for answers. Unexpected errors become errors.SourceFailed, so
     that other networks can answer, unless ``is_only``.
     """
-    profile, began_s = network.profile, clock.call_began_s.get()
+    profile, age_s = network.profile, clock.find_call_age_s()
     name, stated_s = profile.name, limit_s
-    if limit_s is not None and began_s is not None:
+    if limit_s is not None and age_s is not None:
         total_s = (profile.names_deadline_s or 0.0) + (profile.answer_deadline_s or 0.0)
-        left_s = max(0.0, began_s + total_s - asyncio.get_running_loop().time())
-        limit_s, stated_s = min((limit_s, limit_s), (left_s, total_s))
+        # Even if other work took all the time, the network gets a moment, or it would be blamed for that work.
+        limit_s, stated_s = min((limit_s, limit_s), (max(_MIN_LIMIT_S, total_s - age_s), total_s))
     try:
         with measure_query(network):
             async with clock.time_limit(limit_s):
