@@ -197,6 +197,7 @@ class NetworkPlaces:
             for match in self._stops.places.list_matches(short_text, language, focus):
                 is_in_city = _is_in_city(match.place, city)
                 score = round(match.score * _WITHOUT_CITY_FACTOR if is_in_city else min(match.score, UNCERTAIN), 4)
+                score = addresses.check_postcodes(replace(match, score=score), text).score
                 known = by_token.get(match.place.token)
                 if known is None or known.score < score:
                     by_token[match.place.token] = replace(match, score=score)

@@ -111,7 +111,7 @@ _JOINED_NUMBER = re.compile(r"([^\W\d_]{4})(\d{1,4}[a-z]?)\b", re.IGNORECASE)
 # Finnish case endings on numbers: 10:ssä, 10:stä.
 _NUMBER_ENDING = re.compile(r"(\d)\s*:\s*[a-zåäö]+", re.IGNORECASE)
 _HOUSE = re.compile(r"(\d{1,4})([a-z]?)")
-_POSTCODE = re.compile(r"\d{5}")
+_POSTCODE = re.compile(r"\b\d{5}\b")
 # The Swedish names of Finnish cities, keyed by Finnish name, as plain words; used for extracts that lack them.
 SWEDISH_NAMES = {
     "espoo": "esbo", "hameenlinna": "tavastehus", "hamina": "fredrikshamn", "hanko": "hango", "helsinki": "helsingfors",
@@ -149,6 +149,11 @@ class AddressText:
     words: str
     number: HouseNumber | None = None
     city: str | None = None
+
+
+def list_postcodes(text: str) -> set[str]:
+    """Return the five-digit numbers in a text, which are also the beginnings of longer postcodes, such as 01310-100."""
+    return set(_POSTCODE.findall(text))
 
 
 def read_address_text(text: str, cities: Collection[str]) -> AddressText:

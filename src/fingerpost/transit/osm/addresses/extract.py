@@ -140,6 +140,7 @@ class House(NamedTuple):
     point: Point
     city: str
     is_address_only: bool
+    postcode: str = ""
 
 
 @dataclass(slots=True)
@@ -194,7 +195,8 @@ class ExtractedAddresses:
         street = tags.get("addr:street") or tags.get("addr:place")
         number = read_house_number(tags.get("addr:housenumber", ""))
         if street and number is not None:
-            self.houses.append(House(street, number, position, tags.get("addr:city", ""), feature is None))
+            city, postcode = tags.get("addr:city", ""), tags.get("addr:postcode", "")
+            self.houses.append(House(street, number, position, city, feature is None, postcode))
 
     def add_street_ways(self) -> None:
         """Add the street ways; their corners are known only after all objects have been read."""

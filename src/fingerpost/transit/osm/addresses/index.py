@@ -32,8 +32,9 @@ from fingerpost.transit.rules.name_matching import FLOOR, plain, strip_near
 CERTAIN_M = 300.0
 # Addresses within the first radius are preferred over nearer places; only the second radius is searched for a name.
 _ADDRESS_RADIUS_M, _NAME_RADIUS_M = 60.0, 250.0
-# The smallest distance between house numbers.
-_METRES_PER_NUMBER = 5
+# A place without a postcode of its own may have that of any address within this distance.
+_POSTCODE_RADIUS_M = 500.0
+_OWN_ADDRESS_M = 1.0
 GUESSED = 0.97
 UNCERTAIN = 0.79
 
@@ -47,7 +48,7 @@ class FoundHouse(NamedTuple):
     guess: str | None = None
 
 
-def find_house(houses: Mapping[HouseNumber, Point], number: HouseNumber, middle: Point, reach_m: float) -> FoundHouse:
+def find_house(houses: Mapping[HouseNumber, Point], number: HouseNumber, middle: Point) -> FoundHouse:
     same = [house for house in houses if house.covers(number.first)]
     if same:
         wanted = number.last, number.letter, number.first
@@ -67,10 +68,7 @@ def find_house(houses: Mapping[HouseNumber, Point], number: HouseNumber, middle:
             is_certain = distance_m(houses[low], houses[high]) <= 2 * CERTAIN_M
             guess = f"the position of number {number.text} is interpolated between {low.text} and {high.text}"
             return FoundHouse(number.text, position, GUESSED if is_certain else UNCERTAIN, guess)
-    max_number = max((house.last for house in houses), default=0) + 2 * reach_m / _METRES_PER_NUMBER
-    is_certain = reach_m <= CERTAIN_M and number.first <= max_number
-    guess = f"number {number.text} is unknown; this is the middle of the street"
-    return FoundHouse("", middle, GUESSED if is_certain else UNCERTAIN, guess)
+    return FoundHouse("", middle, UNCERTAIN, f"number {number.text} is unknown; this is the middle of the street")
 
 
 ATTRIBUTION = "Addresses: © OpenStreetMap contributors, ODbL 1.0"
@@ -113,6 +111,15 @@ class _Feature:
     city: str
 
 
+class _Near(NamedTuple):
+    """A point of a feature, or one of its houses, at some distance."""
+
+    metres: float
+    row: int
+    number: str
+    postcode: str
+
+
 class AddressIndex:
     def __init__(self, path: Path) -> None:
         file = new_index_file(path)
@@ -137,18 +144,32 @@ class AddressIndex:
     def list_matches(self, text: str, language: str | None, focus: Coordinate | None) -> list[PlaceMatch]:
         with self._lock, self._file.translating_sqlite_errors():
             found = [*self._find(text, language, focus), *self._find_corners(text, language)]
-        return [match_place(place, round(score, 4), focus) for score, place in found]
+        matches = [match_place(place, round(score, 4), focus) for score, place in found]
+        return [self.check_postcodes(match, text) for match in matches]
+
+    def check_postcodes(self, match: PlaceMatch, text: str) -> PlaceMatch:
+        """Return a match that is only a candidate if the text has a postcode that is not known at the place."""
+        place = match.place
+        postcodes = address_text.list_postcodes(text).difference(place.name.split())
+        if not postcodes or match.score <= UNCERTAIN:
+            return match
+        with self._lock, self._file.translating_sqlite_errors():
+            near = [found for found in self._list_near(place.coordinate.point, 2) if found.postcode]
+        is_own = any(found.metres <= _OWN_ADDRESS_M for found in near)
+        reach_m = _OWN_ADDRESS_M if is_own else _POSTCODE_RADIUS_M
+        known = address_text.list_postcodes(" ".join(found.postcode for found in near if found.metres <= reach_m))
+        return match if postcodes <= known else replace(match, score=UNCERTAIN)
 
     def find_address(self, coordinate: Coordinate, language: str | None = None) -> Place | None:
         """Name a position after the nearest address or, if there is none, the nearest place or street."""
         point = coordinate.point
         with self._lock, self._file.translating_sqlite_errors():
-            near = [found for found in self._list_near(point) if found[0] <= _NAME_RADIUS_M]
+            near = [found for found in self._list_near(point) if found.metres <= _NAME_RADIUS_M]
             if not near:
                 return None
-            _, row, number = min(near, key=lambda found: (found[0] > _ADDRESS_RADIUS_M or not found[2], found))
-            feature = self._read_features([row])[row]
-        return self._to_place(feature, language, number=number, position=point)
+            best = min(near, key=lambda found: (found.metres > _ADDRESS_RADIUS_M or not found.number, found))
+            feature = self._read_features([best.row])[best.row]
+        return self._to_place(feature, language, number=best.number, position=point)
 
     def find_city(self, text: str) -> "City | None":
         spelling = address_text.find_city(plain(text), self._city_by_spelling)
@@ -158,7 +179,7 @@ class AddressIndex:
         """Whether a place is a street without a number that passes within ``radius_m`` of a position."""
         point, middle = coordinate.point, place.coordinate.point
         with self._lock, self._file.translating_sqlite_errors():
-            near = {row for metres, row, number in self._list_near(point, 2) if metres <= radius_m and not number}
+            near = {found.row for found in self._list_near(point, 2) if found.metres <= radius_m and not found.number}
             streets = self._read_features(near).values()
         return any(feature.kind is FeatureKind.STREET and feature.position == middle for feature in streets)
 
@@ -257,7 +278,7 @@ class AddressIndex:
         houses = {HouseNumber(*numbers): (lat, lon) for *numbers, lat, lon in rows}
         if feature.kind is not FeatureKind.STREET and not houses:
             return min(score, _UNUSED_NUMBER_SCORE), self._to_place(feature, language)
-        house = find_house(houses, parsed.number, feature.position, feature.reach_m)
+        house = find_house(houses, parsed.number, feature.position)
         place = self._to_place(feature, language, number=house.number, position=house.position, guess=house.guess)
         return score * house.score_factor, place
 
@@ -304,10 +325,10 @@ class AddressIndex:
         }
         return {text: cities[row] for text, row in row_by_text.items()}
 
-    def _list_near(self, point: Point, steps: int = 1) -> list[tuple[float, int, str]]:
-        query = "SELECT lat, lon, thing, number FROM near WHERE cell IN (SELECT value FROM json_each(?))"
+    def _list_near(self, point: Point, steps: int = 1) -> list[_Near]:
+        query = "SELECT lat, lon, thing, number, postcode FROM near WHERE cell IN (SELECT value FROM json_each(?))"
         rows = self._connection.execute(query, (json.dumps(list(list_cells_around(point, steps))),))
-        return [(distance_m(point, (lat, lon)), feature, number) for lat, lon, feature, number in rows]
+        return [_Near(distance_m(point, (lat, lon)), *fields) for lat, lon, *fields in rows]
 
     def _read_features(self, rows: Iterable[int]) -> dict[int, _Feature]:
         query = (

@@ -189,7 +189,7 @@ def _list_cities(found: ExtractedAddresses, places: Sequence[Feature]) -> Iterat
 
 FILE_NAME = "addresses.sqlite"
 # Increase this when a table, or the meaning of a column, changes.
-FORMAT = 3
+FORMAT = 4
 # "fpad" in ASCII.
 APPLICATION_ID = 0x66706164
 NEAR_CELL_M = 250.0
@@ -210,7 +210,8 @@ CREATE TABLE house (
     lat REAL NOT NULL, lon REAL NOT NULL,
     PRIMARY KEY (street, first, last, letter)) WITHOUT ROWID;
 CREATE TABLE near (
-    cell INTEGER NOT NULL, lat REAL NOT NULL, lon REAL NOT NULL, thing INTEGER NOT NULL, number TEXT NOT NULL);
+    cell INTEGER NOT NULL, lat REAL NOT NULL, lon REAL NOT NULL, thing INTEGER NOT NULL, number TEXT NOT NULL,
+    postcode TEXT NOT NULL);
 CREATE VIRTUAL TABLE words USING fts5 (
     text, content = 'spelling', content_rowid = 'id', tokenize = 'unicode61 remove_diacritics 0', prefix = '1 2 3');
 CREATE VIRTUAL TABLE trigrams USING fts5 (
@@ -237,10 +238,13 @@ def write_index(features: Sequence[Feature], path: Path) -> None:
         for house in sorted(feature.houses, key=lambda house: not house.is_address_only)
     )
     near = (
-        (find_near_cell(point), *point, row, number)
+        (find_near_cell(point), *point, row, number, postcode)
         for row, feature in enumerate(features)
         if feature.kind is not FeatureKind.CITY
-        for point, number in [*((p, "") for p in feature.points), *((h.point, h.number.text) for h in feature.houses)]
+        for point, number, postcode in [
+            *((point, "", "") for point in feature.points),
+            *((house.point, house.number.text, house.postcode) for house in feature.houses),
+        ]
     )
     languages = sorted({code for feature in features for code in feature.names.by_language})
     with new_index_file(path).opened() as connection:
@@ -255,7 +259,7 @@ def write_index(features: Sequence[Feature], path: Path) -> None:
         connection.executemany("INSERT INTO thing VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", _list_things(features))
         _fill_spellings(connection, features)
         connection.executemany("INSERT OR IGNORE INTO house VALUES (?, ?, ?, ?, ?, ?)", houses)
-        connection.executemany("INSERT INTO near VALUES (?, ?, ?, ?, ?)", near)
+        connection.executemany("INSERT INTO near VALUES (?, ?, ?, ?, ?, ?)", near)
         connection.execute("CREATE INDEX near_by_cell ON near (cell)")
         connection.execute("CREATE INDEX near_by_street ON near (thing) WHERE number = ''")
         for table in ("words", "trigrams"):
