@@ -8,11 +8,13 @@ import asyncio
 import json
 import sqlite3
 import sys
-from asyncio.subprocess import DEVNULL, PIPE
 from contextlib import AsyncExitStack, closing
 from pathlib import Path
+from subprocess import DEVNULL
 from typing import Any
 from weakref import WeakValueDictionary
+
+import anyio
 
 from fingerpost.errors import ParameterError, SourceLimited, StorageUnavailable
 from fingerpost.filings import sandbox_process
@@ -77,22 +79,17 @@ def _write_input(library: FactLibrary, params: CustomSqlParams) -> bytes:
 
 
 async def _execute(process_input: bytes) -> dict[str, Any]:
+    """Return the process's response; kill the process at the deadline, and if the caller is cancelled."""
     try:
-        process = await asyncio.create_subprocess_exec(*_COMMAND, stdin=PIPE, stdout=PIPE, stderr=DEVNULL)
-    except OSError as error:
-        raise StorageUnavailable(f"Cannot execute custom SQL - its process cannot be started: {error}") from error
-    try:
-        output, _ = await asyncio.wait_for(process.communicate(process_input), _DEADLINE_S)
+        with anyio.fail_after(_DEADLINE_S):
+            process = await anyio.run_process(_COMMAND, input=process_input, stderr=DEVNULL, check=False)
     except TimeoutError:
         return {"code": sqlite3.SQLITE_INTERRUPT}
-    finally:
-        # The process is also killed if the caller is cancelled.
-        if process.returncode is None:
-            process.kill()
-            await process.communicate()
+    except OSError as error:
+        raise StorageUnavailable(f"Cannot execute custom SQL - its process cannot be started: {error}") from error
     if process.returncode:
         # A process that needs too much memory writes no response.
         return {"code": sqlite3.SQLITE_NOMEM}
     # JSON has no infinity, so it becomes text.
-    answer: dict[str, Any] = json.loads(output, parse_constant=lambda number: str(float(number)))
+    answer: dict[str, Any] = json.loads(process.stdout, parse_constant=lambda number: str(float(number)))
     return answer

@@ -47,16 +47,13 @@ def run(connection: sqlite3.Connection, query: str, as_of: str | None) -> dict[s
 
 def _create_views(connection: sqlite3.Connection, as_of: str | None) -> Iterator[str]:
     """Create the views that queries may read, and yield each one's name and columns."""
-    names = f"SELECT name FROM {_DATA}.sqlite_master WHERE type IN ('table', 'view') ORDER BY name"  # noqa: S608
-    for (table,) in connection.execute(names).fetchall():
-        if table.startswith("sqlite_"):
-            # SQLite reserves these names, and ``_authorize`` denies reading such tables.
-            continue
+    # SQLite reserves the other names, and ``_authorize`` denies reading such tables.
+    names = f"SELECT name FROM {_DATA}.sqlite_master WHERE type IN ('table', 'view') AND name NOT GLOB 'sqlite_*'"  # noqa: S608
+    for (table,) in connection.execute(f"{names} ORDER BY name").fetchall():
         source, date_column = f"{_DATA}.{table}", _DATES.get(table)
         if date_column is None:
             # The view hides the table of the same name. The main database is empty, so querying the view fails.
-            name = table.replace('"', '""')
-            connection.execute(f'CREATE TEMP VIEW "{name}" AS SELECT * FROM main."{name}"')  # noqa: S608
+            connection.execute(f'CREATE TEMP VIEW "{table}" AS SELECT * FROM main."{table}"')  # noqa: S608
             continue
         columns = [column for column, *_ in connection.execute(f"SELECT * FROM {source} LIMIT 0").description]  # noqa: S608
         selected, where = ", ".join(columns), ""
@@ -68,13 +65,12 @@ def _create_views(connection: sqlite3.Connection, as_of: str | None) -> Iterator
 
 
 def _authorize(action: int, name: str | None, detail: str | None, database: str | None, _view: str | None) -> int:
+    is_allowed = action in (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_RECURSIVE)
     if action == sqlite3.SQLITE_FUNCTION:
         is_allowed = str(detail).lower() not in _FORBIDDEN_FUNCTIONS
     elif action == sqlite3.SQLITE_READ:
         # The column is empty if the query only counts rows.
         is_allowed = (not detail or database in ("temp", _DATA)) and not str(name).lower().startswith("sqlite_")
-    else:
-        is_allowed = action in (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_RECURSIVE)
     return sqlite3.SQLITE_OK if is_allowed else sqlite3.SQLITE_DENY
 
 
