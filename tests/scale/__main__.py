@@ -36,8 +36,8 @@ SHARING = [
     "--numprocesses=4",
     "--dist=worksteal",
 ]
-# They stop the server or cut all connections, so they have a server of their own.
-BREAKING = ["tests/scale/test_cut_off.py", "tests/scale/test_two_machines.py"]
+# Its tests stop the server or cut all connections, so they have a server of their own.
+BREAKING = ["tests/scale/test_cut_off.py"]
 
 
 def main(arguments):

@@ -55,7 +55,6 @@ class Cluster:
         self._programs = programs
         self._folder = folder
         self._data = folder / "data"
-        self._addresses = ["127.0.0.1"]
         self._owner = next((name for name in _NOBODY if _is_user(name)), None) if os.geteuid() == 0 else None
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
@@ -79,27 +78,13 @@ class Cluster:
         )  # fmt: skip
 
     def start(self):
-        addresses = ",".join(self._addresses)
         # A process that is killed loses nothing that it wrote, only a power failure would.
         options = (
-            f"-c listen_addresses={addresses} -c port={self.port} -c unix_socket_directories={self._data} -c fsync=off"
+            f"-c listen_addresses=127.0.0.1 -c port={self.port} -c unix_socket_directories={self._data} -c fsync=off"
         )
         self._run(
             "pg_ctl", f"--pgdata={self._data}", "start", "--wait", f"--log={self._data}/log", f"--options={options}"
         )
-
-    def listen_also(self, address, network):
-        """Restart the server, and let the machines of a network reach it at an address too."""
-        with (self._data / "pg_hba.conf").open("a") as rules:
-            rules.write(f"host all all {network} scram-sha-256\n")
-        self._addresses.append(address)
-        self.stop()
-        self.start()
-
-    def stop_listening(self, address):
-        self._addresses.remove(address)
-        self.stop()
-        self.start()
 
     def stop(self, mode="fast"):
         self._run("pg_ctl", f"--pgdata={self._data}", "stop", "--wait", f"--mode={mode}")

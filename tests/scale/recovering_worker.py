@@ -1,19 +1,13 @@
-"""A process that starts plans and recovers the runs of dead processes until it is told to stop.
-
-``python -m tests.scale.recovering_worker FOLDER PLANS`` begins the plans, and prints "ready".
-"""
+"""A process that starts plans and recovers the runs of dead processes until it is told to stop."""
 
 import asyncio
-import json
 import signal
-import sys
-from pathlib import Path
 
 from fingerpost.apps.wiring import recovering
 from fingerpost.plan.engines.dbos import DbosJournal
 from fingerpost.plan.records import read_plan
 from tests.plan.suite.engine import Engine
-from tests.plan.suite.fixtures import USER, Build, new_runs
+from tests.plan.suite.fixtures import USER, new_runs
 from tests.plan.suite.processes import READY
 from tests.scale.places import open_database
 
@@ -37,11 +31,3 @@ async def work(say, engine, folder, build, plans):
         say(READY)
         await ended.wait()
     journal.close()
-
-
-def print_at_once(word):
-    print(word, flush=True)
-
-
-if __name__ == "__main__":
-    asyncio.run(work(print_at_once, RECOVERING, Path(sys.argv[1]), Build.FIRST, json.loads(sys.argv[2])))
