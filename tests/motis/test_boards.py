@@ -5,7 +5,6 @@ from datetime import date
 import pytest
 
 from fingerpost.errors import SourceFailed
-from fingerpost.transit.model.itinerary import Mode
 from tests.motis.answers import NOON, ZONE, Told, a_board, a_board_query, a_time, asking, at
 
 TOO_MANY = ("422 Unprocessable Entity", {"error": "requesting for more than 1024 datapoints is not allowed"})
@@ -20,15 +19,6 @@ async def board(told, **wishes):
 async def row_of(time):
     (row,) = (await board(Told(stoptimes=a_board(time)))).departures
     return row
-
-
-async def test_a_row_matches_the_servers_answer():
-    row = await row_of(a_time(5, 90, place={"track": "B"}, routeColor="FF6319"))
-
-    assert (row.line, row.mode, row.destination, row.platform) == ("14", Mode.TRAM, "Flevopark", "B")
-    assert (row.stop_id, row.trip_id, row.service_day.isoformat()) == ("GVB:1", "GVB:trip_5", "2026-03-10")
-    assert (row.scheduled, row.departure_delay_s, row.cancelled) == (NOON + 300, 90, False)
-    assert (row.long_name, row.colors.color) == ("Centraal - Flevopark", 0xFF6319)
 
 
 async def test_the_stop_is_queried_for_its_window_in_whole_minutes():

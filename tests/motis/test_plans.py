@@ -25,16 +25,6 @@ TRIP = [a_walk(), a_ride()]
 WORKS = ("Works", "", "UNKNOWN_EFFECT")
 
 
-async def test_a_ride_matches_the_servers_answer():
-    ride = await ride_of(a_ride(late_s=90, realTime=True, wheelchairAccessible="ACCESSIBLE", routeColor="ff6319"))
-
-    assert (ride.mode, ride.line, ride.headsign, ride.trip_id) == (Mode.TRAM, "14", "Flevopark", "GVB:trip_1")
-    assert (ride.start.id, ride.end.id, ride.end.platform) == ("GVB:1", "GVB:2", "B")
-    assert (ride.departure_scheduled, ride.departure_delay_s, ride.arrival_delay_s) == (NOON + 300, 90, 90)
-    assert (ride.service_day.isoformat(), ride.wheelchair) == ("2026-03-10", Access.YES)
-    assert ride.colors.color == 0xFF6319
-
-
 @pytest.mark.parametrize(
     ("told", "known"),
     [

@@ -15,9 +15,7 @@ from tests.motis.answers import (
     Told,
     a_board,
     a_board_query,
-    a_plan,
     a_query,
-    a_ride,
     a_time,
     asking,
     new_record,
@@ -83,12 +81,3 @@ async def test_an_answer_is_served_again_for_a_while_and_a_refusal_is_not():
 
     assert [board.found_count for board in boards] == [0, 1, 1]
     assert len(told.asked) == 2
-
-
-async def test_unknown_fields_and_nulls_are_ignored():
-    ride = a_ride(alerts=None, tripTo=None, routeType=None, wheelchairAccessible=None, cancelled=None, legGeometry=None)
-    plan = {**a_plan([{**ride, "aField": {"of": "tomorrow"}}]), "direct": None, "debugOutput": None}
-    async with asking(Told(plan=plan)) as network:
-        answered = await network.plan_journeys(a_query())
-
-    assert [each.line for each in answered.itineraries[0].legs] == ["14"]

@@ -4,7 +4,6 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from fingerpost.transit.model.itinerary import Mode
 from tests.opentripplanner.answers import NOON, a_board, a_board_query, a_time, asked_of, asking, data
 
 LIVE = {"realtime": True, "realtimeState": "UPDATED"}
@@ -13,15 +12,6 @@ LIVE = {"realtime": True, "realtimeState": "UPDATED"}
 async def _board(*times, **wishes):
     async with asking(data(stops=[a_board(*times)])) as (network, local):
         return await network.list_departures(a_board_query(**wishes)), local
-
-
-async def test_a_row_has_the_servers_values():
-    board, _ = await _board(a_time())
-    (row,) = board.departures
-
-    assert (row.line, row.mode, row.destination, row.platform) == ("14", Mode.BUS, "Tapiola", "44")
-    assert (row.stop_id, row.trip_id, row.service_day.isoformat()) == ("HSL:1040601", "HSL:1014_2", "2026-03-10")
-    assert (row.scheduled, row.departure_delay_s) == (NOON, None)
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,8 @@ import json
 
 import pytest
 
-from fingerpost.transit.model.itinerary import Access, LineSource, Mode, Optimize
-from fingerpost.transit.model.line_colors import parse_line_colors
+from fingerpost.transit.model.itinerary import Access, Mode, Optimize
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
-from fingerpost.transit.remote.kit.journeys import draw_leg
 from tests.opentripplanner.answers import (
     HERE,
     NOON,
@@ -29,20 +27,6 @@ ROUTE = {"gtfsId": "HSL:1", "shortName": "1", "type": None}
 async def _plan(*answers, **wishes):
     async with asking(*answers) as (network, local):
         return await network.plan_journeys(a_query(**wishes)), local
-
-
-async def test_an_itinerary_matches_the_servers_answer():
-    answered, _ = await _plan(data(live=a_page(TRIP)))
-    (itinerary,) = answered.itineraries
-    walk, ride = itinerary.legs
-
-    assert (walk.mode, walk.distance_m, walk.start.coordinate, walk.end.id) == (Mode.WALK, 200.0, HERE, "HSL:1040601")
-    assert (ride.mode, ride.line, ride.headsign, ride.trip_id) == (Mode.BUS, "14", "Tapiola", "HSL:1014_2")
-    assert (ride.start.platform, ride.end.name, ride.wheelchair) == ("44", "Otaniemi", Access.YES)
-    assert ride.colors == parse_line_colors("007AC9", None)
-    assert (ride.departure_scheduled - NOON, ride.arrival_scheduled - NOON) == (300, 900)
-    assert (ride.departure_delay_s, ride.cancelled, ride.service_day.isoformat()) == (None, False, "2026-03-10")
-    assert draw_leg(ride).source is LineSource.SHAPE
 
 
 async def test_an_end_has_the_callers_name():

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from fingerpost.errors import PlaceAmbiguous, PlaceUnknown, SourceChanged, SourceFailed
-from fingerpost.transit.model.itinerary import LineSource, Mode, Optimize
+from fingerpost.transit.model.itinerary import LineSource, Optimize
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.remote.kit.journeys import draw_leg
@@ -107,17 +107,6 @@ async def test_a_departed_trip_is_not_a_journey():
     answer, _ = await plan(journeys(a_leg("08:59", "09:10", 11), a_leg("09:00", "09:12", 12)))
 
     assert [each.arrival - NINE for each in answer.itineraries] == [12 * 60]
-
-
-async def test_a_ride_matches_tfls_answer():
-    path = {"lineString": "[[51.50,-0.14],[51.51,-0.141],[51.515,-0.141]]"}
-    told = a_leg("09:05", "09:15", 10, path=path, scheduledDepartureTime="2026-06-10T09:05:00", distance=32.0)
-    answer, _ = await plan(journeys(told))
-    (leg,) = answer.itineraries[0].legs
-
-    assert (leg.mode, leg.line, leg.headsign, leg.start.id) == (Mode.METRO, "Victoria", "Brixton", "TFL:940GZZLUVIC")
-    assert (leg.departure_delay_s, leg.distance_m) == (None, None), "TfL's distance of a ride is that of its change"
-    assert draw_leg(leg).points == ((51.50, -0.14), (51.51, -0.141), (51.515, -0.141))
 
 
 async def test_a_late_ride_keeps_its_scheduled_time():
