@@ -3,7 +3,6 @@
 The oracle reads the answers, the edited trips, and the timetable's footpaths. It calls no code that it checks.
 """
 
-import math
 import os
 import random
 from collections import Counter
@@ -20,22 +19,14 @@ from tests.contracts.conftest import asker
 from tests.raptor.networks import DAY, LAT, LON, MIDNIGHT, random_timetable
 from tests.raptor.oracle import NEVER, around, earliest_arrivals, leaves, list_footpaths, list_trip_instances
 from tests.raptor.trouble import draw_trouble, edited
+from tests.riders.judging import BREAKS, LATE_AFTER_S, instant, span
+from tests.riders.walks import CHANGE_S, STRAIGHT_S, walk_m, walk_s
 
 CHUNKS = range(2)
 # Two chunks, so 200 questions, and 10,000 in soak.
 PER_CHUNK = 5000 if os.environ.get("FINGERPOST_SOAK") else 100
-# Trips scheduled in the same slot count as one (B7); delays up to this one are not disruptions (B5).
-SLOT_S, LATE_AFTER_S = 120, 300
-# Parts of notes on impossible trips; "leaves 6 min late" is not one.
-BREAKS = ("is cancelled", "is missed by", " s, but takes ")
-
-
-def instant(text):
-    return int(datetime.fromisoformat(text).timestamp())
-
-
-def span(leg):
-    return instant(leg["departureTime"]), instant(leg["arrivalTime"])
+# Trips scheduled in the same slot count as one (B7).
+SLOT_S = 120
 
 
 def is_called_unusable(itinerary):
@@ -105,13 +96,8 @@ class RiderOracle:
             return int(table.change_s[begin])
         linked = [seconds for to_stop, seconds, _ in list_footpaths(table, begin) if to_stop == end]
         # Realtime data may move a ride to a stop without a footpath, to which riders walk in a straight line.
-        return linked[0] if linked else math.ceil(math.ceil(1.3 * self._straight_m(begin, end)) / 1.25) + 120 + 135
-
-    def _straight_m(self, begin, end):
-        lats, lons = self.timetable.stop_lat, self.timetable.stop_lon
-        north = math.radians(float(lats[end]) - float(lats[begin]))
-        east = math.radians(float(lons[end]) - float(lons[begin])) * math.cos(math.radians(float(lats[begin])))
-        return math.hypot(north, east) * 6_371_000
+        places = [(float(table.stop_lat[stop]), float(table.stop_lon[stop])) for stop in (begin, end)]
+        return linked[0] if linked else walk_s(walk_m(*places)) + CHANGE_S + STRAIGHT_S
 
 
 class Rider:

@@ -8,10 +8,10 @@ from bisect import bisect_left
 from collections import defaultdict
 from dataclasses import dataclass
 
+from tests.raptor.oracle import NEVER, _add
 from tests.riders.feed_tables import NO_ALIGHTING, NO_BOARDING
 from tests.riders.walks import DETOUR, walk_m, walk_s
 
-NEVER = float("inf")
 HAIR = 1
 
 
@@ -102,13 +102,6 @@ class Router:
                     _add(reached[stop], arrival, aboard)
                 aboard = min(aboard, news.get(at, NEVER))
         return reached
-
-
-def _add(labels, time, walked):
-    if any(t <= time and w <= walked for t, w in labels):
-        return False
-    labels[:] = [(t, w) for t, w in labels if not (time <= t and walked <= w)] + [(time, walked)]
-    return True
 
 
 def _mirrored(calls):
