@@ -1,4 +1,4 @@
-"""In the last half hour of a day, the next day is built after the answer is sent."""
+"""Days are built in their own thread; in the last half hour of a day, the next day is built after the answer."""
 
 import asyncio
 import threading
@@ -7,6 +7,7 @@ from datetime import date
 import pytest
 
 from fingerpost.transit.embedded import network
+from fingerpost.transit.engine.raptor.search_timetable import build
 from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetables
 from tests.apps.processes import DEADLINE_S
 from tests.realtime.messages import at
@@ -26,17 +27,31 @@ def town(towns, clock, monkeypatch):
 
 @pytest.fixture
 def built(monkeypatch):
-    days, build = [], SearchTimetables.get_search_timetable
+    days, get = [], SearchTimetables.get_search_timetable
 
     def watched(self, day, **options):
         if threading.current_thread().name.startswith("fingerpost-days"):
             days.append(day)
             if day == WEDNESDAY:
                 raise MemoryError
-        return build(self, day, **options)
+        return get(self, day, **options)
 
     monkeypatch.setattr(SearchTimetables, "get_search_timetable", watched)
     return days
+
+
+def test_a_week_is_not_built_in_the_threads_of_searches(town, monkeypatch):
+    """They would be missing to others for seconds."""
+    built, really_build = [], build.build_search_timetable
+
+    def watched(*args, further_days, **options):
+        built.append((further_days, threading.current_thread().name))
+        return really_build(*args, further_days=further_days, **options)
+
+    monkeypatch.setattr(build, "build_search_timetable", watched)
+    town.plan(origin="TEST:GAMMA", destination="TEST:ALPHA")
+
+    assert built == [(0, "fingerpost-days_0"), (6, "fingerpost-days_0")]
 
 
 def test_a_one_shot_command_builds_only_the_day_it_needs(town, built, monkeypatch):

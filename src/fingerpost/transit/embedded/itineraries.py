@@ -32,8 +32,9 @@ def find_itineraries(
     query: JourneyQuery,
     *,
     step_free: bool,
+    may_build: bool = True,
 ) -> list[list[Itinerary]]:
-    """Return the expected itineraries, and the scheduled ones that realtime data disrupts."""
+    """Return the expected itineraries, and the scheduled ones that realtime data disrupts; may raise NotBuilt."""
     # The walk at either end is limited by the shortest walk at the other end.
     find = partial(find_near_stops, stops, walks)
     origin = find(query.origin, query.max_walk_m, is_destination=False)
@@ -52,6 +53,7 @@ def find_itineraries(
         not_before=query.not_before if query.arrive_by else None,
         window_s=query.window_s,
         walks=walks,
+        may_build=may_build,
     )
     live = snapshot.find_live(step_free=step_free)
     running = _search(names.timetable, live, search)

@@ -28,7 +28,7 @@ from fingerpost.transit.embedded.ride_geometry import TimetableLeg, draw_leg
 from fingerpost.transit.embedded.snapshot import Snapshot
 from fingerpost.transit.embedded.timetable_profile import TimetableProfile
 from fingerpost.transit.engine.raptor.kernel.range_raptor import list_departures
-from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetableCache, SearchTimetables
+from fingerpost.transit.engine.raptor.search_timetable.build import NotBuilt, SearchTimetableCache, SearchTimetables
 from fingerpost.transit.engine.timetable.overlay import Overlay
 from fingerpost.transit.engine.timetable.service_days import local_day
 from fingerpost.transit.engine.timetable.timetable import Timetable
@@ -50,6 +50,8 @@ _BUILDER = ThreadPool("days", 1)
 # because the interpreter waits at exit for builds that have started.
 _BEFORE_MIDNIGHT_S = 1800
 _AFTER_QUERY_S = 5
+# A search may need the scheduled and the expected times of one day and of a week, with and without steps.
+_MAX_BUILDS = 8
 _COMPILER_POLL_S = 0.1
 
 # Longer boards have many rows, so they are built in a thread.
@@ -164,7 +166,6 @@ class EmbeddedNetwork(port.Network):
 
     async def _build_days(self, instant: int, *, is_reverse: bool = False, step_free: bool = False) -> None:
         """Build the search timetables for a day in the background thread."""
-        # Building with uncompiled kernels is slow, and would block builds for other networks.
         if not is_ready():
             return
         zone, snapshot = self._feed_profile.zone, self._snapshot
@@ -188,9 +189,15 @@ class EmbeddedNetwork(port.Network):
     async def plan_journeys(self, query: port.JourneyQuery) -> port.JourneyAnswer:
         await self._prepare_query()
         await self._build_days(query.instant, is_reverse=query.arrive_by, step_free=query.step_free)
+        # Building with uncompiled kernels is slow, and would block builds for other networks.
+        for _ in range(_MAX_BUILDS if is_ready() else 0):
+            try:
+                return await compute(self._plan, query, may_build=False)
+            except NotBuilt as missing:
+                await _BUILDER.run(missing.build)
         return await compute(self._plan, query)
 
-    def _plan(self, query: port.JourneyQuery) -> port.JourneyAnswer:
+    def _plan(self, query: port.JourneyQuery, *, may_build: bool = True) -> port.JourneyAnswer:
         snapshot, covered = self._snapshot, self._feed_profile.covered_days
         ends = (query.origin.coordinate, query.destination.coordinate)
         out_of_service = self._feed_profile.list_inactive_near(query.instant, ends, query.max_walk_m)
@@ -205,7 +212,7 @@ class EmbeddedNetwork(port.Network):
         )
         snapshot = snapshot.replace_timetable(timetable)
         names = self._names.in_language(provenance.language)
-        found = find_itineraries(snapshot, names, self.stops, walks, query, step_free=step_free)
+        found = find_itineraries(snapshot, names, self.stops, walks, query, step_free=step_free, may_build=may_build)
         if step_free:
             found = [[self.walks.mark_unknown_kerbs(trip, walks) for trip in trips] for trips in found]
         itineraries, timetabled = map(tuple, found)

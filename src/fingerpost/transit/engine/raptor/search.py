@@ -83,7 +83,7 @@ class SearchQuery:
     """A journey query. ``instant`` is the earliest departure, or the latest arrival if ``arrive_by``.
 
     ``not_before`` is the earliest departure in an arrive-by query. ``window_s`` is the departure window; if None, it
-    widens until there are enough journeys.
+    widens until there are enough journeys. Without ``may_build``, missing search timetables raise NotBuilt.
     """
 
     origin: Endpoint
@@ -97,6 +97,7 @@ class SearchQuery:
     not_before: int | None = None
     window_s: int | None = None
     walks: Walks | None = None
+    may_build: bool = True
 
 
 def find_journeys(timetable: Timetable, search_timetables: SearchTimetables, query: SearchQuery) -> list[Journey]:
@@ -111,8 +112,9 @@ def find_journeys(timetable: Timetable, search_timetables: SearchTimetables, que
     found: list[Journey] = []
     for further_days in (0, FURTHER_DAYS):
         search_timetable = search_timetables.get_search_timetable(
-            day, is_reverse=query.arrive_by, step_free=query.step_free, further_days=further_days
-        )
+            day, is_reverse=query.arrive_by, step_free=query.step_free, further_days=further_days,
+            may_build=query.may_build,
+        )  # fmt: skip
         search = _Search(timetable, search_timetable, query, direct)
         found = search.search()
         if direct or search.is_complete(found):

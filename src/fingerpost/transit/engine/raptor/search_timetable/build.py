@@ -7,7 +7,7 @@ no calendar.
 
 import itertools
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -243,6 +243,14 @@ def count_bytes(search_timetable: SearchTimetable) -> int:
     return sum(array.nbytes for array in arrays if isinstance(array, np.ndarray))
 
 
+class NotBuilt(Exception):
+    """A search needs a search timetable that it may not build itself."""
+
+    def __init__(self, build: Callable[[], SearchTimetable]) -> None:
+        super().__init__()
+        self.build = build
+
+
 class SearchTimetables:
     """Builds and caches search timetables by day, direction and options; thread-safe."""
 
@@ -258,10 +266,14 @@ class SearchTimetables:
         self._building = threading.Lock()
 
     def get_search_timetable(
-        self, day: date, *, is_reverse: bool, step_free: bool, further_days: int = 0
+        self, day: date, *, is_reverse: bool, step_free: bool, further_days: int = 0, may_build: bool = True
     ) -> SearchTimetable:
+        """Return a search timetable; if it is missing, build it or, without ``may_build``, raise NotBuilt."""
         key = (day, is_reverse, step_free, further_days)
         cached = self.cached.get(key)
+        if cached is None and not may_build:
+            get = self.get_search_timetable
+            raise NotBuilt(lambda: get(day, is_reverse=is_reverse, step_free=step_free, further_days=further_days))
         if cached is None:
             with self._building:
                 cached = self.cached.get(key)
