@@ -8,6 +8,7 @@ from unittest.mock import Mock
 
 import httpx2
 import pytest
+from mcp.server import _streamable_http_modern
 from uvicorn import Config
 from uvicorn.server import ServerState
 
@@ -56,8 +57,8 @@ class Endless(ScriptedTool):
             raise
 
 
-def write_call(version):
-    content, headers = request_of("scripted", {}, version=version)
+def write_call(version, **meta):
+    content, headers = request_of("scripted", {}, version=version, **meta)
     body = json.dumps(content).encode()
     headers |= {"host": "127.0.0.1", "content-length": len(body)}
     lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
@@ -65,11 +66,11 @@ def write_call(version):
 
 
 @asynccontextmanager
-async def calling_endless(application, version):
+async def calling_endless(application, version, **meta):
     tool = Endless()
     served = replace(application, tools={tool.name: tool})
     async with connected(served) as (reader, writer), asyncio.timeout(DEADLINE_S):
-        writer.write(write_call(version))
+        writer.write(write_call(version, **meta))
         yield tool, reader, writer
 
 
@@ -86,11 +87,12 @@ async def test_a_call_ends_when_its_client_disconnects(application, version):
     assert tool.cancelled.is_set()
 
 
-async def test_an_abandoned_call_counts_for_another_second(application, monkeypatch):
+@pytest.mark.parametrize("meta", [{}, {"progressToken": "t"}], ids=["JSON", "stream"])
+async def test_an_abandoned_call_counts_for_another_second(application, monkeypatch, meta):
     """A caller could begin hundreds in a second otherwise."""
     monkeypatch.setattr(http_limits, "ABANDONED_S", DEADLINE_S)
     alone = replace(application, settings=application.settings.model_copy(update={"max_concurrent_calls": 2}))
-    async with calling_endless(alone, "2026-07-28") as (tool, _reader, writer):
+    async with calling_endless(alone, "2025-11-25", **meta) as (tool, _reader, writer):
         await tool.begun.wait()
         writer.transport.abort()
         await tool.cancelled.wait()
@@ -112,6 +114,19 @@ async def test_a_slow_call_is_cancelled_and_answered(application, monkeypatch, v
             await tool.cancelled.wait()
 
     assert status.startswith(b"HTTP/1.1 504 ")
+
+
+@VERSIONS
+async def test_a_slow_call_with_progress_is_cancelled_and_told_so(application, monkeypatch, version):
+    monkeypatch.setattr(http_limits, "ANSWER_S", 0.2)
+    # The SDK begins the stream with the first notification, or after this time.
+    monkeypatch.setattr(_streamable_http_modern, "_SSE_PING_INTERVAL", 0.05)
+    async with calling_endless(application, version, progressToken="t") as (tool, reader, _writer):
+        answered = await reader.readuntil(b"0\r\n\r\n")
+        if tool.begun.is_set():
+            await tool.cancelled.wait()
+
+    assert b'"id": 1, "error": {"code": -32600, "message": "The call was cancelled after 120 s; ' in answered
 
 
 @VERSIONS
@@ -154,12 +169,13 @@ async def read_all(reader):
         (HEAD + b"transfer-encoding: chunked\r\n\r\n0\r\n\r\n", b"HTTP/1.1 400 "),
         (b"GET /health HTTP/1.1\r\nx: " + b"y" * 300_000, b""),
         (b"GET /health HTTP/1.1\r\n" + b"x: y\r\n" * 102, b"HTTP/1.1 400 "),
-        (CHUNKED + b"1\r\n{\r\n" * 1_001, b"HTTP/1.1 400 "),
+        (CHUNKED + b"1\r\n{\r\n" * 20_001, b"HTTP/1.1 400 "),
+        (HEAD + b"HOST: evil.example\r\n\r\n", b"HTTP/1.1 400 "),
         (CHUNKED + b"0\r\n" + b"x: y\r\n" * 102, b"HTTP/1.1 400 "),
         (CHUNKED + b"0\r\nx: " + b"y" * 4_000_000, b""),
     ],
     ids=["nothing", "half a line", "half of the headers", "half a body", "two lengths",
-         "endless header", "endless headers", "tiny chunks", "endless trailers", "endless trailer"],
+         "endless header", "endless headers", "tiny chunks", "two hosts", "endless trailers", "endless trailer"],
 )  # fmt: skip
 async def test_an_incomplete_ambiguous_or_endless_request_ends_its_connection(application, brief, sent, answered):
     """What is unread then may reset the connection."""
@@ -170,6 +186,22 @@ async def test_an_incomplete_ambiguous_or_endless_request_ends_its_connection(ap
             received = await read_all(reader)
 
     assert received[:13] == answered
+
+
+@pytest.mark.parametrize(
+    ("count", "told"),
+    [
+        (20_000, b"Invalid Content-Type header"),
+        (20_001, b"chunks that have less than 64 bytes on average. Send larger chunks."),
+    ],
+)
+async def test_a_plan_may_be_sent_as_a_model_writes_it(application, count, told):
+    """It writes a few characters at a time; beyond the limit the answer has the reason."""
+    async with connected(application) as (reader, writer):
+        writer.write(CHUNKED[:-2] + b"connection: close\r\n\r\n" + b"1\r\n{\r\n" * count + b"0\r\n\r\n")
+        answered = await read_all(reader)
+
+    assert answered.endswith(told)
 
 
 async def test_a_request_behind_another_one_is_left_to_the_next_connection(application):
@@ -317,4 +349,15 @@ async def test_unfinished_bodies_use_only_their_callers_share(application, monke
     async with calling(application, caller="192.0.2.1") as client:
         answer = await client.post("/mcp", content=never())
 
-    assert answer.status_code == 429
+    assert (answer.status_code, answer.headers["connection"]) == (429, "close")
+
+
+async def test_a_body_that_was_not_read_ends_its_connection(application):
+    """What follows would be parsed for as long as it is sent."""
+    async with calling(application) as client:
+        answers = [await client.put("/mcp", content=b"{}"), await client.get("/mcp")]
+
+    assert [(answer.status_code, answer.headers.get("connection")) for answer in answers] == [
+        (405, "close"),
+        (405, None),
+    ]

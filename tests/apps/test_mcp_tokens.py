@@ -1,13 +1,16 @@
 """Bearer tokens over HTTP: each caller has separate data, and an invalid token is never treated as anonymous."""
 
+import asyncio
 import json
 import logging
 from contextlib import asynccontextmanager
+from unittest.mock import Mock
 
 import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
+from fingerpost.apps.mcp import tokens
 from fingerpost.apps.mcp.address import Access, Address
 from fingerpost.apps.mcp.tokens import open_verifier
 from fingerpost.apps.settings import read_settings
@@ -15,6 +18,7 @@ from fingerpost.apps.wiring import build
 from fingerpost.errors import SettingsInvalid
 from tests.apps.clients import accept_tokens, post
 from tests.apps.clients import calling as calling_app
+from tests.apps.processes import DEADLINE_S
 from tests.net.local_server import answer, serving
 
 CITY = Address("0.0.0.0", 8000)
@@ -53,7 +57,7 @@ async def test_a_token_is_needed_and_must_be_known(file_of_tokens, authorization
     async with calling() as call:
         refused = await call(authorization)
 
-    assert refused.status_code == 401
+    assert (refused.status_code, refused.headers["connection"]) == (401, "close")
     assert refused.headers["www-authenticate"].startswith('Bearer error="invalid_token"')
 
 
@@ -152,6 +156,39 @@ async def test_without_the_keys_of_the_issuer_no_token_is_judged(home, monkeypat
         statuses = [(await call(issue())).status_code for _ in range(2)]
 
     assert (statuses, len(issuer.asked)) == ([503, 503], 1)
+
+
+@pytest.mark.parametrize(
+    ("age_s", "later", "subject"), [(601, [], "ann"), (1_201, [], "ann"), (601, ["b"], "ann"), (1_201, ["b"], None)]
+)
+async def test_a_known_key_is_valid_while_its_issuer_is_asked(monkeypatch, age_s, later, subject):
+    """A slow issuer would stall everybody otherwise; a revoked key is not accepted for long."""
+    key_ids, now_s = iter(["a", *later]), [1_000.0]
+
+    async def fetch(_request):
+        key_id = next(key_ids, None) or await asyncio.Event().wait()
+        return Mock(body=json.dumps({"keys": [{**JWK, "kid": key_id}]}).encode())
+
+    monkeypatch.setattr(tokens, "time", Mock(monotonic=lambda: now_s[0]))
+    monkeypatch.setattr(tokens, "_FETCH_S", 0.05)
+    verifier = tokens.IssuedTokens(ISSUER, "", RESOURCE, fetch, "local")
+    await verifier.verify_token(issue().removeprefix("Bearer "))
+    now_s[0] += age_s
+    found = await asyncio.wait_for(verifier.verify_token(issue().removeprefix("Bearer ")), DEADLINE_S)
+
+    assert (found and found.subject) == subject
+
+
+async def test_an_issuer_that_does_not_answer_is_waited_for_briefly(home, monkeypatch):
+    monkeypatch.setattr(tokens, "_FETCH_S", 0.05)
+
+    async def hang(_writer):
+        await asyncio.Event().wait()
+
+    async with issuing(monkeypatch, hang), calling() as call:
+        refused = await asyncio.wait_for(call(issue()), DEADLINE_S)
+
+    assert (refused.status_code, refused.headers["connection"]) == (503, "close")
 
 
 async def test_a_client_learns_where_to_sign_in(home, monkeypatch):

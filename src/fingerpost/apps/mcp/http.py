@@ -1,6 +1,7 @@
 """The HTTP server, in one or more processes: ``/mcp`` (streamable HTTP), ``/health``, ``/ready``, and a site."""
 
 import asyncio
+import json
 import logging
 import multiprocessing
 import os
@@ -22,6 +23,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 from sse_starlette.sse import AppStatus
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
+from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
@@ -57,8 +59,6 @@ _CHECK_REUSE_S = 2.0
 _SLOW = f"A network, the home folder or the database took more than {_PROBE_S:g} s to respond"
 
 _SERVING = "serving at %s/mcp"
-# Close the connection, because the rest of a refused body is not read.
-_CLOSE_CONNECTION = {"Connection": "close"}
 _CALLER_KEY = "fingerpost.caller"
 
 
@@ -108,7 +108,7 @@ class McpTransport:
             try:
                 body = await limits.receive_body(receive, int(length) if length.isdecimal() else 0)
             except TimeoutError:
-                return Response(status_code=408, headers=_CLOSE_CONNECTION)
+                return Response(status_code=408)
             except limits.BodyTooLarge:
                 return _TOO_LARGE
             except ClientDisconnect:
@@ -125,24 +125,37 @@ class McpTransport:
                     return body.pop(0) if body else await receive()
 
                 answer = partial(manager.handle_request, scope, replay)
+                late_event = _write_late_event(body) if wants_progress else b""
                 try:
-                    if not await limits.answer_while_connected(answer, receive, send):
+                    if not await limits.answer_while_connected(answer, receive, send, late_event):
                         self._admission.hold(caller.name)
                 except TimeoutError:
                     return _TOO_LONG
         return None
 
 
+def _build_error(message: str, call_id: object = None) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": call_id, "error": {"code": types.INVALID_REQUEST, "message": message}}
+
+
+def _write_late_event(body: list[Message]) -> bytes:
+    """Return the event that ends a stream after ``limits.ANSWER_S``."""
+    try:
+        call_id = json.loads(b"".join(message.get("body", b"") for message in body))["id"]
+    except (ValueError, RecursionError, LookupError, TypeError):
+        # The SDK then refuses the request.
+        return b""
+    return b"event: message\r\ndata: " + json.dumps(_build_error(_LATE, call_id)).encode() + b"\r\n\r\n"
+
+
 def _refuse(status: int, message: str, headers: dict[str, str]) -> JSONResponse:
-    error = {"jsonrpc": "2.0", "id": None, "error": {"code": types.INVALID_REQUEST, "message": message}}
-    return JSONResponse(error, status_code=status, headers=headers)
+    return JSONResponse(_build_error(message), status_code=status, headers=headers)
 
 
-_TOO_LARGE = _refuse(
-    413, f"The request is larger than {limits.MAX_BYTES:,} bytes; send a smaller one", _CLOSE_CONNECTION
-)
+_LATE = f"The call was cancelled after {limits.ANSWER_S:.0f} s; request less, or retry later"
+_TOO_LARGE = _refuse(413, f"The request is larger than {limits.MAX_BYTES:,} bytes; send a smaller one", {})
 _TOO_MANY = _refuse(429, "Too many requests at once; retry in a second", {"Retry-After": "1"})
-_TOO_LONG = _refuse(504, f"The call was cancelled after {limits.ANSWER_S:.0f} s; request less, or retry later", {})
+_TOO_LONG = _refuse(504, _LATE, {})
 _STOPPING = _refuse(503, "The server is stopping; retry in a second", {"Retry-After": "1"})
 _FULL = _refuse(503, "The server is handling too many requests; retry in a second", {"Retry-After": "1"})
 
@@ -173,7 +186,7 @@ def new_app(
     sign_in = SignIn(transport, callers)
     app = Starlette(
         routes=[
-            Route("/mcp", sign_in),
+            Route("/mcp", sign_in, middleware=[Middleware(limits.close_unread)]),
             *sign_in.routes,
             Route("/health", check_host(health, hosts)),
             Route("/ready", check_host(Readiness(application, warm_up).answer, hosts)),

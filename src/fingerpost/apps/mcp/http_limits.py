@@ -13,7 +13,7 @@ from typing import Any, Final, cast
 
 from anyio import CancelScope
 from starlette.requests import ClientDisconnect
-from starlette.types import Message, Receive, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import ServerState
 
@@ -35,8 +35,8 @@ MAX_BYTES: Final = 1_500_000
 """A plan with its memory is at most 1,000,000 bytes (``plan/limits.py``) before JSON escaping."""
 # With the framing of chunks and with trailers.
 MAX_REQUEST_BYTES = 2 * MAX_BYTES
-# Each chunk costs a call; beyond so many, they must have this size on average.
-MAX_SMALL_PIECES, MIN_PIECE_BYTES = 1_000, 64
+# Each chunk costs a call of about a microsecond; beyond so many, they must have this size on average, with framing.
+MAX_SMALL_PIECES, MIN_PIECE_BYTES = 20_000, 64
 
 _REFUSAL = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
@@ -91,7 +91,8 @@ class LimitedHttpProtocol(HttpToolsProtocol):
     _deadline: asyncio.TimerHandle | None = None
     _unread: asyncio.TimerHandle | None = None
     _request_bytes = _pieces = _fields = 0
-    _is_ending = False
+    _is_ending = _has_host = False
+    _refusal = ""
 
     def __init__(self, release: Callable[[], None], **options: Any) -> None:
         super().__init__(**options)
@@ -128,27 +129,40 @@ class LimitedHttpProtocol(HttpToolsProtocol):
         # An error in this and the next methods ends parsing.
         if self._is_answering():
             raise ValueError
+        self._has_host = False
         super().on_message_begin()
 
     def on_header(self, name: bytes, value: bytes) -> None:
         self._fields += 1
         if self._fields > MAX_HEADERS:
-            raise ValueError
+            self._refuse(f"The request has more than {MAX_HEADERS} headers.")
         if self._is_answering():
             # A trailer: uvicorn would add it to the headers, after those of a trusted proxy.
             return
+        if name.lower() == b"host":
+            if self._has_host:
+                # Proxies may choose the other one (RFC 9112, section 3.2).
+                self._refuse("The request has two Host headers.")
+            self._has_host = True
         # The parser does not strip trailing whitespace (RFC 9110, section 5.5).
         super().on_header(name, value.strip(b" \t"))
 
     def on_body(self, body: bytes) -> None:
         self._pieces += 1
         if self._pieces > MAX_SMALL_PIECES and self._pieces * MIN_PIECE_BYTES > self._request_bytes:
-            raise ValueError
+            self._refuse(
+                f"The body has more than {MAX_SMALL_PIECES:,} chunks that have less than {MIN_PIECE_BYTES} bytes on "
+                "average. Send larger chunks."
+            )
         super().on_body(body)
 
     def on_message_complete(self) -> None:
         self._request_bytes = self._pieces = self._fields = 0
         super().on_message_complete()
+
+    def _refuse(self, reason: str) -> None:
+        self._refusal = reason
+        raise ValueError(reason)
 
     def send_400_response(self, msg: str) -> None:
         """Refuse what cannot be parsed, but not in the middle of another answer."""
@@ -156,7 +170,7 @@ class LimitedHttpProtocol(HttpToolsProtocol):
         if self._is_answering() and (self.cycle.response_started or not self.cycle.more_body):
             self.cycle.keep_alive = False
         else:
-            super().send_400_response(msg)
+            super().send_400_response(self._refusal or msg)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_deadline()
@@ -219,12 +233,15 @@ async def receive_body(receive: Receive, declared_bytes: int) -> list[Message]:
                 return messages
 
 
-async def answer_while_connected(answer: Callable[[Send], Awaitable[None]], receive: Receive, send: Send) -> bool:
-    """Run ``answer``, and cancel it if the client disconnects before the first byte; the SDK handles later disconnects.
+async def answer_while_connected(
+    answer: Callable[[Send], Awaitable[None]], receive: Receive, send: Send, late_event: bytes
+) -> bool:
+    """Run ``answer``, and cancel it if the client disconnects or if it takes longer than ``ANSWER_S``.
 
-    Return False if the client disconnected. Raise TimeoutError if nothing is sent within ``ANSWER_S``.
+    Return False if the client disconnected. If the answer is late, send ``late_event`` if it is a stream that has
+    begun, or else raise TimeoutError.
     """
-    is_late = False
+    is_late = is_begun = False
     with CancelScope() as scope:
 
         async def cancel_at_disconnect() -> None:
@@ -237,21 +254,48 @@ async def answer_while_connected(answer: Callable[[Send], Awaitable[None]], rece
             is_late = True
             scope.cancel()
 
-        async def send_and_stop_watching(message: Message) -> None:
-            watcher.cancel()
-            limit.cancel()
+        async def send_and_watch(message: Message) -> None:
+            nonlocal is_begun
+            is_begun = True
+            if message["type"] == "http.response.body" and not message.get("more_body", False):
+                watcher.cancel()
+                limit.cancel()
             await send(message)
 
         watcher = asyncio.create_task(cancel_at_disconnect())
         limit = asyncio.get_running_loop().call_later(ANSWER_S, expire)
         try:
-            await answer(send_and_stop_watching)
+            await answer(send_and_watch)
         finally:
             watcher.cancel()
             limit.cancel()
-    if is_late:
+    if is_late and not is_begun:
         raise TimeoutError
-    return not scope.cancel_called
+    if is_late:
+        await send({"type": "http.response.body", "body": late_event})
+    return is_late or not scope.cancel_called
+
+
+def close_unread(endpoint: ASGIApp) -> ASGIApp:
+    """Wrap an endpoint to close the connection if it answers before it has received the whole body."""
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        is_unread = any(name in (b"content-length", b"transfer-encoding") for name, _ in scope["headers"])
+
+        async def receive_and_note() -> Message:
+            nonlocal is_unread
+            message = await receive()
+            is_unread = is_unread and message.get("more_body", False)
+            return message
+
+        async def send_and_close(message: Message) -> None:
+            if is_unread and message["type"] == "http.response.start":
+                message = {**message, "headers": [*message.get("headers", ()), (b"connection", b"close")]}
+            await send(message)
+
+        await endpoint(scope, receive_and_note, send_and_close)
+
+    return answer
 
 
 class Admission:
