@@ -28,6 +28,7 @@ _REQUIRED_CLAIMS = ["iss", "aud", "exp", "sub"]
 _LEEWAY_S = 60
 _KEYS_MAX_AGE_S = 600
 _UNKNOWN_KEY_PAUSE_S = 60
+_FETCH_S = 5.0
 _MAX_SUBJECT_CHARS = 200
 _LINE = re.compile(r"([0-9a-fA-F]{64})\s+(\S+)((?:\s+\S+)*)\s*")
 
@@ -85,7 +86,8 @@ class FileTokens:
 class IssuedTokens:
     """Verifies JSON Web Tokens from one issuer for one audience.
 
-    Keys are fetched every ten minutes, and at most once a minute for an unknown key id.
+    Keys are fetched every ten minutes, and at most once a minute for an unknown key id. Meanwhile, tokens with a known
+    key are verified, but only with keys of the last twenty minutes while the issuer answers.
     """
 
     issuer: str
@@ -94,9 +96,10 @@ class IssuedTokens:
     fetch: Callable[[Request], Awaitable[Response]]
     local_user: str
     _keys: dict[str | None, jwt.PyJWK] = field(default_factory=dict)
+    _requested_at_s: float = float("-inf")
     _fetched_at_s: float = float("-inf")
     _has_failed: bool = False
-    _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _fetching: asyncio.Task[None] | None = None
 
     async def verify_token(self, token: str) -> AccessToken | None:
         """Return a valid token's claims, or None; raise AuthenticationError if the keys cannot be fetched."""
@@ -120,22 +123,27 @@ class IssuedTokens:
         return AccessToken(token=token, client_id=subject, subject=subject, scopes=scope.split())
 
     async def _find_key(self, key_id: str | None) -> jwt.PyJWK | None:
-        async with self._lock:
-            age_s = time.monotonic() - self._fetched_at_s
-            if age_s > (_KEYS_MAX_AGE_S if key_id in self._keys else _UNKNOWN_KEY_PAUSE_S):
-                # Set before fetching, so that invalid tokens do not cause requests after a failure.
-                self._fetched_at_s = time.monotonic()
-                await self._fetch_keys()
-            if self._has_failed and key_id not in self._keys:
-                raise AuthenticationError("The token keys cannot be fetched; retry later")
-            return self._keys.get(key_id)
+        now_s = time.monotonic()
+        is_known = key_id in self._keys
+        if now_s - self._requested_at_s > (_KEYS_MAX_AGE_S if is_known else _UNKNOWN_KEY_PAUSE_S):
+            # Set before fetching, so that invalid tokens do not cause requests after a failure.
+            self._requested_at_s = now_s
+            self._fetching = asyncio.create_task(self._fetch_keys())
+        if self._fetching is not None and not (is_known and now_s - self._fetched_at_s < 2 * _KEYS_MAX_AGE_S):
+            # Another caller may wait for the same keys.
+            await asyncio.shield(self._fetching)
+        if self._has_failed and key_id not in self._keys:
+            raise AuthenticationError("The token keys cannot be fetched; retry later")
+        return self._keys.get(key_id)
 
     async def _fetch_keys(self) -> None:
         try:
-            response = await self.fetch(Request(url=self.keys_url))
+            async with asyncio.timeout(_FETCH_S):
+                response = await self.fetch(Request(url=self.keys_url))
             fetched = jwt.PyJWKSet.from_json(response.body.decode()).keys
-        except (ToolError, jwt.PyJWTError, ValueError) as error:
-            _log.warning("the token keys cannot be fetched: %s", error)
+        except (ToolError, jwt.PyJWTError, ValueError, TimeoutError) as error:
+            _log.warning("the token keys cannot be fetched: %s", str(error) or f"no answer within {_FETCH_S:g} s")
             self._has_failed = True
             return
         self._keys, self._has_failed = {key.key_id: key for key in fetched}, False
+        self._fetched_at_s = time.monotonic()
