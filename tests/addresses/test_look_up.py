@@ -172,11 +172,13 @@ def test_a_city_name_is_too_vague_to_resolve_to_its_middle(index):
         (61.49855, 23.7621, "Hämeenkatu 10"),
         (61.4980, 23.7690, "Hämeenkatu"),
         (61.50005, 23.7650, "Kalevan kirkko"),
+        # A token of the café, which is also an address.
+        (61.4971, 23.7640, "Café Europa"),
         (61.6, 23.7, None),
     ],
 )
 def test_a_dropped_pin_is_named_after_its_place(index, lat, lon, name):
-    """The nearest address within 60 m, else what is nearest within 250 m; it stands where the pin does."""
+    """The place exactly there, else an address within 60 m, else what is within 250 m; it stands where the pin does."""
     place = index.find_address(Coordinate(lat, lon))
     assert (None if place is None else place.name) == name
     assert place is None or place.coordinate == Coordinate(lat, lon)

@@ -97,7 +97,7 @@ def list_given(value, name=""):
         if {"lat", "lon"} <= set(value):
             position = {key: value[key] for key in ("lat", "lon")}
             yield from (("position", position), ("place", "{lat},{lon}".format(**position)))
-        if {"rawQuery", "coordinate"} <= set(value):
+        if {"coordinate", "lat"} & set(value) and {"name", "label", "rawSource"} & set(value):
             yield "location", value
         for key, inner in value.items():
             yield from list_given(inner, key) if key not in ECHOES else ()
@@ -112,13 +112,14 @@ def list_given(value, name=""):
 
 
 def list_taken(tool, schema, root, path=()):
-    """Yield the path and type of every argument that takes a text, a position or a location."""
+    """Yield the path and type of every argument that takes a text, a position or a place of an answer."""
     if "$ref" in schema:
         schema = root["$defs"][schema["$ref"].rpartition("/")[2]]
     fields, names = schema.get("properties", {}), [part for part in path if part != "[]"]
     if "rawQuery" in fields:
-        yield path, "location"
         return
+    if names[-1:] in (["origin"], ["destination"]) and schema.get("additionalProperties") is True:
+        yield path, "location"
     if set(fields) == {"lat", "lon"}:
         yield path, "position"
     if schema.get("type") == "string" and names:

@@ -72,15 +72,15 @@ PLACES = [
     ("coordinate", [CENTRE], [ABSENT]),
     ("confidenceScore", [0, 1], [-0.01, 1.01, ABSENT]),
     ("locality", ["Kallio", ABSENT], [7]),
-    ("rawQuery", ["x"], [ABSENT, 7]),
+    ("rawQuery", ["x"], [7]),
 ]
 RULES = [
     *((LocationQueryInput, QUESTION, *rule) for rule in QUESTIONS),
     *((KnownLocation, PLACE, *rule) for rule in PLACES),
     *((RouteRequestInput, ROUTE, f"origin.{path}", good, bad) for path, good, bad in QUESTIONS),
     *((RouteRequestInput, ROUTE, f"destination.{path}", good, bad) for path, good, bad in PLACES),
-    (RouteRequestInput, ROUTE, "origin", [PLACE], [ABSENT, "Kamppi", {}]),
-    (RouteRequestInput, ROUTE, "destination", [QUESTION], [ABSENT, "Kamppi", {}]),
+    (RouteRequestInput, ROUTE, "origin", [PLACE, "Kamppi"], [ABSENT, {}]),
+    (RouteRequestInput, ROUTE, "destination", [QUESTION, "Kamppi"], [ABSENT, {}]),
     (RouteRequestInput, ROUTE, "departureTime", [NOON], [ABSENT, 7]),
     (RouteRequestInput, ROUTE, "arrivalTime", [ABSENT], [NOON]),
     (RouteRequestInput, put(ROUTE, "departureTime", ABSENT), "arrivalTime", [NOON], [ABSENT, 7]),

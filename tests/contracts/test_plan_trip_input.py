@@ -52,7 +52,7 @@ REFUSED = [
      "unknown field 'fromage'; allowed: constraints, destination, includeDisruptionAlt, limit, origin, when"),
     (_constraints(speed=1), f"unknown field 'constraints.speed'; allowed: {', '.join(CONSTRAINTS)}"),
     ({**ENDS, "origin": {"type": "place", "value": "x"}},
-     "origin.type must be one of 'coords', 'label'; you sent \"place\""),
+     "origin.type must be one of 'coords', 'label', 'id'; you sent \"place\""),
     ({**ENDS, "origin": label("")}, "origin.value must not be empty"),
     ([], "the arguments must be a JSON object, not a list"),
 ]  # fmt: skip

@@ -27,7 +27,8 @@ from fingerpost.transit.networks.querying import NetworkFailure, list_problems, 
 from fingerpost.transit.places.candidates import new_ambiguous, new_unknown
 from fingerpost.transit.places.region import merge_by_region
 from fingerpost.transit.port import Network, Networks, OpenNetworks
-from fingerpost.transit.rules.name_matching import RIVAL_DISTANCE_M, find_certain
+from fingerpost.transit.rules.name_matching import RIVAL_DISTANCE_M, find_certain, plain
+from fingerpost.transit.rules.place_groups import split_stop_name
 from fingerpost.transit.rules.warnings import Warning, WarningCode, add_reasons, merge_by_code  # noqa: A004
 
 _LOOK_UP = Remedy(RemedyKind.LOOK_UP_STOP)
@@ -51,12 +52,16 @@ class LocationValue(WireModel):
 
 @dataclass(frozen=True, slots=True)
 class StopLabel:
-    """A stop id or, unless ``is_certain``, possibly a name; ``variable`` is the saved variable that contains the id."""
+    """A stop id or, unless ``is_certain``, possibly a name; ``variable`` is the saved variable that contains the id.
+
+    A certain id means exactly that stop or, with a ``name``, the stop or the place that has the name.
+    """
 
     stop_id: str
     text: str
     variable: Variable | None = None
     is_certain: bool = False
+    name: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,7 +205,9 @@ class PlaceResolver:
         return replace(found.drop_namesakes(), warnings=warnings)
 
     async def find_place_of_stop(self, stop_id: str, *, language: str) -> FoundStop | None:
-        found = await PlaceLookup(await self.networks.open(), language).find_token(stop_id)
+        """Return the place that contains a stop, with all its stops (rule D2)."""
+        lookup = PlaceLookup(await self.networks.open(), language)
+        found = await lookup.find_owned(stop_id, lambda network: lookup.find_place(network, stop_id))
         return None if found is None else found.drop_namesakes()
 
     async def find_position(self, text: str, *, language: str, user: str | None) -> Coordinate | None:
@@ -208,7 +215,7 @@ class PlaceResolver:
         label = await read_label(text, self.variables, user)
         if isinstance(label, Location):
             return label.coordinate
-        stop = await self.find_place_of_stop(label.stop_id, language=language)
+        stop = await PlaceLookup(await self.networks.open(), language).find_token(label.stop_id)
         return None if stop is None else stop.place.coordinate
 
     async def find_places(
@@ -243,20 +250,31 @@ class PlaceLookup:
         """Return a message for each network that did not answer, because it may have the place."""
         return [*(network.clause for network in self.left_out), *self.opened.problems.values()]
 
-    async def find_token(self, text: str) -> FoundStop | None:
-        """Return the place for a stop id, with all its stops, in each network that has the id (rule D2)."""
-        stop_id = text.strip()
-        return await self._query_owners(
-            stop_id,
-            Ability.NAMES,
-            lambda network: network.find_stop(stop_id, language=self.language, whole_place=True),
-        )
+    async def find_place(self, network: Network, stop_id: str) -> Place | None:
+        return await network.find_stop(stop_id.strip(), language=self.language, whole_place=True)
+
+    async def find_exact(self, network: Network, stop_id: str) -> Place | None:
+        return await network.find_stop(stop_id.strip(), language=self.language)
+
+    async def find_token(self, stop_id: str, name: str | None = None) -> FoundStop | None:
+        """Return what a stop id means as a label, in each network that has the id (decision 0002).
+
+        That is the whole place unless the id, or ``name``, belongs only to a pole.
+        """
+
+        async def find(network: Network) -> Place | None:
+            place = await self.find_place(network, stop_id)
+            if place is None or has_name(place, name) or (name is None and place.token == stop_id.strip().upper()):
+                return place
+            stop = await self.find_exact(network, stop_id)
+            if stop is None or has_name(place, stop.name) or not split_stop_name(stop.name).platform:
+                return place
+            return stop if stop.token != place.token or has_name(stop, name) else place
+
+        return await self.find_owned(stop_id, find)
 
     async def get_stop_by_id(self, stop_id: str) -> FoundStop:
-        wanted = stop_id.strip()
-        found = await self._query_owners(
-            wanted, Ability.BOARDS, lambda network: network.find_stop(wanted, language=self.language)
-        )
+        found = await self.find_owned(stop_id, lambda network: self.find_exact(network, stop_id), Ability.BOARDS)
         if found is None:
             message = add_reasons(f"no stop has the id '{stop_id}'", self.list_reasons())
             raise PlaceUnknown(message, {"field": "stop.value"}, hint=_LOOK_UP)
@@ -294,16 +312,20 @@ class PlaceLookup:
         self.left_out += answers.left_out
         return answers.by_network
 
-    async def _query_owners(
-        self, stop_id: str, ability: Ability, find: Callable[[Network], Awaitable[Place | None]]
+    async def find_owned(
+        self, stop_id: str, find: Callable[[Network], Awaitable[Place | None]], ability: Ability = Ability.NAMES
     ) -> FoundStop | None:
-        owners = [network for network in self.opened.list_owners(stop_id) if network.profile.can(ability)]
+        owners = [network for network in self.opened.list_owners(stop_id.strip()) if network.profile.can(ability)]
         if not owners:
             return None
         answers = await query_all(owners, find)
         self.left_out += answers.left_out
         found = [(network, place) for network, place in answers.by_network if place is not None]
         return FoundStop(places_by_network=found) if found else None
+
+
+def has_name(place: Place, name: str | None) -> bool:
+    return name is not None and plain(name) in map(plain, (place.name, *place.names.values()))
 
 
 async def find_address(networks: Sequence[Network], position: Coordinate, language: str | None) -> Place | None:

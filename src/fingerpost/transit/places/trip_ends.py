@@ -121,12 +121,13 @@ class _EndLookup(PlaceLookup):
     async def read(self, ends: Sequence[_End]) -> None:
         """Resolve ids and coordinates first, because they determine the region in which names are searched for."""
         named = []
-        found_by_id = await self._find_tokens([end.label.stop_id for end in ends if isinstance(end.label, StopLabel)])
+        labels = [end.label for end in ends if isinstance(end.label, StopLabel)]
+        found_by_label = dict(zip(map(id, labels), await self._find_tokens(labels), strict=True))
         # Ids may add a demo network, so coordinates come last.
         for end in sorted(ends, key=lambda end: isinstance(end.label, Location) and not end.label.stop_ids):
             if isinstance(end.label, Location):
                 await self._resolve_position(end, end.label)
-            elif not self._resolve_token(end, end.label, found_by_id[end.label.stop_id]):
+            elif not self._resolve_token(end, end.label, found_by_label[id(end.label)]):
                 named.append(end)
         others = [end for end in ends if end not in named]
         region = [
@@ -146,11 +147,16 @@ class _EndLookup(PlaceLookup):
             named = location if place is None else replace(location, name=place.name)
             end.resolutions[network.profile.name] = _Resolution(location=named)
 
-    async def _find_tokens(self, stop_ids: Sequence[str]) -> dict[str, FoundStop | None]:
-        owners = [owner for stop_id in stop_ids for owner in self.opened.list_owners(stop_id)]
+    async def _find_tokens(self, labels: Sequence[StopLabel]) -> list[FoundStop | None]:
+        owners = [owner for label in labels for owner in self.opened.list_owners(label.stop_id)]
         if all(owner.profile.answer_deadline_s is None for owner in owners):
-            return {stop_id: await self.find_token(stop_id) for stop_id in stop_ids}
-        return dict(zip(stop_ids, await gather_all(map(self.find_token, stop_ids)), strict=True))
+            return [await self._find_token(label) for label in labels]
+        return await gather_all(map(self._find_token, labels))
+
+    async def _find_token(self, label: StopLabel) -> FoundStop | None:
+        if label.is_certain and label.name is None:
+            return await self.find_owned(label.stop_id, lambda network: self.find_exact(network, label.stop_id))
+        return await self.find_token(label.stop_id, label.name)
 
     def _resolve_token(self, end: _End, label: StopLabel, found: FoundStop | None) -> bool:
         if found is None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, Any, Literal, NotRequired
 
-from pydantic import Discriminator, Field, Tag, ValidationInfo, field_validator
+from pydantic import BeforeValidator, Discriminator, Field, Tag, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 from typing_extensions import TypeAliasType, TypedDict
 
@@ -32,11 +32,14 @@ from fingerpost.transit.tools.no_trip import explain_empty_window, find_offset_m
 from fingerpost.transit.tools.report import list_leg_paths, report_rides
 from fingerpost.transit.tools.shapes import (
     AnswerMetadata,
+    CoordsEnd,
+    LabelEnd,
     LatLon,
     NoResultsReason,
     PlaceTool,
     TimetableMeta,
     UtcInstant,
+    read_place,
     serialize_metadata,
 )
 from fingerpost.transit.tools.trip_search import (
@@ -65,7 +68,7 @@ class KnownLocation(WireModel):
 
     def to_query(self) -> Location | StopLabel:
         if self.type == "STOP" and self.id is not None:
-            return StopLabel(self.id, self.name, is_certain=True)
+            return StopLabel(self.id, self.name, is_certain=True, name=self.name)
         return Location(
             coordinate=self.coordinate.to_coordinate(),
             source=LocationSource.GEOCODE,
@@ -74,16 +77,30 @@ class KnownLocation(WireModel):
         )
 
 
+def _read_end(end: Any) -> Any:
+    if isinstance(end, str):
+        return {"rawText": end}
+    return read_place(end) if isinstance(end, dict) and not {"rawText", "rawQuery"} & end.keys() else end
+
+
 def _get_tag(end: Any) -> str:
-    is_known = isinstance(end, KnownLocation) or (isinstance(end, dict) and "rawText" not in end and "name" in end)
-    return "KnownLocation" if is_known else "LocationQueryInput"
+    if isinstance(end, WireModel):
+        return type(end).__name__
+    fields = end if isinstance(end, dict) else {}
+    if "value" in fields:
+        return "CoordsEnd" if fields.get("type") == "coords" else "LabelEnd"
+    return "KnownLocation" if "rawQuery" in fields else "LocationQueryInput"
 
 
 RouteEnd = TypeAliasType(
     "RouteEnd",
     Annotated[
-        Annotated[LocationQueryInput, Tag("LocationQueryInput")] | Annotated[KnownLocation, Tag("KnownLocation")],
+        Annotated[LocationQueryInput, Tag("LocationQueryInput")]
+        | Annotated[KnownLocation, Tag("KnownLocation")]
+        | Annotated[CoordsEnd, Tag("CoordsEnd")]
+        | Annotated[LabelEnd, Tag("LabelEnd")],
         Discriminator(_get_tag),
+        BeforeValidator(_read_end, json_schema_input_type=LocationQueryInput | KnownLocation | str | dict[str, Any]),
     ],
 )
 """An alias, so that the schema defines it once."""

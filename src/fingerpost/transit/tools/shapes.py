@@ -5,13 +5,14 @@ from enum import StrEnum
 from typing import Annotated, Any, Literal, NotRequired
 
 from pydantic import BeforeValidator, Field
+from pydantic.json_schema import SkipJsonSchema
 from typing_extensions import TypeAliasType, TypedDict
 
 from fingerpost.contract.published_tool import PublishedTool
 from fingerpost.contract.wire import EnumValue, Identifier, WireDict, WireModel, omit_none
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.model.provenance import FeedVersion, Provenance
-from fingerpost.transit.places.resolver import Latitude, Longitude, PlaceResolver, TextQuery
+from fingerpost.transit.places.resolver import Latitude, Longitude, PlaceResolver, StopLabel, TextQuery
 from fingerpost.transit.rules.alerts import HEADER_CHARS, MAX_ALERTS, TEXT_CHARS, AlertNotice, AlertNotices
 from fingerpost.transit.rules.times import format_instant, format_utc
 from fingerpost.transit.rules.warnings import Warning  # noqa: A004  # the contract's own name
@@ -123,20 +124,29 @@ class TimetableMeta(AnswerOrigin, AlertNotes):
     whyEmpty: NotRequired[str]
 
 
+# The name of a place in an answer; callers send it as part of that place.
+_Name = SkipJsonSchema[str | None]
+
+
 class CoordsEnd(WireModel):
     type: Literal["coords"]
     value: LatLon
+    name: _Name = None
 
     def to_query(self) -> Location:
-        return Location(coordinate=self.value.to_coordinate(), source=LocationSource.INPUT)
+        source = LocationSource.INPUT if self.name is None else LocationSource.GEOCODE
+        return Location(coordinate=self.value.to_coordinate(), source=source, name=self.name)
 
 
 class LabelEnd(WireModel):
-    type: Literal["label"]
+    type: Literal["label", "id"]
     value: Annotated[Identifier, Field(max_length=200, description="saved variable, token, or place name")]
+    name: _Name = None
 
-    def to_query(self) -> TextQuery:
-        return TextQuery(text=self.value)
+    def to_query(self) -> TextQuery | StopLabel:
+        if self.type == "label":
+            return TextQuery(text=self.value)
+        return StopLabel(self.value, self.name or self.value, is_certain=True, name=self.name)
 
 
 def read_label_text(value: Any) -> Any:
@@ -145,11 +155,23 @@ def read_label_text(value: Any) -> Any:
     return {"type": "label", "value": value} if is_text else value
 
 
+def read_place(value: Any) -> Any:
+    """Turn plain text, and a place of any answer, into the arguments of an end; return other values unchanged."""
+    if not isinstance(value, dict) or "value" in value:
+        return read_label_text(value)
+    stop_id = value.get("id") or value.get("stopId") or value.get("token")
+    name = value.get("name") or value.get("label")
+    if isinstance(stop_id, str) and ":" in stop_id:
+        return {"type": "id", "value": stop_id, "name": name}
+    position = value.get("coordinate") or {axis: value[axis] for axis in ("lat", "lon") if axis in value}
+    return {"type": "coords", "value": position, "name": name} if position else value
+
+
 TripEnd = TypeAliasType(
     "TripEnd",
     Annotated[
         Annotated[CoordsEnd | LabelEnd, Field(discriminator="type")],
-        BeforeValidator(read_label_text, json_schema_input_type=CoordsEnd | LabelEnd | str),
+        BeforeValidator(read_place, json_schema_input_type=CoordsEnd | LabelEnd | str | dict[str, Any]),
     ],
 )
 """An alias, so that the schema defines it once."""

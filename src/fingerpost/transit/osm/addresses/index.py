@@ -32,6 +32,8 @@ from fingerpost.transit.rules.name_matching import FLOOR, plain, strip_near
 CERTAIN_M = 300.0
 # Addresses within the first radius are preferred over nearer places; only the second radius is searched for a name.
 _ADDRESS_RADIUS_M, _NAME_RADIUS_M = 60.0, 250.0
+# A token has six decimals.
+_TOKEN_ACCURACY_M = 0.1
 # A place without a postcode of its own may have that of any address within this distance.
 _POSTCODE_RADIUS_M = 500.0
 _OWN_ADDRESS_M = 1.0
@@ -161,13 +163,17 @@ class AddressIndex:
         return match if postcodes <= known else replace(match, score=UNCERTAIN)
 
     def find_address(self, coordinate: Coordinate, language: str | None = None) -> Place | None:
-        """Name a position after the nearest address or, if there is none, the nearest place or street."""
+        """Name a position after the place there or, if there is none, the nearest address, place or street."""
         point = coordinate.point
         with self._lock, self._file.translating_sqlite_errors():
             near = [found for found in self._list_near(point) if found.metres <= _NAME_RADIUS_M]
             if not near:
                 return None
+            here = self._read_features([found.row for found in near if found.metres <= _TOKEN_ACCURACY_M])
+            places = [row for row, feature in here.items() if feature.kind is FeatureKind.PLACE]
             best = min(near, key=lambda found: (found.metres > _ADDRESS_RADIUS_M or not found.number, found))
+            if places:
+                best = best._replace(row=places[0], number="")
             feature = self._read_features([best.row])[best.row]
         return self._to_place(feature, language, number=best.number, position=point)
 
