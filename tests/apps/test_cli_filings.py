@@ -108,11 +108,13 @@ def test_no_age_is_printed_if_the_clock_is_before_the_newest_filing(invoke, monk
     assert "days ago" not in invoke("filings", "list").stdout
 
 
-def test_a_foreign_file_is_refused_by_name(facts_file, invoke):
-    facts_file.write_text("<html>", encoding="utf-8")
-    done = invoke("filings", "load", str(facts_file))
+def test_a_foreign_file_is_refused_by_name_and_the_next_is_loaded(facts_file, invoke):
+    page = facts_file.with_name("page.json")
+    page.write_text("<html>", encoding="utf-8")
+    done = invoke("filings", "load", str(page), str(facts_file))
 
-    assert (done.returncode, "CIK0000000007.json is a web page" in done.stderr) == (1, True)
+    assert (done.returncode, "page.json is a web page" in done.stderr) == (1, True)
+    assert done.stdout.startswith("CIK0000000007.json: Drawn Inc.")
 
 
 def test_the_archive_is_loaded_and_answered(facts_file, invoke, tmp_path):

@@ -38,6 +38,7 @@ _ERROR_SENTENCES = {
     sqlite3.SQLITE_NOMEM: "it needs too much memory; narrow it",
     sqlite3.SQLITE_TOOBIG: "a string, or the query itself, is too long",
 }
+_LONG_ROW_NOTE = "The first row alone is too long to return; select fewer columns"
 _TICKER_NOTE = "The tables list companies under their main ticker; the tickers table lists the others by cik"
 
 
@@ -53,7 +54,8 @@ async def run_sql(library: FactLibrary, params: CustomSqlParams, caller: str) ->
         sentence = _ERROR_SENTENCES.get(answer["code"]) or answer["error"]
         raise ParameterError(f"Error executing custom SQL: {sentence}", {"field": "sql_query"})
     rows = [dict(zip(answer["columns"], row, strict=True)) for row in answer["rows"]]
-    return Reply(rows, extra={"truncated": answer["truncated"]}, notes=[] if rows else [_TICKER_NOTE])
+    note = _LONG_ROW_NOTE if answer["truncated"] else _TICKER_NOTE
+    return Reply(rows, extra={"truncated": answer["truncated"]}, notes=[] if rows else [note])
 
 
 async def _enter_slots(stack: AsyncExitStack, caller: str) -> None:

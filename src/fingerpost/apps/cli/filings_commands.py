@@ -19,7 +19,7 @@ from fingerpost.apps.cli.network_sources import show_import_bars
 from fingerpost.apps.cli.output import new_console, print_error, print_line, print_message, show_status
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.storage import new_client
-from fingerpost.errors import ToolError
+from fingerpost.errors import FeedUnusable, ToolError
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.loading import LoadOptions, load_files
 from fingerpost.filings.period_filter import read_period
@@ -129,7 +129,7 @@ def load_filings(
         typer.Option(formats=["%Y-%m-%d"], help="For the text of a filing: its filing date, YYYY-MM-DD."),
     ] = None,
 ) -> None:
-    """Load figures, lists of filings, or the text of filings.
+    """Load figures, lists of filings, or the text of filings; a file that cannot be loaded does not stop the others.
 
     Inline XBRL text states its company, form and period, and needs no options if the list of filings is loaded.
     """
@@ -145,11 +145,19 @@ def load_filings(
         filed="" if filed is None else f"{filed:%Y-%m-%d}",
         retrieved_at=clock.now().isoformat(timespec="seconds"),
     )
+    succeeded = True
     for file in files:
-        with show_import_bars(new_console(stderr=True)) as show:
-            file_loads = load_files(store, [file], options, show=partial(show, "Companies"))
-        for file_load in file_loads:
-            print_line(f"{file_load.name}: {file_load.summary}")
+        try:
+            with show_import_bars(new_console(stderr=True)) as show:
+                file_loads = load_files(store, [file], options, show=partial(show, "Companies"))
+        except FeedUnusable as error:
+            print_error(error)
+            succeeded = False
+        else:
+            for file_load in file_loads:
+                print_line(f"{file_load.name}: {file_load.summary}")
+    if not succeeded:
+        raise typer.Exit(TOOL_ERROR)
 
 
 @app.command("read", epilog="Example: fingerpost filings read AAPL 1A --form 10-K")
