@@ -41,7 +41,7 @@ class OpenWorld:
         return asyncio.run(self.tools[tool].answer(arguments, user="ann")).body
 
 
-def open_world(world: World, folder: Path) -> OpenWorld:
+def open_world(world: World, folder: Path, **parts: Any) -> OpenWorld:
     """Import a world into a folder and open it; raises the errors of the import."""
     feeds = [FeedSource(write_feed(folder / f"{name}.zip", tables), name) for name, tables in world.feeds.items()]
     extract = "streets.osm" if world.extract else None
@@ -53,7 +53,9 @@ def open_world(world: World, folder: Path) -> OpenWorld:
     )  # fmt: skip
     entry, timetable = TimetableStore(folder).open("WORLD")
     record = NetworkRecord(name="WORLD", source="gtfs")
-    network = EmbeddedNetwork(record, timetable, streets=find_streets(entry.folder), basemap=find_basemap(entry.folder))
+    network = EmbeddedNetwork(
+        record, timetable, streets=find_streets(entry.folder), basemap=find_basemap(entry.folder), **parts
+    )
     tools = list_tools(FakeNetworks(network), VariableStore(folder / "variables.sqlite"))
     return OpenWorld(
         world=world, feeds=tuple(feeds), report=report, network=network,

@@ -1,12 +1,12 @@
 """Merge name matches from several networks: prefer places near the rider and networks in service (rule A13)."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
-from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch, distance_m
+from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch, distance_m
 from fingerpost.transit.model.provenance import ServiceDays, ServiceState
 from fingerpost.transit.networks.order import list_covering
 from fingerpost.transit.port import Network
@@ -46,12 +46,17 @@ def is_outside(place: Place, networks: Sequence[Network]) -> bool:
 
 
 def merge_by_region(
-    found: Sequence[tuple[Network, Sequence[PlaceMatch]]], *, focus: Coordinate | None, instant: int
+    found: Sequence[tuple[Network, Sequence[PlaceMatch]]],
+    *,
+    focus: Coordinate | None,
+    instant: int,
+    kinds: Collection[PlaceKind] = tuple(PlaceKind),
 ) -> list[PlaceMatch]:
-    """Return the matches from several networks, best first, without duplicates.
+    """Return the matches of these kinds from several networks, best first, without duplicates.
 
-    The rider is assumed to be at the focus or, without one, in a network that is in service at ``instant``. Distant
-    places are suggested only if no nearby place has the name. Without a focus, a name in two regions is ambiguous.
+    The rider is assumed to be at the focus or, without one, in a network that is in service at ``instant``. A distant
+    place is suggested only if it has the full name, and no nearby place of any kind matches. Without a focus, a name
+    in two regions is ambiguous.
     """
     networks = [network for network, _ in found]
     running = list_running(networks, instant)
@@ -64,20 +69,21 @@ def merge_by_region(
 
     near: list[PlaceMatch] = []
     far: list[PlaceMatch] = []
+    has_near = False
     for network, matches in sorted(found, key=lambda pair: pair[0] not in running):
         own = [
             replace(match, network=network.profile.name)
             for match in matches
             if network in running or not list_covering(running, match.place.coordinate)
         ]
-        near += _drop_known([match for match in own if not is_far(network, match.place)], near)
-        far += _drop_known([match for match in own if is_far(network, match.place)], far)
+        has_near = has_near or not all(is_far(network, match.place) for match in own)
+        wanted = [match for match in own if match.place.kind in kinds]
+        near += _drop_known([match for match in wanted if not is_far(network, match.place)], near)
+        far += _drop_known([match for match in wanted if is_far(network, match.place)], far)
     if focus is None:
         near = suggest_regions(near, networks)
-    if not any(match.score >= AUTO_RESOLVE for match in near):
-        suggested = [match for match in far if not near or match.score >= AUTO_RESOLVE]
-        near = [*near, *(_suggest_far(match, focus) for match in suggested)]
-    return sort_matches(near)
+    suggested = [] if has_near else [_suggest_far(match, focus) for match in far if match.score >= AUTO_RESOLVE]
+    return sort_matches([*near, *suggested])
 
 
 def _drop_known(matches: Sequence[PlaceMatch], known: Sequence[PlaceMatch]) -> list[PlaceMatch]:

@@ -301,8 +301,7 @@ class PlaceLookup:
         kinds: Collection[PlaceKind] = tuple(PlaceKind),
     ) -> list[PlaceMatch]:
         found = await self.query_names(self.opened.answering, text, self.language, focus)
-        filtered = [(network, [match for match in matches if match.place.kind in kinds]) for network, matches in found]
-        return merge_by_region(filtered, focus=focus, instant=instant)
+        return merge_by_region(found, focus=focus, instant=instant, kinds=kinds)
 
     async def query_names(
         self, networks: Sequence[Network], text: str, language: str | None, focus: Coordinate | None
