@@ -1,5 +1,6 @@
 """The command-line interface."""
 
+import atexit
 import errno
 import gc
 import sys
@@ -26,6 +27,8 @@ def find_exit_status(error: ToolError | None) -> int:
 def main() -> None:
     # Garbage collection would take a fifth of a search's time; commands that may run for longer enable it.
     gc.disable()
+    # At exit, Python would search all objects for cycles, which takes a third of a short command's time.
+    atexit.register(gc.freeze)
     try:
         # Local imports, because typer catches an interrupt only while a command is running.
         from fingerpost.apps.cli.app import app
