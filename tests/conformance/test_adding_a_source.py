@@ -12,9 +12,10 @@ PROVIDERS = sorted(["embedded", *REMOTE])
 
 
 def test_every_provider_is_wired(tmp_path):
-    kinds = {source.kind for source in open_sources(read_settings(home=tmp_path), fetch=None).values()}
+    sources = open_sources(read_settings(home=tmp_path), fetch=None)
 
-    assert sorted(kinds - {EMBEDDED, "demo"}) == REMOTE
+    assert sorted(kind.kind for kind in REMOTE_KINDS) == REMOTE
+    assert [sources[kind].kind for kind in (EMBEDDED, "demo", *REMOTE)] == [EMBEDDED, "demo", *REMOTE]
 
 
 def test_every_provider_has_its_conformance_class():

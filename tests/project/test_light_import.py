@@ -1,5 +1,6 @@
 """Importing a part of fingerpost loads only what that part needs; time is not measured, because machines differ."""
 
+import os
 import subprocess
 import sys
 
@@ -50,3 +51,13 @@ def test_discovery_over_mcp_loads_no_engine():
 
     assert "mcp" in loaded
     assert loaded & {"llvmlite", "numba"} == set()
+
+
+def test_a_trip_command_loads_no_compiler_and_no_remote_sources(tmp_path):
+    command = [sys.executable, "-X", "importtime", "-m", "fingerpost", "departures", "Kamppi"]
+    settings = {"FINGERPOST_HOME": str(tmp_path), "NUMBA_DISABLE_JIT": "1"}
+    done = subprocess.run(command, env=os.environ | settings, capture_output=True, text=True, check=True)
+    loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+
+    assert "fingerpost.transit.embedded.source" in loaded
+    assert loaded & {"fingerpost.transit.remote.kit.network", "numba"} == set()

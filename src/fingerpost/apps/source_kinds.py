@@ -4,7 +4,7 @@ Each remote source is a package in ``transit/remote`` with an entry here. It is 
 """
 
 import os
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -79,19 +79,27 @@ REMOTE_KINDS: tuple[SourceKind, ...] = (
 )
 
 
+class _Sources(dict[str, NetworkSource]):
+    """Sources by kind; a remote source is imported when its first network is opened."""
+
+    def __init__(self, local: Sequence[NetworkSource], fetch: Fetch) -> None:
+        super().__init__({source.kind: source for source in local})
+        self._fetch = fetch
+
+    def __missing__(self, name: str) -> NetworkSource:
+        openers = {kind.kind: kind.open_source for kind in REMOTE_KINDS}
+        return self.setdefault(name, openers[name](self._fetch))
+
+
 def open_sources(settings: Settings, fetch: Fetch) -> Mapping[str, NetworkSource]:
-    """Return all sources, keyed by kind; remote sources send requests with ``fetch``."""
+    """Return the sources, keyed by kind; remote sources send requests with ``fetch``."""
     # A local import, because importing the engine would slow down server startup.
     from fingerpost.transit.embedded.source import DemoSource, EmbeddedSource
 
-    sources: list[NetworkSource] = [
-        EmbeddedSource(
-            settings.home, lambda: _open_realtime_fetch(settings), day_cache_bytes=settings.day_cache_mb * 1_000_000
-        ),
-        DemoSource(),
-        *(kind.open_source(fetch) for kind in REMOTE_KINDS),
-    ]
-    return {source.kind: source for source in sources}
+    embedded = EmbeddedSource(
+        settings.home, lambda: _open_realtime_fetch(settings), day_cache_bytes=settings.day_cache_mb * 1_000_000
+    )
+    return _Sources([embedded, DemoSource()], fetch)
 
 
 @asynccontextmanager

@@ -172,7 +172,7 @@ def _parse_text(key: str, text: str) -> str:
     if key == "feeds":
         return parse_location(text).text
     if key == "realtime":
-        # A local import, because it loads numba.
+        # A local import, because it loads numpy.
         from fingerpost.transit.embedded.realtime_feeds import parse_source_argument
 
         return parse_source_argument(text).text

@@ -96,7 +96,9 @@ class AllNetworks:
 
     def _read_stamp(self) -> Hashable:
         learned = None if self._learned is None else self._learned.stamp()
-        return self._records.stamp(), learned, *[source.stamp() for source in self._sources.values()]
+        stamps = (source.stamp() for source in self._sources.values())
+        # Opening a network may add a remote source, whose stamp is None.
+        return self._records.stamp(), learned, *(stamp for stamp in stamps if stamp is not None)
 
     def _refresh(self) -> OpenNetworks:
         with self._lock:
@@ -126,10 +128,11 @@ class AllNetworks:
             return self._current
 
     def _open(self, record: NetworkRecord) -> _OpenedNetwork:
-        source = self._sources.get(record.source)
-        if source is None:
+        try:
+            source = self._sources[record.source]
+        except KeyError:
             kinds = ", ".join(sorted(self._sources))
-            raise SettingsInvalid(f"Unknown source kind {record.source!r}. Kinds: {kinds}")
+            raise SettingsInvalid(f"Unknown source kind {record.source!r}. Kinds: {kinds}") from None
         learned = None if self._learned is None else self._learned.find(record)
         network = source.open(record, learned)
         if network.profile.answer_deadline_s is not None:

@@ -6,8 +6,9 @@ import numpy as np
 
 from fingerpost.errors import FeedUnusable
 from fingerpost.transit.engine.gtfs.csv.archive import Archive
+from fingerpost.transit.engine.gtfs.csv.field_values import parse_day
 from fingerpost.transit.engine.gtfs.csv.findings import Reason
-from fingerpost.transit.engine.gtfs.csv.table import Table, parse_day
+from fingerpost.transit.engine.gtfs.csv.table import Table
 from fingerpost.transit.engine.timetable.columns import NO_INT32
 from fingerpost.transit.engine.timetable.timetable import Int32
 

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 from fingerpost.transit.engine.gtfs.csv.archive import Archive
+from fingerpost.transit.engine.gtfs.csv.field_values import parse_integer
 from fingerpost.transit.engine.gtfs.csv.findings import Reason
-from fingerpost.transit.engine.gtfs.csv.table import Table, parse_integer
+from fingerpost.transit.engine.gtfs.csv.table import Table
 from fingerpost.transit.fares import book
 
 _TRANSFERS = {"0": 0, "1": 1, "2": 2, "": None}

@@ -5,8 +5,9 @@ import math
 import numpy as np
 
 from fingerpost.transit.engine.gtfs.csv.archive import Archive
+from fingerpost.transit.engine.gtfs.csv.field_values import parse_decimal, parse_integer
 from fingerpost.transit.engine.gtfs.csv.findings import Reason
-from fingerpost.transit.engine.gtfs.csv.table import Table, parse_decimal, parse_integer
+from fingerpost.transit.engine.gtfs.csv.table import Table
 from fingerpost.transit.engine.gtfs.stops import Stops
 from fingerpost.transit.engine.timetable import station_ways, timetable
 from fingerpost.transit.engine.timetable.columns import to_columns

@@ -9,14 +9,13 @@ import zipfile
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from datetime import date
-from functools import lru_cache
 from itertools import cycle
 from typing import IO, NamedTuple, TypeVar
 
 import numpy as np
 
 from fingerpost.errors import FeedUnusable
+from fingerpost.transit.engine.gtfs.csv.field_values import INTEGER_LIMIT
 from fingerpost.transit.engine.gtfs.csv.findings import Findings, Mask, Reason
 from fingerpost.transit.engine.gtfs.csv.kernel import parse_decimals, parse_times, split_rows
 from fingerpost.transit.engine.timetable.timetable import Float64, Int32, UInt8
@@ -28,7 +27,6 @@ _BUFFER_ROWS = 65_536
 _LINE_LIMIT = 1_048_576
 _ROW_LIMIT = 4_194_304
 _LINE_FEED = ord("\n")
-_INTEGER_LIMIT = 1_000_000_000
 
 _ROW_FAULTS = (Reason.ROW_LONGER_THAN_HEADER_ASSUMED, Reason.QUOTE_WITHOUT_END_ASSUMED)
 # zipfile raises UnicodeDecodeError for names that are not UTF-8.
@@ -53,7 +51,7 @@ class Block(NamedTuple):
         Integers such as 3.0 are allowed, because spreadsheets write them; 2,000 is unreadable.
         """
         values, is_filled = self.read_decimals(column, allows_comma=False), self.is_filled(column)
-        is_integer = (np.rint(values) == values) & (np.abs(values) < _INTEGER_LIMIT)
+        is_integer = (np.rint(values) == values) & (np.abs(values) < INTEGER_LIMIT)
         return np.where(is_integer, values, empty).astype(np.int32), is_filled & ~is_integer
 
     def read_times_s(self, column: int) -> Int32:
@@ -255,37 +253,3 @@ def _remove_direction_marks(block: bytes) -> tuple[bytes, list[int]]:
         return block, []
     marked = [line for line, text in enumerate(block.splitlines(), 1) if _DIRECTION_MARKS.search(text)]
     return _DIRECTION_MARKS.sub(b"", block), marked
-
-
-_DECIMAL = re.compile(r"[-+]?(?:[0-9]+[.,]?[0-9]*|[.,][0-9]+)")
-# Dates in other years are errors; publishers write 2099 for "no end".
-_DAY = re.compile(r"(?:199[0-9]|20[0-9]{2}|2100)[0-9]{4}")
-_TIME = re.compile(r"[0-9]{1,2}:[0-5][0-9]|[0-9]{1,3}:[0-5][0-9]:[0-5][0-9]")
-
-
-def parse_integer(text: str) -> int | None:
-    """Parse an integer of at most nine digits; integers such as 3.0 are allowed, and 2,000 is not."""
-    value = None if "," in text else parse_decimal(text)
-    return int(value) if value is not None and value.is_integer() and abs(value) < _INTEGER_LIMIT else None
-
-
-def parse_decimal(text: str) -> float | None:
-    return float(text.replace(",", ".")) if _DECIMAL.fullmatch(text) else None
-
-
-@lru_cache(maxsize=4096)
-def parse_day(text: str) -> date | None:
-    if not _DAY.fullmatch(text):
-        return None
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        return None
-
-
-def parse_time_s(text: str) -> int | None:
-    """Convert an H:MM:SS or H:MM time to seconds; hours past 24 are allowed."""
-    if not _TIME.fullmatch(text):
-        return None
-    hours, minutes, seconds = map(int, f"{text}:0".split(":")[:3])
-    return hours * 3600 + minutes * 60 + seconds

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from google.transit.gtfs_realtime_pb2 import TripDescriptor, TripUpdate
 
-from fingerpost.transit.engine.gtfs.csv.table import parse_time_s
+from fingerpost.transit.engine.gtfs.csv.field_values import parse_time_s
 from fingerpost.transit.engine.gtfs.realtime import stop_time_updates
 from fingerpost.transit.engine.gtfs.realtime.delays import MAX_DELAY_S, compute_delays
 from fingerpost.transit.engine.gtfs.realtime.messages import EntityOutcome, to_text
