@@ -149,22 +149,6 @@ async def test_requested_colours_of_lines_have_a_legible_text(painted, tool):
     assert json.dumps(asked.structured_content) == json.dumps(bare.structured_content)
 
 
-async def test_the_demo_has_the_colours_that_riders_know(application):
-    board = {"stop": {"type": "id", "value": "DEMO-LONDON:BANK"}, "limit": 50, "windowMinutes": 30}
-    metro = {"stop": {"type": "id", "value": "DEMO-HELSINKI:KAMPPI"}}
-    tube = await ask(application, board, {COLORS: True}, "get_departures")
-    orange = await ask(application, metro, {COLORS: True}, "get_departures")
-
-    rows = tube.structured_content["departures"]
-    painted = {
-        rows[int(path.partition("/")[2])]["line"]: each["color"]
-        for each in tube.meta[COLORS]["lines"]
-        for path in each["touches"]
-    }
-    assert {"Central": "DC241F", "Northern": "000000"}.items() <= painted.items()
-    assert {each["color"] for each in orange.meta[COLORS]["lines"]} == {"FF6319"}
-
-
 @pytest.fixture
 def town(home, tmp_path, invoke):
     return lakeside.add_lakeside(tmp_path, invoke)

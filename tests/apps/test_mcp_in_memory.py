@@ -47,14 +47,6 @@ async def test_the_text_of_an_error_has_the_remedy_and_the_candidates(applicatio
     assert KAMPPI in answer.content[0].text
 
 
-async def test_an_unknown_tool_is_an_error_that_a_model_gets_to_see(application):
-    async with connect(application) as client:
-        answer = await client.call_tool("planTrip", {})
-
-    assert answer.is_error
-    assert "The tools are: plan_trip," in answer.content[0].text
-
-
 async def test_the_networks_can_be_read(application):
     async with connect(application) as client:
         read = await client.read_resource("fingerpost://networks")

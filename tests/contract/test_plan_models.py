@@ -46,22 +46,6 @@ def test_a_model_has_the_contracts_fields_and_defaults(model, given, defaults):
     assert dict(model(**given)) == given | defaults
 
 
-def test_the_contracts_example_step_constructs():
-    """S50: the example of the plan-step contract, as printed."""
-    step = PlanStep(
-        step_id=1,
-        description="Get Apple's revenue for 2022",
-        tool="sec_financial_data",
-        parameters={"query_type": "financial_facts", "parameters": FACTS},
-        expected_key="revenue_data",
-        output_path=["data", "Revenue"],
-        done_check="True",
-        dependencies=[],
-        status="pending",
-    )
-    assert (step.output_path, step.parameters["parameters"]) == (["data", "Revenue"], FACTS)
-
-
 @pytest.mark.parametrize(
     ("model", "expected"), [(PlanStep, ["step_id", "description"]), (Plan, ["goal", "created_at"])]
 )

@@ -20,9 +20,6 @@ from tests.shared_data import get_shared
 
 NETWORKS = list_demo_names()
 
-# Between neighbouring stops, in a straight line: a tram at the lights, an express train on the main line.
-SLOWEST_KM_PER_H, FASTEST_KM_PER_H = 8, 130
-
 REAL_HELSINKI = "gtfs/helsinki/hsl_centre_2022-02-22.gtfs.zip"
 NEAR_ENOUGH_M = 200
 
@@ -64,19 +61,6 @@ def test_the_importer_reads_the_same_timetable(name):
         assert np.array_equal(getattr(imported.timetable, column), getattr(timetable_of(name), column)), column
 
 
-def test_trips_run_at_plausible_speeds(timetable):
-    rows = np.setdiff1d(np.arange(len(timetable.stop_time_stop) - 1), timetable.trip_first_stop_time - 1)
-    here, there = timetable.stop_time_stop[rows], timetable.stop_time_stop[rows + 1]
-    lat, lon = timetable.stop_lat, timetable.stop_lon
-    seconds = timetable.stop_time_arrival_s[rows + 1] - timetable.stop_time_departure_s[rows]
-    km_per_h = straight_line_m(lat[here], lon[here], lat[there], lon[there]) / seconds * 3.6
-    odd = np.flatnonzero((km_per_h < SLOWEST_KM_PER_H) | (km_per_h > FASTEST_KM_PER_H))
-
-    assert [
-        (timetable.stop_name[here[row]], timetable.stop_name[there[row]], round(km_per_h[row])) for row in odd
-    ] == []
-
-
 def test_every_stop_is_reached_from_every_other(timetable):
     begin = np.repeat(np.arange(timetable.stop_count), np.diff(timetable.footpaths.first)).tolist()
     neighbours: dict[int, set[int]] = defaultdict(set)
@@ -90,10 +74,6 @@ def test_every_stop_is_reached_from_every_other(timetable):
         open_stops.extend(found)
 
     assert [timetable.stop_printed_id[stop] for stop in sorted(unseen)] == []
-
-
-def test_every_line_can_be_ridden_both_ways(timetable):
-    assert {(there, here) for here, there in hops(timetable)} == hops(timetable)
 
 
 def test_ids_are_short_and_printed_as_they_are(timetable):

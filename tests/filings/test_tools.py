@@ -4,9 +4,8 @@ import asyncio
 
 import pytest
 
-from fingerpost import validate_call
 from fingerpost.contract.wire import Number
-from fingerpost.errors import ParameterError, PlanInvalid
+from fingerpost.errors import PlanInvalid
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.query_params import MetricsParams
 from fingerpost.filings.reasons import open_company
@@ -215,26 +214,6 @@ def test_a_query_type_is_one_record(sample):
     assert refused.body["error"] == "Missing required parameter: ticker"
     assert "custom_sql {sql_query}, tags {ticker}." in tool.definition.description
     assert tool.spec.input_schema["tags"] is MetricsParams
-
-
-@pytest.mark.parametrize(
-    ("changed", "field"),
-    [
-        ({"start_date": None}, "start_date"),
-        ({"end_date": None}, "end_date"),
-        ({"metrics": "Revenue"}, "metrics"),
-        ({"metrics": []}, "metrics"),
-        ({"ticker": None}, "ticker"),
-        ({"start_date": ""}, "start_date"),
-    ],
-)
-def test_validate_call_names_the_first_field_that_is_wrong(figures, changed, field):
-    """S64: a missing day is a field too, and one metric is no list of metrics."""
-    params = {name: value for name, value in (EXAMPLE | changed).items() if value is not None}
-    with pytest.raises(ParameterError) as caught:
-        validate_call("sec_financial_data", "financial_facts", params)
-
-    assert caught.value.details["field"] == field
 
 
 async def test_a_verdict_is_an_answer_with_a_reason(figures):

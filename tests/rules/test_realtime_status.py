@@ -8,10 +8,9 @@ from fingerpost.transit.model.provenance import Provenance
 from fingerpost.transit.rules.realtime_status import (
     add_walk_delays,
     find_realtime_age_s,
-    find_schedule_type,
     get_status,
 )
-from tests.rules.drawing import T0, departure, ride, trip, walk
+from tests.rules.drawing import T0, departure, ride
 
 
 @pytest.mark.parametrize(
@@ -35,25 +34,6 @@ def test_status_of_a_ride_and_of_a_departure(delay_s, cancelled, status):
 
 def test_status_is_of_rides_where_they_are_boarded():
     assert get_status(ride("7", "A", "B", 0, 9, 0, arrival_delay_s=600)) == "on_time"
-
-
-LIVE, PLANNED = ride("7", "A", "B", 0, 9, 0), ride("7", "B", "C", 12, 20)
-CANCELLED = ride("7", "B", "C", 12, 20, cancelled=True)
-ON_FOOT = walk("C", "home", 20, 25)
-
-
-@pytest.mark.parametrize(
-    ("legs", "word"),
-    [
-        ((LIVE, ON_FOOT), "realtime"),
-        ((LIVE, CANCELLED), "realtime"),
-        ((LIVE, PLANNED), "mixed"),
-        ((PLANNED, ON_FOOT), "scheduled"),
-        ((ON_FOOT,), "scheduled"),
-    ],
-)
-def test_schedule_type_states_whether_all_or_some_rides_have_realtime(legs, word):
-    assert find_schedule_type(trip(*legs)) == word
 
 
 @pytest.mark.parametrize(

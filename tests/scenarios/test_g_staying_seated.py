@@ -135,25 +135,6 @@ def test_a_frequent_loop_goes_round_again_with_exact_times(exact_times, found):
     assert next(iter(ride(drawing, "Gamma", "Beta", "08:00", max_transfers=0, tables=tables)), None) == found
 
 
-def test_g14_a_vehicle_that_only_turns_back_is_not_offered():
-    """The same line back to where it came from: no rider is promised the seat."""
-    drawing = """
-    line A | Alpha 08:00 | Beta 08:10 | block 7
-    line A | Beta 08:11 | Gamma 08:30 | block 7
-    """
-    assert ride(drawing, "Alpha", "Gamma", "07:50") == []
-
-
-@pytest.mark.parametrize(("leaves", "count"), [("09:10", 1), ("09:11", 0)])
-def test_g15_a_block_vehicle_that_waits_over_an_hour_is_left(leaves, count):
-    """An hour is waited in the seat, a minute more is not."""
-    drawing = f"""
-    line A | Alpha 08:00 | Beta 08:10 | block 7
-    line B | Beta {leaves} | Gamma 09:30 | block 7
-    """
-    assert len(ride(drawing, "Alpha", "Gamma", "07:50", max_transfers=0)) == count
-
-
 def test_g16_the_next_trip_is_the_next_of_the_day():
     """B runs on the first day only, and C an hour after it on both: on the second day the vehicle goes on as C."""
     days = (DAY, date(2026, 5, 7))

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fingerpost.errors import ParameterError, SettingsInvalid
+from fingerpost.errors import ParameterError
 from fingerpost.store.network_records import NetworkRecord, NetworkRecordStore
 from tests.net.at_once import tell_at_once
 
@@ -201,12 +201,6 @@ def test_two_simultaneous_writers_lose_nothing(store, tmp_path):
     records = store.read().records
 
     assert set(records) == {"BUS", "TRAIN", *(f"{name}{number}" for name in "XY" for number in range(10))}
-
-
-def test_a_folder_that_cannot_be_listed_is_named(tmp_path):
-    (tmp_path / "networks").write_text("")
-    with pytest.raises(SettingsInvalid, match=r"networks cannot be read \(Not a directory\)"):
-        NetworkRecordStore(tmp_path).read()
 
 
 @pytest.mark.parametrize(
