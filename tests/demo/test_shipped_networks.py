@@ -11,20 +11,18 @@ import pytest
 
 from fingerpost.errors import DataNotFound
 from fingerpost.transit.engine.demo import catalogue
-from fingerpost.transit.engine.demo.catalogue import build_demo, list_demo_names
+from fingerpost.transit.engine.demo.catalogue import NAMES, build_demo
 from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.engine.timetable.stop_ids import escape
 from fingerpost.transit.engine.timetable.timetable import Timetable
 from fingerpost.transit.engine.timetable.walks import straight_line_m
 from tests.shared_data import get_shared
 
-NETWORKS = list_demo_names()
-
 REAL_HELSINKI = "gtfs/helsinki/hsl_centre_2022-02-22.gtfs.zip"
 NEAR_ENOUGH_M = 200
 
 
-@pytest.fixture(params=NETWORKS)
+@pytest.fixture(params=NAMES)
 def timetable(request) -> Timetable:
     return timetable_of(request.param)
 
@@ -51,7 +49,7 @@ def test_an_unknown_demo_is_refused_with_the_known_names():
     )
 
 
-@pytest.mark.parametrize("name", NETWORKS)
+@pytest.mark.parametrize("name", NAMES)
 def test_the_importer_reads_the_same_timetable(name):
     imported = import_feeds("TOWN", [FeedSource(Path(catalogue.__file__).parent / "feeds" / name)])
     columns = ("stop_lat", "stop_time_stop", "stop_time_arrival_s", "trip_departure_trip", "trip_departure_shift_s")

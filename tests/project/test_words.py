@@ -67,13 +67,13 @@ def test_only_runtime_hands_work_to_threads():
 
 
 def test_only_the_error_boundary_has_a_broad_except():
-    """Only ``apps``, the plan runner and what queries networks swallow it; other handlers raise the same again."""
+    """Only ``apps``, plans and what queries networks swallow it; other handlers raise the same again."""
     broad = [
         f"{shown(path)}:{node.lineno}"
         for path in list_python("src")
         if "/apps/" not in shown(path)
         and not shown(path).endswith(
-            ("plan/execution.py", "transit/networks/querying.py", "transit/networks/composite.py")
+            ("plan/execution.py", "plan/user_tools.py", "networks/querying.py", "networks/composite.py")
         )
         for node in ast.walk(parse(path))
         if isinstance(node, ast.ExceptHandler) and _is_broad(node.type) and not _raises_again(node)

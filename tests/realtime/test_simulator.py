@@ -2,7 +2,7 @@
 
 import pytest
 
-from fingerpost.transit.engine.demo.catalogue import build_demo, list_demo_names
+from fingerpost.transit.engine.demo.catalogue import NAMES, build_demo
 from fingerpost.transit.engine.demo.simulator import simulate
 from fingerpost.transit.engine.timetable.service_days import find_service_day_start
 from tests.realtime.messages import DAY, ZONE, at, read_bytes
@@ -56,7 +56,7 @@ def test_a_broken_lift_closes_its_stop_to_wheelchairs():
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", list_demo_names())
+@pytest.mark.parametrize("name", NAMES)
 def test_every_simulated_message_is_parsed(name):
     told = simulated(NOW, build_demo(name))
     assert set(told.counts) == {"trip-updated", "trip-cancelled", "alert-given"}

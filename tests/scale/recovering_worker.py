@@ -3,7 +3,6 @@
 import asyncio
 import signal
 
-from fingerpost.apps.wiring import recovering
 from fingerpost.plan.engines.dbos import DbosJournal
 from fingerpost.plan.records import read_plan
 from tests.plan.suite.engine import Engine
@@ -24,7 +23,7 @@ async def work(say, engine, folder, build, plans):
     runs = new_runs(journal, folder, build)
     ended = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ended.set)
-    async with recovering(runs):
+    async with runs.recovering():
         await journal.launch()
         for raw in plans:
             runs.start(await runs.create(read_plan(raw), user=USER))

@@ -13,10 +13,10 @@ from fingerpost.apps import error_boundary
 from fingerpost.apps.kernels import compile_in_background
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.tool_methods import ToolMethods
-from fingerpost.apps.user_tools import UserTool
 from fingerpost.apps.wiring import Application, build
 from fingerpost.contract.published_tool import Answer
 from fingerpost.errors import ToolError
+from fingerpost.plan.user_tools import UserTool
 
 _R = TypeVar("_R")
 

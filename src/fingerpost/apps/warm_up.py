@@ -12,9 +12,9 @@ from datetime import timedelta
 
 from fingerpost import clock
 from fingerpost.apps.kernels import compile_in_background, load_kernels
-from fingerpost.apps.user_tools import GROUP
 from fingerpost.apps.wiring import Application
 from fingerpost.errors import ToolError
+from fingerpost.plan.user_tools import GROUP
 from fingerpost.transit.kernel_mode import is_plain, must_wait
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.port import DepartureQuery, JourneyQuery, Network, Networks

@@ -3,8 +3,7 @@
 Building is cheap: the engine, the MCP protocol and HTTP are imported only when they are needed.
 """
 
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pkgutil import resolve_name
 from types import MappingProxyType
@@ -15,7 +14,6 @@ from fingerpost.apps.error_boundary import measure_call, record_outcome
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.source_kinds import list_paces, open_record_store, open_sources
 from fingerpost.apps.storage import new_client, open_journal, open_limits, open_variables
-from fingerpost.apps.user_tools import GROUP, UserTool, serve_user_tools
 from fingerpost.contract.published_tool import PublishedTool
 from fingerpost.contract.tool import ToolRegistry
 from fingerpost.errors import SettingsInvalid
@@ -26,6 +24,7 @@ from fingerpost.plan.catalogue import Catalogue, PlanTool
 from fingerpost.plan.plan_tools import GetPlanRun, RunPlan
 from fingerpost.plan.planners import Planner, PlanningCapability
 from fingerpost.plan.runs import PlanRuns
+from fingerpost.plan.user_tools import GROUP, UserTool, serve_user_tools
 from fingerpost.runtime.extras import require_extra
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.store.variables import VariableStore
@@ -132,7 +131,7 @@ def build(
 ) -> Application:
     """Return an application with the tools in the given groups, or in all if ``groups`` is None.
 
-    ``user_tools`` are the caller's; installed packages can add more through entry points (``apps/user_tools.py``).
+    ``user_tools`` are the caller's; installed packages can add more through entry points (``plan/user_tools.py``).
     """
     clock.find_fixed_time()
     settings.prepare_home()
@@ -186,16 +185,6 @@ def _new_runs(settings: Settings, tools: Sequence[PublishedTool]) -> tuple[PlanR
         key = settings.llm_key.get_secret_value() or None
         planners.append(LanguageModelPlanner(settings.llm_url, settings.llm_model, key).plan)
     return runs, PlanningCapability(catalogue, planners)
-
-
-@asynccontextmanager
-async def recovering(runs: PlanRuns) -> AsyncIterator[None]:
-    """Recover the runs of dead processes from a shared database; stop this process's runs on exit."""
-    async with runs.journal.recovering():
-        try:
-            yield
-        finally:
-            await runs.stop()
 
 
 def _new_plan_tool(tool: PublishedTool) -> PlanTool:

@@ -3,8 +3,8 @@
 import asyncio
 import logging
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from datetime import datetime, timedelta
 from typing import Any, Final, Literal, NamedTuple
 
@@ -264,6 +264,15 @@ class PlanRuns:
             task.cancel()
         if tasks:
             await asyncio.wait(tasks)
+
+    @asynccontextmanager
+    async def recovering(self) -> AsyncIterator[None]:
+        """Recover the runs of dead processes from a shared database; stop this process's runs on exit."""
+        async with self.journal.recovering():
+            try:
+                yield
+            finally:
+                await self.stop()
 
     @contextmanager
     def watching(self, run_id: str, watch: Watch) -> Iterator[None]:

@@ -17,10 +17,10 @@ from fingerpost.apps.cli.network_sources import learn_profile, print_realtime, r
 from fingerpost.apps.cli.output import print_error, print_line
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.source_kinds import EMBEDDED, REMOTE_KINDS, open_record_store
+from fingerpost.apps.wiring import DEMOS
 from fingerpost.errors import ParameterError, SettingsInvalid, ToolError
 from fingerpost.store.network_records import NetworkRecord, NetworkRecords, parse_network_name
 from fingerpost.transit.embedded.feed_origins import parse_location
-from fingerpost.transit.engine.demo.catalogue import list_demo_names
 from fingerpost.transit.engine.gtfs.report import ImportReport
 from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
 from fingerpost.transit.learned_profile import LearnedProfile, LearnedProfiles
@@ -93,7 +93,7 @@ def list_networks(ctx: typer.Context) -> None:
     demo_state = "any day  in service" if is_on else "used for its own stop ids only"
     for name, record in sorted(records.records.items()):
         print_line(f"{name:<13}  {_describe_state(record, store)}  {record.source}")
-    for name in list_demo_names():
+    for name in DEMOS:
         print_line(f"{name:<13}  {demo_state}  demo")
     notes = []
     for name, record in records.records.items():

@@ -40,7 +40,7 @@ from fingerpost.apps.settings import Settings
 from fingerpost.apps.storage import find_database
 from fingerpost.apps.views.page import Site
 from fingerpost.apps.warm_up import WarmUp, new_warm_up, start_server_process
-from fingerpost.apps.wiring import Application, build, recovering
+from fingerpost.apps.wiring import Application, build
 from fingerpost.errors import ToolError
 from fingerpost.runtime.concurrency import run_in_thread
 
@@ -247,7 +247,7 @@ def _check_storage(settings: Settings) -> None:
 
 @asynccontextmanager
 async def _run(transport: McpTransport, application: Application) -> AsyncIterator[None]:
-    async with recovering(application.runs), transport.run():
+    async with application.runs.recovering(), transport.run():
         yield
     await application.networks.close()
 

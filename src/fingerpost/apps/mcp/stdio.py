@@ -14,7 +14,7 @@ from mcp.shared.message import SessionMessage
 
 from fingerpost.apps.mcp.server import Caller, new_server
 from fingerpost.apps.warm_up import WarmUp
-from fingerpost.apps.wiring import Application, recovering
+from fingerpost.apps.wiring import Application
 
 _log = logging.getLogger(__name__)
 
@@ -29,7 +29,7 @@ async def serve_stdio(application: Application, warm_up: WarmUp) -> None:
     asyncio.get_running_loop().call_later(_WARM_UP_DELAY_S, warm_up.start)
     _exit_on_interrupt()
     async with (
-        recovering(application.runs),
+        application.runs.recovering(),
         stdio_server() as (incoming, outgoing),
         create_task_group() as tasks,
     ):

@@ -27,18 +27,14 @@ from fingerpost.transit.engine.timetable.timetable import Feed, Timetable
 from fingerpost.transit.model.line_colors import parse_color
 
 SOURCE = "shipped with fingerpost"
-_NAMES = ("DEMO-HELSINKI", "DEMO-LONDON")
-
-
-def list_demo_names() -> tuple[str, ...]:
-    return _NAMES
+NAMES = ("DEMO-HELSINKI", "DEMO-LONDON")
 
 
 def build_demo(name: str) -> Timetable:
     """Build the timetable of a demo network, which is valid on any day; raise DataNotFound for unknown names."""
-    if name not in _NAMES:
+    if name not in NAMES:
         raise DataNotFound(
-            f"There is no demo network '{name}'", {"name": name}, hint=f"Choose one of: {', '.join(_NAMES)}"
+            f"There is no demo network '{name}'", {"name": name}, hint=f"Choose one of: {', '.join(NAMES)}"
         )
     return assemble(_read_draft(name))
 
