@@ -50,14 +50,17 @@ def rows_of(archive, table):
             yield dict(zip(header, map(str.strip, row), strict=False))
 
 
-def services_of(archive, day):
-    today = f"{day:%Y%m%d}"
-    services = {row["service_id"] for row in rows_of(archive, "calendar.txt")
-                if row["start_date"] <= today <= row["end_date"] and row[f"{day:%A}".lower()] == "1"}  # fmt: skip
+def list_days(archive):
+    """Return the days of each service."""
+    days = defaultdict(set)
+    for row in rows_of(archive, "calendar.txt"):
+        first, last = (date.fromisoformat(row[name]) for name in ("start_date", "end_date"))
+        period = [first + timedelta(days=each) for each in range((last - first).days + 1)]
+        days[row["service_id"]] |= {day for day in period if row[f"{day:%A}".lower()] == "1"}
     for row in rows_of(archive, "calendar_dates.txt"):
-        if row["date"] == today:
-            (services.add if row["exception_type"] == "1" else services.discard)(row["service_id"])
-    return services
+        change = days[row["service_id"]].add if row["exception_type"] == "1" else days[row["service_id"]].discard
+        change(date.fromisoformat(row["date"]))
+    return days
 
 
 class Tables:
@@ -116,8 +119,8 @@ class Tables:
                 self.forced[pair] = (None if kind == "3" else taken), metres
 
     def _read_trips(self, feed, archive, days):
-        running = {day: services_of(archive, day) for day in days}
-        services = set().union(*running.values())
+        running = list_days(archive)
+        services = {service for service, its in running.items() if its.intersection(days)}
         service, block = {}, {}
         for row in rows_of(archive, "trips.txt"):
             if row["service_id"] in services:
@@ -137,7 +140,7 @@ class Tables:
         for trip, its in calls.items():
             its.sort()
             sequences, first = tuple(call[0] for call in its), its[0][3]
-            for day in (each for each in days if service[trip] in running[each]):
+            for day in (each for each in days if each in running[service[trip]]):
                 zero, today = midnight(day, self.zone), f"{day:%Y%m%d}"
                 for start in starts.get(trip, [first]):
                     later = zero + start - first

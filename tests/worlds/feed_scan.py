@@ -3,13 +3,13 @@
 import math
 import zipfile
 from collections import defaultdict
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from itertools import pairwise
 from zoneinfo import ZoneInfo
 
 import numpy as np
 
-from tests.riders.feed_tables import NO_ALIGHTING, NO_BOARDING, midnight, rows_of, seconds
+from tests.riders.feed_tables import NO_ALIGHTING, NO_BOARDING, list_days, midnight, rows_of, seconds
 from tests.rules.drawing import DEGREE_M
 
 DAY, AROUND, NIGHT_ENDS_H = timedelta(days=1), timedelta(days=40), 4
@@ -113,16 +113,3 @@ class FeedScan:
 def plane_m(one, other):
     lat, lon = other
     return math.hypot(lat - one[0], (lon - one[1]) * math.cos(math.radians(lat))) * DEGREE_M
-
-
-def list_days(archive):
-    """Return the days of each service."""
-    days = defaultdict(set)
-    for row in rows_of(archive, "calendar.txt"):
-        first, last = (date.fromisoformat(row[name]) for name in ("start_date", "end_date"))
-        period = [first + DAY * each for each in range((last - first).days + 1)]
-        days[row["service_id"]] |= {day for day in period if row[f"{day:%A}".lower()] == "1"}
-    for row in rows_of(archive, "calendar_dates.txt"):
-        change = days[row["service_id"]].add if row["exception_type"] == "1" else days[row["service_id"]].discard
-        change(date.fromisoformat(row["date"]))
-    return days
