@@ -128,11 +128,14 @@ def test_a_late_answer_about_a_better_trip_is_ignored(over, monkeypatch):
     assert [len(ask("plan_trip", ENDS).body["itineraries"]) for _ in range(2)] == [1, 1]
 
 
-@pytest.mark.parametrize(("arrives", "is_named"), [(65, True), (66, False)])
-def test_a_better_trip_saves_more_than_half_of_the_trip(over, arrives, is_named):
-    """B6: the bus takes ten minutes, and arrives at minute 71."""
+@pytest.mark.parametrize(
+    ("takes", "arrives", "is_named"),
+    [(30, 75, True), (30, 76, False), (10, 60, True), (10, 61, False), (90, 120, True), (90, 121, False)],
+)
+def test_a_better_trip_saves_half_of_the_trip_or_half_an_hour_and_ten_minutes(over, takes, arrives, is_named):
+    """B6: the bus departs at minute 61."""
     better = trip(walk("home", "A", 0, 25, 2000), ride("8", "A", "B", 25, arrives))
-    _, told = shown(over, found(trip(bus(departs=61))), found(better))
+    _, told = shown(over, found(trip(ride("7", "A", "B", 61, 61 + takes))), found(better))
 
     assert ("With 2000 m of walking" in told["preference-unmet"]) is is_named
 

@@ -4,6 +4,7 @@ from datetime import date
 
 import pytest
 
+from fingerpost.errors import SourceFailed
 from fingerpost.transit.model.itinerary import Departure, Mode
 from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch
 from fingerpost.transit.model.provenance import FeedVersion, OutOfService
@@ -312,3 +313,18 @@ def test_more_rows_than_the_most_are_lowered(over):
     for asked, clamped in ((MAX_ROWS, False), (MAX_ROWS + 1, True)):
         applied = ask(over, leaving(5), until=clock(60), maxDepartures=asked).body["applied"]
         assert (applied["maxDepartures"], applied["clamped"]) == (MAX_ROWS, clamped)
+
+
+class LonelyNetwork(FakeNetwork):
+    async def find_stop(self, stop_id, *, language=None, whole_place=False):
+        if whole_place:
+            raise SourceFailed("The server failed")
+        return ALONE
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_a_failed_query_for_the_other_stops_is_reported(over, whole):
+    network = LonelyNetwork(places={"A": [PlaceMatch(place=ALONE, score=1.0)]}, departures=[leaving(5)])
+    answer = over(network)("getStopTimetable", {**STOP, "wholePlace": whole})
+
+    assert (answer.is_error, "The server failed" in answer.text) == (whole, True)

@@ -178,10 +178,10 @@ class GetStopTimetable(PlaceTool):
         stop = await self._places.get_stop(
             arguments.stop_id, is_label=False, user=None, language=_LANGUAGE, instant=window.first
         )
-        place_search = asyncio.ensure_future(self._find_place(arguments.stop_id))
+        place_search = asyncio.ensure_future(self._find_place(arguments))
         try:
-            if arguments.whole_place and (place := await place_search) is not None:
-                stop = replace(place, warnings=stop.warnings)
+            if arguments.whole_place:
+                stop = replace((await place_search)[0] or stop, warnings=stop.warnings)
             query = DepartureQuery(
                 stop_ids=stop.place.member_ids,
                 instant=window.first,
@@ -191,7 +191,7 @@ class GetStopTimetable(PlaceTool):
                 by_schedule=True,
             )
             outcome = await try_in_order(stop.networks, lambda network: network.list_departures(query), Deadline())
-            place = await place_search
+            place, problem = await place_search
         finally:
             place_search.cancel()
         place_ids = () if place is None else place.place.member_ids
@@ -200,16 +200,20 @@ class GetStopTimetable(PlaceTool):
             *stop.warnings,
             *wording.list_time_warnings(window.when, None, "this is the timetable"),
             *outcome.warnings,
+            *list_stated((WarningCode.NETWORK_LEFT_OUT, problem)),
         ]
         fields = {"id": stop.place.id or arguments.stop_id, "name": stop.place.name, "otherStops": others or None}
         shown_stop = omit_none(TimetableStop, fields)
         return await compute(_build_reply, shown_stop, window, outcome.value, warnings, call.include)
 
-    async def _find_place(self, stop_id: str) -> FoundStop | None:
+    async def _find_place(self, arguments: TimetableRequestInput) -> tuple[FoundStop | None, str | None]:
+        """Return the place of the stop, or why its other stops are unknown."""
         try:
-            return await self._places.find_place_of_stop(stop_id, language=_LANGUAGE)
-        except UNAVAILABLE:
-            return None
+            return await self._places.find_place_of_stop(arguments.stop_id, language=_LANGUAGE), None
+        except UNAVAILABLE as error:
+            if arguments.whole_place:
+                raise
+            return None, f"The other stops of this place are unknown: {error.message}."
 
 
 def _read_window(arguments: TimetableRequestInput, now: int) -> _Window:

@@ -76,7 +76,7 @@ class FoundTrips:
             return None
         best = find_best(self.usable, self.query) or wider
         gain_s = wider.departure - best.departure if self.query.arrive_by else best.arrival - wider.arrival
-        return wider if gain_s > min(_MIN_GAIN_S, best.duration_s / 2) else None
+        return wider if gain_s > min(_LARGE_GAIN_S, max(_MIN_GAIN_S, best.duration_s / 2)) else None
 
     def rank(self, limit: int) -> RankedItineraries:
         """Rank all trips, and choose at most ``limit`` to show."""
@@ -175,8 +175,10 @@ def _drop_departed(answer: JourneyAnswer, query: JourneyQuery) -> JourneyAnswer:
     return replace(answer, itineraries=list_remaining(answer.itineraries), timetabled=list_remaining(answer.timetabled))
 
 
-# A trip beyond the walking limit is better if it saves more than this, or more than half of the best trip within it.
-_MIN_GAIN_S = 1800
+# A trip beyond the walking limit is better if it saves more than half of the best trip within it, which must be more
+# than the first of these, or if it saves more than the second.
+_MIN_GAIN_S = 600
+_LARGE_GAIN_S = 1800
 MORE_WALKING_TIMEOUT_S = 2.0
 
 
