@@ -48,6 +48,17 @@ def test_forgetting_one_keeps_the_others_and_all_removes_everything(invoke):
     assert json.loads(invoke("vars", "delete", "--all", "--json").stdout)["deleted"] == ["a", "c"]
 
 
+def test_an_unknown_name_to_delete_is_reported(invoke):
+    invoke("vars", "set", "home", "1")
+    done = invoke("vars", "delete", "Home")
+    body = json.loads(invoke("vars", "delete", "Home", "--json").stdout)
+
+    assert (done.returncode, done.stdout, done.stderr, body["deleted"]) == (
+        *(1, "", "No variable is named 'Home'. List them: fingerpost vars list\n"),
+        [],
+    )
+
+
 def test_a_position_south_of_the_equator_is_not_an_option(invoke):
     done = invoke("plan", "-33.86,151.20", "-33.90,151.10", "--json")
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from fingerpost.apps.cli import TOOL_ERROR
-from fingerpost.apps.cli.application import Json, call_and_print, call_tool, open_application
+from fingerpost.apps.cli.application import Json, call_and_print, call_tool, open_application, print_or_exit
 from fingerpost.apps.cli.completion import complete_key
 from fingerpost.apps.cli.output import print_answer, print_error, print_json, print_message
 from fingerpost.apps.cli.tool_commands import read_position
@@ -70,7 +70,15 @@ def delete_variable(
     if (key is None) != delete_all:
         raise typer.BadParameter("name one variable, or give --all")
     arguments = {"all": True} if key is None else {"key": key}
-    call_and_print(open_application(ctx), "delete_user_variable", arguments, as_json=as_json)
+    answer = call_tool(open_application(ctx), "delete_user_variable", arguments)
+    if key is None or answer.is_error or answer.body["deleted"]:
+        print_or_exit(answer, as_json=as_json)
+        return
+    if as_json:
+        print_json(answer.body)
+    else:
+        print_message(f"No variable is named '{key}'. List them: fingerpost vars list")
+    raise typer.Exit(TOOL_ERROR)
 
 
 def _parse_value(text: str) -> Any:
