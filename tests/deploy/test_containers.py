@@ -56,6 +56,13 @@ def test_containers_do_not_run_as_root():
     assert names.index("USER") > max(place for place, name in enumerate(names) if name in ("RUN", "COPY"))
 
 
+def test_only_the_gateway_of_its_network_is_a_trusted_proxy():
+    """Another container, or a machine of that network, could name any caller."""
+    trusted = parse_command(SERVICES["server"]["command"]).params["trusted_proxy"]
+
+    assert list(trusted) == [COMPOSE["networks"]["default"]["ipam"]["config"][0]["gateway"]]
+
+
 def test_files_copied_into_images_exist():
     sources = [word for rest in find_all("COPY") for word in shlex.split(rest)[:-1]]
 
