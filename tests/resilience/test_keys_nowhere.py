@@ -5,14 +5,21 @@ Every tool is asked over a server that repeats the key wherever it can, in every
 
 import json
 import logging
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
 from urllib.parse import quote
 
 import pytest
 
 from fingerpost.errors import ToolError
 from fingerpost.net.request import RequestLimits
+from tests.embedded.conftest import Town
 from tests.net.local_server import answer
 from tests.net.reply_server import serving_replies
+from tests.realtime.messages import NOW as RECEIVED
+from tests.realtime.messages import alert, message
 from tests.resilience.remote_servers import (
     KINDS,
     LEARNED,
@@ -28,7 +35,8 @@ from tests.resilience.remote_servers import (
 
 # Characters that addresses, JSON and pages write differently.
 KEY = "m4rk3r/k&y+0f=th1s"
-FORMS = (KEY, quote(KEY, safe=""), "m4rk3r")
+ESCAPED = "".join(f"\\u{ord(char):04X}" for char in KEY)
+FORMS = (KEY, quote(KEY, safe=""), "m4rk3r", ESCAPED)
 # Large enough for a machine that is busy; half an answer is waited for no longer than need be.
 ONCE, BRIEFLY = (RequestLimits(read_s=read_s, total_s=60.0, attempts=1) for read_s in (60.0, 0.1))
 ECHO = f"The key {KEY} ({quote(KEY, safe='')}) is not known"
@@ -37,6 +45,8 @@ SPELLINGS = {
     "plain": KEY,
     "of an address": quote(KEY, safe=""),
     "escaped": KEY.replace("/", "\\/"),
+    "in part": f"{KEY[:5]}{ESCAPED[30:60]}{KEY[10:]}",
+    "escaped everywhere": ESCAPED,
     "twice": f"{KEY}{KEY}",
 }
 
@@ -94,18 +104,52 @@ async def test_a_key_is_nowhere_but_on_the_wire(kind, given, trouble, tmp_path, 
                 answers += [answered.text, json.dumps(answered.body, ensure_ascii=False), repr(answered)]
             opened = await networks.open()
             answers += [repr(opened), *(repr(network.profile) for network in opened.answering)]
-    # Answers may be read as JSON or as text, and a log is what a person sees.
-    found = {
-        "answers": [text for text in answers if _holds_key(text)],
-        "log": [record.getMessage() for record in caplog.records if _holds_key(record.getMessage())],
-        "telemetry": [text for text in seen.list_texts() if _holds_key(text)],
-        "files": [str(path) for path in tmp_path.rglob("*") if path.is_file() and _holds_key(_read(path))],
-    }
-
-    assert found == {"answers": [], "log": [], "telemetry": [], "files": []}
+    assert find_key(answers, caplog, seen, tmp_path) == []
     assert sent
     assert seen.spans
     assert [asked.target for asked in sent if not _has_key(asked)] == []
+
+
+@pytest.mark.parametrize("trouble", [*TROUBLES, "validators"])
+async def test_the_key_of_realtime_data_is_nowhere_but_on_the_wire(trouble, tmp_path, caplog, monkeypatch, seen):
+    caplog.set_level(logging.DEBUG)
+    monkeypatch.setenv("FINGERPOST_NOW", datetime.fromtimestamp(RECEIVED, UTC).isoformat())
+    sent = []
+
+    async def reply(asked):
+        sent.append(asked.target)
+        spelling = SPELLINGS.get(trouble.rpartition(", ")[2], KEY)
+        told = message(alert(header=f"Closed: {spelling}", stop_id="ALPHA"), timestamp=RECEIVED)
+        return TROUBLES.get(trouble) or answer(body=told, ETag=f'"{quote(KEY)}"', Last_Modified=KEY)
+
+    @asynccontextmanager
+    async def open_fetch():
+        async with new_client(tmp_path, port, {VARIABLE: KEY}) as client:
+            yield partial(_fetch_once, client)
+
+    async with serving_replies(reply) as port:
+        town = Town(tmp_path, open_fetch=open_fetch)
+        town.follow(f"{URL}/a.pb?key=${{{VARIABLE}}}")
+        answered = await town.tools["get_departures"].answer(
+            {"stop": {"type": "id", "value": "TEST:ALPHA"}}, user="ann"
+        )
+        opened = await town.networks.open()
+        health = [await network.find_realtime_health() for network in opened.answering]
+        await town.networks.close()
+
+    assert find_key([answered.text, repr(answered), repr(health)], caplog, seen, tmp_path) == []
+    assert f"/a.pb?key={quote(KEY, safe='')}" in sent
+
+
+async def _fetch_once(client, request, *rest):
+    return await client.fetch(replace(request, limits=BRIEFLY), *rest)
+
+
+def find_key(answers, caplog, seen, home):
+    """Return what contains the key. Answers may be read as JSON or as text, and a log is what a person sees."""
+    texts = {path: path.read_bytes().decode(errors="replace") for path in home.rglob("*") if path.is_file()}
+    texts |= {text: text for text in (*answers, *seen.list_texts(), *map(logging.LogRecord.getMessage, caplog.records))}
+    return [name for name, text in texts.items() if any(form.lower() in text.lower() for form in FORMS)]
 
 
 async def _learn(home, port, record, environ, limits):
@@ -121,11 +165,3 @@ def _has_key(asked):
         return True
     in_header = KEY in (asked.headers.get("app_key"), asked.headers.get("authorization"))
     return in_header or f"apikey={quote(KEY, safe='')}" in asked.target
-
-
-def _holds_key(text):
-    return any(form.lower() in text.lower() for form in FORMS)
-
-
-def _read(path):
-    return path.read_bytes().decode(errors="replace")

@@ -25,7 +25,6 @@ _CAMEL_BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _TRAILING_NUMBER = re.compile(r"[-_. \[\]0-9]+$")
 _PAIR = re.compile(r"[^&;]+")
 _SECRET_HEADERS = frozenset({"authorization", "cookie", "proxy-authorization"})
-_HTML_SPECIAL = re.compile("[+&<>'\"`]")
 _ESCAPE = re.compile("%[0-9A-F]{2}")
 # Shorter values would match ordinary words in messages or content.
 _MIN_SECRET_CHARS = 4
@@ -69,7 +68,24 @@ def redact(data: AnyStr, secrets: Iterable[str]) -> AnyStr:
     for secret in sorted(secrets, key=len, reverse=True):
         for text, encoded in _list_forms(secret):
             data = data.replace(encoded, HIDDEN.encode()) if isinstance(data, bytes) else data.replace(text, HIDDEN)
+        if (b"\\u" in data) if isinstance(data, bytes) else ("\\u" in data):
+            data = _redact_escaped(data, secret)
     return data
+
+
+def _redact_escaped(data: AnyStr, secret: str) -> AnyStr:
+    """Redact a key of which any characters are written as escapes of JSON."""
+    if len(secret) < _MIN_SECRET_CHARS:
+        return data
+    text, encoded = _compile_escaped(secret)
+    return encoded.sub(HIDDEN.encode(), data) if isinstance(data, bytes) else text.sub(HIDDEN, data)
+
+
+@lru_cache(maxsize=256)
+def _compile_escaped(secret: str) -> tuple[re.Pattern[str], re.Pattern[bytes]]:
+    escapes = [re.sub("....", r"\\\\u\g<0>", char.encode("utf-16-be").hex()) for char in secret]
+    pattern = "".join(rf"(?:\\?{re.escape(char)}|{escape})" for char, escape in zip(secret, escapes, strict=True))
+    return re.compile(pattern, re.IGNORECASE), re.compile(pattern.encode(), re.IGNORECASE)
 
 
 def redact_content(data: AnyStr, secrets: Iterable[str]) -> AnyStr:
@@ -83,9 +99,8 @@ def _list_forms(secret: str) -> tuple[tuple[str, bytes], ...]:
         return ()
     in_json = json.dumps(secret)[1:-1]
     forms = [secret, quote(secret, safe=""), quote(secret), quote_plus(secret), in_json, in_json.replace("/", "\\/")]
-    # Some servers HTML-escape strings in JSON, or write escapes in lower case.
-    forms += [html.escape(secret), _HTML_SPECIAL.sub(lambda m: f"\\u{ord(m[0]):04x}", secret)]
-    forms.append(_HTML_SPECIAL.sub(lambda m: f"\\u{ord(m[0]):04X}", secret))
+    # Some servers HTML-escape strings in JSON, or write percent escapes in lower case.
+    forms.append(html.escape(secret))
     forms += [_ESCAPE.sub(lambda m: m[0].lower(), form) for form in forms]
     forms += [form.lower() for form in forms] + [form.upper() for form in forms]
     return tuple((form, form.encode()) for form in sorted(dict.fromkeys(forms), key=len, reverse=True))
