@@ -1,11 +1,12 @@
 """Planning with a language model, against a local endpoint that uses OpenAI's protocol."""
 
 import json
+import logging
 from contextlib import asynccontextmanager
 
 import pytest
 
-from fingerpost.errors import PlanInvalid, SourceFailed
+from fingerpost.errors import PlanInvalid, SourceFailed, ToolError
 from fingerpost.plan.catalogue import Catalogue
 from fingerpost.plan.planners import PlanningCapability
 from tests.net.local_server import LOOPBACK, answer
@@ -49,8 +50,8 @@ async def endpoint(*answers, status="200 OK"):
         yield f"http://{LOOPBACK}:{port.number}/v1", requests
 
 
-def capability(url):
-    return PlanningCapability(CATALOGUE, [language_model.LanguageModelPlanner(url, "fake", None).plan])
+def capability(url, key=None):
+    return PlanningCapability(CATALOGUE, [language_model.LanguageModelPlanner(url, "fake", key).plan])
 
 
 async def test_a_model_writes_a_plan_that_is_checked():
@@ -97,3 +98,25 @@ async def test_an_endpoint_that_fails_is_a_source_that_fails():
     async with endpoint(status="400 Bad Request") as (url, _requests):
         with pytest.raises(SourceFailed, match="status 400"):
             await capability(url).create_plan("revenue")
+
+
+@pytest.mark.parametrize(
+    ("told", "status"),
+    [
+        ({"steps": [written(n=3, label="m4rk3r-k3y")]}, "200 OK"),
+        ({"steps": [], "missing": "not m4rk3r-k3y"}, "200 OK"),
+        ({"steps": [{**written(n=3), "expected_key": "m4rk3r-k3y"}] * 2}, "200 OK"),
+        ({"error": "unknown key m4rk3r-k3y"}, "401 Unauthorized"),
+    ],
+)
+async def test_its_key_is_in_no_plan_error_or_log(told, status, caplog):
+    """Whatever the endpoint repeats."""
+    caplog.set_level(logging.DEBUG)
+    async with endpoint(told, status=status) as (url, requests):
+        try:
+            outcome = repr(await capability(url, "m4rk3r-k3y").create_plan("echo three"))
+        except ToolError as error:
+            outcome = f"{error!r} {error.details} {error.hint}"
+
+    assert requests
+    assert "m4rk3r" not in outcome + "".join(map(logging.LogRecord.getMessage, caplog.records))

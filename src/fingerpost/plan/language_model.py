@@ -15,6 +15,7 @@ from pydantic_ai.providers.openai import OpenAIProvider
 from fingerpost.contract.plan import Plan, PlanStep
 from fingerpost.contract.wire import build_json_schema
 from fingerpost.errors import PlanInvalid, SourceFailed
+from fingerpost.net.redaction import redact
 from fingerpost.plan.catalogue import Catalogue
 from fingerpost.plan.planners import Goal
 from fingerpost.plan.records import now
@@ -33,6 +34,7 @@ missing."""
 
 class LanguageModelPlanner:
     def __init__(self, base_url: str, model: str, api_key: str | None) -> None:
+        self._secrets = [api_key or ""]
         # Local servers need no key, but the client requires one.
         provider = OpenAIProvider(base_url=base_url, api_key=api_key or "none")
         self._model = OpenAIChatModel(model, provider=provider)
@@ -47,6 +49,8 @@ class LanguageModelPlanner:
 
         @agent.output_validator
         def check(answer: Any) -> Any:
+            # An endpoint may repeat its key.
+            answer = answer_model.model_validate_json(redact(answer.model_dump_json(), self._secrets))
             if answer.steps:
                 try:
                     validate_plan(to_plan(answer, goal), catalogue, memory=memory)
