@@ -15,7 +15,7 @@ from fingerpost.apps.mcp.address import Access, Address
 from fingerpost.apps.mcp.tokens import open_verifier
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.wiring import build
-from fingerpost.errors import SettingsInvalid
+from fingerpost.errors import SettingsInvalid, ToolError
 from tests.apps.clients import accept_tokens, post
 from tests.apps.clients import calling as calling_app
 from tests.apps.processes import DEADLINE_S
@@ -39,8 +39,9 @@ async def calling(access=None):
             headers = {"authorization": authorization} if authorization else {}
             return await post(client, name, arguments or {}, **headers)
 
-        call.client = client
+        call.client, call.tools = client, application.tools
         yield call
+    application.runs.journal.close()
 
 
 def content_of(answered):
@@ -76,21 +77,6 @@ async def test_a_token_without_the_scope_is_forbidden(file_of_tokens, monkeypatc
 
     assert refused.status_code == 403
     assert 'error="insufficient_scope"' in refused.headers["www-authenticate"]
-
-
-async def test_a_token_is_in_no_answer_log_span_metric_or_file(home, tmp_path, monkeypatch, caplog, seen):
-    """Whether it is accepted or refused, and whatever it asks for."""
-    caplog.set_level(logging.DEBUG)
-    accepted, refused = "m4rk3r/t&k+1=", "m4rk3r/0th3r"
-    accept_tokens(tmp_path / "tokens", monkeypatch, **{accepted: "ann"})
-    async with calling() as call:
-        names = [*build(read_settings()).tools, "no_such_tool"]
-        answers = [await call(f"Bearer {token}", name) for token in (accepted, refused) for name in names]
-    texts = [f"{answer.headers} {answer.text}" for answer in answers] + [caplog.text, *seen.list_texts()]
-    texts += [path.read_bytes().decode(errors="replace") for path in home.rglob("*") if path.is_file()]
-
-    assert [text for text in texts if "m4rk3r" in text] == []
-    assert [answer.status_code for answer in answers] == [200] * len(names) + [401] * len(names)
 
 
 def issue(key=KEY, algorithm="ES256", key_id="a", **changed):
@@ -189,6 +175,63 @@ async def test_an_issuer_that_does_not_answer_is_waited_for_briefly(home, monkey
         refused = await asyncio.wait_for(call(issue()), DEADLINE_S)
 
     assert (refused.status_code, refused.headers["connection"]) == (503, "close")
+
+
+def find_marker(answers, caplog, seen, home):
+    texts = [f"{answer.headers} {answer.text}" for answer in answers] + [caplog.text, *seen.list_texts()]
+    texts += [path.read_bytes().decode(errors="replace") for path in home.rglob("*") if path.is_file()]
+    return [text for text in texts if "m4rk3r" in text]
+
+
+async def call_everything(*authorizations, **access):
+    """Call every tool, and one that does not exist, with each authorization."""
+    async with calling(Access(allowed_hosts=["city.example"], **access)) as call:
+        return [await call(each, name) for each in authorizations for name in [*call.tools, "no_such_tool"]]
+
+
+async def test_a_token_is_in_no_answer_log_span_metric_or_file(home, tmp_path, monkeypatch, caplog, seen):
+    """Whether it is accepted or refused, and whatever it asks for."""
+    caplog.set_level(logging.DEBUG)
+    accepted, refused = "m4rk3r/t&k+1=", "m4rk3r/0th3r"
+    accept_tokens(tmp_path / "tokens", monkeypatch, **{accepted: "ann"})
+    answers = await call_everything(f"Bearer {accepted}", f"Bearer {refused}")
+
+    assert find_marker(answers, caplog, seen, home) == []
+    assert {answer.status_code for answer in answers} == {200, 401}
+
+
+@pytest.mark.parametrize(
+    "told", [KEYS, answer("403 Forbidden", b"No key m4rk3r"), answer(body=b'{"keys": ["m4rk3r"]}')]
+)
+async def test_the_key_and_tokens_of_an_issuer_are_in_no_answer_log_span_metric_or_file(
+    home, monkeypatch, caplog, seen, told
+):
+    caplog.set_level(logging.DEBUG)
+    async with issuing(monkeypatch, told) as issuer:
+        monkeypatch.setenv("FINGERPOST_TOKEN_KEYS_URL", f"http://127.0.0.1:{issuer.port}/keys?api_key=m4rk3r")
+        tokens = [issue(), issue(key_id="m4rk3r"), issue(aud="m4rk3r"), f"{issue()}m4rk3r"]
+        answers = await call_everything(*tokens)
+
+    assert find_marker(answers, caplog, seen, home) == []
+    assert "api_key=m4rk3r" in issuer.asked[0].target
+    assert [token for token in tokens if token.removeprefix("Bearer ") in caplog.text] == []
+
+
+@pytest.mark.parametrize(
+    "rest", ["127.0.0.1:1/city", "nowhere.invalid/city", "127.0.0.1:port/city", "127.0.0.1:1/city?x=y"]
+)
+async def test_the_password_of_the_database_is_in_no_answer_log_span_metric_or_file(
+    home, monkeypatch, caplog, seen, rest
+):
+    caplog.set_level(logging.DEBUG)
+    pytest.importorskip("psycopg")
+    monkeypatch.setenv("FINGERPOST_DATABASE_URL", f"postgresql://fingerpost:m4rk3r@{rest}")
+    try:
+        answers = await call_everything(None, is_public=True)
+    except ToolError as error:
+        answers = [Mock(headers=repr(error), text=error.user_message())]
+
+    assert find_marker(answers, caplog, seen, home) == []
 
 
 async def test_a_client_learns_where_to_sign_in(home, monkeypatch):

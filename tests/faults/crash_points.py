@@ -1,5 +1,6 @@
-"""Run a command again and again in forked processes, each with one fault at another system call.
+"""Run a command again and again in forked processes, each with one fault at another system call or SQL statement.
 
+At a statement that writes, the process is killed, or the disk fails from then on: SQLite's own writes, and all others.
 ``python -m tests.faults.crash_points COMMAND FOLDER EVERY`` prints the faults after which a home is neither as before
 nor as after the command, or after which the command does not succeed when it is repeated.
 """
@@ -9,8 +10,10 @@ import json
 import os
 import pkgutil
 import re
+import resource
 import shutil
 import signal
+import sqlite3
 import sys
 from collections import Counter
 from functools import partial
@@ -41,11 +44,16 @@ EDGAR = {
 TRIP = ("plan", "TOWN:ALPHA", "TOWN:GAMMA", "--at", "2026-03-10T07:30", "--limit", "1")
 ADD_OLD = ("network", "add", "TOWN", "{folder}/old.zip")
 RUN = ("run", "{folder}/plan.json")
+# The process ends before the run begins.
+BEGUN = ("call", "run_plan", json.dumps({"plan": PLAN, "wait_seconds": 0}).replace("{", "{{").replace("}", "}}"))
+STOP = {"name": "Alpha", "stopId": "a_1", "lat": 41.0, "lon": -8.0, "tz": "Europe/Lisbon", "modes": ["BUS"]}
+MOTIS = {"/api/v1/map/initial": {"lat": 41.0, "lon": -8.0}, "/api/v6/map/stops": [STOP]}
 # The commands before, the command, and those whose output shows the state.
 COMMANDS = {
     "add": ((), ADD_OLD, (TRIP,)),
     "add again": ((ADD_OLD,), ("network", "add", "TOWN", "{folder}/new.zip"), (TRIP,)),
     "add streets": ((ADD_OLD,), (*ADD_OLD, "--streets", "{folder}/town.osm"), (TRIP, ("network", "show", "TOWN"))),
+    "add a server": ((), ("network", "add", "TOWN", "--motis", "{server}"), (("network", "show", "TOWN"),)),
     "refresh": ((("network", "add", "TOWN", "{folder}/town.zip"),), ("network", "refresh", "TOWN"), (TRIP,)),
     "remove": ((ADD_OLD,), ("network", "remove", "TOWN"), (TRIP,)),
     "save": ((), ("vars", "set", "home", "41.0,-8.0"), (("vars", "list"),)),
@@ -53,10 +61,12 @@ COMMANDS = {
     "load": ((), ("filings", "load", "{folder}/facts.json", "--ticker", "TOWN"), (("filings", "list"),)),
     "sync": ((), ("filings", "sync", "TOWN"), (("filings", "list"),)),
     "run": ((), RUN, (("runs", "list"),)),
+    "resume": ((BEGUN,), ("runs", "resume", "{run}"), (("runs", "list"),)),
     "approve": ((RUN,), ("runs", "approve", "{run}", "1"), (("runs", "list"),)),
     "cancel": ((RUN,), ("runs", "cancel", "{run}"), (("runs", "list"),)),
 }
 CALLS = ("fsync", "replace", "rename", "unlink", "mkdir", "rmdir")
+STATEMENT = "statement"
 KILLED = 137
 # The record is written after the timetable; in between, the new one answers with a warning, and `show` has the old one.
 _OLD_RECORD = re.compile(
@@ -65,6 +75,7 @@ _OLD_RECORD = re.compile(
 # A run has another id each time.
 _VARYING = re.compile(r"(, changed )?\d{4}-\d\d-\d\dT[\d:+]+|[0-9a-f-]{36}")
 FAULTS = {"killed": None, "EIO": errno.EIO, "ENOSPC": errno.ENOSPC}
+NO_LIMIT = (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
 
 
 class Fault:
@@ -77,6 +88,23 @@ class Fault:
     def install(self):
         for call in CALLS:
             setattr(os, call, self._wrap(call, getattr(os, call)))
+        connect = sqlite3.connect
+
+        def connect_counted(*args, **kwargs):
+            connection = connect(*args, **kwargs)
+            connection.set_trace_callback(self._count_statement)
+            return connection
+
+        sqlite3.connect = connect_counted
+
+    def _count_statement(self, statement):
+        if statement.startswith(("SELECT", "PRAGMA", "--")):
+            return
+        self.counts[STATEMENT] += 1
+        if (STATEMENT, self.counts[STATEMENT]) == (self._call, self._number):
+            if self._code is None:
+                os._exit(KILLED)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
 
     def _wrap(self, call, original):
         def counted(*args, **kwargs):
@@ -92,23 +120,27 @@ class Fault:
 
 def run_forked(arguments, home, fault=None):
     """Return the status, the output and the counted calls of a command that runs in a forked process."""
-    output, counts = home.with_suffix(".out"), home.with_suffix(".counts")
+    counts = home.with_suffix(".counts")
     counts.write_text("{}")
+    reader, writer = os.pipe()
     if not (child := os.fork()):
         signal.alarm(300)
-        with output.open("w") as written:
-            os.dup2(written.fileno(), 1)
-            os.dup2(written.fileno(), 2)
+        os.dup2(writer, 1)
+        os.dup2(writer, 2)
         os._exit(_run(arguments, home, fault or Fault(), counts))
+    os.close(writer)
+    with os.fdopen(reader) as file:
+        output = file.read()
     _, status = os.waitpid(child, 0)
-    return os.waitstatus_to_exitcode(status), output.read_text(), json.loads(counts.read_text())
+    return os.waitstatus_to_exitcode(status), output, json.loads(counts.read_text())
 
 
 def _run(arguments, home, fault, counts):
     from fingerpost.apps.cli import main
 
     os.environ["FINGERPOST_HOME"] = str(home)
-    sys.argv = ["fingerpost", *(word.format(folder=home.parent, run=os.environ.get("FAULT_RUN")) for word in arguments)]
+    names = {"folder": home.parent, "run": os.environ.get("FAULT_RUN"), "server": os.environ["FAULT_SERVER"]}
+    sys.argv = ["fingerpost", *(word.format(**names) for word in arguments)]
     fault.install()
     try:
         main()
@@ -116,6 +148,7 @@ def _run(arguments, home, fault, counts):
     except SystemExit as end:
         code = end.code or 0
     sys.stdout.flush()
+    resource.setrlimit(resource.RLIMIT_FSIZE, NO_LIMIT)
     counts.write_text(json.dumps(fault.counts))
     return code
 
@@ -151,14 +184,19 @@ def find_violations(name, folder, every):
     new, files = observe(observing, home), list_files(home)
     assert (status, old != new) == (0, True), output
     points = [
-        (fault, call, number) for fault in FAULTS for call in CALLS for number in range(1, counts.get(call, 0) + 1)
+        (fault, call, number)
+        for fault in FAULTS
+        for call in (*CALLS, STATEMENT)
+        if (fault, call) != ("ENOSPC", STATEMENT)
+        for number in range(1, counts.get(call, 0) + 1)
     ]
     violations = []
     for fault, call, number in points[::every]:
         _copy(template, home)
         status, output, _ = run_forked(command, home, Fault(call, number, FAULTS[fault]))
         state = observe(observing, home)
-        # A run may be stored, but not begun.
+        # A command may begin or decide a run, and not carry it on.
+        is_interrupted = command[0] in ("run", "runs") and " interrupted " in str(state)
         stored = (
             re.findall("([0-9a-f-]{36}) interrupted", run_forked(("runs", "list"), home)[1]) if name == "run" else []
         )
@@ -167,8 +205,8 @@ def find_violations(name, folder, every):
         problems = [
             *(["a traceback"] if "Traceback" in output + repeated else []),
             *([f"status {status}"] if status not in (0, 1, KILLED) else []),
-            *(["the fault is not named"] if status == 1 and os.strerror(FAULTS[fault]) not in output else []),
-            *(["neither old nor new"] if state not in (old, new) and not stored else []),
+            *(["the fault is not named"] if status == 1 and not _names(output, fault, call) else []),
+            *(["neither old nor new"] if state not in (old, new) and not is_interrupted else []),
             *(["success, but old"] if status == 0 and state != new else []),
             *([f"the repetition ends with {again}"] if again and state != new else []),
             *(["the repetition is not new"] if observe(observing, home) != new else []),
@@ -177,7 +215,11 @@ def find_violations(name, folder, every):
         if problems:
             outputs = {"output": output[-2000:], "repeated": repeated[-2000:]}
             violations.append({"fault": f"{fault} {call} {number}", "problems": problems, **outputs})
-    return {"points": len(points), "tried": len(points[::every]), "violations": violations}
+    return {"points": counts, "tried": len(points[::every]), "violations": violations}
+
+
+def _names(output, fault, call):
+    return ("disk" if call == STATEMENT else os.strerror(FAULTS[fault])) in output
 
 
 def _copy(template, home):
@@ -198,7 +240,8 @@ if __name__ == "__main__":
     _, name, folder, every = sys.argv
     _import_everything()
     with serving_feeds() as edgar:
-        edgar.contents = {path: json.dumps(content).encode() for path, content in EDGAR.items()}
+        edgar.contents = {path: json.dumps(content).encode() for path, content in (EDGAR | MOTIS).items()}
+        os.environ["FAULT_SERVER"] = edgar.url
         filings_commands.Edgar = partial(Edgar, data=edgar.url, www=edgar.url)
         os.environ |= {"FINGERPOST_PRIVATE_HOSTS": "127.0.0.1", "FINGERPOST_SEC_CONTACT": "ops@example.org"}
         print(json.dumps(find_violations(name, Path(folder), int(every))))

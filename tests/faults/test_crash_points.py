@@ -11,6 +11,8 @@ from tests.faults.crash_points import COMMANDS
 
 pytestmark = pytest.mark.slow
 
+# Commands that write with SQLite.
+SQL = {"add streets", "add a server", "save", "delete", "load", "sync", "run", "resume", "approve", "cancel"}
 EVERY = 1 if os.environ.get("FINGERPOST_SOAK") else 5
 
 
@@ -24,4 +26,4 @@ def test_a_fault_at_a_system_call_leaves_the_old_or_the_new_state(name, tmp_path
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout.splitlines()[-1])
 
-    assert found["violations"] == []
+    assert (found["violations"], found["tried"] > 0, found["points"].get("statement", 0) > 0) == ([], True, name in SQL)
