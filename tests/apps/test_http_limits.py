@@ -2,12 +2,13 @@
 
 import asyncio
 import json
-from contextlib import ExitStack, asynccontextmanager, suppress
+from contextlib import ExitStack, asynccontextmanager, nullcontext, suppress
 from dataclasses import replace
 from unittest.mock import Mock
 
 import httpx2
 import pytest
+from mcp import Client, MCPError
 from mcp.server import _streamable_http_modern
 from uvicorn import Config
 from uvicorn.server import ServerState
@@ -321,6 +322,18 @@ async def test_a_crowd_of_one_machine_is_refused_while_another_machine_is_answer
     assert [answer.status_code for answer in crowd] == [200, 200, 429, 429, 429]
     assert {answer.headers["retry-after"] for answer in crowd[2:]} == {"1"}
     assert (other.status_code, later.status_code) == (200, 200)
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_the_python_sdk_shows_the_text_of_a_refusal(application, monkeypatch, mode):
+    async with (
+        serving_here(new_local_app(application)) as (host, port),
+        Client(f"http://{host}:{port}/mcp", mode=mode) as client,
+    ):
+        await client.list_tools()
+        monkeypatch.setattr(Admission, "enter", lambda *_: nullcontext(False))
+        with pytest.raises(MCPError, match=r"^Too many requests at once; retry in a second$"):
+            await client.call_tool("get_user_variables", {})
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.apps.processes import COMMAND, DEADLINE_S
+from tests.apps.processes import COMMAND, DEADLINE_S, serving
 
 ASK = Path(__file__).parent / "typescript" / "ask.mjs"
 FOLDER = os.environ.get("FINGERPOST_TYPESCRIPT")
@@ -27,12 +27,14 @@ pytestmark = pytest.mark.skipif(
 @pytest.mark.parametrize("major", ["1", "2"])
 def test_the_sdk_hands_on_errors_and_candidates(home, major):
     assert FOLDER is not None
-    done = subprocess.run(
-        ["node", str(ASK), major, FOLDER, *COMMAND, "serve"],
-        capture_output=True, text=True, timeout=DEADLINE_S, check=True,
-    )  # fmt: skip
+    with serving(FINGERPOST_MAX_CONCURRENT_CALLS="1") as server:
+        done = subprocess.run(
+            ["node", str(ASK), major, FOLDER, f"{server.url}/mcp", *COMMAND, "serve"],
+            capture_output=True, text=True, timeout=DEADLINE_S, check=True,
+        )  # fmt: skip
     told = json.loads(done.stdout)
 
+    assert "Too many requests at once; retry in a second" in told.pop("limited")
     assert [key for key, answer in told.items() if "thrown" in answer] == []
     ambiguous = told["ambiguous"]
     tokens = [each["token"] for each in ambiguous["structuredContent"]["error"]["candidates"]]

@@ -1,12 +1,16 @@
 // Asks the server over stdio with the TypeScript SDK, and prints what its user would get as JSON.
-// node ask.mjs 1|2 COMMAND ARGUMENT...; the SDK is found from the folder that holds node_modules.
+// Then it asks a server at URL, whose only place a second connection takes with half a request.
+// node ask.mjs 1|2 FOLDER URL COMMAND ARGUMENT...; the SDK is found from the folder that holds node_modules.
 import { createRequire } from "node:module";
+import { connect } from "node:net";
 import { pathToFileURL } from "node:url";
 
-const [, , major, folder, command, ...args] = process.argv;
+const [, , major, folder, url, command, ...args] = process.argv;
 const require = createRequire(pathToFileURL(`${folder}/`));
 const load = (name) => require(name);
 const { Client } = major === "1" ? load("@modelcontextprotocol/sdk/client/index.js") : load("@modelcontextprotocol/client");
+const { StreamableHTTPClientTransport } =
+  major === "1" ? load("@modelcontextprotocol/sdk/client/streamableHttp.js") : load("@modelcontextprotocol/client");
 const { StdioClientTransport } =
   major === "1" ? load("@modelcontextprotocol/sdk/client/stdio.js") : load("@modelcontextprotocol/client/stdio");
 
@@ -30,5 +34,14 @@ await ask("sound", "findAddressOrStop", { rawText: "Kamppi" });
 await ask("figures", "sec_financial_data", { query_type: "financial_facts", parameters: { ticker: "AAPL", metrics: ["Revenue"], period: "2022" } });
 await ask("large", "sec_financial_data", { query_type: "compare", parameters: { tickers: ["AAPL", "NVDA"], metrics: ["roa", "roe", "net margin", "gross margin"] } });
 await ask("nothing", "sec_financial_data", { query_type: "financial_facts", parameters: { ticker: "XXXX", metrics: ["Revenue"], period: "2022" } });
-console.log(JSON.stringify(told));
 await client.close();
+
+const limited = new Client({ name: "test", version: "1" });
+await limited.connect(new StreamableHTTPClientTransport(new URL(url)));
+const other = connect(new URL(url).port, "127.0.0.1");
+other.write("POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n\r\n");
+while ((await fetch(url, { method: "POST", body: "{}" })).status !== 429);
+await limited.callTool({ name: "get_user_variables", arguments: {} }).catch((error) => (told.limited = String(error)));
+other.destroy();
+await limited.close();
+console.log(JSON.stringify(told));
