@@ -13,6 +13,8 @@ _MAX_PORT = 65_535
 # Providers assign each household or host a network of this size.
 _IPV6_PREFIX = 64
 _BACKLOG = 2048
+# By default, the system holds 3 MB of unread answers for each connection.
+_SEND_BUFFER_BYTES = 65_536
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +107,7 @@ def listen(address: Address, *, shared: bool = False, backlog: int = _BACKLOG) -
     listener = _Listener(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT if shared else socket.SO_REUSEADDR, 1)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER_BYTES)
         listener.bind((address.host, address.port))
         if backlog:
             # If two processes bind at the same instant, one of them fails only here.
