@@ -17,22 +17,22 @@ from dataclasses import replace
 from datetime import date, timedelta
 from itertools import count
 from math import inf
+from pathlib import Path
 from typing import NamedTuple
 
 from harness import HEAD, percentile, read_options, report
 from import_feeds import FEEDS
-from load import measure
-from serving import FINGERPOST, Server, compile_kernels, serving, write_call
+from load import Load, measure
+from serving import FINGERPOST, META, Server, compile_kernels, serving, write_call, write_request
 
 CONNECTIONS = (1, 10, 100, 600)
 MAX_RATIO = 3.0
-# The caller's p99 alone, at least; below it a ratio measures the machine's other work.
-MIN_ALONE_MS = 20.0
 MAX_GROWTH = 1.1
 _ENDLESS = "WITH RECURSIVE t (a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM t) SELECT max(a) FROM t"
 _SQL = {"query_type": "custom_sql", "parameters": {"sql_query": _ENDLESS}}
 # A refusal has Retry-After: 1.
 _PAUSE_S = 1.0
+_SAMPLE_S = 0.1
 _WAIT_S = 20.0
 
 
@@ -53,6 +53,9 @@ class City(NamedTuple):
 DEMO = City("DEMO-HELSINKI:KAMPPI", "DEMO-HELSINKI:TAPIOLA", date(2026, 1, 1), 300)
 NEW_YORK = City("NYC-SUBWAY:902S", "40.7074,-74.0113", date(2026, 9, 8), 110)
 _CALL = DEMO.write_trip()
+# The longest answer: it is larger than the buffers of the system, if the client does not read.
+_LIST = write_request("tools/list", {"_meta": META})
+_RECEIVE_BYTES = 4_096
 _HEAD = _CALL.partition(b"\r\n\r\n")[0]
 # What a connection sends, and what it then does: read, wait until it is closed, wait without reading, or reset.
 STATES = {
@@ -60,7 +63,7 @@ STATES = {
     "half header": (lambda _: _HEAD[:60], "wait"),
     "headers": (lambda _: _HEAD + b"\r\n\r\n", "wait"),
     "half body": (lambda _: _CALL[:-20], "wait"),
-    "answer not read": (lambda _: _CALL, "sleep"),
+    "answer not read": (lambda _: _LIST, "sleep"),
     "abandoned": (lambda _: _CALL, "reset"),
     "endless SQL": (lambda _: write_call("sec_financial_data", _SQL), "read"),
     "another day": (lambda number: (NEW_YORK if FEEDS else DEMO).write_trip(number + 1), "read"),
@@ -75,7 +78,13 @@ async def attack(state: str, connections: int, host: str, port: int) -> None:
     async def hold() -> None:
         while True:
             with suppress(OSError, asyncio.IncompleteReadError):
-                reader, writer = await asyncio.open_connection(host, port)
+                connection = socket.socket()
+                connection.setblocking(False)
+                if then == "sleep":
+                    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _RECEIVE_BYTES)
+                await asyncio.get_running_loop().sock_connect(connection, (host, port))
+                # asyncio stops reading at twice the limit.
+                reader, writer = await asyncio.open_connection(sock=connection, limit=_RECEIVE_BYTES)
                 with suppress(OSError):
                     writer.write(write(next(numbers)))
                     await writer.drain()
@@ -102,25 +111,50 @@ def find_other_address() -> str:
         return probe.getsockname()[0]
 
 
+async def measure_both(server: Server, seconds: float, call: bytes) -> tuple[Load, int, int]:
+    """Return the caller's load, the most memory in bytes, and the most connections whose answers were not read."""
+    most_bytes = most_unread = 0
+
+    async def sample() -> None:
+        nonlocal most_bytes, most_unread
+        while True:
+            most_bytes = max(most_bytes, server.count_bytes())
+            most_unread = max(most_unread, count_unread(server.port))
+            await asyncio.sleep(_SAMPLE_S)
+
+    sampling = asyncio.create_task(sample())
+    load = await measure(server, 1, seconds, [call])
+    sampling.cancel()
+    return load, most_bytes, most_unread
+
+
+def count_unread(port: int) -> int:
+    """Return the number of a server's connections for which the system holds at least a receive buffer of answers."""
+    rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    return sum(row[1].endswith(f":{port:04X}") and int(row[4].split(":")[0], 16) > _RECEIVE_BYTES for row in rows)
+
+
 def measure_state(state: str, server: Server, call: bytes, seconds: float) -> bool:
     """Print a figure for each number of connections; return whether all bounds hold."""
     alone = asyncio.run(measure(server, 1, seconds, [call]))
-    alone_ms, good = max(MIN_ALONE_MS, percentile(alone.times_ms, 0.99)), True
+    alone_ms, good, peak_bytes = percentile(alone.times_ms, 0.99), True, 0
     for connections in [40] if state == "endless SQL" else CONNECTIONS:
         target = (state, connections, find_other_address(), server.port)
         attacker = multiprocessing.get_context("spawn").Process(target=run_attack, args=target)
         attacker.start()
         try:
-            load = asyncio.run(measure(server, 1, seconds, [call]))
+            load, most_bytes, unread = asyncio.run(measure_both(server, seconds, call))
         finally:
             attacker.kill()
             attacker.join()
+        peak_bytes = max(peak_bytes, most_bytes)
         p99_ms, failed = percentile(load.times_ms or [inf], 0.99), sum(load.failures.values())
         name = f"{state}, {connections} connections"
-        good &= report(name, p99_ms, alone_ms, bound=MAX_RATIO, note=f"{len(load.times_ms)} calls")
+        good &= report(name, p99_ms, alone_ms, bound=MAX_RATIO, note=f"{len(load.times_ms)} calls, {unread} unread")
         good &= not failed or report(f"{name}: failed calls", failed, bound=0)
     most_mb = (MAX_GROWTH * alone.bytes_before + 512e6) / 1e6
-    return good & report(f"{state}: memory, in MB", server.count_bytes() / 1e6, bound=most_mb)
+    good &= state != "answer not read" or report(f"{state}: at no time", not unread, bound=0)
+    return good & report(f"{state}: most memory, in MB", peak_bytes / 1e6, bound=most_mb)
 
 
 def main() -> int:

@@ -61,21 +61,31 @@ class Caller:
 
 def prepare_call(tool: str, arguments: dict) -> tuple[bytes, dict[str, str]]:
     """Return the body and headers of a call."""
-    params = {"name": tool, "arguments": arguments, "_meta": META}
-    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    body, headers = prepare_request("tools/call", {"name": tool, "arguments": arguments, "_meta": META})
+    return body, {**headers, "Mcp-Name": tool}
+
+
+def prepare_request(method: str, params: dict) -> tuple[bytes, dict[str, str]]:
+    body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
     headers = {
         "Content-Type": "application/json",
         "Accept": "application/json, text/event-stream",
         "MCP-Protocol-Version": VERSION,
-        "Mcp-Method": "tools/call",
-        "Mcp-Name": tool,
+        "Mcp-Method": method,
     }
     return json.dumps(body).encode(), headers
 
 
 def write_call(tool: str, arguments: dict) -> bytes:
     """Return the whole HTTP request of a call."""
-    body, headers = prepare_call(tool, arguments)
+    return _write(*prepare_call(tool, arguments))
+
+
+def write_request(method: str, params: dict) -> bytes:
+    return _write(*prepare_request(method, params))
+
+
+def _write(body: bytes, headers: dict[str, str]) -> bytes:
     lines = "".join(f"{name}: {value}\r\n" for name, value in {**headers, "Content-Length": len(body)}.items())
     return f"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\n{lines}\r\n".encode() + body
 
