@@ -1,10 +1,6 @@
-"""The local server answers as MOTIS' published description says.
-
-``FINGERPOST_MOTIS_OPENAPI`` names that file, ``openapi.yaml`` of motis-project/motis.
-"""
+"""The local server answers as MOTIS' published description, ``openapi.yaml``, says."""
 
 import asyncio
-import os
 from datetime import datetime
 from pathlib import Path
 
@@ -18,7 +14,6 @@ from fingerpost.testing.networks.town import NOW, new_town
 from tests.conformance.motis import MotisConformance
 from tests.motis.town_server import PARAMETERS
 
-OPENAPI = os.environ.get("FINGERPOST_MOTIS_OPENAPI", "")
 PATHS = {
     "plan": "/api/v6/plan",
     "stoptimes": "/api/v6/stoptimes",
@@ -68,9 +63,7 @@ async def _ask_everything(source):
 
 @pytest.fixture(scope="module")
 def published():
-    if not OPENAPI:
-        pytest.skip("needs MOTIS' openapi.yaml: FINGERPOST_MOTIS_OPENAPI")
-    return yaml.safe_load(Path(OPENAPI).read_text(encoding="utf-8"))
+    return yaml.safe_load(Path(__file__).with_name("openapi.yaml").read_text(encoding="utf-8"))
 
 
 def test_every_answer_matches_the_published_description(told, published):
