@@ -65,13 +65,9 @@ def test_every_option_of_add_is_written_down(feed, home, invoke):
 @pytest.mark.parametrize(
     ("option", "observed"),
     [
-        (("--zone", "Nowhere"), "Zone must be an IANA time zone"),
-        (("--bounds", "1,2,3"), "Bounds must be a list of four numbers"),
-        (("--bounds", "3,2,1,4"), "Bounds must be a list of four numbers"),
         (("--bounds", ""), "Bounds must be a list of four numbers"),
         (("--streets", ""), "Give an OpenStreetMap extract"),
         (("--fallback", "OTHER"), "Its fallback 'OTHER' is not an added network"),
-        (("--language", "Finnish"), "Languages must be codes such as fi or en"),
         (("--key", "s3cr3t!"), "Key must be the name of an environment variable"),
     ],
 )

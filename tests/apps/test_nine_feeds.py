@@ -100,14 +100,6 @@ def test_a_trip_by_bus_reports_the_missing_metro(added, invoke):
     assert "feed-not-in-service" not in warnings(plan("BUS3:FAR", "BUS3:FARTHER"))
 
 
-def test_a_plan_on_the_last_day_of_the_metro_is_complete(added):
-    sunday = plan("METRO:SQUARE", "METRO:HARBOUR", when={"type": "depart", "time": "2026-03-08T08:00:00+02:00"})
-    monday = plan("METRO:SQUARE", "METRO:HARBOUR", when={"type": "depart", "time": "2026-03-09T08:00:00+02:00"})
-    assert [leg["line"] for leg in sunday.body["itineraries"][0]["legs"]] == ["M"]
-    assert "feed-not-in-service" not in warnings(sunday)
-    assert warnings(monday)["feed-not-in-service"].endswith(": METRO (ended on 2026-03-08).")
-
-
 def test_without_a_trip_the_hint_names_the_feeds_and_not_the_walk(added):
     answer = plan("METRO:HARBOUR", "RAIL:AIRPORT")
     assert answer.body["error"]["code"] == "no-itinerary-found"

@@ -33,17 +33,12 @@ ROUTE = {"origin": {"rawText": "Kamppi"}, "destination": {"rawText": "Espoo"}, "
 SQL = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {rows}) SELECT i, i * 7 AS b FROM n"
 RATIOS = sec("compare", ticker=None, tickers=["AAPL", "NVDA"], metrics=["roa", "roe", "net margin", "gross margin"])
 QUESTIONS = [
-    ("plan_trip", KAMPPI_TO_ESPOO | {"limit": 3}),
     ("plan_trip", KAMPPI_TO_ESPOO | {"constraints": {"accessibility": {"lowWalkingDistance": True}}}),
     ("get_departures", {"stop": {"type": "id", "value": KAMPPI}, "limit": 50, "windowMinutes": 120}),
     ("find_stops", {"coordinate": HERE, "radius": 3000, "maxResults": 50}),
-    ("planRoute", ROUTE),
     ("planRoute", ROUTE | {"searchWindowMinutes": 200, "journeyPreset": "LEAST_WALK"}),
     ("planRoute", ROUTE | {"departureTime": "2026-03-10T03:00:00+02:00", "searchWindowMinutes": 5}),
-    ("getStopTimetable", {"stopId": KAMPPI, "maxDepartures": 50, "horizonMinutes": 500}),
     ("getStopTimetable", {"stopId": KAMPPI, "until": "2026-03-11T08:00:00+02:00"}),
-    ("getStopTimetable", {"stopId": KAMPPI, "at": "2026-03-10T02:00:00+02:00"}),
-    ("findAddressOrStop", {"rawText": "Kamppi"}),
     ("save_user_variable", {"key": "home", "type": "location", "value": HERE | {"name": "Home"}}),
     ("save_user_variable", {"key": "odd", "type": "other", "value": {"a": [1, 2.5, {"b": 77}]}}),
     sec("financial_facts", metrics=["Revenue", "NetIncome", "EPS"], period="2022"),
@@ -55,10 +50,8 @@ QUESTIONS = [
     sec("fact_history", metric="Revenue", period="2022"),
     sec("calculate", expression="free_cash_flow", period="2022"),
     sec("verify_claim", metric="Revenue", period="2022", relation="equals", value=394, unit="USD billion"),
-    sec("company_info"),
     sec("metrics"),
     ("sec_financial_data", {"query_type": "company_info", "parameters": {}}),
-    ("sec_financial_data", {"query_type": "custom_sql", "parameters": {"sql_query": SQL.format(rows=3)}}),
     ("sec_financial_data", {"query_type": "custom_sql", "parameters": {"sql_query": SQL.format(rows=900)}}),
     ("sec_graph_query", {"query_type": "filing_timeline", "parameters": {"ticker": "AAPL"}}),
     ("tool_details", {"query_type": "tool_details", "parameters": {"tool_name": "sec_financial_data"}}),

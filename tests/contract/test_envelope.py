@@ -282,19 +282,3 @@ def test_the_plan_journey_contract_fills_the_side_that_is_unclear(details, messa
         "fromLocationDisambiguation": of_origin,
         "toLocationDisambiguation": of_destination,
     }
-
-
-@pytest.mark.parametrize(
-    ("error", "is_found", "code", "journeys"),
-    [(ParameterError("no end"), False, "VALIDATION_ERROR", None), (DataNotFound("no end"), True, "OK", [])],
-)
-def test_the_plan_journey_contract_has_all_six_fields(error, is_found, code, journeys):
-    """A2, A5, E2, J5-J10, J13: nulls are written; nothing found is a success with an empty list and the reason."""
-    assert render_error(error, Contract.LONDON, "id") == {
-        "success": is_found,
-        "code": code,
-        "message": "no end.",
-        "topJourneys": journeys,
-        "fromLocationDisambiguation": None,
-        "toLocationDisambiguation": None,
-    }

@@ -11,11 +11,6 @@ ORIGIN, DESTINATION = at(60.1699, 24.9384), at(60.2055, 24.6559)
 ENDS = {"origin": ORIGIN, "destination": DESTINATION}
 FOUND = Journeys(itineraries=(trip(ride("7", "A", "B", 5, 15)),))
 CONSTRAINTS = ("accessibility", "language", "maxTransfers", "maxWalkingDistance", "optimize")
-ONE_REGION = "Add the feeds of a region as one network: fingerpost network add NAME FEED.zip FEED.zip. "
-NETWORKS_HINT = (
-    "Networks: DEMO-LONDON (lat 51.43 to 51.59, lon -0.30 to 0.12); "
-    "DEMO-HELSINKI (lat 60.09 to 60.50, lon 24.38 to 25.20)"
-)
 
 
 def _constraints(**given):
@@ -143,20 +138,3 @@ def test_a_time_without_an_offset_is_local_and_reported(over):
 
     assert answer.body["requested"]["time"] == "2022-02-22T12:00:00+02:00"
     assert codes(answer) == ["timezone-assumed"]
-
-
-@pytest.mark.parametrize(
-    ("origin", "sentence", "hint"),
-    [
-        (at(48.85, 2.35), "origin lies outside every network and destination lies in DEMO-HELSINKI", NETWORKS_HINT),
-        (
-            at(51.5074, -0.1278),
-            "origin lies in DEMO-LONDON and destination lies in DEMO-HELSINKI; no single network covers both",
-            ONE_REGION + NETWORKS_HINT,
-        ),
-    ],
-)
-def test_ends_without_a_common_network_are_refused_by_the_networks_names(demo, origin, sentence, hint):
-    answer = demo("plan_trip", {**ENDS, "origin": origin})
-
-    assert refusal(answer) == ("unsupported-region", sentence, hint)
