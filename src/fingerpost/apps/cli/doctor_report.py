@@ -12,7 +12,6 @@ from fingerpost import __version__, clock
 from fingerpost.apps.cli.filings_commands import describe_companies
 from fingerpost.apps.cli.network_sources import list_realtime_lines
 from fingerpost.apps.cli.output import new_console
-from fingerpost.apps.overview import describe_networks
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.storage import find_database, open_limits
 from fingerpost.apps.wiring import Application
@@ -22,6 +21,7 @@ from fingerpost.store.sqlite import SqliteFile
 from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
 from fingerpost.transit.kernel_mode import are_compiled, use_kernels_folder
 from fingerpost.transit.model.provenance import ServiceState
+from fingerpost.transit.networks.overview import describe_networks
 
 # `fingerpost filings list` shows all of them.
 _MAX_COMPANIES = 10
@@ -68,7 +68,7 @@ def _check(label: str, list_lines: Callable[[], list[str]]) -> bool:
 
 async def _check_networks(application: Application) -> bool:
     try:
-        networks = await describe_networks(application)
+        networks = await describe_networks(application.networks)
     except ToolError as error:
         _print_line("networks", error.message, is_ok=False)
         return False

@@ -11,7 +11,6 @@ from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextC
 from rich.text import Text
 
 from fingerpost.apps.cli.output import new_console, print_line, print_message, show_status
-from fingerpost.apps.overview import describe_realtime
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.source_kinds import SourceKind, list_paces
 from fingerpost.apps.storage import new_client
@@ -20,6 +19,7 @@ from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.embedded.feed_origins import OriginFolder
 from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
 from fingerpost.transit.learned_profile import LearnedProfile, LearnedProfiles, new_remote_profile
+from fingerpost.transit.networks.overview import describe_realtime
 from fingerpost.transit.rules.realtime_status import format_age
 
 if TYPE_CHECKING:

@@ -11,13 +11,13 @@ from typing import Any, Literal
 import mcp_types as types
 from mcp import MCPError
 
-from fingerpost.apps.overview import describe_networks
 from fingerpost.apps.views.page import VIEW_BY_TOOL, VIEW_BY_URI, VIEWS, read_page
 from fingerpost.apps.wiring import Application
 from fingerpost.contract.published_tool import ToolDefinition
 from fingerpost.contract.size_bounds import SIZE_NOTE
 from fingerpost.errors import ToolError
 from fingerpost.plan.view import Part, describe_run
+from fingerpost.transit.networks.overview import describe_networks
 
 EXTENSION_ID = "io.modelcontextprotocol/ui"
 MIME_TYPE = "text/html;profile=mcp-app"
@@ -133,7 +133,7 @@ async def read_resource(application: Application, uri: str, *, user: str | None)
     """Return a resource; raise MCPError if it does not exist, or if the networks cannot be opened."""
     if uri == NETWORKS:
         try:
-            return _build_json_result(uri, {"networks": await describe_networks(application)}, ttl_ms=0)
+            return _build_json_result(uri, {"networks": await describe_networks(application.networks)}, ttl_ms=0)
         except ToolError as error:
             raise MCPError(code=types.INTERNAL_ERROR, message=error.message) from error
     if uri.startswith(_RUNS):

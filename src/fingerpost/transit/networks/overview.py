@@ -4,21 +4,20 @@ from datetime import date
 from typing import Any
 
 from fingerpost import clock
-from fingerpost.apps.wiring import Application
 from fingerpost.transit.model.provenance import RealtimeHealth, ServiceDays, SourceHealth
-from fingerpost.transit.port import Network
+from fingerpost.transit.port import Network, Networks
 
 _DEGREE_DIGITS = 4
 
 
-async def describe_networks(application: Application) -> list[dict[str, Any]]:
-    opened, networks = await application.networks.open(), []
+async def describe_networks(networks: Networks) -> list[dict[str, Any]]:
+    opened, entries = await networks.open(), []
     for network in (*opened.answering, *opened.by_token_only, *opened.fallbacks):
         entry = _describe(network, is_answering=network in opened.answering)
         if (health := await network.find_realtime_health()) is not None:
             entry["realtime"] = describe_realtime(health)
-        networks.append(entry)
-    return networks
+        entries.append(entry)
+    return entries
 
 
 def _describe(network: Network, *, is_answering: bool) -> dict[str, Any]:
