@@ -184,16 +184,6 @@ def test_a_board_looks_half_an_hour_ahead_and_shows_ten_rows(over):
     assert body["warnings"][0]["message"] == "30 departures are in the window; the first 10 are shown."
 
 
-@pytest.mark.parametrize(("window", "limit", "shown"), [(1, 50, 1), (120, 50, 50), (120, 1, 1)])
-def test_the_bounds_of_a_board_are_accepted(over, window, limit, shown):
-    network = board_of(*(leaving(minute) for minute in range(1, 121)))
-
-    assert (
-        len(over(network)("get_departures", {**STOP, "windowMinutes": window, "limit": limit}).body["departures"])
-        == shown
-    )
-
-
 @pytest.mark.parametrize(
     ("first", "last", "expected"),
     [(0, 5, []), (-5, 0, []), (1, 5, ["outside-calendar"]), (-5, -1, ["outside-calendar"])],
