@@ -56,8 +56,10 @@ def test_a_realtime_source_of_another_feed_is_a_fault_of_the_data(check, tmp_pat
     assert "  data: realtime sources that fail, or mostly do not match the feed: 1" in ended.stdout.splitlines()
 
 
-def test_a_feed_that_is_not_there_is_wrong_usage(invoke):
-    ended = invoke("network", "check", "nowhere.zip")
+@pytest.mark.parametrize("command", [("check",), ("add", "TOWN")], ids=["check", "add"])
+@pytest.mark.parametrize("files", [("nowhere.zip",), (".", "--streets", "nowhere.pbf")], ids=["feed", "extract"])
+def test_a_missing_file_is_wrong_usage(command, files, invoke):
+    ended = invoke("network", *command, *files)
 
-    assert ended.returncode == 2
-    assert "nowhere.zip" in ended.stderr
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert f"There is no {'file or folder' if files[0] != '.' else 'extract'} {files[-1]}." in ended.stderr

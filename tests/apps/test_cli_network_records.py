@@ -66,7 +66,7 @@ def test_every_option_of_add_is_written_down(feed, home, invoke):
     ("option", "observed"),
     [
         (("--bounds", ""), "Bounds must be a list of four numbers"),
-        (("--streets", ""), "Give an OpenStreetMap extract"),
+        (("--streets", ""), "There is no extract"),
         (("--fallback", "OTHER"), "Its fallback 'OTHER' is not an added network"),
         (("--key", "s3cr3t!"), "Key must be the name of an environment variable"),
     ],

@@ -123,7 +123,6 @@ def test_a_useless_extract_is_refused(tmp_path, invoke, drawing, problem):
 @pytest.mark.parametrize(
     ("name", "content"),
     [
-        ("town.osm.pbf", None),
         ("town.osm.pbf", b"not a map" * 100),
         ("town.osm.pbf", b"\x00\x00\x00\x0d\x0a\x09OSMHeader\x18\x7f"),
         ("town.osm", b'<osm version="0.6"><node id="1" version="1" lat="60.0" lon="25.0p"/></osm>'),
@@ -131,8 +130,7 @@ def test_a_useless_extract_is_refused(tmp_path, invoke, drawing, problem):
 )
 def test_an_extract_that_cannot_be_read_is_refused(tmp_path, invoke, name, content):
     extract = tmp_path / name
-    if content is not None:
-        extract.write_bytes(content)
+    extract.write_bytes(content)
     added = invoke("network", "add", "Town", _feed(tmp_path), "--streets", str(extract))
 
     assert added.returncode == 1

@@ -168,7 +168,7 @@ MISTAKES = {
         "a group of tools that is none": (["serve", "--tools", "cor"], "no tool group called cor. Groups: core,"),
         "a limit in words": (["plan", "Kamppi", "Espoo", "--limit", "many"], "Invalid value for '--limit'"),
         "half of a trip": (["plan", "Kamppi"], "Missing argument 'TO'"),
-        "a name that only demos have": (["network", "add", "DEMO-X", "feed.zip"], "DEMO-"),
+        "a name that only demos have": (["network", "add", "DEMO-X", "."], "DEMO-"),
         "a text without its day": (["filings", "load", PAGE, "--accession", "0000320193-22-000108"], "--filed"),
         "an accession number that is none": ([*TEXT, "x", "--filed", "2022-10-28"], "'x' is not an accession number"),
         "a filing day that is none": ([*TEXT, "0000320193-22-000108", "--filed", "friday"], "'friday' does not match"),

@@ -10,7 +10,7 @@ from fingerpost.errors import SourceLimited, SourceUnreachable
 from fingerpost.net.response import Response
 from fingerpost.testing.feeds import timetable_from_drawing
 from fingerpost.transit.embedded.feed_origins import NamedLocation, parse_location
-from fingerpost.transit.embedded.realtime_feeds import POLL_S, RealtimeFeeds, parse_source_argument
+from fingerpost.transit.embedded.realtime_feeds import POLL_S, RealtimeFeeds
 from fingerpost.transit.engine.gtfs.realtime import CLOCK_SKEW_S, RealtimeIndex, read_realtime
 from tests.realtime.messages import NOW, call, message, update
 
@@ -182,8 +182,7 @@ KEYED_URL = "https://example.org/updates.pb?key=${MY_KEY}"
 
 def test_a_source_may_name_its_feed(tmp_path):
     path = tmp_path / "updates.pb"
-    path.touch()
-    read = [parse_source_argument(text) for text in (str(path), f"BUS={path}", KEYED_URL, f"BUS={KEYED_URL}")]
+    read = [parse_location(text) for text in (str(path), f"BUS={path}", KEYED_URL, f"BUS={KEYED_URL}")]
     assert read == [
         NamedLocation(None, path, None),
         NamedLocation("BUS", path, None),

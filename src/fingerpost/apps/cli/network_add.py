@@ -15,7 +15,7 @@ from fingerpost.apps.cli.output import print_line, print_message
 from fingerpost.apps.source_kinds import EMBEDDED, SourceKind, open_record_store
 from fingerpost.errors import ParameterError
 from fingerpost.store.network_records import KEYS, NetworkRecord, NetworkRecordStore, parse_network_name
-from fingerpost.transit.embedded.feed_origins import expand_home, parse_location
+from fingerpost.transit.embedded.feed_origins import parse_file_argument
 from fingerpost.transit.engine.gtfs.csv.findings import FindingKind, find_meaning
 from fingerpost.transit.engine.gtfs.report import FeedReport, ImportReport, StreetCoverage
 from fingerpost.transit.learned_profile import LearnedProfiles
@@ -165,18 +165,7 @@ def _parse_value(key: str, value: Any) -> Any:
 def _parse_text(key: str, text: str) -> str:
     if key == "fallback":
         return text.strip().upper()
-    if key == "extract":
-        if not text.strip():
-            raise ParameterError("Give an OpenStreetMap extract (.osm.pbf)", {"field": key})
-        return str(expand_home(text).absolute())
-    if key == "feeds":
-        return parse_location(text).text
-    if key == "realtime":
-        # A local import, because it loads numpy.
-        from fingerpost.transit.embedded.realtime_feeds import parse_source_argument
-
-        return parse_source_argument(text).text
-    return text
+    return parse_file_argument(key, text) if key in ("feeds", "realtime", "extract") else text
 
 
 def print_report(report: ImportReport) -> None:

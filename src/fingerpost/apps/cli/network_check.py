@@ -23,7 +23,7 @@ from fingerpost.apps.source_kinds import EMBEDDED, open_record_store
 from fingerpost.apps.wiring import build
 from fingerpost.errors import FeedUnusable, SourceFailed
 from fingerpost.store.network_records import NetworkRecord
-from fingerpost.transit.embedded.feed_origins import OriginFolder, expand_home, parse_location
+from fingerpost.transit.embedded.feed_origins import OriginFolder, parse_file_argument, parse_location
 
 if TYPE_CHECKING:
     from fingerpost.transit.check.check_report import CheckReport, CheckResult
@@ -60,16 +60,13 @@ def check_feeds(
     The exit status is 0 if riders can use them, 3 for faults in the data, and 1 for faults in fingerpost.
     """
     with tempfile.TemporaryDirectory(prefix="fingerpost-check-") as folder:
-        missing = [text for text in feeds if (path := parse_location(text).path) is not None and not path.exists()]
-        if missing:
-            raise typer.BadParameter(f"there is no file or folder {', '.join(missing)}")
         settings = prepare_settings(ctx).model_copy(update={"home": Path(folder)})
         record = NetworkRecord(
             name=NAME,
             source=EMBEDDED,
-            feeds=tuple(parse_location(text).text for text in feeds),
-            realtime=tuple(parse_location(text).text for text in realtime or ()),
-            extract=None if streets is None else str(expand_home(streets).absolute()),
+            feeds=tuple(parse_file_argument("feeds", text) for text in feeds),
+            realtime=tuple(parse_file_argument("realtime", text) for text in realtime or ()),
+            extract=None if streets is None else parse_file_argument("extract", streets),
         )
         try:
             import_report = run_import(settings, "Importing ...", lambda importer: importer.add(record))

@@ -76,6 +76,25 @@ def parse_location(text: str, base: Path | None = None) -> NamedLocation:
     return NamedLocation(name, (folder / expand_home(location)).absolute(), None)
 
 
+# For each record key, the name of its files, and the advice if one is missing.
+_FILE_KINDS = {
+    "feeds": ("file or folder", "Check the path of the feed"),
+    "realtime": ("realtime file", "Give the path of a GTFS-Realtime file, or a URL"),
+    "extract": ("extract", "Give an OpenStreetMap extract (.osm.pbf)"),
+}
+
+
+def parse_file_argument(key: str, text: str) -> str:
+    """Return a feed, a realtime source or an extract as records store it; raise ParameterError if it does not exist."""
+    location = NamedLocation(None, expand_home(text).absolute(), None) if key == "extract" else parse_location(text)
+    path = location.path
+    if path is not None and not (path.exists() if key == "feeds" else path.is_file()):
+        kind, hint = _FILE_KINDS[key]
+        shown = text.removeprefix(f"{location.feed_name}=") or "''"
+        raise ParameterError(f"There is no {kind} {shown}", {"field": key}, hint=hint)
+    return location.text
+
+
 def expand_home(text: str) -> Path:
     # Path.expanduser raises for files named ~like-this.zip.
     return Path(os.path.expanduser(text))  # noqa: PTH111

@@ -6,28 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fingerpost.errors import ParameterError, SourceLimited, ToolError
+from fingerpost.errors import SourceLimited, ToolError
 from fingerpost.net.request import Fetch, Request, RequestLimits, read_template
 from fingerpost.net.response import Response
-from fingerpost.transit.embedded.feed_origins import NamedLocation, parse_location
+from fingerpost.transit.embedded.feed_origins import NamedLocation
 from fingerpost.transit.engine.gtfs.realtime import CLOCK_SKEW_S, FeedBytes, find_timestamp
 from fingerpost.transit.engine.gtfs.realtime.messages import APPLIED
 from fingerpost.transit.engine.timetable.overlay import Overlay
 from fingerpost.transit.model.provenance import RealtimeHealth, SourceHealth
-
-
-def parse_source_argument(text: str) -> NamedLocation:
-    """Parse a realtime source, and raise ParameterError if it is invalid or the file does not exist."""
-    source = parse_location(text)
-    if source.path is not None and not source.path.is_file():
-        path = text.removeprefix(f"{source.feed_name}=")
-        raise ParameterError(
-            f"There is no realtime file {path}",
-            {"field": "realtime"},
-            hint="Give the path of a GTFS-Realtime file, or a URL",
-        )
-    return source
-
 
 # The minimum interval between requests from one machine to a URL; it doubles after each failure.
 POLL_S = 15
