@@ -5,6 +5,7 @@ import json
 import pytest
 
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
+from fingerpost.transit.engine.gtfs import importer
 from tests.realtime.messages import NOW, call, message, update
 
 DRAWING = """
@@ -54,6 +55,15 @@ def test_a_realtime_source_of_another_feed_is_a_fault_of_the_data(check, tmp_pat
 
     assert ended.returncode == 3
     assert "  data: realtime sources that fail, or mostly do not match the feed: 1" in ended.stdout.splitlines()
+
+
+def test_ids_that_change_with_a_second_feed_are_a_fault_of_the_program(check, tmp_path, monkeypatch):
+    monkeypatch.setattr(importer, "list_feed_names", lambda *_: ["CHECK-FEED", "CHECK-OTHER"])
+    other = write_feed(tmp_path / "other", feed_from_drawing("line B | Delta 08:05 | Epsilon 08:15"))
+    ended = check(str(other))
+
+    assert ended.returncode == 1
+    assert "    CHECK: stop ALPHA" in ended.stdout.splitlines()
 
 
 @pytest.mark.parametrize("command", [("check",), ("add", "TOWN")], ids=["check", "add"])

@@ -38,7 +38,7 @@ def test_a_cancelled_trip_is_cancelled_on_its_day_only(relationship, drawn):
         # 366 days hold a leap year.
         *(
             (update("A-1", call("BETA", 60), day=f"{DAY + timedelta(days=way * days):%Y%m%d}"), reason)
-            for days, reason in ((366, "trip-not-running-that-day"), (367, "start-date-invalid"))
+            for days, reason in ((366, "trip-not-running-that-day"), (367, "start-date-far-from-today"))
             for way in (-1, 1)
         ),
         (update("A-1", call("BETA", 60), day="tomorrow"), "start-date-invalid"),

@@ -7,7 +7,10 @@ import numpy as np
 import pytest
 
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
+from fingerpost.transit.engine.gtfs import importer
 from fingerpost.transit.engine.gtfs.csv import table
+from fingerpost.transit.engine.gtfs.realtime import trip_matching
+from fingerpost.transit.engine.gtfs.realtime.messages import EntityOutcome
 from fingerpost.transit.osm.streets import building, stop_access
 from fingerpost.transit.osm.streets.street_walks import StreetWalks
 from tests.osm_file import osm_text
@@ -83,6 +86,27 @@ def test_an_oddity_that_the_import_does_not_report_is_a_fault_of_the_program(tmp
     stops = "stop_id,stop_name,stop_lat,stop_lon\nALPHA,\u202eAlpha,60.17,24.94\nBETA,Beta,60.17,24.97\n"
 
     assert find_codes(draw(stops=f"{stops}GAMMA,Gamma,60.17,25.0\n"), tmp_path) == {("program", "feed-unreported")}
+
+
+def test_a_feed_that_thins_out_unreported_is_a_fault_of_the_program(tmp_path, monkeypatch):
+    monkeypatch.setattr(importer, "_find_thin_after", lambda *_: None)
+    days = "".join(f"ALL,202603{day:02d},1\n" for day in range(2, 30))
+    late = draw(
+        calendar_dates=f"service_id,date,exception_type\n{days}LATE,20260501,1\n",
+        trips="route_id,service_id,trip_id\n"
+        + "".join(f"A,ALL,A-{number}\n" for number in range(1, 6))
+        + "A,LATE,A-6\n",
+        stop_times="trip_id,stop_id,stop_sequence,arrival_time,departure_time\n"
+        + "".join(f"A-{n},ALPHA,1,0{n}:00,0{n}:00\nA-{n},BETA,2,0{n}:10,0{n}:10\n" for n in range(1, 7)),
+    )
+
+    assert ("program", "feed-unreported") in find_codes(late, tmp_path)
+
+
+def test_realtime_of_another_year_that_is_called_invalid_is_a_fault_of_the_program(tmp_path, monkeypatch):
+    monkeypatch.setattr(trip_matching.TripMatcher, "read_day", lambda *_: EntityOutcome.START_DATE_INVALID)
+
+    assert find_codes(draw(), tmp_path) == {("program", "realtime-misread")}
 
 
 def test_times_without_seconds_are_no_fault(tmp_path):

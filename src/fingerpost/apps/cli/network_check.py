@@ -105,12 +105,14 @@ async def _check(
         raise SourceFailed(opened.problems[NAME])
     folder = OriginFolder(settings.home, NAME)
     contents = folder.read()
+    places = [parse_location(text, settings.home) for text in record.feeds]
     paths = [
         place.path or folder.folder / (contents[text].file or "")
-        for text in record.feeds
-        for place in [parse_location(text, settings.home)]
+        for text, place in zip(record.feeds, places, strict=True)
     ]
-    feeds = [RawFeed(feed.name, path) for feed, path in zip(network.timetable.feeds, paths, strict=True)]
+    # The first feed's ids do not depend on other feeds.
+    names = [(places[0].feed_name or NAME).upper(), *(feed.name for feed in network.timetable.feeds[1:])]
+    feeds = [RawFeed(name, path) for name, path in zip(names, paths, strict=True)]
     call_tool = partial(error_boundary.answer, application.tools, user=None)
     trial = Trial(network=network, report=import_report, feeds=feeds, call_tool=call_tool)
     with show_import_bars(new_console(stderr=True)) as progress:

@@ -32,6 +32,7 @@ class FaultKind(Enum):
     FEED_GUESSED = _NOTE, "values that the import guesses"
     FEED_OUT_OF_SERVICE = _DATA, "feeds without service today"
     FEED_THINS_OUT = _DATA, "feeds in which most trips stop running before the last day"
+    REALTIME_MISREAD = _PROGRAM, "realtime updates of trips in the feed that get the wrong outcome"
     STOP_MISSING = _PROGRAM, "stops in the feed that are not in the network"
     TRIP_MISSING = _PROGRAM, "trips in the feed that are not in the network, and not in the import report"
     TRIP_DIFFERS = _PROGRAM, "trips whose stops or times differ from the feed"

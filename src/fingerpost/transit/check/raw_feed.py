@@ -63,6 +63,29 @@ class RawFeed:
                 if max(Counter(name for name in archive.namelist() if name.endswith("stops.txt")).values()) > 1:
                     yield "table-repeated-assumed"
 
+    def find_thin_after(self) -> date | None:
+        """Return the last day with a quarter of the usual departures, or None if less than a week follows.
+
+        The usual number is the average of the four busiest weeks.
+        """
+        services: Counter[str] = Counter()
+        for trip in self.trips.values():
+            services[trip.service] += len(trip.shifts_s)
+        counts: Counter[date] = Counter()
+        for service, count in services.items():
+            counts.update(dict.fromkeys(self._calendar[service], count))
+        first, last = min(counts), max(counts)
+        daily = [counts[first + timedelta(days=number)] for number in range((last - first).days + 1)]
+        weeks = min(28, len(daily))
+        usual = max(sum(daily[start : start + weeks]) for start in range(len(daily) - weeks + 1)) / weeks
+        busy = max(number for number, count in enumerate(daily) if 4 * count >= usual)
+        return first + timedelta(days=busy) if len(daily) - busy > 7 else None
+
+    def find_sample_ride(self) -> tuple[str, date] | None:
+        """Return the first trip that departs once a day, and its first service day."""
+        single = (trip for trip in self.trips.values() if len(trip.shifts_s) == 1)
+        return next(((trip.trip_id, min(self._calendar[trip.service])) for trip in single), None)
+
     @cached_property
     def stops(self) -> Mapping[str, None]:
         """The ids of boardable stops with a position, as keys in the feed's order."""

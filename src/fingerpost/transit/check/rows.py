@@ -4,10 +4,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 
+from google.transit.gtfs_realtime_pb2 import FeedMessage
+
 from fingerpost.transit.check.check_report import FaultKind, Observation
 from fingerpost.transit.check.raw_feed import RawFeed, RawTrip
 from fingerpost.transit.check.trial import Trial
 from fingerpost.transit.engine.gtfs.csv.findings import FindingKind, find_meaning
+from fingerpost.transit.engine.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
 from fingerpost.transit.engine.timetable.service_days import find_midnight
 from fingerpost.transit.model.provenance import ServiceState
 from fingerpost.transit.port import DepartureQuery
@@ -15,6 +18,8 @@ from fingerpost.transit.port import DepartureQuery
 # The number of earlier service days whose trips may still be running.
 MAX_TRIP_DAYS = 3
 _EVERYTHING = 1_000_000
+# Further from today than any realtime update.
+_YEARS = timedelta(days=800)
 
 
 def list_import_faults(trial: Trial, today: date) -> Iterator[Observation]:
@@ -32,9 +37,31 @@ def list_import_faults(trial: Trial, today: date) -> Iterator[Observation]:
         if feed.service.state_on(today) is not ServiceState.IN_SERVICE:
             state = feed.service.format_service_state(today)
             yield Observation(FaultKind.FEED_OUT_OF_SERVICE, f"{feed.feed}: {state}")
+        # With the same trips, both must find the same day.
+        if raw.trips and len(raw.trips) == feed.trips and (thin_after := raw.find_thin_after()) != feed.thin_after:
+            yield Observation(FaultKind.FEED_UNREPORTED, f"{feed.feed}: few trips after {thin_after or 'no day'}")
+        yield from _check_realtime(trial, raw)
         if feed.thin_after is not None:
             example = f"{feed.feed}: under a quarter of the usual trips between {feed.thin_after} and {feed.last_day}"
             yield Observation(FaultKind.FEED_THINS_OUT, example)
+
+
+def _check_realtime(trial: Trial, raw: RawFeed) -> Iterator[Observation]:
+    """Update a trip on a service day and on one years later; yield an unexpected outcome."""
+    sample = raw.find_sample_ride()
+    if sample is None or sum(sample[0] in feed.trips for feed in trial.feeds) > 1:
+        return
+    trip, day = sample
+    now, message = find_midnight(day, trial.network.profile.zone), FeedMessage()
+    message.header.gtfs_realtime_version = "2.0"
+    for number, start in enumerate((day, day + _YEARS)):
+        update = message.entity.add(id=f"{number}").trip_update
+        update.delay, update.trip.trip_id, update.trip.start_date = 60, trip, f"{start:%Y%m%d}"
+    overlay = read_realtime(
+        RealtimeIndex(trial.timetable), [FeedBytes(message.SerializeToString(), now, raw.name)], now
+    )
+    if dict(overlay.counts) != {"trip-updated": 1, "start-date-far-from-today": 1}:
+        yield Observation(FaultKind.REALTIME_MISREAD, f"{raw.name}: trip {trip} on {day}: {dict(overlay.counts)}")
 
 
 def compare_rows(trial: Trial) -> Iterator[Observation]:

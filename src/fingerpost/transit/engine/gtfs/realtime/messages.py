@@ -121,6 +121,7 @@ class EntityOutcome(StrEnum):
     ID_SHARED = "id-of-several-feeds"
     ROUTE_DIFFERS = "trip-of-another-route"
     START_DATE_INVALID = "start-date-invalid"
+    START_DATE_FAR = "start-date-far-from-today"
     NOT_RUNNING = "trip-not-running-that-day"
     START_TIME_MISSING = "start-time-missing"
     START_TIME_UNKNOWN = "start-time-unknown"

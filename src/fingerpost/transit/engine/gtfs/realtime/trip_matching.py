@@ -173,9 +173,10 @@ class TripMatcher:
         if not text:
             return None
         day = parse_day(to_text(text))
-        if day is None or abs(day.toordinal() - self.today) > _MAX_DAYS_AWAY:
+        if day is None:
             return EntityOutcome.START_DATE_INVALID
-        return day.toordinal()
+        is_far = abs(day.toordinal() - self.today) > _MAX_DAYS_AWAY
+        return EntityOutcome.START_DATE_FAR if is_far else day.toordinal()
 
     def _match_row(
         self, row: int, trip: TripDescriptor, day: int | None, stop_times: Sequence[StopTimeUpdate]
