@@ -108,7 +108,10 @@ def test_a_trip_without_shape_has_no_line():
     assert (draw(bare, 0, 1), ride([(60.17, 24.94)], 0, 1)) == (None, None)
 
 
-@pytest.mark.parametrize(("points", "metres"), [([(60, 24), (61, 24)], 111_195), ([(60, 24), (60, 25)], 55_597)])
+@pytest.mark.parametrize(
+    ("points", "metres"),
+    [([(60, 24), (61, 24)], 111_195), ([(60, 24), (60, 25)], 55_597), ([(60, 179.5), (60, -179.5)], 55_597)],
+)
 def test_length(points, metres):
     """A degree of latitude is 111.195 km on the globe that we use, one of longitude half of it at 60 degrees."""
     assert line_m(np.array(points, float)) == pytest.approx(metres, abs=1)

@@ -109,6 +109,12 @@ def test_realtime_of_another_year_that_is_called_invalid_is_a_fault_of_the_progr
     assert find_codes(draw(), tmp_path) == {("program", "realtime-misread")}
 
 
+def test_stops_beside_the_antimeridian_have_no_faults(tmp_path):
+    stops = "ALPHA,Alpha,60.17,179.99\nBETA,Beta,60.17,-180\nGAMMA,Gamma,60.17,-179.98\n"
+
+    assert find_codes(draw(stops=f"stop_id,stop_name,stop_lat,stop_lon\n{stops}"), tmp_path) == set()
+
+
 def test_times_without_seconds_are_no_fault(tmp_path):
     world = draw()
     short = world.feeds["W"] | {"stop_times.txt": world.feeds["W"]["stop_times.txt"].replace(b":00,", b",")}

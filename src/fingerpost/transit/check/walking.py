@@ -84,7 +84,8 @@ def check_leg(trial: Trial, leg: Leg, notes: Sequence[str]) -> Iterator[Observat
 
 def shift(lat: float, lon: float, north_m: float, east_m: float) -> Point:
     scale = METRES_PER_DEGREE * max(0.01, math.cos(math.radians(lat)))
-    return lat + north_m / METRES_PER_DEGREE, lon + east_m / scale
+    # The antimeridian and the poles are borders of coordinates, not of the ground.
+    return max(-90.0, min(90.0, lat + north_m / METRES_PER_DEGREE)), (lon + east_m / scale + 180.0) % 360.0 - 180.0
 
 
 def format_point(point: Point) -> str:

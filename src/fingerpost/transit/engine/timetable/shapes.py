@@ -86,7 +86,9 @@ def _find_nearest(points: Float64, stop_points: list[Float64]) -> tuple[float, f
 def line_m(line: Float64) -> float:
     radians = np.radians(line)
     step = np.diff(radians, axis=0)
-    step[:, 1] *= np.cos((radians[1:, 0] + radians[:-1, 0]) / 2)
+    # The antimeridian is crossed the short way.
+    east = np.remainder(step[:, 1] + math.pi, math.tau) - math.pi
+    step[:, 1] = east * np.cos((radians[1:, 0] + radians[:-1, 0]) / 2)
     return float(np.hypot(step[:, 0], step[:, 1]).sum() * EARTH_RADIUS_M)
 
 
