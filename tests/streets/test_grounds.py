@@ -68,12 +68,12 @@ def test_signals_at_both_rails_are_one_wait(tmp_path, crossed):
 
 
 def test_a_lift_that_is_drawn_as_a_way_is_one(tmp_path):
-    """From A to D over the lift from B to C: 700 m and 60 s. An alert that closes it names its middle."""
+    """From A to D over the lift from B to C: 700 m and 110 s. An alert that closes it names its middle."""
     drawing = read("A-B  C-D")
     town = Town(drawing, tmp_path, extra_ways=[(drawing.ring("BC"), {"highway": "elevator"})])
     lat, lon = degrees(3.5, 0)
 
-    assert town.walk("A", "D") == (700, 620.0)
+    assert town.walk("A", "D") == (700, 670.0)
     assert len(find_lifts(town.graph, np.array([lat]), np.array([lon]))) == 1
 
 

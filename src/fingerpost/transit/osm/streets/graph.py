@@ -68,7 +68,7 @@ class StreetGraph(NamedTuple):
 _STEPS_TIME_FACTOR, _STEPS_FACTOR = 3.0, 2.0
 _ESCALATOR_M_PER_S = 0.45
 # Seconds to wait at traffic lights, and to wait for and ride a lift.
-_LIGHTS_S, _LIFT_S = 15.0, 60.0
+_LIGHTS_S, _LIFT_S = 15.0, 110.0
 
 
 class Weights(NamedTuple):
