@@ -6,7 +6,6 @@ from datetime import date, timedelta
 import pytest
 
 from fingerpost.apps.cli.network_add import list_verdict_lines, print_report
-from fingerpost.testing.feeds import feed_from_drawing, write_feed
 from fingerpost.transit.engine.gtfs.csv.findings import Finding, FindingKind, FindingPlace, Reason, find_meaning
 from fingerpost.transit.engine.gtfs.report import FeedReport, ImportReport
 
@@ -93,15 +92,3 @@ def test_a_report_explains_each_finding(capsys):
         place = "(trips.txt, line 2)"
         line = f"  left out: {count} trip-without-route {place}: the trip's route is not in the feed.\n"
         assert printed.count(line) == 1
-
-
-def test_an_unusable_feed_is_reported_first(tmp_path, invoke):
-    tables = feed_from_drawing("line 1 | Alpha 08:00 | Beta 08:10", coordinates={"Alpha": (41, -8), "Beta": (41, -7.9)})
-    tables["trips.txt"] = tables["trips.txt"].splitlines()[0] + "\n"
-    added = invoke("network", "add", "Town", str(write_feed(tmp_path / "town.zip", tables)))
-
-    assert (added.returncode, added.stdout) == (1, "")
-    assert "town.zip has no usable trips on any day: 1 service-without-trips (no trip runs on these days)," in (
-        added.stderr
-    )
-    assert invoke("network", "list").stdout.count("TOWN") == 0

@@ -9,7 +9,6 @@ from fingerpost.apps.settings import read_settings
 from fingerpost.apps.wiring import build
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
 
-TODAY = date(2026, 3, 10)
 PLACES = {
     "Square": (60.17, 24.90),
     "Harbour": (60.17, 25.00),
@@ -107,17 +106,3 @@ def test_without_a_trip_the_hint_names_the_feeds_and_not_the_walk(added):
         f"No service on 2026-03-10: {OUT}. Ask the operator for a newer timetable, or try a day up to 2026-03-09"
     )
     assert "maxWalkingDistance" not in answer.text
-
-
-def test_an_empty_board_is_explained(added, invoke):
-    answer = ask("get_departures", stop={"type": "id", "value": "METRO:SQUARE"})
-    assert answer.body["departures"] == []
-    assert warnings(answer)["feed-not-in-service"] == (
-        "No service on 2026-03-10, so trips of these feeds are missing: METRO (ended on 2026-03-08)."
-    )
-    assert answer.body["meta"]["whyEmpty"] == "The timetable has no departures from here after 2026-03-08."
-    assert answer.text.splitlines()[1] == (
-        "No departures in the window. The timetable has no departures from here after 2026-03-08."
-    )
-    assert answer.body["meta"]["whyEmpty"] in invoke("departures", "METRO:SQUARE").stdout
-    assert "feed-not-in-service" not in warnings(ask("get_departures", stop={"type": "id", "value": "BUS1:PARK"}))

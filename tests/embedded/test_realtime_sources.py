@@ -50,13 +50,6 @@ def test_a_new_message_affects_the_next_answer(town):
     assert rows(town.board(limit=1)) == [("R", "08:10", "delayed", 240)]
 
 
-@pytest.mark.parametrize(("age_s", "observed"), [(90, None), (91, "Realtime data is 91 s old.")])
-def test_data_older_than_the_bound_is_stale(town, clock, age_s, observed):
-    town.publish(OFF)
-    clock(NOW - 10 + age_s)
-    assert warnings(town.plan()).get("realtime-stale") == observed
-
-
 @pytest.mark.parametrize(
     ("data", "problem"),
     [

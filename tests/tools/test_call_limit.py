@@ -42,16 +42,6 @@ async def test_no_second_has_more_calls_than_the_limit(limits, times_ms, expecte
     assert await passed(limits, times_ms) == expected
 
 
-async def test_a_refusal_states_how_long_to_wait(limits):
-    now = iter([10_000, 10_250])
-    limit = CallLimit("t", 1, limits, lambda: NOW_MS + next(now))
-    await limit.enter()
-
-    with pytest.raises(SourceLimited, match="t allows 1 calls per second") as refused:
-        await limit.enter()
-    assert refused.value.retry_after_s == 0.75
-
-
 async def test_simultaneous_calls_do_not_exceed_the_limit(limits):
     limit = CallLimit("t", 5, limits, lambda: NOW_MS)
     outcomes = await asyncio.gather(*(limit.enter() for _ in range(50)), return_exceptions=True)
