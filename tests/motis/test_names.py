@@ -78,6 +78,14 @@ async def test_a_stop_represents_its_station_or_all_stops_of_its_name():
     )
 
 
+@pytest.mark.parametrize(("text", "members"), [("Dam A", ("GVB:1",)), ("Dam", ("GVB:1", "GVB:2"))])
+async def test_the_exact_name_of_a_pole_is_that_pole(text, members):
+    poles = [a_place("Dam A", "GVB_1", modes=["TRAM"]), a_place("Dam B", "GVB_2", lat=52.3705, modes=["BUS"])]
+    (found,) = await find(text, Told(geocode=[a_match("Dam A")], map__stops=poles))
+
+    assert found.place.member_ids == members
+
+
 async def test_a_stop_is_itself_and_a_station_is_its_stops():
     platforms = [a_place("Dam", name, parentId="GVB_S", modes=["TRAM"]) for name in ("GVB_1", "GVB_2")]
     told = Told(map__stops=platforms, stoptimes=stop_times_of(*platforms, a_place("Dam", "GVB_S")))

@@ -207,7 +207,7 @@ class PlaceResolver:
     async def find_place_of_stop(self, stop_id: str, *, language: str) -> FoundStop | None:
         """Return the place that contains a stop, with all its stops (rule D2)."""
         lookup = PlaceLookup(await self.networks.open(), language)
-        found = await lookup.find_owned(stop_id, lambda network: lookup.find_place(network, stop_id))
+        found = await lookup.find_owned(stop_id, lambda network: lookup.find_stop(network, stop_id, whole_place=True))
         return None if found is None else found.drop_namesakes()
 
     async def find_position(self, text: str, *, language: str, user: str | None) -> Coordinate | None:
@@ -250,11 +250,8 @@ class PlaceLookup:
         """Return a message for each network that did not answer, because it may have the place."""
         return [*(network.clause for network in self.left_out), *self.opened.problems.values()]
 
-    async def find_place(self, network: Network, stop_id: str) -> Place | None:
-        return await network.find_stop(stop_id.strip(), language=self.language, whole_place=True)
-
-    async def find_exact(self, network: Network, stop_id: str) -> Place | None:
-        return await network.find_stop(stop_id.strip(), language=self.language)
+    async def find_stop(self, network: Network, stop_id: str, *, whole_place: bool = False) -> Place | None:
+        return await network.find_stop(stop_id.strip(), language=self.language, whole_place=whole_place)
 
     async def find_token(self, stop_id: str, name: str | None = None) -> FoundStop | None:
         """Return what a stop id means as a label, in each network that has the id (decision 0002).
@@ -263,10 +260,10 @@ class PlaceLookup:
         """
 
         async def find(network: Network) -> Place | None:
-            place = await self.find_place(network, stop_id)
+            place = await self.find_stop(network, stop_id, whole_place=True)
             if place is None or has_name(place, name) or (name is None and place.token == stop_id.strip().upper()):
                 return place
-            stop = await self.find_exact(network, stop_id)
+            stop = await self.find_stop(network, stop_id)
             if stop is None or has_name(place, stop.name) or not split_stop_name(stop.name).platform:
                 return place
             return stop if stop.token != place.token or has_name(stop, name) else place
@@ -274,7 +271,7 @@ class PlaceLookup:
         return await self.find_owned(stop_id, find)
 
     async def get_stop_by_id(self, stop_id: str) -> FoundStop:
-        found = await self.find_owned(stop_id, lambda network: self.find_exact(network, stop_id), Ability.BOARDS)
+        found = await self.find_owned(stop_id, lambda network: self.find_stop(network, stop_id), Ability.BOARDS)
         if found is None:
             message = add_reasons(f"no stop has the id '{stop_id}'", self.list_reasons())
             raise PlaceUnknown(message, {"field": "stop.value"}, hint=_LOOK_UP)

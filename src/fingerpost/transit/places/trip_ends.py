@@ -155,7 +155,7 @@ class _EndLookup(PlaceLookup):
 
     async def _find_token(self, label: StopLabel) -> FoundStop | None:
         if label.is_certain and label.name is None:
-            return await self.find_owned(label.stop_id, lambda network: self.find_exact(network, label.stop_id))
+            return await self.find_owned(label.stop_id, lambda network: self.find_stop(network, label.stop_id))
         return await self.find_token(label.stop_id, label.name)
 
     def _resolve_token(self, end: _End, label: StopLabel, found: FoundStop | None) -> bool:

@@ -14,10 +14,10 @@ from fingerpost.contract.published_tool import Call, Output, ToolDefinition, Too
 from fingerpost.contract.wire import Identifier, Number, WholeNumber, WireDict, WireModel, omit_none
 from fingerpost.errors import OutsideCalendar
 from fingerpost.transit.model.itinerary import Itinerary, Leg, StopPoint
-from fingerpost.transit.model.place import Location, LocationSource, distance_m
+from fingerpost.transit.model.place import Location, distance_m
 from fingerpost.transit.model.provenance import Provenance
 from fingerpost.transit.places.candidates import format_count_of_shown
-from fingerpost.transit.places.resolver import Latitude, Longitude, StopLabel
+from fingerpost.transit.places.resolver import Latitude, Longitude, StopLabel, TextQuery
 from fingerpost.transit.places.trip_ends import resolve_journey
 from fingerpost.transit.port import JourneyParameters
 from fingerpost.transit.rules.modes import TimetableMode, to_timetable_mode
@@ -66,15 +66,10 @@ class KnownLocation(WireModel):
     raw_query: str
     meta: dict[str, Any] | None = None
 
-    def to_query(self) -> Location | StopLabel:
+    def to_query(self) -> Location | StopLabel | TextQuery:
         if self.type == "STOP" and self.id is not None:
-            return StopLabel(self.id, self.name, is_certain=True, name=self.name)
-        return Location(
-            coordinate=self.coordinate.to_coordinate(),
-            source=LocationSource.GEOCODE,
-            label=self.raw_query or None,
-            name=self.name or None,
-        )
+            return LabelEnd(type="id", value=self.id, name=self.name).to_query()
+        return CoordsEnd(type="coords", value=self.coordinate, name=self.name or None).to_query()
 
 
 def _read_end(end: Any) -> Any:

@@ -124,14 +124,10 @@ class TimetableMeta(AnswerOrigin, AlertNotes):
     whyEmpty: NotRequired[str]
 
 
-# The name of a place in an answer; callers send it as part of that place.
-_Name = SkipJsonSchema[str | None]
-
-
 class CoordsEnd(WireModel):
     type: Literal["coords"]
     value: LatLon
-    name: _Name = None
+    name: SkipJsonSchema[str | None] = None
 
     def to_query(self) -> Location:
         source = LocationSource.INPUT if self.name is None else LocationSource.GEOCODE
@@ -141,7 +137,7 @@ class CoordsEnd(WireModel):
 class LabelEnd(WireModel):
     type: Literal["label", "id"]
     value: Annotated[Identifier, Field(max_length=200, description="saved variable, token, or place name")]
-    name: _Name = None
+    name: SkipJsonSchema[str | None] = None
 
     def to_query(self) -> TextQuery | StopLabel:
         if self.type == "label":

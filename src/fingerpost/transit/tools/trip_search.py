@@ -175,10 +175,8 @@ def _drop_departed(answer: JourneyAnswer, query: JourneyQuery) -> JourneyAnswer:
     return replace(answer, itineraries=list_remaining(answer.itineraries), timetabled=list_remaining(answer.timetabled))
 
 
-# A trip beyond the walking limit is better if it saves more than half of the best trip within it, which must be more
-# than the first of these, or if it saves more than the second.
-_MIN_GAIN_S = 600
-_LARGE_GAIN_S = 1800
+# A trip beyond the walking limit is better if it saves half of the best trip within it, but between these two limits.
+_MIN_GAIN_S, _LARGE_GAIN_S = 600, 1800
 MORE_WALKING_TIMEOUT_S = 2.0
 
 

@@ -111,7 +111,8 @@ _JOINED_NUMBER = re.compile(r"([^\W\d_]{4})(\d{1,4}[a-z]?)\b", re.IGNORECASE)
 # Finnish case endings on numbers: 10:ssä, 10:stä.
 _NUMBER_ENDING = re.compile(r"(\d)\s*:\s*[a-zåäö]+", re.IGNORECASE)
 _HOUSE = re.compile(r"(\d{1,4})([a-z]?)")
-_POSTCODE = re.compile(r"\b\d{5}\b")
+# Five digits, also at the beginning of longer postcodes, such as 01310-100.
+POSTCODE = re.compile(r"\b\d{5}\b")
 # The Swedish names of Finnish cities, keyed by Finnish name, as plain words; used for extracts that lack them.
 SWEDISH_NAMES = {
     "espoo": "esbo", "hameenlinna": "tavastehus", "hamina": "fredrikshamn", "hanko": "hango", "helsinki": "helsingfors",
@@ -151,11 +152,6 @@ class AddressText:
     city: str | None = None
 
 
-def list_postcodes(text: str) -> set[str]:
-    """Return the five-digit numbers in a text, which are also the beginnings of longer postcodes, such as 01310-100."""
-    return set(_POSTCODE.findall(text))
-
-
 def read_address_text(text: str, cities: Collection[str]) -> AddressText:
     """Parse text as an address; ``cities`` are plain names. A city name alone is not an address."""
     spaced = _JOINED_NUMBER.sub(r"\1 \2", _NUMBER_ENDING.sub(r"\1", text))
@@ -165,7 +161,7 @@ def read_address_text(text: str, cities: Collection[str]) -> AddressText:
     for part in parts:
         if city and part in _COUNTRIES:
             continue
-        without_postcode = [word for word in part if not _POSTCODE.fullmatch(word)]
+        without_postcode = [word for word in part if not POSTCODE.fullmatch(word)]
         part_city = find_city(" ".join(without_postcode), cities) if without_postcode and len(parts) > 1 else None
         if part_city is None:
             words += without_postcode

@@ -22,7 +22,7 @@ from fingerpost.transit.model.place import (
     match_place,
 )
 from fingerpost.transit.osm.addresses import address_text
-from fingerpost.transit.osm.addresses.address_text import AddressText, HouseNumber, SpellingSearch
+from fingerpost.transit.osm.addresses.address_text import POSTCODE, AddressText, HouseNumber, SpellingSearch
 from fingerpost.transit.osm.addresses.extract import FeatureKind
 from fingerpost.transit.osm.addresses.index_file import FILE_NAME, FORMAT, list_cells_around, new_index_file
 from fingerpost.transit.osm.extract_file import distance_m
@@ -152,15 +152,14 @@ class AddressIndex:
     def check_postcodes(self, match: PlaceMatch, text: str) -> PlaceMatch:
         """Return a match that is only a candidate if the text has a postcode that is not known at the place."""
         place = match.place
-        postcodes = address_text.list_postcodes(text).difference(place.name.split())
+        postcodes = set(POSTCODE.findall(text)).difference(place.name.split())
         if not postcodes or match.score <= UNCERTAIN:
             return match
         with self._lock, self._file.translating_sqlite_errors():
             near = [found for found in self._list_near(place.coordinate.point, 2) if found.postcode]
-        is_own = any(found.metres <= _OWN_ADDRESS_M for found in near)
-        reach_m = _OWN_ADDRESS_M if is_own else _POSTCODE_RADIUS_M
-        known = address_text.list_postcodes(" ".join(found.postcode for found in near if found.metres <= reach_m))
-        return match if postcodes <= known else replace(match, score=UNCERTAIN)
+        own = [found.postcode for found in near if found.metres <= _OWN_ADDRESS_M]
+        known = " ".join(own or [found.postcode for found in near if found.metres <= _POSTCODE_RADIUS_M])
+        return match if postcodes.issubset(POSTCODE.findall(known)) else replace(match, score=UNCERTAIN)
 
     def find_address(self, coordinate: Coordinate, language: str | None = None) -> Place | None:
         """Name a position after the place there or, if there is none, the nearest address, place or street."""

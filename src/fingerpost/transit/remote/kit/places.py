@@ -18,7 +18,7 @@ from fingerpost.transit.model.place import (
     set_language,
 )
 from fingerpost.transit.remote.kit.answers import Answer
-from fingerpost.transit.rules.name_matching import MAX_SUGGESTED_SCORE, list_plain, plain, sort_matches
+from fingerpost.transit.rules.name_matching import AUTO_RESOLVE, MAX_SUGGESTED_SCORE, list_plain, plain, sort_matches
 from fingerpost.transit.rules.name_search import NameSearch
 from fingerpost.transit.rules.place_groups import ONE_PLACE_M, NamedStop, build_place
 from fingerpost.transit.rules.place_index import PlaceIndex
@@ -187,12 +187,16 @@ class GroupingLookup(StopLookup):
             return exact
         return await self.find_group(exact, language)
 
-    async def find_group(self, stop_place: Place, language: str | None) -> Place:
-        """Return the place that a stop belongs to: its station, or the nearby stops with the same name."""
+    async def find_group(self, stop_place: Place, language: str | None, score: float = 0.0) -> Place:
+        """Return the place that a stop belongs to: its station, or the nearby stops with the same name.
+
+        If the ``score`` is that of a pole's exact name, return only the pole (rule D2).
+        """
         neighbours = await self._list_neighbours(stop_place.coordinate, language)
         index = PlaceIndex(to_named_stop(self._ids, stop) for stop in neighbours)
         place = None if stop_place.id is None else index.find_place_of(stop_place.id)
-        return set_language(place or stop_place, language)
+        is_pole = score >= AUTO_RESOLVE and index.find_platform_code(stop_place.id or "") is not None
+        return set_language(stop_place if place is None or is_pole else place, language)
 
 
 def to_named_stop(ids: StopIdCodec, stop: ServerStop) -> NamedStop:

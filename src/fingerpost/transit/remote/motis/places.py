@@ -200,7 +200,7 @@ class MotisGeocoder(Geocoder):
         places = [self._to_place(candidate) for candidate in candidates]
         stops = [index for index, candidate in enumerate(candidates) if candidate.stop_id]
         best = sorted(stops, key=lambda index: -scores[index])[:MAX_GROUPED]
-        groups = await gather_all(self._stops.find_group(places[index], language) for index in best)
+        groups = await gather_all(self._stops.find_group(places[index], language, scores[index]) for index in best)
         stop_places = {index: set_language(places[index], language) for index in stops} | dict(
             zip(best, groups, strict=True)
         )
