@@ -4,7 +4,6 @@ from collections.abc import Awaitable, Callable, Collection, Coroutine, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
@@ -51,9 +50,7 @@ class Fingerpost(ToolMethods[Coroutine[Any, Any, dict[str, Any]]]):
         """Return the instance; the first call opens the networks."""
         return self
 
-    async def __aexit__(
-        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         """Stop realtime updates and plan runs; each run can be resumed from its journal."""
         await self._application.networks.close()
         await self._application.runs.stop()
@@ -99,12 +96,10 @@ class SyncFingerpost(ToolMethods[dict[str, Any]]):
         self._stack.enter_context(self._portal.wrap_async_context_manager(self._inner))
         return self
 
-    def __exit__(
-        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: Any) -> None:
         """Stop the event loop."""
         self._portal = None
-        self._stack.__exit__(error_type, error, traceback)
+        self._stack.__exit__(*error)
 
     def call(self, tool: str, arguments: object = None) -> dict[str, Any]:
         """Call a tool and return its envelope; see ``Fingerpost.call``."""

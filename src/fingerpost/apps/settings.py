@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import platformdirs
-from pydantic import Field, SecretStr, StringConstraints, ValidationError, field_validator
+from pydantic import AfterValidator, Field, SecretStr, StringConstraints, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from fingerpost.contract.check import explain
@@ -20,6 +20,7 @@ _MAX_RETENTION_DAYS = 36_500
 # One line of ASCII, because it is sent in a header.
 _Contact = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200, pattern=r"^[\x20-\x7e]*$")]
 
+_Folder = Annotated[Path, AfterValidator(lambda folder: folder.expanduser().absolute())]
 _Url = Annotated[str, StringConstraints(pattern=r"^(https?://[^\s/]+(/\S*)?)?$")]
 
 
@@ -56,7 +57,7 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix=_PREFIX, env_ignore_empty=True, extra="ignore", frozen=True)
 
-    home: Path = Field(default_factory=lambda: Path(platformdirs.user_data_dir("fingerpost", appauthor=False)))
+    home: _Folder = Field(default_factory=lambda: Path(platformdirs.user_data_dir("fingerpost", appauthor=False)))
     user: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)] = "local"
     retention_days: Annotated[int, Field(ge=1, le=_MAX_RETENTION_DAYS)] | None = None
 
@@ -89,11 +90,6 @@ class Settings(BaseSettings):
     @classmethod
     def _split(cls, text: object) -> object:
         return tuple(part.strip() for part in text.split(",") if part.strip()) if isinstance(text, str) else text
-
-    @field_validator("home", mode="after")
-    @classmethod
-    def _expand_path(cls, folder: Path) -> Path:
-        return folder.expanduser().absolute()
 
     @property
     def filings_file(self) -> Path:
