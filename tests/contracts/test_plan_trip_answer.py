@@ -383,8 +383,8 @@ def test_unconfirmed_step_free_access_is_reported(over, is_known, code, message)
     assert network.journeys_asked[0].step_free is True
 
 
-@pytest.mark.parametrize(("metres", "expected"), [(500, []), (501, ["preference-unmet"])])
-def test_low_walking_annotates_and_filters_nothing(over, metres, expected):
+@pytest.mark.parametrize(("metres", "shown", "unmet"), [(500, 500, False), (500.1, 501, True)])
+def test_low_walking_annotates_and_filters_nothing(over, metres, shown, unmet):
     """P11, B14: the best itinerary is shown even with a long walk; the least walking found is reported."""
     journey = trip(walk("home", "A", 0, 5, metres), bus())
     far = trip(walk("home", "A", 0, 5, 899.2), bus("8", 1))
@@ -392,6 +392,8 @@ def test_low_walking_annotates_and_filters_nothing(over, metres, expected):
     wish = {"constraints": {"accessibility": {"lowWalkingDistance": True}, "optimize": "shortest_time"}, "limit": 1}
     answer = over(network)("plan_trip", {**ENDS, **wish})
 
-    note = f"Walking 900 m; the itinerary with the least walking requires {metres} m."
+    note = f"Walking 900 m; the itinerary with the least walking requires {shown} m."
+    told = "Even the itinerary with the least walking requires 501 m, more than 500 m."
     assert answer.body["itineraries"][0]["accessibilityNotes"] == [note]
-    assert codes(answer) == [*expected, "truncated-results"]
+    assert codes(answer) == ["preference-unmet", "truncated-results"][not unmet :]
+    assert (answer.body["warnings"][0]["message"] == told) is unmet

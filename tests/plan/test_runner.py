@@ -10,7 +10,6 @@ from fingerpost.contract.plan import Attempt
 from fingerpost.errors import DataNotFound, PlanInvalid, SourceLimited, SourceTimeout, SourceUnreachable
 from fingerpost.plan.limits import Limits
 from fingerpost.runtime import retry
-from fingerpost.runtime.retry import CircuitBreaker
 from tests.plan.drawing import Recorder, ended, failure, plan, ref, step
 
 
@@ -78,16 +77,6 @@ async def waits_of(runs, a_plan):
     return [json.loads(event.data)["retried_after_s"] for event in events if event.kind == "attempt_failed"]
 
 
-async def test_a_retry_waits_longer_each_time_up_to_the_limit(opened, recorder):
-    recorder.script = {"x": failure("busy", retryable=True)}
-    limits = Limits(attempts=5, backoff_s=1.0, max_backoff_s=5.0, breaker_failures=99)
-    runs = opened(recorder.tool(), limits=limits)
-    *waits, last = await waits_of(runs, plan(X))
-
-    assert (len(waits), last) == (4, None)
-    assert all(0.5 * 2**n <= wait <= min(1.5 * 2**n, 5.0) for n, wait in enumerate(waits))
-
-
 async def test_the_source_states_how_long_to_wait(runs, recorder):
     recorder.script = {"x": [failure("busy", retryable=True, retry_after=7), None]}
 
@@ -120,27 +109,6 @@ async def test_only_a_source_that_fails_counts_against_its_tool(opened, recorder
     await ended(runs, plan(X))
 
     assert len(recorder.calls) == calls
-
-
-async def test_while_one_call_tries_a_rested_tool_the_others_are_refused(opened, recorder):
-    now_s, gate = [0.0], asyncio.Event()
-    recorder.script = {"x": [failure("down", retryable=True), gate]}
-    runs = opened(recorder.tool(), limits=Limits(attempts=1))
-    runs._executor._breaker = CircuitBreaker(threshold=1, kind="tool", clock_s=lambda: now_s[0])
-    one = plan(X)
-    first, _run = await ended(runs, one)
-    now_s[0] = 30.0
-    recorder.begun.clear()
-    trial = asyncio.create_task(ended(runs, one))
-    await recorder.begun.wait()
-    now_s[0] = 300.0
-    meanwhile, _run = await ended(runs, one)
-    gate.set()
-    tried, _run = await trial
-    after, _run = await ended(runs, one)
-
-    assert (first, meanwhile, tried, after) == ("failed", "failed", "completed", "completed")
-    assert len(recorder.calls) == 3
 
 
 async def test_a_failure_stops_its_own_branch_and_no_other(runs, recorder):

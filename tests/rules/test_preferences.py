@@ -6,7 +6,6 @@ from fingerpost.transit.model.itinerary import Access
 from fingerpost.transit.model.place import choose_language
 from fingerpost.transit.rules.accessibility import (
     AccessLink,
-    find_low_walking_warning,
     find_step_free_warning,
     find_weakest_link,
     list_walking_notes,
@@ -68,16 +67,6 @@ def test_the_least_walking_is_that_of_usable_trips(cancelled, least_m):
     assert list_walking_notes([far], [near, far]) == [
         f"Walking 200 m; the itinerary with the least walking requires {least_m} m."
     ]
-
-
-@pytest.mark.parametrize(
-    ("best_m", "message"),
-    [(500, None), (500.1, "Even the itinerary with the least walking requires 501 m, more than 500 m.")],
-)
-def test_low_walking_is_unmet_over_500_metres(best_m, message):
-    warning = find_low_walking_warning([trip(walk("home", "work", 0, 20, metres=each)) for each in (900, best_m)])
-
-    assert (warning and warning.message) == message
 
 
 @pytest.mark.parametrize(
