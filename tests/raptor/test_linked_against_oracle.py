@@ -6,6 +6,8 @@ have neither.
 
 import os
 import random
+from dataclasses import replace
+from functools import partial
 
 import pytest
 
@@ -119,27 +121,40 @@ def test_window_search_finds_exactly_the_best(chunk):
         assert sorted(rows[0]) == rows[1], seed
 
 
+def _search(seed, *, is_live, arrive_by):
+    """Search a random network, which realtime data may have changed; return the search, its journeys and the oracle."""
+    timetable, links, origin, destination, instant, rides, limit, step_free = _question(seed)
+    # Where realtime data leaves nothing of a day, the answer is of another.
+    days = around(DAY, 8, 10) if is_live else around(DAY, 2, 4)
+    planned = list_trip_instances(timetable, days, step_free and not is_live)
+    overlay, running = disrupt(seed, timetable, planned) if is_live else (NO_OVERLAY, planned)
+    wishes = {"arrive_by": arrive_by, "step_free": step_free and not is_live}
+    query = query_of(origin, destination, instant + 3600 * arrive_by, rides, limit, **wishes)
+    search = partial(find_journeys, timetable, SearchTimetables(timetable, overlay))
+    journeys = search(query)
+    oracle = LinkedOracle(timetable, links, running, overlay)
+    for journey in journeys:
+        if journey.rides:
+            _check(journey, oracle, origin, destination, limit)
+    return query, search, journeys, oracle
+
+
+def _rank(journey):
+    return journey.arrival, -journey.departure
+
+
 @pytest.mark.parametrize("is_live", [False, True])
 @pytest.mark.parametrize("chunk", CHUNKS)
 def test_the_earliest_arrival_within_the_walking_limit_is_found(chunk, is_live):
     """Realtime data may cancel, delay, replace and add trips, skip stops, break in-seat transfers and close stops."""
     checked = 0
     for seed in range(chunk * 200 * SCALE, (chunk + 1) * 200 * SCALE):
-        timetable, links, origin, destination, instant, rides, limit, step_free = _question(seed)
-        step_free = step_free and not is_live
-        # Where realtime data leaves nothing of a day, the answer is of another.
-        days = around(DAY, 8, 10) if is_live else around(DAY, 2, 4)
-        planned = list_trip_instances(timetable, days, step_free)
-        overlay, running = disrupt(seed, timetable, planned) if is_live else (NO_OVERLAY, planned)
-        query = query_of(origin, destination, instant, rides, limit, step_free=step_free)
-        journeys = find_journeys(timetable, SearchTimetables(timetable, overlay), query)
-        oracle = LinkedOracle(timetable, links, running, overlay)
-        for journey in journeys:
-            if journey.rides:
-                _check(journey, oracle, origin, destination, limit)
-            assert journey.departure >= instant
-        best = oracle.earliest_arrivals(origin, destination, instant, rides, limit)
-        checked += hold_arrivals(journeys, best, instant, seed, SOON_S)
+        query, search, journeys, oracle = _search(seed, is_live=is_live, arrive_by=False)
+        assert all(journey.departure >= query.instant for journey in journeys)
+        limits = query.origin, query.destination, query.instant, query.max_rides, query.max_walk_m
+        checked += hold_arrivals(journeys, oracle.earliest_arrivals(*limits), query.instant, seed, SOON_S)
+        best, only = (min(map(_rank, found), default=None) for found in (journeys, search(replace(query, wanted=0))))
+        assert best == only, seed
     assert checked > 40 * SCALE
 
 
@@ -147,18 +162,7 @@ def test_the_earliest_arrival_within_the_walking_limit_is_found(chunk, is_live):
 @pytest.mark.parametrize("chunk", CHUNKS)
 def test_the_latest_departure_for_an_arrival_is_never_lost(chunk, is_live):
     for seed in range(chunk * 25 * SCALE, (chunk + 1) * 25 * SCALE):
-        timetable, links, origin, destination, instant, rides, limit, step_free = _question(seed)
-        step_free = step_free and not is_live
-        # Where realtime data leaves nothing of a day, the answer is of another.
-        days = around(DAY, 8, 10) if is_live else around(DAY, 2, 4)
-        planned = list_trip_instances(timetable, days, step_free)
-        overlay, running = disrupt(seed, timetable, planned) if is_live else (NO_OVERLAY, planned)
-        query = query_of(origin, destination, instant + 3600, rides, limit, arrive_by=True, step_free=step_free)
-        journeys = find_journeys(timetable, SearchTimetables(timetable, overlay), query)
-        oracle = LinkedOracle(timetable, links, running, overlay)
-        for journey in journeys:
-            if journey.rides:
-                _check(journey, oracle, origin, destination, limit)
-            assert journey.arrival <= query.instant
+        query, _, journeys, oracle = _search(seed, is_live=is_live, arrive_by=True)
+        assert all(journey.arrival <= query.instant for journey in journeys)
         latest = latest_departures(oracle.earliest_arrivals, oracle.instances, query)
         hold_departures(journeys, latest, seed, query.instant - SOON_S)

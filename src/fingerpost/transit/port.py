@@ -40,7 +40,8 @@ class JourneyParameters:
     ``max_walk_m`` limits the total walking of an itinerary.
     ``not_before`` is the current time, the earliest possible departure; None if the query is about the past.
     ``wanted`` is the number of good itineraries that a caller may show; a source returns one more if it can.
-    All callers send the same number, so that the search does not depend on the length of the answer (rule B14).
+    It is 0 if the caller needs only the usable itinerary with the earliest arrival (or latest departure).
+    All other callers send the same number, so that the search does not depend on the length of the answer (rule B14).
     ``window_s`` requests all good itineraries that leave (or arrive, if ``arrive_by``) within this many seconds of
     ``instant``, or the nearest others if there are none. If it is None, the source chooses the window.
     """

@@ -57,9 +57,11 @@ def find_itineraries(
     )
     live = snapshot.find_live(step_free=step_free)
     running = _search(names.timetable, live, search)
+    # The best itinerary is never one that realtime data disrupts.
+    needs_planned = live is not snapshot.planned and query.wanted
     planned = [
         journey
-        for journey in ([] if live is snapshot.planned else _search(names.timetable, snapshot.planned, search))
+        for journey in (_search(names.timetable, snapshot.planned, search) if needs_planned else [])
         if any(map(snapshot.can_disrupt, journey.rides)) and not any(map(snapshot.is_deleted, journey.rides))
     ]
     ends = _build_end_point(query.origin, "Origin"), _build_end_point(query.destination, "Destination")
@@ -67,6 +69,9 @@ def find_itineraries(
         [_build_itinerary(snapshot, names, query.language, journey, search, ride_walks, ends) for journey in journeys]
         for journeys in (running, planned)
     )
+    if not query.wanted and found and all(trip.is_unusable for trip in found):
+        wider = replace(query, wanted=1)
+        return find_itineraries(snapshot, names, stops, walks, wider, step_free=step_free, may_build=may_build)
     disrupted = [
         trip
         for trip in filter(is_disrupted, scheduled)

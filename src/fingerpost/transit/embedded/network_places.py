@@ -10,7 +10,7 @@ from fingerpost.runtime.concurrency import compute
 from fingerpost.transit.embedded.display_names import DisplayNames, describe_place
 from fingerpost.transit.engine.timetable.stop_ids import clean_feed_name, escape
 from fingerpost.transit.engine.timetable.timetable import STATION, STOP, Timetable
-from fingerpost.transit.engine.timetable.walks import straight_line_m
+from fingerpost.transit.engine.timetable.walks import StraightLine, straight_line_m
 from fingerpost.transit.model.itinerary import Mode, NearbyStop
 from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch, PlaceTraits, distance_m, match_place
 from fingerpost.transit.osm.addresses.index import UNCERTAIN, AddressIndex, City
@@ -66,15 +66,14 @@ class TimetableStops:
 
     def list_near(self, coordinate: Coordinate, radius_m: float, language: str) -> list[NearbyStop]:
         table, display_names = self.timetable, self._display_names.in_language(language)
-        distance_m = straight_line_m(coordinate.lat, coordinate.lon, table.stop_lat, table.stop_lon)
-        rows = np.flatnonzero((distance_m <= radius_m) & (table.stop_kind == STOP)).tolist()
+        boxed = StraightLine(table.stop_lat, table.stop_lon).list_near(
+            *coordinate.point, np.flatnonzero(table.stop_kind == STOP), radius_m
+        )
+        distances_m = straight_line_m(*coordinate.point, table.stop_lat[boxed], table.stop_lon[boxed]).tolist()
         near = [
-            NearbyStop(
-                stop=display_names.get_stop_point(row),
-                distance_m=float(distance_m[row]),
-                modes=self._modes_by_stop[row],
-            )
-            for row in rows
+            NearbyStop(stop=display_names.get_stop_point(row), distance_m=distance_m, modes=self._modes_by_stop[row])
+            for row, distance_m in zip(boxed.tolist(), distances_m, strict=True)
+            if distance_m <= radius_m
         ]
         return sorted(near, key=lambda stop: (stop.distance_m, stop.stop.id or ""))
 

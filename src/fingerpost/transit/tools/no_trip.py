@@ -97,7 +97,7 @@ async def explain_no_trip(
             if not any(causes):
                 causes = [await _explain_service(network, asked, is_destination=side, wanted=query)]
     wider = replace(query, max_walk_m=MAX_WALK_M, max_transfers=_MAX_TRANSFERS, window_s=None)
-    trips = None if wider == query else await _get_or_none(_plan_usable(network, wider, deadline))
+    trips = None if wider == query else await _get_or_none(_plan_best(network, wider, deadline))
     best = find_best(trips or (), query)
     if best is not None:
         causes.append(_format_trip(best, network.profile.zone))
@@ -143,7 +143,9 @@ async def _get_or_none(query_call: Awaitable[_T]) -> _T | None:
         return None
 
 
-async def _plan_usable(network: Network, query: JourneyQuery, deadline: Deadline) -> list[Itinerary]:
+async def _plan_best(network: Network, query: JourneyQuery, deadline: Deadline) -> list[Itinerary]:
+    """Return usable trips, including the best one."""
+    query = replace(query, wanted=0)
     answer = await query_network(network, lambda queried: queried.plan_journeys(query), deadline)
     usable = (trip for trip in answer.itineraries if not trip.is_unusable)
     return [trip for trip in usable if query.not_before is None or trip.departure >= query.not_before]

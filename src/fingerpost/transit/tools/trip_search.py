@@ -209,7 +209,7 @@ def _choose_more_walking(found: FoundTrips) -> FollowUpQuery | None:
     offset_s = query.instant - best.arrival if query.arrive_by else best.departure - query.instant
     if max(offset_s, find_longest_wait(best)[0]) <= LONG_WAIT_S:
         return None
-    return FollowUpQuery(FollowUp.MORE_WALKING, replace(query, max_walk_m=MAX_WALK_M), MORE_WALKING_TIMEOUT_S)
+    return FollowUpQuery(FollowUp.MORE_WALKING, replace(query, max_walk_m=MAX_WALK_M, wanted=0), MORE_WALKING_TIMEOUT_S)
 
 
 # Sources cannot minimize walking, so each follow-up query limits it to less than the best result so far.

@@ -27,6 +27,8 @@ WINDOWS_S = (1800, 2 * 3600, 8 * 3600)
 LAST_WINDOW_S = 24 * 3600
 # A search without journeys is repeated with this many more days, because a wait may be longer than a day.
 FURTHER_DAYS = 6
+# A search for the best walk-limited arrival tries these delays after the best arrival with any amount of walking.
+_LATER_S = (600, 1800, 5400, int(UNREACHED))
 # The maximum number of searches for walk-limited journeys per query.
 MAX_WALK_LIMITED_SEARCHES = 8
 
@@ -82,7 +84,8 @@ def find_endpoint(
 class SearchQuery:
     """A journey query. ``instant`` is the earliest departure, or the latest arrival if ``arrive_by``.
 
-    ``not_before`` is the earliest departure in an arrive-by query. ``window_s`` is the departure window; if None, it
+    ``not_before`` is the earliest departure in an arrive-by query. If ``wanted`` is 0, only the journeys with the
+    earliest arrival (or latest departure) are certain to be found. ``window_s`` is the departure window; if None, it
     widens until there are enough journeys. Without ``may_build``, missing search timetables raise NotBuilt.
     """
 
@@ -173,7 +176,12 @@ class _Search(NamedTuple):
         within_limit: list[FoundJourney] = []
         walk_limited: list[Journey] | None = None
         exceeds_walk_limit = is_same_target = False
-        for window_s in _list_windows_s(query):
+        best_s = 0 if query.wanted else self._find_best_arrival(kernel_query)
+        if not query.wanted:
+            if best_s == UNREACHED:
+                return []
+            kernel_query, is_same_target = kernel_query._replace(latest_s=best_s), True
+        for window_s in _list_windows_s(query) if query.wanted else [min(best_s - earliest_s, LAST_WINDOW_S)]:
             begin_s = kernel_query.window_end_s
             kernel_query = kernel_query._replace(window_begin_s=begin_s, window_end_s=earliest_s + window_s)
             # No journey after a window dominates one within it, because the last window found the best ones after it.
@@ -202,6 +210,31 @@ class _Search(NamedTuple):
             selected = self._add_walk_limited_journeys(kernel_query, selected, found, walk_limited)
             selected = self._drop_late_departures(selected, earliest_s)
         return selected
+
+    def _find_best_arrival(self, kernel_query: KernelQuery) -> int:
+        """Return the earliest arrival within the walking limit, or UNREACHED."""
+        # The first search only computes the lower bounds. A limit near them makes the second one faster.
+        begin_s = kernel_query.earliest_s
+        run_kernel(self.search_timetable, kernel_query._replace(latest_s=begin_s))
+        bound_s = get_thread_buffers(self.search_timetable, self.query.max_rides).work.bound_s
+        access = self.search_timetable.search_stops.expand(kernel_query.access)
+        least_s = int((access.seconds + bound_s[access.stop]).min())
+        if least_s >= UNREACHED:
+            return int(UNREACHED)
+        near_query = kernel_query._replace(latest_s=min(kernel_query.latest_s, begin_s + 300 + 4 * least_s // 3))
+        found = run_kernel(self.search_timetable, near_query, is_same_target=True)
+        found = found or run_kernel(self.search_timetable, kernel_query, is_same_target=True)
+        best_s = min((row.arrive_s for row in found if row.walk_m <= self.query.max_walk_m), default=int(UNREACHED))
+        fastest_s = min((row.arrive_s for row in found), default=best_s)
+        for later_s in _LATER_S:
+            # The search for arrivals before a time is exact, and faster the earlier that time is.
+            before_s = min(best_s, fastest_s + later_s)
+            if before_s > fastest_s:
+                wanted_s = np.full(self.query.max_rides + 1, before_s, np.int32)
+                limited = run_kernel(self.search_timetable, kernel_query, wanted_s, is_same_target=True)
+                if limited or before_s == best_s:
+                    return min((row.arrive_s for row in limited), default=best_s)
+        return best_s
 
     def _read_journey(self, found: FoundJourney) -> Journey:
         return read_journey(self.timetable, self.search_timetable, found)

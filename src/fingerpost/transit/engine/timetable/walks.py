@@ -177,9 +177,8 @@ class StraightLine:
     def list_near(self, lat: float, lon: float, stops: Int64, radius_m: float) -> Int64:
         lat_span = math.degrees(radius_m / EARTH_RADIUS_M)
         lon_span = lat_span / max(0.01, math.cos(math.radians(min(89.0, abs(lat) + lat_span))))
-        is_near = np.abs(self._lats[stops] - lat) <= lat_span
-        is_near &= np.abs(self._lons[stops] - lon) <= lon_span
-        return stops[is_near]
+        near = stops[np.abs(self._lats[stops] - lat) <= lat_span]
+        return near[np.abs(self._lons[near] - lon) <= lon_span]
 
 
 def _build_links(begin: Int64, end: Int64, straight_m: Float64) -> StopLinks:

@@ -58,7 +58,7 @@ def search_mcraptor(net, query, best_s, work, labels, out):
     if another is no worse in time and walking, or it cannot improve the target. Returns a journey count or BUFFER_FULL.
     """
     for rides in range(len(work.target)):
-        work.target[rides] = best_s[rides]
+        work.target[rides] = min(best_s[rides], query.latest_s + 1)
         labels.target_row[rides] = NO_LABEL
     for stop in range(len(net.change_s)):
         labels.ready_head[stop] = labels.reached_head[stop] = NO_LABEL

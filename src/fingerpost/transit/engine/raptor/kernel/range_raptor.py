@@ -335,7 +335,7 @@ def _search_departures(net, query, work, out, stops, walks_s, boardings, order):
     """
     for table in (work.arrived, work.ready, work.reached_instance, work.reached_from):
         table[:] = UNREACHED
-    work.target[:] = UNREACHED
+    work.target[:] = query.latest_s + 1
     work.is_improved[:] = False
     marked_count = 0
     for row in range(len(query.access.stop)):
