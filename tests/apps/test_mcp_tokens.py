@@ -58,7 +58,7 @@ async def test_a_token_is_needed_and_must_be_known(file_of_tokens, authorization
     async with calling() as call:
         refused = await call(authorization)
 
-    assert (refused.status_code, refused.headers["connection"]) == (401, "close")
+    assert refused.status_code == 401
     assert refused.headers["www-authenticate"].startswith('Bearer error="invalid_token"')
 
 
@@ -174,7 +174,7 @@ async def test_an_issuer_that_does_not_answer_is_waited_for_briefly(home, monkey
     async with issuing(monkeypatch, hang), calling() as call:
         refused = await asyncio.wait_for(call(issue()), DEADLINE_S)
 
-    assert (refused.status_code, refused.headers["connection"]) == (503, "close")
+    assert refused.status_code == 503
 
 
 def find_marker(answers, caplog, seen, home):

@@ -23,7 +23,6 @@ from mcp.server.transport_security import TransportSecuritySettings
 from sse_starlette.sse import AppStatus
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
-from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
@@ -186,7 +185,7 @@ def new_app(
     sign_in = SignIn(transport, callers)
     app = Starlette(
         routes=[
-            Route("/mcp", sign_in, middleware=[Middleware(limits.close_unread)]),
+            Route("/mcp", sign_in),
             *sign_in.routes,
             Route("/health", check_host(health, hosts)),
             Route("/ready", check_host(Readiness(application, warm_up).answer, hosts)),

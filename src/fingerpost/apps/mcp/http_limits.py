@@ -13,7 +13,7 @@ from typing import Any, Final, cast
 
 from anyio import CancelScope
 from starlette.requests import ClientDisconnect
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import Message, Receive, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import ServerState
 
@@ -91,7 +91,7 @@ class LimitedHttpProtocol(HttpToolsProtocol):
     _deadline: asyncio.TimerHandle | None = None
     _unread: asyncio.TimerHandle | None = None
     _request_bytes = _pieces = _fields = 0
-    _is_ending = _has_host = False
+    _is_ending = _has_host = _keeps_alive = False
     _refusal = ""
 
     def __init__(self, release: Callable[[], None], **options: Any) -> None:
@@ -147,6 +147,11 @@ class LimitedHttpProtocol(HttpToolsProtocol):
         # The parser does not strip trailing whitespace (RFC 9110, section 5.5).
         super().on_header(name, value.strip(b" \t"))
 
+    def on_headers_complete(self) -> None:
+        super().on_headers_complete()
+        # An answer that is sent before the whole body has arrived closes the connection.
+        self._keeps_alive, self.cycle.keep_alive = self.cycle.keep_alive, False
+
     def on_body(self, body: bytes) -> None:
         self._pieces += 1
         if self._pieces > MAX_SMALL_PIECES and self._pieces * MIN_PIECE_BYTES > self._request_bytes:
@@ -158,7 +163,12 @@ class LimitedHttpProtocol(HttpToolsProtocol):
 
     def on_message_complete(self) -> None:
         self._request_bytes = self._pieces = self._fields = 0
+        self.cycle.keep_alive = self._keeps_alive
         super().on_message_complete()
+
+    def shutdown(self) -> None:
+        self._keeps_alive = False
+        super().shutdown()
 
     def _refuse(self, reason: str) -> None:
         self._refusal = reason
@@ -274,28 +284,6 @@ async def answer_while_connected(
     if is_late:
         await send({"type": "http.response.body", "body": late_event})
     return is_late or not scope.cancel_called
-
-
-def close_unread(endpoint: ASGIApp) -> ASGIApp:
-    """Wrap an endpoint to close the connection if it answers before it has received the whole body."""
-
-    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
-        is_unread = any(name in (b"content-length", b"transfer-encoding") for name, _ in scope["headers"])
-
-        async def receive_and_note() -> Message:
-            nonlocal is_unread
-            message = await receive()
-            is_unread = is_unread and message.get("more_body", False)
-            return message
-
-        async def send_and_close(message: Message) -> None:
-            if is_unread and message["type"] == "http.response.start":
-                message = {**message, "headers": [*message.get("headers", ()), (b"connection", b"close")]}
-            await send(message)
-
-        await endpoint(scope, receive_and_note, send_and_close)
-
-    return answer
 
 
 class Admission:
