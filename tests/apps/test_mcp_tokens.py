@@ -221,7 +221,7 @@ async def test_the_key_and_tokens_of_an_issuer_are_in_no_answer_log_span_metric_
     "rest", ["127.0.0.1:1/city", "nowhere.invalid/city", "127.0.0.1:port/city", "127.0.0.1:1/city?x=y"]
 )
 async def test_the_password_of_the_database_is_in_no_answer_log_span_metric_or_file(
-    home, monkeypatch, caplog, seen, rest
+    home, monkeypatch, caplog, seen, invoke, rest
 ):
     caplog.set_level(logging.DEBUG)
     pytest.importorskip("psycopg")
@@ -230,6 +230,8 @@ async def test_the_password_of_the_database_is_in_no_answer_log_span_metric_or_f
         answers = await call_everything(None, is_public=True)
     except ToolError as error:
         answers = [Mock(headers=repr(error), text=error.user_message())]
+    doctor = await asyncio.to_thread(invoke, "doctor")
+    answers.append(Mock(headers=repr(read_settings()), text=doctor.stdout + doctor.stderr))
 
     assert find_marker(answers, caplog, seen, home) == []
 

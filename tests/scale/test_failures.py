@@ -1,14 +1,11 @@
 """The messages to the operator about an unusable database: one sentence, without the address."""
 
-import logging
-import os
-import subprocess
 import sys
 
 import pytest
 
 from fingerpost.apps.settings import read_settings
-from fingerpost.apps.storage import check_database, find_database, open_journal, open_variables
+from fingerpost.apps.storage import check_database, find_database, open_journal
 from fingerpost.errors import ParameterError, SettingsInvalid, StorageUnavailable, ToolError
 from fingerpost.store.postgres import Database
 from fingerpost.store.variables import VariableStore
@@ -113,31 +110,6 @@ def test_a_text_with_a_nul_is_the_callers(database, user, key):
         variables.save(user, key, "other", 1, NOON)
 
     assert (variables.find("ada", "ho\0me"), variables.delete("ada", "ho\0me")) == (None, [])
-
-
-def test_the_address_is_printed_nowhere(monkeypatch, caplog, tmp_path):
-    url = f"postgresql://{USER}:s3cret-word@127.0.0.1:1/postgres"
-    monkeypatch.setenv(VARIABLE, url)
-    caplog.set_level(logging.DEBUG)
-    settings = read_settings(home=tmp_path)
-    errors = []
-    with pytest.raises(StorageUnavailable) as caught:
-        open_variables(settings).list_variables("ada")
-    error = caught.value
-    while error is not None:
-        errors.append(f"{error!r} {error}")
-        error = error.__cause__
-    done = subprocess.run(
-        [sys.executable, "-c", "from fingerpost.apps.cli import main; main()", "doctor"],
-        env=os.environ | {"FINGERPOST_HOME": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    told = " ".join([repr(settings), repr(find_database(settings)), *errors, caplog.text, done.stdout, done.stderr])
-
-    assert "s3cret-word" not in told
-    assert UNREACHABLE in " ".join(done.stdout.split())
 
 
 def test_one_address_is_one_database_and_an_empty_one_the_home_folder(monkeypatch, tmp_path):

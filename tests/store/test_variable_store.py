@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 
 from fingerpost import clock
 from fingerpost.errors import ParameterError, SettingsInvalid, StorageUnavailable
-from fingerpost.store import variables
 from fingerpost.store.sqlite import SqliteFile
 from fingerpost.store.variables import MAX_KEYS_PER_USER, MAX_VALUE_BYTES, Variable, VariableStore
 from tests.net.at_once import tell_at_once
@@ -201,16 +200,6 @@ def test_a_place_that_cannot_be_written_is_the_operators_too(tmp_path):
 
 
 @only_in_a_file
-def test_an_empty_file_is_a_store_not_yet_begun(store, path):
-    """A first writer that died before its table leaves an empty file; nothing is lost."""
-    path.parent.mkdir()
-    path.touch()
-    assert store.list_variables("ada") == []
-    store.save("ada", "home", "other", 1, NOON)
-    assert keys(store, "ada") == ["home"]
-
-
-@only_in_a_file
 def test_a_busy_file_is_worth_another_try(store, path, monkeypatch):
     monkeypatch.setattr(store._tables, "file", replace(store._tables.file, busy_timeout_s=0.01))
     store.save("ada", "home", "other", 1, NOON)
@@ -222,15 +211,6 @@ def test_a_busy_file_is_worth_another_try(store, path, monkeypatch):
     holder.close()
     assert (caught.value.retryable, seen) == (True, 1)
     assert store.save("ada", "home", "other", 3, NOON)[1].value == 1
-
-
-def test_a_failure_in_the_middle_changes_nothing(store, new_store, monkeypatch):
-    store.save("ada", "home", "other", 1, NOON)
-    strict = new_store(retention_days=1)
-    monkeypatch.setattr(variables, "MAX_KEYS_PER_USER", 0)
-    with pytest.raises(ParameterError):
-        strict.save("ada", "work", "other", 1, NOON + timedelta(days=10))
-    assert keys(store, "ada") == ["home"]
 
 
 def test_threads_may_save_at_once(store):
