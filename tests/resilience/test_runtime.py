@@ -51,15 +51,6 @@ async def test_a_success_between_starts_the_count_again():
     assert is_refused(breaker) is False
 
 
-@pytest.mark.parametrize(("later_s", "expected"), [(0, True), (9.9, True), (10, False)])
-async def test_a_circuit_breaker_opens_for_its_host_until_the_pause_ends(later_s, expected):
-    time = FakeTime()
-    breaker = await tripped(time)
-    await time.sleep(later_s)
-
-    assert (is_refused(breaker), is_refused(breaker, "b.example")) == (expected, False)
-
-
 @pytest.mark.parametrize(
     ("outcome", "expected"), [("record_failure", True), ("record_success", False), ("release", False)]
 )
