@@ -2,10 +2,13 @@
 
 import json
 
+import numpy as np
 import pytest
 
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
 from fingerpost.transit.engine.gtfs import importer
+from fingerpost.transit.engine.gtfs.csv.kernel import UNREADABLE
+from fingerpost.transit.engine.gtfs.csv.table import Block
 from tests.realtime.messages import NOW, call, message, update
 
 DRAWING = """
@@ -46,6 +49,12 @@ def test_a_feed_without_trips_ends_with_status_3(check):
 
     assert ended.returncode == 3
     assert "has no usable trips" in ended.stderr
+
+
+def test_an_import_that_loses_all_trips_is_a_fault_of_the_program(check, monkeypatch):
+    monkeypatch.setattr(Block, "read_times_s", lambda block, _: np.full(len(block.lines), UNREADABLE, np.int32))
+
+    assert check().returncode == 1
 
 
 def test_a_realtime_source_of_another_feed_is_a_fault_of_the_data(check, tmp_path):

@@ -180,22 +180,14 @@ async def test_health_reports_matched_and_unmatched():
 KEYED_URL = "https://example.org/updates.pb?key=${MY_KEY}"
 
 
-def test_a_source_may_name_its_feed(tmp_path):
-    path = tmp_path / "updates.pb"
-    read = [parse_location(text) for text in (str(path), f"BUS={path}", KEYED_URL, f"BUS={KEYED_URL}")]
-    assert read == [
-        NamedLocation(None, path, None),
-        NamedLocation("BUS", path, None),
-        NamedLocation(None, None, KEYED_URL),
-        NamedLocation("BUS", None, KEYED_URL),
-    ]
-    assert [parse_location(source.text) for source in read] == read
+# A name of this length is too long for a file.
+LONG_URL = f"https://example.org/{'x' * 5000}"
 
 
-def test_a_relative_path_in_a_record_counts_from_its_folder(tmp_path):
-    assert parse_location("BUS=updates.pb", tmp_path) == NamedLocation("BUS", tmp_path / "updates.pb", None)
+@pytest.mark.parametrize("location", ["updates.pb", KEYED_URL, LONG_URL], ids=["relative path", "URL", "long URL"])
+@pytest.mark.parametrize("feed", [None, "BUS"])
+def test_a_source_may_name_its_feed(location, feed, tmp_path):
+    path, url = (None, location) if "://" in location else (tmp_path / location, None)
+    source = parse_location(f"{feed}={location}" if feed else location, tmp_path)
 
-
-def test_a_url_longer_than_a_file_name_is_a_url():
-    url = f"https://example.org/{'x' * 5000}"
-    assert parse_location(f"BUS={url}") == NamedLocation("BUS", None, url)
+    assert (source, parse_location(source.text)) == (NamedLocation(feed, path, url), source)

@@ -72,7 +72,10 @@ def check_feeds(
             import_report = run_import(settings, "Importing ...", lambda importer: importer.add(record))
         except FeedUnusable as error:
             print_error(error)
-            raise typer.Exit(DATA_FAULT) from None
+            is_ours = error.details.get("trips") == 0 and _has_trips(record, error.details["file"])
+            if is_ours:
+                print_line(_VERDICTS["program"])
+            raise typer.Exit(TOOL_ERROR if is_ours else DATA_FAULT) from None
         store = open_record_store(settings.home)
         store.put(record.model_copy(update={"realtime": ()}))
         report = asyncio.run(_check(settings, record, import_report, questions, seed))
@@ -121,6 +124,13 @@ async def _check(
         )
     await application.networks.close()
     return report
+
+
+def _has_trips(record: NetworkRecord, file: str) -> bool:
+    from fingerpost.transit.check.raw_feed import RawFeed
+
+    paths = [parse_location(text).path for text in record.feeds]
+    return any(RawFeed(NAME, path).trips for path in paths if path is not None and path.name == file)
 
 
 def _check_realtime(settings: Settings, sources: int) -> "CheckResult":

@@ -227,5 +227,6 @@ def _new_no_trips_error(archive: Archive) -> FeedUnusable:
     )
     return FeedUnusable(
         f"{archive.name} has no usable trips on any day: {reasons or 'its tables are empty'}",
+        {"file": archive.name, "trips": 0},
         hint="Ask its publisher for a complete feed",
     )
