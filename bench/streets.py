@@ -68,7 +68,7 @@ def prepare(gtfs, extract=None, feed=FEED):
     return EmbeddedNetwork(NetworkRecord(name=feed), timetable, streets=streets), streets, min(took_s[1:])
 
 
-def draw(network, rows=None):
+def draw(network, rows=None, wanted=WANTED):
     """Return questions between points beside stops (rows; default: all), seeded."""
     dice = np.random.default_rng(16)
     table = network.timetable
@@ -80,7 +80,7 @@ def draw(network, rows=None):
         return Location(coordinate=Coordinate(lat, lon), source=LocationSource.INPUT)
 
     questions = []
-    for _ in range(WANTED):
+    for _ in range(wanted):
         ends = [near(row) for row in dice.choice(rows, 2)]
         instant = WHEN + int(dice.integers(0, 2 * 3600))
         questions.append(JourneyQuery(origin=ends[0], destination=ends[1], instant=instant))
