@@ -3,11 +3,13 @@
 import asyncio
 import json
 from datetime import UTC, datetime, timedelta
+from unittest.mock import Mock
 
 import pytest
 
 from fingerpost.errors import PlanInvalid, StorageUnavailable
 from fingerpost.plan.catalogue import Catalogue
+from fingerpost.plan.engines.group_commit import GroupCommit
 from fingerpost.plan.limits import Limits
 from fingerpost.plan.records import read_plan
 from fingerpost.plan.view import describe_run
@@ -157,6 +159,16 @@ async def test_a_run_without_a_listener_continues(runs, recorder, monkeypatch, c
 
     assert state == "completed"
     assert f"run={run.run_id}: its signals cannot be read: the disk is full" in caplog.text
+
+
+async def test_a_cancelled_run_waits_for_nothing_after_its_journal_is_closed():
+    """The program would not end."""
+    writer = GroupCommit(Mock(transact=Mock(return_value=())))
+    writer.put("run", [("statement", {"run_id": "run"})])
+    await asyncio.sleep(0)
+    writer.close()
+
+    assert await asyncio.wait_for(writer.drain(), 20) is None
 
 
 def test_two_tools_of_one_name_are_refused(recorder):
