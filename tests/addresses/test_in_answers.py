@@ -108,15 +108,6 @@ def test_a_kind_of_station_offers_the_station(ask, kind):
     assert (candidate["id"], candidate["confidenceScore"]) == ("TEST:RAUTATIEASEMA", 0.79)
 
 
-def test_every_tool_accepts_the_token_of_an_address(ask):
-    """B10: its ``lat,lon`` leads back to the same position."""
-    at = look_up(ask, "Junamuseo").body["coordinate"]
-    token = f"{at['lat']:.6f},{at['lon']:.6f}"
-    assert look_up(ask, token).body["coordinate"] == at
-    plan = ask("plan_trip", {"origin": label("Tori"), "destination": label(token), "when": EIGHT}).body
-    assert plan["destination"]["coordinate"] == at
-
-
 def test_a_trip_between_addresses_reports_what_they_resolved_to(ask):
     """B10: an address is geocoded like a stop's name, a guess is warned of, and the source is named once."""
     answer = ask("plan_trip", {"origin": label("Rantatie 3"), "destination": label("junamuseossa"), "when": EIGHT})

@@ -32,11 +32,9 @@ from fingerpost.transit.rules.name_matching import FLOOR, plain, strip_near
 CERTAIN_M = 300.0
 # Addresses within the first radius are preferred over nearer places; only the second radius is searched for a name.
 _ADDRESS_RADIUS_M, _NAME_RADIUS_M = 60.0, 250.0
-# A token has six decimals.
-_TOKEN_ACCURACY_M = 0.1
 # A place without a postcode of its own may have that of any address within this distance.
 _POSTCODE_RADIUS_M = 500.0
-_OWN_ADDRESS_M = 1.0
+_SAME_POINT_M = 1.0
 GUESSED = 0.97
 UNCERTAIN = 0.79
 
@@ -157,7 +155,7 @@ class AddressIndex:
             return match
         with self._lock, self._file.translating_sqlite_errors():
             near = [found for found in self._list_near(place.coordinate.point, 2) if found.postcode]
-        own = [found.postcode for found in near if found.metres <= _OWN_ADDRESS_M]
+        own = [found.postcode for found in near if found.metres <= _SAME_POINT_M]
         known = " ".join(own or [found.postcode for found in near if found.metres <= _POSTCODE_RADIUS_M])
         return match if postcodes.issubset(POSTCODE.findall(known)) else replace(match, score=UNCERTAIN)
 
@@ -168,7 +166,7 @@ class AddressIndex:
             near = [found for found in self._list_near(point) if found.metres <= _NAME_RADIUS_M]
             if not near:
                 return None
-            here = self._read_features([found.row for found in near if found.metres <= _TOKEN_ACCURACY_M])
+            here = self._read_features([found.row for found in near if found.metres <= _SAME_POINT_M])
             places = [row for row, feature in here.items() if feature.kind is FeatureKind.PLACE]
             best = min(near, key=lambda found: (found.metres > _ADDRESS_RADIUS_M or not found.number, found))
             if places:
