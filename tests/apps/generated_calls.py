@@ -24,6 +24,7 @@ FORMULAS = ["free_cash_flow", "Revenue / avg(Assets)", "cagr(Revenue, 3)", "1 / 
 # By a field's name, what a caller might well send; whatever does not fit the schema there is not taken.
 WORDS: Mapping[str, Sequence[object]] = {
     "value": [*PLACES, *IDS, "60.1699,24.9384", {"lat": 60.1699, "lon": 24.9384}],
+    "origin": PLACES, "destination": [*IDS, {"name": "Home", "coordinate": {"lat": 60.2055, "lon": 24.6559}}],
     "rawText": [*PLACES, *IDS, "60.1699,24.9384", "Mannerheimintie 1"],
     "from": ["Waterloo", "Bank", "water", "Xyzzyq"], "to": ["Bank", "Victoria", "king", "Kamppi"],
     "stopId": IDS, "time": TIMES, "at": TIMES, "until": TIMES, "departureTime": TIMES, "arrivalTime": TIMES,

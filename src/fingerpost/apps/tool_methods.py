@@ -120,6 +120,8 @@ def _build_arguments(tool: ToolDefinition, values: Mapping[str, Any]) -> dict[st
 def _expand(value: Any, annotation: Any) -> Any:
     """Convert a value to plain JSON types, and short forms to the contract's objects."""
     match value:
+        case str() if annotation in (TripEnd, StopRef):
+            return {"type": "label", "value": value}
         case (lat, lon) if annotation is TripEnd:
             return {"type": "coords", "value": {"lat": lat, "lon": lon}}
         case BaseModel():
