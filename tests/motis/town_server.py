@@ -8,9 +8,11 @@ import csv
 import json
 from datetime import UTC, datetime
 from io import StringIO
+from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
 import polyline
+import yaml
 
 from fingerpost.errors import OutsideCalendar
 from fingerpost.testing.networks.town import ZONE
@@ -25,17 +27,8 @@ FEED = "Town"
 _FAR_M = 3000.0
 _MODES = {Mode.METRO: "SUBWAY", Mode.RAIL: "REGIONAL_RAIL"}
 _ROUTE_MODES = {"0": "TRAM", "1": "SUBWAY", "2": "REGIONAL_RAIL", "3": "BUS", "4": "FERRY"}
-# What MOTIS may be asked for at each path, as its description of the API says.
-PARAMETERS = {
-    "plan": """fromPlace toPlace time arriveBy numItineraries maxTransfers maxPreTransitTime maxPostTransitTime
-        maxDirectTime preTransitModes postTransitModes directModes joinInterlinedLegs pedestrianProfile
-        useRoutedTransfers realtimeMode searchWindow language pageCursor""",
-    "stoptimes": "stopId time window n radius exactRadius language",
-    "map/stops": "min max language",
-    "geocode": "text language place numResults",
-    "map/initial": "",
-}
-VERSIONS = {"plan": "v6", "stoptimes": "v6", "map/stops": "v6"}
+# MOTIS' published description of its API, reduced to what we use.
+OPENAPI = yaml.safe_load(Path(__file__).with_name("openapi.yaml").read_text(encoding="utf-8"))
 
 
 class Refused(Exception):
@@ -62,11 +55,10 @@ class TownServer:
         address = urlsplit(target)
         asked = dict(parse_qsl(address.query, keep_blank_values=True))
         self.asked.append((address.path, asked))
-        _, _, version, *rest = address.path.split("/")
-        question = "/".join(rest)
-        if version != VERSIONS.get(question, "v1") or question not in PARAMETERS:
+        if address.path not in OPENAPI["paths"]:
             return "404 Not Found", None
-        unknown = set(asked) - set(PARAMETERS[question].split())
+        question = address.path.split("/", 3)[3]
+        unknown = set(asked) - {each["name"] for each in OPENAPI["paths"][address.path]["get"]["parameters"]}
         if unknown:
             raise AssertionError(f"MOTIS has no {unknown} at {question}")
         tell = {

@@ -144,8 +144,7 @@ class AddressIndex:
     def list_matches(self, text: str, language: str | None, focus: Coordinate | None) -> list[PlaceMatch]:
         with self._lock, self._file.translating_sqlite_errors():
             found = [*self._find(text, language, focus), *self._find_corners(text, language)]
-        matches = [match_place(place, round(score, 4), focus) for score, place in found]
-        return [self.check_postcodes(match, text) for match in matches]
+        return [self.check_postcodes(match_place(place, round(score, 4), focus), text) for score, place in found]
 
     def check_postcodes(self, match: PlaceMatch, text: str) -> PlaceMatch:
         """Return a match that is only a candidate if the text has a postcode that is not known at the place."""
