@@ -14,8 +14,8 @@ PROVIDERS = sorted(["embedded", *REMOTE])
 def test_every_provider_is_wired(tmp_path):
     sources = open_sources(read_settings(home=tmp_path), fetch=None)
 
-    assert sorted(kind.kind for kind in REMOTE_KINDS) == REMOTE
-    assert [sources[kind].kind for kind in (EMBEDDED, "demo", *REMOTE)] == [EMBEDDED, "demo", *REMOTE]
+    assert sorted(sources) == sorted([EMBEDDED, "demo", *REMOTE])
+    assert [kind.open_source(None).kind for kind in REMOTE_KINDS] == [kind.kind for kind in REMOTE_KINDS]
 
 
 def test_every_provider_has_its_conformance_class():

@@ -4,7 +4,7 @@ Each remote source is a package in ``transit/remote`` with an entry here. It is 
 """
 
 import os
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -17,9 +17,10 @@ from fingerpost.errors import SettingsInvalid
 from fingerpost.net.request import Fetch
 from fingerpost.net.shared_responses import SharedResponses
 from fingerpost.store.limits import Pace
-from fingerpost.store.network_records import NetworkRecordStore
+from fingerpost.store.network_records import NetworkRecord, NetworkRecordStore
 from fingerpost.transit.embedded.feed_origins import check_locations
-from fingerpost.transit.port import NetworkSource, RemoteSource
+from fingerpost.transit.learned_profile import LearnedProfile
+from fingerpost.transit.port import Network, NetworkSource, RemoteSource
 from fingerpost.transit.remote.kit.add_option import AddOption
 from fingerpost.transit.remote.motis.transitous import MOTIS, TRANSITOUS
 from fingerpost.transit.remote.motis.transitous import PACES as TRANSITOUS_PACES
@@ -79,27 +80,30 @@ REMOTE_KINDS: tuple[SourceKind, ...] = (
 )
 
 
-class _Sources(dict[str, NetworkSource]):
-    """Sources by kind; a remote source is imported when its first network is opened."""
+class _DeferredSource(NetworkSource):
+    """A remote source that is imported when one of its networks is opened."""
 
-    def __init__(self, local: Sequence[NetworkSource], fetch: Fetch) -> None:
-        super().__init__({source.kind: source for source in local})
-        self._fetch = fetch
+    def __init__(self, kind: SourceKind, fetch: Fetch) -> None:
+        self._kind, self._fetch = kind, fetch
 
-    def __missing__(self, name: str) -> NetworkSource:
-        openers = {kind.kind: kind.open_source for kind in REMOTE_KINDS}
-        return self.setdefault(name, openers[name](self._fetch))
+    @property
+    def kind(self) -> str:
+        return self._kind.kind
+
+    def open(self, record: NetworkRecord, learned: LearnedProfile | None = None) -> Network:
+        return self._kind.open_source(self._fetch).open(record, learned)
 
 
 def open_sources(settings: Settings, fetch: Fetch) -> Mapping[str, NetworkSource]:
-    """Return the sources, keyed by kind; remote sources send requests with ``fetch``."""
+    """Return all sources, keyed by kind; remote sources send requests with ``fetch``."""
     # A local import, because importing the engine would slow down server startup.
     from fingerpost.transit.embedded.source import DemoSource, EmbeddedSource
 
     embedded = EmbeddedSource(
         settings.home, lambda: _open_realtime_fetch(settings), day_cache_bytes=settings.day_cache_mb * 1_000_000
     )
-    return _Sources([embedded, DemoSource()], fetch)
+    sources = [embedded, DemoSource(), *(_DeferredSource(kind, fetch) for kind in REMOTE_KINDS)]
+    return {source.kind: source for source in sources}
 
 
 @asynccontextmanager

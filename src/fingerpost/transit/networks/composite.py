@@ -96,9 +96,7 @@ class AllNetworks:
 
     def _read_stamp(self) -> Hashable:
         learned = None if self._learned is None else self._learned.stamp()
-        stamps = (source.stamp() for source in self._sources.values())
-        # Opening a network may add a remote source, whose stamp is None.
-        return self._records.stamp(), learned, *(stamp for stamp in stamps if stamp is not None)
+        return self._records.stamp(), learned, *[source.stamp() for source in self._sources.values()]
 
     def _refresh(self) -> OpenNetworks:
         with self._lock:
@@ -128,11 +126,10 @@ class AllNetworks:
             return self._current
 
     def _open(self, record: NetworkRecord) -> _OpenedNetwork:
-        try:
-            source = self._sources[record.source]
-        except KeyError:
+        source = self._sources.get(record.source)
+        if source is None:
             kinds = ", ".join(sorted(self._sources))
-            raise SettingsInvalid(f"Unknown source kind {record.source!r}. Kinds: {kinds}") from None
+            raise SettingsInvalid(f"Unknown source kind {record.source!r}. Kinds: {kinds}")
         learned = None if self._learned is None else self._learned.find(record)
         network = source.open(record, learned)
         if network.profile.answer_deadline_s is not None:
