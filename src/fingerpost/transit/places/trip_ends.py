@@ -1,6 +1,6 @@
 """Resolve the origin and destination of a trip, and choose networks that cover both (rules A6, A13, B10)."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -121,13 +121,13 @@ class _EndLookup(PlaceLookup):
     async def read(self, ends: Sequence[_End]) -> None:
         """Resolve ids and coordinates first, because they determine the region in which names are searched for."""
         named = []
-        labels = [end.label for end in ends if isinstance(end.label, StopLabel)]
-        found_by_label = dict(zip(map(id, labels), await self._find_tokens(labels), strict=True))
+        labels = {end.side: end.label for end in ends if isinstance(end.label, StopLabel)}
+        found_by_side = dict(zip(labels, await self._find_tokens(labels.values()), strict=True))
         # Ids may add a demo network, so coordinates come last.
         for end in sorted(ends, key=lambda end: isinstance(end.label, Location) and not end.label.stop_ids):
             if isinstance(end.label, Location):
                 await self._resolve_position(end, end.label)
-            elif not self._resolve_token(end, end.label, found_by_label[id(end.label)]):
+            elif not self._resolve_token(end, end.label, found_by_side[end.side]):
                 named.append(end)
         others = [end for end in ends if end not in named]
         region = [
@@ -147,7 +147,7 @@ class _EndLookup(PlaceLookup):
             named = location if place is None else replace(location, name=place.name)
             end.resolutions[network.profile.name] = _Resolution(location=named)
 
-    async def _find_tokens(self, labels: Sequence[StopLabel]) -> list[FoundStop | None]:
+    async def _find_tokens(self, labels: Collection[StopLabel]) -> list[FoundStop | None]:
         owners = [owner for label in labels for owner in self.opened.list_owners(label.stop_id)]
         if all(owner.profile.answer_deadline_s is None for owner in owners):
             return [await self._find_token(label) for label in labels]
