@@ -168,10 +168,9 @@ class AddressIndex:
             here = self._read_features([found.row for found in near if found.metres <= _SAME_POINT_M])
             places = [row for row, feature in here.items() if feature.kind is FeatureKind.PLACE]
             best = min(near, key=lambda found: (found.metres > _ADDRESS_RADIUS_M or not found.number, found))
-            if places:
-                best = best._replace(row=places[0], number="")
-            feature = self._read_features([best.row])[best.row]
-        return self._to_place(feature, language, number=best.number, position=point)
+            row, number = (places[0], "") if places else (best.row, best.number)
+            feature = self._read_features([row])[row]
+        return self._to_place(feature, language, number=number, position=point)
 
     def find_city(self, text: str) -> "City | None":
         spelling = address_text.find_city(plain(text), self._city_by_spelling)
