@@ -86,8 +86,8 @@ class FileTokens:
 class IssuedTokens:
     """Verifies JSON Web Tokens from one issuer for one audience.
 
-    Keys are fetched every ten minutes, and at most once a minute for an unknown key id. Meanwhile, tokens with a known
-    key are verified, but only with keys of the last twenty minutes while the issuer answers.
+    Keys are fetched every ten minutes, and at most once a minute for an unknown key id. During a fetch, tokens are
+    verified with known keys that are less than twenty minutes old; other tokens wait for the new keys.
     """
 
     issuer: str

@@ -175,7 +175,7 @@ def _drop_departed(answer: JourneyAnswer, query: JourneyQuery) -> JourneyAnswer:
     return replace(answer, itineraries=list_remaining(answer.itineraries), timetabled=list_remaining(answer.timetabled))
 
 
-# A trip beyond the walking limit is better if it saves half of the best trip within it, but between these two limits.
+# A trip beyond the walking limit is better if it saves half of the best trip's duration, clamped to these limits.
 _MIN_GAIN_S, _LARGE_GAIN_S = 600, 1800
 MORE_WALKING_TIMEOUT_S = 2.0
 
