@@ -209,12 +209,12 @@ async def test_the_key_and_tokens_of_an_issuer_are_in_no_answer_log_span_metric_
     caplog.set_level(logging.DEBUG)
     async with issuing(monkeypatch, told) as issuer:
         monkeypatch.setenv("FINGERPOST_TOKEN_KEYS_URL", f"http://127.0.0.1:{issuer.port}/keys?api_key=m4rk3r")
-        tokens = [issue(), issue(key_id="m4rk3r"), issue(aud="m4rk3r"), f"{issue()}m4rk3r"]
-        answers = await call_everything(*tokens)
+        sent = [issue(), issue(key_id="m4rk3r"), issue(aud="m4rk3r"), f"{issue()}m4rk3r"]
+        answers = await call_everything(*sent)
 
     assert find_marker(answers, caplog, seen, home) == []
     assert "api_key=m4rk3r" in issuer.asked[0].target
-    assert [token for token in tokens if token.removeprefix("Bearer ") in caplog.text] == []
+    assert [token for token in sent if token.removeprefix("Bearer ") in caplog.text] == []
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from functools import cache
 
 from fingerpost.transit.engine.timetable.overlay import NO_OVERLAY
 from tests.raptor.linked_networks import Links
-from tests.raptor.oracle import NEVER, _add, list_footpaths, runs_on, start_walking
+from tests.raptor.oracle import NEVER, add_label, list_footpaths, runs_on, start_walking
 
 EARTH_M = 6_371_008.8
 RANKS = {(2, 0): 5, (1, 1): 4, (1, 0): 3, (0, 2): 2, (0, 1): 1}
@@ -109,7 +109,7 @@ class LinkedOracle:
                     seated[other] = min(aboard, seated.get(other, NEVER))
             for place, labels in reached.items():
                 for time, walked in labels:
-                    _add(known.setdefault(place[0], {}).setdefault(place[1:], []), time, walked)
+                    add_label(known.setdefault(place[0], {}).setdefault(place[1:], []), time, walked)
                     if place[0] in egress and walked + egress[place[0]][0] <= max_walk_m:
                         best = min(best, time + egress[place[0]][1])
             best_by_rides.append(best)
@@ -122,7 +122,7 @@ class LinkedOracle:
             aboard = min(boarded, seated) if at else boarded
             if aboard < NEVER and not call.flags & 2:
                 came_with = (trip, route) if call.stop in self.ruled else (None, None)
-                _add(reached.setdefault((call.stop, *came_with), []), call.arrival, aboard)
+                add_label(reached.setdefault((call.stop, *came_with), []), call.arrival, aboard)
             if not call.flags & 1 and at < len(stop_times) - 1:
                 boarded = min(boarded, self._board(call, trip, route, start, known, max_walk_m))
         return min(boarded, seated)

@@ -72,7 +72,8 @@ def list_footpaths(timetable, stop):
     return list(zip(*(column[rows].tolist() for column in columns), strict=True))
 
 
-def _add(labels, time, walked):
+def add_label(labels, time, walked):
+    """Add a label and drop those that it dominates; return False if one of them is at least as good."""
     if any(t <= time and w <= walked for t, w in labels):
         return False
     labels[:] = [(t, w) for t, w in labels if not (time <= t and walked <= w)] + [(time, walked)]
@@ -95,7 +96,7 @@ def earliest_arrivals(timetable, instances, origin, destination, instant, max_ri
             aboard = NEVER
             for call in instance.stop_times:
                 if aboard < NEVER and not call.flags & 2:
-                    _add(reached.setdefault(call.stop, []), call.arrival, aboard)
+                    add_label(reached.setdefault(call.stop, []), call.arrival, aboard)
                 if not call.flags & 1:
                     here = [w for t, w in ready.get(call.stop, ()) if t <= call.departure]
                     aboard = min([aboard, *here])
@@ -104,10 +105,10 @@ def earliest_arrivals(timetable, instances, origin, destination, instant, max_ri
                 if stop in egress and walked + egress[stop][0] <= max_walk_m:
                     best = min(best, time + egress[stop][1])
                 if timetable.change_s[stop] >= 0:
-                    _add(ready.setdefault(stop, []), time + int(timetable.change_s[stop]), walked)
+                    add_label(ready.setdefault(stop, []), time + int(timetable.change_s[stop]), walked)
                 for to_stop, seconds, metres in list_footpaths(timetable, stop):
                     if walked + metres <= max_walk_m:
-                        _add(ready.setdefault(to_stop, []), time + seconds, walked + metres)
+                        add_label(ready.setdefault(to_stop, []), time + seconds, walked + metres)
         best_by_rides.append(best)
     return best_by_rides
 

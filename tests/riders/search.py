@@ -8,7 +8,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from dataclasses import dataclass
 
-from tests.raptor.oracle import NEVER, _add
+from tests.raptor.oracle import NEVER, add_label
 from tests.riders.feed_tables import NO_ALIGHTING, NO_BOARDING
 from tests.riders.walks import DETOUR, walk_m, walk_s
 
@@ -65,7 +65,7 @@ class Router:
             for stop, labels in reached.items():
                 for other, taken, metres in self._changes(stop):
                     for time, walked in labels:
-                        if time + taken < best and walked + metres <= limit_m and _add(
+                        if time + taken < best and walked + metres <= limit_m and add_label(
                             ready[other], time + taken, walked + metres
                         ):  # fmt: skip
                             fresh.add(other)
@@ -99,7 +99,7 @@ class Router:
                 if arrival >= best:
                     break
                 if aboard < NEVER and not flags & NO_ALIGHTING:
-                    _add(reached[stop], arrival, aboard)
+                    add_label(reached[stop], arrival, aboard)
                 aboard = min(aboard, news.get(at, NEVER))
         return reached
 

@@ -1,4 +1,4 @@
-"""The tools on the real Helsinki feed: sizes."""
+"""Answers on the real Helsinki feed stay within their sizes."""
 
 import json
 import random
