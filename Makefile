@@ -69,6 +69,10 @@ bench-import: .venv/ready oracle  ## Measure: zip to ready network beside nigiri
 bench-streets: .venv/ready  ## Measure: plans with streets beside the straight line, and preparing streets
 	@$(BIN)/python bench/streets.py
 
+.PHONY: bench-questions
+bench-questions: .venv/ready  ## Score the MCP server on the 150 published questions, with a scripted agent
+	@$(BIN)/python bench/questions/run.py --verbose 2>/dev/null
+
 .PHONY: bench-realtime
 bench-realtime: .venv/ready oracle  ## Measure: questions under real time beside nigiri
 	@$(BIN)/python bench/beside_nigiri.py
