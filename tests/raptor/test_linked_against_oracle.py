@@ -102,7 +102,8 @@ def test_window_search_finds_exactly_the_best(chunk):
         search_timetable = build_search_timetable(timetable, DAY, is_reverse=False, step_free=step_free)
         begin = search_timetable.to_search_s(instant)
         until, never = begin + 3600, int(UNREACHED)
-        query = KernelQuery(origin.walks, destination.walks, begin, until, never - 1, never, rides, 10**6)
+        walks = (search_timetable.search_stops.expand(end.walks) for end in (origin, destination))
+        query = KernelQuery(*walks, begin, until, never - 1, never, rides, 10**6)
         journeys = [read_journey(timetable, search_timetable, row) for row in run_kernel(search_timetable, query)]
         oracle = LinkedOracle(timetable, links, list_trip_instances(timetable, around(DAY, 2, 4), step_free))
         triples = []

@@ -158,7 +158,7 @@ def _substitute_replacements(snapshot: Snapshot, rides: tuple[Ride, ...]) -> tup
     for index, ride in enumerate(rides):
         replacement = None if ride.trip_departure < 0 else snapshot.replacements.find_ride(ride)
         if replacement is None and index and running[-1] is not rides[index - 1]:
-            replacement = replace(ride, stays_seated=False)
+            replacement = ride._replace(stays_seated=False)
         running.append(replacement or ride)
     return tuple(running)
 

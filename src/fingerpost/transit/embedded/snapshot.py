@@ -4,7 +4,6 @@ It matches the stop times of realtime replacement trips with those of the schedu
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import date
 from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
@@ -182,8 +181,7 @@ class Replacements:
         board, alight = matches.get(ride.board_stop_time), matches.get(ride.alight_stop_time)
         if board is None or alight is None or added.flags[board] & NO_BOARDING or added.flags[alight] & NO_ALIGHTING:
             return None
-        return replace(
-            ride,
+        return ride._replace(
             trip_departure=trip_departure,
             board_stop_time=board,
             alight_stop_time=alight,

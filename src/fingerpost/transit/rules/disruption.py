@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from itertools import takewhile
+from typing import NamedTuple
 
 from fingerpost.transit.model.itinerary import Itinerary, Leg, MissedChange, Optimize
 from fingerpost.transit.rules.alerts import find_explanation
@@ -42,8 +43,7 @@ class Usability(IntEnum):
     UNUSABLE = 2
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ItineraryOption:
+class ItineraryOption(NamedTuple):
     """An itinerary; ``is_known`` is False if only the relaxed query found it.
 
     ``flagged`` and ``note`` are the contract's DisruptionFlag and DisruptionNote, and ``instead_of`` is the disrupted
@@ -208,7 +208,7 @@ def merge_alternatives(
             if chosen.usability is Usability.TOO_LATE and wanted_arrival is not None:
                 late_s = chosen.itinerary.arrival - wanted_arrival
                 notes.append(f"It arrives {format_duration(late_s)} after the requested time.")
-            return replace(chosen, note=" ".join(filter(None, notes)) or None)
+            return chosen._replace(note=" ".join(filter(None, notes)) or None)
         if not disrupted:
             return chosen
         # Itineraries from the relaxed query are shown only because of the disruption.
@@ -216,7 +216,7 @@ def merge_alternatives(
         outranked = [other.itinerary for other in better if disrupted.get(other.fingerprint, -1) > position]
         unusable = (itinerary for itinerary in outranked if itinerary.is_unusable)
         replaced = next(unusable, outranked[0] if outranked else None)
-        return replace(chosen, flagged=position < last_disrupted and not chosen.is_known, instead_of=replaced)
+        return chosen._replace(flagged=position < last_disrupted and not chosen.is_known, instead_of=replaced)
 
     return RankedItineraries(
         choices=tuple(annotate(position, candidate) for position, candidate in enumerate(ranked[:limit])),
@@ -242,6 +242,6 @@ def _deduplicate(candidates: Iterable[ItineraryOption], *, arrive_by: bool) -> d
     return {
         name: options[0]
         if len(options) == 1
-        else replace(min(options, key=rank), is_known=any(option.is_known for option in options))
+        else min(options, key=rank)._replace(is_known=any(option.is_known for option in options))
         for name, options in by_fingerprint.items()
     }

@@ -1,7 +1,6 @@
 """Build journeys (rides and walks) and departure boards from the rows that the RAPTOR kernels write."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date
 from itertools import pairwise
 from typing import NamedTuple
@@ -16,8 +15,7 @@ from fingerpost.transit.engine.timetable.timetable import Int32, Int64, Timetabl
 from fingerpost.transit.engine.timetable.walks import StopWalks
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ride:
+class Ride(NamedTuple):
     """One ride on one trip. Stop times are rows of the timetable's columns; instants are Unix seconds.
 
     ``trip_departure`` is a row of the timetable's trip departures, or -1 - i for the i-th added ride of the overlay,
@@ -35,8 +33,7 @@ class Ride:
     stays_seated: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Journey:
+class Journey(NamedTuple):
     """Rides from origin to destination, or a direct walk of ``egress_m``. Instants are Unix seconds."""
 
     departure: int

@@ -168,8 +168,9 @@ class _Search(NamedTuple):
         query, direct = self.query, self.direct
         access, egress = (query.destination, query.origin) if query.arrive_by else (query.origin, query.destination)
         direct_s = direct.arrival - direct.departure if direct else int(UNREACHED)
+        expand = self.search_timetable.search_stops.expand
         kernel_query = KernelQuery(
-            access.walks, egress.walks, earliest_s, earliest_s, self._find_latest_s(), direct_s,
+            expand(access.walks), expand(egress.walks), earliest_s, earliest_s, self._find_latest_s(), direct_s,
             query.max_rides, query.max_walk_m,
         )  # fmt: skip
         found: list[FoundJourney] = []
@@ -217,8 +218,7 @@ class _Search(NamedTuple):
         begin_s = kernel_query.earliest_s
         run_kernel(self.search_timetable, kernel_query._replace(latest_s=begin_s))
         bound_s = get_thread_buffers(self.search_timetable, self.query.max_rides).work.bound_s
-        access = self.search_timetable.search_stops.expand(kernel_query.access)
-        least_s = int((access.seconds + bound_s[access.stop]).min())
+        least_s = int((kernel_query.access.seconds + bound_s[kernel_query.access.stop]).min())
         if least_s >= UNREACHED:
             return int(UNREACHED)
         near_query = kernel_query._replace(latest_s=min(kernel_query.latest_s, begin_s + 300 + 4 * least_s // 3))
@@ -339,10 +339,9 @@ def run_kernel(
 ) -> list[FoundJourney]:
     """Run range RAPTOR or, if ``best_s`` has values, McRAPTOR for arrivals earlier than these.
 
+    The walks of ``kernel_query`` must include all copies of their stops (``SearchStops.expand``).
     ``is_same_target`` is passed to ``compute_lower_bounds``: whether this thread's previous search had the same target.
     """
-    expand = search_timetable.search_stops.expand
-    kernel_query = kernel_query._replace(access=expand(kernel_query.access), egress=expand(kernel_query.egress))
     buffers = get_thread_buffers(search_timetable, int(kernel_query.max_rides))
     while True:
         count = run_search(

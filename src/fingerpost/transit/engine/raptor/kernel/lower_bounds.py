@@ -29,12 +29,6 @@ def compute_lower_bounds(net, query, work, is_same_target):
         spread_walks(query.egress, work.egress_s, work.egress_m)
         work.bound_s[:] = UNREACHED
         _bound_rides(net, query, work, np.zeros(len(net.stop_time_base), np.int32))
-    # Doubly linked lists: the first stop of each bucket, and each stop's next and previous stops.
-    buckets = (
-        np.full(BUCKETS, NO_STOP, np.int32),
-        np.full(len(net.change_s), NO_STOP, np.int32),
-        np.full(len(net.change_s), NOT_QUEUED, np.int32),
-    )
     is_bounded = is_same_target
     # Bounds for a longer time prune almost as well, and save a second pass for most journeys.
     reach_s = 12 * SPARE_S
@@ -47,6 +41,12 @@ def compute_lower_bounds(net, query, work, is_same_target):
             # Bounds prune little if the target is reached after the horizon.
             if query.window_end_s + reach_s <= work.horizon_s[0] or work.horizon_s[0] == UNREACHED:
                 break
+        # Doubly linked lists: the first stop of each bucket, and each stop's next and previous stops.
+        buckets = (
+            np.full(BUCKETS, NO_STOP, np.int32),
+            np.full(len(net.change_s), NO_STOP, np.int32),
+            np.full(len(net.change_s), NOT_QUEUED, np.int32),
+        )
         hop_s = _select_hops(net, query.earliest_s, query.window_end_s + reach_s, work)
         _bound_time(net, query, hop_s, work.bound_s, buckets)
         is_bounded = True
