@@ -150,7 +150,7 @@ def test_a_network_that_was_never_added_leaves_no_folder(invoke, home):
     failed = invoke("network", "add", "Town", "absent.zip")
 
     left = [*(home / "feeds").glob("TOWN*"), *(home / "networks").glob("TOWN*")]
-    assert (failed.returncode, left) == (1, [])
+    assert (failed.returncode, left) == (2, [])
 
 
 def test_a_damaged_record_is_reported(town, invoke, home):
