@@ -1,12 +1,15 @@
 """A feed as a file or a folder: what can be read, what is refused, and what is malicious."""
 
 import os
+import tracemalloc
 import zipfile
+import zlib
 from functools import partial
 
 import pytest
 
 from fingerpost.errors import FeedUnusable
+from fingerpost.runtime.zip_members import read_member
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
 from fingerpost.transit.engine.gtfs.csv import archive as archives
 from fingerpost.transit.engine.gtfs.csv.archive import open_archive
@@ -24,6 +27,11 @@ NO_ZIP = (
 ENCRYPTED_TABLE = (
     "feed.zip: agency.txt cannot be unpacked (File 'agency.txt' is encrypted, password required for extraction). "
     "Download the feed again"
+)
+
+
+UNSUPPORTED_TABLE = ENCRYPTED_TABLE.replace(
+    "File 'agency.txt' is encrypted, password required for extraction", "That compression method is not supported"
 )
 
 
@@ -89,6 +97,9 @@ def pipe(folder):
             )
         ),
         (lambda folder: damaged(folder, partial(set_entry_byte, FLAGS, ENCRYPTED)), ENCRYPTED_TABLE),
+        # A block of these methods can unpack to gigabytes, whatever the directory says.
+        (lambda folder: damaged(folder, bytes, zipfile.ZIP_BZIP2), UNSUPPORTED_TABLE),
+        (lambda folder: damaged(folder, bytes, zipfile.ZIP_LZMA), UNSUPPORTED_TABLE),
         # The directory is whole, a table is not.
         (
             lambda folder: damaged(folder, lambda whole: whole.replace(b"Alpha,60", b"Omega,60"), zipfile.ZIP_STORED),
@@ -122,6 +133,21 @@ def test_a_file_that_is_not_a_feed_is_refused_in_a_sentence(tmp_path, write, mes
         trips_of(path)
 
     assert f"{caught.value.message}. {caught.value.hint}" == message.format(path=path)
+
+
+def test_a_member_is_unpacked_only_to_its_declared_size(tmp_path):
+    with zipfile.ZipFile(tmp_path / "a.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a", bytes(20_000_000))
+        info = archive.getinfo("a")
+        info.file_size, info.CRC = 10, zlib.crc32(bytes(10))
+    with zipfile.ZipFile(tmp_path / "a.zip") as archive:
+        tracemalloc.start()
+        content = read_member(archive, "a")
+        peak_bytes = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+
+    assert content == bytes(10)
+    assert peak_bytes < 1_000_000
 
 
 def test_a_zip_file_of_the_newest_format_that_is_known_is_read(tmp_path):

@@ -18,6 +18,7 @@ from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.sections import CoverPage, read_cover_page, read_plain_text
 from fingerpost.filings.store import PACKAGED_YEAR, FactStore, normalize_ticker, read_packaged_tickers
 from fingerpost.filings.xbrl import read_instance, read_labels
+from fingerpost.runtime.zip_members import read_member
 
 _TEXT_SUFFIXES = (".txt", ".htm", ".html")
 _XML_SUFFIX = ".xml"
@@ -291,7 +292,7 @@ def _read_member(path: Path, member: str) -> FactsFile | SubmissionsFile | Ticke
         if archive.getinfo(member).file_size > _MAX_MEMBER_MB * 2**20:
             return f"larger than {_MAX_MEMBER_MB} MB"
         try:
-            return read_json_file(archive.read(member), member)
+            return read_json_file(read_member(archive, member), member)
         except FeedUnusable as error:
             return error.message
         except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, UnicodeDecodeError) as error:

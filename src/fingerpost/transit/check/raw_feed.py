@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import NamedTuple
 from zoneinfo import ZoneInfo, available_timezones
 
+from fingerpost.runtime.zip_members import read_member
+
 _NOON_S = 12 * 3600
 _TEXT_DIRECTION = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
 _DAY_NAMES = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
@@ -194,7 +196,7 @@ class RawFeed:
         with zipfile.ZipFile(self.path) as archive:
             names = [name for name in archive.namelist() if "__MACOSX" not in name]
             folder = min((name[: -len("stops.txt")] for name in names if name.endswith("stops.txt")), key=len)
-            return archive.read(f"{folder}{table}") if f"{folder}{table}" in names else None
+            return read_member(archive, f"{folder}{table}") if f"{folder}{table}" in names else None
 
 
 def _order_calls(calls: list[RawCall | None]) -> tuple[RawCall, ...] | None:

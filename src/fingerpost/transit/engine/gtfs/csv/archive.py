@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import IO
 
 from fingerpost.errors import FeedUnusable
+from fingerpost.runtime.zip_members import open_member
 from fingerpost.transit.engine.gtfs.csv.findings import Findings, Reason
 from fingerpost.transit.engine.gtfs.csv.table import Table
 
@@ -82,7 +83,7 @@ class Archive:
 
     def _open(self, name: str) -> IO[bytes]:
         member = self._files[name]
-        return self._zip_file.open(member) if self._zip_file else (self._path / member).open("rb")
+        return open_member(self._zip_file, member) if self._zip_file else (self._path / member).open("rb")
 
     def _get_sizes(self, name: str) -> tuple[int, int]:
         if self._zip_file is None:

@@ -1,0 +1,20 @@
+"""Read the members of zip files from strangers in bounded memory."""
+
+import zipfile
+from typing import IO
+
+# zipfile unpacks blocks of other methods at once, and a block of 1 MB can expand to gigabytes.
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+
+
+def open_member(archive: zipfile.ZipFile, name: str) -> IO[bytes]:
+    """Open a member; raise NotImplementedError, as zipfile does, for a compression method other than Deflate."""
+    if archive.getinfo(name).compress_type not in _METHODS:
+        raise NotImplementedError("That compression method is not supported")
+    return archive.open(name)
+
+
+def read_member(archive: zipfile.ZipFile, name: str) -> bytes:
+    """Return a member's content; ``ZipFile.read`` unpacks all of it first, even if its declared size is smaller."""
+    with open_member(archive, name) as file:
+        return file.read(archive.getinfo(name).file_size)
