@@ -33,6 +33,7 @@ async def refusal(attempt):
         ({"run_id": "x", "action": "reject"}, "reject needs a step_id", "step_id"),
         ({"run_id": "x", "action": "replace"}, "replace needs a plan", "plan"),
         ({"run_id": "x", "action": "resume"}, "There is no run 'x'", "run_id"),
+        ({"run_id": "\ud800" * 36, "action": "resume"}, "There is no run '" + "\ud800" * 36 + "'", "run_id"),
     ],
 )
 async def test_invalid_arguments_are_refused(runs, arguments, message, field):

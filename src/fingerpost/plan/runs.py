@@ -109,7 +109,7 @@ class PlanRuns:
         return plan_json
 
     async def get(self, run_id: str, user: str | None) -> RunRecord:
-        run = await self.journal.find(run_id) if len(run_id) == _ID_CHARS else None
+        run = await self.journal.find(run_id) if len(run_id) == _ID_CHARS and run_id.isascii() else None
         if run is None or run.user != user:
             raise PlanInvalid(f"There is no run '{run_id[:_ID_CHARS]}'", {"field": "run_id"})
         check_protocol(run)
