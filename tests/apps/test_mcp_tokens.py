@@ -107,6 +107,7 @@ KEYS = answer(body=json.dumps({"keys": [JWK]}).encode())
         (issue(exp=None), 401),
         (issue(sub=None), 401),
         (issue(sub="local"), 401),
+        (issue(sub="\ud800"), 401),
         (issue(iss="https://other.example"), 401),
         (issue(aud="https://other.example/mcp"), 401),
         (issue(key_id="b"), 401),
@@ -118,7 +119,19 @@ KEYS = answer(body=json.dumps({"keys": [JWK]}).encode())
         ("Bearer a.b.c", 401),
     ],
     ids=[
-        *("valid", "expired", "endless", "subject", "local", "issuer", "audience", "key", "algorithm", "signature"),
+        *(
+            "valid",
+            "expired",
+            "endless",
+            "subject",
+            "local",
+            "surrogate",
+            "issuer",
+            "audience",
+            "key",
+            "algorithm",
+            "signature",
+        ),
         *("HS256", "unsigned", "scope", "none"),
     ],
 )
@@ -136,9 +149,12 @@ async def test_unknown_key_ids_do_not_cause_repeated_requests(home, monkeypatch)
     assert len(issuer.asked) == 1
 
 
-async def test_without_the_keys_of_the_issuer_no_token_is_judged(home, monkeypatch):
+@pytest.mark.parametrize(
+    "refusal", [answer("404 Not Found"), answer(body=b"[]"), answer(body=b'{"keys": [{"kty": "RSA", "alg": [1]}]}')]
+)
+async def test_without_the_keys_of_the_issuer_no_token_is_judged(home, monkeypatch, refusal):
     """And the issuer is asked once, not for each token."""
-    async with issuing(monkeypatch, answer("404 Not Found")) as issuer, calling() as call:
+    async with issuing(monkeypatch, refusal) as issuer, calling() as call:
         statuses = [(await call(issue())).status_code for _ in range(2)]
 
     assert (statuses, len(issuer.asked)) == ([503, 503], 1)
@@ -254,7 +270,11 @@ async def test_a_client_learns_where_to_sign_in(home, monkeypatch):
     [
         ("FINGERPOST_TOKENS_FILE", "/nowhere", "cannot be read"),
         ("FINGERPOST_TOKEN_ISSUER", ISSUER, "Set all three"),
-        ("FINGERPOST_RESOURCE_URL", "city.example", "FINGERPOST_RESOURCE_URL is not usable"),
+        (
+            "FINGERPOST_TOKEN_KEYS_URL",
+            "a.example?key=m4rk3r",
+            "keys_url: must be an address that begins with .* https://$",
+        ),
     ],
 )
 def test_settings_of_tokens_that_cannot_work_are_refused(home, monkeypatch, setting, value, sentence):

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -21,7 +22,16 @@ _MAX_RETENTION_DAYS = 36_500
 _Contact = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200, pattern=r"^[\x20-\x7e]*$")]
 
 _Folder = Annotated[Path, AfterValidator(lambda folder: folder.expanduser().absolute())]
-_Url = Annotated[str, StringConstraints(pattern=r"^(https?://[^\s/]+(/\S*)?)?$")]
+
+
+def _check_url(url: str) -> str:
+    if re.fullmatch(r"(https?://[^\s/]+(/\S*)?)?", url) is None:
+        # Without the value, which may contain a key.
+        raise ValueError("must be an address that begins with http:// or https://")
+    return url
+
+
+_Url = Annotated[str, AfterValidator(_check_url)]
 
 
 class Settings(BaseSettings):

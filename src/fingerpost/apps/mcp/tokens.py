@@ -17,7 +17,7 @@ from starlette.authentication import AuthenticationError
 
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.storage import new_client
-from fingerpost.errors import SettingsInvalid, ToolError
+from fingerpost.errors import SettingsInvalid
 from fingerpost.net.request import Request
 from fingerpost.net.response import Response
 
@@ -115,7 +115,9 @@ class IssuedTokens:
             _log.info("a token was refused: %s", type(error).__name__)
             return None
         subject, scope = claims["sub"], claims.get("scope", "")
-        if not 0 < len(subject) <= _MAX_SUBJECT_CHARS or not isinstance(scope, str):
+        # Databases reject some control characters and lone surrogates.
+        is_usable = 0 < len(subject) <= _MAX_SUBJECT_CHARS and subject.isprintable()
+        if not is_usable or not isinstance(scope, str):
             return None
         if subject == self.local_user:
             _log.warning("a token was refused: its subject is the user of this machine (FINGERPOST_USER)")
@@ -141,7 +143,7 @@ class IssuedTokens:
             async with asyncio.timeout(_FETCH_S):
                 response = await self.fetch(Request(url=self.keys_url))
             fetched = jwt.PyJWKSet.from_json(response.body.decode()).keys
-        except (ToolError, jwt.PyJWTError, ValueError, TimeoutError) as error:
+        except Exception as error:  # noqa: BLE001  (an issuer may send any JSON, and PyJWT does not check its types)
             _log.warning("the token keys cannot be fetched: %s", str(error) or f"no answer within {_FETCH_S:g} s")
             self._has_failed = True
             return
