@@ -236,6 +236,16 @@ async def test_a_trailer_is_no_header(field):
     assert seen == [b"host", b"transfer-encoding"]
 
 
+async def test_a_proxy_is_known_by_its_address_on_a_socket_for_ipv6_and_ipv4():
+    """Its X-Forwarded-For would be ignored otherwise, and all its callers would share one limit."""
+    options = {"config": Config(None), "server_state": ServerState(), "app_state": {}}
+    protocol = http_limits.LimitedHttpProtocol(Mock(), **options)
+    protocol.connection_made(Mock(get_extra_info={"peername": ("::ffff:10.0.0.5", 80)}.get))
+    protocol.connection_lost(None)
+
+    assert protocol.client == ("10.0.0.5", 80)
+
+
 async def test_a_connection_whose_answers_are_not_read_is_aborted(monkeypatch):
     """Closing it would wait for the client."""
     monkeypatch.setattr(http_limits, "UNREAD_S", 0)

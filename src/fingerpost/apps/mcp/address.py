@@ -87,7 +87,7 @@ def build_address_key(host: str) -> str:
     address = parse_ip_address(host)
     if isinstance(address, ipaddress.IPv6Address) and not address.is_loopback:
         return str(ipaddress.ip_network((address, _IPV6_PREFIX), strict=False))
-    return host
+    return str(address or host)
 
 
 class _Listener(socket.socket):

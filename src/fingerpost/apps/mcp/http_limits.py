@@ -100,6 +100,10 @@ class LimitedHttpProtocol(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        if self.client is not None:
+            host, port = self.client
+            # uvicorn compares it with the trusted proxies, and would not find an IPv4-mapped address among them.
+            self.client = (str(parse_ip_address(host) or host), port)
         # Every byte that the client does not read then pauses writing.
         transport.set_write_buffer_limits(high=0)
         self._start_deadline()
