@@ -119,8 +119,9 @@ def _draw_place(trial: Trial, rng: random.Random, stops: Sequence[int], unusual:
 
 
 def _list_unusual(trial: Trial, rng: random.Random, stops: Sequence[int]) -> list[Point]:
-    """Return points near a stop that are on a shore, beside a railway, or on a private way."""
-    points = [shift(*shore, rng.uniform(-60, 60), rng.uniform(-60, 60)) for shore in trial.water.list_shores()]
+    """Return points near a stop that are on a shore, in the water, beside a railway, or on a private way."""
+    shores = [(shore, reach_m) for shore in trial.water.list_shores() for reach_m in (60, 600)]
+    points = [shift(*shore, rng.uniform(-m, m), rng.uniform(-m, m)) for shore, m in shores]
     if (base := trial.network.basemap) is not None:
         for row in np.flatnonzero(base.kind == KINDS.index(LayerKind.RAIL)).tolist():
             point = rng.randrange(int(base.first[row]), int(base.first[row + 1]))
