@@ -32,8 +32,8 @@ from fingerpost.transit.rules.name_matching import FLOOR, plain, strip_near
 CERTAIN_M = 300.0
 # Addresses within the first radius are preferred over nearer places; only the second radius is searched for a name.
 _ADDRESS_RADIUS_M, _NAME_RADIUS_M = 60.0, 250.0
-# A place without a postcode of its own may have that of any address within this distance.
-_POSTCODE_RADIUS_M = 500.0
+# A place without a postcode of its own may have that of one of the nearest addresses within this distance.
+_MAX_POSTCODES, _POSTCODE_RADIUS_M = 3, 500.0
 _SAME_POINT_M = 1.0
 GUESSED = 0.97
 UNCERTAIN = 0.79
@@ -153,9 +153,9 @@ class AddressIndex:
         if not postcodes or match.score <= UNCERTAIN:
             return match
         with self._lock, self._file.translating_sqlite_errors():
-            near = [found for found in self._list_near(place.coordinate.point, 2) if found.postcode]
-        own = [found.postcode for found in near if found.metres <= _SAME_POINT_M]
-        known = " ".join(own or [found.postcode for found in near if found.metres <= _POSTCODE_RADIUS_M])
+            near = sorted(found for found in self._list_near(place.coordinate.point, 2) if found.postcode)
+        reach_m = _SAME_POINT_M if near and near[0].metres <= _SAME_POINT_M else _POSTCODE_RADIUS_M
+        known = " ".join(found.postcode for found in near[:_MAX_POSTCODES] if found.metres <= reach_m)
         return match if postcodes.issubset(POSTCODE.findall(known)) else replace(match, score=UNCERTAIN)
 
     def find_address(self, coordinate: Coordinate, language: str | None = None) -> Place | None:
