@@ -66,6 +66,8 @@ def _redact_pair(pair: re.Match[str]) -> str:
 
 def redact(data: AnyStr, secrets: Iterable[str]) -> AnyStr:
     for secret in sorted(secrets, key=len, reverse=True):
+        if len(secret) < _MIN_SECRET_CHARS:
+            break
         for text, encoded in _list_forms(secret):
             data = data.replace(encoded, HIDDEN.encode()) if isinstance(data, bytes) else data.replace(text, HIDDEN)
         if (b"\\u" in data) if isinstance(data, bytes) else ("\\u" in data):
@@ -75,8 +77,6 @@ def redact(data: AnyStr, secrets: Iterable[str]) -> AnyStr:
 
 def _redact_escaped(data: AnyStr, secret: str) -> AnyStr:
     """Redact a key of which any characters are written as escapes of JSON."""
-    if len(secret) < _MIN_SECRET_CHARS:
-        return data
     text, encoded = _compile_escaped(secret)
     return encoded.sub(HIDDEN.encode(), data) if isinstance(data, bytes) else text.sub(HIDDEN, data)
 
@@ -95,8 +95,6 @@ def redact_content(data: AnyStr, secrets: Iterable[str]) -> AnyStr:
 @lru_cache(maxsize=256)
 def _list_forms(secret: str) -> tuple[tuple[str, bytes], ...]:
     """Return a key in plain form and as encoded in URLs, JSON and HTML, each also in lower and upper case."""
-    if len(secret) < _MIN_SECRET_CHARS:
-        return ()
     in_json = json.dumps(secret)[1:-1]
     forms = [secret, quote(secret, safe=""), quote(secret), quote_plus(secret), in_json, in_json.replace("/", "\\/")]
     # Some servers HTML-escape strings in JSON, or write percent escapes in lower case.
