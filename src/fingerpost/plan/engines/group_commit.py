@@ -88,7 +88,7 @@ class GroupCommit:
         return asyncio.wrap_future(self._thread.submit(act), loop=self.loop)
 
     async def drain(self) -> None:
-        """Wait until all queued rows are written or rejected; after ``close``, they are not."""
+        """Wait until all queued rows are written or rejected; after ``close``, do not wait."""
         if not self.is_closed and (self._is_busy or self._batch.rows):
             waiter = self._new_waiter("")
             self._request_commit()

@@ -69,6 +69,7 @@ def find_itineraries(
         [_build_itinerary(snapshot, names, query.language, journey, search, ride_walks, ends) for journey in journeys]
         for journeys in (running, planned)
     )
+    # A usable journey may arrive later, and only the usual search finds it.
     if not query.wanted and found and all(trip.is_unusable for trip in found):
         wider = replace(query, wanted=1)
         return find_itineraries(snapshot, names, stops, walks, wider, step_free=step_free, may_build=may_build)

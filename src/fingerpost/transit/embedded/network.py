@@ -165,7 +165,7 @@ class EmbeddedNetwork(port.Network):
         self._snapshot = snapshot
 
     async def _build_days(self, instant: int, *, is_reverse: bool = False, step_free: bool = False) -> None:
-        """Build the search timetables for a day in the background thread."""
+        """Build a day's search timetables in the background thread, but not with uncompiled kernels."""
         if not is_ready():
             return
         zone, snapshot = self._feed_profile.zone, self._snapshot
