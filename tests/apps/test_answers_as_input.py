@@ -116,10 +116,9 @@ def list_taken(tool, schema, root, path=()):
     if "$ref" in schema:
         schema = root["$defs"][schema["$ref"].rpartition("/")[2]]
     fields, names = schema.get("properties", {}), [part for part in path if part != "[]"]
-    if "rawQuery" in fields:
-        return
-    if names[-1:] in (["origin"], ["destination"]) and schema.get("additionalProperties") is True:
+    if names[-1:] in (["origin"], ["destination"]) and "coordinate" in fields:
         yield path, "location"
+        return
     if set(fields) == {"lat", "lon"}:
         yield path, "position"
     if schema.get("type") == "string" and names:

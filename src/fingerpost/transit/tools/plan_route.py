@@ -95,7 +95,7 @@ RouteEnd = TypeAliasType(
         | Annotated[CoordsEnd, Tag("CoordsEnd")]
         | Annotated[LabelEnd, Tag("LabelEnd")],
         Discriminator(_get_tag),
-        BeforeValidator(_read_end, json_schema_input_type=LocationQueryInput | KnownLocation | str | dict[str, Any]),
+        BeforeValidator(_read_end, json_schema_input_type=LocationQueryInput | KnownLocation | str),
     ],
 )
 """An alias, so that the schema defines it once."""

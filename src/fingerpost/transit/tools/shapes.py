@@ -145,6 +145,14 @@ class LabelEnd(WireModel):
         return StopLabel(self.value, self.name or self.value, is_certain=True, name=self.name)
 
 
+class AnswerPlace(WireModel):
+    """A place of an answer, as published; ``read_place`` accepts its other fields too."""
+
+    id: Annotated[Identifier | None, Field(description="of a stop")] = None
+    name: str | None = None
+    coordinate: LatLon | None = None
+
+
 def read_label_text(value: Any) -> Any:
     """Turn plain text into a label (rule A11); return other values and JSON strings unchanged."""
     is_text = isinstance(value, str) and not value.lstrip().startswith("{")
@@ -167,7 +175,7 @@ TripEnd = TypeAliasType(
     "TripEnd",
     Annotated[
         Annotated[CoordsEnd | LabelEnd, Field(discriminator="type")],
-        BeforeValidator(read_place, json_schema_input_type=CoordsEnd | LabelEnd | str | dict[str, Any]),
+        BeforeValidator(read_place, json_schema_input_type=CoordsEnd | LabelEnd | AnswerPlace | str),
     ],
 )
 """An alias, so that the schema defines it once."""
