@@ -26,6 +26,7 @@ EXTRACT = [
     house(60.0011, 25.004, "Rantatie", "5", city="Kylä"),
     house(60.0011, 25.02, "Rantatie", "50", city="Kylä"),
     node(60.099, 25.0, tourism="museum", name="Junamuseo", name_fi="Junamuseo", addr_city="Kylä"),
+    node(60.02, 25.0, place="town", name="Kylä"),
     node(60.0, 25.0003, amenity="marketplace", name="Tori", addr_city="Kylä"),
     way((60.0995, 25.0), (60.0995, 25.03), highway="residential", name="Torikatu"),
     way((60.2, 25.0), (60.2, 25.03), highway="residential", name="Torikatu"),
@@ -95,6 +96,8 @@ def test_an_address_interpolated_too_far_returns_candidates(ask):
         ("Kylä", "TEST:RAUTATIEASEMA", 1.0),
         # Rule D2 holds for stops too: the same endings, the same score.
         ("rautatieasemalta", "TEST:RAUTATIEASEMA", 0.97),
+        # A city that is mapped as a point reaches to its addresses.
+        ("Tori, Kylä, Suomi", "TEST:TORI", 0.99),
     ],
 )
 def test_a_text_resolves_to_a_stop(ask, text, stop, score):

@@ -29,7 +29,7 @@ CITIES = {"tampere", "tammerfors", "helsinki", "new york"}
         ("Hämeenkatu 10, 33100 Tampere", "hameenkatu", HouseNumber(10, 10), "tampere"),
         ("near Hämeenkatu 10, Tampere", "hameenkatu", HouseNumber(10, 10), "tampere"),
         ("Hämeenkatu 10, 33100 Tampere, Finland", "hameenkatu", HouseNumber(10, 10), "tampere"),
-        ("Hämeenkatu 10, Finland", "hameenkatu 10 finland", None, None),
+        ("Hämeenkatu 10, Finland", "hameenkatu", HouseNumber(10, 10), None),
         ("hämeenkatu tampere", "hameenkatu", None, "tampere"),
         ("Tampere, Hämeenkatu 10", "hameenkatu", HouseNumber(10, 10), "tampere"),
         ("Hämeenkatu Tampereella", "hameenkatu", None, "tampere"),

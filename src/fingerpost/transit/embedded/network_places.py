@@ -13,6 +13,7 @@ from fingerpost.transit.engine.timetable.timetable import STATION, STOP, Timetab
 from fingerpost.transit.engine.timetable.walks import StraightLine, straight_line_m
 from fingerpost.transit.model.itinerary import Mode, NearbyStop
 from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch, PlaceTraits, distance_m, match_place
+from fingerpost.transit.osm.addresses.address_text import strip_country
 from fingerpost.transit.osm.addresses.index import UNCERTAIN, AddressIndex, City
 from fingerpost.transit.rules.inflection import list_base_forms
 from fingerpost.transit.rules.modes import to_mode
@@ -184,6 +185,8 @@ class NetworkPlaces:
 
     def _find(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[PlaceMatch]:
         addresses = self._addresses
+        if addresses is not None and addresses.is_finnish:
+            text = strip_country(text)
         stops = self._stops.places.search(text, language=language, focus=focus)
         by_token = {match.place.token: match for match in stops}
         kind = strip_near(plain(text)).removeprefix("the ")

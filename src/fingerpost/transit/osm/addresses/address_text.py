@@ -137,8 +137,8 @@ _BETWEEN_STREETS = re.compile(r"\s*[/&]\s*|\s+(?:and|ja|och|und|y|e)\s+", re.IGN
 _CORNER_WORDS = re.compile(
     r"^(?:(?:the )?corner of|hörnet(?: av)?)\s+|\s+(?:corner|risteys|kulma|hörnet)$", re.IGNORECASE
 )
-# As plain words; such a part is skipped after a city.
-_COUNTRIES = ["finland"], ["suomi"]
+# As plain words, after a comma.
+_FINLAND = frozenset({"finland", "suomi"})
 _FLAT_WORDS = frozenset({"as", "asunto", "apt", "flat", "krs", "lgh", "bost"})
 _MAX_CITY_WORDS = 3
 # 14-16 is a range of house numbers, but 14 160 is a house number and a flat number.
@@ -152,15 +152,18 @@ class AddressText:
     city: str | None = None
 
 
+def strip_country(text: str) -> str:
+    head, _, country = text.rpartition(",")
+    return head if plain(head) and plain(country) in _FINLAND else text
+
+
 def read_address_text(text: str, cities: Collection[str]) -> AddressText:
     """Parse text as an address; ``cities`` are plain names. A city name alone is not an address."""
     spaced = _JOINED_NUMBER.sub(r"\1 \2", _NUMBER_ENDING.sub(r"\1", text))
-    parts = [part.split() for part in map(plain, spaced.split(",")) if part]
+    parts = [part.split() for part in map(plain, strip_country(spaced).split(",")) if part]
     city: str | None = None
     words: list[str] = []
     for part in parts:
-        if city and part in _COUNTRIES:
-            continue
         without_postcode = [word for word in part if not POSTCODE.fullmatch(word)]
         part_city = find_city(" ".join(without_postcode), cities) if without_postcode and len(parts) > 1 else None
         if part_city is None:

@@ -136,7 +136,8 @@ class AddressIndex:
         self._file = file
         self._lock = threading.Lock()
         self._city_by_spelling = self._list_cities()
-        self._spellings = SpellingSearch(self._connection, self._city_by_spelling, is_finnish="fi" in languages)
+        self.is_finnish = "fi" in languages
+        self._spellings = SpellingSearch(self._connection, self._city_by_spelling, is_finnish=self.is_finnish)
 
     def close(self) -> None:
         self._connection.close()

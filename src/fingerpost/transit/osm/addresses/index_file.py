@@ -50,9 +50,9 @@ def _new_street(names: Sequence[FeatureNames], category: str, points: list[Point
     return Feature(FeatureKind.STREET, merge_names(names), category, points)
 
 
-def find_middle(points: Sequence[Point]) -> tuple[Point, float]:
+def find_middle(points: Sequence[Point], *, is_first: bool = False) -> tuple[Point, float]:
     mean = (sum(lat for lat, _ in points) / len(points), sum(lon for _, lon in points) / len(points))
-    middle = min(points, key=lambda point: (distance_m(point, mean), point))
+    middle = points[0] if is_first else min(points, key=lambda point: (distance_m(point, mean), point))
     return middle, max(distance_m(middle, point) for point in points)
 
 
@@ -172,7 +172,9 @@ def _find_city_cell(position: Point) -> tuple[int, int]:
 
 
 def _list_cities(found: ExtractedAddresses, places: Sequence[Feature]) -> Iterator[Feature]:
-    mapped = {plain(text) for place in places if place.kind is FeatureKind.CITY for text, _ in place.names.list_all()}
+    """Extend the mapped cities by their addresses, and return the other cities; the first point is the position."""
+    cities = [place for place in places if place.kind is FeatureKind.CITY]
+    mapped = {plain(text): city for city in cities for text, _ in city.names.list_all()}
     points_by_city: dict[str, list[Point]] = {}
     spellings: dict[str, Counter[str]] = {}
     for position, city in _list_positions_with_city(found.houses, places):
@@ -181,10 +183,12 @@ def _list_cities(found: ExtractedAddresses, places: Sequence[Feature]) -> Iterat
             points_by_city.setdefault(name, []).append(position)
     names_by_city = {plain(names.name): names for names in found.municipalities}
     for city, points in points_by_city.items():
+        if city in mapped:
+            mapped[city].points += points
         # City names that occur in very few addresses are probably typos.
         if city not in mapped and len(points) >= _MIN_ADDRESSES and not city.isdecimal():
             names = names_by_city.get(city) or FeatureNames(find_most_common(spellings[city].elements()), {})
-            yield Feature(FeatureKind.CITY, names, "city", points)
+            yield Feature(FeatureKind.CITY, names, "city", [find_middle(points)[0], *points])
 
 
 FILE_NAME = "addresses.sqlite"
@@ -282,7 +286,7 @@ def _list_things(features: Sequence[Feature]) -> Iterator[tuple[object, ...]]:
         by_language = dict(names.by_language)
         if local and names.name not in by_language.values():
             by_language.setdefault(local, names.name)
-        middle, reach_m = find_middle(feature.points)
+        middle, reach_m = find_middle(feature.points, is_first=feature.kind is FeatureKind.CITY)
         languages = json.dumps(by_language, ensure_ascii=False)
         yield row, int(feature.kind), names.name, languages, feature.category, *middle, reach_m, feature.city
 
