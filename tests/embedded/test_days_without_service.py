@@ -50,6 +50,16 @@ def test_the_hint_names_the_next_day_after_a_gap_in_service(towns):
     assert body["error"]["hint"] == "No service on 2026-03-15: TEST (resumes on 2026-04-10). Try 2026-04-10"
 
 
+def test_no_day_is_suggested_on_which_nothing_departs_from_the_origin(towns):
+    trips = "route_id,service_id,trip_id\nR,A,R-1\nB,B,B-1\n"
+    days = "service_id,date,exception_type\nA,20260310,1\nB,20260410,1\n"
+    town = towns("rail R | Alpha 08:10 | Gamma 08:30\nline B | Delta 08:00 | Beta 08:10",
+                 tables={"trips.txt": trips, "calendar_dates.txt": days})  # fmt: skip
+    hint = town.plan(when=depart("2026-03-15"))["error"]["hint"]
+    assert hint.endswith("(resumes on 2026-04-10). There are no departures near the origin. The timetable has no "
+                         "departures from here after 2026-03-10")  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("day", "codes"),
     [
@@ -95,6 +105,12 @@ def test_after_the_last_train_the_calendar_has_ended(ending, clock, is_cancelled
     if is_cancelled:
         ending.publish(message(update("N-2", relationship="CANCELED"), timestamp=later))
     assert ending.plan()["error"]["message"] == COVERED
+
+
+def test_an_arrival_that_is_too_early_in_the_last_night_names_the_earliest_one(ending, clock):
+    clock(NIGHT)
+    hint = ending.plan(when={"type": "arrive", "time": "2026-03-11T00:10:00+02:00"})["error"]["hint"]
+    assert hint.startswith("The earliest possible arrival is at 2026-03-11T00:40:00+02:00, if you leave at ")
 
 
 def test_the_end_of_the_timetable_explains_missing_departures(towns, clock):

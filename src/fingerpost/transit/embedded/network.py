@@ -26,7 +26,7 @@ from fingerpost.transit.embedded.overlay_alerts import Span
 from fingerpost.transit.embedded.realtime_updater import RealtimeUpdater
 from fingerpost.transit.embedded.ride_geometry import TimetableLeg, draw_leg
 from fingerpost.transit.embedded.snapshot import Snapshot
-from fingerpost.transit.embedded.timetable_profile import TimetableProfile
+from fingerpost.transit.embedded.timetable_profile import NIGHT_ENDS_H, TimetableProfile
 from fingerpost.transit.engine.raptor.kernel.range_raptor import list_departures
 from fingerpost.transit.engine.raptor.search_timetable.build import NotBuilt, SearchTimetableCache, SearchTimetables
 from fingerpost.transit.engine.timetable.overlay import Overlay
@@ -218,7 +218,9 @@ class EmbeddedNetwork(port.Network):
         itineraries, timetabled = map(tuple, found)
         trips = (*itineraries, *timetabled)
         # Trips on the last covered day, including cancelled ones, may run past midnight.
-        if covered and day > covered[1] and not self._has_night_trip(trips, day, query.arrive_by):
+        night_s = NIGHT_ENDS_H * 3600 if query.arrive_by else 0
+        last = local_day(query.instant - night_s, self._feed_profile.zone)
+        if covered and last > covered[1] and not self._has_night_trip(trips, day, query.arrive_by):
             raise self._new_outside_calendar()
         notes = self.walks.list_notes(ends, trips, step_free=step_free)
         return port.JourneyAnswer(

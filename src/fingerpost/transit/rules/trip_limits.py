@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from datetime import date
 from itertools import pairwise
 
 from fingerpost.transit.model.itinerary import Itinerary, Optimize
@@ -74,13 +75,18 @@ def find_out_of_service_message(out_of_service: Sequence[OutOfService]) -> str |
     return f"No service on {out_of_service[0].day}, so trips of these feeds are missing: {named}."
 
 
-def find_out_of_service_hint(out_of_service: Sequence[OutOfService]) -> str | None:
+def find_next_service_day(out_of_service: Sequence[OutOfService]) -> date | None:
+    return min(filter(None, (out.feed.service.find_next_day(out.day) for out in out_of_service)), default=None)
+
+
+def find_out_of_service_hint(out_of_service: Sequence[OutOfService], *, advice: str | None = None) -> str | None:
+    """Return a hint with the day to try or, instead of that, other advice."""
     if not out_of_service:
         return None
     hint = f"No service on {out_of_service[0].day}: {_format_feeds(out_of_service)}"
-    later = [next_day for out in out_of_service if (next_day := out.feed.service.find_next_day(out.day))]
-    if later:
-        return f"{hint}. Try {min(later)}"
+    next_day = find_next_service_day(out_of_service)
+    if next_day is not None:
+        return f"{hint}. {advice or f'Try {next_day}'}"
     last = [day for out in out_of_service if (day := out.feed.service.last_day) is not None]
     return f"{hint}. Ask the operator for a newer timetable" + (f", or try a day up to {max(last)}" if last else "")
 

@@ -12,7 +12,13 @@ from fingerpost.transit.networks.querying import Deadline, query_network
 from fingerpost.transit.port import JourneyQuery, Network, ServiceGap
 from fingerpost.transit.rules.accessibility import list_weak_links
 from fingerpost.transit.rules.times import format_instant, to_local_date
-from fingerpost.transit.rules.trip_limits import LONG_WAIT_S, MAX_WALK_M, find_long_offset, find_out_of_service_hint
+from fingerpost.transit.rules.trip_limits import (
+    LONG_WAIT_S,
+    MAX_WALK_M,
+    find_long_offset,
+    find_next_service_day,
+    find_out_of_service_hint,
+)
 from fingerpost.transit.tools.shapes import NoResultsReason
 from fingerpost.transit.tools.trip_search import FollowUp, FoundTrips, find_best
 from fingerpost.transit.tools.wording import WhyEmptySentence, explain_gap, format_count
@@ -88,8 +94,9 @@ async def explain_no_trip(
     """Return the reason that a network found no trip, without a full stop; None if unknown."""
     clauses = (_explain_reach(network, query, deadline, is_destination=value) for value in (False, True))
     causes = [await _get_or_none(clause) for clause in clauses]
-    no_service = find_out_of_service_hint(out_of_service)
-    if no_service is not None:
+    if out_of_service:
+        advice = await _explain_unserved(network, query, out_of_service)
+        no_service = find_out_of_service_hint(out_of_service, advice=advice)
         return ". ".join(filter(None, [*causes, no_service]))
     coming = replace(query, instant=query.not_before or query.instant, arrive_by=False)
     for asked in (query, coming) if query.arrive_by and query.not_before is not None else (query,):
@@ -203,6 +210,16 @@ async def _explain_service(
     if gap.next_day is not None and abs(gap.next_day - day).days <= FURTHEST_DAYS:
         return None
     return f"{_format_no_service(gap)}. {explain_gap(gap).phrase}"
+
+
+async def _explain_unserved(network: Network, query: JourneyQuery, gaps: Sequence[OutOfService]) -> str | None:
+    """Return a clause if there is no service near the origin or destination on the day that the feeds resume."""
+    resumes, later = find_next_service_day(gaps), replace(query, arrive_by=False)
+    for is_destination in (False, True):
+        gap = await _get_or_none(network.find_service(later, is_destination=is_destination))
+        if resumes and gap and gap.next_departure is None and (gap.next_day is None or gap.next_day > resumes):
+            return f"{_format_no_service(gap)}. {explain_gap(gap).phrase}"
+    return None
 
 
 def _format_no_service(gap: ServiceGap) -> str:
