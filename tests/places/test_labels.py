@@ -1,5 +1,6 @@
 """The meaning of labels: when a label is a position, and when two labels mean the same place."""
 
+import re
 from datetime import UTC, datetime
 
 import pytest
@@ -35,9 +36,9 @@ def test_a_variable_without_a_place_is_reported(value):
         read_location(_variable(value))
 
 
-@pytest.mark.parametrize("text", ["90,180", "-90,-180", " 90.0 , 180.000 "])
+@pytest.mark.parametrize("text", ["90,180", "-90,-180", " 90.0 , 180.000 ", "9.5 -7.5", "geo:60,24.9", "(60, 24)"])
 def test_the_poles_and_the_date_line_are_positions(text):
-    lat, lon = map(float, text.split(","))
+    lat, lon = map(float, re.findall(r"[-.0-9]+", text))
     assert parse_position(text) == Coordinate(lat, lon)
 
 
@@ -47,7 +48,7 @@ def test_a_position_off_the_globe_is_refused(text):
         parse_position(text)
 
 
-@pytest.mark.parametrize("text", ["60", "60,", "60;24", "60,24,5", "Gate 60,24", "1000,24"])
+@pytest.mark.parametrize("text", ["60", "60,", "60;24", "60,24,5", "Gate 60,24", "1000,24", "10 20.5"])
 def test_other_texts_with_numbers_are_not_positions(text):
     assert parse_position(text) is None
 
@@ -63,6 +64,11 @@ def test_two_labels_of_one_place_are_one_place(tmp_path, destination, hint):
     answer = ask("plan_trip", {"origin": label("Market"), "destination": label(destination)})
 
     assert refusal(answer) == ("validation-error", "origin and destination must differ", hint)
+
+
+def test_an_unknown_id_of_a_known_feed_is_not_a_name(tmp_path):
+    ask = asker(tmp_path, FakeNetwork(places={"T:9": [stop_place("T:1", "T Hall", 0.7)]}))
+    assert refusal(ask("findAddressOrStop", {"rawText": "T:9"}))[0] == "NO_MATCH"
 
 
 def test_half_a_surrogate_pair_names_nothing(tmp_path):

@@ -79,6 +79,23 @@ def test_the_board_of_a_name_in_an_ended_network_far_away_is_refused(over):
     assert refusal(answer)[:2] == ("validation-error", message)
 
 
+SIMILAR = FakeNetwork(name="HERE", bounds=HERE, places={
+    "Mall": [stop_place("H:M", "Malaga", 0.65, lat=60.5, lon=25.0)], "Gate": [stop_place("H:G", "Gate", lat=60.6)],
+})  # fmt: skip
+
+
+def test_a_nearby_place_that_is_hardly_similar_does_not_hide_a_far_one_with_the_full_name(over):
+    body = over(SIMILAR, there("Mall"))("findAddressOrStop", {"rawText": "Mall", "focusPoint": FOCUS}).body
+
+    assert [each["id"] for each in body["candidates"]] == ["T:MALL", "H:M"]
+
+
+def test_a_trip_between_two_regions_is_refused_as_such_despite_similar_names(over):
+    answer = over(SIMILAR, there("Mall"))("plan_trip", {"origin": label("Gate"), "destination": label("Mall")})
+
+    assert refusal(answer)[0] == "unsupported-region"
+
+
 def test_an_ended_network_offers_no_place_that_a_running_one_covers(over):
     ended = FakeNetwork(name="OLD", bounds=HERE, places=_places("O", 60.6, 25.0, ["Mall"]), last_day=ENDED)
     answer = over(here("Gate"), ended)("findAddressOrStop", {"rawText": "Mall"})

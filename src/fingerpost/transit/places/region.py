@@ -21,6 +21,8 @@ from fingerpost.transit.rules.times import to_local_date
 
 # A place this far outside the rider's networks is only suggested.
 FAR_M = 30_000.0
+# Nearby places that score less do not hide a distant place that has the full name.
+MIN_NEARBY_SCORE = 0.70
 _ESTIMATED_POSITION_SCORE = 0.77
 _DAY = timedelta(days=1)
 # RIVAL_DISTANCE_M in degrees of latitude.
@@ -55,8 +57,8 @@ def merge_by_region(
     """Return the matches of these kinds from several networks, best first, without duplicates.
 
     The rider is assumed to be at the focus or, without one, in a network that is in service at ``instant``. A distant
-    place is suggested only if it has the full name, and no nearby place of any kind matches. Without a focus, a name
-    in two regions is ambiguous.
+    place is suggested only if it has the full name, and no nearby place of any kind scores ``MIN_NEARBY_SCORE``.
+    Without a focus, a name in two regions is ambiguous.
     """
     networks = [network for network, _ in found]
     running = list_running(networks, instant)
@@ -76,7 +78,7 @@ def merge_by_region(
             for match in matches
             if network in running or not list_covering(running, match.place.coordinate)
         ]
-        has_near = has_near or not all(is_far(network, match.place) for match in own)
+        has_near |= any(match.score >= MIN_NEARBY_SCORE and not is_far(network, match.place) for match in own)
         wanted = [match for match in own if match.place.kind in kinds]
         near += _drop_known([match for match in wanted if not is_far(network, match.place)], near)
         far += _drop_known([match for match in wanted if is_far(network, match.place)], far)

@@ -32,7 +32,10 @@ from fingerpost.transit.rules.place_groups import split_stop_name
 from fingerpost.transit.rules.warnings import Warning, WarningCode, add_reasons, merge_by_code  # noqa: A004
 
 _LOOK_UP = Remedy(RemedyKind.LOOK_UP_STOP)
-_POSITION = re.compile(r"\s*(-?\d{1,3}(?:\.\d+)?)\s*,\s*(-?\d{1,3}(?:\.\d+)?)\s*")
+_STOP_ID = re.compile(r"\s*[A-Z0-9_-]+:[A-Z0-9:_-]+\s*", re.IGNORECASE)
+_NUMBER = r"(-?\d{1,3}(?:\.\d+)?)"
+# The point may be a geo: URI, in parentheses or, if both numbers have decimals, without a comma.
+_POSITION = re.compile(rf"\s*(?:geo:|\()?\s*{_NUMBER}(?:\s*,\s*|\s+){_NUMBER}\s*\)?\s*", re.IGNORECASE)
 
 Latitude = Annotated[Number, Field(ge=-90, le=90)]
 """Degrees north."""
@@ -101,7 +104,7 @@ async def find_variable(key: str, variables: VariableStore, user: str | None) ->
 def parse_position(text: str) -> Coordinate | None:
     """Parse ``lat,lon``; return None for other strings, and raise ParameterError if it is out of range."""
     match = _POSITION.fullmatch(text)
-    if match is None:
+    if match is None or ("," not in text and text.count(".") < len(match.groups())):
         return None
     lat, lon = float(match[1]), float(match[2])
     if abs(lat) > 90 or abs(lon) > 180:
@@ -303,6 +306,9 @@ class PlaceLookup:
     async def query_names(
         self, networks: Sequence[Network], text: str, language: str | None, focus: Coordinate | None
     ) -> tuple[tuple[Network, Sequence[PlaceMatch]], ...]:
+        """Query names, except for an unknown id of a known feed: it would match names by the feed's name."""
+        if _STOP_ID.fullmatch(text) and self.opened.list_owners(text):
+            return ()
         able = [network for network in networks if network.profile.can(Ability.NAMES)]
         answers = await query_for_names(able, lambda network: network.find_places(text, language=language, focus=focus))
         self.left_out += answers.left_out

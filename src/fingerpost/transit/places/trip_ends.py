@@ -10,7 +10,7 @@ from fingerpost.transit.model.place import Location, LocationSource, PlaceMatch,
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.networks.order import list_covering, new_uncovered
 from fingerpost.transit.places.candidates import list_guess_warnings, new_ambiguous, new_unknown
-from fingerpost.transit.places.region import list_running, matches_full_name, suggest_regions
+from fingerpost.transit.places.region import MIN_NEARBY_SCORE, list_running, matches_full_name, suggest_regions
 from fingerpost.transit.places.resolver import (
     FoundStop,
     Label,
@@ -89,7 +89,7 @@ async def resolve_journey(
     if len(positions) == len(ends):
         _check_ends_differ(*positions, sides=sides)
     lookup = _EndLookup(await places.networks.open(), parameters.language)
-    await lookup.read(ends)
+    await lookup.read(ends, parameters.instant)
     capable = [network for network in lookup.networks if network.profile.can(*needed)]
     chosen = _choose(capable, ends, parameters.instant)
     if not chosen:
@@ -118,7 +118,7 @@ class _EndLookup(PlaceLookup):
         super().__init__(opened, language)
         self.networks: Sequence[Network] = opened.answering
 
-    async def read(self, ends: Sequence[_End]) -> None:
+    async def read(self, ends: Sequence[_End], instant: int) -> None:
         """Resolve ids and coordinates first, because they determine the region in which names are searched for."""
         named = []
         labels = {end.side: end.label for end in ends if isinstance(end.label, StopLabel)}
@@ -136,6 +136,11 @@ class _EndLookup(PlaceLookup):
         focuses = [end.query.focus for end in named if end.query.focus is not None]
         networks = list_covering(region, *focuses) or region
         await gather_all(self._resolve_name(networks, end) for end in named)
+        running = {network.profile.name for network in list_running(networks, instant)}
+        for end in named:
+            # Names that are hardly similar do not count beside the name itself, even in another region.
+            floor = MIN_NEARBY_SCORE if running.intersection(end.list_certain()) else 0.0
+            end.resolutions = {name: found for name, found in end.resolutions.items() if found.score >= floor}
 
     async def _resolve_position(self, end: _End, location: Location) -> None:
         for stop_id in location.stop_ids:

@@ -174,7 +174,8 @@ def _serialize_meta(shown: Sequence[PlaceMatch], warnings: Sequence[Warning]) ->
 
 
 _ADD_ADDRESSES = advise(
-    "Check the spelling; feeds contain only stops, and addresses require an extract (fingerpost network add --streets)"
+    "Check the spelling. Addresses are known only in networks with an extract (fingerpost network add --streets), "
+    "and a position is lat,lon"
 )
 _SEARCH_NEARBY = Remedy(RemedyKind.SEARCH_NEARBY)
 
