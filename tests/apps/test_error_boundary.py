@@ -14,6 +14,7 @@ TOOLS = {"broken": ScriptedTool(ZeroDivisionError("with key hunter2hunter2"))}
 
 
 async def test_the_traceback_of_a_bug_is_only_in_the_log_without_keys(monkeypatch, caplog):
+    monkeypatch.setenv("PART_OF_A_KEY", "hunter2h")
     monkeypatch.setenv("TFL_API_KEY", "hunter2hunter2")
     with caplog.at_level(logging.ERROR):
         answer = await error_boundary.answer(TOOLS, "broken", {}, user="eva")

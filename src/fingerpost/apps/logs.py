@@ -63,11 +63,13 @@ def redact(text: str) -> str:
 
 
 def _list_secrets() -> list[tuple[str, str]]:
-    return [
+    secrets = [
         (name, value)
         for name, value in os.environ.items()
         if len(value) >= _MIN_SECRET_CHARS and _SECRET_NAME.search(name)
     ]
+    # One secret may be a part of another, whose rest would remain.
+    return sorted(secrets, key=lambda secret: -len(secret[1]))
 
 
 def _replace_secrets(text: str, secrets: list[tuple[str, str]]) -> str:
