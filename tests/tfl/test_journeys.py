@@ -284,7 +284,9 @@ async def test_an_uncovered_window_is_reported():
     assert all(any("all trips in the window" in note for note in each.provenance.notes) for each in (found, failed))
 
 
-@pytest.mark.parametrize("path", [None, "", "5", "[[51.5, NaN], [51.6, 0.0], [51.7, 0.0]]", "[[51.5"])
+@pytest.mark.parametrize(
+    "path", [None, "", "5", "[[51.5, NaN], [51.6, 0.0], [51.7, 0.0]]", "[[51.5", pytest.param("[" * 5_000, id="deep")]
+)
 async def test_a_leg_without_a_path_that_can_be_read_is_drawn_straight(path):
     """TfL writes the path as JSON inside a text."""
     answered, _ = await plan(journeys(a_leg("09:05", "09:15", 10, path=path and {"lineString": path})))

@@ -1,12 +1,12 @@
 """Pydantic models of TfL's responses; TfL omits null fields, and may add fields at any time."""
 
-import json
 from collections.abc import Sequence
 from datetime import datetime
 from functools import lru_cache
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
+from pydantic_core import from_json
 
 from fingerpost.transit.model.itinerary import Mode
 from fingerpost.transit.remote.kit.answers import (
@@ -57,7 +57,8 @@ def _read_line(value: Any) -> Any:
     """Parse the points of a path, which TfL sends as a JSON string."""
     if not isinstance(value, str) or not value.strip():
         return ()
-    points = json.loads(value)
+    # json.loads would raise RecursionError for deep nesting, which pydantic does not translate.
+    points = from_json(value)
     return [point for point in points if point] if isinstance(points, list) else ()
 
 
