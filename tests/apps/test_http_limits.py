@@ -17,7 +17,7 @@ from fingerpost.apps.mcp import http_limits
 from fingerpost.apps.mcp.http_limits import Admission
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.wiring import build
-from tests.apps.clients import calling, new_local_app, request_of, serving_here
+from tests.apps.clients import calling, new_local_app, post, request_of, serving_here
 from tests.apps.scripted_tool import ScriptedTool
 
 DEADLINE_S = 30
@@ -315,17 +315,15 @@ async def test_a_body_that_is_too_large_is_refused(application, headers):
 async def test_a_crowd_of_one_machine_is_refused_while_another_machine_is_answered(application, monkeypatch):
     monkeypatch.setenv("FINGERPOST_MAX_CONCURRENT_CALLS", "4")
     app = new_local_app(build(read_settings()))
-    params = {"name": "get_user_variables", "arguments": {}}
-    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
 
-    async def post(machine):
+    async def call_from(machine):
         transport = httpx2.ASGITransport(app, client=(machine, 1))
         async with httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1:8000") as client:
-            return await client.post("/mcp", json=call, headers={"accept": "application/json"})
+            return await post(client, "get_user_variables", {})
 
     async with app.router.lifespan_context(app):
-        *crowd, other = await asyncio.gather(*(post(f"192.0.2.{host}") for host in (1, 1, 1, 1, 1, 2)))
-        later = await post("192.0.2.1")
+        *crowd, other = await asyncio.gather(*(call_from(f"192.0.2.{host}") for host in (1, 1, 1, 1, 1, 2)))
+        later = await call_from("192.0.2.1")
 
     assert [answer.status_code for answer in crowd] == [200, 200, 429, 429, 429]
     assert {answer.headers["retry-after"] for answer in crowd[2:]} == {"1"}

@@ -24,15 +24,9 @@ NO_ZIP = (
     "feed.zip is not a complete zip file, or is of an unsupported kind. Download the feed again, or "
     "unpack it and add the folder"
 )
-ENCRYPTED_TABLE = (
-    "feed.zip: agency.txt cannot be unpacked (File 'agency.txt' is encrypted, password required for extraction). "
-    "Download the feed again"
-)
-
-
-UNSUPPORTED_TABLE = ENCRYPTED_TABLE.replace(
-    "File 'agency.txt' is encrypted, password required for extraction", "That compression method is not supported"
-)
+NO_TABLE = "feed.zip: agency.txt cannot be unpacked ({}). Download the feed again"
+ENCRYPTED_TABLE = NO_TABLE.format("File 'agency.txt' is encrypted, password required for extraction")
+UNSUPPORTED_TABLE = NO_TABLE.format("That compression method is not supported")
 
 
 def trips_of(path):
