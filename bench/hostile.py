@@ -153,7 +153,7 @@ def measure_state(state: str, server: Server, call: bytes, seconds: float) -> bo
         good &= report(name, p99_ms, alone_ms, bound=MAX_RATIO, note=f"{len(load.times_ms)} calls, {unread} unread")
         good &= not failed or report(f"{name}: failed calls", failed, bound=0)
     most_mb = (MAX_GROWTH * alone.bytes_before + 512e6) / 1e6
-    good &= state != "answer not read" or report(f"{state}: at no time", not unread, bound=0)
+    good &= state != "answer not read" or report(f"{state}: measured without unread answers", not unread, bound=0)
     return good & report(f"{state}: most memory, in MB", peak_bytes / 1e6, bound=most_mb)
 
 
