@@ -143,7 +143,7 @@ class IssuedTokens:
             async with asyncio.timeout(_FETCH_S):
                 response = await self.fetch(Request(url=self.keys_url))
             fetched = jwt.PyJWKSet.from_json(response.body.decode()).keys
-        except Exception as error:  # noqa: BLE001  (an issuer may send any JSON, and PyJWT does not check its types)
+        except Exception as error:  # noqa: BLE001  # PyJWT does not check the types in the JSON of an issuer
             _log.warning("the token keys cannot be fetched: %s", str(error) or f"no answer within {_FETCH_S:g} s")
             self._has_failed = True
             return
