@@ -132,6 +132,8 @@ NOBODY = "validation-error"
         ("127.0.0.1", NAMED, {}, NOBODY),
         ("127.0.0.1", Access(), {"X-Forwarded-For": "203.0.113.5"}, NOBODY),
         ("127.0.0.1", Access(), {"Forwarded": "for=203.0.113.5"}, NOBODY),
+        ("127.0.0.1", Access(), {"X-Forwarded-Port": "443"}, NOBODY),
+        ("127.0.0.1", Access(), {"CF-Connecting-IP": "203.0.113.5"}, NOBODY),
     ],
 )
 async def test_only_a_caller_on_this_machine_stores_variables(application, host, access, headers, outcome):

@@ -1,6 +1,7 @@
 """Check the host and the caller of HTTP requests, and require tokens if the operator configures them (rule A12)."""
 
 import logging
+import re
 from collections.abc import Awaitable, Callable, Collection
 
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser, BearerAuthBackend, RequireAuthMiddleware
@@ -25,7 +26,7 @@ _log = logging.getLogger(__name__)
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 # Headers that a proxy adds.
-_FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "via")
+_FORWARDED = re.compile("forwarded|x-forwarded.*|.*-(real|client|connecting)-ip|via")
 
 
 class CallerFinder:
@@ -64,7 +65,7 @@ class CallerFinder:
         if isinstance(auth_user, AuthenticatedUser) and (subject := auth_user.access_token.subject):
             return Caller(subject, f"user {subject}")
         host, _port = scope.get("client") or ("", 0)
-        is_forwarded = any(name in Headers(scope=scope) for name in _FORWARDED)
+        is_forwarded = any(map(_FORWARDED.fullmatch, Headers(scope=scope)))
         return Caller(None if is_forwarded else self._local_user, build_address_key(host))
 
     def must_verify(self, scope: Scope) -> bool:
