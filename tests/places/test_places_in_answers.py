@@ -33,14 +33,14 @@ def town(tmp_path, monkeypatch):
     return draw
 
 
-@pytest.mark.parametrize("said", ["Tori", "TEST:TORI-A"])
+@pytest.mark.parametrize("said", ["Tori", "TEST:TORI-A", "TEST:TORI-B"])
 def test_the_board_of_a_place_shows_all_poles_and_names_them(town, said):
     body = town(TOWN, PLACES)("get_departures", {"stop": label(said)}).body
     rows = [(row["line"], row["platform"]) for row in body["departures"]]
     assert (body["stopName"], rows) == ("Tori", [("1", "A"), ("2", "B")])
 
 
-@pytest.mark.parametrize("stop", [{"type": "id", "value": "TEST:TORI-B"}, label("Tori B"), label("test:tori-b")])
+@pytest.mark.parametrize("stop", [{"type": "id", "value": "TEST:TORI-B"}, label("Tori B")])
 def test_the_board_of_one_pole_is_its_own(town, stop):
     body = town(TOWN, PLACES)("get_departures", {"stop": stop}).body
     assert [(row["line"], row.get("platform")) for row in body["departures"]] == [("2", None)]
@@ -49,7 +49,7 @@ def test_the_board_of_one_pole_is_its_own(town, stop):
 @pytest.mark.parametrize(
     ("end", "name"),
     [
-        (label("TEST:TORI-B"), "Tori B"),
+        (label("TEST:TORI-B"), "Tori"),
         ({"type": "id", "value": "TEST:TORI-B"}, "Tori B"),
         # The place has the id of this pole, so the name decides.
         ({"id": "TEST:TORI-A", "name": "Tori A", "lat": 60.0, "lon": 25.0}, "Tori A"),
@@ -66,7 +66,7 @@ def test_a_place_of_an_answer_is_the_same_place_as_an_end(town, end, name):
     assert route["legs"][0]["from"]["name"] == name
 
 
-@pytest.mark.parametrize("said", ["Tori", "TEST:TORI-A"])
+@pytest.mark.parametrize("said", ["Tori", "TEST:TORI-A", "TEST:TORI-B"])
 def test_a_pole_further_on_costs_the_walk(town, said):
     """D2: the place is at one of its platforms; the other is 222 m away in a straight line."""
     ask = town(TOWN, PLACES)

@@ -28,7 +28,6 @@ from fingerpost.transit.places.candidates import new_ambiguous, new_unknown
 from fingerpost.transit.places.region import merge_by_region
 from fingerpost.transit.port import Network, Networks, OpenNetworks
 from fingerpost.transit.rules.name_matching import RIVAL_DISTANCE_M, find_certain, plain
-from fingerpost.transit.rules.place_groups import split_stop_name
 from fingerpost.transit.rules.warnings import Warning, WarningCode, add_reasons, merge_by_code  # noqa: A004
 
 _LOOK_UP = Remedy(RemedyKind.LOOK_UP_STOP)
@@ -208,9 +207,7 @@ class PlaceResolver:
         return replace(found.drop_namesakes(), warnings=warnings)
 
     async def find_place_of_stop(self, stop_id: str, *, language: str) -> FoundStop | None:
-        """Return the place that contains a stop, with all its stops (rule D2)."""
-        lookup = PlaceLookup(await self.networks.open(), language)
-        found = await lookup.find_owned(stop_id, lambda network: lookup.find_stop(network, stop_id, whole_place=True))
+        found = await PlaceLookup(await self.networks.open(), language).find_token(stop_id)
         return None if found is None else found.drop_namesakes()
 
     async def find_position(self, text: str, *, language: str, user: str | None) -> Coordinate | None:
@@ -218,7 +215,7 @@ class PlaceResolver:
         label = await read_label(text, self.variables, user)
         if isinstance(label, Location):
             return label.coordinate
-        stop = await PlaceLookup(await self.networks.open(), language).find_token(label.stop_id)
+        stop = await self.find_place_of_stop(label.stop_id, language=language)
         return None if stop is None else stop.place.coordinate
 
     async def find_places(
@@ -257,19 +254,17 @@ class PlaceLookup:
         return await network.find_stop(stop_id.strip(), language=self.language, whole_place=whole_place)
 
     async def find_token(self, stop_id: str, name: str | None = None) -> FoundStop | None:
-        """Return what a stop id means as a label, in each network that has the id (decision 0002).
+        """Return the place for a stop id, with all its stops, in each network that has the id (rule D2).
 
-        That is the whole place unless the id, or ``name``, belongs only to a pole.
+        If ``name`` is the name of the stop and not of the place, return the stop alone.
         """
 
         async def find(network: Network) -> Place | None:
             place = await self.find_stop(network, stop_id, whole_place=True)
-            if place is None or has_name(place, name) or (name is None and place.token == stop_id.strip().upper()):
+            if place is None or name is None or has_name(place, name):
                 return place
             stop = await self.find_stop(network, stop_id)
-            if stop is None or has_name(place, stop.name) or not split_stop_name(stop.name).platform:
-                return place
-            return stop if stop.token != place.token or has_name(stop, name) else place
+            return stop if stop is not None and has_name(stop, name) else place
 
         return await self.find_owned(stop_id, find)
 
@@ -326,8 +321,8 @@ class PlaceLookup:
         return FoundStop(places_by_network=found) if found else None
 
 
-def has_name(place: Place, name: str | None) -> bool:
-    return name is not None and plain(name) in map(plain, (place.name, *place.names.values()))
+def has_name(place: Place, name: str) -> bool:
+    return plain(name) in map(plain, (place.name, *place.names.values()))
 
 
 async def find_address(networks: Sequence[Network], position: Coordinate, language: str | None) -> Place | None:
