@@ -54,6 +54,7 @@ def test_the_board_of_one_pole_is_its_own(town, stop):
         # The place has the id of this pole, so the name decides.
         ({"id": "TEST:TORI-A", "name": "Tori A", "lat": 60.0, "lon": 25.0}, "Tori A"),
         ({"stopId": "TEST:TORI-A", "name": "Tori"}, "Tori"),
+        ({"name": "Tori B"}, "Tori B"),
         ({"coordinate": {"lat": 60.0025, "lon": 25.0}, "name": "Junamuseo", "rawSource": "geocode"}, "Junamuseo"),
     ],
 )

@@ -168,7 +168,9 @@ def read_place(value: Any) -> Any:
     if isinstance(stop_id, str) and ":" in stop_id:
         return {"type": "id", "value": stop_id, "name": name}
     position = value.get("coordinate") or {axis: value[axis] for axis in ("lat", "lon") if axis in value}
-    return {"type": "coords", "value": position, "name": name} if position else value
+    if position:
+        return {"type": "coords", "value": position, "name": name}
+    return {"type": "label", "value": name} if name else value
 
 
 TripEnd = TypeAliasType(
