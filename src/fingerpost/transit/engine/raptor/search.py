@@ -177,12 +177,13 @@ class _Search(NamedTuple):
         within_limit: list[FoundJourney] = []
         walk_limited: list[Journey] | None = None
         exceeds_walk_limit = is_same_target = False
-        best_s = 0 if query.wanted else self._find_best_arrival(kernel_query)
+        windows_s = _list_windows_s(query)
         if not query.wanted:
-            if best_s == UNREACHED:
+            if (best_s := self._find_best_arrival(kernel_query)) == UNREACHED:
                 return []
             kernel_query, is_same_target = kernel_query._replace(latest_s=best_s), True
-        for window_s in _list_windows_s(query) if query.wanted else [min(best_s - earliest_s, LAST_WINDOW_S)]:
+            windows_s = [min(best_s - earliest_s, LAST_WINDOW_S)]
+        for window_s in windows_s:
             begin_s = kernel_query.window_end_s
             kernel_query = kernel_query._replace(window_begin_s=begin_s, window_end_s=earliest_s + window_s)
             # No journey after a window dominates one within it, because the last window found the best ones after it.
