@@ -53,6 +53,12 @@ def test_the_language_preference_goes_down_the_chain(demo, language, name):
     assert (body["name"], body["primaryLanguage"]) == (name, "sv" if name == "Kampen" else "fi")
 
 
+def test_a_position_outside_every_network_is_out_of_bounds(demo):
+    error = demo("findAddressOrStop", {"rawText": "24.94,60.17"}).body["error"]
+
+    assert (error["code"], "look swapped" in error["recommendation"]) == ("OUT_OF_BOUNDS", True)
+
+
 def test_a_position_is_an_address_without_an_id(demo):
     assert demo("findAddressOrStop", {"rawText": "60.17,24.94"}).body == {
         "name": "60.17,24.94",

@@ -22,7 +22,7 @@ from fingerpost.transit.model.place import (
     match_place,
 )
 from fingerpost.transit.model.profile import Ability
-from fingerpost.transit.networks.order import list_covering
+from fingerpost.transit.networks.order import list_covering, new_uncovered
 from fingerpost.transit.networks.querying import NetworkFailure, list_problems, query_all, query_for_names
 from fingerpost.transit.places.candidates import new_ambiguous, new_unknown
 from fingerpost.transit.places.region import merge_by_region
@@ -224,6 +224,9 @@ class PlaceResolver:
         opened = await self.networks.open()
         position = parse_position(text)
         if position is not None:
+            if not list_covering(opened.answering, position):
+                positions = {"coordinate": position}
+                raise new_uncovered(opened.answering, {"coordinate": ()}, problems=opened.problems, positions=positions)
             named = await find_address(opened.answering, position, language)
             place = named or Place(name=text, coordinate=position, kind=PlaceKind.ADDRESS)
             return FoundPlaces([match_place(place, 1.0, focus)], [])
