@@ -45,38 +45,33 @@ def test_b05_the_stop_to_board_at_is_the_one_with_the_least_walk():
     assert ride(drawing, "Near", "Gamma", "08:00", coordinates=places) == ["Near 08:22 A Gamma 08:40"]
 
 
+# 167 m from Home to Corner, and from Market to Office.
+CITY = {
+    "Home": (60.1700, 24.90),
+    "Corner": (60.1715, 24.90),
+    "Market": (60.2500, 24.90),
+    "Office": (60.2515, 24.90),
+    "Middle": (60.2100, 24.90),
+}
+
+
 def test_b06_a_sum_of_walks_over_the_limit_does_not_hide_a_way_within_it():
     """B6: the quick way walks at both ends, 434 m in all; with a limit of 400 m the slower one with less is found."""
-    places = {
-        "Home": (60.1700, 24.90),
-        "Corner": (60.1715, 24.90),
-        "Market": (60.2500, 24.90),
-        "Office": (60.2515, 24.90),
-        "Middle": (60.2100, 24.90),
-    }
     drawing = """
     line Q | Corner 08:10 | Market 08:20
     line S | Home 08:10 | Middle 08:30 | Office 08:50
     """
-    assert ride(drawing, "Home", "Office", "08:00", max_walk_m=1500.0, coordinates=places)[0] == (
+    assert ride(drawing, "Home", "Office", "08:00", max_walk_m=1500.0, coordinates=CITY)[0] == (
         "walk 217m Corner 08:10 Q Market 08:20 walk 217m"
     )
-    assert ride(drawing, "Home", "Office", "08:00", max_walk_m=400.0, coordinates=places) == [
-        "Home 08:10 S Office 08:50"
-    ]
+    assert ride(drawing, "Home", "Office", "08:00", max_walk_m=400.0, coordinates=CITY) == ["Home 08:10 S Office 08:50"]
 
 
 def test_b07_nor_does_it_hide_a_later_way_to_arrive_in_time():
-    places = {
-        "Home": (60.1700, 24.90),
-        "Corner": (60.1715, 24.90),
-        "Market": (60.2500, 24.90),
-        "Office": (60.2515, 24.90),
-    }
     drawing = """
     line Q | Corner 08:30 | Market 08:54
     line K | Home 07:30 | Office 08:20
     line S | Home 08:10 | Office 08:58
     """
-    found = ride(drawing, "Home", "Office", "09:00", arrive_by=True, max_walk_m=400.0, coordinates=places)
+    found = ride(drawing, "Home", "Office", "09:00", arrive_by=True, max_walk_m=400.0, coordinates=CITY)
     assert sorted(found) == ["Home 07:30 K Office 08:20", "Home 08:10 S Office 08:58"]
