@@ -78,6 +78,12 @@ def test_a_filter_by_mode_selects_stops_with_any_of_them(over):
     assert names(answer) == ["m", "both"]
 
 
+def test_filters_that_exclude_all_stops_are_named(over):
+    answer = over(FakeNetwork(near=[near("b", 20)]))("find_stops", {"coordinate": CENTRE, "includeModes": ["FERRY"]})
+
+    assert answer.text == "No stops found. The textFilter and includeModes exclude 1 stop within 500 m."
+
+
 def test_a_point_outside_every_network_is_a_validation_error(demo):
     """A5: this contract has no error code for regions."""
     code, message, _ = refusal(demo("find_stops", {"coordinate": {"lat": 48.85, "lon": 2.35}}))

@@ -1,12 +1,12 @@
 """The find_stops tool: stops near a coordinate (rule C3)."""
 
-from typing import Annotated
+from typing import Annotated, NotRequired
 
 from pydantic import Field
 
 from fingerpost.contract.envelope import Contract
 from fingerpost.contract.published_tool import Call, Output, PublishedTool, ToolDefinition, ToolReply
-from fingerpost.contract.wire import WholeNumber, WireDict, WireModel
+from fingerpost.contract.wire import WholeNumber, WireDict, WireModel, omit_none
 from fingerpost.transit.model.itinerary import NearbyStop
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.networks.order import list_networks_at
@@ -18,7 +18,7 @@ from fingerpost.transit.rules.name_matching import plain
 from fingerpost.transit.rules.warnings import WarningCode, list_stated
 from fingerpost.transit.tools import shapes
 from fingerpost.transit.tools.report import join_warnings
-from fingerpost.transit.tools.wording import list_footer_lines
+from fingerpost.transit.tools.wording import format_count, list_footer_lines
 
 
 class FindStopsInput(WireModel):
@@ -40,9 +40,13 @@ class WireNearbyStop(WireDict):
     modes: list[TripMode]
 
 
+class FindStopsMeta(shapes.Meta):
+    whyEmpty: NotRequired[str]
+
+
 class FindStopsOutput(shapes.CorrelatedAnswer):
     stops: list[WireNearbyStop]
-    meta: shapes.Meta
+    meta: FindStopsMeta
 
 
 class FindStops(PublishedTool):
@@ -76,6 +80,10 @@ class FindStops(PublishedTool):
         more = f"{len(matching)} stops are nearby; the nearest {format_count_of_shown(len(shown))}."
         cut = list_stated((WarningCode.TRUNCATED_RESULTS, more if len(matching) > len(shown) else None))
         warnings = join_warnings([*list_problems(opened), *outcome.warnings, *cut], near.provenance)
+        ids = [stop.stop.id or "" for stop in shown]
+        meta = shapes.serialize_meta(near.provenance, near.provenance.zone, ids=ids)
+        excluded = "" if shown or not near.stops else format_count(len(near.stops), "stop")
+        why = excluded and f"The textFilter and includeModes exclude {excluded} within {arguments.radius} m."
         body: FindStopsOutput = {
             "stops": [
                 {
@@ -89,9 +97,7 @@ class FindStops(PublishedTool):
             ],
             **shapes.serialize_warnings(warnings),
             "correlationId": call.correlation_id,
-            "meta": shapes.serialize_meta(
-                near.provenance, near.provenance.zone, ids=[stop.stop.id or "" for stop in shown]
-            ),
+            "meta": omit_none(FindStopsMeta, {**meta, "whyEmpty": why or None}),
         }
         return ToolReply(body, describe_stops(body))
 
@@ -101,7 +107,7 @@ def describe_stops(answer: FindStopsOutput) -> str:
         f"{stop['name']} ({stop['id']}), {stop['distance']} m, {', '.join(stop['modes']) or 'no service'}, "
         f"at {stop['coordinate']['lat']},{stop['coordinate']['lon']}"
         for stop in answer["stops"]
-    ] or ["No stops found."]
+    ] or [" ".join(filter(None, ["No stops found.", answer["meta"].get("whyEmpty")]))]
     return "\n".join(lines + list_footer_lines(answer, answer["meta"]))
 
 
