@@ -254,6 +254,13 @@ def test_a_feed_may_be_in_a_folder_of_an_archive(tmp_path, tables):
     assert (trips_of(path), [p.name for p in tmp_path.iterdir()]) == (["A-1"], ["feed.zip"])
 
 
+def test_a_feed_beside_the_one_at_the_root_is_reported(tmp_path):
+    with open_archive(write_feed(tmp_path / "feed.zip", OLD | FEED)) as archive:
+        found = [(each.reason, each.places[0].table) for each in archive.findings.list_all()]
+
+    assert found == [("folder-unapplied", "old/stops.txt")]
+
+
 def test_a_feed_may_be_in_a_subfolder(tmp_path):
     write_feed(tmp_path / "feed" / "inside", FEED)
 

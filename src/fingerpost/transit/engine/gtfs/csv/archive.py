@@ -41,7 +41,7 @@ class Archive:
         self.advance: Callable[[int], None] = lambda _bytes: None
         self._path = path
         self._zip_file = zip_file
-        self._files = _find_feed_files(path.name, members)
+        self._files = _find_feed_files(path.name, members, findings)
 
     def list_tables(self) -> list[str]:
         return sorted(name for name in self._files if name.endswith(_SUFFIXES))
@@ -176,8 +176,8 @@ def _list_folder_members(path: Path) -> dict[str, str]:
     return members
 
 
-def _find_feed_files(feed: str, members: Mapping[str, str]) -> dict[str, str]:
-    """Return {table name in lower case: member} for the only folder that contains a feed."""
+def _find_feed_files(feed: str, members: Mapping[str, str], findings: Findings) -> dict[str, str]:
+    """Return {table name in lower case: member} for the feed at the top level or, if there is none, the only other."""
     folders: dict[str, dict[str, str]] = {}
     for path_name, member in members.items():
         folder, _, name = path_name.rpartition("/")
@@ -191,4 +191,7 @@ def _find_feed_files(feed: str, members: Mapping[str, str]) -> dict[str, str]:
             f"{feed} contains several feeds ({', '.join(sorted(feed_folders)[:5])})",
             hint="Unpack it, and add each feed by its own path",
         )
-    return folders["" if "" in feed_folders else feed_folders[0]]
+    chosen, *others = sorted(feed_folders)
+    for folder in others:
+        findings.add(Reason.FOLDER_UNAPPLIED, f"{folder}/{_MARKER_TABLE}", 0)
+    return folders[chosen]

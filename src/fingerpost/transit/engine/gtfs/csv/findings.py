@@ -65,10 +65,19 @@ class Reason(FindingMeaning, Enum):
     """
 
     TABLE_REPEATED_ASSUMED = _GUESSED, "tables", "the archive contains the table more than once; the last copy is read"
+    FOLDER_UNAPPLIED = (
+        _NOT_USED,
+        "folders",
+        "the folder holds another feed; unpack it, and add it by its own path",
+    )
     TABLE_WITHOUT_COLUMN = _LEFT_OUT, "tables", "a required column is missing"
     TABLE_ENCODING_ASSUMED = *_FILES, "the file is not UTF-8; it was read as Windows-1252"
     ROW_LONGER_THAN_HEADER_ASSUMED = *_FILES, "the row has more fields than the header; the extra fields are ignored"
-    TEXT_DIRECTION_REMOVED = _NO_EFFECT, "values", "characters that reverse the text direction are removed"
+    TEXT_DIRECTION_REMOVED = (
+        _NO_EFFECT,
+        "values",
+        "control characters and marks of the text direction are removed",
+    )
     QUOTE_WITHOUT_END_ASSUMED = *_FILES, "a quotation mark is never closed; the row ends at the end of the line"
 
     ID_MISSING = _LEFT_OUT, "rows", "the row has no id"
