@@ -31,7 +31,7 @@ def counted(findings):
 def told_by_csv(text):
     reader = csv.reader(io.StringIO(text, newline=""))
     next(reader)
-    rows = [(reader.line_num, [field.strip(SPACES) for field in row]) for row in reader]
+    rows = [(reader.line_num, [" ".join(field.strip(SPACES).splitlines()) for field in row]) for row in reader]
     return [(line, tuple((row + [""] * 3)[:3])) for line, row in rows if any(row)]
 
 
@@ -65,6 +65,14 @@ def test_a_stray_quote_is_a_letter_and_counted(tmp_path):
         (5, ('D"e', "4")),
     ]
     assert counted(findings) == [("quote-without-end-assumed", 1, 2)]
+
+
+def test_control_characters_are_removed_and_line_breaks_in_texts_become_spaces(tmp_path):
+    findings = Findings()
+    table = table_of(b'x\n\x1b[2JTown\x07\n"Line\nFeeds: FAKE"\nA\xc2\x9b\n', findings)
+
+    assert [fields[0] for _, fields in table.read_rows("x")] == ["[2JTown", "Line Feeds: FAKE", "A"]
+    assert counted(findings) == [("text-direction-removed", 2, 2)]
 
 
 def test_characters_that_override_the_direction_of_texts_are_removed_and_counted(tmp_path):

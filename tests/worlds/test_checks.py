@@ -82,7 +82,7 @@ def test_a_difference_from_the_feed_is_a_fault_of_the_program(raw, faults, tmp_p
 
 
 def test_an_oddity_that_the_import_does_not_report_is_a_fault_of_the_program(tmp_path, monkeypatch):
-    monkeypatch.setattr(table, "_remove_direction_marks", lambda block: (block, []))
+    monkeypatch.setattr(table, "_remove_controls", lambda block: (block, []))
     stops = "stop_id,stop_name,stop_lat,stop_lon\nALPHA,\u202eAlpha,60.17,24.94\nBETA,Beta,60.17,24.97\n"
 
     assert find_codes(draw(stops=f"{stops}GAMMA,Gamma,60.17,25.0\n"), tmp_path) == {("program", "feed-unreported")}

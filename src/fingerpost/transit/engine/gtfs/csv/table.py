@@ -31,7 +31,10 @@ _LINE_FEED = ord("\n")
 _ROW_FAULTS = (Reason.ROW_LONGER_THAN_HEADER_ASSUMED, Reason.QUOTE_WITHOUT_END_ASSUMED)
 # zipfile raises UnicodeDecodeError for names that are not UTF-8.
 _UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, UnicodeDecodeError)
-_DIRECTION_MARKS = re.compile(rb"\xe2\x80[\xaa-\xae]|\xe2\x81[\xa6-\xa9]")
+# Terminals obey them, and they can forge lines of an answer; NUL is left for the parser.
+_CONTROLS = bytes([*range(1, 9), 11, 12, *range(14, 32), 127])
+# In UTF-8: U+0080 to U+009F, and the bidirectional marks U+202A to U+202E and U+2066 to U+2069.
+_WIDE_CONTROLS = re.compile(rb"\xc2[\x80-\x9f]|\xe2\x80[\xaa-\xae]|\xe2\x81[\xa6-\xa9]")
 
 
 class Block(NamedTuple):
@@ -71,7 +74,8 @@ class Block(NamedTuple):
     def read_texts(self, column: int) -> list[str]:
         data = self.blob.tobytes()
         spans = zip(self.starts[column].tolist(), self.ends[column].tolist(), strict=True)
-        return [data[start:end].decode(errors="replace") for start, end in spans]
+        # Quoted fields may contain line breaks.
+        return [" ".join(data[start:end].decode(errors="replace").splitlines()) for start, end in spans]
 
 
 class Table:
@@ -121,7 +125,7 @@ class Table:
         line, skip = 0, 1
         remainder = b""
         for block, is_last in self._decode():
-            cleaned, marked = _remove_direction_marks(block)
+            cleaned, marked = _remove_controls(block)
             if marked:
                 self.findings.add(Reason.TEXT_DIRECTION_REMOVED, self.name, line + marked[0], count=len(marked))
             data = remainder + cleaned
@@ -210,7 +214,7 @@ class Table:
 
     def _read_header(self) -> list[str]:
         block, _ = next(self._decode(_HEADER_BLOCK_BYTES))
-        text_block, _ = _remove_direction_marks(block)
+        text_block, _ = _remove_controls(block)
         for line in text_block.splitlines():
             text = line.decode(errors="replace").strip()
             if text:
@@ -247,9 +251,12 @@ def _is_utf8(text: bytes) -> bool:
     return True
 
 
-def _remove_direction_marks(block: bytes) -> tuple[bytes, list[int]]:
-    """Remove bidirectional control characters (U+202A..E, U+2066..9); return the lines that contained any."""
-    if block.isascii() or not _DIRECTION_MARKS.search(block):
+def _remove_controls(block: bytes) -> tuple[bytes, list[int]]:
+    """Remove control characters and marks that reverse the text direction; return the lines that contained any."""
+    cleaned = block.translate(None, _CONTROLS)
+    if not cleaned.isascii():
+        cleaned = _WIDE_CONTROLS.sub(b"", cleaned)
+    if len(cleaned) == len(block):
         return block, []
-    marked = [line for line, text in enumerate(block.splitlines(), 1) if _DIRECTION_MARKS.search(text)]
-    return _DIRECTION_MARKS.sub(b"", block), marked
+    lines = zip(block.splitlines(), cleaned.splitlines(), strict=True)
+    return cleaned, [number for number, (text, printable) in enumerate(lines, 1) if text != printable]
