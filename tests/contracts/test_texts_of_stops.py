@@ -50,7 +50,7 @@ def test_approximate_times_and_rides_by_arrangement_have_warnings(over):
 
     assert text.splitlines()[5:] == [
         "! Line 1 runs about every 10 min; its times are approximate.",
-        "! Line 2 must be booked with the operator.",
+        "! Line 2 must be booked with the operator, or requested from the driver.",
         "! Some times are approximate; they are interpolated because the feed has no times for those stops.",
     ]
 

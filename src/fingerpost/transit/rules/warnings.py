@@ -26,7 +26,7 @@ class WarningCode(StrEnum):
     OUTSIDE_CALENDAR = "outside-calendar", "The timetable does not cover the day."
     FREQUENCY_BASED = "frequency-based", "A line runs at a headway, not to fixed times, so times are approximate."
     TIMES_INTERPOLATED = "times-interpolated", "The feed has no times for some stops, so these times are approximate."
-    BY_ARRANGEMENT = "by-arrangement", "A ride must be booked with the operator."
+    BY_ARRANGEMENT = "by-arrangement", "A ride must be booked with the operator, or requested from the driver."
     NETWORK_LEFT_OUT = "network-left-out", "A network failed, did not answer in time, or was replaced by its fallback."
     NO_USABLE_ITINERARY = (
         "no-usable-itinerary",

@@ -72,7 +72,8 @@ def _list_ride_warnings(rides: Sequence[Leg | Departure]) -> Iterator[Warning]:
             message = f"{name} runs about every {round(ride.headway_s / 60)} min; its times are approximate."
             yield Warning(WarningCode.FREQUENCY_BASED, message)
         if ride.by_arrangement:
-            yield Warning(WarningCode.BY_ARRANGEMENT, f"{name} must be booked with the operator.")
+            message = f"{name} must be booked with the operator, or requested from the driver."
+            yield Warning(WarningCode.BY_ARRANGEMENT, message)
     if any(ride.is_interpolated for ride in rides):
         message = "Some times are approximate; they are interpolated because the feed has no times for those stops."
         yield Warning(WarningCode.TIMES_INTERPOLATED, message)
