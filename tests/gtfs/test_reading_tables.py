@@ -69,10 +69,11 @@ def test_a_stray_quote_is_a_letter_and_counted(tmp_path):
 
 def test_control_characters_are_removed_and_line_breaks_in_texts_become_spaces(tmp_path):
     findings = Findings()
-    table = table_of(b'x\n\x1b[2JTown\x07\n"Line\nFeeds: FAKE"\nA\xc2\x9b\n', findings)
+    # Files of DOS end with U+001A.
+    table = table_of(b'x\n\x1b[2JTown\x07\r\x01\n"Line\nFeeds: FAKE"\nA\xc2\x9b\n\x1a', findings)
 
     assert [fields[0] for _, fields in table.read_rows("x")] == ["[2JTown", "Line Feeds: FAKE", "A"]
-    assert counted(findings) == [("text-direction-removed", 2, 2)]
+    assert counted(findings) == [("text-direction-removed", 4, 2)]
 
 
 def test_characters_that_override_the_direction_of_texts_are_removed_and_counted(tmp_path):

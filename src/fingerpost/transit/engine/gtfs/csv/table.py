@@ -253,10 +253,12 @@ def _is_utf8(text: bytes) -> bool:
 
 def _remove_controls(block: bytes) -> tuple[bytes, list[int]]:
     """Remove control characters and marks that reverse the text direction; return the lines that contained any."""
-    cleaned = block.translate(None, _CONTROLS)
-    if not cleaned.isascii():
-        cleaned = _WIDE_CONTROLS.sub(b"", cleaned)
+    cleaned = _strip_controls(block)
     if len(cleaned) == len(block):
         return block, []
-    lines = zip(block.splitlines(), cleaned.splitlines(), strict=True)
-    return cleaned, [number for number, (text, printable) in enumerate(lines, 1) if text != printable]
+    return cleaned, [number for number, line in enumerate(block.splitlines(), 1) if _strip_controls(line) != line]
+
+
+def _strip_controls(text: bytes) -> bytes:
+    stripped = text.translate(None, _CONTROLS)
+    return stripped if stripped.isascii() else _WIDE_CONTROLS.sub(b"", stripped)
