@@ -172,10 +172,10 @@ async def test_a_known_key_is_valid_while_its_issuer_is_asked(monkeypatch, age_s
         return Mock(body=json.dumps({"keys": [{**JWK, "kid": key_id}]}).encode())
 
     monkeypatch.setattr(tokens, "time", Mock(monotonic=lambda: now_s[0]))
-    monkeypatch.setattr(tokens, "_FETCH_S", 0.05)
     verifier = tokens.IssuedTokens(ISSUER, "", RESOURCE, fetch, "local")
     await verifier.verify_token(issue().removeprefix("Bearer "))
     now_s[0] += age_s
+    monkeypatch.setattr(tokens, "_FETCH_S", DEADLINE_S if later else 0.0)
     found = await asyncio.wait_for(verifier.verify_token(issue().removeprefix("Bearer ")), DEADLINE_S)
 
     assert (found and found.subject) == subject

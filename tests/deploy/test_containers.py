@@ -90,7 +90,8 @@ def test_each_package_of_the_image_has_a_hash_and_a_version_that_we_support():
 def test_the_command_is_one_of_ours_in_exec_form():
     """In a shell's form SIGTERM would stop at the shell, and calls under way would be lost."""
     (command,) = find_all("CMD")
-    parse_command(json.loads(command))
+
+    assert parse_command(json.loads(command)).command.name == "serve"
 
 
 def test_health_is_reported_over_http():
