@@ -162,7 +162,7 @@ MISTAKES = {
         "a network that is none": (["network", "remove", "NOPE"], "There is no network NOPE"),
         "a period without a figure": (["filings", "AAPL", "2022"], "fingerpost filings AAPL revenue 2022"),
         "a period of forms": (["filings", "AAPL", "10-K", "2022"], "a period needs a figure"),
-        "a group of tools that is none": (["serve", "--tools", "cor"], "no tool group called cor. Groups: core,"),
+        "a group of tools that is none": (["serve", "--tools", "core"], "no tool group called core. Groups: trips,"),
         "a limit in words": (["plan", "Kamppi", "Espoo", "--limit", "many"], "Invalid value for '--limit'"),
         "half of a trip": (["plan", "Kamppi"], "Missing argument 'TO'"),
         "a name that only demos have": (["network", "add", "DEMO-X", "."], "DEMO-"),

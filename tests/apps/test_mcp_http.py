@@ -61,6 +61,32 @@ def test_arguments_other_than_an_object_are_a_validation_error(served, arguments
     assert answer["structuredContent"]["error"]["message"] == sentence
 
 
+@pytest.mark.parametrize(
+    ("groups", "names"),
+    [
+        ("plans", ["tool_details", "run_plan", "get_plan_run"]),
+        ("london,plans", ["planJourney", "tool_details", "run_plan", "get_plan_run"]),
+    ],
+)
+async def test_the_path_selects_groups_of_tools(served, groups, names):
+    async with Client(f"{served.url}/mcp/{groups}") as client:
+        assert [tool.name for tool in (await client.list_tools()).tools] == names
+
+
+def test_a_tool_of_another_group_does_not_exist_at_the_path(served):
+    body, headers = request_of("get_user_variables", {})
+    answer = httpx2.post(f"{served.url}/mcp/plans", json=body, headers=headers).json()["result"]
+
+    assert (answer["isError"], "get_user_variables" in answer["content"][0]["text"]) == (True, True)
+
+
+def test_an_unknown_group_in_the_path_is_not_found(served):
+    body, headers = request_of("get_user_variables", {})
+    answer = httpx2.post(f"{served.url}/mcp/trip", json=body, headers=headers)
+
+    assert (answer.status_code, answer.json()["error"]["message"][:35]) == (404, "There is no tool group called trip.")
+
+
 async def test_it_is_healthy_before_it_is_ready(application):
     async with calling(application) as client:
         health, ready = await client.get("/health"), await client.get("/ready")

@@ -58,7 +58,7 @@ async def test_metrics_are_served_next_to_configured_exporters(seen):
 
 
 async def test_a_server_counts_its_calls(tmp_path):
-    command = [*COMMAND, "serve", "--http", "127.0.0.1:0", "--metrics", "127.0.0.1:0", "--tools", "core"]
+    command = [*COMMAND, "serve", "--http", "127.0.0.1:0", "--metrics", "127.0.0.1:0", "--tools", "trips"]
     with serving(*command, FINGERPOST_HOME=str(tmp_path)) as server:
         server.wait_for("the networks are open")
         async with Client(f"{server.url}/mcp") as client:

@@ -49,7 +49,7 @@ def new_warm_up(application: Application) -> "WarmUp":
     """Return the warm-up for a server; call this after everything that it serves has been imported."""
     compile_in_background(application.settings.home)
     _enable_garbage_collection()
-    groups = {tool.definition.group for tool in application.tools.values()}
+    groups = {group for tool in application.tools.values() for group in tool.definition.groups}
     return WarmUp(application.networks, needs_engine=not groups <= {"filings", "plans", GROUP})
 
 

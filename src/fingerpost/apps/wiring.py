@@ -14,7 +14,7 @@ from fingerpost.apps.error_boundary import measure_call, record_outcome
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.source_kinds import list_paces, open_record_store, open_sources
 from fingerpost.apps.storage import new_client, open_journal, open_limits, open_variables
-from fingerpost.contract.published_tool import PublishedTool
+from fingerpost.contract.published_tool import PublishedTool, ToolDefinition
 from fingerpost.contract.tool import ToolRegistry
 from fingerpost.errors import SettingsInvalid
 from fingerpost.filings.library import FactLibrary
@@ -58,9 +58,20 @@ _TOOLS: Sequence[tuple[type[PublishedTool], Sequence[str]]] = [
 """Each tool's class and the names of its dependencies in ``list_tools``, in catalogue order."""
 
 TOOLS = (*(tool.definition for tool, _ in _TOOLS), RunPlan.definition, GetPlanRun.definition)
-GROUPS = (*dict.fromkeys(tool.group for tool in TOOLS), GROUP)
+GROUPS = (*dict.fromkeys(group for tool in TOOLS for group in tool.groups), GROUP)
 # This lets ``validate_call`` work without an application.
 ToolRegistry.add(tool.spec for tool in TOOLS)
+
+
+def check_groups(groups: Collection[str]) -> None:
+    """Raise SettingsInvalid if there is no tool group with one of these names."""
+    if unknown := sorted(set(groups) - set(GROUPS)):
+        raise SettingsInvalid(f"There is no tool group called {', '.join(unknown)}. Groups: {', '.join(GROUPS)}")
+
+
+def is_in_groups(tool: ToolDefinition, groups: Collection[str] | None) -> bool:
+    """Whether a tool belongs to one of the groups; without groups, every tool does."""
+    return not groups or any(group in groups for group in tool.groups)
 
 
 def list_tools(
@@ -77,9 +88,7 @@ def list_tools(
 
     ``tool_details`` describes the tools in the list, including those that the caller adds to it.
     """
-    unknown = sorted(set(groups or ()) - set(GROUPS))
-    if unknown:
-        raise SettingsInvalid(f"There is no tool group called {', '.join(unknown)}. Groups: {', '.join(GROUPS)}")
+    check_groups(groups or ())
     tools: list[PublishedTool] = []
     dependencies = {
         "networks": networks,
@@ -92,7 +101,7 @@ def list_tools(
         "list_specs": lambda: sorted((tool.spec for tool in tools), key=lambda spec: spec.name),
     }
     for tool_class, names in _TOOLS:
-        if not groups or tool_class.definition.group in groups:
+        if is_in_groups(tool_class.definition, groups):
             tools.append(tool_class(*(dependencies[name] for name in names)))
     return tools
 
@@ -159,7 +168,7 @@ def build(
     if not groups or GROUP in groups:
         tools += served
     runs, planning = _new_runs(settings, tools)
-    if not groups or RunPlan.definition.group in groups:
+    if is_in_groups(RunPlan.definition, groups):
         tools += (RunPlan(runs, planning), GetPlanRun(runs))
     ToolRegistry.add(tool.spec for tool in served)
     return Application(

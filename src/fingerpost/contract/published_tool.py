@@ -49,7 +49,7 @@ class ToolDefinition:
         name: the name in the contract.
         description: explains to agents when to use this tool rather than a similar one.
         contract: the contract whose envelope renders the tool's errors.
-        group: the group of tools that operators can enable, such as ``core``.
+        groups: the groups of tools that it belongs to, from which operators and clients choose (rule A11).
         input_model: the model of the arguments; None if the handler parses them itself.
         input_json_schema: the published schema of the arguments, if it differs from that of ``input_model``.
         outputs: the shapes of the answers; replies with any shape but the first must set ``output``.
@@ -65,7 +65,7 @@ class ToolDefinition:
     title: str
     description: str
     contract: Contract
-    group: str = "core"
+    groups: tuple[str, ...] = ("trips",)
     input_model: type[WireModel] | None
     input_json_schema: Mapping[str, Any] | None = None
     outputs: tuple[Output, ...]

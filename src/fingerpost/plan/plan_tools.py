@@ -31,7 +31,7 @@ class RunPlan(PublishedTool):
             "approve, reject, cancel, resume or replace (the unfinished steps, with those in plan)."
         ),
         contract=Contract.STEP,
-        group="plans",
+        groups=("plans",),
         input_model=shape.RunPlanInput,
         outputs=(_RUN,),
         read_only=False,
@@ -173,7 +173,7 @@ class GetPlanRun(PublishedTool):
             "include adds plan, memory, items or events. Without run_id: your runs."
         ),
         contract=Contract.STEP,
-        group="plans",
+        groups=("plans",),
         input_model=shape.GetPlanRunInput,
         outputs=(_RUN, _RUNS),
     )

@@ -80,7 +80,7 @@ class ServedTool(PublishedTool):
             title=getattr(tool, "title", spec.name),
             description=spec.description,
             contract=Contract.STEP,
-            group=GROUP,
+            groups=(GROUP,),
             input_model=None,
             input_json_schema=_build_call_schema(spec),
             outputs=(Output(StandardResponse, (("results",), ("data",))),),

@@ -100,7 +100,7 @@ async def _check(
     from fingerpost.transit.check.trial import Trial
     from fingerpost.transit.embedded.network import EmbeddedNetwork
 
-    application = build(settings, ("core",))
+    application = build(settings, ("trips",))
     compile_in_background(settings.home)
     opened = await application.networks.open()
     network = next((each for each in opened.answering if each.profile.name == NAME), None)

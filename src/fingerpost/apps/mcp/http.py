@@ -39,8 +39,8 @@ from fingerpost.apps.settings import Settings
 from fingerpost.apps.storage import find_database
 from fingerpost.apps.views.page import Site
 from fingerpost.apps.warm_up import WarmUp, new_warm_up, start_server_process
-from fingerpost.apps.wiring import Application, build
-from fingerpost.errors import ToolError
+from fingerpost.apps.wiring import Application, build, check_groups
+from fingerpost.errors import SettingsInvalid, ToolError
 from fingerpost.runtime.concurrency import run_in_thread
 
 _log = logging.getLogger(__name__)
@@ -96,9 +96,14 @@ class McpTransport:
         """Answer a request, or return the response that refuses it."""
         if scope["method"] != "POST":
             return Response(status_code=405, headers={"Allow": "POST"})
+        groups = _read_groups(scope)
+        try:
+            check_groups(groups)
+        except SettingsInvalid as error:
+            return _refuse(404, error.message, {})
         # The SDK compares host names case-sensitively.
         scope = {**scope, "headers": [(key, raw.lower() if key == b"host" else raw) for key, raw in scope["headers"]]}
-        caller = scope[_CALLER_KEY] = self._callers.find(scope)
+        caller = scope[_CALLER_KEY] = self._callers.find(scope)._replace(groups=groups)
         headers = Headers(scope=scope)
         with self._admission.enter(caller.name) as may_send:
             if not may_send:
@@ -131,6 +136,11 @@ class McpTransport:
                 except TimeoutError:
                     return _TOO_LONG
         return None
+
+
+def _read_groups(scope: Scope) -> list[str]:
+    """Return the tool groups in a request's path, such as ``/mcp/trips,filings``; without any, all are meant."""
+    return [group for group in scope["path_params"].get("groups", "").split(",") if group]
 
 
 def _build_error(message: str, call_id: object = None) -> dict[str, Any]:
@@ -186,6 +196,7 @@ def new_app(
     app = Starlette(
         routes=[
             Route("/mcp", sign_in),
+            Route("/mcp/{groups}", sign_in),
             *sign_in.routes,
             Route("/health", check_host(health, hosts)),
             Route("/ready", check_host(Readiness(application, warm_up).answer, hosts)),

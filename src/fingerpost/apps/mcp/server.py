@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from functools import partial
 from types import TracebackType
@@ -19,8 +19,8 @@ from fingerpost import __version__, clock
 from fingerpost.apps import error_boundary
 from fingerpost.apps.mcp import listing
 from fingerpost.apps.mcp.elicitation import apply_choices, elicit, read_choices
-from fingerpost.apps.wiring import Application
-from fingerpost.contract.published_tool import Answer
+from fingerpost.apps.wiring import Application, is_in_groups
+from fingerpost.contract.published_tool import Answer, PublishedTool
 from fingerpost.transit.kernel_mode import is_compiling
 
 INSTRUCTIONS = (
@@ -51,11 +51,12 @@ class Caller(NamedTuple):
     """The caller of a request.
 
     ``user`` owns variables and plan runs, and is None if the caller is anonymous (rule A12). Limits apply to ``name``:
-    the user, or the address (for IPv6, its 64-bit network).
+    the user, or the address (for IPv6, its 64-bit network). If the request names ``groups``, only their tools exist.
     """
 
     user: str | None
     name: str = ""
+    groups: Collection[str] = ()
 
 
 FindCaller = Callable[[_Context], Caller]
@@ -95,14 +96,21 @@ class _Handlers:
         # The SDK looks for header parameters in a tool's schema; our tools have none.
         self.header_schemas = {name: {"type": "object"} for name in self._entries}
 
-    async def list_tools(self, _ctx: _Context, _params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+    def _select_tools(self, groups: Collection[str]) -> Mapping[str, PublishedTool]:
         tools = self._application.tools
-        entries = [entry for name, entry in self._entries.items() if await tools[name].is_available()]
+        if not groups:
+            return tools
+        return {name: tool for name, tool in tools.items() if is_in_groups(tool.definition, groups)}
+
+    async def list_tools(self, ctx: _Context, _params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        tools = self._select_tools(self._find_caller(ctx).groups)
+        entries = [self._entries[name] for name, tool in tools.items() if await tool.is_available()]
         return types.ListToolsResult(tools=entries)
 
     async def call_tool(self, ctx: _Context, params: types.CallToolRequestParams) -> HandlerResult:
         choices, caller = read_choices(params), self._find_caller(ctx)
-        tool = self._application.tools.get(params.name)
+        tools = self._select_tools(caller.groups)
+        tool = tools.get(params.name)
         if "progress_token" not in (params.meta or {}):
             clock.limit_compiler_wait(_MAX_SILENCE_S)
         include = listing.list_requested_parts(
@@ -111,7 +119,7 @@ class _Handlers:
         async with ProgressReporter(ctx.session) as reporter:
             while True:
                 answer = await error_boundary.answer(
-                    self._application.tools,
+                    tools,
                     params.name,
                     apply_choices(choices, params.arguments or {}),
                     user=caller.user,
@@ -139,8 +147,9 @@ class _Handlers:
             return await call_next(ctx)
         if arguments is None:
             return await call_next(replace(ctx, params={**params, "arguments": {}}))
-        user = self._find_caller(ctx).user
-        return build_result(await error_boundary.answer(self._application.tools, name, arguments, user=user))
+        caller = self._find_caller(ctx)
+        tools = self._select_tools(caller.groups)
+        return build_result(await error_boundary.answer(tools, name, arguments, user=caller.user))
 
     async def read_resource(self, ctx: _Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         return await listing.read_resource(self._application, params.uri, user=self._find_caller(ctx).user)

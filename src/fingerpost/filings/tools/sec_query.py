@@ -89,7 +89,14 @@ class QueryType:
 
 
 def define_query_tool(
-    name: str, title: str, queries: Sequence[QueryType], *, intro: str, outro: str = ".", open_world: bool = False
+    name: str,
+    title: str,
+    queries: Sequence[QueryType],
+    *,
+    intro: str,
+    outro: str = ".",
+    open_world: bool = False,
+    groups: tuple[str, ...] = ("filings",),
 ) -> ToolDefinition:
     """Define a tool with several query types; its description lists their usages."""
     description = intro + ", ".join(query.usage for query in queries if query.usage) + outro
@@ -98,7 +105,7 @@ def define_query_tool(
         title=title,
         description=description,
         contract=Contract.STEP,
-        group="filings",
+        groups=groups,
         open_world=open_world,
         input_model=ToolInput,
         input_json_schema={
@@ -259,4 +266,5 @@ class ToolDetails(QueryTool):
         "Tool parameters",
         _QUERIES,
         intro="The parameters of each query type of a tool, as JSON Schema, and what it returns. query_type ",
+        groups=("filings", "plans"),
     )

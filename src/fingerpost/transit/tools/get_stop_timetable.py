@@ -165,7 +165,6 @@ class GetStopTimetable(PlaceTool):
             "(for example, the last bus on a Saturday). For delays, use get_departures."
         ),
         contract=Contract.LOOKUP,
-        group="timetable",
         input_model=TimetableRequestInput,
         outputs=(Output(StopTimetableOutput, (("departures",),), "For the rest, set at to the time of the last row."),),
         warnings_path=("metadata", "warnings"),

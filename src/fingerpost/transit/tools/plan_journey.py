@@ -126,7 +126,7 @@ class PlanJourney(PublishedTool):
             "For legs, other times or other cities, use plan_trip."
         ),
         contract=Contract.LONDON,
-        group="london",
+        groups=("london",),
         input_model=JourneyPlanRequest,
         outputs=(Output(JourneyPlanToolResponse, (("topJourneys",), ("message",))),),
         open_world=True,

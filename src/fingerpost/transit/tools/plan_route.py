@@ -223,7 +223,6 @@ class PlanRoute(PlaceTool):
             "within a window. For preferences, and for alternatives to disrupted trips, use plan_trip."
         ),
         contract=Contract.LOOKUP,
-        group="timetable",
         input_model=RouteRequestInput,
         outputs=(Output(PlanRouteOutput, (("itineraries",),), "Use a narrower window."),),
         warnings_path=("metadata", "warnings"),
