@@ -6,11 +6,9 @@ responses to 1,000 rows or 2 MB, so that a query uses little memory in this proc
 
 import asyncio
 import json
-import sqlite3
 import sys
 from contextlib import AsyncExitStack, closing
 from pathlib import Path
-from subprocess import DEVNULL
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -19,40 +17,32 @@ import anyio
 from fingerpost.errors import ParameterError, SourceLimited, StorageUnavailable
 from fingerpost.filings import sandbox_process
 from fingerpost.filings.library import FactLibrary
+from fingerpost.filings.period_filter import LAST_DAY
 from fingerpost.filings.query_params import CustomSqlParams
 from fingerpost.filings.reply import Reply
 from fingerpost.filings.store import create_sample
 from fingerpost.runtime.concurrency import compute
 
 _COMMAND = (sys.executable, "-I", "-S", sandbox_process.__file__)
-# Each process may use a full CPU core, and memory up to its limit. Slots are counted in each event loop, both for each
-# caller and, under the key "", for all callers together.
+# A process cannot interrupt its own SQLite functions. Starting it takes about 50 ms of this.
+_DEADLINE_S = 2
+# Each process may use a full CPU core. Slots are counted in each event loop, both for each caller and, under the key
+# "", for all callers together.
 _MAX_PROCESSES = 6
 _MAX_PROCESSES_PER_CALLER = 2
 _MAX_WAIT_S = 3.0
 _slots: WeakValueDictionary[tuple[asyncio.AbstractEventLoop, str], asyncio.Semaphore] = WeakValueDictionary()
-# Starting the process takes about 50 ms of this.
-_DEADLINE_S = 2
-_ERROR_SENTENCES = {
-    sqlite3.SQLITE_INTERRUPT: f"it was stopped after {_DEADLINE_S} s; narrow it, or join fewer rows",
-    sqlite3.SQLITE_NOMEM: "it needs too much memory; narrow it",
-    sqlite3.SQLITE_TOOBIG: "a string, or the query itself, is too long",
-}
 _LONG_ROW_NOTE = "The first row alone is too long to return; select fewer columns"
 _TICKER_NOTE = "The tables list companies under their main ticker; the tickers table lists the others by cik"
 
 
 async def run_sql(library: FactLibrary, params: CustomSqlParams, caller: str) -> Reply:
-    """Return the rows of a single SELECT statement.
-
-    Raise ParameterError for forbidden, invalid and slow queries, and SourceLimited if too many queries are running.
-    """
+    """Return the rows of a SELECT; raise ParameterError for other queries, SourceLimited if too many are running."""
     async with AsyncExitStack() as slots:
         await _enter_slots(slots, caller)
         answer = await _execute(await compute(_write_input, library, params))
-    if "code" in answer:
-        sentence = _ERROR_SENTENCES.get(answer["code"]) or answer["error"]
-        raise ParameterError(f"Error executing custom SQL: {sentence}", {"field": "sql_query"})
+    if "error" in answer:
+        raise ParameterError(f"Error executing custom SQL: {answer['error']}", {"field": "sql_query"})
     rows = [dict(zip(answer["columns"], row, strict=True)) for row in answer["rows"]]
     note = _LONG_ROW_NOTE if answer["truncated"] else _TICKER_NOTE
     return Reply(rows, extra={"truncated": answer["truncated"]}, notes=[] if rows else [note])
@@ -73,7 +63,7 @@ async def _enter_slots(stack: AsyncExitStack, caller: str) -> None:
 def _write_input(library: FactLibrary, params: CustomSqlParams) -> bytes:
     (_, _, file), *_ = library.rows("PRAGMA database_list")
     address = f"{Path(file).as_uri()}?mode=ro" if file else None
-    head = json.dumps([address, params.sql_query, params.as_of]).encode() + b"\n"
+    head = json.dumps([address, params.sql_query, params.as_of or LAST_DAY]).encode() + b"\n"
     if file:
         return head
     with closing(create_sample()) as sample:
@@ -84,14 +74,14 @@ async def _execute(process_input: bytes) -> dict[str, Any]:
     """Return the process's response; kill the process at the deadline, and if the caller is cancelled."""
     try:
         with anyio.fail_after(_DEADLINE_S):
-            process = await anyio.run_process(_COMMAND, input=process_input, stderr=DEVNULL, check=False)
+            process = await anyio.run_process(_COMMAND, input=process_input, check=False)
     except TimeoutError:
-        return {"code": sqlite3.SQLITE_INTERRUPT}
+        return {"error": f"it was stopped after {_DEADLINE_S} s; narrow it, or join fewer rows"}
     except OSError as error:
         raise StorageUnavailable(f"Cannot execute custom SQL - its process cannot be started: {error}") from error
     if process.returncode:
         # A process that needs too much memory writes no response.
-        return {"code": sqlite3.SQLITE_NOMEM}
+        return {"error": "it needs too much memory; narrow it"}
     # JSON has no infinity, so it becomes text.
     answer: dict[str, Any] = json.loads(process.stdout, parse_constant=lambda number: str(float(number)))
     return answer
