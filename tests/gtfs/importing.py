@@ -27,8 +27,13 @@ line A | Alpha 08:00 | Beta 08:10 | Gamma 08:20
 """
 
 
-def import_text(tmp_path: Path, tables: Mapping[str, str | None], drawing: str = ONE_LINE) -> ImportResult:
-    feed = feed_from_drawing(drawing) | dict(tables)
+def import_text(
+    tmp_path: Path,
+    tables: Mapping[str, str | None],
+    drawing: str = ONE_LINE,
+    coordinates: Mapping[str, tuple[float, float]] | None = None,
+) -> ImportResult:
+    feed = feed_from_drawing(drawing, coordinates=coordinates) | dict(tables)
     path = write_feed(tmp_path / "feed", {name: text for name, text in feed.items() if text is not None})
     return import_feeds("test", [FeedSource(path)])
 

@@ -66,11 +66,11 @@ def slow_footpaths(points, kinds, transfers):
 
 @st.composite
 def towns(draw):
-    lat, lon = draw(st.floats(-87, 87)), draw(st.floats(-175, 175))
+    lat, lon = draw(st.floats(-87, 87)), draw(st.floats(-180, 180))
     spread_m = draw(st.sampled_from([300.0, 1500.0, 6000.0]))
     offsets = draw(st.lists(st.tuples(st.floats(-1, 1), st.floats(-1, 1)), max_size=14))
     wide = spread_m / M_PER_DEG / math.cos(math.radians(lat))
-    points = [(lat + north * spread_m / M_PER_DEG, lon + east * wide) for north, east in offsets]
+    points = [(lat + north * spread_m / M_PER_DEG, (lon + east * wide + 180) % 360 - 180) for north, east in offsets]
     kinds = [draw(st.sampled_from([STOP, STOP, STOP, STATION])) for _ in points]
     if not points:
         return points, kinds, []

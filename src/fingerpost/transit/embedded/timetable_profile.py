@@ -10,9 +10,10 @@ import numpy as np
 
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.engine.timetable.columns import mark_rows
+from fingerpost.transit.engine.timetable.network_area import mark_area_stops
 from fingerpost.transit.engine.timetable.service_days import find_covered_days, find_days
-from fingerpost.transit.engine.timetable.timetable import STOP, WHEELCHAIR_UNKNOWN, Bool, Timetable
-from fingerpost.transit.model.place import Bounds, Coordinate, box_of, choose_language
+from fingerpost.transit.engine.timetable.timetable import WHEELCHAIR_UNKNOWN, Bool, Timetable
+from fingerpost.transit.model.place import MARGIN_M, Bounds, Coordinate, box_of, choose_language
 from fingerpost.transit.model.profile import Ability, NetworkProfile
 from fingerpost.transit.model.provenance import FeedVersion, OutOfService, ServiceState
 from fingerpost.transit.rules.modes import to_mode
@@ -94,13 +95,21 @@ class TimetableProfile:
 
     @cached_property
     def _bounds(self) -> Bounds:
-        """The record's bounds, or a box around all boardable stops, with a margin."""
+        """The record's bounds, or a box around the stops that define its area, with a margin."""
         if self.record.bounds is not None:
             south, west, north, east = self.record.bounds
             return Bounds(south=south, west=west, north=north, east=east)
-        served = self._timetable.stop_kind == STOP
-        lats, lons = self._timetable.stop_lat[served].tolist(), self._timetable.stop_lon[served].tolist()
-        return box_of([Coordinate(lat, lon) for lat, lon in zip(lats, lons, strict=True)])
+        return self._find_box(self._area_stops)
+
+    @cached_property
+    def _area_stops(self) -> Bool:
+        table = self._timetable
+        stop_times = table.stop_time_stop, table.stop_time_arrival_s, table.stop_time_departure_s
+        return mark_area_stops(table.stop_lat, table.stop_lon, *stop_times, table.trip_first_stop_time)
+
+    def _find_box(self, stops: Bool, margin_m: float = MARGIN_M) -> Bounds:
+        lats, lons = self._timetable.stop_lat[stops].tolist(), self._timetable.stop_lon[stops].tolist()
+        return box_of([Coordinate(lat, lon) for lat, lon in zip(lats, lons, strict=True)], margin_m)
 
     @cached_property
     def _languages(self) -> frozenset[str]:
@@ -135,5 +144,5 @@ class TimetableProfile:
 
     def _find_area(self, feed: int) -> Bounds:
         served = self._get_served_stops(feed)
-        lats, lons = self._timetable.stop_lat[served], self._timetable.stop_lon[served]
-        return Bounds(south=float(lats.min()), north=float(lats.max()), west=float(lons.min()), east=float(lons.max()))
+        usable = served & self._area_stops
+        return self._find_box(usable if usable.any() else served, 0.0)

@@ -1,13 +1,23 @@
 """The Earth's radius, and line simplification."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 # Mean radius of the Earth (IUGG).
 EARTH_RADIUS_M = 6_371_008.8
 METRES_PER_DEGREE = math.radians(EARTH_RADIUS_M)
 
 Point = tuple[float, float]
+
+
+def find_west(lons: Iterable[float]) -> float:
+    """Return the western end of the shortest arc around the Earth that contains all longitudes."""
+    ordered = sorted({*lons})
+    if ordered[-1] - ordered[0] <= 180:
+        return ordered[0]
+    gap, west = max((east - west, east) for west, east in pairwise(ordered))
+    return west if gap > ordered[0] + 360 - ordered[-1] else ordered[0]
 
 
 def thin(points: Sequence[Point], tolerance_m: float) -> list[Point]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from types import MappingProxyType
 
-from fingerpost.transit.model.geodesy import EARTH_RADIUS_M, METRES_PER_DEGREE
+from fingerpost.transit.model.geodesy import EARTH_RADIUS_M, METRES_PER_DEGREE, find_west
 
 
 class PlaceKind(StrEnum):
@@ -99,25 +99,35 @@ class Location:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
+    """A box; ``east`` exceeds 180 if the box crosses the antimeridian."""
+
     south: float
     west: float
     north: float
     east: float
 
     def covers(self, coordinate: Coordinate) -> bool:
-        return self.south <= coordinate.lat <= self.north and self.west <= coordinate.lon <= self.east
+        return self.south <= coordinate.lat <= self.north and (coordinate.lon - self.west) % 360 <= self.width
 
     def overlaps(self, other: "Bounds") -> bool:
         shares_latitude = self.south <= other.north and self.north >= other.south
-        return shares_latitude and self.west <= other.east and self.east >= other.west
+        return shares_latitude and (
+            (other.west - self.west) % 360 <= self.width or (self.west - other.west) % 360 <= other.width
+        )
 
     def nearest(self, coordinate: Coordinate) -> Coordinate:
-        lat = min(max(coordinate.lat, self.south), self.north)
-        return Coordinate(lat, min(max(coordinate.lon, self.west), self.east))
+        lat, east_of_west = min(max(coordinate.lat, self.south), self.north), (coordinate.lon - self.west) % 360
+        if east_of_west <= self.width:
+            return Coordinate(lat, coordinate.lon)
+        return Coordinate(lat, self.east if east_of_west < (self.width + 360) / 2 else self.west)
 
     @property
     def area(self) -> float:
-        return (self.north - self.south) * (self.east - self.west)
+        return (self.north - self.south) * self.width
+
+    @property
+    def width(self) -> float:
+        return self.east - self.west
 
 
 # An origin and a destination within this distance of each other are the same point (rule A6).
@@ -154,10 +164,11 @@ MARGIN_M = 3000.0
 
 
 def box_of(positions: Sequence[Coordinate], margin_m: float = MARGIN_M) -> Bounds:
-    lats, lons = [position.lat for position in positions], [position.lon for position in positions]
+    lats, west = [position.lat for position in positions], find_west(position.lon for position in positions)
+    east = max(position.lon + 360 * (position.lon < west) for position in positions)
     dy = margin_m / METRES_PER_DEGREE
     dx = dy / max(0.01, math.cos(math.radians(max(map(abs, lats)))))
-    return Bounds(south=min(lats) - dy, west=min(lons) - dx, north=max(lats) + dy, east=max(lons) + dx)
+    return Bounds(south=min(lats) - dy, west=west - dx, north=max(lats) + dy, east=east + dx)
 
 
 def box_around(centre: Coordinate, radius_m: float) -> Bounds:

@@ -89,7 +89,7 @@ def _list_areas(networks: Sequence[Network]) -> str:
     profiles = [network.profile for network in networks]
     return "Networks: " + "; ".join(
         f"{profile.name} (lat {profile.bounds.south:.2f} to {profile.bounds.north:.2f}, "
-        f"lon {profile.bounds.west:.2f} to {profile.bounds.east:.2f})"
+        f"lon {profile.bounds.west:.2f} to {profile.bounds.east - 360 * (profile.bounds.east > 180):.2f})"
         for profile in profiles
     )
 

@@ -26,9 +26,10 @@ from fingerpost.transit.engine.gtfs.transfers import limit_specific_transfers, r
 from fingerpost.transit.engine.gtfs.translations import read_translations
 from fingerpost.transit.engine.gtfs.trips import read_routes, read_trips
 from fingerpost.transit.engine.timetable.assembly import assemble
-from fingerpost.transit.engine.timetable.columns import mark_rows
+from fingerpost.transit.engine.timetable.columns import list_starts, mark_rows
 from fingerpost.transit.engine.timetable.draft import ServiceRow, TimetableDraft, TripColumns
-from fingerpost.transit.engine.timetable.timetable import Int32, Timetable
+from fingerpost.transit.engine.timetable.network_area import mark_area_stops, mark_distant_stops
+from fingerpost.transit.engine.timetable.timetable import STOP, Int32, Timetable
 from fingerpost.transit.engine.timetable.walks import FindWalks, straight_line_walks
 from fingerpost.transit.model.provenance import find_service_days
 
@@ -186,6 +187,7 @@ def _read_feed(archive: Archive, name: str, headsigns: IdIndex) -> TimetableDraf
 
 def _build_report(archive: Archive, draft: TimetableDraft) -> FeedReport:
     feed = draft.feeds[0]
+    _report_distant_stops(archive, draft)
     services = [service.days for service in draft.services if service.days is not None]
     days = np.unique(np.concatenate(services))
     departures = np.bincount(draft.trips.service[draft.trip_departures.trip], minlength=len(draft.services))
@@ -205,6 +207,25 @@ def _build_report(archive: Archive, draft: TimetableDraft) -> FeedReport:
         findings=archive.findings.list_all(),
         tables_not_read=tuple(table for table in archive.list_tables() if table not in _TABLES_READ),
     )
+
+
+def _report_distant_stops(archive: Archive, draft: TimetableDraft) -> None:
+    """Report impossible positions of stops, and unserved stops far outside the network's area, which ignores both."""
+    lats, lons = np.array([stop.lat for stop in draft.stops]), np.array([stop.lon for stop in draft.stops])
+    calls = draft.stop_times
+    first = list_starts(draft.trip_stop_time_count)
+    is_in_area = mark_area_stops(lats, lons, calls.stop, calls.arrival_s, calls.departure_s, first)
+    is_distant = mark_distant_stops(lats, lons, is_in_area)
+    served = mark_rows(len(lats), calls.stop)
+    distant = {
+        stop.local_id: Reason.STOP_POSITION_UNAPPLIED if served[row] else Reason.STOP_WITHOUT_TRIPS
+        for row, stop in enumerate(draft.stops)
+        if not is_in_area[row] and stop.kind == STOP and (served[row] or is_distant[row])
+    }
+    table = archive.reopen_table("stops.txt") if distant else None
+    for line, (stop_id,) in () if table is None else table.read_rows("stop_id"):
+        if stop_id in distant:
+            archive.findings.add(distant.pop(stop_id), "stops.txt", line, "stop_lat")
 
 
 def _find_thin_after(services: Sequence[Int32], departures: Sequence[int], days: Int32) -> date | None:

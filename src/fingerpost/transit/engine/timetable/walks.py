@@ -11,7 +11,7 @@ import numpy as np
 
 from fingerpost.transit.engine.timetable.columns import list_ranges
 from fingerpost.transit.engine.timetable.timetable import Bool, Float64, Int32, Int64, StationPlaces
-from fingerpost.transit.model.geodesy import EARTH_RADIUS_M
+from fingerpost.transit.model.geodesy import EARTH_RADIUS_M, find_west
 
 DETOUR_FACTOR = 1.3
 PACE_M_PER_S = 1.25
@@ -59,7 +59,8 @@ def find_neighbours(lats: Float64, lons: Float64, rows: Int64, radius_m: float) 
     narrowest = math.cos(math.radians(float(np.abs(lats[rows]).max())))
     cell_lat = math.degrees(radius_m / EARTH_RADIUS_M) * _MARGIN
     cell_lon = math.degrees(2 * math.asin(half / narrowest)) * _MARGIN if half < narrowest else 360.0
-    cell = np.floor(lats[rows] / cell_lat).astype(np.int64) * _CELLS + np.floor(lons[rows] / cell_lon).astype(np.int64)
+    eastward = lons[rows] + 360 * (lons[rows] < find_west(lons[rows].tolist()))
+    cell = np.floor(lats[rows] / cell_lat).astype(np.int64) * _CELLS + np.floor(eastward / cell_lon).astype(np.int64)
     order = np.argsort(cell, kind="stable")
     cell, ranked = cell[order], rows[order]
     sources, targets, distances = [], [], []
@@ -178,7 +179,9 @@ class StraightLine:
         lat_span = math.degrees(radius_m / EARTH_RADIUS_M)
         lon_span = lat_span / max(0.01, math.cos(math.radians(min(89.0, abs(lat) + lat_span))))
         near = stops[np.abs(self._lats[stops] - lat) <= lat_span]
-        return near[np.abs(self._lons[near] - lon) <= lon_span]
+        away = np.abs(self._lons[near] - lon)
+        within: Int64 = near[np.minimum(away, 360 - away) <= lon_span]
+        return within
 
 
 def _build_links(begin: Int64, end: Int64, straight_m: Float64) -> StopLinks:

@@ -93,6 +93,12 @@ class Reason(FindingMeaning, Enum):
     STOP_PLACE_ASSUMED = *_STOPS, "the stop has no position; its station's is used"
     STOP_ZONE_UNAPPLIED = _NOT_USED, "stop time zones", "the stop has a different time zone; the agency's is used"
     STOP_PARENT_UNAPPLIED = _NOT_USED, "stations", "the stop's station is not in the feed; the stop is used without it"
+    STOP_POSITION_UNAPPLIED = (
+        _NOT_USED,
+        "stop positions",
+        "no vehicle could reach the stop in time, so the network's area ignores its position",
+    )
+    STOP_WITHOUT_TRIPS = _NO_EFFECT, "stops", "no trip serves the stop, which is over 100 km outside the network's area"
     STOP_NAMED_OTHERWISE_IN_EARLIER_FEED_ASSUMED = *_STOPS, "an earlier feed gives the stop another name, which is used"
 
     ROUTE_TYPE_ASSUMED = _GUESSED, "modes", "route_type cannot be read; the mode is OTHER"
