@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[2]
 SHARING = [
     "tests/store/test_variable_store.py",
     "tests/net/test_limiter.py",
-    "tests/plan/test_engines.py",
+    "tests/plan/suite",
     "tests/plan/test_kill.py",
     "tests/plan/test_layouts.py",
     "tests/scale/test_dbos.py",

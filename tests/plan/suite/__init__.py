@@ -1,1 +1,1 @@
-"""Conformance suite for engines (journals of plan runs), ``kill -9`` included."""
+"""Conformance tests of engines (journals of plan runs), ``kill -9`` included."""

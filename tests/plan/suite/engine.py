@@ -4,10 +4,6 @@ import importlib
 from dataclasses import dataclass
 
 
-class EngineBroken(AssertionError):
-    """An engine violates a fact; the message says which, and where it showed."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Engine:
     """An engine under test.
@@ -22,8 +18,3 @@ class Engine:
     def open(self, folder):
         module, _, name = self.opens.partition(":")
         return getattr(importlib.import_module(module), name)(folder)
-
-
-def expect(is_so, sentence):
-    if not is_so:
-        raise EngineBroken(sentence)

@@ -6,6 +6,7 @@ The tool comes in builds: what an upgrade of the program may have changed about 
 import asyncio
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -15,7 +16,7 @@ from fingerpost.contract.plan import find_attempt
 from fingerpost.contract.tool import ToolSpec, success_response
 from fingerpost.plan.catalogue import Catalogue, PlanTool
 from fingerpost.plan.limits import Limits
-from fingerpost.plan.records import Event, RunRecord
+from fingerpost.plan.records import Event, RunRecord, read_plan
 from fingerpost.plan.runs import PlanRuns
 
 USER = "suite"
@@ -127,24 +128,12 @@ def plan_of_steps(*steps):
     return {"goal": "add up", "steps": [dict(step) for step in steps]}
 
 
+async def create(runs, *steps):
+    return await runs.create(read_plan(plan_of_steps(*steps)), user=USER)
+
+
 INTERRUPTED = plan_of_steps(adding(1, 1), adding(2, LONG_MS, 1), adding(3, 1, 2))
 """Three steps in a row, of which the second takes longer than any test waits."""
-
-
-def draw_plan(luck):
-    steps = []
-    for number in range(1, luck.randint(6, 14)):
-        before = luck.sample(range(1, number), min(number - 1, luck.randint(0, 3)))
-        steps.append(adding(number, luck.randint(1, 12), *before))
-    return plan_of_steps(*steps)
-
-
-def expected_sums(raw):
-    sums: dict[str, int] = {}
-    for step in raw["steps"]:
-        parts = [sums[each["$ref"]] for each in step["parameters"]["extra"]]
-        sums[step["expected_key"]] = step["parameters"]["n"] + sum(parts)
-    return sums
 
 
 def found_sums(memory):
@@ -164,19 +153,12 @@ class RecordedRun:
         )
 
 
-def with_journal(engine, folder, act):
+def with_runs(engine, folder, act):
     async def once():
-        journal = engine.open(folder)
-        try:
-            return await act(journal)
-        finally:
-            journal.close()
+        with closing(engine.open(folder)) as journal:
+            return await act(new_runs(journal, folder))
 
     return asyncio.run(once())
-
-
-def with_runs(engine, folder, act):
-    return with_journal(engine, folder, lambda journal: act(new_runs(journal, folder)))
 
 
 def read_runs(engine, folder):

@@ -10,7 +10,6 @@ from typing import Final
 
 from fingerpost.errors import ToolError
 from fingerpost.plan.records import read_plan
-from tests.plan.suite.engine import EngineBroken
 from tests.plan.suite.fixtures import INTERRUPTED, USER, Build, CallLog, new_runs, read_runs
 
 READY: Final = "ready"
@@ -75,7 +74,7 @@ class Worker:
         said = self._hear()
         if said != READY:
             self.__exit__()
-            raise EngineBroken(f"A process that opens the engine breaks: {said}")
+            raise AssertionError(f"A process that opens the engine breaks: {said}")
         return self
 
     def __exit__(self, *_):
@@ -97,9 +96,9 @@ class Worker:
     def ends(self):
         said = self._hear()
         if said is None:
-            raise EngineBroken(f"A process has not carried its runs to an end within {PATIENCE_S:g} s")
+            raise AssertionError(f"A process has not carried its runs to an end within {PATIENCE_S:g} s")
         if not isinstance(said, dict):
-            raise EngineBroken(f"A process that carries runs on breaks: {said}")
+            raise AssertionError(f"A process that carries runs on breaks: {said}")
         self.process.join(PATIENCE_S)
         return said
 
@@ -120,7 +119,7 @@ def wait_until(is_so, sentence):
     until = time.monotonic() + PATIENCE_S
     while not is_so():
         if time.monotonic() > until:
-            raise EngineBroken(f"Waited {PATIENCE_S:g} s in vain: {sentence}")
+            raise AssertionError(f"Waited {PATIENCE_S:g} s in vain: {sentence}")
         time.sleep(LOOK_S)
 
 
