@@ -40,18 +40,19 @@ def test_the_arguments_may_come_from_stdin(invoke, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("tool", "arguments", "message"),
     [
-        ('{"limit": 4}', "limit must be at most 3; you sent 4"),
-        ("[]", "the arguments must be a JSON object, not a list"),
+        ("plan_trip", '{"limit": 4}', "limit must be at most 3; you sent 4"),
+        ("plan_trip", "[]", "the arguments must be a JSON object, not a list"),
+        ("plan_trp", "{}", "The tools are: plan_trip, "),
     ],
 )
-def test_a_refused_call_prints_the_contracts_error(arguments, message, invoke):
-    done = invoke("call", "plan_trip", arguments)
+def test_a_refused_call_prints_the_contracts_error(tool, arguments, message, invoke):
+    done = invoke("call", tool, arguments)
     error = json.loads(done.stdout)["error"]
 
     assert (done.returncode, error["code"]) == (2, "validation-error")
-    assert message in error["message"]
+    assert message in done.stdout
 
 
 @pytest.mark.parametrize("text", ["{", "", "{'origin': 1}", "[" * 100_000])
@@ -60,13 +61,6 @@ def test_invalid_json_is_wrong_usage(text, invoke):
 
     assert (done.returncode, done.stdout) == (2, "")
     assert "the arguments are not JSON: " in done.stderr
-
-
-def test_an_unknown_tool_is_wrong_usage(invoke):
-    done = invoke("call", "plan_trp", "{}")
-
-    assert (done.returncode, json.loads(done.stdout)["error"]["code"]) == (2, "validation-error")
-    assert "The tools are: plan_trip, " in done.stdout
 
 
 @pytest.mark.parametrize("command", [["find", "Kamppi"], ["network", "list"], ["call", "find_stops"], ["serve"]])

@@ -50,13 +50,6 @@ async def calling(command):
         yield call
 
 
-def test_these_tools_store_something(application):
-    """A new one belongs into the tests below."""
-    storing = [name for name, tool in application.tools.items() if not tool.definition.read_only]
-
-    assert storing == ["save_user_variable", "delete_user_variable", "run_plan"]
-
-
 @pytest.mark.parametrize("file", COMMANDS)
 async def test_nothing_is_stored_for_anonymous_callers_and_no_run_is_listed(file):
     async with calling(COMMANDS[file]) as call:

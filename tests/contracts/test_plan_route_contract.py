@@ -15,7 +15,6 @@ from tests.rules.drawing import DAY, T0, ride, trip, walk
 NOW = "2022-02-22T06:00:00Z"
 ENDS = {"origin": {"rawText": "60.1,24.9"}, "destination": {"rawText": "60.2,24.9"}}
 LEAVING = {**ENDS, "departureTime": NOW}
-KAMPPI = "DEMO-HELSINKI:KAMPPI"
 
 
 def tram(departs, arrives, **more):

@@ -3,10 +3,7 @@
 import pytest
 
 from tests.contracts.conftest import ANN, EVE, at, codes, label, refusal
-from tests.fakes import Journeys
-from tests.rules.drawing import ride, trip
 
-FOUND = Journeys(itineraries=(trip(ride("7", "A", "B", 5, 15)),))
 HOME = {"lat": 60.1699, "lon": 24.9384, "name": "Home", "address": "Street 1"}
 
 

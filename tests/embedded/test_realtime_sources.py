@@ -18,7 +18,6 @@ from tests.realtime.messages import NOW, call, message, update
 URL = "https://example.org/updates.pb"
 LATE = message(update("R-1", call("ALPHA", 120), timestamp=NOW - 30), timestamp=NOW - 10)
 LATER = message(update("R-1", call("ALPHA", 240), timestamp=NOW - 5), timestamp=NOW - 5)
-OFF = message(update("R-1", relationship="CANCELED"), timestamp=NOW - 10)
 
 
 def age(body):

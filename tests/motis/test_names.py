@@ -35,12 +35,6 @@ async def test_an_address_has_its_town_and_no_id():
     assert (found.place.kind, found.place.id, found.place.locality) == (PlaceKind.ADDRESS, None, "Amsterdam")
 
 
-async def test_an_address_with_a_stops_name_next_to_it_is_the_stop():
-    found = await find("Dam", Told(geocode=[a_match(), a_match("Dam", "node/5", "PLACE")]))
-
-    assert [each.place.id for each in found] == ["GVB:1"]
-
-
 async def test_places_outside_the_network_are_dropped():
     found = await find("Dam", Told(geocode=[a_match(), a_match("Dam", "X_1", lat=10.0)]))
 

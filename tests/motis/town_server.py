@@ -17,7 +17,6 @@ import yaml
 from fingerpost.errors import OutsideCalendar
 from fingerpost.testing.networks.town import ZONE
 from fingerpost.transit.engine.timetable.stop_ids import escape
-from fingerpost.transit.model.itinerary import Mode
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.port import DepartureQuery, JourneyQuery
 from tests.net.local_server import answer
@@ -25,7 +24,6 @@ from tests.net.reply_server import serving_replies
 
 FEED = "Town"
 _FAR_M = 3000.0
-_MODES = {Mode.METRO: "SUBWAY", Mode.RAIL: "REGIONAL_RAIL"}
 _ROUTE_MODES = {"0": "TRAM", "1": "SUBWAY", "2": "REGIONAL_RAIL", "3": "BUS", "4": "FERRY"}
 # MOTIS' published description of its API, reduced to what we use.
 OPENAPI = yaml.safe_load(Path(__file__).with_name("openapi.yaml").read_text(encoding="utf-8"))

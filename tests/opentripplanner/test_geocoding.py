@@ -49,12 +49,6 @@ async def test_the_municipality_may_be_part_of_the_text(tmp_path):
     assert find_certain(open_) is None
 
 
-async def test_matches_known_only_to_the_geocoder_are_candidates(tmp_path):
-    found, _ = await _find(tmp_path, "rautsikka", geocoding=features(("Helsingin päärautatieasema", 60.17, 24.94, {})))
-
-    assert [each.score for each in found] == [0.79]
-
-
 async def test_a_stop_of_a_station_is_the_station_with_all_its_stops(tmp_path):
     """And the map's station of that name within 300 m is the same place (rule D2)."""
     told = features(

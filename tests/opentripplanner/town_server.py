@@ -16,7 +16,7 @@ from graphql import graphql
 from fingerpost.errors import OutsideCalendar
 from fingerpost.testing.networks.town import DAY, ZONE
 from fingerpost.transit.engine.timetable.stop_ids import escape
-from fingerpost.transit.model.itinerary import Access, Mode
+from fingerpost.transit.model.itinerary import Mode
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.port import DepartureQuery, JourneyQuery
 from tests.net.local_server import answer
@@ -25,7 +25,6 @@ from tests.opentripplanner.schema import SCHEMA
 
 FEED = "Town"
 _ZONE = ZoneInfo(ZONE)
-_ACCESS = {Access.YES: "POSSIBLE", Access.NO: "NOT_POSSIBLE", Access.UNKNOWN: "NO_INFORMATION"}
 _WHEELCHAIR = {"1": "POSSIBLE", "2": "NOT_POSSIBLE"}
 _FAR_M = 3000.0
 _DAY_S = 86_400

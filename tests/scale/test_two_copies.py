@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import pytest
 
@@ -14,7 +14,6 @@ from fingerpost.store.limits import Limits, Pace
 from tests.apps.processes import DEADLINE_S
 from tests.scale.places import url_of
 
-NOON = datetime(2026, 3, 10, 12, tzinfo=UTC)
 HOUR_MS = 3_600_000
 CLI = [sys.executable, "-c", "from fingerpost.apps.cli import main; main()"]
 

@@ -36,7 +36,6 @@ NODE_TAGS = {
     "k": {"barrier": "kerb", "kerb": "raised"},
     "l": {"highway": "elevator"},
 }
-_BRIDGE = "#"
 
 
 class Node(NamedTuple):

@@ -8,6 +8,7 @@ import pytest
 
 from fingerpost.apps.views import page
 from fingerpost.apps.views.page import VIEWS
+from fingerpost.transit.model.line_colors import contrast, parse_color
 from tests.project.sources import ROOT, SRC
 
 ASSETS = SRC / "apps" / "views" / "assets"
@@ -30,7 +31,8 @@ PAIRS = [
     ("on-accent", "accent", 4.5),
 ]
 COLOURS = {
-    name: pair for name, *pair in re.findall(r"--([\w-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\);", STYLE)
+    name: [parse_color(light), parse_color(dark)]
+    for name, light, dark in re.findall(r"--([\w-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\);", STYLE)
 }
 
 
@@ -87,23 +89,6 @@ def test_every_string_of_a_module_exists(folder):
 
     assert said - set(strings) == set()
     assert len(said) > 10
-
-
-def luminance(colour):
-    channels = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
-    linear = [each / 12.92 if each <= 0.04045 else ((each + 0.055) / 1.055) ** 2.4 for each in channels]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-def contrast(one, other):
-    darker, lighter = sorted((luminance(one), luminance(other)))
-    return (lighter + 0.05) / (darker + 0.05)
-
-
-def test_contrast_is_computed_as_the_guidelines_do():
-    """Black on white is 21, and #767676 is the lightest grey that passes on white."""
-    assert contrast("#000000", "#ffffff") == pytest.approx(21)
-    assert contrast("#767676", "#ffffff") > 4.5 > contrast("#777777", "#ffffff")
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
