@@ -149,3 +149,18 @@ def test_in_seat_transfers_need_neither_boarding_nor_alighting(towns):
     body = town.plan(limit=1)
 
     assert (trips(body), warnings(body)) == (["A 08:10 B 08:21"], {})
+
+
+@pytest.mark.parametrize("lat", [60.17, 60.1701])
+def test_a_change_takes_as_long_as_the_pathways_between_platforms(towns, lat):
+    """The second platform is above the first one, or eleven metres from it; the walk takes five minutes."""
+    tables = {
+        "stops.txt": "stop_id,stop_name,stop_lat,stop_lon,location_type,parent_station\nALPHA,Alpha,60.1,24.9,,\n"
+        f"GAMMA,Gamma,60.3,24.9,,\nS,Station,60.17,24.9,1,\nP1,P1,60.17,24.9,,S\nP2,P2,{lat},24.9,,S\n",
+        "pathways.txt": "pathway_id,from_stop_id,to_stop_id,pathway_mode,is_bidirectional,traversal_time\n"
+        "W,P1,P2,1,1,300\n",
+    }
+    town = towns("line A | Alpha 08:10 | P1 08:20\nline B | P2 08:30 | Gamma 08:40", tables=tables)
+    legs = town.plan()["itineraries"][0]["legs"]
+
+    assert [(leg["mode"], leg["duration"]) for leg in legs] == [("BUS", 600), ("WALK", 300), ("BUS", 600)]

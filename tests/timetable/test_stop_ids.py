@@ -44,4 +44,4 @@ def test_printed_ids_are_unique(ids):
 
 
 def test_ids_that_differ_in_case_only():
-    assert encode_stop_ids([("F", "Ab"), ("F", "aB"), ("F", "AB")]) == ["F:AB", "F:_61B", "F:AB-"]
+    assert encode_stop_ids([("F", "Ab"), ("F", "aB"), ("F", "AB")]) == ["F:A_62", "F:_61B", "F:AB"]

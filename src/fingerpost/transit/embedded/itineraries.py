@@ -130,7 +130,7 @@ def _build_itinerary(
         if ride.stays_seated and legs and not (legs[-1].cancelled or leg.cancelled):
             leg = leg._replace(stays_seated=legs[-1].arrival <= leg.departure)
         if change is not None:
-            if change.walk.metres and not leg.stays_seated:
+            if change.walk.seconds and not leg.stays_seated:
                 legs.append(_build_transfer_walk(legs[-1], leg, change, handle))
         elif (walk := walks.find_access_walk(search.origin, ride, ride.board_stop_time, ride.foot_m)).metres:
             begin = leg.departure - walk.seconds

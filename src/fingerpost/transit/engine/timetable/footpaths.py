@@ -110,7 +110,7 @@ def build_footpaths(
     if pathways is not None and len(pathways[0]):
         ways = walks.measure(pathways[0].astype(np.int64), pathways[1].astype(np.int64))
         transfer_s = pathways[2] + np.int32(CHANGE_SLACK_S)
-        station_paths = _PathColumns(ways.begin, ways.end, transfer_s, ways.metres, ways.seconds)
+        station_paths = _PathColumns(ways.begin, ways.end, transfer_s, ways.metres, pathways[2])
         links = join_rows(links.drop_common(station_paths, count), take_rows(station_paths, pathways[2] >= 0))
     change_s = np.full(count, CHANGE_SLACK_S, np.int32)
     if len(rules.from_stop):
@@ -180,7 +180,9 @@ def avoid_closed_ways(
     )
     # Indoor transfers follow pathways inside a station; all others are outdoor walks.
     outdoor = affected.drop_common(take_rows(indoor, open_s >= 0), count)
-    detours = take_rows(indoor._replace(seconds=detour_s + np.int32(CHANGE_SLACK_S)), (open_s >= 0) & (detour_s >= 0))
+    detours = take_rows(
+        indoor._replace(seconds=detour_s + np.int32(CHANGE_SLACK_S), walk_s=detour_s), (open_s >= 0) & (detour_s >= 0)
+    )
     walked = _list_walks(walks, np.flatnonzero(is_near & (timetable.stop_kind == STOP)), stations)
     walked = take_rows(walked, walked.mark_common(outdoor, count))
     table = _build_table(join_rows(join_rows(take_rows(paths, ~is_affected), detours), walked), count)

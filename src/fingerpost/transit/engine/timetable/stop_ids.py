@@ -2,7 +2,7 @@
 
 Letters are converted to upper case, and each UTF-8 byte of any other character to ``_XX``. An
 underscore is escaped only if two hexadecimal digits follow, so the escape can be reversed. If two ids differ only in
-case, the lower-case letters of the later one are escaped.
+case, the lower-case letters of one are escaped: not those of the earlier one, unless the other has none.
 """
 
 import re
@@ -50,13 +50,18 @@ def _decode_bytes(escaped: re.Match[str]) -> str:
 
 def encode_stop_ids(ids: Iterable[tuple[str, str]]) -> list[str]:
     """Return a unique id for each (feed name, local id) pair, in the same order."""
-    encoded: dict[str, None] = {}
+    pairs = list(ids)
+    encoded = [""] * len(pairs)
+    known: set[str] = set()
     to_prefix = lru_cache(maxsize=None)(clean_feed_name)
-    for feed, local_id in ids:
+    # An id in upper case is printed as it is.
+    for row in sorted(range(len(pairs)), key=lambda row: pairs[row][1] != pairs[row][1].upper()):
+        feed, local_id = pairs[row]
         text = f"{to_prefix(feed)}:{escape(local_id.upper())}"
-        if text in encoded:
+        if text in known:
             text = f"{to_prefix(feed)}:{escape(local_id)}"
-        while text in encoded:
+        while text in known:
             text += "-"
-        encoded[text] = None
-    return list(encoded)
+        known.add(text)
+        encoded[row] = text
+    return encoded
