@@ -90,6 +90,9 @@ def test_a_walk_that_leaves_the_streets_is_reported_in_the_answer(town, extract,
         "! The origin is more than 300 m from any street in the extract, so its walk is a straight line, "
         "which may cross water or a railway." in trip.stdout.splitlines()
     )
+    refused = invoke("plan", ",".join(map(str, north)), "Beta", "--at", "2026-03-10T08:00:00Z", "--max-walk", "300")
+    assert "a trip departs at 2026" in refused.stderr
+    assert "so its walk is a straight line, which may cross water or a railway" in refused.stderr
 
 
 def test_without_an_extract_the_straight_line_is_reported(tmp_path, invoke):

@@ -115,7 +115,7 @@ async def test_an_alert_about_a_broken_lift_diverts_a_step_free_trip(entities, s
     ("rail", "bus", "line", "message"),
     [
         (NO, YES, "B", None),
-        (NO, NO, "R", "Line R is not step-free."),
+        (NO, NO, "R", "No step-free trip was found. Line R is not step-free."),
         ("0", "0", "R", "Line R is not known to be step-free."),
     ],
     ids=["slower without a step", "no other way", "nothing known"],

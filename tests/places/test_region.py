@@ -75,7 +75,7 @@ def test_a_name_in_two_regions_does_not_resolve_without_a_focus(over):
 def test_the_board_of_a_name_in_an_ended_network_far_away_is_refused(over):
     answer = over(here("Gate"), there("Mall", last_day=ENDED))("get_departures", {"stop": label("Mall")})
 
-    message = "stop 'Mall' has no certain match: Mall is in THERE; no nearby place has that name"
+    message = "stop 'Mall' has no certain match: Mall is in THERE; no network in service has a place with that name"
     assert refusal(answer)[:2] == ("validation-error", message)
 
 

@@ -40,7 +40,11 @@ def test_the_weakest_link_is_the_first_of_equals(legs, weakest):
     ("legs", "supported", "expected"),
     [
         ((rolling("7", YES, YES, YES),), True, None),
-        ((rolling("7", YES, NO, YES),), True, ("preference-unmet", "Line 7 is not step-free.")),
+        (
+            (rolling("7", YES, NO, YES),),
+            True,
+            ("preference-unmet", "No step-free trip was found. Line 7 is not step-free."),
+        ),
         ((rolling("7", YES, YES, UNKNOWN),), True, ("preference-unmet", "B is not known to be step-free.")),
         (
             (rolling("7", YES, YES, YES),),

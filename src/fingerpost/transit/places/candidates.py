@@ -68,8 +68,10 @@ async def serialize_candidates(candidates: Sequence[PlaceMatch], label: str) -> 
 
 def format_lone_candidate(match: PlaceMatch) -> str:
     if match.is_apart:
-        away = "" if match.distance_m is None else f", {match.distance_m / 1000:.0f} km away"
-        return f"{match.place.name} is in {match.network}{away}; no nearby place has that name"
+        if match.distance_m is None:
+            return f"{match.place.name} is in {match.network}; no network in service has a place with that name"
+        away = f"{match.distance_m / 1000:.0f} km away"
+        return f"{match.place.name} is in {match.network}, {away}; no nearby place has that name"
     return f"only {match.place.name} is similar, and it may not be the right one"
 
 

@@ -41,7 +41,10 @@ def find_step_free_warning(itineraries: Iterable[Itinerary], *, supported: bool)
     if not supported:
         text = "Step-free travel could not be considered: this source has no wheelchair data."
         return Warning(WarningCode.UNSUPPORTED_ACCESSIBILITY_FLAG, text)
+    itineraries = list(itineraries)
     weak = list_weak_links(itineraries)
+    if itineraries and all(find_weakest_link(each).access is Access.NO for each in itineraries):
+        weak.insert(0, "No step-free trip was found")
     return Warning(WarningCode.PREFERENCE_UNMET, " ".join(f"{link}." for link in weak)) if weak else None
 
 

@@ -104,13 +104,14 @@ async def explain_no_trip(
             if not any(causes):
                 causes = [await _explain_service(network, asked, is_destination=side, wanted=query)]
     wider = replace(query, max_walk_m=MAX_WALK_M, max_transfers=_MAX_TRANSFERS, window_s=None)
-    trips = None if wider == query else await _get_or_none(_plan_best(network, wider, deadline))
-    best = find_best(trips or (), query)
+    answer = None if wider == query else await _get_or_none(_plan_best(network, wider, deadline))
+    trips, notes = ((), ()) if answer is None else answer
+    best = find_best(trips, query)
     if best is not None:
-        causes.append(_format_trip(best, network.profile.zone))
+        causes += [_format_trip(best, network.profile.zone), *notes]
         # If there is no step-free trip, sources return one with steps.
         causes += list_weak_links([best]) if query.step_free else []
-    if not any(causes) and (trips is not None or wider == query):
+    if not any(causes) and (answer is not None or wider == query):
         causes.append(_NO_HELP)
     return ". ".join(filter(None, causes)) or None
 
@@ -150,12 +151,15 @@ async def _get_or_none(query_call: Awaitable[_T]) -> _T | None:
         return None
 
 
-async def _plan_best(network: Network, query: JourneyQuery, deadline: Deadline) -> list[Itinerary]:
-    """Return usable trips, including the best one."""
+async def _plan_best(
+    network: Network, query: JourneyQuery, deadline: Deadline
+) -> tuple[Sequence[Itinerary], Sequence[str]]:
+    """Return usable trips, including the best one, and clauses about their walks."""
     query = replace(query, wanted=0)
     answer = await query_network(network, lambda queried: queried.plan_journeys(query), deadline)
     usable = (trip for trip in answer.itineraries if not trip.is_unusable)
-    return [trip for trip in usable if query.not_before is None or trip.departure >= query.not_before]
+    notes = [note.rstrip(".") for note in answer.provenance.notes if note not in network.profile.notes]
+    return [trip for trip in usable if query.not_before is None or trip.departure >= query.not_before], notes
 
 
 async def _explain_reach(
