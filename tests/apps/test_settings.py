@@ -1,5 +1,7 @@
 """Settings come from the environment, and an invalid one is reported in one sentence."""
 
+import os
+
 import pytest
 
 from fingerpost.apps.settings import read_settings
@@ -43,6 +45,13 @@ def test_an_uncreatable_home_is_reported(monkeypatch, tmp_path):
 
     with pytest.raises(SettingsInvalid, match="Set FINGERPOST_HOME to a writable folder"):
         read_settings().prepare_home()
+
+
+def test_a_home_that_is_only_readable_can_be_read(monkeypatch, home):
+    monkeypatch.setattr(os, "access", lambda _path, mode: not mode & os.W_OK)
+    read_settings().prepare_home()
+
+    assert home.is_dir()
 
 
 def test_reading_settings_makes_no_folder(home):

@@ -109,7 +109,7 @@ class Settings(BaseSettings):
         """Create the home folder, and choose the folder for compiled kernels before numba is imported."""
         try:
             self.home.mkdir(parents=True, exist_ok=True)
-            if not os.access(self.home, os.W_OK | os.X_OK):
+            if not os.access(self.home, os.R_OK | os.X_OK):
                 raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         except OSError as error:
             raise NotAccessible(

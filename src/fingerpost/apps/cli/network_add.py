@@ -176,7 +176,8 @@ def print_report(report: ImportReport) -> None:
         days = f"{feed.first_day} to {feed.last_day}, {feed.service.format_service_state(today)}"
         if feed.thin_after is not None:
             days += f", fewer than a quarter of the usual trips after {feed.thin_after}"
-        counts = f"{feed.stops:,} stops, {feed.routes:,} routes, {feed.trips:,} trips, {feed.events:,} stop times"
+        nouns = ("stop", feed.stops), ("route", feed.routes), ("trip", feed.trips), ("stop time", feed.events)
+        counts = ", ".join(f"{count:,} {noun}{'' if count == 1 else 's'}" for noun, count in nouns)
         print_line(f"{feed.feed}: {days}; {counts}{'' if feed.findings else '; nothing left out'}")
         for line in _list_findings(feed):
             print_line(f"  {line}")

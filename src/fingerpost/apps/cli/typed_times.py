@@ -16,7 +16,7 @@ from fingerpost.errors import ToolError
 from fingerpost.transit.places.resolver import FoundStop, PlaceResolver
 from fingerpost.transit.places.trip_ends import resolve_journey
 from fingerpost.transit.port import JourneyParameters
-from fingerpost.transit.rules.times import PAST_AFTER_S
+from fingerpost.transit.rules.times import PAST_AFTER_S, is_now
 from fingerpost.transit.tools.shapes import TripEnd
 
 _DAYS_AHEAD = {"today": 0, "tonight": 0, "tomorrow": 1}
@@ -32,6 +32,8 @@ def parse_time(text: str, find_zone: Callable[[], tzinfo], after: datetime | Non
     A time without a day, or with a weekday, is the next one after ``after`` (an aware datetime), by default after now.
     """
     lowered = text.strip().lower()
+    if is_now(lowered):
+        return clock.now().astimezone(find_zone())
     parts = _TIME.fullmatch(lowered)
     try:
         if parts is None or not (parts["minute"] or parts["half"]):
@@ -42,7 +44,7 @@ def parse_time(text: str, find_zone: Callable[[], tzinfo], after: datetime | Non
         wall_time = datetime.strptime(clock_text, "%I:%M%p" if parts["half"] else "%H:%M").replace(tzinfo=UTC).time()
     except ValueError as error:
         raise typer.BadParameter(
-            f"'{text}' is not a time: write 09:00, 9am, tomorrow 09:00, saturday 9am, or 2026-01-31T08:00"
+            f"'{text}' is not a time: write now, 09:00, 9am, tomorrow 09:00, saturday 9am, or 2026-01-31T08:00"
         ) from error
     begin = clock.now() if after is None or parts["day"] in _DAYS_AHEAD else after
     return _find_next(parts["day"], wall_time, begin.astimezone(find_zone()))
