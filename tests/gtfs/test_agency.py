@@ -2,8 +2,10 @@
 
 import pytest
 
+from fingerpost.testing.feeds import feed_from_drawing, write_feed
 from fingerpost.transit.engine.gtfs.feed_info import has_same_times
-from tests.gtfs.importing import findings_of, import_text
+from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
+from tests.gtfs.importing import ONE_LINE, findings_of, import_text
 
 
 def feed_of(tmp_path, agency, feed_info=None):
@@ -50,6 +52,24 @@ def test_publisher_and_version_are_of_the_first_row(tmp_path):
     feeds = [feed_of(tmp_path / str(number), agency, info) for number, info in enumerate(infos)]
 
     assert [(feed.publisher, feed.version) for feed in feeds] == [("HSL oy", "7b"), (None, None), (None, None)]
+
+
+def test_a_feed_without_a_zone_uses_that_of_the_network(tmp_path):
+    tables = ("agency_name\nHSL\n", "agency_name,agency_timezone\nHSL,EET2\n")
+    feeds = [feed_from_drawing(ONE_LINE) | {"agency.txt": table} for table in tables]
+    sources = [FeedSource(write_feed(tmp_path / str(row), feed), str(row)) for row, feed in enumerate(feeds)]
+    imported = import_feeds("net", sources, zone="Europe/Helsinki")
+
+    assert [feed.zone for feed in imported.timetable.feeds] == ["Europe/Helsinki"] * 2
+
+
+def test_a_feed_in_another_zone_than_the_first_is_reported(tmp_path):
+    feeds = [feed_from_drawing(ONE_LINE, zone=f"Europe/{city}") for city in ("Helsinki", "Athens", "Stockholm")]
+    sources = [FeedSource(write_feed(tmp_path / str(row), feed), str(row)) for row, feed in enumerate(feeds)]
+    reports = import_feeds("net", sources).report.feeds
+
+    reasons = [[finding.reason for finding in report.findings] for report in reports]
+    assert reasons == [[], [], ["zone-of-other-feed-unapplied"]]
 
 
 def test_zones_are_one_if_their_clocks_agree_every_day():

@@ -114,6 +114,13 @@ def pipe(folder):
             ),
             "feed.zip contains several feeds (a, b). Unpack it, and add each feed by its own path",
         ),
+        (
+            lambda folder: write_feed(folder / "feed.zip", {"bus.zip": "", "README": "", "Tram.ZIP": ""}),
+            (
+                "feed.zip has no agency.txt, which GTFS requires. "
+                "Unpack it. It contains Tram.ZIP, bus.zip; add each by its own path"
+            ),
+        ),
         # A file without lines is no table, and is not read to its end.
         (
             lambda folder: write_feed(folder / "feed.zip", FEED | {"stops.txt": "x" * 9_000_000}),

@@ -62,6 +62,7 @@ def test_a_flex_feed_is_refused_with_the_reason():
         import_feeds("real", [FeedSource(get_shared("gtfs/small/ctran_flex.gtfs.zip"))])
 
     assert "trip-on-demand-unsupported (the trip runs on demand (GTFS-Flex)" in caught.value.message
+    assert caught.value.hint == "Use a feed with fixed timetables; trips on demand (GTFS-Flex) are not supported"
 
 
 def test_broken_feed_names_its_faults():

@@ -85,7 +85,9 @@ def test_unused_and_guessed_values_are_counted(tmp_path, tables, findings):
 INCOMPLETE = "Check that this is a GTFS feed, and ask its publisher for a complete one"
 NO_COLUMN = "feed: {}, which GTFS requires. Ask the publisher for a complete feed"
 NO_TRIPS = "feed has no usable trips on any day: {}. Ask its publisher for a complete feed"
-NO_ZONE = "feed: agency.txt {}, so the feed has no valid IANA time zone. Correct the table"
+NO_ZONE = (
+    "feed: agency.txt {}, so the feed has no valid IANA time zone. Correct the table, or give the time zone with --zone"
+)
 WEEKDAYS = "monday,tuesday,wednesday,thursday,friday,saturday,sunday"
 
 

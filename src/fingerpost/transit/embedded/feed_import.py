@@ -95,6 +95,7 @@ def prepare_network(
     *,
     extract: str | None,
     feeds: Sequence[str],
+    zone: str | None = None,
     added_at: datetime,
     progress: ImportProgress = ignore_progress,
 ) -> ImportReport:
@@ -107,11 +108,11 @@ def prepare_network(
     """
     store = TimetableStore(home)
     if extract is None:
-        timetable, report = import_feeds(name, sources, progress=progress)
+        timetable, report = import_feeds(name, sources, zone=zone, progress=progress)
         store.put(name, timetable, report.to_json(), added_at=added_at, feeds=feeds)
         return report
     streets = StreetPreparation(home / extract, progress)
-    timetable, report = import_feeds(name, sources, progress=progress, find_walks=streets.find_walks)
+    timetable, report = import_feeds(name, sources, zone=zone, progress=progress, find_walks=streets.find_walks)
     report = replace(report, streets=streets.prepared.coverage)
     store.put(
         name, timetable, report.to_json(), added_at=added_at, feeds=feeds, extract=extract, save_more=streets.save
@@ -219,7 +220,7 @@ class FeedImporter:
     ) -> ImportReport:
         report = await run_in_thread(
             prepare_network, self._home, record.name, [feed.source for feed in fetched],
-            extract=record.extract, feeds=record.feeds, added_at=clock.now(), progress=self._progress,
+            extract=record.extract, feeds=record.feeds, zone=record.zone, added_at=clock.now(), progress=self._progress,
         )  # fmt: skip
         folder.write(_list_contents(self._home, record, fetched))
         return report

@@ -17,9 +17,9 @@ _MAX_CREDIT_CHARS = 300
 _MAX_CREDITS = 20
 
 
-def read_feed_info(archive: Archive, name: str) -> Feed:
+def read_feed_info(archive: Archive, name: str, default_zone: str | None = None) -> Feed:
     """Return the feed called ``name``; the language in feed_info.txt overrides the agencies'."""
-    zone, ids, agencies, agency_language = _read_agencies(archive)
+    zone, ids, agencies, agency_language = _read_agencies(archive, default_zone)
     table = archive.find_optional_table("feed_info.txt")
     columns = ("feed_publisher_name", "feed_publisher_url", "feed_lang", "default_lang", "feed_version")
     rows = () if table is None else table.read_rows(*columns)
@@ -38,12 +38,12 @@ def read_feed_info(archive: Archive, name: str) -> Feed:
     )
 
 
-def _read_agencies(archive: Archive) -> tuple[str, tuple[str, ...], tuple[str, ...], str]:
+def _read_agencies(archive: Archive, default_zone: str | None) -> tuple[str, tuple[str, ...], tuple[str, ...], str]:
     """Return the time zone, the agencies' ids and names, and their language, which is empty if they have several.
 
     The first valid time zone is used for all agencies (GTFS, agency_timezone).
     """
-    table = archive.get_table("agency.txt", "agency_timezone")
+    table = archive.get_table("agency.txt", *(() if default_zone else ("agency_timezone",)))
     rows = list(table.read_rows("agency_id", "agency_name", "agency_timezone", "agency_lang"))
     zone = ""
     for line, (_, _, zone_text, _) in rows:
@@ -53,13 +53,14 @@ def _read_agencies(archive: Archive) -> tuple[str, tuple[str, ...], tuple[str, .
             zone = zone_text
         elif not has_same_times(zone_text, zone):
             table.note(Reason.ZONE_OF_OTHER_AGENCY_ASSUMED, line, "agency_timezone")
+    zone = zone or default_zone or ""
     if not zone:
         line = rows[0][0] if rows else 0
         fault = f"line {line}: agency_timezone is {rows[0][1][2]!r}" if rows else "has no rows"
         raise FeedUnusable(
             f"{archive.name}: agency.txt {fault}, so the feed has no valid IANA time zone",
             {"file": archive.name, "table": "agency.txt", "line": line, "column": "agency_timezone"},
-            hint="Correct the table",
+            hint="Correct the table, or give the time zone with --zone",
         )
     ids, names, _, languages = zip(*(fields for _, fields in rows), strict=True)
     distinct_languages = set(filter(None, languages))

@@ -14,7 +14,7 @@ from fingerpost.transit.engine.gtfs.csv.archive import Archive, open_archive
 from fingerpost.transit.engine.gtfs.csv.columns import IdIndex
 from fingerpost.transit.engine.gtfs.csv.findings import Reason, find_meaning
 from fingerpost.transit.engine.gtfs.fares import read_fares
-from fingerpost.transit.engine.gtfs.feed_info import read_feed_info
+from fingerpost.transit.engine.gtfs.feed_info import has_same_times, read_feed_info
 from fingerpost.transit.engine.gtfs.in_seat import find_in_seat, list_departures
 from fingerpost.transit.engine.gtfs.merging import FeedMerger
 from fingerpost.transit.engine.gtfs.pathways import read_pathways
@@ -67,20 +67,26 @@ def import_feeds(
     network: str,
     sources: Sequence[FeedSource],
     *,
+    zone: str | None = None,
     progress: ImportProgress = lambda _step, _done, _total: None,
     find_walks: FindWalks = straight_line_walks,
 ) -> ImportResult:
     """Import feeds as one network; ``progress`` is called in this thread, and ``find_walks`` computes walks.
 
+    ``zone`` is the time zone of feeds that have no valid one.
+
     Raises:
         FeedUnusable: a feed cannot be used; the message names the file, table and line, and says what to do.
         ParameterError: there is no feed, or two feeds have the same name.
     """
-    merger, headsigns, reports = FeedMerger(), IdIndex(), []
+    merger, headsigns, reports, zones = FeedMerger(), IdIndex(), [], list[str]()
     for source, name in zip(sources, list_feed_names(network, sources), strict=True):
         with open_archive(source.path) as archive:
             archive.advance = _new_progress_counter(name, archive.measure(_TABLES_READ), progress)
-            feed = _read_feed(archive, name, headsigns)
+            feed = _read_feed(archive, name, headsigns, zone)
+            zones.append(feed.feeds[0].zone)
+            if not has_same_times(zones[-1], zones[0]):
+                archive.findings.add(Reason.ZONE_OF_OTHER_FEED_UNAPPLIED, "agency.txt", 0, "agency_timezone")
             merger.add(feed, archive.findings)
             reports.append(_build_report(archive, feed))
     progress(_LINKING, 0, 1)
@@ -131,8 +137,8 @@ def list_feed_names(network: str, sources: Sequence[FeedSource]) -> list[str]:
     return names
 
 
-def _read_feed(archive: Archive, name: str, headsigns: IdIndex) -> TimetableDraft:
-    feed = read_feed_info(archive, name)
+def _read_feed(archive: Archive, name: str, headsigns: IdIndex, zone: str | None) -> TimetableDraft:
+    feed = read_feed_info(archive, name, zone)
     stops = read_stops(archive, feed.zone)
     pathways, station_ways = read_pathways(archive, stops)
     routes = read_routes(archive, feed.agency_ids)
@@ -249,5 +255,7 @@ def _new_no_trips_error(archive: Archive) -> FeedUnusable:
     return FeedUnusable(
         f"{archive.name} has no usable trips on any day: {reasons or 'its tables are empty'}",
         {"file": archive.name, "trips": 0},
-        hint="Ask its publisher for a complete feed",
+        hint="Use a feed with fixed timetables; trips on demand (GTFS-Flex) are not supported"
+        if any(finding.reason == Reason.TRIP_ON_DEMAND_UNSUPPORTED.code for finding in findings)
+        else "Ask its publisher for a complete feed",
     )

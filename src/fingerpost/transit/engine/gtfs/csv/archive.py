@@ -41,6 +41,7 @@ class Archive:
         self.advance: Callable[[int], None] = lambda _bytes: None
         self._path = path
         self._zip_file = zip_file
+        self._zip_names = sorted(member for member in members if member.lower().endswith(".zip"))
         self._files = _find_feed_files(path.name, members, findings)
 
     def list_tables(self) -> list[str]:
@@ -75,10 +76,11 @@ class Archive:
     def get_table(self, name: str, *required: str) -> Table:
         table = self.find_table(name, *required)
         if table is None:
-            raise FeedUnusable(
-                f"{self.name} has no {name}, which GTFS requires",
-                hint="Check that this is a GTFS feed, and ask its publisher for a complete one",
-            )
+            hint = "Check that this is a GTFS feed, and ask its publisher for a complete one"
+            if self._zip_names:
+                hint = f"It contains {', '.join(self._zip_names[:5])}; add each by its own path"
+                hint = f"Unpack it. {hint}" if self._zip_file else hint
+            raise FeedUnusable(f"{self.name} has no {name}, which GTFS requires", hint=hint)
         return table
 
     def _open(self, name: str) -> IO[bytes]:

@@ -84,8 +84,13 @@ class Reason(FindingMeaning, Enum):
     ID_REPEATED = _LEFT_OUT, "rows", "an earlier row has the same id; this one is left out"
     VALUE_UNREADABLE_ASSUMED = *_VALUES, "the value cannot be parsed or is undefined in GTFS; it is treated as missing"
 
-    ZONE_UNKNOWN_ASSUMED = *_ZONES, "the time zone is unknown; that of the feed's other agencies is used"
+    ZONE_UNKNOWN_ASSUMED = *_ZONES, "the time zone is unknown; that of the feed's other agencies or of --zone is used"
     ZONE_OF_OTHER_AGENCY_ASSUMED = *_ZONES, "agencies have different time zones; the first one is used for all"
+    ZONE_OF_OTHER_FEED_UNAPPLIED = (
+        _NOT_USED,
+        "time zones",
+        "answers give all times in the time zone of the network's first feed; this feed has another",
+    )
 
     STOP_KIND_UNKNOWN = _LEFT_OUT, "stops", "location_type is unknown"
     STOP_WITHOUT_PLACE = _LEFT_OUT, "stops", "the stop has no valid position"
