@@ -1,9 +1,10 @@
-"""Read GTFS-Realtime stop time updates into columns, and match them to the stop times of their trips."""
+"""Read GTFS-Realtime stop time updates into columns, and match them to the stop times of their trips.
 
-from collections import defaultdict
+A *pair* holds a value for the arrival and one for the departure.
+"""
+
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,22 +20,14 @@ _NOT_AVAILABLE = StopTimeProperties.NONE
 NONE = -(1 << 62)
 # Mark a missing stop id, and a stop id that is not in the feed.
 NO_STOP, UNKNOWN_STOP = -1, -2
-_DEFAULTS: Mapping[str, np.generic] = {
-    "arrival_delay_s": np.int64(NONE),
-    "departure_delay_s": np.int64(NONE),
-    "new_stop": np.int32(NO_STOP),
-    "cleared_flags": np.uint8(0),
-    "set_flags": np.uint8(0),
-}
 
 SCHEDULED, SKIPPED, NO_DATA, UNSCHEDULED = range(4)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StopTimeUpdateColumns:
+class StopTimeUpdateColumns(NamedTuple):
     """Stop time updates for rides; those for ride i are rows ``first[i] .. first[i + 1]``.
 
-    ``arrival`` and ``departure`` are Unix seconds, NONE if missing; ``*_delay_s`` apply only if the time is missing.
+    ``times`` are pairs of Unix seconds, NONE if missing; ``delays_s`` apply only if the time is missing.
     ``sequence`` is -1 if missing. ``cleared_flags`` and ``set_flags`` are the flags NO_BOARDING and NO_ALIGHTING that
     the update clears or sets.
     """
@@ -44,10 +37,8 @@ class StopTimeUpdateColumns:
     sequence: Int64
     stop: Int32
     relationship: Int32
-    arrival: Int64
-    arrival_delay_s: Int64
-    departure: Int64
-    departure_delay_s: Int64
+    times: Int64
+    delays_s: Int64
     new_stop: Int32
     cleared_flags: UInt8
     set_flags: UInt8
@@ -58,17 +49,22 @@ def read_stop_time_updates(trips: Iterable[tuple[TripUpdate, Mapping[str, int]]]
     sequences: list[int] = []
     stops: list[int] = []
     relationships: list[int] = []
-    arrivals: list[int] = []
-    departures: list[int] = []
-    # Rare fields, keyed by row: delays without times, new stops, pickup and drop-off types.
-    rare: defaultdict[str, dict[int, int]] = defaultdict(dict)
-    row = 0
+    times: list[int] = []
+    # Rare values: delays without times, by their position in ``times``, and new stops and flags, by row.
+    delays_s: dict[int, int] = {}
+    new_stops: dict[int, int] = {}
+    flags: dict[int, tuple[int, int]] = {}
     # One plain loop is faster than a comprehension for each field.
     for update, stop_rows in trips:
         stop_times = update.stop_time_update
         counts.append(len(stop_times))
         find_stop = stop_rows.get
         for stop_time_update in stop_times:
+            if stop_time_update.HasField("stop_time_properties"):
+                properties = stop_time_update.stop_time_properties
+                flags[len(stops)] = read_pickup_drop_off(properties)
+                if properties.assigned_stop_id:
+                    new_stops[len(stops)] = find_stop(properties.assigned_stop_id, UNKNOWN_STOP)
             sequence = stop_time_update.stop_sequence
             if not sequence and not stop_time_update.HasField("stop_sequence"):
                 sequence = -1
@@ -76,37 +72,33 @@ def read_stop_time_updates(trips: Iterable[tuple[TripUpdate, Mapping[str, int]]]
             stop_id = stop_time_update.stop_id
             stops.append(find_stop(stop_id, UNKNOWN_STOP) if stop_id else NO_STOP)
             relationships.append(stop_time_update.schedule_relationship)
-            event = stop_time_update.arrival
-            time = event.time
-            arrivals.append(time)
-            if not time and event.HasField("delay"):
-                rare["arrival_delay_s"][row] = event.delay
-            event = stop_time_update.departure
-            time = event.time
-            departures.append(time)
-            if not time and event.HasField("delay"):
-                rare["departure_delay_s"][row] = event.delay
-            if stop_time_update.HasField("stop_time_properties"):
-                properties = stop_time_update.stop_time_properties
-                rare["cleared_flags"][row], rare["set_flags"][row] = read_pickup_drop_off(properties)
-                if properties.assigned_stop_id:
-                    rare["new_stop"][row] = find_stop(properties.assigned_stop_id, UNKNOWN_STOP)
-            row += 1
+            arrival, departure = stop_time_update.arrival, stop_time_update.departure
+            arrival_time, departure_time = arrival.time, departure.time
+            if not arrival_time and arrival.HasField("delay"):
+                delays_s[len(times)] = arrival.delay
+            if not departure_time and departure.HasField("delay"):
+                delays_s[len(times) + 1] = departure.delay
+            times += (arrival_time or NONE, departure_time or NONE)
+    cleared_flags, set_flags = scatter((len(stops), 2), [*flags], [*flags.values()] or np.zeros((0, 2)), np.uint8(0)).T
     return StopTimeUpdateColumns(
         first=list_starts(counts),
         ride=np.repeat(np.arange(len(counts)), counts),
         sequence=np.array(sequences, np.int64),
         stop=np.array(stops, np.int32),
         relationship=np.array(relationships, np.int32),
-        arrival=_mark_missing(arrivals),
-        departure=_mark_missing(departures),
-        **{name: scatter(row, [*rare[name]], [*rare[name].values()], default) for name, default in _DEFAULTS.items()},
+        times=np.array(times, np.int64).reshape(-1, 2),
+        delays_s=scatter(len(times), [*delays_s], [*delays_s.values()], np.int64(NONE)).reshape(-1, 2),
+        new_stop=scatter(len(stops), [*new_stops], [*new_stops.values()], np.int32(NO_STOP)),
+        cleared_flags=cleared_flags,
+        set_flags=set_flags,
     )
 
 
-def scatter(count: int, rows: npt.ArrayLike, values: npt.ArrayLike, default: np.generic) -> npt.NDArray[Any]:
-    """Return a column of the same type as ``default``, with values in the given rows and ``default`` in all others."""
-    column = np.full(count, default)
+def scatter(
+    shape: int | tuple[int, ...], rows: npt.ArrayLike, values: npt.ArrayLike, default: np.generic
+) -> npt.NDArray[Any]:
+    """Return an array of the same type as ``default``, with values in the given rows and ``default`` in all others."""
+    column = np.full(shape, default)
     column[np.asarray(rows, np.int64)] = values
     return column
 
@@ -124,27 +116,22 @@ def read_pickup_drop_off(properties: StopTimeProperties) -> tuple[int, int]:
     return cleared_flags, set_flags
 
 
-def _mark_missing(times: list[int]) -> Int64:
-    column = np.array(times, np.int64)
-    column[column == 0] = NONE
-    return column
-
-
-# Factor that combines a ride and a stop into one number.
+# Factor that combines a ride, and a stop or sequence number, into one number.
 _RIDE_FACTOR = 1 << 32
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rides:
-    """Rides and their planned stop times, in Unix seconds; those of ride i are rows ``first[i] .. first[i + 1]``."""
+class Rides(NamedTuple):
+    """Rides and their planned stop times; those of ride i are rows ``first[i] .. first[i + 1]``.
+
+    ``times`` are pairs of Unix seconds.
+    """
 
     trip: Int64
     first: Int64
     ride: Int64
     sequence: Int32
     stop: Int32
-    arrival: Int64
-    departure: Int64
+    times: Int64
     flags: UInt8
 
     @classmethod
@@ -153,15 +140,14 @@ class Rides:
         begin = timetable.trip_first_stop_time[trips]
         length = timetable.trip_first_stop_time[trips + 1] - begin
         ride, row = list_ranges(begin, length)
-        start = starts[ride]
+        times_s = np.column_stack([timetable.stop_time_arrival_s[row], timetable.stop_time_departure_s[row]])
         return cls(
             trip=trips,
             first=list_starts(length),
             ride=ride,
             sequence=timetable.stop_time_sequence[row],
             stop=timetable.stop_time_stop[row],
-            arrival=timetable.stop_time_arrival_s[row] + start,
-            departure=timetable.stop_time_departure_s[row] + start,
+            times=times_s + starts[ride, None],
             flags=timetable.stop_time_flags[row],
         )
 
@@ -171,34 +157,25 @@ def match_stop_times(timetable: Timetable, rides: Rides, updates: StopTimeUpdate
 
     If two updates match the same stop time, the first one is used.
     """
-    stop_time = _match_by_sequence(rides, updates.ride, updates.sequence)
+    key, update_key = rides.ride * _RIDE_FACTOR + rides.sequence, updates.ride * _RIDE_FACTOR + updates.sequence
+    row = np.minimum(np.searchsorted(key, update_key), len(key) - 1)
+    stop_time: Int64 = np.where(key[row] == update_key, row, -1)
     stop = updates.new_stop.copy()
-    is_different = (stop_time >= 0) & (updates.stop != NO_STOP) & (rides.stop[stop_time] != updates.stop)
-    if is_different.any():
-        _resolve_differences(timetable, rides, updates, np.flatnonzero(is_different), stop_time, stop)
+    _resolve_differences(timetable, rides, updates, stop_time, stop)
     _match_by_stop(timetable, rides, updates, stop_time, stop)
-    _drop_repeats(stop_time, len(rides.stop))
+    matched = np.flatnonzero(stop_time >= 0)
+    _, first = np.unique(stop_time[matched], return_index=True)
+    stop_time[np.delete(matched, first)] = -1
     return stop_time, stop
 
 
-def _match_by_sequence(rides: Rides, ride: Int64, sequence: Int64) -> Int64:
-    """Match by sequence: guess the row by assuming consecutive numbers, and search if the guess is wrong."""
-    begin, end = rides.first[ride], rides.first[ride + 1]
-    guess = np.clip(begin + sequence - rides.sequence[begin], begin, end - 1)
-    stop_time = np.where(rides.sequence[guess] == sequence, guess, -1)
-    for row in np.flatnonzero((stop_time < 0) & (sequence >= 0)).tolist():
-        sequences = rides.sequence[begin[row] : end[row]]
-        index = int(np.searchsorted(sequences, sequence[row]))
-        if index < len(sequences) and sequences[index] == sequence[row]:
-            stop_time[row] = begin[row] + index
-    return stop_time
-
-
 def _resolve_differences(
-    timetable: Timetable, rides: Rides, updates: StopTimeUpdateColumns, rows: Int64, stop_time: Int64, stop: Int32
+    timetable: Timetable, rides: Rides, updates: StopTimeUpdateColumns, stop_time: Int64, stop: Int32
 ) -> None:
     """Resolve stops that contradict the sequence: accept the station, store a new platform, reject other stops."""
     parent = timetable.stop_parent
+    is_different = (stop_time >= 0) & (updates.stop != NO_STOP) & (rides.stop[stop_time] != updates.stop)
+    rows = np.flatnonzero(is_different)
     planned, given = rides.stop[stop_time[rows]], updates.stop[rows]
     is_in_feed = given >= 0
     is_station = is_in_feed & (parent[planned] == given)
@@ -247,17 +224,7 @@ def _choose_candidate(
     eligible = candidates[(candidates > low) & (candidates < high)]
     if len(eligible) == 1:
         return int(eligible[0])
-    given, planned = updates.arrival[row], rides.arrival
-    if given == NONE:
-        given, planned = updates.departure[row], rides.departure
-    if given == NONE or not len(eligible):
-        return -1
-    return int(eligible[np.argmin(np.abs(planned[eligible] - given))])
-
-
-def _drop_repeats(stop_time: Int64, stop_time_count: int) -> None:
-    """Clear all but the first of several updates that match the same stop time."""
-    rows = np.flatnonzero(stop_time >= 0)
-    first_row = np.full(stop_time_count, -1, np.int64)
-    first_row[stop_time[rows[::-1]]] = rows[::-1]
-    stop_time[rows[first_row[stop_time[rows]] != rows]] = -1
+    for side, given in enumerate(updates.times[row].tolist()):
+        if given != NONE and len(eligible):
+            return int(eligible[np.argmin(np.abs(rides.times[eligible, side] - given))])
+    return -1
