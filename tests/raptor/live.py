@@ -44,11 +44,11 @@ def _random_closures(dice, timetable, instances):
         trip = int(timetable.trip_departure_trip[instance.trip_departure])
         whom = dice.choice(
             [
-                {"stops": frozenset({stop})},
-                {"route_stops": frozenset({(int(timetable.trip_route[trip]), stop)})},
-                {"trip_stops": frozenset({(trip, stop)})},
-                {"ride_stops": frozenset({((instance.trip_departure, instance.day.toordinal()), stop)})},
-                {"routes": frozenset({int(timetable.trip_route[trip])})},
+                ("stop", stop),
+                ("route", int(timetable.trip_route[trip]), stop),
+                ("trip", trip, stop),
+                ("ride", (instance.trip_departure, instance.day.toordinal()), stop),
+                ("route", int(timetable.trip_route[trip])),
             ]
         )
         begin = MIDNIGHT + dice.randint(-7200, 86400)
@@ -57,7 +57,7 @@ def _random_closures(dice, timetable, instances):
                 id=str(number),
                 effect=dice.choice(["NO_SERVICE", "NO_SERVICE", "NO_SERVICE", "DETOUR", "ACCESSIBILITY_ISSUE"]),
                 periods=dice.choice([(), ((begin, begin + dice.choice([60, 3600, 1 << 40])),)]),
-                **whom,
+                selectors=frozenset({whom}),
             )
         )
     return tuple(alerts)
@@ -71,19 +71,15 @@ def _close(timetable, instance, overlay):
     else:
         route = overlay.added[-1 - instance.trip_departure].route
     for call in instance.stop_times:
-        selectors = {call.stop, ("route", route, call.stop), ("trip", trip, call.stop), ("ride", key, call.stop)}
+        stop = call.stop
+        selectors = {("stop", stop), ("route", route, stop), ("trip", trip, stop), ("ride", key, stop)}
         periods = [
             period
             for alert in overlay.alerts
-            if alert.effect == "NO_SERVICE" and not selectors.isdisjoint(_list_closed(alert))
+            if alert.effect == "NO_SERVICE" and selectors & alert.selectors
             for period in alert.periods or [(0, NEVER)]
         ]
         no_boarding, no_alighting = (
             any(begin <= instant <= end for begin, end in periods) for instant in (call.departure, call.arrival)
         )
         yield replace(call, flags=call.flags | no_boarding | 2 * no_alighting)
-
-
-def _list_closed(alert):
-    pairs = {"route": alert.route_stops, "trip": alert.trip_stops, "ride": alert.ride_stops}
-    return {*alert.stops, *((kind, *pair) for kind, stops in pairs.items() for pair in stops)}

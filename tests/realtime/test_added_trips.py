@@ -160,10 +160,8 @@ def extra(**told):
 )
 def test_an_alert_touches_an_added_trip(trip):
     adding, works = extra(start_time="08:05:00"), alert(trip={"trip_id": "X", **trip})
-    assert [[each.rides for each in read(LINE, *order).alerts] for order in ((adding, works), (works, adding))] == [
-        [{FIRST_ADDED}],
-        [{FIRST_ADDED}],
-    ]
+    for order in ((adding, works), (works, adding)):
+        assert [each.selectors for each in read(LINE, *order).alerts] == [{("ride", FIRST_ADDED)}]
 
 
 @pytest.mark.parametrize(
@@ -182,7 +180,9 @@ def test_an_alert_of_another_ride_touches_no_added_trip(trip):
 
 def test_another_message_may_add_the_trip():
     told = read_bytes(LINE, message(alert(trip={"trip_id": "X"})), message(extra()))
-    assert [(told.added[-1 - run].trip_id, day) for run, day in told.alerts[0].rides] == [("X", DAY.toordinal())]
+    assert [(told.added[-1 - run].trip_id, day) for _, (run, day) in told.alerts[0].selectors] == [
+        ("X", DAY.toordinal())
+    ]
 
 
 @pytest.mark.parametrize("relationship", ["CANCELED", "DELETED"])

@@ -36,14 +36,18 @@ def alert(*selectors):
 def told_of(timetable, *selectors, feed_name=None):
     told = read_bytes(timetable, message(alert(*selectors)), feed_name=feed_name)
     feeds = [feed.name for feed in timetable.feeds]
-    touched = set()
-    for each in told.alerts:
-        stops = {row: f"{feeds[timetable.stop_feed[row]]} {timetable.stop_local_id[row]}" for row in range(6)}
-        routes = {row: f"{feeds[timetable.route_feed[row]]} {timetable.route_local_id[row]}" for row in range(4)}
-        touched |= {stops[row] for row in each.stops} | {routes[row] for row in each.routes}
-        touched |= {f"{routes[route]} at {stops[stop]}" for route, stop in each.route_stops}
-        touched |= {f"{feeds[timetable.route_feed[timetable.trip_route[row]]]} trip" for row in each.trips}
-        touched |= {feeds[row] for row in each.feeds} | {f"type {kind}" for kind in each.route_types}
+    name = {
+        "stop": lambda row: f"{feeds[timetable.stop_feed[row]]} {timetable.stop_local_id[row]}",
+        "route": lambda row: f"{feeds[timetable.route_feed[row]]} {timetable.route_local_id[row]}",
+        "trip": lambda row: f"{feeds[timetable.route_feed[timetable.trip_route[row]]]} trip",
+        "feed": lambda row: feeds[row],
+        "type": lambda kind: f"type {kind}",
+    }
+    touched = {
+        " at ".join([name[kind](key), *map(name["stop"], stops)])
+        for each in told.alerts
+        for kind, key, *stops in each.selectors
+    }
     return touched, [shared for count in told.matches.values() for shared in count.shared_ids]
 
 

@@ -67,11 +67,11 @@ class NetworkWalks:
         begin, end = (instant - _TRIP_S, instant) if arrive_by else (instant, instant + _TRIP_S)
         kinds = self._timetable.stop_kind
         closed = frozenset(
-            stop
+            row
             for alert in alerts
             if alert.find_period(begin, end) is not None
-            for stop in alert.stops
-            if int(kinds[stop]) in (ENTRANCE, NODE)
+            for kind, row, *_ in alert.selectors
+            if kind == "stop" and int(kinds[row]) in (ENTRANCE, NODE)
         )
         return (
             self._close_cached(closed, step_free) if closed else (self.get_walks(step_free=step_free), self._timetable)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from fingerpost.transit.engine.timetable.overlay import ALWAYS, Alert, Overlay, RideSelector
+from fingerpost.transit.engine.timetable.overlay import ALWAYS, Overlay, RideSelector, Selector
 from fingerpost.transit.engine.timetable.timetable import ENTRANCE, NODE, Timetable
 from fingerpost.transit.model.itinerary import ServiceAlert
 from fingerpost.transit.model.place import choose_language
@@ -26,10 +26,10 @@ class OverlayAlerts:
     def __init__(self, timetable: Timetable, overlay: Overlay) -> None:
         self._timetable = timetable
         self._alerts = overlay.alerts
-        self._by_selector: dict[object, list[int]] = defaultdict(list)
+        self._by_selector: dict[Selector, list[int]] = defaultdict(list)
         self._localize = lru_cache(maxsize=None)(self._new_service_alert)
         for row, alert in enumerate(overlay.alerts):
-            for selector in self._list_selectors(alert):
+            for selector in {*map(self._move_to_station, alert.selectors)}:
                 self._by_selector[selector].append(row)
 
     def list_ride_alerts(
@@ -41,7 +41,7 @@ class OverlayAlerts:
         """
         matches: dict[int, tuple[int, tuple[int, int]]] = {}
 
-        def add_alerts(rank: int, selector: object, span: Span) -> None:
+        def add_alerts(rank: int, selector: Selector, span: Span) -> None:
             for row in self._by_selector.get(selector, ()):
                 period = self._alerts[row].find_period(*span)
                 if period is not None and rank < matches.get(row, (_FEED + 1, ALWAYS))[0]:
@@ -73,22 +73,13 @@ class OverlayAlerts:
         periods = ((row, self._alerts[row].find_period(*span)) for row in sorted(rows))
         return tuple(self._localize(row, language, period) for row, period in periods if period is not None)
 
-    def _list_selectors(self, alert: Alert) -> Iterable[object]:
-        yield from (("feed", row) for row in alert.feeds)
-        yield from (("type", kind) for kind in alert.route_types)
-        yield from (("route", row) for row in alert.routes)
-        yield from (("trip", row) for row in alert.trips)
-        yield from (("ride", key) for key in alert.rides)
-        yield from (("route", *pair) for pair in alert.route_stops)
-        yield from (("trip", *pair) for pair in alert.trip_stops)
-        yield from (("ride", *pair) for pair in alert.ride_stops)
-        yield from {("stop", self._find_place(row)) for row in alert.stops}
-
-    def _find_place(self, stop: int) -> int:
-        # Trips do not serve entrances or pathway nodes, so their alerts apply to the station.
-        is_inside = int(self._timetable.stop_kind[stop]) in (ENTRANCE, NODE)
-        parent = int(self._timetable.stop_parent[stop])
-        return parent if is_inside and parent >= 0 else stop
+    def _move_to_station(self, selector: Selector) -> Selector:
+        """Return the station's selector for an entrance or pathway node, because trips do not serve these."""
+        kind, row, *_ = selector
+        if kind != "stop" or int(self._timetable.stop_kind[row]) not in (ENTRANCE, NODE):
+            return selector
+        parent = int(self._timetable.stop_parent[row])
+        return ("stop", parent) if parent >= 0 else selector
 
     def _list_places(self, stop: int) -> tuple[int, ...]:
         parent = int(self._timetable.stop_parent[stop]) if stop >= 0 else -1

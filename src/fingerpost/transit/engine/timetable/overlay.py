@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from fingerpost.transit.engine.timetable.timetable import Bool, Int32, Int64, Timetable, UInt8
 
@@ -20,6 +20,10 @@ RideKey = tuple[int, int]
 """Row of the trip departure, and the service day as an ordinal (date.toordinal).
 
 An added ride has -1 minus its position in ``Overlay.added`` instead of the row.
+"""
+Selector = tuple[Any, ...]
+"""What an alert affects: ``("feed", row)``, ``("type", route type)``, ``("route", row)``, ``("trip", row)`` on every
+day, ``("ride", key)`` on one day, or ``("stop", row)``. A third element limits a route, trip or ride to one stop.
 """
 
 
@@ -82,12 +86,10 @@ class RideSelector(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alert:
-    """A service alert. Selectors are rows; an alert applies if any of its selectors matches.
+    """A service alert, which applies if any selector matches; each platform of a station has its own selector.
 
-    ``stops`` include all platforms of a station. ``rides`` apply on one day, ``trips`` on every day;
-    ``route_stops``, ``trip_stops`` and ``ride_stops`` are similar, but limited to one stop each. ``periods`` are
-    (first, last) Unix seconds, 0 and 2**62 if open-ended; an alert without periods always applies. Texts are keyed by
-    language, or by ``default``.
+    ``periods`` are (first, last) Unix seconds, 0 and 2**62 if open-ended; an alert without periods always applies.
+    Texts are keyed by language, or by ``default``.
     """
 
     id: str
@@ -96,15 +98,7 @@ class Alert:
     headers: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     descriptions: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     urls: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    feeds: frozenset[int] = frozenset()
-    routes: frozenset[int] = frozenset()
-    route_types: frozenset[int] = frozenset()
-    trips: frozenset[int] = frozenset()
-    stops: frozenset[int] = frozenset()
-    route_stops: frozenset[tuple[int, int]] = frozenset()
-    rides: frozenset[RideKey] = frozenset()
-    trip_stops: frozenset[tuple[int, int]] = frozenset()
-    ride_stops: frozenset[tuple[RideKey, int]] = frozenset()
+    selectors: frozenset[Selector] = frozenset()
 
     def is_in_force(self, instant: int) -> bool:
         return self.find_period(instant, instant) is not None
@@ -119,16 +113,16 @@ class Alert:
     def closes(self, *, step_free: bool) -> bool:
         if self.effect != NO_SERVICE and not (step_free and self.effect == INACCESSIBLE):
             return False
-        return bool(self.stops or self.route_stops or self.trip_stops or self.ride_stops)
+        return bool(self.list_stops())
+
+    def list_stops(self) -> set[int]:
+        """Return the stops (rows) that the alert affects for all rides, or for some."""
+        return {selector[-1] for selector in self.selectors if selector[0] == "stop" or len(selector) > 2}
 
     def closes_stop(self, stop: int, ride: RideSelector) -> bool:
         """Whether this alert, for which ``closes`` is true, closes the given stop (row) to a ride."""
-        return (
-            stop in self.stops
-            or (ride.route, stop) in self.route_stops
-            or (ride.trip, stop) in self.trip_stops
-            or (ride.key, stop) in self.ride_stops
-        )
+        at_stop = ("stop", stop), ("route", ride.route, stop), ("trip", ride.trip, stop), ("ride", ride.key, stop)
+        return not self.selectors.isdisjoint(at_stop)
 
 
 class MatchCount(NamedTuple):

@@ -1,7 +1,6 @@
 """Read GTFS-Realtime service alerts: text, active periods, and affected entities."""
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from html import unescape
 from itertools import product
@@ -14,7 +13,7 @@ from google.transit.gtfs_realtime_pb2 import EntitySelector, TranslatedString, T
 from fingerpost.transit.engine.gtfs.realtime.messages import EntityOutcome, to_text
 from fingerpost.transit.engine.gtfs.realtime.trip_matching import TripMatch, TripMatcher
 from fingerpost.transit.engine.gtfs.realtime.trip_updates import TripUpdates
-from fingerpost.transit.engine.timetable.overlay import ALWAYS, Alert
+from fingerpost.transit.engine.timetable.overlay import ALWAYS, Alert, Selector
 from fingerpost.transit.engine.timetable.stop_ids import SAME_STOP_M
 from fingerpost.transit.engine.timetable.walks import straight_line_m
 
@@ -71,7 +70,7 @@ def read_alert(
     affected = _AffectedEntities(matcher, trips)
     for selector in message.informed_entity:
         affected.add(selector)
-    if not any(affected.rows.values()):
+    if not affected.selectors:
         return EntityOutcome.ID_SHARED if affected.has_shared_id else EntityOutcome.ALERT_WITHOUT_SELECTOR
     periods = tuple(
         (min(period.start, _NO_END), min(period.end, _NO_END) or _NO_END)
@@ -84,17 +83,17 @@ def read_alert(
         headers=_read_texts(message.header_text),
         descriptions=_read_texts(message.description_text),
         urls=_read_urls(message.url),
-        **{selectors: frozenset(rows) for selectors, rows in affected.rows.items()},
+        selectors=frozenset(affected.selectors),
     )
 
 
 class _AffectedEntities:
-    """The informed entities of an alert; ``rows`` maps fields of ``Alert`` to rows."""
+    """The informed entities of an alert."""
 
     def __init__(self, matcher: TripMatcher, trips: TripUpdates) -> None:
         self.matcher, self.trips, self.index = matcher, trips, matcher.index
         self.has_shared_id = False
-        self.rows: defaultdict[str, set[Any]] = defaultdict(set)
+        self.selectors: set[Selector] = set()
 
     def add(self, selector: EntitySelector) -> None:
         stops = self._find_stops(selector.stop_id) if selector.stop_id else None
@@ -151,23 +150,23 @@ class _AffectedEntities:
         elif routes is not None and stops is not None:
             self._add_kind("route", routes, stops)
         elif stops is not None:
-            self.rows["stops"] |= stops
+            self._add_kind("stop", stops)
         elif routes is not None:
             self._add_routes(selector, names, routes)
 
     def _add_routes(self, selector: EntitySelector, names: set[str], routes: set[int]) -> None:
         scope, table = self.matcher.scope, self.index.timetable
         if selector.route_id or (selector.agency_id and selector.HasField("route_type")):
-            self.rows["routes"] |= routes
+            self._add_kind("route", routes)
         elif selector.agency_id:
             feeds = [feed for feed in scope.feeds if table.feeds[feed].name in names]
             agency_feeds = {feed for feed in feeds if table.feeds[feed].agency_ids == (selector.agency_id,)}
-            self.rows["feeds"] |= agency_feeds
-            self.rows["routes"] |= {route for route in routes if int(table.route_feed[route]) not in agency_feeds}
+            self._add_kind("feed", agency_feeds)
+            self._add_kind("route", [row for row in routes if int(table.route_feed[row]) not in agency_feeds])
         elif len(scope.feeds) == len(table.feeds):
-            self.rows["route_types"].add(selector.route_type)
+            self._add_kind("type", [selector.route_type])
         else:
-            self.rows["routes"] |= routes
+            self._add_kind("route", routes)
 
     def _add_trip(self, trip: TripDescriptor, stops: Mapping[str, frozenset[int]] | None) -> None:
         added_rides = self.trips.find_added_rides(trip, self.matcher)
@@ -199,11 +198,8 @@ class _AffectedEntities:
         for name in names:
             self._add_kind("trip", trips[name], None if stops is None else stops[name])
 
-    def _add_kind(self, kind: str, keys: Iterable[Any], stops: Iterable[int] | None) -> None:
-        if stops is None:
-            self.rows[f"{kind}s"].update(keys)
-        else:
-            self.rows[f"{kind}_stops"].update(product(keys, stops))
+    def _add_kind(self, kind: str, keys: Iterable[Any], stops: Iterable[int] | None = None) -> None:
+        self.selectors.update(product([kind], keys, *([] if stops is None else [stops])))
 
     def _find_stops(self, stop_id: str) -> Mapping[str, frozenset[int]]:
         rows = ((name, self.index.get_stops_by_id(name).get(stop_id)) for name in self.matcher.scope.feed_names)

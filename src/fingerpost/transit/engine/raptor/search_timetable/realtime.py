@@ -72,7 +72,7 @@ def close_stops(
     alerts = overlay.list_closing(step_free=step_free)
     if not alerts:
         return instances
-    is_affected = mark_rows(timetable.stop_count, sorted({stop for alert in alerts for stop in _list_stops(alert)}))
+    is_affected = mark_rows(timetable.stop_count, sorted({stop for alert in alerts for stop in alert.list_stops()}))
     cumulative = np.concatenate([[0], np.cumsum(is_affected[instances.stop_times.stop])])
     affected = np.flatnonzero(cumulative[instances.begin + instances.length] > cumulative[instances.begin])
     if not len(affected):
@@ -84,7 +84,7 @@ def close_stops(
     selectors = [overlay.get_selector(timetable, key) for key in keys]
     ride = np.repeat(np.arange(len(affected)), closed.length[affected])
     for alert in alerts:
-        candidates = np.flatnonzero(np.isin(stop, _list_stops(alert)))
+        candidates = np.flatnonzero(np.isin(stop, list(alert.list_stops())))
         served = zip(stop[candidates].tolist(), ride[candidates].tolist(), strict=True)
         is_closed = [alert.closes_stop(served_stop, selectors[served_ride]) for served_stop, served_ride in served]
         own_rows = row[candidates[np.array(is_closed, np.bool_)]]
@@ -92,11 +92,6 @@ def close_stops(
             is_in_force = _is_in_force(alert, start + seconds[own_rows].astype(np.int64))
             stop_times.flags[own_rows[is_in_force]] |= flag
     return closed
-
-
-def _list_stops(alert: Alert) -> list[int]:
-    pairs = (*alert.route_stops, *alert.trip_stops, *alert.ride_stops)
-    return sorted({*alert.stops, *(stop for _, stop in pairs)})
 
 
 def _is_in_force(alert: Alert, instants: Int64) -> Bool:
