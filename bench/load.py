@@ -60,7 +60,7 @@ async def _ask(server: Server, bodies: list[bytes], load: Load, begins: float, e
             if sent >= ends:
                 return
             writer.write(body)
-            outcome = await _read_outcome(reader)
+            outcome = await read_outcome(reader)
             if sent < begins:
                 continue
             if outcome == "ok":
@@ -75,7 +75,7 @@ async def _ask(server: Server, bodies: list[bytes], load: Load, begins: float, e
             writer.close()
 
 
-async def _read_outcome(reader: asyncio.StreamReader) -> str:
+async def read_outcome(reader: asyncio.StreamReader) -> str:
     head = await reader.readuntil(b"\r\n\r\n")
     found = _LENGTH.search(head)
     answer = await reader.readexactly(int(found[1])) if found else b""

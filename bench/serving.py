@@ -37,9 +37,10 @@ class Server:
     port: int
     processes: Sequence[int]
 
-    def count_bytes(self) -> int:
+    def count_bytes(self, field: str = "VmRSS") -> int:
+        """Return the memory of all processes; the field ``VmHWM`` is the peak."""
         return sum(
-            1024 * int(re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())[1])
+            1024 * int(re.search(rf"{field}:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())[1])
             for pid in self.processes
         )
 

@@ -8,8 +8,9 @@ import httpx2
 import uvicorn
 from mcp import Client
 
-from fingerpost.apps.mcp.address import LOCAL_ACCESS, Address, listen
+from fingerpost.apps.mcp.address import LOCAL_ACCESS, Address
 from fingerpost.apps.mcp.http import new_app
+from fingerpost.apps.mcp.listener import listen
 from fingerpost.apps.mcp.server import Caller, new_server
 from fingerpost.apps.warm_up import WarmUp
 
@@ -68,9 +69,9 @@ async def calling(application, url="http://127.0.0.1:8000", *, caller="127.0.0.1
 
 
 @asynccontextmanager
-async def serving_here(app, **options):
+async def serving_here(app, trusted_proxies=(), **options):
     """Serve an application on a free port of this machine; yield its host and port."""
-    listener = listen(Address("127.0.0.1", 0))
+    listener = listen(Address("127.0.0.1", 0), trusted_proxies)
     server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, **options))
     task = asyncio.create_task(server.serve(sockets=[listener]))
     while not server.started:  # noqa: ASYNC110  (uvicorn has no event for it)

@@ -13,7 +13,7 @@ from mcp.server import _streamable_http_modern
 from uvicorn import Config
 from uvicorn.server import ServerState
 
-from fingerpost.apps.mcp import http_limits
+from fingerpost.apps.mcp import http_limits, listener
 from fingerpost.apps.mcp.http_limits import Admission
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.wiring import build
@@ -33,8 +33,8 @@ def brief(monkeypatch):
 
 @asynccontextmanager
 async def connected(application, trusted_proxies=()):
-    options = {"http": http_limits.new_protocol(trusted_proxies), "timeout_keep_alive": DEADLINE_S}
-    async with serving_here(new_local_app(application), **options) as address:
+    options = {"http": http_limits.LimitedHttpProtocol, "timeout_keep_alive": DEADLINE_S}
+    async with serving_here(new_local_app(application), trusted_proxies, **options) as address:
         reader, writer = await asyncio.open_connection(*address)
         try:
             yield reader, writer
@@ -227,7 +227,7 @@ async def test_a_trailer_is_no_header(field):
         await send({"type": "http.response.start", "status": 204, "headers": []})
         await send({"type": "http.response.body"})
 
-    async with serving_here(app, http=http_limits.new_protocol(())) as address:
+    async with serving_here(app, http=http_limits.LimitedHttpProtocol) as address:
         reader, writer = await asyncio.open_connection(*address)
         writer.write(CHUNKED + b"0\r\n" + field + b"\r\n\r\n")
         await reader.readuntil(b"\r\n\r\n")
@@ -239,7 +239,7 @@ async def test_a_trailer_is_no_header(field):
 async def test_a_proxy_is_known_by_its_address_on_a_socket_for_ipv6_and_ipv4():
     """Its X-Forwarded-For would be ignored otherwise, and all its callers would share one limit."""
     options = {"config": Config(None), "server_state": ServerState(), "app_state": {}}
-    protocol = http_limits.LimitedHttpProtocol(Mock(), **options)
+    protocol = http_limits.LimitedHttpProtocol(**options)
     protocol.connection_made(Mock(get_extra_info={"peername": ("::ffff:10.0.0.5", 80)}.get))
     protocol.connection_lost(None)
 
@@ -253,7 +253,7 @@ async def test_a_connection_whose_answers_are_not_read_is_aborted(monkeypatch):
     transport.get_extra_info.return_value = None
     transport.abort = aborted.set
     config = Config(None)
-    protocol = http_limits.LimitedHttpProtocol(Mock(), config=config, server_state=ServerState(), app_state={})
+    protocol = http_limits.LimitedHttpProtocol(config=config, server_state=ServerState(), app_state={})
     protocol.connection_made(transport)
     protocol.pause_writing()
 
@@ -278,7 +278,7 @@ async def test_a_request_in_pieces_is_answered(application):
 
 
 async def test_a_connection_beyond_the_limit_is_refused(application, monkeypatch):
-    monkeypatch.setattr(http_limits, "MAX_CONNECTIONS", 0)
+    monkeypatch.setattr(listener, "MAX_CONNECTIONS", 0)
     async with connected(application) as (reader, _):
         received = await read_all(reader)
 
@@ -290,14 +290,20 @@ async def test_a_connection_beyond_the_limit_is_refused(application, monkeypatch
 async def test_connections_of_one_address_are_limited_unless_it_is_a_trusted_proxy(
     application, monkeypatch, proxies, status
 ):
-    """Loopback stands for another machine here; by itself it may be many callers, and is not limited."""
-    monkeypatch.setattr(http_limits, "MAX_CONNECTIONS_PER_ADDRESS", 0)
-    monkeypatch.setattr(http_limits, "is_loopback", lambda _host: False)
+    """A closed one counts for another second. Loopback stands for another machine here; it is not limited itself."""
+    monkeypatch.setattr(listener, "MAX_CONNECTIONS_PER_ADDRESS", 1)
+    monkeypatch.setattr(listener, "COUNTED_AFTER_CLOSE_S", DEADLINE_S)
+    monkeypatch.setattr(listener, "is_loopback", lambda _host: False)
+    ask = b"GET /health HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n"
     async with connected(application, proxies) as (reader, writer):
-        writer.write(b"GET /health HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n")
-        received = await read_all(reader)
+        writer.write(ask)
+        first = await read_all(reader)
+        reader, again = await asyncio.open_connection(*writer.get_extra_info("peername"))
+        again.write(ask)
+        second = await asyncio.wait_for(reader.readline(), DEADLINE_S)
+        again.close()
 
-    assert received.split()[1] == status
+    assert (first.split()[1], second.split()[1]) == (b"200", status)
 
 
 @pytest.mark.parametrize("headers", [{}, {"content-length": "4000000"}], ids=["as it is sent", "by its header"])

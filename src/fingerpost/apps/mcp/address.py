@@ -1,20 +1,14 @@
-"""Addresses of the HTTP server and its callers: parse them, and open listening sockets."""
+"""Parse the addresses of the HTTP server and of its callers."""
 
 import ipaddress
-import socket
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Any
 
 from fingerpost.errors import SettingsInvalid
 
 _MAX_PORT = 65_535
 # Providers assign each household or host a network of this size.
 _IPV6_PREFIX = 64
-_BACKLOG = 2048
-# By default, the system holds 3 MB of unread answers for each connection.
-_SEND_BUFFER_BYTES = 65_536
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,57 +82,3 @@ def build_address_key(host: str) -> str:
     if isinstance(address, ipaddress.IPv6Address) and not address.is_loopback:
         return str(ipaddress.ip_network((address, _IPV6_PREFIX), strict=False))
     return str(address or host)
-
-
-class _Listener(socket.socket):
-    """A socket with a fixed queue length; asyncio's backlog only limits how many connections it accepts at once."""
-
-    def listen(self, _backlog: int = _BACKLOG, /) -> None:
-        super().listen(_BACKLOG)
-
-
-def listen(address: Address, *, shared: bool = False, backlog: int = _BACKLOG) -> socket.socket:
-    """Return a listening socket, or raise SettingsInvalid.
-
-    ``shared`` lets other processes listen there too. With a ``backlog`` of 0, the socket only reserves the address.
-    """
-    family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
-    # asyncio disables Nagle's algorithm only for sockets that specify TCP.
-    listener = _Listener(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT if shared else socket.SO_REUSEADDR, 1)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER_BYTES)
-        listener.bind((address.host, address.port))
-        if backlog:
-            # If two processes bind at the same instant, one of them fails only here.
-            listener.listen(backlog)
-    except (OSError, OverflowError) as error:
-        listener.close()
-        reason = getattr(error, "strerror", None) or error
-        raise SettingsInvalid(
-            f"Cannot listen on {address.host}:{address.port} ({reason}). Choose another address"
-        ) from error
-    return listener
-
-
-class SharedAddress:
-    """An address shared by worker processes, each with its own socket, so that the system balances connections.
-
-    Unpickling it in a worker returns the worker's socket.
-    """
-
-    def __init__(self, address: Address) -> None:
-        if not hasattr(socket, "SO_REUSEPORT"):
-            raise SettingsInvalid("This system cannot share connections among processes. Leave out --workers")
-        # An exclusive socket detects other servers run by this user; a shared one would join them.
-        listen(address, backlog=0).close()
-        # This socket receives no connections, because it does not listen.
-        self._reservation = listen(address, shared=True, backlog=0)
-        host, port = self._reservation.getsockname()[:2]
-        self.address = Address(host, port)
-
-    def close(self) -> None:
-        self._reservation.close()
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return partial(listen, shared=True), (self.address,)

@@ -31,8 +31,9 @@ from uvicorn.supervisors.multiprocess import Multiprocess
 
 from fingerpost.apps.logs import start_logging
 from fingerpost.apps.mcp import http_limits as limits
-from fingerpost.apps.mcp.address import LOCAL_ACCESS, Access, Address, SharedAddress, listen
+from fingerpost.apps.mcp.address import LOCAL_ACCESS, Access, Address
 from fingerpost.apps.mcp.identity import CallerFinder, SignIn, check_host
+from fingerpost.apps.mcp.listener import SharedAddress, listen
 from fingerpost.apps.mcp.metrics_page import start_metrics_server
 from fingerpost.apps.mcp.server import new_server
 from fingerpost.apps.settings import Settings
@@ -276,7 +277,7 @@ def serve_http(
 
     Raise SettingsInvalid if the address is in use, or is public and callers need no token.
     """
-    listener = listen(address)
+    listener = listen(address, access.trusted_proxies)
     address = Address(address.host, listener.getsockname()[1])
     app = new_app(application, address, warm_up, access, site)
     start_metrics_server(metrics, access)
@@ -304,7 +305,7 @@ def new_config(app: Starlette | Callable[[], Starlette], access: Access, workers
         backlog=_ACCEPTED_AT_ONCE,
         # Compiling can hold the GIL for seconds in a healthy worker.
         timeout_worker_healthcheck=_MAX_SILENCE_S,
-        http=limits.new_protocol(access.trusted_proxies),
+        http=limits.LimitedHttpProtocol,
         # With a WebSocket library installed, uvicorn would hand connections over to it, beyond the limits.
         ws="none",
         proxy_headers=bool(access.trusted_proxies),
@@ -325,7 +326,7 @@ def serve_workers(
     A worker that ends or hangs is replaced. Raise SettingsInvalid in the same cases as ``serve_http``.
     """
     CallerFinder(settings, address, access)
-    with closing(SharedAddress(address)) as shared:
+    with closing(SharedAddress(address, access.trusted_proxies)) as shared:
         worker = partial(_start_worker, settings, groups, shared.address, access, metrics)
         # uvicorn logs which workers died and were replaced.
         logging.getLogger("uvicorn.error").setLevel(logging.INFO)

@@ -1,24 +1,21 @@
-"""Limits on the HTTP server: connections, time for headers, bodies and answers, and concurrent calls per caller.
+"""Limits on HTTP requests: time for headers, bodies and answers, size, and concurrent calls per caller.
 
 uvicorn itself has no timeouts for headers and bodies.
 """
 
 import asyncio
-import ipaddress
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from functools import partial
-from typing import Any, Final, cast
+from typing import Final
 
 from anyio import CancelScope
 from starlette.requests import ClientDisconnect
 from starlette.types import Message, Receive, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
-from uvicorn.server import ServerState
 
-from fingerpost.apps.mcp.address import build_address_key, is_loopback, parse_ip_address
-from fingerpost.runtime.instruments import REFUSED_CALLS, REFUSED_CONNECTIONS
+from fingerpost.apps.mcp.address import is_loopback, parse_ip_address
+from fingerpost.runtime.instruments import REFUSED_CALLS
 
 HEADERS_S = 10.0
 MAX_HEADER_BYTES = 65_536
@@ -27,9 +24,6 @@ BODY_S = 15.0
 ANSWER_S = 120.0
 UNREAD_S = 30.0
 ABANDONED_S = 1.0
-# Per process; systems allow 1,024 open files by default.
-MAX_CONNECTIONS = 500
-MAX_CONNECTIONS_PER_ADDRESS = 50
 MAX_CALLS_PER_CALLER = 8
 MAX_BYTES: Final = 1_500_000
 """A plan with its memory is at most 1,000,000 bytes (``plan/limits.py``) before JSON escaping."""
@@ -38,47 +32,9 @@ MAX_REQUEST_BYTES = 2 * MAX_BYTES
 # Each chunk costs a call of about a microsecond; beyond so many, they must have this size on average, with framing.
 MAX_SMALL_PIECES, MIN_PIECE_BYTES = 20_000, 64
 
-_REFUSAL = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
-
 
 class BodyTooLarge(Exception):
     """A request's body is larger than ``MAX_BYTES``."""
-
-
-class ConnectionGate(asyncio.Protocol):
-    """Refuses a connection with 503, or passes it to uvicorn's protocol, which is several times as expensive to create.
-
-    At most ``MAX_CONNECTIONS`` are open, and at most ``MAX_CONNECTIONS_PER_ADDRESS`` from one address. Loopback and
-    trusted proxies are exempt from the second limit, because many callers may share them.
-    """
-
-    def __init__(
-        self, trusted_proxies: tuple[str, ...], counts: Counter[str], *, server_state: ServerState, **options: Any
-    ) -> None:
-        self._trusted_proxies = trusted_proxies
-        self._counts = counts
-        self._state = server_state
-        self._options = options
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        key = _find_limited_key((transport.get_extra_info("peername") or ("",))[0], self._trusted_proxies)
-        is_over_limit = key is not None and self._counts[key] >= MAX_CONNECTIONS_PER_ADDRESS
-        if is_over_limit or len(self._state.connections) >= MAX_CONNECTIONS:
-            REFUSED_CONNECTIONS.add(1)
-            transport.write(_REFUSAL)
-            transport.close()
-            return
-        if key is not None:
-            self._counts[key] += 1
-        protocol = LimitedHttpProtocol(partial(self._release, key), server_state=self._state, **self._options)
-        transport.set_protocol(protocol)
-        protocol.connection_made(transport)
-
-    def _release(self, key: str | None) -> None:
-        if key is not None:
-            self._counts[key] -= 1
-            if not self._counts[key]:
-                del self._counts[key]
 
 
 class LimitedHttpProtocol(HttpToolsProtocol):
@@ -93,10 +49,6 @@ class LimitedHttpProtocol(HttpToolsProtocol):
     _request_bytes = _pieces = _fields = 0
     _is_ending = _has_host = _keeps_alive = False
     _refusal = ""
-
-    def __init__(self, release: Callable[[], None], **options: Any) -> None:
-        super().__init__(**options)
-        self._release = release
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -189,7 +141,6 @@ class LimitedHttpProtocol(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_deadline()
         self._stop_unread()
-        self._release()
         super().connection_lost(exc)
 
     def _is_answering(self) -> bool:
@@ -213,19 +164,6 @@ class LimitedHttpProtocol(HttpToolsProtocol):
         self._deadline = None
         if not self._is_answering():
             self.transport.close()
-
-
-def new_protocol(trusted_proxies: Sequence[str]) -> type[asyncio.Protocol]:
-    """Return a protocol factory for uvicorn, which accepts any callable that returns a protocol."""
-    return cast("type[asyncio.Protocol]", partial(ConnectionGate, tuple(trusted_proxies), Counter[str]()))
-
-
-def _find_limited_key(host: str, trusted_proxies: tuple[str, ...]) -> str | None:
-    """Return the key for an address's connection limit, or None if the address is exempt."""
-    address = parse_ip_address(host)
-    if address is None or is_loopback(host) or any(address in ipaddress.ip_network(text) for text in trusted_proxies):
-        return None
-    return build_address_key(host)
 
 
 async def receive_body(receive: Receive, declared_bytes: int) -> list[Message]:

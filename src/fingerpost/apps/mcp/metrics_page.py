@@ -15,9 +15,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from fingerpost.apps.mcp.address import Access, Address, listen
-from fingerpost.apps.mcp.http_limits import new_protocol
+from fingerpost.apps.mcp.address import Access, Address
+from fingerpost.apps.mcp.http_limits import LimitedHttpProtocol
 from fingerpost.apps.mcp.identity import check_host
+from fingerpost.apps.mcp.listener import listen
 from fingerpost.errors import SettingsInvalid
 
 _log = logging.getLogger(__name__)
@@ -59,7 +60,7 @@ def start_metrics_server(addresses: Sequence[Address], access: Access) -> None:
         return
     app = Starlette(routes=[Route("/metrics", check_host(start_metrics(), access.list_hosts(address)))])
     app.router.redirect_slashes = False
-    config = uvicorn.Config(app, log_config=None, access_log=False, http=new_protocol(()), ws="none")
+    config = uvicorn.Config(app, log_config=None, access_log=False, http=LimitedHttpProtocol, ws="none")
     _log.info("metrics at %s/metrics", Address(address.host, listener.getsockname()[1]).url)
     run = partial(uvicorn.Server(config).run, sockets=[listener])
     threading.Thread(target=run, name="fingerpost-metrics", daemon=True).start()

@@ -1,0 +1,149 @@
+"""Listening sockets that refuse connections beyond the limits, and that worker processes can share."""
+
+import ipaddress
+import socket
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import lru_cache, partial
+from typing import Any
+
+from fingerpost.apps.mcp.address import Address, build_address_key, is_loopback, parse_ip_address
+from fingerpost.errors import SettingsInvalid
+from fingerpost.runtime.instruments import REFUSED_CONNECTIONS
+
+# Per process; systems allow 1,024 open files by default.
+MAX_CONNECTIONS = 500
+MAX_CONNECTIONS_PER_ADDRESS = 50
+# An address could otherwise open and close hundreds of connections in a second.
+COUNTED_AFTER_CLOSE_S = 1.0
+_REFUSAL = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+# Connections refused at a time; between batches, the server handles other clients' calls.
+_REFUSED_AT_ONCE = 16
+_BACKLOG = 2048
+# By default, the system holds 3 MB of unread answers for each connection.
+_SEND_BUFFER_BYTES = 65_536
+
+
+class _Connection(socket.socket):
+    """An accepted connection, which reports once that it closes."""
+
+    def __init__(self, accepted: socket.socket, report: Callable[[], None]) -> None:
+        super().__init__(accepted.family, accepted.type, accepted.proto, fileno=accepted.detach())
+        self._report: Callable[[], None] | None = report
+
+    def close(self) -> None:
+        super().close()
+        report, self._report = self._report, None
+        if report is not None:
+            report()
+
+
+class LimitedListener(socket.socket):
+    """A listening socket that answers 503 to connections beyond the limits, and closes them.
+
+    At most ``MAX_CONNECTIONS`` are open, and at most ``MAX_CONNECTIONS_PER_ADDRESS`` from one address, which count for
+    ``COUNTED_AFTER_CLOSE_S`` after they close. Loopback and trusted proxies are exempt from the second limit, because
+    many callers may share them. Refusing a connection here is cheap: asyncio creates a task and a transport for each
+    one that it gets.
+    """
+
+    def __init__(self, family: int, trusted_proxies: Sequence[str]) -> None:
+        # asyncio disables Nagle's algorithm only for sockets that specify TCP.
+        super().__init__(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+        self._find_key = lru_cache(maxsize=1024)(partial(find_limited_key, trusted_proxies))
+        self._open_count = 0
+        self._counts: Counter[str] = Counter()
+        self._closed: deque[tuple[float, str]] = deque()
+
+    def listen(self, _backlog: int = _BACKLOG, /) -> None:
+        """Listen with a fixed queue length: asyncio's backlog only limits how many connections it accepts at once."""
+        super().listen(_BACKLOG)
+
+    def accept(self) -> tuple[socket.socket, Any]:
+        """Return the next connection within the limits; raise BlockingIOError if there is none, or after a batch."""
+        self._forget_closed()
+        for _ in range(_REFUSED_AT_ONCE):
+            accepted, peer = super().accept()
+            key = self._find_key(peer[0])
+            is_over_limit = key is not None and self._counts[key] >= MAX_CONNECTIONS_PER_ADDRESS
+            if not is_over_limit and self._open_count < MAX_CONNECTIONS:
+                self._open_count += 1
+                if key is not None:
+                    self._counts[key] += 1
+                return _Connection(accepted, partial(self._count_closed, key)), peer
+            REFUSED_CONNECTIONS.add(1)
+            with accepted, suppress(OSError):
+                accepted.send(_REFUSAL)
+        raise BlockingIOError
+
+    def _count_closed(self, key: str | None) -> None:
+        self._open_count -= 1
+        if key is not None:
+            self._closed.append((time.monotonic(), key))
+
+    def _forget_closed(self) -> None:
+        until_s = time.monotonic() - COUNTED_AFTER_CLOSE_S
+        while self._closed and self._closed[0][0] <= until_s:
+            key = self._closed.popleft()[1]
+            self._counts[key] -= 1
+            if not self._counts[key]:
+                del self._counts[key]
+
+
+def find_limited_key(trusted_proxies: Sequence[str], host: str) -> str | None:
+    """Return the key for an address's connection limit, or None if the address is exempt."""
+    address = parse_ip_address(host)
+    if address is None or is_loopback(host) or any(address in ipaddress.ip_network(text) for text in trusted_proxies):
+        return None
+    return build_address_key(host)
+
+
+def listen(
+    address: Address, trusted_proxies: Sequence[str] = (), *, shared: bool = False, backlog: int = _BACKLOG
+) -> socket.socket:
+    """Return a listening socket, or raise SettingsInvalid.
+
+    ``shared`` lets other processes listen there too. With a ``backlog`` of 0, the socket only reserves the address.
+    """
+    family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
+    listener = LimitedListener(family, trusted_proxies)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT if shared else socket.SO_REUSEADDR, 1)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER_BYTES)
+        listener.bind((address.host, address.port))
+        if backlog:
+            # If two processes bind at the same instant, one of them fails only here.
+            listener.listen(backlog)
+    except (OSError, OverflowError) as error:
+        listener.close()
+        reason = getattr(error, "strerror", None) or error
+        raise SettingsInvalid(
+            f"Cannot listen on {address.host}:{address.port} ({reason}). Choose another address"
+        ) from error
+    return listener
+
+
+class SharedAddress:
+    """An address shared by worker processes, each with its own socket, so that the system balances connections.
+
+    Unpickling it in a worker returns the worker's socket.
+    """
+
+    def __init__(self, address: Address, trusted_proxies: Sequence[str] = ()) -> None:
+        self._trusted_proxies = trusted_proxies
+        if not hasattr(socket, "SO_REUSEPORT"):
+            raise SettingsInvalid("This system cannot share connections among processes. Leave out --workers")
+        # An exclusive socket detects other servers run by this user; a shared one would join them.
+        listen(address, backlog=0).close()
+        # This socket receives no connections, because it does not listen.
+        self._reservation = listen(address, shared=True, backlog=0)
+        host, port = self._reservation.getsockname()[:2]
+        self.address = Address(host, port)
+
+    def close(self) -> None:
+        self._reservation.close()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(listen, shared=True), (self.address, self._trusted_proxies)
