@@ -157,6 +157,12 @@ def _list_plain_names(place: Place) -> set[str]:
     return {plain(name) for name in (place.name, *place.names.values())}
 
 
+def _list_names_of_kind(kind: str) -> frozenset[str]:
+    if kind in _RAILWAY_NAMES | _STATION_WORDS:
+        return _RAILWAY_NAMES
+    return _BUS_NAMES if kind in _BUS_NAMES else frozenset()
+
+
 def _is_main_station(name: str, city: City, kinds: frozenset[str]) -> bool:
     words = name.split()
     for count in range(1, len(words)):
@@ -177,6 +183,7 @@ class NetworkPlaces:
         self._stops = stops
         self._addresses = addresses
         self._list_stations = lru_cache(maxsize=None)(self._find_stations)
+        self._list_stations_of_kind = lru_cache(maxsize=None)(self._find_stations_of_kind)
 
     async def find(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[PlaceMatch]:
         if self._addresses is None and self._stops.is_fast:
@@ -190,7 +197,7 @@ class NetworkPlaces:
         stops = self._stops.places.search(text, language=language, focus=focus)
         by_token = {match.place.token: match for match in stops}
         kind = strip_near(plain(text)).removeprefix("the ")
-        for station in self._list_stations_of_kind(kind):
+        for station in self._list_stations_of_kind(_list_names_of_kind(kind)):
             by_token.setdefault(station.token, match_place(in_language(station, language), UNCERTAIN, focus))
         if addresses is None:
             return [self._stops.add_description(match) for match in sort_matches(by_token.values())]
@@ -219,13 +226,14 @@ class NetworkPlaces:
                 by_token[match.place.token] = match if match_score == match.score else replace(match, score=match_score)
         return [self._stops.add_description(match) for match in sort_matches(by_token.values())]
 
-    def _list_stations_of_kind(self, kind: str) -> list[Place]:
-        """Return the stations whose names end with a kind of station, in any language."""
-        is_railway = kind in _RAILWAY_NAMES | _STATION_WORDS
-        kinds = _RAILWAY_NAMES if is_railway else _BUS_NAMES if kind in _BUS_NAMES else frozenset()
-        endings = tuple(f" {word}" for word in kinds)
-        places = self._stops.places.list_places() if kinds else ()
-        return [place for place in places if any(f" {name}".endswith(endings) for name in _list_plain_names(place))]
+    def _find_stations_of_kind(self, names: frozenset[str]) -> list[Place]:
+        """Return the stations whose names end with one of these."""
+        endings = tuple(f" {name}" for name in names)
+        return [
+            place
+            for place in self._stops.places.list_places()
+            if any(f" {name}".endswith(endings) for name in _list_plain_names(place))
+        ]
 
     def _list_main_stations(self, text: str, addresses: AddressIndex) -> list[Place]:
         """Return the main railway stations of the city named in the text or, if there are none, its bus stations."""
