@@ -8,6 +8,7 @@ from fingerpost.apps.wiring import list_tools
 from fingerpost.net.request import RequestLimits
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.store.variables import VariableStore
+from fingerpost.transit.port import DepartureQuery
 from fingerpost.transit.remote.tfl.network import TflSource
 from fingerpost.transit.tools.plan_journey import JourneyOptions
 from tests.fakes import FakeNetworks
@@ -58,6 +59,11 @@ async def asking(answers, record=RECORD):
     told = Told(answers)
     async with serving_replies(told.answer) as port, new_town_client(port) as client:
         yield TflSource(client.fetch, LIMITS).open(record), told
+
+
+async def list_board(network, stop_id, instant, window_s, by_schedule=False):
+    query = DepartureQuery(stop_ids=[stop_id], instant=instant, window_s=window_s, wanted=50, by_schedule=by_schedule)
+    return await network.list_departures(query)
 
 
 @asynccontextmanager

@@ -6,8 +6,7 @@ import pytest
 
 from fingerpost.transit.model.itinerary import Mode
 from fingerpost.transit.model.place import Coordinate
-from fingerpost.transit.port import DepartureQuery
-from tests.tfl.asking import asking
+from tests.tfl.asking import asking, list_board
 
 NINE = int(datetime(2026, 6, 10, 8, tzinfo=UTC).timestamp())
 
@@ -43,10 +42,9 @@ def arriving(minute, number="1", **more):
     return {**told, **more}
 
 
-async def board(told, stop="TFL:940GZZLUVIC", window_min=30, wanted=50, first=NINE, **answers):
+async def board(told, stop="TFL:940GZZLUVIC", window_min=30, first=NINE, **answers):
     async with asking({"/StopPoint/940GZZLUVIC/Arrivals": told, **answers}) as (network, server):
-        query = DepartureQuery(stop_ids=[stop], instant=first, window_s=window_min * 60, wanted=wanted)
-        return await network.list_departures(query), server
+        return await list_board(network, stop, first, window_min * 60), server
 
 
 def drawn(told):

@@ -6,9 +6,8 @@ import pytest
 
 from fingerpost.transit.model.itinerary import Mode
 from fingerpost.transit.model.place import Coordinate
-from fingerpost.transit.port import DepartureQuery
 from tests.shared_data import get_shared
-from tests.tfl.asking import a_leg, asking, journeys, planning
+from tests.tfl.asking import a_leg, asking, journeys, list_board, planning
 from tests.tfl.test_timetables import at, schedule, timetable
 
 AMBIGUOUS = [
@@ -96,7 +95,7 @@ async def test_a_recorded_404_of_no_places_is_not_an_empty_answer(tmp_path):
     assert (body["success"], body["code"]) == (False, "UPSTREAM_ERROR")
 
 
-async def test_a_recorded_station_is_itself(monkeypatch):
+async def test_a_recorded_station_is_itself():
     async with asking({"/StopPoint/940GZZLUASL": recorded("stopPointById_940GZZLUASL_None_StopPoint")}) as (network, _):
         place = await network.find_stop("tfl:940gzzluasl", whole_place=True)
 
@@ -115,9 +114,7 @@ async def test_a_recorded_station_has_the_timetable_of_its_line(monkeypatch):
     answers |= {f"{path}/Disruption": [] for path in answers} | {"/Line/piccadilly/Timetable/940GZZLUASL": told}
     async with asking(answers) as (network, _):
         boards = [
-            await network.list_departures(
-                DepartureQuery(stop_ids=[stop_id], instant=at("2026-06-12T10:00"), window_s=60, wanted=9)
-            )
+            await list_board(network, stop_id, at("2026-06-12T10:00"), 60)
             for stop_id in ("TFL:940GZZLUASL", "TFL:9400ZZLUASL1")
         ]
 
@@ -143,9 +140,7 @@ async def test_recorded_arrivals_become_rows(monkeypatch):
     status = recorded("lineStatusByMode_tube_None_Line")
     async with asking({"/StopPoint/940GZZLUSKW/Arrivals": told, "/Line/victoria/Status": status}) as (network, _):
         now = 1_721_058_000
-        board = await network.list_departures(
-            DepartureQuery(stop_ids=["TFL:940GZZLUSKW"], instant=now, window_s=3600, wanted=50)
-        )
+        board = await list_board(network, "TFL:940GZZLUSKW", now, 3600)
     rows = list(board.departures)
 
     assert len(rows) == len({each["id"] for each in told}) > 0

@@ -9,13 +9,13 @@ from fingerpost.apps.wiring import list_tools
 from fingerpost.errors import SourceFailed
 from fingerpost.store.variables import VariableStore
 from fingerpost.transit.model.itinerary import Mode
-from fingerpost.transit.port import DepartureQuery
 from fingerpost.transit.remote.tfl.timetables import MAX_LINES, read_option
 from tests.fakes import FakeNetworks
-from tests.tfl.asking import asking
+from tests.tfl.asking import asking, list_board
 from tests.tfl.test_boards import VICTORIA, arriving
 
 ZONE = ZoneInfo("Europe/London")
+VICTORIA_ID = "TFL:940GZZLUVIC"
 STOP, TIMETABLE = "/StopPoint/940GZZLUVIC", "/Line/victoria/Timetable/940GZZLUVIC"
 BRIXTON, WALTHAMSTOW = "940GZZLUBXN", "940GZZLUWWL"
 NO_TIMETABLE = {"lineId": "victoria", "statusErrorMessage": "The stop has been removed from the route"}
@@ -47,17 +47,13 @@ def at(text):
     return int(datetime.fromisoformat(text).replace(tzinfo=ZONE).timestamp())
 
 
-async def board(told, first, last, *, stop=VICTORIA, by_schedule=True, **answers):
+async def board(told, first="2026-06-12T10:00", last="2026-06-12T11:00", *, stop=VICTORIA, by_schedule=True, **answers):
+    """Ask for a board, by default of a Friday from 10:00 to 11:00."""
     own = {STOP: stop, f"{STOP}/Arrivals": [], f"{STOP}/Disruption": [], TIMETABLE: told}
     async with asking({**own, **answers}) as (network, server):
-        query = DepartureQuery(
-            stop_ids=["TFL:940GZZLUVIC"],
-            instant=at(first),
-            window_s=at(last) - at(first),
-            wanted=1000,
-            by_schedule=by_schedule,
-        )
-        return await network.list_departures(query), server
+        window_s = at(last) - at(first)
+        found = await list_board(network, VICTORIA_ID, at(first), window_s, by_schedule=by_schedule)
+        return found, server
 
 
 def drawn(found):
@@ -109,10 +105,7 @@ async def test_a_time_is_the_wall_clocks_where_clocks_change(hour, wanted):
     _, time = hour.split("T")
     instant = int(datetime.fromisoformat(wanted).timestamp())
     async with asking({STOP: VICTORIA, TIMETABLE: timetable(schedule("Saturday", time))}) as (network, _):
-        query = DepartureQuery(
-            stop_ids=["TFL:940GZZLUVIC"], instant=instant - 7200, window_s=14_400, wanted=9, by_schedule=True
-        )
-        rows = (await network.list_departures(query)).departures
+        rows = (await list_board(network, VICTORIA_ID, instant - 7200, 14_400, by_schedule=True)).departures
 
     assert [row.scheduled for row in rows] == [instant]
 
@@ -129,7 +122,7 @@ async def test_every_direction_offered_by_tfl_is_requested():
             return timetable(schedule("Friday", "10:05"), ends=(WALTHAMSTOW,), direction="inbound")
         return timetable(schedule("Friday", "10:00")) if "direction=outbound" in asked.target else first
 
-    found, server = await board(reply, "2026-06-12T10:00", "2026-06-12T11:00")
+    found, server = await board(reply)
 
     assert drawn(found) == ["Fri 10:00 Brix", "Fri 10:05 Walt"]
     assert [path for path in server.paths if "Timetable" in path] == [
@@ -146,7 +139,7 @@ async def test_more_directions_than_are_requested_are_reported():
     async def reply(asked):
         return timetable(schedule("Friday", "10:00")) if "/to/" in asked.target else first
 
-    found, _ = await board(reply, "2026-06-12T10:00", "2026-06-12T11:00")
+    found, _ = await board(reply)
 
     assert [note for note in found.provenance.notes if "directions" in note] == [
         "There are too many directions to request all of their timetables; some are missing for Victoria."
@@ -161,7 +154,7 @@ async def test_a_disambiguation_with_status_300_is_one_too():
             return NO_TIMETABLE
         return timetable(schedule("Friday", "10:00")) if "direction=outbound" in asked.target else first
 
-    found, _ = await board(reply, "2026-06-12T10:00", "2026-06-12T11:00")
+    found, _ = await board(reply)
 
     assert drawn(found) == ["Fri 10:00 Brix"]
 
@@ -235,15 +228,9 @@ async def test_a_frequency_without_journeys_is_left_out_and_reported():
     assert any("only how often trips run: Victoria" in note for note in found.provenance.notes)
 
 
-@pytest.mark.parametrize(
-    "told",
-    [
-        (404, {"message": "The following line is not recognised"}),
-        NO_TIMETABLE,
-    ],
-)
+@pytest.mark.parametrize("told", [(404, {"message": "The following line is not recognised"}), NO_TIMETABLE])
 async def test_a_line_without_a_timetable_is_named(told):
-    found, _ = await board(told, "2026-06-12T10:00", "2026-06-12T12:00")
+    found, _ = await board(told)
 
     assert found.departures == []
     assert any(note == "TfL has no timetable at this stop for Victoria." for note in found.provenance.notes)
@@ -254,27 +241,19 @@ TWO = {**VICTORIA, "lines": [{"id": "victoria", "name": "Victoria"}, {"id": "cir
 
 async def test_a_failing_line_does_not_affect_others():
     told = timetable(schedule("Friday", "10:00"))
-    found, _ = await board(
-        told, "2026-06-12T10:00", "2026-06-12T11:00", stop=TWO, **{"/Line/circle/Timetable": (500, {})}
-    )
+    found, _ = await board(told, stop=TWO, **{"/Line/circle/Timetable": (500, {})})
 
     assert (drawn(found), found.provenance.notes[1]) == (
         ["Fri 10:00 Brix"],
         "TfL did not return the timetables for Circle.",
     )
     with pytest.raises(SourceFailed):
-        await board((500, {}), "2026-06-12T10:00", "2026-06-12T11:00")
+        await board((500, {}))
 
 
 async def test_lines_beyond_the_boards_limit_are_named():
     lines = [{"id": f"l{number:02d}", "name": f"L{number:02d}"} for number in range(MAX_LINES + 1)]
-    found, server = await board(
-        NO_TIMETABLE,
-        "2026-06-12T10:00",
-        "2026-06-12T11:00",
-        stop={**VICTORIA, "lines": lines},
-        **{"/Line/l": NO_TIMETABLE},
-    )
+    found, server = await board(NO_TIMETABLE, stop={**VICTORIA, "lines": lines}, **{"/Line/l": NO_TIMETABLE})
 
     assert sum("/Timetable/" in path for path in server.paths) == MAX_LINES
     assert any(note.endswith(f"the missing ones are L{MAX_LINES}.") for note in found.provenance.notes)
@@ -287,7 +266,7 @@ async def test_modes_come_from_the_groups_of_a_stops_lines():
     ]
     stop = {**TWO, "modes": ["bus", "tube"], "lineModeGroups": groups}
     told = timetable(schedule("Friday", "10:00"))
-    found, _ = await board(told, "2026-06-12T10:00", "2026-06-12T11:00", stop=stop, **{"/Line/circle/Timetable": told})
+    found, _ = await board(told, stop=stop, **{"/Line/circle/Timetable": told})
 
     assert sorted((row.line, row.mode) for row in found.departures) == [
         ("Circle", Mode.BUS),
