@@ -15,12 +15,27 @@ def get(timetables, day):
     return timetables.get_search_timetable(day, is_reverse=False, step_free=False)
 
 
+SIZE = count_bytes(get(SearchTimetables(TIMETABLE), MONDAY))
+
+
+def test_a_quarter_of_the_memory_is_free_when_a_build_begins(monkeypatch):
+    timetables, ready = SearchTimetables(TIMETABLE, cache=SearchTimetableCache(SIZE * 2)), []
+    really_build = build.build_search_timetable
+    monkeypatch.setattr(
+        build, "build_search_timetable", lambda *a, **k: ready.append(list_ready(timetables)) or really_build(*a, **k)
+    )
+    for day in (MONDAY, TUESDAY, WEDNESDAY):
+        get(timetables, day)
+
+    assert ready == [[], [MONDAY], [TUESDAY]]
+
+
 def list_ready(timetables):
     return [day for day in (MONDAY, TUESDAY, WEDNESDAY) if timetables.is_ready(day, is_reverse=False, step_free=False)]
 
 
 def test_the_least_recently_used_day_of_any_network_goes_first():
-    cache = SearchTimetableCache(count_bytes(get(SearchTimetables(TIMETABLE), MONDAY)) * 5 // 2)
+    cache = SearchTimetableCache(SIZE * 5 // 2)
     here, there = SearchTimetables(TIMETABLE, cache=cache), SearchTimetables(TIMETABLE, cache=cache)
     for timetables, day in ((here, MONDAY), (there, TUESDAY), (here, MONDAY), (here, WEDNESDAY)):
         get(timetables, day)

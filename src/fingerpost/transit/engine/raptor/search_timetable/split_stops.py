@@ -57,11 +57,13 @@ def list_effective_rules(timetable: Timetable, stop_times: StopTimesWithRules) -
     # If there are broader rules for the same stops, the transfer without this rule is not just the footpath.
     is_alone = is_trip_pair & ~np.isin(pair, pair[~is_trip_pair])
     is_effective = ~is_alone
+    alone = np.flatnonzero(is_alone)
+    named_rows = np.flatnonzero(np.isin(stop_times.trip, np.concatenate([from_trip[alone], to_trip[alone]])))
+    keys = zip(stop_times.stop[named_rows].tolist(), stop_times.trip[named_rows].tolist(), strict=True)
     rows_by_trip: dict[tuple[int, int], list[int]] = {}
-    for row, key in enumerate(zip(stop_times.stop.tolist(), stop_times.trip.tolist(), strict=True)):
+    for row, key in zip(named_rows.tolist(), keys, strict=True):
         rows_by_trip.setdefault(key, []).append(row)
     change_s: dict[int, int] = {}
-    alone = np.flatnonzero(is_alone)
     connections = zip(*(column[alone].tolist() for column in (pair, from_trip, to_trip)), strict=True)
     last = dict(zip(connections, alone.tolist(), strict=True))
     for (stops, first_trip, next_trip), rule in last.items():
@@ -162,9 +164,7 @@ def split_stops(timetable: Timetable, instances: TripInstances, overlay: Overlay
     if not is_named.any():
         return instances, unsplit
     kinds, kind_row = np.unique(kind[is_named], axis=0, return_inverse=True)
-    stop = instances.stop_times.stop.copy()
-    stop[stop_times.row[is_named]] = timetable.stop_count + kind_row.reshape(-1)
-    instances = instances._replace(stop_times=instances.stop_times._replace(stop=stop))
+    instances.stop_times.stop[stop_times.row[is_named]] = timetable.stop_count + kind_row.reshape(-1)
     return instances, _link_copies(timetable, rules, kinds)
 
 

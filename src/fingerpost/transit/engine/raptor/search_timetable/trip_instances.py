@@ -1,11 +1,12 @@
 """Trip instances (a trip on a service day) and their stop times as columns, before they are grouped into patterns."""
 
+from collections.abc import Sequence
 from datetime import date, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from fingerpost.transit.engine.timetable.columns import join_rows, list_ranges, list_starts, take_rows
+from fingerpost.transit.engine.timetable.columns import join_rows, list_ranges, list_starts
 from fingerpost.transit.engine.timetable.service_days import find_service_day_start, find_services
 from fingerpost.transit.engine.timetable.timetable import (
     NO_ALIGHTING,
@@ -19,6 +20,8 @@ from fingerpost.transit.engine.timetable.timetable import (
 )
 
 DAY_S = 86_400
+_COPIED_AT_ONCE = 4_096
+_USED_SHARE = 0.9
 
 
 class StopTimes(NamedTuple):
@@ -70,15 +73,28 @@ class TripInstances(NamedTuple):
     def list_rows(self, chosen: Int64) -> Int64:
         return list_ranges(self.begin[chosen], self.length[chosen])[1]
 
+    def copy_columns(self, chosen: Int64, names: Sequence[str] = StopTimes._fields) -> dict[str, Any]:
+        """Return columns of the stop times of the chosen instances, consecutive and unshifted."""
+        first = list_starts(self.length[chosen])
+        columns = {name: np.empty(first[-1], getattr(self.stop_times, name).dtype) for name in names}
+        # All row numbers at once would need more memory than the columns.
+        for begin in range(0, len(chosen), _COPIED_AT_ONCE):
+            part = chosen[begin : begin + _COPIED_AT_ONCE]
+            copied, rows = slice(first[begin], first[begin + len(part)]), self.list_rows(part)
+            for name, column in columns.items():
+                column[copied] = getattr(self.stop_times, name)[rows]
+                if name in ("arrival_s", "departure_s"):
+                    column[copied] += np.repeat(self.shift_s[part], self.length[part])
+        return columns
+
     def unshare_all(self) -> "TripInstances":
         """Copy the stop times so that each instance has its own rows, consecutive and unshifted."""
-        rows = take_rows(self.stop_times, list_ranges(self.begin, self.length)[1])
-        row_shift_s = np.repeat(self.shift_s, self.length)
-        rows = rows._replace(arrival_s=rows.arrival_s + row_shift_s, departure_s=rows.departure_s + row_shift_s)
+        rows = StopTimes(**self.copy_columns(np.arange(len(self.day))))
         return self._replace(begin=list_starts(self.length)[:-1], shift_s=np.zeros_like(self.shift_s), stop_times=rows)
 
     def compact(self) -> "TripInstances":
-        return self.unshare_all() if self.length.sum() < len(self.stop_times.stop) else self
+        """Drop unused stop times, unless they are few."""
+        return self.unshare_all() if self.length.sum() < _USED_SHARE * len(self.stop_times.stop) else self
 
     def unshare_rows(self, chosen: Int64) -> "TripInstances":
         """Copy the stop times of the chosen instances so that they can be changed in place."""
