@@ -1,13 +1,11 @@
 """GTFS feeds read from their tables alone: stops, footpaths, and the trips of a few days."""
 
-import csv
-import io
-import zipfile
 from collections import defaultdict
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
+from fingerpost.transit.check.raw_feed import RawFeed
 from tests.riders.walks import CHANGE_S, LINKED_WITHIN_M, STRAIGHT_S, Grid, walk_m, walk_s
 
 NO_BOARDING, NO_ALIGHTING = 1, 2
@@ -39,30 +37,6 @@ def midnight(day, zone):
     return int(datetime(day.year, day.month, day.day, 12, tzinfo=ZoneInfo(zone)).timestamp()) - 12 * 3600
 
 
-def rows_of(archive, table):
-    """Yield a table's rows as dictionaries, blanks stripped; nothing where the feed has no such table."""
-    if table not in archive.namelist():
-        return
-    with archive.open(table) as file:
-        reader = csv.reader(io.TextIOWrapper(file, "utf-8-sig"))
-        header = [name.strip() for name in next(reader)]
-        for row in reader:
-            yield dict(zip(header, map(str.strip, row), strict=False))
-
-
-def list_days(archive):
-    """Return the days of each service."""
-    days = defaultdict(set)
-    for row in rows_of(archive, "calendar.txt"):
-        first, last = (date.fromisoformat(row[name]) for name in ("start_date", "end_date"))
-        period = [first + timedelta(days=each) for each in range((last - first).days + 1)]
-        days[row["service_id"]] |= {day for day in period if row[f"{day:%A}".lower()] == "1"}
-    for row in rows_of(archive, "calendar_dates.txt"):
-        change = days[row["service_id"]].add if row["exception_type"] == "1" else days[row["service_id"]].discard
-        change(date.fromisoformat(row["date"]))
-    return days
-
-
 class Tables:
     """Feeds together: numbered stops, their links, and the trips of a day, of the one before and of those after."""
 
@@ -73,43 +47,42 @@ class Tables:
         self.trips = []
         self._links = {}
         for feed, path in feeds:
-            with zipfile.ZipFile(path) as archive:
-                self._read(feed, archive, day, days_after)
+            self._read(RawFeed(feed, path), day, days_after)
         self.grid = Grid(self.place)
         self.partners = defaultdict(set)
         for one, other in self.forced:
             self.partners[one].add(other)
             self.partners[other].add(one)
 
-    def _read(self, feed, archive, day, days_after):
-        self.zone = self.zone or next(rows_of(archive, "agency.txt"))["agency_timezone"]
+    def _read(self, raw, day, days_after):
+        feed, self.zone = raw.name, self.zone or raw.zone
         members = defaultdict(list)
-        for row in rows_of(archive, "stops.txt"):
-            if row.get("location_type") in (None, "", "0"):
+        for row in raw.read_rows("stops.txt"):
+            if row["location_type"] in ("", "0"):
                 number = len(self.place)
                 self.place[number] = float(row["stop_lat"]), float(row["stop_lon"])
                 self.name[number], self.local[number] = row["stop_name"], (feed, row["stop_id"])
                 self.number[feed, row["stop_id"]] = self.printed[f"{feed}:{row['stop_id'].upper()}"] = number
                 members[row["stop_id"]].append(number)
-                if row.get("parent_station"):
+                if row["parent_station"]:
                     self.station[number] = feed, row["parent_station"]
                     members[row["parent_station"]].append(number)
-        self._read_transfers(feed, archive, members)
-        self._read_trips(feed, archive, [day + timedelta(days=each) for each in range(-1, days_after + 1)])
+        self._read_transfers(raw, members)
+        self._read_trips(raw, [day + timedelta(days=each) for each in range(-1, days_after + 1)])
 
-    def _read_transfers(self, feed, archive, members):
+    def _read_transfers(self, raw, members):
         """Read the rules between stops; a row that names the stops themselves beats one that names stations."""
-        rules = []
-        for line, row in enumerate(rows_of(archive, "transfers.txt")):
+        feed, rules = raw.name, []
+        for line, row in enumerate(raw.read_rows("transfers.txt")):
             ends = row["from_stop_id"], row["to_stop_id"]
-            if row.get("from_trip_id") and row.get("to_trip_id"):
+            if row["from_trip_id"] and row["to_trip_id"]:
                 if row["transfer_type"] == "1":
                     self.specific.add((feed, row["from_trip_id"], row["to_trip_id"]))
                 continue
-            assert not row.get("from_route_id"), "no feed here has rules between routes"
+            assert not row["from_route_id"], "no feed here has rules between routes"
             precision = sum((feed, end) in self.number for end in ends)
             pairs = [(one, other) for one in members[ends[0]] for other in members[ends[1]]]
-            rules.append((precision, line, pairs, row["transfer_type"], row.get("min_transfer_time")))
+            rules.append((precision, line, pairs, row["transfer_type"], row["min_transfer_time"]))
         for _, _, pairs, kind, stated in sorted(rules, key=lambda rule: rule[:2]):
             for pair in pairs:
                 metres = walk_m(self.place[pair[0]], self.place[pair[1]])
@@ -118,23 +91,23 @@ class Tables:
                     taken = int(stated)
                 self.forced[pair] = (None if kind == "3" else taken), metres
 
-    def _read_trips(self, feed, archive, days):
-        running = list_days(archive)
+    def _read_trips(self, raw, days):
+        feed, running = raw.name, raw.service_days
         services = {service for service, its in running.items() if its.intersection(days)}
         service, block = {}, {}
-        for row in rows_of(archive, "trips.txt"):
+        for row in raw.read_rows("trips.txt"):
             if row["service_id"] in services:
-                service[row["trip_id"]], block[row["trip_id"]] = row["service_id"], row.get("block_id", "")
+                service[row["trip_id"]], block[row["trip_id"]] = row["service_id"], row["block_id"]
         calls = defaultdict(list)
-        for row in rows_of(archive, "stop_times.txt"):
+        for row in raw.read_rows("stop_times.txt"):
             if row["trip_id"] in service:
-                flags = (row.get("pickup_type") == "1") * NO_BOARDING + (row.get("drop_off_type") == "1") * NO_ALIGHTING
+                flags = (row["pickup_type"] == "1") * NO_BOARDING + (row["drop_off_type"] == "1") * NO_ALIGHTING
                 arrival = seconds(row["arrival_time"] or row["departure_time"])
                 departure = seconds(row["departure_time"] or row["arrival_time"])
                 call = int(row["stop_sequence"]), self.number[feed, row["stop_id"]], arrival, departure, flags
                 calls[row["trip_id"]].append(call)
         starts = defaultdict(list)
-        for row in rows_of(archive, "frequencies.txt"):
+        for row in raw.read_rows("frequencies.txt"):
             every = range(seconds(row["start_time"]), seconds(row["end_time"]), int(row["headway_secs"]))
             starts[row["trip_id"]] += every
         for trip, its in calls.items():

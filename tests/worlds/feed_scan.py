@@ -1,7 +1,6 @@
 """Departures and arrivals at stops, read from the tables of GTFS feeds; shares no code with the import."""
 
 import math
-import zipfile
 from collections import defaultdict
 from datetime import datetime, timedelta
 from itertools import pairwise
@@ -9,7 +8,8 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
-from tests.riders.feed_tables import NO_ALIGHTING, NO_BOARDING, list_days, midnight, rows_of, seconds
+from fingerpost.transit.check.raw_feed import RawFeed
+from tests.riders.feed_tables import NO_ALIGHTING, NO_BOARDING, midnight, seconds
 from tests.rules.drawing import DEGREE_M
 
 DAY, AROUND, NIGHT_ENDS_H = timedelta(days=1), timedelta(days=40), 4
@@ -26,28 +26,27 @@ class FeedScan:
         self.places, self.members, self.days, self.zone = {}, defaultdict(list), {}, None
         self._times, self._starts = defaultdict(list), {}
         for feed, path in feeds:
-            with zipfile.ZipFile(path) as archive:
-                self._read(feed, archive)
+            self._read(RawFeed(feed, path))
 
-    def _read(self, feed, archive):
-        self.zone = self.zone or next(rows_of(archive, "agency.txt"))["agency_timezone"]
-        stops = {row["stop_id"]: row for row in rows_of(archive, "stops.txt")}
+    def _read(self, raw):
+        feed, self.zone = raw.name, self.zone or raw.zone
+        stops = {row["stop_id"]: row for row in raw.read_rows("stops.txt")}
         for stop, row in stops.items():
-            if row.get("location_type") in (None, "", "0"):
+            if row["location_type"] in ("", "0"):
                 self.places[f"{feed}:{stop}"] = float(row["stop_lat"]), float(row["stop_lon"])
-                for place in {stop, row.get("parent_station")} & stops.keys():
+                for place in {stop, row["parent_station"]} & stops.keys():
                     self.members[f"{feed}:{place}"].append(f"{feed}:{stop}")
-        routes = {row["route_id"] for row in rows_of(archive, "routes.txt")}
-        trips = {row["trip_id"]: row for row in rows_of(archive, "trips.txt") if row["route_id"] in routes}
-        linked = {row.get(end) for row in rows_of(archive, "transfers.txt") for end in ("from_trip_id", "to_trip_id")}
-        calls, starts, days = defaultdict(list), defaultdict(list), list_days(archive)
-        for row in rows_of(archive, "stop_times.txt"):
+        routes = {row["route_id"] for row in raw.read_rows("routes.txt")}
+        trips = {row["trip_id"]: row for row in raw.read_rows("trips.txt") if row["route_id"] in routes}
+        linked = {row[end] for row in raw.read_rows("transfers.txt") for end in ("from_trip_id", "to_trip_id")}
+        calls, starts, days = defaultdict(list), defaultdict(list), raw.service_days
+        for row in raw.read_rows("stop_times.txt"):
             if row["trip_id"] in trips and f"{feed}:{row['stop_id']}" in self.places:
                 calls[row["trip_id"]].append(self._read_call(feed, row))
-        for row in rows_of(archive, "frequencies.txt"):
+        for row in raw.read_rows("frequencies.txt"):
             every = range(seconds(row["start_time"]), seconds(row["end_time"]), int(row["headway_secs"]))
             starts[row["trip_id"]] += every
-        self.days[feed] = {day for row in trips.values() for day in days[row["service_id"]]}
+        self.days[feed] = {day for row in trips.values() for day in days.get(row["service_id"], ())}
         for service, running in days.items():
             ordered = sorted(running)
             kept = {day for day in ordered if abs(day - self._today) <= AROUND}.union(ordered[:2], ordered[-2:])
@@ -57,13 +56,13 @@ class FeedScan:
             if len(its) > 1 and None not in (its[0][2], its[-1][2]):
                 self._interpolate(its)
                 shifts = [start - its[0][3] for start in starts[trip]] if trip in starts else [0]
-                is_joined = trip in linked or bool(trips[trip].get("block_id"))
+                is_joined = trip in linked or bool(trips[trip]["block_id"])
                 self._add((feed, trips[trip]["service_id"]), its, shifts, is_joined=is_joined)
 
     @staticmethod
     def _read_call(feed, row):
-        flags = (row.get("pickup_type") == "1") * NO_BOARDING + (row.get("drop_off_type") == "1") * NO_ALIGHTING
-        texts = [row.get("arrival_time") or row["departure_time"], row.get("departure_time") or row["arrival_time"]]
+        flags = (row["pickup_type"] == "1") * NO_BOARDING + (row["drop_off_type"] == "1") * NO_ALIGHTING
+        texts = [row["arrival_time"] or row["departure_time"], row["departure_time"] or row["arrival_time"]]
         times = [seconds(text if text.count(":") == 2 else f"{text}:0") if text else None for text in texts]
         return [int(row["stop_sequence"]), f"{feed}:{row['stop_id']}", *times, flags]
 

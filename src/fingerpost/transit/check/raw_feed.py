@@ -50,12 +50,12 @@ class RawFeed:
 
     @cached_property
     def zone(self) -> str:
-        return next((row["agency_timezone"] for row in self._read("agency.txt")), "UTC")
+        return next((row["agency_timezone"] for row in self.read_rows("agency.txt")), "UTC")
 
     def list_expected_findings(self) -> Iterator[str]:
         """Yield the codes of findings that the import report must contain."""
         known_zones = available_timezones()
-        for row in self._read("stops.txt"):
+        for row in self.read_rows("stops.txt"):
             if _TEXT_DIRECTION.search(row["stop_name"]):
                 yield "text-direction-removed"
             if (zone := row["stop_timezone"]) in known_zones and _list_offsets(zone) != _list_offsets(self.zone):
@@ -75,7 +75,7 @@ class RawFeed:
             services[trip.service] += len(trip.shifts_s)
         counts: Counter[date] = Counter()
         for service, count in services.items():
-            counts.update(dict.fromkeys(self._calendar[service], count))
+            counts.update(dict.fromkeys(self.service_days[service], count))
         first, last = min(counts), max(counts)
         daily = [counts[first + timedelta(days=number)] for number in range((last - first).days + 1)]
         weeks = min(28, len(daily))
@@ -86,12 +86,12 @@ class RawFeed:
     def find_sample_ride(self) -> tuple[str, date] | None:
         """Return the first trip that departs once a day, and its first service day."""
         single = (trip for trip in self.trips.values() if len(trip.shifts_s) == 1)
-        return next(((trip.trip_id, min(self._calendar[trip.service])) for trip in single), None)
+        return next(((trip.trip_id, min(self.service_days[trip.service])) for trip in single), None)
 
     @cached_property
     def stops(self) -> Mapping[str, None]:
         """The ids of boardable stops with a position, as keys in the feed's order."""
-        rows = (row for row in self._read("stops.txt") if row["location_type"] in ("", "0") and row["stop_id"])
+        rows = (row for row in self.read_rows("stops.txt") if row["location_type"] in ("", "0") and row["stop_id"])
         return dict.fromkeys(
             row["stop_id"] for row in rows if _is_number(row["stop_lat"]) and _is_number(row["stop_lon"])
         )
@@ -99,13 +99,13 @@ class RawFeed:
     @cached_property
     def trips(self) -> Mapping[str, RawTrip]:
         """The valid trips, keyed by id."""
-        routes = {row["route_id"] for row in self._read("routes.txt")}
+        routes = {row["route_id"] for row in self.read_rows("routes.txt")}
         services: dict[str, str] = {}
-        for row in self._read("trips.txt"):
-            if row["route_id"] in routes and row["trip_id"] and self._calendar.get(row["service_id"]):
+        for row in self.read_rows("trips.txt"):
+            if row["route_id"] in routes and row["trip_id"] and self.service_days.get(row["service_id"]):
                 services.setdefault(row["trip_id"], row["service_id"])
         calls: dict[str, list[RawCall | None]] = {trip: [] for trip in services}
-        for row in self._read("stop_times.txt"):
+        for row in self.read_rows("stop_times.txt"):
             if row["trip_id"] in calls:
                 calls[row["trip_id"]].append(self._parse_call(row))
         shifts = self._read_shifts(calls)
@@ -136,7 +136,7 @@ class RawFeed:
     def _read_shifts(self, calls: Mapping[str, list[RawCall | None]]) -> dict[str, tuple[int, ...] | None]:
         """Return the departure offsets of trips in frequencies.txt, or None for trips with rows that may be invalid."""
         shifts: dict[str, tuple[int, ...] | None] = {}
-        for row in self._read("frequencies.txt"):
+        for row in self.read_rows("frequencies.txt"):
             ordered = _order_calls(calls.get(row["trip_id"], []))
             start_s, end_s = parse_time_s(row["start_time"]), parse_time_s(row["end_time"])
             headway_s = int(row["headway_secs"]) if row["headway_secs"].isdigit() else 0
@@ -149,16 +149,16 @@ class RawFeed:
         return shifts
 
     @cached_property
-    def _calendar(self) -> Mapping[str, frozenset[date]]:
+    def service_days(self) -> Mapping[str, frozenset[date]]:
         days: dict[str, set[date]] = {}
-        for row in self._read("calendar.txt"):
+        for row in self.read_rows("calendar.txt"):
             first, last = _parse_day(row["start_date"]), _parse_day(row["end_date"])
             if first is None or last is None:
                 continue
             is_service_day = [row[name] == "1" for name in _DAY_NAMES]
             period = (first + timedelta(days=number) for number in range(min((last - first).days + 1, 40_000)))
             days.setdefault(row["service_id"], set()).update(day for day in period if is_service_day[day.weekday()])
-        for row in self._read("calendar_dates.txt"):
+        for row in self.read_rows("calendar_dates.txt"):
             day = _parse_day(row["date"])
             if day is None or row["exception_type"] not in ("1", "2"):
                 continue
@@ -168,12 +168,12 @@ class RawFeed:
 
     def list_starts(self, trip: RawTrip, day: date) -> list[int]:
         """Return the instant (Unix seconds) of time 0 for each departure of a trip on a service day."""
-        if day not in self._calendar[trip.service]:
+        if day not in self.service_days[trip.service]:
             return []
         noon = datetime(day.year, day.month, day.day, 12, tzinfo=ZoneInfo(self.zone))
         return [int(noon.timestamp()) - _NOON_S + shift_s for shift_s in trip.shifts_s]
 
-    def _read(self, table: str) -> Iterator[dict[str, str]]:
+    def read_rows(self, table: str) -> Iterator[dict[str, str]]:
         """Yield the rows of a table; missing fields are empty."""
         data = self._load(table)
         if data is None:
