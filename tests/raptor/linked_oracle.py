@@ -4,14 +4,13 @@ As in ``oracle``, every trip is looked at in every round. What is kept of an arr
 one came with, the time and the walk, so each change can be held against the rules as ``transfers.txt`` has them.
 """
 
-import math
 from functools import cache
 
 from fingerpost.transit.engine.timetable.overlay import NO_OVERLAY
 from tests.raptor.linked_networks import Links
 from tests.raptor.oracle import NEVER, add_label, list_footpaths, runs_on, start_walking
+from tests.riders.walks import walk_m, walk_s
 
-EARTH_M = 6_371_008.8
 RANKS = {(2, 0): 5, (1, 1): 4, (1, 0): 3, (0, 2): 2, (0, 1): 1}
 
 
@@ -86,8 +85,9 @@ class LinkedOracle:
                 best, best_rank = rule, rank
         table = self.timetable
         if best is not None:
-            metres = math.ceil(1.3 * _apart_m(table, stop, other_stop))
-            walk = math.ceil(metres / 1.25)
+            ends = ((float(table.stop_lat[each]), float(table.stop_lon[each])) for each in (stop, other_stop))
+            metres = walk_m(*ends)
+            walk = walk_s(metres)
             return {
                 0: (walk + 120, metres), 1: (walk, metres), 2: (best.min_s, metres), 3: None,
             }[best.type]  # fmt: skip
@@ -142,11 +142,3 @@ class LinkedOracle:
 def _skips(overlay, instance, at):
     update = overlay.rides.get((instance.trip_departure, instance.day.toordinal()))
     return update is not None and bool(update.is_skipped[at])
-
-
-def _apart_m(table, one, other):
-    lat, lon, lat2, lon2 = (
-        math.radians(float(column[stop])) for stop in (one, other) for column in (table.stop_lat, table.stop_lon)
-    )
-    half = math.sin((lat2 - lat) / 2) ** 2 + math.cos(lat) * math.cos(lat2) * math.sin((lon2 - lon) / 2) ** 2
-    return 2 * EARTH_M * math.asin(math.sqrt(half))
