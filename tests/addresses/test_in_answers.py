@@ -1,16 +1,12 @@
 """Addresses and places in the tools' answers, in a drawn town with a drawn extract (rules B10, D1, D2)."""
 
-import asyncio
-
 import pytest
 
-from fingerpost.apps.wiring import list_tools
 from fingerpost.store.network_records import NetworkRecord
-from fingerpost.store.variables import VariableStore
 from fingerpost.testing.feeds import timetable_from_drawing
 from fingerpost.transit.embedded.network import EmbeddedNetwork
 from tests.addresses.drawn import house, node, opened_index, way
-from tests.fakes import FakeNetworks
+from tests.contracts.conftest import asker
 from tests.realtime.messages import DAY
 
 LICENCE = "Addresses: © OpenStreetMap contributors, ODbL 1.0"
@@ -41,10 +37,7 @@ def ask(tmp_path, monkeypatch):
     monkeypatch.setenv("FINGERPOST_NOW", f"{DAY}T08:00:00+02:00")
     with opened_index(tmp_path, EXTRACT) as index:
         timetable = timetable_from_drawing(TIMETABLE, days=[DAY], coordinates=STOPS, tables={"agency.txt": AGENCY})
-        network = EmbeddedNetwork(NetworkRecord(name="TEST"), timetable, addresses=index)
-        store = VariableStore(tmp_path / "variables.sqlite")
-        tools = {tool.name: tool for tool in list_tools(FakeNetworks(network), store)}
-        yield lambda tool, arguments: asyncio.run(tools[tool].answer(arguments, user="ann"))
+        yield asker(tmp_path, EmbeddedNetwork(NetworkRecord(name="TEST"), timetable, addresses=index))
 
 
 def look_up(ask, text, **more):

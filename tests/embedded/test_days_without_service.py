@@ -1,13 +1,11 @@
 """Gaps in a calendar, and its end: answers report missing service, and empty answers give the reason."""
 
-import asyncio
 from datetime import date
 
 import pytest
 
-from fingerpost.apps.wiring import list_tools
-from fingerpost.store.variables import VariableStore
 from fingerpost.testing.feeds import timetable_from_drawing
+from tests.contracts.conftest import asker_of
 from tests.embedded.conftest import trips, warnings
 from tests.homes import keep_network, open_networks
 from tests.realtime.messages import at, message, update
@@ -126,9 +124,7 @@ def test_the_local_day_of_a_time_without_offset_chooses_the_network(tmp_path, cl
     for name, day in (("OLD", MONDAY), ("NEW", TUESDAY)):
         timetable = timetable_from_drawing(DRAWING, zone="America/Los_Angeles", days=[day])
         keep_network(tmp_path, name, timetable, priority=int(name == "OLD"))
-    variables = VariableStore(tmp_path / "variables.sqlite")
-    tools = {tool.name: tool for tool in list_tools(open_networks(tmp_path), variables)}
     query = {"origin": "Alpha", "destination": "Gamma", "when": {"time": "2026-03-10T06:30:00"}}
-    answer = asyncio.run(tools["plan_trip"].answer(query, user=None))
+    answer = asker_of(open_networks(tmp_path), tmp_path)("plan_trip", query)
 
     assert answer.body["meta"]["network"] == "NEW"

@@ -1,17 +1,14 @@
 """A real network in memory with random realtime data, and the tools over it."""
 
-import asyncio
 from datetime import UTC, datetime
 
 from google.transit.gtfs_realtime_pb2 import FeedMessage
 
-from fingerpost.apps.wiring import list_tools
 from fingerpost.store.network_records import NetworkRecord
-from fingerpost.store.variables import VariableStore
 from fingerpost.transit.embedded.network import EmbeddedNetwork
 from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.engine.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
-from tests.fakes import FakeNetworks
+from tests.contracts.conftest import asker
 from tests.riders.feed_tables import Tables
 from tests.shared_data import get_shared
 
@@ -26,8 +23,7 @@ class Town:
         self.timetable = import_feeds(name, [FeedSource(path, feed) for feed, path in paths]).timetable
         self.index = RealtimeIndex(self.timetable)
         self.network = EmbeddedNetwork(NetworkRecord(name=name, source="gtfs"), self.timetable)
-        store = VariableStore(home / f"{name}.sqlite")
-        self._tools = {tool.name: tool for tool in list_tools(FakeNetworks(self.network), store)}
+        self._ask = asker(home, self.network)
 
     def publish(self, messages: dict[str, FeedMessage], now):
         received = [FeedBytes(message.SerializeToString(), now, feed) for feed, message in messages.items()]
@@ -45,7 +41,7 @@ class Town:
         return self.call("plan_trip", arguments)
 
     def call(self, tool, arguments):
-        return asyncio.run(self._tools[tool].answer(arguments, user="ann")).body
+        return self._ask(tool, arguments).body
 
 
 def iso(instant):
