@@ -37,7 +37,7 @@ WORDS: Mapping[str, Sequence[object]] = {
     "accession_number": ["0000320193-22-000108"], "query": ["risk", "supply chain"], "wait_seconds": [5],
     "sections": ["risk_factors", "business"], "keywords": ["supply", "revenue"],
     "user_input": ["Get Apple's revenue for 2022", "Dance"], "wanted": ["a", "b"], "goal": ["a goal"],
-    "date_range": DAYS,
+    "date_range": DAYS, "refs": [["DEMO-HELSINKI:KAMPPI|:RAUTATIENTORI|20260310.21600.120|:M2-1"]],
 }  # fmt: skip
 ODD = [
     None, "", " ", 0, -1, 2.0, 2.5, 1e308, True, "1", [], {}, [[]], {"a": {}}, "\ud800", "\x00", "x" * 300, 10**30,

@@ -26,6 +26,8 @@ CASES = [
     ("plan_trip", {"origin": label("Kamppi"), "destination": label("Pasila"), "limit": 1}),
     ("get_departures", {"stop": label("Rautatie")}),
     ("get_departures", {"stop": label("Kamppi"), "limit": 1}),
+    ("check_trip", {"refs": ["DEMO-HELSINKI:KAMPPI|:RAUTATIENTORI|20260310.21600.120|:M2-1"]}),
+    ("check_trip", {"refs": ["Kamppi"]}),
     ("findAddressOrStop", {"rawText": "Rautatie"}),
     ("findAddressOrStop", {"rawText": "Xyzzyville"}),
     ("find_stops", {"coordinate": {"lat": 0.0, "lon": 0.0}}),

@@ -70,7 +70,7 @@ def is_told(name, fact, text, zone="Europe/Helsinki"):
 
 
 def untold(name, answer):
-    skipped = NOT_TOLD | (NOT_TOLD_OF_TRIPS if name == "plan_trip" else set())
+    skipped = NOT_TOLD | (NOT_TOLD_OF_TRIPS if name in ("plan_trip", "check_trip") else set())
     zone = answer.body.get("metadata", {}).get("timeZone", "Europe/Helsinki")
     if name in IN_UTC:
         skipped |= NOT_TOLD_OF_ROUTES

@@ -31,11 +31,13 @@ TAKEN = {
     "ratio": "ratios", "period": "period base_period", "day": "start_date end_date as_of date_range",
     "form": "filing_type filing_types form", "accession": "accession_number", "unit": "unit",
     "section": "sections item", "run": "run_id memory_of", "tool": "tool_name",
+    "ref": "refs",
 }  # fmt: skip
 GIVEN = {
     "stop": "id stopId otherStops parameterValue", "mode": "modes", "key": "key", "ticker": "cik ticker tickers",
     "metric": "metric_name standard_metric_name xbrl_tag did_you_mean", "ratio": "ratio_name", "period": "fiscal_year",
     "form": "filing_type", "unit": "unit", "section": "section_type", "run": "run_id", "tool": "output_key",
+    "ref": "ref refs",
 }  # fmt: skip
 # These types are known by their form, and stops among other ids too.
 FORMS = {

@@ -15,6 +15,7 @@ from fingerpost.errors import PlaceAmbiguous, Remedy, RemedyKind
 TRIPS = [
     "plan_trip",
     "get_departures",
+    "check_trip",
     "findAddressOrStop",
     "find_stops",
     "save_user_variable",

@@ -48,6 +48,9 @@ class Bent:
     async def list_departures(self, query):
         return self._bend.board(await self._inner.list_departures(self._bend.board_query(query)), query)
 
+    async def find_ride(self, ref, **options):
+        return self._bend.ride(await self._inner.find_ride(ref, **options), ref)
+
     async def find_places(self, text, *, language=None, focus=None):
         return self._bend.places(await self._inner.find_places(self._bend.text(text)), text)
 
@@ -169,6 +172,7 @@ BENT = {
     "a_plan_arrives_by_the_requested_time": Bend(plan_query=lambda query: replace(query, arrive_by=False)),
     "a_plan_respects_the_transfer_limit": Bend(plan_query=lambda query: replace(query, max_transfers=4)),
     "a_plan_respects_the_walking_limit": Bend(plan_query=lambda query: replace(query, max_walk_m=1500.0)),
+    "a_ref_finds_its_ride_again": Bend(ride=map_legs(lambda leg: leg._replace(end=leg.start))),
     "legs_join_end_to_start": Bend(
         plan=map_legs(lambda leg: leg._replace(end=replace(leg.end, coordinate=Coordinate(0, 0))))
     ),

@@ -88,6 +88,7 @@ def test_an_itinerary_has_the_fields_of_rule_b1(over):
                 "status": "delayed",
                 "delaySeconds": 61,
                 "lastRealtimeUpdate": "2022-02-22T08:00:00+02:00",
+                "ref": "T:A|:B|20220222.21900.600|trip",
             },
         ],
         "totalDuration": 1020,

@@ -37,6 +37,7 @@ def test_every_leg_is_printed_with_its_times_platform_and_status(over):
         "   BUS 7 towards Harbour 08:07 A (platform 3) to B (platform 5) 08:17 delayed 120 s",
         "   wait 3 min, TRAM 4 08:20 B to C 08:30 on time",
         "   walk 180 m, 08:30 to 08:33, to work",
+        '   refs for check_trip: ["T:A|:B|20220222.21900.600|trip", "T:B|:C|20220222.22800.600.0|trip"]',
         "For later trips, depart at 2022-02-22T08:01+02:00.",
     ]
 
@@ -57,7 +58,7 @@ def test_values_unknown_to_the_source_are_dropped(over, legs, told):
 def test_a_cancelled_ride_is_reported_with_its_note(over):
     text = lines(over, found(trip(bus("8", 30)), timetabled=(trip(bus(cancelled=True)),)), found())
 
-    assert text[1:5] == [
+    assert [text[row] for row in (1, 2, 4, 5)] == [
         (
             "1. 08:30 to 08:40, 10 min, 0 changes, 0 m walk "
             "[instead of a disrupted trip, 25 min later: Line 7 from A is cancelled (08:05).]"
@@ -113,6 +114,7 @@ def test_ends_are_printed_by_name_and_a_wanted_arrival_as_one(over):
 
     assert text[0] == "Market to Harbour, arrive 2022-02-22 09:00 (Europe/Helsinki)"
     assert text[3:] == [
+        '   refs for check_trip: ["T:A|:B|20220222.21900.600|trip"]',
         "! origin 'Market' was resolved to Market (60.17000,24.94000).",
         "! F is down.",
         "! A demo.",

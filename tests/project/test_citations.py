@@ -32,7 +32,7 @@ def _numbers(listed):
 
 
 def test_the_rules_and_statements_are_read():
-    assert {"A1", "B14", "C4", "D3", "E3", "F7", "G"} <= RULES
+    assert {"A1", "B15", "C4", "D3", "E3", "F7", "G"} <= RULES
     assert {"P78", "D46", "S66", "M64", "J25"} <= STATEMENTS
 
 

@@ -37,6 +37,9 @@ class ToolMethods(Generic[_Body_co]):
     ) -> _Body_co:
         """List the next departures from one stop or station, with delays and cancellations. Ids come from
         findAddressOrStop or find_stops. To travel between two places, use plan_trip."""
+    def check_trip(self, *, refs: Sequence[str], language: str | None = None) -> _Body_co:
+        """Check whether the rides of a planned trip still run, with their times and status now, and whether each
+        change still works. Refs come from plan_trip or planJourney."""
     def find_address_or_stop(
         self,
         raw_text: str,

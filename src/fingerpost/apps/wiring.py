@@ -41,6 +41,7 @@ _TOOLS: Sequence[tuple[type[PublishedTool], Sequence[str]]] = [
     for path, *dependencies in (
         ("transit.tools.plan_trip:PlanTrip", "places"),
         ("transit.tools.get_departures:GetDepartures", "places"),
+        ("transit.tools.check_trip:CheckTrip", "networks"),
         ("transit.tools.find_address_or_stop:FindAddressOrStop", "places"),
         ("transit.tools.find_stops:FindStops", "networks"),
         ("transit.tools.user_variables:SaveUserVariable", "variables", "has_sign_in"),

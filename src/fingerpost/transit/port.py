@@ -30,6 +30,7 @@ from fingerpost.transit.model.map_layer import Basemap
 from fingerpost.transit.model.place import Bounds, Coordinate, Location, Place, PlaceMatch
 from fingerpost.transit.model.profile import NetworkProfile
 from fingerpost.transit.model.provenance import Provenance, RealtimeHealth
+from fingerpost.transit.model.ride_ref import RideRef
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -205,6 +206,10 @@ class Network(Protocol):
     async def list_departures(self, query: DepartureQuery) -> DepartureBoard:
         """Return the first departures in the window, leaving out stop times at which riders cannot board."""
         ...
+
+    async def find_ride(self, ref: RideRef, *, language: str = "en") -> JourneyAnswer:
+        """Return the ride of a ref as an itinerary of one leg, or only ``no_result_reason`` if it no longer exists."""
+        raise NotImplementedError(f"{self.profile.name} does not look up rides")
 
     async def has_stops(self, query: JourneyQuery, *, is_destination: bool) -> bool | None:
         """Whether a stop is within walking distance of the origin or destination; None if only a server can answer."""

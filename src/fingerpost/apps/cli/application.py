@@ -112,6 +112,9 @@ def print_or_exit(answer: "Answer", *, as_json: bool) -> None:
     elif answer.error is not None:
         print_error(answer.error)
     else:
-        print_answer(answer.text)
+        from fingerpost.transit.tools.wording import REFS_LABEL
+
+        lines = answer.text.splitlines()
+        print_answer("\n".join(line for line in lines if not line.startswith(REFS_LABEL)))
     if answer.is_error:
         raise typer.Exit(find_exit_status(answer.error))

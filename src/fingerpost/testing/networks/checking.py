@@ -1,6 +1,6 @@
 """Helpers for the conformance checks: assertions, and queries to the network under test."""
 
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -8,6 +8,7 @@ from fingerpost.testing.networks.town import DAY, Town, to_unix
 from fingerpost.transit.model.itinerary import Itinerary, Leg
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.model.profile import Ability
+from fingerpost.transit.model.ride_ref import RideRef, list_refs
 from fingerpost.transit.port import DepartureBoard, DepartureQuery, JourneyAnswer, JourneyQuery, Network
 
 
@@ -67,6 +68,18 @@ class TownNetwork:
         start, end = (self.stop(place) if isinstance(place, str) else place for place in (origin, destination))
         query = JourneyQuery(origin=start, destination=end, instant=to_unix(clock), **options)  # type: ignore[arg-type]
         return await self.network.plan_journeys(query)
+
+    async def find_rides(self, itineraries: Iterable[Itinerary]) -> list[tuple[Leg, Leg | None]]:
+        """Return each ride of the itineraries with the ride that its ref finds."""
+        refs = [
+            (leg, RideRef.read(ref))
+            for trip in itineraries
+            for leg, ref in zip(trip.legs, list_refs(trip), strict=True)
+            if ref
+        ]
+        answers = [await self.network.find_ride(ref) for _, ref in refs if ref]
+        found = [answer.itineraries[0].rides[0] if answer.itineraries else None for answer in answers]
+        return list(zip([ride for ride, _ in refs], found, strict=True))
 
     async def board(
         self, stop: str, first: str, last: str, wanted: int = 50, *, day: date = DAY, by_schedule: bool = False

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from fingerpost.testing.networks.checking import TownNetwork, expect, expect_same, format_board, format_trip, list_rides
 from fingerpost.testing.networks.town import DETOUR, REALTIME_AGE_S, WORKS, to_unix
-from fingerpost.transit.model.itinerary import ServiceAlert
+from fingerpost.transit.model.itinerary import Itinerary, Leg, ServiceAlert
 
 
 async def a_cancelled_trip_is_not_offered(case: TownNetwork) -> None:
@@ -30,6 +30,20 @@ async def a_late_trip_reports_its_delay(case: TownNetwork) -> None:
     late = [ride for ride in rides if ride.departure_scheduled == to_unix("08:40")]
     observed = {(ride.departure_delay_s, ride.arrival_delay_s) for ride in late}
     expect_same(observed, {(120, 120)}, "delays of the tram at 08:40")
+
+
+async def a_ref_finds_its_ride_again(case: TownNetwork) -> None:
+    early, late = [await case.plan("Alpha", "Gamma", clock) for clock in ("08:00", "08:30")]
+    rides = await case.find_rides([*early.itineraries, *early.timetabled, *late.itineraries])
+    found_rides = [None if found is None else _describe_ride(found) for _, found in rides]
+    expect_same(found_rides, [_describe_ride(ride) for ride, _ in rides], "the rides of the refs")
+    gone = await case.find_rides([Itinerary((ride._replace(line="X", trip_id="X:1"),)) for ride, _ in rides])
+    expect_same([found for _, found in gone if found is not None], [], "rides of unknown trips")
+
+
+def _describe_ride(ride: Leg) -> tuple[object, ...]:
+    delays_s = ride.cancelled or (ride.departure_delay_s, ride.arrival_delay_s)
+    return ride.line, ride.start.id, ride.end.id, ride.departure_scheduled, ride.arrival_scheduled, delays_s
 
 
 async def a_board_shows_cancellations_and_delays(case: TownNetwork) -> None:

@@ -114,9 +114,13 @@ class DisplayNames:
         route = int(table.trip_route[trip])
         line, mode = self.get_line(route)
         headsign = self.find_headsign(trip, stop_time)
-        trip_id = f"{table.feeds[int(table.route_feed[route])].name}:{table.trip_local_id[trip]}"
         wheelchair = _ACCESS.get(int(table.trip_wheelchair[trip]), Access.UNKNOWN)
-        return RideNames(line, mode, headsign, trip_id, self.find_long_name(route), self.find_colors(route), wheelchair)
+        trip_id, colors = self.get_trip_id(trip), self.find_colors(route)
+        return RideNames(line, mode, headsign, trip_id, self.find_long_name(route), colors, wheelchair)
+
+    def get_trip_id(self, trip: int) -> str:
+        table = self.timetable
+        return f"{table.feeds[int(table.route_feed[table.trip_route[trip]])].name}:{table.trip_local_id[trip]}"
 
     def get_added_names(self, added: AddedRide) -> RideNames:
         """Return the names of an added trip; its id begins with the FEED of its stops."""

@@ -117,7 +117,7 @@ def _build_itinerary(
     """Convert a journey to legs with expected times."""
     (point, goal), handle = ends, walks.walk_handle
     legs: list[Leg] = []
-    rides = _substitute_replacements(snapshot, journey.rides)
+    rides = substitute_replacements(snapshot, journey.rides)
     for index, ride in enumerate(rides):
         continues_on = index + 1 < len(rides) and rides[index + 1].stays_seated
         change = None
@@ -126,7 +126,7 @@ def _build_itinerary(
             is_as_planned = rides[index - 1 : index + 1] == journey.rides[index - 1 : index + 1]
             change = walks.find_transfer(rides[index - 1], ride, may_be_short=is_as_planned)
         change_s = None if change is None else change.change_s
-        leg = _build_leg(snapshot, names, language, ride, change_s, continues_on=continues_on)
+        leg = build_leg(snapshot, names, language, ride, change_s, continues_on=continues_on)
         if ride.stays_seated and legs and not (legs[-1].cancelled or leg.cancelled):
             leg = leg._replace(stays_seated=legs[-1].arrival <= leg.departure)
         if change is not None:
@@ -151,7 +151,7 @@ def _build_itinerary(
     return Itinerary(tuple(legs))
 
 
-def _substitute_replacements(snapshot: Snapshot, rides: tuple[Ride, ...]) -> tuple[Ride, ...]:
+def substitute_replacements(snapshot: Snapshot, rides: tuple[Ride, ...]) -> tuple[Ride, ...]:
     """Substitute replacement trips that serve the same stops; they have no in-seat transfers."""
     if not snapshot.overlay.added:
         return rides
@@ -212,7 +212,7 @@ def _find_walk_end(begin: int, departure: int, walk_s: int) -> int:
     return max(begin, min(begin + walk_s, departure))
 
 
-def _build_leg(
+def build_leg(
     snapshot: Snapshot, names: DisplayNames, language: str, ride: Ride, change_s: int | None, *, continues_on: bool
 ) -> Leg:
     """Build a ride's leg; an added trip that replaces no scheduled one uses its expected times as its schedule."""

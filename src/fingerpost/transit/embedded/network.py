@@ -25,6 +25,7 @@ from fingerpost.transit.embedded.network_walks import NetworkWalks
 from fingerpost.transit.embedded.overlay_alerts import Span
 from fingerpost.transit.embedded.realtime_updater import RealtimeUpdater
 from fingerpost.transit.embedded.ride_geometry import TimetableLeg, draw_leg
+from fingerpost.transit.embedded.ride_lookup import find_ref_ride
 from fingerpost.transit.embedded.snapshot import Snapshot
 from fingerpost.transit.embedded.timetable_profile import NIGHT_ENDS_H, TimetableProfile
 from fingerpost.transit.engine.raptor.kernel.range_raptor import list_departures
@@ -38,6 +39,7 @@ from fingerpost.transit.model.map_layer import Basemap
 from fingerpost.transit.model.place import Bounds, Coordinate, Place, PlaceMatch
 from fingerpost.transit.model.profile import NetworkProfile
 from fingerpost.transit.model.provenance import OutOfService, Provenance, RealtimeHealth
+from fingerpost.transit.model.ride_ref import RideRef
 from fingerpost.transit.osm.addresses.index import AddressIndex
 from fingerpost.transit.osm.basemap import StoredBasemap, draw_basemap
 from fingerpost.transit.osm.streets.store import StoredStreets
@@ -229,6 +231,19 @@ class EmbeddedNetwork(port.Network):
             step_free_supported=self._feed_profile.has_wheelchair_data,
             provenance=replace(provenance, notes=(*provenance.notes, *notes)),
         )
+
+    async def find_ride(self, ref: RideRef, *, language: str = "en") -> port.JourneyAnswer:
+        await self._check_files()
+        if self.realtime is not None:
+            await self.realtime.catch_up()
+        return await compute(self._find_ride, ref, language)
+
+    def _find_ride(self, ref: RideRef, language: str) -> port.JourneyAnswer:
+        snapshot, provenance = self._snapshot, self._build_provenance(self._snapshot, language)
+        ride = find_ref_ride(snapshot, self._names.in_language(provenance.language), self.stops, ref, language)
+        if isinstance(ride, str):
+            return port.JourneyAnswer(itineraries=(), provenance=provenance, no_result_reason=ride)
+        return port.JourneyAnswer(itineraries=(Itinerary((ride,)),), provenance=provenance)
 
     def find_fare(self, itinerary: Itinerary) -> Fare | None:
         return self._fares.price(itinerary) if self._has_built(itinerary.legs[0]) else None

@@ -10,6 +10,7 @@ from fingerpost.transit import port
 from fingerpost.transit.model.itinerary import Fare, Itinerary, Leg, LegLine
 from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch
 from fingerpost.transit.model.profile import NetworkProfile
+from fingerpost.transit.model.ride_ref import RideRef
 from fingerpost.transit.port import Network
 
 _T = TypeVar("_T")
@@ -39,6 +40,9 @@ class WrapperNetwork(Network, ABC):
 
     async def list_departures(self, query: port.DepartureQuery) -> port.DepartureBoard:
         return await self.forward(lambda network: network.list_departures(query))
+
+    async def find_ride(self, ref: RideRef, *, language: str = "en") -> port.JourneyAnswer:
+        return await self.forward(lambda network: network.find_ride(ref, language=language))
 
     async def has_stops(self, query: port.JourneyQuery, *, is_destination: bool) -> bool | None:
         return await self.network.has_stops(query, is_destination=is_destination)

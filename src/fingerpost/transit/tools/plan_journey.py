@@ -23,6 +23,7 @@ from fingerpost.store.limits import DEFAULT_CALLS_PER_SECOND, CallLimit, Limits
 from fingerpost.store.variables import VariableStore
 from fingerpost.transit.model.itinerary import Itinerary, Optimize
 from fingerpost.transit.model.place import LocationSource
+from fingerpost.transit.model.ride_ref import list_refs
 from fingerpost.transit.networks.order import LondonNetworks
 from fingerpost.transit.networks.querying import UNAVAILABLE, Deadline, list_problems, try_in_order
 from fingerpost.transit.places.candidates import new_ambiguous
@@ -40,7 +41,7 @@ from fingerpost.transit.rules.warnings import Warning, WarningCode, add_reasons 
 from fingerpost.transit.tools.no_trip import build_no_itinerary, find_offset_message, format_next_usable
 from fingerpost.transit.tools.report import list_leg_paths, report_rides
 from fingerpost.transit.tools.trip_search import FollowUp, choose_trip_follow_up, search_trips
-from fingerpost.transit.tools.wording import count_minutes, format_clock, format_count
+from fingerpost.transit.tools.wording import count_minutes, format_clock, format_count, list_ref_lines
 
 KEY_VARIABLE = "TFL_API_KEY"
 SIDES = ("from", "to")
@@ -79,6 +80,7 @@ class JourneyOptionSummary(WireDict):
     arrivalDateTime: str
     legCount: Annotated[WholeNumber, Field(ge=1)]
     lines: list[JourneyLine]
+    refs: list[str]
 
 
 class JourneyDisambiguationSuggestion(WireDict):
@@ -292,6 +294,7 @@ def describe_journeys(answer: JourneyPlanToolResponse) -> str:
         f"on {journey['startDateTime'][:10]}, "
         f"{journey['durationMinutes']} min, {format_count(journey['legCount'], 'leg')}: "
         f"{', '.join(format_ride(ride['mode'], ride.get('line')) for ride in journey['lines']) or 'walk'}"
+        + "".join(f"\n{line}" for line in list_ref_lines(journey["refs"]))
         for journey in answer["topJourneys"] or ()
     ]
     return "\n".join([answer["message"], *lines])
@@ -306,6 +309,7 @@ def _serialize_summary(itinerary: Itinerary, zone: str) -> JourneyOptionSummary:
         "lines": [
             omit_none(JourneyLine, {"mode": to_trip_mode(ride.mode), "line": ride.line}) for ride in itinerary.rides
         ],
+        "refs": [ref for ref in list_refs(itinerary) if ref is not None],
     }
 
 

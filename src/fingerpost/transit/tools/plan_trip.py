@@ -8,6 +8,7 @@ from fingerpost.contract.envelope import Contract
 from fingerpost.contract.published_tool import Call, Output, ToolDefinition, ToolReply
 from fingerpost.contract.wire import omit_none
 from fingerpost.transit.model.itinerary import Fare, Itinerary, Leg, Optimize, StopPoint
+from fingerpost.transit.model.ride_ref import list_refs
 from fingerpost.transit.places.trip_ends import resolve_journey
 from fingerpost.transit.port import JourneyParameters
 from fingerpost.transit.rules.disruption import find_leg_note
@@ -112,7 +113,7 @@ def _serialize(report: TripReport, arguments: PlanTripInput, call: Call) -> Plan
 def _serialize_itinerary(option: TripOption, zone: str) -> shapes.WireItinerary:
     ranked, itinerary = option.ranked, option.ranked.itinerary
     fields = {
-        "legs": [_serialize_leg(leg, zone) for leg in itinerary.legs],
+        "legs": [serialize_leg(leg, zone, ref) for leg, ref in zip(itinerary.legs, list_refs(itinerary), strict=True)],
         "totalDuration": itinerary.duration_s,
         "numberOfTransfers": itinerary.transfers,
         "walkingDistance": round(itinerary.walk_m),
@@ -125,7 +126,7 @@ def _serialize_itinerary(option: TripOption, zone: str) -> shapes.WireItinerary:
     return omit_none(shapes.WireItinerary, fields)
 
 
-def _serialize_leg(leg: Leg, zone: str) -> shapes.WireLeg:
+def serialize_leg(leg: Leg, zone: str, ref: str | None) -> shapes.WireLeg:
     is_ride, updated = leg.is_transit, leg.last_realtime_update
     fields = {
         "mode": to_trip_mode(leg.mode),
@@ -142,6 +143,7 @@ def _serialize_leg(leg: Leg, zone: str) -> shapes.WireLeg:
         "delaySeconds": leg.departure_delay_s if is_ride and not leg.cancelled else None,
         "lastRealtimeUpdate": format_instant(updated, zone) if is_ride and updated is not None else None,
         "disruptionNote": find_leg_note(leg),
+        "ref": ref,
     }
     return omit_none(shapes.WireLeg, fields)
 
@@ -208,7 +210,7 @@ def _write_text(report: TripReport, body: PlanTripOutput) -> str:
             head += f", {fare.amount} {fare.currency}"
         remarks = "".join(f" [{remark}]" for remark in (_format_disruption(option), option.note) if remark)
         lines.append(f"{number}. {head}{remarks}")
-        lines += wording.list_leg_lines(trip, format_time, to_trip_mode)
+        lines += [*wording.list_leg_lines(trip, format_time, to_trip_mode), *wording.list_ref_lines(list_refs(trip))]
     trips = report.itineraries
     alerts = wording.list_alert_lines(
         meta, wording.list_ride_names(trips, to_trip_mode), "every ride", meta["timeZone"]

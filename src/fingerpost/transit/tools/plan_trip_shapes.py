@@ -6,6 +6,7 @@ from pydantic import Field, model_validator
 from typing_extensions import TypedDict
 
 from fingerpost.contract.wire import EchoOf, EnumValue, Flag, Number, WholeNumber, Wire, WireDict, WireModel
+from fingerpost.transit.model.ride_ref import MAX_REF_CHARS
 from fingerpost.transit.rules.modes import TripMode
 from fingerpost.transit.rules.realtime_status import ScheduleType, Status
 from fingerpost.transit.rules.times import is_now
@@ -81,6 +82,7 @@ class WireLeg(WireDict, _FromTo):
     delaySeconds: NotRequired[int]
     lastRealtimeUpdate: NotRequired[str]
     disruptionNote: NotRequired[str]
+    ref: NotRequired[Annotated[str, Field(max_length=MAX_REF_CHARS)]]
 
 
 class WireItinerary(WireDict):

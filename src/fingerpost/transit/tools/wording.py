@@ -1,5 +1,6 @@
 """Format transit answers as text: times, itineraries, legs, alerts, warnings and attribution."""
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import NamedTuple
@@ -86,6 +87,15 @@ def list_leg_lines(itinerary: Itinerary, format_time: FormatTime, name_mode: Cal
         f"   {_format_change(previous, leg)}{_format_leg(leg, format_time, name_mode)}"
         for previous, leg in zip(before, itinerary.legs, strict=True)
     ]
+
+
+# The terminal leaves these lines out.
+REFS_LABEL = "   refs for check_trip: "
+
+
+def list_ref_lines(refs: Iterable[str | None]) -> list[str]:
+    known = [ref for ref in refs if ref is not None]
+    return [REFS_LABEL + json.dumps(known, ensure_ascii=False)] if known else []
 
 
 def list_ride_names(itineraries: Iterable[Itinerary], name_mode: Callable[[Mode], str]) -> Iterator[tuple[str, str]]:

@@ -19,9 +19,11 @@ from fingerpost.transit.model.itinerary import Departure, Fare, Itinerary, Leg, 
 from fingerpost.transit.model.place import DEFAULT_LANGUAGE, Coordinate, Place, PlaceMatch, choose_language
 from fingerpost.transit.model.profile import Ability, NetworkProfile
 from fingerpost.transit.model.provenance import FeedVersion, Provenance
+from fingerpost.transit.model.ride_ref import RideRef
 from fingerpost.transit.remote.kit.answers import MeasuredLeg
 from fingerpost.transit.remote.kit.journeys import JourneyPage, JourneyRequest, JourneySearch, draw_leg, resolve_end
 from fingerpost.transit.remote.kit.places import FindPlaces, StopIdCodec, StopLookup
+from fingerpost.transit.remote.kit.ride_lookup import find_ref_ride
 from fingerpost.transit.rules.times import format_instant, is_zone
 
 # Learning a profile needs longer limits, because the list of all stops is long.
@@ -131,6 +133,9 @@ class ServerNetwork(port.Network, ABC):
             JourneyRequest(query=query, origin=origin, destination=destination, language=language)
         )
         return self._new_answer(found, query.language)
+
+    async def find_ride(self, ref: RideRef, *, language: str = "en") -> port.JourneyAnswer:
+        return await find_ref_ride(self, ref, language, self._new_provenance(None, language))
 
     async def list_departures(self, query: port.DepartureQuery) -> port.DepartureBoard:
         found = await self._find_board(query, self._choose_language(query.language))

@@ -1,0 +1,68 @@
+"""Find the ride of a ref in a timetable, with realtime data."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from fingerpost.transit.embedded.display_names import DisplayNames
+from fingerpost.transit.embedded.itineraries import build_leg, substitute_replacements
+from fingerpost.transit.embedded.network_places import TimetableStops
+from fingerpost.transit.embedded.snapshot import Snapshot
+from fingerpost.transit.engine.raptor.journeys import Ride
+from fingerpost.transit.engine.timetable.columns import mark_rows
+from fingerpost.transit.engine.timetable.service_days import find_services
+from fingerpost.transit.engine.timetable.timetable import Bool, Timetable
+from fingerpost.transit.model.itinerary import Leg
+from fingerpost.transit.model.ride_ref import RideRef
+
+
+def find_ref_ride(
+    snapshot: Snapshot, names: DisplayNames, stops: TimetableStops, ref: RideRef, language: str
+) -> Leg | str:
+    """Return the ride of a ref, or the reason why it no longer exists; any platform of a station counts as its stop."""
+    table, start, end = snapshot.timetable, stops.find_row(ref.start_id), stops.find_row(ref.end_id)
+    if start is None or end is None:
+        return f"no stop has the id {ref.start_id if start is None else ref.end_id}"
+    is_start, is_end = _mark_station(table, start), _mark_station(table, end)
+    boardings = np.flatnonzero(is_start[table.stop_time_stop])
+    trips = np.searchsorted(table.trip_first_stop_time, boardings, "right") - 1
+    pairs = zip(trips.tolist(), boardings.tolist(), strict=True)
+    named = [(trip, boarding) for trip, boarding in pairs if ref.names_trip(names.get_trip_id(trip))]
+    is_active = find_services(table, ref.service_day)
+    running = [(trip, boarding) for trip, boarding in named if is_active[table.trip_service[trip]]]
+    rides = [ride for trip, boarding in running for ride in _list_rides(snapshot, ref, trip, boarding, is_end)]
+    for row, added in enumerate(snapshot.overlay.added):
+        if added.service_day == ref.service_day and ref.names_trip(names.get_added_names(added).trip_id):
+            departures, arrivals = added.departure.tolist(), added.arrival.tolist()
+            rides += [
+                Ride(-1 - row, ref.service_day, boarding, alighting, departures[boarding], arrivals[alighting], 0)
+                for boarding in np.flatnonzero(is_start[added.stop]).tolist()
+                for alighting in np.flatnonzero(is_end[added.stop]).tolist()
+                if boarding < alighting
+            ]
+    if not rides:
+        stop = names.get_stop_name(start)
+        if running:
+            return f"the trip no longer runs from {stop} to {names.get_stop_name(end)}"
+        return f"the trip does not run on {ref.service_day}" if named else f"no such trip serves {stop}"
+    ride = min(rides, key=lambda each: abs(each.departure - ref.departure) + abs(each.arrival - ref.arrival))
+    if snapshot.is_deleted(ride):
+        return "the operator deleted the trip"
+    [ride] = substitute_replacements(snapshot, (ride,))
+    return build_leg(snapshot, names, language, ride, ref.change_s, continues_on=ref.continues_on)
+
+
+def _mark_station(table: Timetable, stop: int) -> Bool:
+    parent, is_member = int(table.stop_parent[stop]), mark_rows(table.stop_count, [stop])
+    return is_member if parent < 0 else is_member | (table.stop_parent == parent)
+
+
+def _list_rides(snapshot: Snapshot, ref: RideRef, trip: int, boarding: int, is_end: Bool) -> Iterator[Ride]:
+    table, day = snapshot.timetable, ref.service_day
+    stop_times = range(boarding + 1, table.list_stop_times(trip).stop)
+    alightings = [row for row in stop_times if is_end[table.stop_time_stop[row]]]
+    for trip_departure in np.flatnonzero(table.trip_departure_trip == trip).tolist():
+        departure = snapshot.find_scheduled_times(trip_departure, day, boarding).departure
+        for alighting in alightings:
+            arrival = snapshot.find_scheduled_times(trip_departure, day, alighting).arrival
+            yield Ride(trip_departure, day, boarding, alighting, departure, arrival, 0, ref.stays_seated)

@@ -1,0 +1,123 @@
+"""Refs: short texts that name a ride, so that check_trip can find it again in any source (rule B15).
+
+A ref is ``START|END|DAY.DEPARTURE.DURATION[.CHANGE]|TRIP``: stop ids, the service day, the scheduled departure in
+seconds after that day's midnight in UTC, the scheduled duration, the seconds that the change before the ride needs
+(``s`` if riders stay seated), and the trip's id. An id that begins with a colon has the FEED of the first stop. A ``~``
+and the line replace a missing trip id; a ``#`` and a hash replace one that is too long.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
+from hashlib import sha256
+from typing import TypeVar
+
+from fingerpost.transit.model.itinerary import Departure, Itinerary, Leg
+
+_Ride = TypeVar("_Ride", Leg, Departure)
+
+MAX_REF_CHARS = 96
+_REF = re.compile(r"(([^|:]+):[^|]+)\|([^|]+)\|(\d{8})\.(-?\d{1,6})\.(\d{1,6})(?:\.(\d{1,5}|s))?\|(.+)", re.DOTALL)
+# A source without trip ids may round the times.
+_SAME_TIME_S = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RideRef:
+    """A ride as it was planned, with scheduled times (Unix seconds).
+
+    ``trip`` is an id, the hash of an id, or a line. ``change_s`` is the time that the change before the ride needs,
+    None if there was none. ``continues_on`` is set if riders stay seated for the next ride.
+    """
+
+    text: str
+    start_id: str
+    end_id: str
+    service_day: date
+    departure: int
+    arrival: int
+    trip: str
+    change_s: int | None
+    stays_seated: bool
+    continues_on: bool = False
+
+    @classmethod
+    def read(cls, text: str) -> "RideRef | None":
+        match = _REF.fullmatch(text.strip())
+        if match is None:
+            return None
+        start_id, feed, end, day, departure, duration, change, trip = match.groups()
+        try:
+            service_day = date.fromisoformat(day)
+        except ValueError:
+            return None
+        end_id, trip_id = (f"{feed}{name}" if name.startswith(":") else name for name in (end, trip))
+        begin = _find_midnight(service_day) + int(departure)
+        return cls(
+            text=match[0],
+            start_id=start_id,
+            end_id=end_id,
+            service_day=service_day,
+            departure=begin,
+            arrival=begin + int(duration),
+            trip=trip_id,
+            change_s=None if change is None else 0 if change == "s" else int(change),
+            stays_seated=change == "s",
+        )
+
+    @property
+    def has_trip_id(self) -> bool:
+        return not self.trip.startswith("~")
+
+    def names_trip(self, trip_id: str) -> bool:
+        return self.trip in (trip_id, _hash(trip_id))
+
+    def choose(self, rides: Iterable[_Ride]) -> _Ride | None:
+        """Return the ride of the ref's trip and service day or, without a trip id, of its line and departure."""
+
+        def find_offset_s(ride: _Ride) -> int:
+            return abs((ride.departure_scheduled if isinstance(ride, Leg) else ride.scheduled) - self.departure)
+
+        def matches(ride: _Ride) -> bool:
+            if not self.has_trip_id:
+                return ride.line == self.trip[1:] and find_offset_s(ride) <= _SAME_TIME_S
+            return self.names_trip(ride.trip_id or "") and ride.service_day in (None, self.service_day)
+
+        return min(filter(matches, rides), key=find_offset_s, default=None)
+
+
+def list_refs(itinerary: Itinerary) -> list[str | None]:
+    """Return the ref of each leg; None for walks, and for rides that a ref cannot name."""
+    refs: list[str | None] = []
+    walk_s, is_first = 0, True
+    for leg in itinerary.legs:
+        if not leg.is_transit:
+            walk_s += leg.arrival_scheduled - leg.departure_scheduled
+            refs.append(None)
+            continue
+        change_s = max(0, walk_s if leg.change_s is None else leg.change_s)
+        refs.append(_write(leg, "" if is_first else ".s" if leg.stays_seated else f".{change_s}"))
+        walk_s, is_first = 0, False
+    return refs
+
+
+def _write(leg: Leg, change: str) -> str | None:
+    start, end, trip = leg.start.id, leg.end.id, leg.trip_id or (leg.line and f"~{leg.line}")
+    if not (start and end and trip):
+        return None
+    feed = start.partition(":")[0]
+    day = leg.service_day or datetime.fromtimestamp(leg.departure_scheduled, UTC).date()
+    times = f"{leg.departure_scheduled - _find_midnight(day)}.{leg.arrival_scheduled - leg.departure_scheduled}{change}"
+    end, trip = (name.removeprefix(feed) if name.startswith(f"{feed}:") else name for name in (end, trip))
+    head = f"{start}|{end}|{day:%Y%m%d}.{times}|"
+    refs = (head + name for name in (trip, _hash(leg.trip_id or trip)))
+    return next((ref for ref in refs if len(ref) <= MAX_REF_CHARS), None)
+
+
+def _hash(text: str) -> str:
+    return f"#{sha256(text.encode()).hexdigest()[:10]}"
+
+
+def _find_midnight(day: date) -> int:
+    return int(datetime.combine(day, time(), UTC).timestamp())

@@ -1,0 +1,90 @@
+"""Find the ride of a ref on a server: on the board of its first stop, and in a journey search for its arrival."""
+
+from dataclasses import replace
+
+from fingerpost.errors import OutsideCalendar
+from fingerpost.runtime.concurrency import gather_all
+from fingerpost.transit import port
+from fingerpost.transit.model.itinerary import Departure, Itinerary, Leg, StopPoint
+from fingerpost.transit.model.place import Location, LocationSource, Place
+from fingerpost.transit.model.provenance import Provenance
+from fingerpost.transit.model.ride_ref import RideRef
+
+# A ride is expected on the board at most this early or late.
+_EARLY_S, _LATE_S = 600, 2 * 3600
+_MAX_ROWS = 500
+_WINDOW_S = 120
+
+
+async def find_ref_ride(
+    network: port.Network, ref: RideRef, language: str, provenance: Provenance
+) -> port.JourneyAnswer:
+    """Return the ride of a ref; if only the board has it, its arrival is estimated, and a note says so."""
+    name, row = network.profile.name, None
+    ids = ref.start_id, ref.end_id
+    start, end = await gather_all(network.find_stop(stop_id, language=language) for stop_id in ids)
+    if start is None or end is None:
+        return _new_missing(f"{name} has no stop with the id {ids[0] if start is None else ids[1]}", provenance)
+    # Without a trip id, a row of the board may be another ride of the line.
+    if ref.has_trip_id:
+        board = await network.list_departures(
+            port.DepartureQuery(
+                stop_ids=start.member_ids,
+                instant=ref.departure - _EARLY_S,
+                window_s=_EARLY_S + _LATE_S,
+                wanted=_MAX_ROWS,
+                language=language,
+            )
+        )
+        row, provenance = ref.choose(board.departures), board.provenance
+    if row is None or not row.cancelled:
+        found = await _search(network, ref, row, (start, end), language)
+        if found is not None:
+            return found
+    if row is None:
+        return _new_missing(f"{name} lists no such ride from {start.name}", provenance)
+    note = f"{name} does not report when {row.line} arrives; its arrival assumes that its delay stays the same."
+    provenance = provenance if row.cancelled else replace(provenance, notes=(*provenance.notes, note))
+    return port.JourneyAnswer(itineraries=(Itinerary((_build_leg(ref, row, start, end),)),), provenance=provenance)
+
+
+def _new_missing(reason: str, provenance: Provenance) -> port.JourneyAnswer:
+    return port.JourneyAnswer(itineraries=(), provenance=provenance, no_result_reason=reason)
+
+
+async def _search(
+    network: port.Network, ref: RideRef, row: Departure | None, ends: tuple[Place, Place], language: str
+) -> port.JourneyAnswer | None:
+    parameters = port.JourneyParameters(
+        instant=ref.departure if row is None else row.expected, max_transfers=0, language=language, window_s=_WINDOW_S
+    )
+    origin, destination = (
+        Location(coordinate=place.coordinate, source=LocationSource.GEOCODE, stop_ids=place.member_ids)
+        for place in ends
+    )
+    try:
+        found = await network.plan_journeys(parameters.between(origin, destination))
+    except OutsideCalendar:
+        return None
+    trips, end_ids = (*found.itineraries, *found.timetabled), (ref.end_id, *ends[1].member_ids)
+    ride = ref.choose(ride for trip in trips for ride in trip.rides if ride.end.id in end_ids)
+    return None if ride is None else replace(found, itineraries=(Itinerary((ride,)),), timetabled=())
+
+
+# The attributes that rows and legs share.
+_SHARED = (
+    *("mode", "line", "trip_id", "service_day", "departure_delay_s", "cancelled", "last_realtime_update"),
+    *("headway_s", "by_arrangement", "is_interpolated", "alerts", "colors"),
+)
+
+
+def _build_leg(ref: RideRef, row: Departure, start: Place, end: Place) -> Leg:
+    return Leg(
+        start=StopPoint(name=start.name, coordinate=start.coordinate, id=row.stop_id, platform=row.platform),
+        end=StopPoint(name=end.name, coordinate=end.coordinate, id=end.id),
+        departure_scheduled=row.scheduled,
+        arrival_scheduled=row.scheduled + ref.arrival - ref.departure,
+        arrival_delay_s=row.departure_delay_s,
+        headsign=row.destination,
+        **{name: getattr(row, name) for name in _SHARED},
+    )

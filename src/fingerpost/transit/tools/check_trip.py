@@ -1,0 +1,214 @@
+"""The check_trip tool: whether planned rides still run, and whether the changes between them still work (rule B15)."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from enum import StrEnum
+from functools import partial, reduce
+from itertools import pairwise
+from typing import Annotated, NotRequired
+
+from pydantic import Field
+
+from fingerpost.contract.envelope import Contract
+from fingerpost.contract.published_tool import Call, Output, PublishedTool, ToolDefinition, ToolReply
+from fingerpost.contract.wire import EnumValue, Identifier, WireDict, WireModel, omit_none
+from fingerpost.errors import ParameterError
+from fingerpost.runtime.concurrency import gather_all
+from fingerpost.transit.model.itinerary import Itinerary, Leg
+from fingerpost.transit.model.place import distance_m
+from fingerpost.transit.model.profile import Ability
+from fingerpost.transit.model.provenance import merge_provenance
+from fingerpost.transit.model.ride_ref import RideRef
+from fingerpost.transit.networks.querying import Deadline, Outcome, list_problems, try_in_order
+from fingerpost.transit.port import JourneyAnswer, Networks, OpenNetworks
+from fingerpost.transit.rules.modes import format_ride, to_trip_mode
+from fingerpost.transit.rules.times import format_instant
+from fingerpost.transit.rules.warnings import add_reasons
+from fingerpost.transit.tools import shapes, wording
+from fingerpost.transit.tools.plan_trip import serialize_leg
+from fingerpost.transit.tools.plan_trip_shapes import WireLeg
+from fingerpost.transit.tools.report import report_rides
+
+# A change with less time to spare is tight.
+TIGHT_S = 120
+# The ref's time for a change does not apply to longer ones; their time is estimated: a walk, and a margin.
+_MAX_CHANGE_M, _MAX_PACE_M_PER_S = 300.0, 2.5
+_PACE_M_PER_S, _MARGIN_S = 1.25, 120
+# Some servers round times to minutes.
+_ROUNDING_S = 60
+
+
+class State(StrEnum):
+    OK = "ok"
+    TIGHT = "tight"
+    BROKEN = "broken"
+
+
+class CheckTripInput(WireModel):
+    refs: Annotated[
+        list[Annotated[Identifier, Field(max_length=200)]],
+        Field(min_length=1, max_length=8, description="of the rides of one trip, in order"),
+    ]
+    language: shapes.Language = "en"
+
+
+class WireCheckedRide(WireDict):
+    """A ride now, or the reason why it no longer exists; the planned times are given if the timetable changed."""
+
+    ref: str
+    reason: NotRequired[str]
+    leg: NotRequired[WireLeg]
+    plannedDeparture: NotRequired[str]
+    plannedArrival: NotRequired[str]
+
+
+class WireChange(WireDict):
+    """The change before a ride, in seconds; the available time is negative if that ride leaves before the arrival."""
+
+    ride: Annotated[int, Field(ge=1)]
+    state: Annotated[str, EnumValue(State)]
+    availableSeconds: int
+    neededSeconds: int
+    estimated: NotRequired[bool]
+
+
+class CheckTripMeta(shapes.Meta, shapes.AlertNotes):
+    pass
+
+
+class CheckTripOutput(shapes.CorrelatedAnswer):
+    state: Annotated[str, EnumValue(State)]
+    rides: list[WireCheckedRide]
+    changes: list[WireChange]
+    meta: CheckTripMeta
+
+
+class CheckTrip(PublishedTool):
+    definition = ToolDefinition(
+        name="check_trip",
+        title="Check a planned trip",
+        description=(
+            "Check whether the rides of a planned trip still run, with their times and status now, "
+            "and whether each change still works. Refs come from plan_trip or planJourney."
+        ),
+        contract=Contract.BOARD,
+        input_model=CheckTripInput,
+        outputs=(Output(CheckTripOutput, (("rides",),), "Use fewer refs."),),
+        open_world=True,
+    )
+
+    def __init__(self, networks: Networks) -> None:
+        self._networks = networks
+
+    async def handle(self, arguments: CheckTripInput, call: Call) -> ToolReply:
+        now, opened, deadline = int(call.now.timestamp()), await self._networks.open(), Deadline()
+        refs = [_read_ref(index, text) for index, text in enumerate(arguments.refs)]
+        continues_on = [*(ref.stays_seated for ref in refs[1:]), False]
+        refs = [replace(ref, continues_on=stays) for ref, stays in zip(refs, continues_on, strict=True)]
+        outcomes = await gather_all(
+            _find_ride(opened, index, ref, deadline, arguments.language) for index, ref in enumerate(refs)
+        )
+        rides = [_read_ride(outcome.value) for outcome in outcomes]
+        changes = list(_list_changes(refs, rides))
+        report = report_rides(
+            [(f"rides/{index}/leg", ride) for index, ride in enumerate(rides) if isinstance(ride, Leg)],
+            reduce(merge_provenance, [outcome.value.provenance for outcome in outcomes]),
+            now,
+            [*list_problems(opened), *(warning for outcome in outcomes for warning in outcome.warnings)],
+        )
+        zone = report.provenance.zone
+        body: CheckTripOutput = {
+            "state": _find_state(rides, changes).value,
+            "rides": [_serialize_ride(ref, ride, zone) for ref, ride in zip(refs, rides, strict=True)],
+            "changes": changes,
+            **shapes.serialize_warnings(report.warnings),
+            "correlationId": call.correlation_id,
+            "meta": omit_none(CheckTripMeta, report.serialize()),
+        }
+        return ToolReply(body, _write_text(refs, rides, body, now))
+
+
+def _read_ref(index: int, text: str) -> RideRef:
+    ref = RideRef.read(text)
+    if ref is None:
+        hint = "Send refs as plan_trip returned them"
+        raise ParameterError.about(f"refs.{index}", f"{text!r} is not a ref", hint=hint)
+    return ref
+
+
+async def _find_ride(
+    opened: OpenNetworks, index: int, ref: RideRef, deadline: Deadline, language: str
+) -> Outcome[JourneyAnswer]:
+    owners = [each for each in opened.list_owners(ref.start_id) if each.profile.can(Ability.PLANS, Ability.BOARDS)]
+    if not owners:
+        message = f"refers to the feed {ref.start_id.partition(':')[0]}, which no network has"
+        raise ParameterError.about(f"refs.{index}", add_reasons(message, opened.problems.values()))
+    return await try_in_order(owners, lambda network: network.find_ride(ref, language=language), deadline)
+
+
+def _read_ride(answer: JourneyAnswer) -> Leg | str:
+    return answer.itineraries[0].rides[0] if answer.itineraries else answer.no_result_reason or "the reason is unknown"
+
+
+def _list_changes(refs: Sequence[RideRef], rides: Sequence[Leg | str]) -> Iterable[WireChange]:
+    """List the changes between rides that run; a cancelled or missing ride already breaks the trip."""
+    for index, (before, ride) in enumerate(pairwise(rides), 1):
+        if isinstance(before, str) or isinstance(ride, str) or before.cancelled or ride.cancelled:
+            continue
+        ref, walk_m = refs[index], distance_m(before.end.coordinate, ride.start.coordinate)
+        needed_s = ref.change_s
+        is_estimated = needed_s is None or walk_m > max(_MAX_CHANGE_M, needed_s * _MAX_PACE_M_PER_S)
+        if needed_s is None or is_estimated:
+            needed_s = round(walk_m / _PACE_M_PER_S) + _MARGIN_S
+        available_s = ride.departure_expected - before.arrival_expected
+        spare_s = available_s - needed_s
+        is_ok = spare_s >= (0 if ref.stays_seated else TIGHT_S)
+        fields = {
+            "ride": index,
+            "state": (State.OK if is_ok else State.TIGHT if spare_s >= 0 else State.BROKEN).value,
+            "availableSeconds": available_s,
+            "neededSeconds": needed_s,
+            "estimated": is_estimated or None,
+        }
+        yield omit_none(WireChange, fields)
+
+
+def _find_state(rides: Iterable[Leg | str], changes: Iterable[WireChange]) -> State:
+    states = {change["state"] for change in changes}
+    if State.BROKEN in states or any(isinstance(ride, str) or ride.cancelled for ride in rides):
+        return State.BROKEN
+    return State.TIGHT if State.TIGHT in states else State.OK
+
+
+def _serialize_ride(ref: RideRef, ride: Leg | str, zone: str) -> WireCheckedRide:
+    if isinstance(ride, str):
+        return {"ref": ref.text, "reason": ride}
+    fields = {"ref": ref.text, "leg": serialize_leg(ride, zone, None)}
+    if max(abs(ride.departure_scheduled - ref.departure), abs(ride.arrival_scheduled - ref.arrival)) >= _ROUNDING_S:
+        fields["plannedDeparture"] = format_instant(ref.departure, zone)
+        fields["plannedArrival"] = format_instant(ref.arrival, zone)
+    return omit_none(WireCheckedRide, fields)
+
+
+def _write_text(refs: Sequence[RideRef], rides: Sequence[Leg | str], body: CheckTripOutput, now: int) -> str:
+    meta, zone = body["meta"], body["meta"]["timeZone"]
+    format_time = partial(wording.format_clock, reference=now, zone=zone)
+    changes = {change["ride"]: f"   {_format_change(change)}" for change in body["changes"]}
+    lines, names = [f"Trip checked at {format_instant(now, zone)[:16].replace('T', ' ')} ({zone}): {body['state']}"], []
+    for index, (ref, ride) in enumerate(zip(refs, rides, strict=True)):
+        lines += [changes[index]] if index in changes else []
+        if isinstance(ride, str):
+            lines.append(f"{index + 1}. no longer valid: {ride}")
+            continue
+        [line] = wording.list_leg_lines(Itinerary((ride,)), format_time, to_trip_mode)
+        is_moved = "plannedDeparture" in body["rides"][index]
+        planned = f" (planned {format_time(ref.departure)} to {format_time(ref.arrival)})" if is_moved else ""
+        lines.append(f"{index + 1}. {line.strip()}{planned}")
+        names.append((f"rides/{index}/leg", f"{index + 1}: {format_ride(to_trip_mode(ride.mode), ride.line)}"))
+    alerts = wording.list_alert_lines(meta, names, "every ride", zone)
+    return "\n".join([*lines, *wording.list_footer_lines(body, meta, alerts)])
+
+
+def _format_change(change: WireChange) -> str:
+    needed = f"{change['neededSeconds']} s needed{' (estimated)' if 'estimated' in change else ''}"
+    return f"change {change['state']}: {change['availableSeconds']} s available, {needed}"

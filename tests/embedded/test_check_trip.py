@@ -1,0 +1,127 @@
+"""check_trip: the rides of a planned trip, and the changes between them, as they are now (rule B15)."""
+
+from datetime import date
+
+import pytest
+
+from fingerpost.transit.model.ride_ref import MAX_REF_CHARS, RideRef, list_refs
+from tests.embedded.test_staying_seated import COORDINATES
+from tests.embedded.test_staying_seated import DRAWING as SEATS
+from tests.realtime.messages import alert, call, update
+from tests.rules.drawing import ride, trip, walk
+
+
+def refs_of(body, first_line):
+    legs = next(each["legs"] for each in body["itineraries"] if each["legs"][0].get("line") == first_line)
+    return [leg["ref"] for leg in legs if "ref" in leg]
+
+
+def summary(body):
+    rides = [each.get("reason") or each["leg"]["status"] for each in body["rides"]]
+    return body["state"], rides, [(each["availableSeconds"], each["neededSeconds"]) for each in body["changes"]]
+
+
+@pytest.mark.parametrize(
+    ("update_of_trip", "expected"),
+    [
+        ((), ("ok", ["scheduled_only", "scheduled_only"], [(240, 120)])),
+        ((update("B-1", call("ALPHA", depart=1)),), ("tight", ["on_time", "scheduled_only"], [(239, 120)])),
+        ((update("B-1", call("ALPHA", depart=121)),), ("broken", ["delayed", "scheduled_only"], [(119, 120)])),
+        ((update("C-1", call("DELTA", depart=600)),), ("ok", ["scheduled_only", "delayed"], [(840, 120)])),
+        ((update("C-1", relationship="CANCELED"),), ("broken", ["scheduled_only", "cancelled"], [])),
+        ((alert(effect="NO_SERVICE", stop_id="DELTA"),), ("broken", ["cancelled", "cancelled"], [])),
+    ],
+)
+def test_a_change_is_judged_by_the_expected_times(town, update_of_trip, expected):
+    refs = refs_of(town.plan(limit=3), "B")
+    if update_of_trip:
+        town.publish(*update_of_trip)
+    assert summary(town.ask("check_trip", refs=refs)) == expected
+
+
+def test_a_delayed_trip_is_shown_with_its_times_and_alerts(town):
+    refs = refs_of(town.plan(limit=1), "R")
+    town.publish(update("R-1", call("ALPHA", depart=90)), alert("Works", stop_id="ALPHA"))
+    body = town.ask("check_trip", refs=refs)
+    leg = body["rides"][0]["leg"]
+    assert (leg["departureTime"][11:19], leg["delaySeconds"], leg["arrivalTime"][11:19]) == ("08:11:30", 90, "08:31:30")
+    assert body["meta"]["alerts"][0]["touches"] == ["rides/0/leg"]
+    assert "\n1. RAIL R towards Gamma 08:11 Alpha to Gamma 08:31" in town.text
+    assert "\n! Alert for 1: RAIL R" in town.text
+
+
+@pytest.mark.parametrize(
+    ("drawing", "days", "reason"),
+    [
+        ("rail S | Alpha 08:10 | Gamma 08:30", [date(2026, 3, 10)], "no such trip serves Alpha"),
+        ("rail R | Alpha 08:10 | Gamma 08:30", [date(2026, 3, 11)], "the trip does not run on 2026-03-10"),
+        ("rail R | Alpha 08:10 | Beta 08:20\nrail S | Beta 08:00 | Gamma 08:30", [date(2026, 3, 10)],
+         "the trip no longer runs from Alpha to Gamma"),
+        ("rail R | Beta 08:10 | Gamma 08:30", [date(2026, 3, 10)], "no stop has the id TEST:ALPHA"),
+    ],
+)  # fmt: skip
+def test_a_ref_that_a_new_timetable_lacks_gives_the_reason(towns, drawing, days, reason):
+    refs = refs_of(towns().plan(limit=1), "R")
+    again = towns(drawing, days=days)
+    assert again.ask("check_trip", refs=refs)["rides"] == [{"ref": refs[0], "reason": reason}]
+    assert f"\n1. no longer valid: {reason}" in again.text
+
+
+def test_a_ref_outlives_a_new_timetable_with_other_times(towns):
+    refs = refs_of(towns().plan(limit=1), "R")
+    again = towns("rail R | Alpha 08:12 | Gamma 08:30")
+    [checked] = again.ask("check_trip", refs=refs)["rides"]
+    assert (checked["leg"]["departureTime"][11:16], checked["plannedDeparture"][11:16]) == ("08:12", "08:10")
+
+
+def test_an_added_trip_is_found_while_it_runs(town):
+    calls = call("ALPHA", depart="08:01"), call("GAMMA", arrive="08:09")
+    town.publish(update("X", *calls, relationship="ADDED", route_id="R"))
+    refs = refs_of(town.plan(limit=1), "R")
+    assert town.ask("check_trip", refs=refs)["rides"][0]["leg"]["departureTime"][11:16] == "08:01"
+    town.publish(update("R-2", relationship="CANCELED"))
+    assert town.ask("check_trip", refs=refs)["rides"][0]["reason"] == "no such trip serves Alpha"
+
+
+@pytest.mark.parametrize(("late_s", "expected"), [(60, ("ok", [(0, 0)])), (61, ("broken", [(-1, 0)]))])
+def test_riders_who_stay_seated_need_no_time(towns, late_s, expected):
+    town = towns(SEATS, coordinates=COORDINATES)
+    refs = refs_of(town.plan(limit=1), "A")
+    town.publish(update("A-1", call(sequence=1, depart=late_s)))
+    state, _, changes = summary(town.ask("check_trip", refs=refs))
+    assert (state, changes) == expected
+
+
+def test_a_change_that_was_not_planned_is_estimated(town):
+    [first], [second, _] = refs_of(town.plan(limit=3), "R"), refs_of(town.plan(limit=3), "B")
+    [change] = town.ask("check_trip", refs=[first, second])["changes"]
+    assert (change["state"], change["estimated"]) == ("broken", True)
+    assert change["neededSeconds"] > 600
+
+
+@pytest.mark.parametrize(
+    ("refs", "message"),
+    [
+        (["nonsense"], "refs.0 'nonsense' is not a ref"),
+        (["X:1|:2|20261341.0.0|:t"], "refs.0 'X:1|:2|20261341.0.0|:t' is not a ref"),
+        (["X:1|:2|20260310.0.0|:t"], "refs.0 refers to the feed X, which no network has"),
+    ],
+)
+def test_an_unknown_ref_is_refused(town, refs, message):
+    assert town.ask("check_trip", refs=refs)["error"]["message"] == message
+
+
+@pytest.mark.parametrize(
+    ("leg", "expected"),
+    [
+        (ride("7", "A", "B", 5, 15), "T:A|:B|20220222.21900.600|trip"),
+        (ride("7", "A", "B", 5, 15)._replace(trip_id=None), "T:A|:B|20220222.21900.600|~7"),
+        (ride("7", "A", "B", 5, 15)._replace(trip_id="T:" + "x" * 80), "T:A|:B|20220222.21900.600|#4004a68314"),
+        (ride("7", "A", "platform", 5, 15), None),
+        (walk("A", "B", 5, 15), None),
+    ],
+)
+def test_a_ref_is_short(leg, expected):
+    [ref] = list_refs(trip(leg))
+    assert ref == expected
+    assert ref is None or (len(ref) <= MAX_REF_CHARS and RideRef.read(ref).choose([leg]) is leg)
