@@ -46,10 +46,11 @@ RAW_TEXTS = {
         ),
         ("get_departures", {"stop": LABELS["kamp"]}, {"stop": ["stopId"]}),
         ("get_departures", {"stop": LABELS["Kamppi"]}, {}),
+        ("get_departures", {"stop": "kamp"}, {"stop": ["stopId"]}),
         # Its answer names no token.
         ("planRoute", RAW_TEXTS, {"origin": []}),
     ],
-    ids=["one end", "both ends", "a stop", "a clear stop", "a raw text"],
+    ids=["one end", "both ends", "a stop", "a clear stop", "a plain text", "a raw text"],
 )
 async def test_every_ambiguous_place_is_elicited_and_replaced_by_the_choice(
     application, mode, tool, arguments, chosen_at

@@ -246,7 +246,8 @@ def test_the_demo_answers_and_labels_its_answers(demo):
     assert lines[1] == "06:01 to 06:10 on 2022-02-22, 9 min, 1 leg: METRO Victoria"
 
 
-def test_the_demo_answers_where_another_network_was_added(tmp_path):
+def test_the_demo_does_not_answer_where_another_network_was_added(tmp_path):
+    """E3, A13: riders of another city must not get drawn journeys in London."""
     networks = FakeNetworks(FakeNetwork())
     opened = asyncio.run(networks.open())
     helsinki = opened.answering[0]
@@ -258,7 +259,7 @@ def test_the_demo_answers_where_another_network_was_added(tmp_path):
 
     answer = asker_of(Both(), tmp_path)("planJourney", {"from": "Bank", "to": "Oval"})
 
-    assert (answer.body["code"], "DEMO-LONDON" in answer.body["message"]) == ("OK", True)
+    assert (answer.body["code"], "TFL_API_KEY" in answer.body["message"]) == ("UPSTREAM_ERROR", True)
 
 
 def test_an_added_network_takes_precedence_over_the_demo(over):
@@ -269,9 +270,8 @@ def test_an_added_network_takes_precedence_over_the_demo(over):
 
 def test_without_a_network_of_london_the_key_is_named(tmp_path):
     networks = FakeNetworks(FakeNetwork())
-    tools = list_tools(
-        networks, VariableStore(tmp_path / "v.sqlite"), ["london"], journeys=JourneyOptions(with_demo=False)
-    )
+    options = JourneyOptions(are_demos_enabled=lambda: False)
+    tools = list_tools(networks, VariableStore(tmp_path / "v.sqlite"), ["london"], journeys=options)
     (tool,) = tools
     answer = asyncio.run(tool.answer(TRIP, user=ANN))
 

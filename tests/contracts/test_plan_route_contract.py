@@ -123,6 +123,7 @@ def test_exactly_one_time_is_required(over, given, is_accepted):
         error = answer.body["error"]
         assert (error["category"], error["code"]) == ("VALIDATION", "INVALID_PARAMETER")
         assert error["message"] == "Specify exactly one of departureTime or arrivalTime"
+        assert error["details"]["field"] == "arrivalTime"
 
 
 @pytest.mark.parametrize("text", ["2022-02-22T08:00:00", "2022-02-22", "08:00", "", "soon"])
@@ -249,19 +250,19 @@ CLOSED = provenance(out_of_service=(OutOfService(FEED, DAY),))
             FakeNetwork(journeys=[[trip(tram(60, 70))]]),
             {},
             "NO_DEPARTURES",
-            "The next one after the window is 2022-02-22T09:00:00+02:00 to 2022-02-22T09:10:00+02:00.",
+            "The next one after the window is 2022-02-22T07:00:00Z to 2022-02-22T07:10:00Z.",
         ),
         (
             FakeNetwork(journeys=[[trip(tram(5, 10))]]),
             {"departureTime": None, "arrivalTime": clock(100)},
             "NO_DEPARTURES",
-            "The last one before the window is 2022-02-22T08:05:00+02:00 to 2022-02-22T08:10:00+02:00.",
+            "The last one before the window is 2022-02-22T06:05:00Z to 2022-02-22T06:10:00Z.",
         ),
         (
             FakeNetwork(journeys=[[], [trip(tram(5, 20))]]),
             {"departureTime": None, "arrivalTime": clock(10)},
             "IN_THE_PAST",
-            "The trip with the earliest arrival is 2022-02-22T08:05:00+02:00 to 2022-02-22T08:20:00+02:00.",
+            "The trip with the earliest arrival is 2022-02-22T06:05:00Z to 2022-02-22T06:20:00Z.",
         ),
         (FakeNetwork(near=STOPS), {"departureTime": "2022-02-22T05:57:59Z"}, "IN_THE_PAST", NO_HELP),
         (FakeNetwork(near=STOPS), {"departureTime": "2022-02-22T05:58:00Z"}, "NO_DEPARTURES", NO_HELP),

@@ -84,6 +84,7 @@ def test_the_stop_is_an_id_of_the_contracts_pattern(over, stop_id, category, cod
     error = over(board_of(leaving(5)))("getStopTimetable", {"stopId": stop_id}).body.get("error", {})
 
     assert (error.get("category"), error.get("code"), error.get("message")) == (category, code, message)
+    assert error.get("details", {}).get("field") == (category and "stopId")
 
 
 @pytest.mark.parametrize(

@@ -160,8 +160,10 @@ def test_a_network_that_cannot_be_opened_has_its_fallback_and_its_priority(add, 
 )
 def test_demos_answer_until_a_network_is_added(add, networks, mode, added, answering, by_token_only):
     add(*added)
-    opened = open_now(networks(mode))
+    found = networks(mode)
+    opened = open_now(found)
 
+    assert found.are_demos_enabled() is ("DEMO-X" in answering)
     assert (names(opened.answering), names(opened.by_token_only)) == (answering, by_token_only)
     assert names(opened.list_owners("demo-x:1")) == ["DEMO-X"]
 

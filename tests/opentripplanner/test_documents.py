@@ -29,3 +29,16 @@ def test_a_document_is_valid_for_each_version(shape):
 
 def test_an_older_server_is_not_queried_for_fares():
     assert list_faults(OLDER, shapes.Plan) != []
+
+
+def measure_depth(node):
+    selections = getattr(getattr(node, "selection_set", None), "selections", ())
+    return max((1 + measure_depth(selection) for selection in selections), default=0)
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.__name__)
+def test_no_document_is_deeper_than_ten_levels(shape):
+    """Servers refuse deep documents; that of a plan has ten levels."""
+    (query,) = parse(new_document(shape, with_fares=True)).definitions
+
+    assert measure_depth(query) <= 10

@@ -171,7 +171,7 @@ async def tools_over(home, port, record, *, environ, limits=PATIENT, time=None, 
         clients=clients,
         breaker=NetworkBreaker(threshold=1000),
     )
-    options = JourneyOptions(per_second=1000, with_demo=False)
+    options = JourneyOptions(per_second=1000, are_demos_enabled=lambda: False)
     tools = list_tools(networks, VariableStore(home / "variables.sqlite"), journeys=options)
     try:
         yield {tool.name: tool for tool in tools}, networks

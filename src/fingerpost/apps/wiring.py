@@ -154,7 +154,7 @@ def build(
     journeys = JourneyOptions(
         per_second=settings.plan_journey_per_second,
         limits=open_limits(settings),
-        with_demo=settings.demo != "off",
+        are_demos_enabled=networks.are_demos_enabled,
     )
     tools = list_tools(
         networks,

@@ -69,6 +69,11 @@ def explain(
     ``missing_messages`` maps paths to a contract's sentences for missing or blank values.
     """
     pydantic_errors = error.errors(include_url=False)
+    for each in pydantic_errors:
+        field = model.model_fields.get(str(each["loc"][0])) if each["loc"] else None
+        if field is not None and field.alias and each["type"] != "extra_forbidden":
+            # Pydantic uses the Python name of a field whose default is invalid.
+            each["loc"] = (field.alias, *each["loc"][1:])
     count, first_path = len(pydantic_errors), pydantic_errors[0]["loc"]
     problems = [describe_problem(each, model, missing_messages) for each in pydantic_errors[:_MAX_LISTED_PROBLEMS]]
     details: dict[str, Any] = {"field": first_path[0]} if first_path else {}

@@ -183,6 +183,8 @@ class GetPlanRun(PublishedTool):
 
     async def handle(self, arguments: shape.GetPlanRunInput, call: Call) -> ToolReply:
         if arguments.run_id is None:
+            if call.user is None:
+                raise ParameterError("no user is signed in, so runs are not listed", hint="Send the run_id of a run")
             lines = []
             for summary in await self._runs.list_runs(call.user):
                 state = await self._runs.find_state(summary)

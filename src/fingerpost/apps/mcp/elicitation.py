@@ -49,14 +49,14 @@ def _get_token(response: types.ElicitResult) -> str | None:
 
 
 def apply_choices(choices: Choices, arguments: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments with the chosen tokens as labels, or as the ``rawText`` of the lookup contract."""
+    """Return the arguments with the chosen tokens as plain texts, or as the ``rawText`` of the lookup contract."""
     updates: dict[str, Any] = {}
     for side, token in choices.items():
         match arguments.get(side):
             case {"rawText": _, **rest} if token is not None:
                 updates[side] = {"rawText": token, **rest}
-            case {"type": "label"} if token is not None:
-                updates[side] = {"type": "label", "value": token}
+            case str() | {"type": "label"} if token is not None:
+                updates[side] = token
     return {**arguments, **updates}
 
 

@@ -80,6 +80,11 @@ class AllNetworks:
         self._retry_at_s = math.inf
         self._lock = threading.Lock()
 
+    def are_demos_enabled(self) -> bool:
+        """Return whether the demos answer; this opens no network."""
+        stored = self._records.read()
+        return are_demos_enabled(self._demo_mode, has_networks=bool(stored.records or stored.problems))
+
     async def open(self) -> OpenNetworks:
         is_current = self._stamp is not None and time.monotonic() < self._retry_at_s
         if is_current and self._read_stamp() == self._stamp:

@@ -101,20 +101,19 @@ _CHARING_CROSS = Coordinate(51.5073, -0.1276)
 class LondonNetworks:
     """The networks that cover central London; see the port's ``Networks``.
 
-    These are the networks that resolve place names themselves or, failing that, the other added networks or a demo.
+    These are the networks that resolve place names themselves or, failing that, the other added networks, or the demo
+    while demos answer.
     """
 
-    def __init__(self, networks: Networks, *, with_demo: bool = True) -> None:
+    def __init__(self, networks: Networks) -> None:
         self._networks = networks
-        self._with_demo = with_demo
 
     async def open(self) -> OpenNetworks:
         opened = await self._networks.open()
         covering = _list_in_london(opened.answering)
-        demos = _list_in_london(opened.by_token_only) if self._with_demo else []
         added = [network for network in covering if not network.profile.is_demo]
         resolvers = [network for network in added if network.profile.reads_texts]
-        return OpenNetworks(answering=tuple(resolvers or added or covering or demos), problems=opened.problems)
+        return OpenNetworks(answering=tuple(resolvers or added or covering), problems=opened.problems)
 
     async def close(self) -> None:
         """Do nothing, because the owner of the networks closes them."""

@@ -181,8 +181,11 @@ class PlaceResolver:
         language: str,
         instant: int,
         focus: Coordinate | None = None,
+        field: str = "stop.value",
     ) -> FoundStop:
         """Return the stop for an id, or for a label: a saved stop, an id, or a stop's name, tried in this order.
+
+        ``field`` is the caller's argument, for errors.
 
         Raises:
             ParameterError: the label is a variable without a stop.
@@ -195,14 +198,14 @@ class PlaceResolver:
         if stop_id is None:
             raise ParameterError(
                 f"the variable '{value}' does not refer to a stop",
-                {"field": "stop.value"},
+                {"field": field},
                 hint=Remedy(RemedyKind.SAVE_AGAIN),
             )
         found = await lookup.find_token(stop_id) if is_label else None
         if found is None and is_label and variable is None:
             found = await lookup.get_stop_by_name(value, focus=focus, instant=instant)
         elif found is None:
-            found = await lookup.get_stop_by_id(stop_id)
+            found = await lookup.get_stop_by_id(stop_id, field)
         warnings = merge_by_code([*lookup.list_warnings(), *found.warnings])
         return replace(found.drop_namesakes(), warnings=warnings)
 
@@ -271,11 +274,11 @@ class PlaceLookup:
 
         return await self.find_owned(stop_id, find)
 
-    async def get_stop_by_id(self, stop_id: str) -> FoundStop:
+    async def get_stop_by_id(self, stop_id: str, field: str) -> FoundStop:
         found = await self.find_owned(stop_id, lambda network: self.find_stop(network, stop_id), Ability.BOARDS)
         if found is None:
             message = add_reasons(f"no stop has the id '{stop_id}'", self.list_reasons())
-            raise PlaceUnknown(message, {"field": "stop.value"}, hint=_LOOK_UP)
+            raise PlaceUnknown(message, {"field": field}, hint=_LOOK_UP)
         return found
 
     async def get_stop_by_name(self, text: str, *, focus: Coordinate | None, instant: int) -> FoundStop:

@@ -175,7 +175,7 @@ class GetStopTimetable(PlaceTool):
     async def handle(self, arguments: TimetableRequestInput, call: Call) -> ToolReply:
         window = _read_window(arguments, int(call.now.timestamp()))
         stop = await self._places.get_stop(
-            arguments.stop_id, is_label=False, user=None, language=_LANGUAGE, instant=window.first
+            arguments.stop_id, is_label=False, user=None, language=_LANGUAGE, instant=window.first, field="stopId"
         )
         place_search = asyncio.ensure_future(self._find_place(arguments))
         try:

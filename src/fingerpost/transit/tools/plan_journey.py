@@ -1,6 +1,6 @@
 """The planJourney tool: summaries of the fastest journeys in London (rules E1 to E3)."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Literal, NotRequired
@@ -108,7 +108,7 @@ class JourneyPlanToolResponse(WireDict):
 class JourneyOptions:
     per_second: int = DEFAULT_CALLS_PER_SECOND
     limits: Limits | None = None
-    with_demo: bool = True
+    are_demos_enabled: Callable[[], bool] = lambda: True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,13 +137,13 @@ class PlanJourney(PublishedTool):
     def __init__(self, networks: Networks, variables: VariableStore, options: JourneyOptions | None = None) -> None:
         self._options = options = options or JourneyOptions()
         self._variables = variables
-        self._london = LondonNetworks(networks, with_demo=options.with_demo)
+        self._london = LondonNetworks(networks)
         self._places = PlaceResolver(self._london, variables)
         self._limit = CallLimit(self.name, options.per_second, options.limits)
 
     async def is_available(self) -> bool:
         """Whether a network for London is available (rule E3); the demo counts, without being opened."""
-        return self._options.with_demo or bool((await self._london.open()).answering)
+        return self._options.are_demos_enabled() or bool((await self._london.open()).answering)
 
     async def handle(self, arguments: JourneyPlanRequest, call: Call) -> ToolReply:
         await self._limit.enter()

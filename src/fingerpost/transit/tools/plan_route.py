@@ -22,7 +22,7 @@ from fingerpost.transit.places.trip_ends import resolve_journey
 from fingerpost.transit.port import JourneyParameters
 from fingerpost.transit.rules.modes import TimetableMode, to_timetable_mode
 from fingerpost.transit.rules.ranking import OPTIMIZE, JourneyPreset, build_route_sort_key, compute_route_id
-from fingerpost.transit.rules.times import format_instant, format_utc, parse_offset_instant
+from fingerpost.transit.rules.times import format_utc, parse_offset_instant
 from fingerpost.transit.rules.trip_limits import find_long_wait_message
 from fingerpost.transit.rules.warnings import Warning, WarningCode, list_stated  # noqa: A004  # the contract's own name
 from fingerpost.transit.tools import wording
@@ -304,7 +304,7 @@ def _build_reply(
         (WarningCode.PREFERENCE_UNMET, found.offset),
         (WarningCode.PREFERENCE_UNMET, find_long_wait_message(chosen)),
     )
-    now, format_local = int(call.now.timestamp()), partial(format_instant, zone_name=found.provenance.zone)
+    now = int(call.now.timestamp())
     report = report_rides(list_leg_paths(chosen), found.provenance, now, [*warnings, *route_warnings])
     metadata = serialize_metadata(
         found.provenance.zone, report.warnings, cancelled=found.cancelled, reason=found.reason
@@ -312,7 +312,7 @@ def _build_reply(
     requested, applied = arguments.search_window_minutes, (query.window_s or 0) // 60
     meta = {
         **report.serialize(in_utc=True),
-        "whyEmpty": None if found.why_empty is None else found.why_empty.format(format_local),
+        "whyEmpty": None if found.why_empty is None else found.why_empty.format(format_utc),
         "walking": found.provenance.walking,
         "straightRides": any(ride.distance_m is None for ride in rides) or None,
     }
