@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
+from fingerpost.transit.embedded.network_walks import NetworkWalks
 from fingerpost.transit.engine.gtfs import importer
 from fingerpost.transit.engine.gtfs.csv import table
 from fingerpost.transit.engine.gtfs.realtime import trip_matching
 from fingerpost.transit.engine.gtfs.realtime.messages import EntityOutcome
+from fingerpost.transit.osm.basemap import Water
 from fingerpost.transit.osm.streets import building, stop_access
 from fingerpost.transit.osm.streets.street_walks import StreetWalks
 from tests.osm_file import osm_text
@@ -170,6 +172,15 @@ def test_the_check_finds_water_without_a_warning(tmp_path, monkeypatch):
     assert "walk-crosses-water" in {code for code, _, _ in list_program_faults(report)}
 
 
+def test_the_check_finds_walks_far_from_streets_without_a_warning(tmp_path, monkeypatch):
+    """The extract has no water, as that of Tampere, so only the distance to the streets is known."""
+    monkeypatch.setattr(Water, "is_dry", lambda *_: True)
+    monkeypatch.setattr(NetworkWalks, "list_notes", lambda *_, **__: [])
+    report = check_world(open_town(tmp_path), tmp_path, questions=60)
+
+    assert "walk-crosses-water" in {code for code, _, _ in list_program_faults(report)}
+
+
 ESCALATOR = {"highway": "steps", "conveying": "forward"}
 
 
@@ -185,7 +196,7 @@ def test_the_check_finds_what_walks_do_not_reach(way, fault, tmp_path, monkeypat
     """The import normally skips such ways. Alpha is near the street, or at the end of the escalator."""
     monkeypatch.setattr(building, "_find_connected", lambda _edges, street_m: np.ones(len(street_m), np.bool_))
     alpha = NORTH[0] if way[1] is ESCALATOR else (60.1702, 24.941)
-    report = check_world(open_town(tmp_path, ways=[way], Alpha=alpha), tmp_path, questions=60)
+    report = check_world(open_town(tmp_path, ways=[way], Alpha=alpha), tmp_path, questions=120)
 
     assert fault in {code for code, _, _ in list_program_faults(report)}
 

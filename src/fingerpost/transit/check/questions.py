@@ -4,6 +4,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from itertools import islice
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -18,6 +19,7 @@ from fingerpost.transit.model.map_layer import LayerKind
 from fingerpost.transit.model.place import Coordinate, is_same_point
 from fingerpost.transit.osm.basemap import KINDS
 from fingerpost.transit.osm.streets.graph import DEGREES_E7, ENDS_ONLY
+from fingerpost.transit.osm.streets.street_walks import StreetWalks
 
 _HOUR_S = 3600
 # All questions in a group are within a time span of this length.
@@ -25,7 +27,10 @@ SPAN_S = 2 * _HOUR_S
 _STOP_RADIUS_M = 400.0
 # Unusual places that are farther than this from every stop are left out.
 _MAX_STOP_DISTANCE_M = 1000.0
-_MAX_UNUSUAL = 200
+# The maximum number of unusual places of each kind, and the number of random points among which those far from
+# every street are selected.
+_MAX_UNUSUAL = 60
+_RANDOM_POINTS = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,14 +89,18 @@ def draw_groups(trial: Trial, rng: random.Random, count: int) -> list[QuestionGr
 
 
 def draw_days(trial: Trial, rng: random.Random) -> list[date]:
-    """Return the first and last covered day, days on which the clocks change, and two other days."""
-    covered = find_covered_days(trial.timetable) or (date(2026, 3, 2), date(2026, 3, 2))
+    """Return the first and last covered day, days on which the clocks change, and two with many departures."""
+    table = trial.timetable
+    covered = find_covered_days(table) or (date(2026, 3, 2), date(2026, 3, 2))
     days = [covered[0] + timedelta(days=number) for number in range(min((covered[1] - covered[0]).days + 1, 400))]
     zone = trial.network.profile.zone
     lengths = [find_midnight(day + timedelta(days=1), zone) - find_midnight(day, zone) for day in days]
     changes = [day for day, length_s in zip(days, lengths, strict=True) if length_s != 24 * _HOUR_S]
-    others = rng.sample(days, min(2, len(days)))
-    return list(dict.fromkeys([*others, days[0], covered[1], *changes[:2]]))
+    service_departures = np.bincount(table.trip_service[table.trip_departure_trip], minlength=len(table.service_feed))
+    first = (days[0] - table.calendar_start).days
+    departures = (service_departures @ table.service_runs_on)[first : first + len(days)].tolist()
+    busy_days = rng.choices(days, departures, k=2)
+    return list(dict.fromkeys([*busy_days, days[0], covered[1], *changes[:2]]))
 
 
 def _draw_times(trial: Trial, rng: random.Random) -> list[tuple[date, int]]:
@@ -119,23 +128,35 @@ def _draw_place(trial: Trial, rng: random.Random, stops: Sequence[int], unusual:
 
 
 def _list_unusual(trial: Trial, rng: random.Random, stops: Sequence[int]) -> list[Point]:
-    """Return points near a stop that are on a shore, in the water, beside a railway, or on a private way."""
-    shores = [(shore, reach_m) for shore in trial.water.list_shores() for reach_m in (60, 600)]
-    points = [shift(*shore, rng.uniform(-m, m), rng.uniform(-m, m)) for shore, m in shores]
+    """Return points near a stop that are on a shore or far from every street, beside a railway, or on a private way."""
+    table, walks = trial.timetable, trial.walks
+    waters = [
+        shift(*shore, rng.uniform(-m, m), rng.uniform(-m, m)) for shore in trial.water.list_shores() for m in (60, 600)
+    ]
+    if isinstance(walks, StreetWalks):
+        reach_m = _MAX_STOP_DISTANCE_M
+        for stop in rng.choices(stops, k=_RANDOM_POINTS):
+            offset = rng.uniform(-reach_m, reach_m), rng.uniform(-reach_m, reach_m)
+            point = shift(float(table.stop_lat[stop]), float(table.stop_lon[stop]), *offset)
+            if walks.find_street_point(*point) is None:
+                waters.append(point)
+    rails, private_ways = list[Point](), list[Point]()
     if (base := trial.network.basemap) is not None:
         for row in np.flatnonzero(base.kind == KINDS.index(LayerKind.RAIL)).tolist():
-            point = rng.randrange(int(base.first[row]), int(base.first[row + 1]))
-            points.append(shift(base.lat_e7[point] / DEGREES_E7, base.lon_e7[point] / DEGREES_E7, 15, 15))
+            vertex = rng.randrange(int(base.first[row]), int(base.first[row + 1]))
+            rails.append(shift(base.lat_e7[vertex] / DEGREES_E7, base.lon_e7[vertex] / DEGREES_E7, 15, 15))
     if (streets := trial.network.walks.streets) is not None:
         graph = streets.graph
         for edge in np.flatnonzero(graph.edge_flags & ENDS_ONLY != 0).tolist():
-            point = int(graph.shape_first[edge])
-            points.append((graph.shape_lat_e7[point] / DEGREES_E7, graph.shape_lon_e7[point] / DEGREES_E7))
-    rng.shuffle(points)
-    table, selected = trial.timetable, []
-    for lat, lon in points:
-        if straight_line_m(lat, lon, table.stop_lat[stops], table.stop_lon[stops]).min() <= _MAX_STOP_DISTANCE_M:
-            selected.append((round(float(lat), 6), round(float(lon), 6)))
-        if len(selected) == _MAX_UNUSUAL:
-            break
+            vertex = int(graph.shape_first[edge])
+            private_ways.append((graph.shape_lat_e7[vertex] / DEGREES_E7, graph.shape_lon_e7[vertex] / DEGREES_E7))
+    selected: list[Point] = []
+    for points in (waters, rails, private_ways):
+        rng.shuffle(points)
+        near = (
+            (round(float(lat), 6), round(float(lon), 6))
+            for lat, lon in points
+            if straight_line_m(lat, lon, table.stop_lat[stops], table.stop_lon[stops]).min() <= _MAX_STOP_DISTANCE_M
+        )
+        selected += islice(near, _MAX_UNUSUAL)
     return selected

@@ -66,7 +66,7 @@ def check_pin(trial: Trial, point: Point) -> Iterator[Observation]:
 
 
 def check_leg(trial: Trial, leg: Leg, notes: Sequence[str]) -> Iterator[Observation]:
-    """Yield a walk whose first or last segment crosses water off the streets."""
+    """Yield a walk whose first or last segment crosses water, or leads to a place far from every street."""
     line, walks = trial.network.find_line(leg), trial.walks
     if line is None or not isinstance(walks, StreetWalks):
         return
@@ -75,7 +75,8 @@ def check_leg(trial: Trial, leg: Leg, notes: Sequence[str]) -> Iterator[Observat
         row = trial.network.stops.find_row(place.id)
         if row is not None and walks.has_entrance(row) and not is_straight:
             continue
-        if not trial.water.is_dry(segment[0], segment[-1]):
+        is_far = row is None and walks.find_street_point(*place.coordinate.point) is None
+        if is_far or not trial.water.is_dry(segment[0], segment[-1]):
             name = side if row is None else place.name
             is_warned = any(name in note and "water" in note for note in notes)
             kind = FaultKind.WALK_MAY_CROSS_WATER if is_warned else FaultKind.WALK_CROSSES_WATER
