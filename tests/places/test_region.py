@@ -7,7 +7,7 @@ import pytest
 
 from fingerpost.transit.model.place import Bounds
 from fingerpost.transit.places import region
-from tests.contracts.conftest import NOW, asker, label, refusal, stop_place
+from tests.contracts.conftest import NOW, asker, at, label, refusal, stop_place
 from tests.fakes import FakeNetwork
 
 HERE, THERE = Bounds(south=60, west=24, north=61, east=26), Bounds(south=50, west=4, north=51, east=6)
@@ -80,11 +80,11 @@ def test_the_board_of_a_name_in_an_ended_network_far_away_is_refused(over):
 
 
 SIMILAR = FakeNetwork(name="HERE", bounds=HERE, places={
-    "Mall": [stop_place("H:M", "Malaga", 0.65, lat=60.5, lon=25.0)], "Gate": [stop_place("H:G", "Gate", lat=60.6)],
+    "Mall": [stop_place("H:M", "Malaga", 0.74, lat=60.5, lon=25.0)], "Gate": [stop_place("H:G", "Gate", lat=60.6)],
 })  # fmt: skip
 
 
-def test_a_nearby_place_that_is_hardly_similar_does_not_hide_a_far_one_with_the_full_name(over):
+def test_a_nearby_place_that_is_only_similar_does_not_hide_a_far_one_with_the_full_name(over):
     body = over(SIMILAR, there("Mall"))("findAddressOrStop", {"rawText": "Mall", "focusPoint": FOCUS}).body
 
     assert [each["id"] for each in body["candidates"]] == ["T:MALL", "H:M"]
@@ -94,6 +94,30 @@ def test_a_trip_between_two_regions_is_refused_as_such_despite_similar_names(ove
     answer = over(SIMILAR, there("Mall"))("plan_trip", {"origin": label("Gate"), "destination": label("Mall")})
 
     assert refusal(answer)[0] == "unsupported-region"
+
+
+def test_a_trip_to_a_far_name_offers_it_beside_similar_nearby_names(over):
+    answer = over(SIMILAR, there("Mall"))("plan_trip", {"origin": at(60.5, 25.0), "destination": label("Mall")})
+
+    assert [(each["token"], each.get("network")) for each in answer.body["error"]["candidates"]] == [
+        ("T:MALL", "THERE"), ("H:M", None),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("ended", "code"),
+    [
+        (there("Mall", "Gate", last_day=ENDED), "no-itinerary-found"),
+        (here("Mall", "Gate", last_day=ENDED), "validation-error"),
+    ],
+    ids=["elsewhere", "where-another-network-runs"],
+)
+def test_an_ended_network_answers_for_its_own_names_only_where_no_other_runs(over, ended, code):
+    hardly_similar = {key: [stop_place("H:M", "Malaga", 0.65, lat=60.5, lon=25.0)] for key in ("Mall", "Gate")}
+    running = FakeNetwork(name="NEW", bounds=HERE, places=hardly_similar)
+    answer = over(running, ended)("plan_trip", {"origin": label("Mall"), "destination": label("Gate")})
+
+    assert refusal(answer)[0] == code
 
 
 def test_an_ended_network_offers_no_place_that_a_running_one_covers(over):
@@ -132,7 +156,7 @@ def test_places_of_two_networks_are_compared_only_with_nearby_ones(monkeypatch):
         matches = [stop_place(f"{name}:{row}", "Mall", 0.7, lat=60 + row / 100 + north_deg) for row in range(1000)]
         return FakeNetwork(name=name, bounds=bounds), matches
 
-    found = region.merge_by_region([network_of("A", 0.0), network_of("B", 0.0018)], focus=None, instant=0)
+    found = region.merge_by_region([network_of("A", 0.0), network_of("B", 0.0018)], "Mall", focus=None, instant=0)
 
     assert {match.network for match in found} == {"A"}
     assert (len(found), len(compared) < 10_000) == (1000, True)

@@ -15,14 +15,14 @@ from fingerpost.transit.rules.name_matching import (
     MAX_SUGGESTED_SCORE,
     RIVAL_DISTANCE_M,
     RIVAL_SCORE,
+    plain,
     sort_matches,
 )
 from fingerpost.transit.rules.times import to_local_date
 
 # A place this far outside the rider's networks is only suggested.
 FAR_M = 30_000.0
-# Nearby places that score less do not hide a distant place that has the full name.
-MIN_NEARBY_SCORE = 0.70
+_MIN_LIKELY_SCORE = 0.70
 _ESTIMATED_POSITION_SCORE = 0.77
 _DAY = timedelta(days=1)
 # RIVAL_DISTANCE_M in degrees of latitude.
@@ -47,8 +47,18 @@ def is_outside(place: Place, networks: Sequence[Network]) -> bool:
     return all(distance_m(position, network.profile.bounds.nearest(position)) > FAR_M for network in networks)
 
 
+def is_likely(match: PlaceMatch, text: str) -> bool:
+    """Return whether a match hides a distant place with the full name; one that is only spelled similarly does not."""
+    words = plain(text).split()
+    names = (match.place.name, *match.place.names.values())
+    return match.score >= MAX_SUGGESTED_SCORE or (
+        match.score >= _MIN_LIKELY_SCORE and any(set(plain(name).split()).issuperset(words) for name in names)
+    )
+
+
 def merge_by_region(
     found: Sequence[tuple[Network, Sequence[PlaceMatch]]],
+    text: str,
     *,
     focus: Coordinate | None,
     instant: int,
@@ -57,8 +67,8 @@ def merge_by_region(
     """Return the matches of these kinds from several networks, best first, without duplicates.
 
     The rider is assumed to be at the focus or, without one, in a network that is in service at ``instant``. A distant
-    place is suggested only if it has the full name, and no nearby place of any kind scores ``MIN_NEARBY_SCORE``.
-    Without a focus, a name in two regions is ambiguous.
+    place is suggested only if it has the full name, and no nearby place of any kind is likely to be meant. Without a
+    focus, a name in two regions is ambiguous.
     """
     networks = [network for network, _ in found]
     running = list_running(networks, instant)
@@ -78,7 +88,7 @@ def merge_by_region(
             for match in matches
             if network in running or not list_covering(running, match.place.coordinate)
         ]
-        has_near |= any(match.score >= MIN_NEARBY_SCORE and not is_far(network, match.place) for match in own)
+        has_near |= any(is_likely(match, text) and not is_far(network, match.place) for match in own)
         wanted = [match for match in own if match.place.kind in kinds]
         near += _drop_known([match for match in wanted if not is_far(network, match.place)], near)
         far += _drop_known([match for match in wanted if is_far(network, match.place)], far)

@@ -302,7 +302,7 @@ class PlaceLookup:
         kinds: Collection[PlaceKind] = tuple(PlaceKind),
     ) -> list[PlaceMatch]:
         found = await self.query_names(self.opened.answering, text, self.language, focus)
-        return merge_by_region(found, focus=focus, instant=instant, kinds=kinds)
+        return merge_by_region(found, text, focus=focus, instant=instant, kinds=kinds)
 
     async def query_names(
         self, networks: Sequence[Network], text: str, language: str | None, focus: Coordinate | None

@@ -10,7 +10,7 @@ from fingerpost.transit.model.place import Location, LocationSource, PlaceMatch,
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.networks.order import list_covering, new_uncovered
 from fingerpost.transit.places.candidates import list_guess_warnings, new_ambiguous, new_unknown
-from fingerpost.transit.places.region import MIN_NEARBY_SCORE, list_running, matches_full_name, suggest_regions
+from fingerpost.transit.places.region import is_likely, list_running, matches_full_name, suggest_regions
 from fingerpost.transit.places.resolver import (
     FoundStop,
     Label,
@@ -96,10 +96,11 @@ async def resolve_journey(
         raise await lookup.build_error(ends, needed, parameters.instant)
     await _check_regions(list_running(capable, parameters.instant), ends, chosen[0])
     warnings = lookup.list_warnings()
-    for end in ends:
+    for end, other in (tuple(ends), tuple(reversed(ends))):
         resolution = end.get_resolution(chosen[0])
         if resolution.location is None:
-            raise await new_ambiguous(end.query.text, resolution.candidates, side=end.side, sent_as=end.query.sent_as)
+            matches = await lookup.list_candidates(end, other, chosen[0], parameters.instant)
+            raise await new_ambiguous(end.query.text, matches, side=end.side, sent_as=end.query.sent_as)
         _check_distance(end, resolution.location)
         if resolution.is_matched_name:
             warnings.append(Warning(WarningCode.LABEL_GEOCODED, _format_geocoded(end, resolution.location)))
@@ -138,9 +139,13 @@ class _EndLookup(PlaceLookup):
         await gather_all(self._resolve_name(networks, end) for end in named)
         running = {network.profile.name for network in list_running(networks, instant)}
         for end in named:
-            # Names that are hardly similar do not count beside the name itself, even in another region.
-            floor = MIN_NEARBY_SCORE if running.intersection(end.list_certain()) else 0.0
-            end.resolutions = {name: found for name, found in end.resolutions.items() if found.score >= floor}
+            if running.intersection(end.list_certain()):
+                # Similar names do not count beside the name itself, even in another region.
+                end.resolutions = {
+                    name: found
+                    for name, found in end.resolutions.items()
+                    if any(is_likely(match, end.query.text) for match in found.candidates)
+                }
 
     async def _resolve_position(self, end: _End, location: Location) -> None:
         for stop_id in location.stop_ids:
@@ -197,17 +202,26 @@ class _EndLookup(PlaceLookup):
             if near:
                 end.resolutions[name] = _resolve_matches(near, end.query.text)
 
+    async def list_candidates(self, end: _End, other: _End, network: Network, instant: int) -> Sequence[PlaceMatch]:
+        """Return the network's candidates, and distant places that have the full name."""
+        candidates = end.get_resolution(network).candidates
+        if len(self.networks) == 1:
+            return candidates
+        matches = await self._find_everywhere(end, other, instant)
+        return sort_matches([*candidates, *(match for match in matches if match.is_apart)])
+
+    async def _find_everywhere(self, end: _End, other: _End, instant: int) -> list[PlaceMatch]:
+        locations = (known.location for known in other.resolutions.values())
+        focus = end.query.focus or next((location.coordinate for location in locations if location), None)
+        matches = await self.find_by_name(end.query.text, focus=focus, instant=instant)
+        return [match for match in matches if end.query.is_near(match.place.coordinate)]
+
     async def build_error(self, ends: Sequence[_End], needed: Sequence[Ability], instant: int) -> ToolError:
         for end, other in (tuple(ends), tuple(reversed(ends))):
             if not isinstance(end.label, StopLabel) or end.resolutions:
                 continue
             # So far, the name has been searched for only in the region of the other place.
-            query = end.query
-            anchor = query.focus or next(
-                (known.location.coordinate for known in other.resolutions.values() if known.location), None
-            )
-            matches = await self.find_by_name(query.text, focus=anchor, instant=instant)
-            matches = [match for match in matches if query.is_near(match.place.coordinate)]
+            query, matches = end.query, await self._find_everywhere(end, other, instant)
             if not matches:
                 near = "" if query.max_distance_m is None else f" within {query.max_distance_m:g} m of focusPoint"
                 return new_unknown(query.text, side=end.side, near=near, left_out=self.list_reasons())
@@ -251,9 +265,18 @@ def _choose(networks: Sequence[Network], ends: Sequence[_End], instant: int) -> 
     resolving_both = [network for network in networks if all(network.profile.name in end.resolutions for end in ends)]
     running = list_running(networks, instant)
     eligible = [network for network in resolving_both if network in running]
+    is_certain = any(network.profile.name in end.list_certain() for end in ends for network in running)
     if not eligible:
-        is_elsewhere = any(network.profile.name in end.list_certain() for end in ends for network in running)
-        eligible = [network for network in resolving_both if not is_elsewhere or _find_locations(network, ends)]
+        eligible = [network for network in resolving_both if not is_certain or _find_locations(network, ends)]
+    elif not is_certain:
+        # Similar names in a running network do not hide the names themselves in one that rests.
+        resting = [
+            network
+            for network in resolving_both
+            if (locations := _find_locations(network, ends))
+            and not any(list_covering(running, each.coordinate) for each in locations)
+        ]
+        eligible = resting or eligible
     scores = [min(end.get_resolution(network).score for end in ends) for network in eligible]
     best = max(scores, default=0.0)
     return [network for network, score in zip(eligible, scores, strict=True) if score >= best - SCORE_MARGIN]
