@@ -9,6 +9,7 @@ from unittest.mock import Mock
 import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from starlette.authentication import AuthenticationError
 
 from fingerpost.apps.mcp import tokens
 from fingerpost.apps.mcp.address import Access, Address
@@ -119,20 +120,8 @@ KEYS = answer(body=json.dumps({"keys": [JWK]}).encode())
         ("Bearer a.b.c", 401),
     ],
     ids=[
-        *(
-            "valid",
-            "expired",
-            "endless",
-            "subject",
-            "local",
-            "surrogate",
-            "issuer",
-            "audience",
-            "key",
-            "algorithm",
-            "signature",
-        ),
-        *("HS256", "unsigned", "scope", "none"),
+        *("valid", "expired", "endless", "subject", "local", "surrogate", "issuer", "audience", "key", "algorithm"),
+        *("signature", "HS256", "unsigned", "scope", "none"),
     ],
 )
 async def test_a_token_of_the_issuer_is_verified(home, monkeypatch, authorization, status):
@@ -149,9 +138,7 @@ async def test_unknown_key_ids_do_not_cause_repeated_requests(home, monkeypatch)
     assert len(issuer.asked) == 1
 
 
-@pytest.mark.parametrize(
-    "refusal", [answer("404 Not Found"), answer(body=b"[]"), answer(body=b'{"keys": [{"kty": "RSA", "alg": [1]}]}')]
-)
+@pytest.mark.parametrize("refusal", [answer("404 Not Found"), answer(body=b"[]"), answer(body=b'{"keys": 1}')])
 async def test_without_the_keys_of_the_issuer_no_token_is_judged(home, monkeypatch, refusal):
     """And the issuer is asked once, not for each token."""
     async with issuing(monkeypatch, refusal) as issuer, calling() as call:
@@ -161,36 +148,39 @@ async def test_without_the_keys_of_the_issuer_no_token_is_judged(home, monkeypat
 
 
 @pytest.mark.parametrize(
-    ("age_s", "later", "subject"), [(601, [], "ann"), (1_201, [], "ann"), (601, ["b"], "ann"), (1_201, ["b"], None)]
+    ("age_s", "later", "subject"),
+    [
+        (601, [], "ann"),
+        (1_201, [], "ann"),
+        (3_601, [], "AuthenticationError"),
+        (601, [[{**JWK, "kid": "b"}]], "ann"),
+        (1_201, [[{**JWK, "kid": "b"}]], None),
+        (1_201, [["x"]], None),
+        (1_201, [[{"kty": "RSA", "alg": [1]}, "x", {**JWK, "kid": [1]}, JWK]], "ann"),
+    ],
 )
 async def test_a_known_key_is_valid_while_its_issuer_is_asked(monkeypatch, age_s, later, subject):
     """A slow issuer would stall everybody otherwise; a revoked key is not accepted for long."""
-    key_ids, now_s = iter(["a", *later]), [1_000.0]
+    key_sets, now_s = iter([[JWK], *later]), [1_000.0]
 
     async def fetch(_request):
-        key_id = next(key_ids, None) or await asyncio.Event().wait()
-        return Mock(body=json.dumps({"keys": [{**JWK, "kid": key_id}]}).encode())
+        keys = next(key_sets, None)
+        if keys is None:
+            await asyncio.Event().wait()
+        return Mock(body=json.dumps({"keys": keys}).encode())
 
     monkeypatch.setattr(tokens, "time", Mock(monotonic=lambda: now_s[0]))
     verifier = tokens.IssuedTokens(ISSUER, "", RESOURCE, fetch, "local")
     await verifier.verify_token(issue().removeprefix("Bearer "))
     now_s[0] += age_s
     monkeypatch.setattr(tokens, "_FETCH_S", DEADLINE_S if later else 0.0)
-    found = await asyncio.wait_for(verifier.verify_token(issue().removeprefix("Bearer ")), DEADLINE_S)
+    try:
+        found = await asyncio.wait_for(verifier.verify_token(issue().removeprefix("Bearer ")), DEADLINE_S)
+        seen = found and found.subject
+    except AuthenticationError as error:
+        seen = type(error).__name__
 
-    assert (found and found.subject) == subject
-
-
-async def test_an_issuer_that_does_not_answer_is_waited_for_briefly(home, monkeypatch):
-    monkeypatch.setattr(tokens, "_FETCH_S", 0.05)
-
-    async def hang(_writer):
-        await asyncio.Event().wait()
-
-    async with issuing(monkeypatch, hang), calling() as call:
-        refused = await asyncio.wait_for(call(issue()), DEADLINE_S)
-
-    assert refused.status_code == 503
+    assert seen == subject
 
 
 def find_marker(answers, caplog, seen, home):

@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 import hmac
+import json
 import logging
 import re
 import time
@@ -26,8 +27,10 @@ _log = logging.getLogger(__name__)
 _ALGORITHMS: Final = ("RS256", "ES256", "EdDSA")
 _REQUIRED_CLAIMS = ["iss", "aud", "exp", "sub"]
 _LEEWAY_S = 60
-_KEYS_MAX_AGE_S = 600
-_UNKNOWN_KEY_PAUSE_S = 60
+_REFRESH_S = 600
+_FETCH_PAUSE_S = 60
+# Tokens usually expire earlier, so an issuer that is down for longer issues none that could be verified.
+_KEYS_MAX_AGE_S = 3600
 _FETCH_S = 5.0
 _MAX_SUBJECT_CHARS = 200
 _LINE = re.compile(r"([0-9a-fA-F]{64})\s+(\S+)((?:\s+\S+)*)\s*")
@@ -87,7 +90,8 @@ class IssuedTokens:
     """Verifies JSON Web Tokens from one issuer for one audience.
 
     Keys are fetched every ten minutes, and at most once a minute for an unknown key id. During a fetch, tokens are
-    verified with known keys that are less than twenty minutes old; other tokens wait for the new keys.
+    verified with known keys that are less than twenty minutes old; other tokens wait for the new keys. If the fetch
+    fails, known keys are used for an hour. A key set without usable keys withdraws all keys.
     """
 
     issuer: str
@@ -96,10 +100,9 @@ class IssuedTokens:
     fetch: Callable[[Request], Awaitable[Response]]
     local_user: str
     _keys: dict[str | None, jwt.PyJWK] = field(default_factory=dict)
-    _requested_at_s: float = float("-inf")
     _fetched_at_s: float = float("-inf")
-    _has_failed: bool = False
-    _fetching: asyncio.Task[None] | None = None
+    _next_fetch_at_s: float = float("-inf")
+    _fetching: asyncio.Task[bool] = field(init=False)
 
     async def verify_token(self, token: str) -> AccessToken | None:
         """Return a valid token's claims, or None; raise AuthenticationError if the keys cannot be fetched."""
@@ -126,26 +129,39 @@ class IssuedTokens:
 
     async def _find_key(self, key_id: str | None) -> jwt.PyJWK | None:
         now_s = time.monotonic()
-        is_known = key_id in self._keys
-        if now_s - self._requested_at_s > (_KEYS_MAX_AGE_S if is_known else _UNKNOWN_KEY_PAUSE_S):
-            # Set before fetching, so that invalid tokens do not cause requests after a failure.
-            self._requested_at_s = now_s
+        key, age_s = self._keys.get(key_id), now_s - self._fetched_at_s
+        if (key is None or age_s > _REFRESH_S) and now_s >= self._next_fetch_at_s:
+            self._next_fetch_at_s = now_s + _FETCH_PAUSE_S
             self._fetching = asyncio.create_task(self._fetch_keys())
-        if self._fetching is not None and not (is_known and now_s - self._fetched_at_s < 2 * _KEYS_MAX_AGE_S):
-            # Another caller may wait for the same keys.
-            await asyncio.shield(self._fetching)
-        if self._has_failed and key_id not in self._keys:
+        if key is not None and age_s < 2 * _REFRESH_S:
+            return key
+        # Another caller may wait for the same keys.
+        has_fetched = await asyncio.shield(self._fetching)
+        key = self._keys.get(key_id)
+        if not has_fetched and (key is None or age_s > _KEYS_MAX_AGE_S):
             raise AuthenticationError("The token keys cannot be fetched; retry later")
-        return self._keys.get(key_id)
+        return key
 
-    async def _fetch_keys(self) -> None:
+    async def _fetch_keys(self) -> bool:
+        """Replace the keys; return False if that fails."""
         try:
             async with asyncio.timeout(_FETCH_S):
                 response = await self.fetch(Request(url=self.keys_url))
-            fetched = jwt.PyJWKSet.from_json(response.body.decode()).keys
-        except Exception as error:  # noqa: BLE001  # PyJWT does not check the types in the JSON of an issuer
+            self._keys = _parse_keys(response.body)
+        except Exception as error:  # noqa: BLE001  # an issuer may send any JSON
             _log.warning("the token keys cannot be fetched: %s", str(error) or f"no answer within {_FETCH_S:g} s")
-            self._has_failed = True
-            return
-        self._keys, self._has_failed = {key.key_id: key for key in fetched}, False
+            return False
         self._fetched_at_s = time.monotonic()
+        return True
+
+
+def _parse_keys(body: bytes) -> dict[str | None, jwt.PyJWK]:
+    keys: dict[str | None, jwt.PyJWK] = {}
+    for member in json.loads(body)["keys"]:
+        try:
+            key = jwt.PyJWK(member)
+            keys[key.key_id] = key
+        except Exception as error:  # noqa: BLE001  # PyJWT does not check the types of a key
+            # The error's message may contain the key.
+            _log.warning("a token key that cannot be used is skipped: %s", type(error).__name__)
+    return keys
