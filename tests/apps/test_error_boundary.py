@@ -3,6 +3,8 @@
 import errno
 import json
 import logging
+from base64 import b64encode
+from urllib.parse import quote_plus
 
 import pytest
 from opentelemetry import trace
@@ -68,7 +70,9 @@ async def test_a_json_line_describes_the_call_and_hashes_its_caller(caplog, monk
         answer = await error_boundary.answer(tools, "scripted", {}, user=None, caller="203.0.113.5")
     formatter = logs._JsonFormatter()
     line = json.loads(formatter.format(caplog.records[0]))
-    failed = logging.LogRecord("fingerpost", logging.ERROR, "", 0, 'with key quote"and/slash', (), None)
+    key = 'quote"and/slash'
+    forms = [key, quote_plus(key), json.dumps(key)[1:-1], b64encode(f"me:{key}".encode()).decode()]
+    failed = logging.LogRecord("fingerpost", logging.ERROR, "", 0, " ".join(forms), (), None)
 
     assert {key: line[key] for key in ("level", "tool", "caller", "outcome", "correlation_id", "trace_id")} == {
         "level": "INFO",
@@ -79,4 +83,4 @@ async def test_a_json_line_describes_the_call_and_hashes_its_caller(caplog, monk
         "trace_id": None,
     }
     assert line["duration_ms"] >= 0
-    assert json.loads(formatter.format(failed))["message"] == "with key [TFL_API_KEY]"
+    assert json.loads(formatter.format(failed))["message"] == " ".join(["[TFL_API_KEY]"] * 3 + ["bWU6[TFL_API_KEY]"])

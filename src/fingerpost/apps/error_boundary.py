@@ -6,7 +6,7 @@ import traceback
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from fingerpost.apps.logs import hash_caller, redact
+from fingerpost.apps.logs import hash_caller, redact_environment
 from fingerpost.contract.check import clip
 from fingerpost.contract.envelope import Contract, find_error_code, new_internal_error
 from fingerpost.contract.identity import new_correlation_id
@@ -65,7 +65,7 @@ async def answer(
         return bounded
     except Exception as failure:  # noqa: BLE001  (an error boundary: callers get no traceback)
         correlation_id = new_correlation_id(user, name, raw)
-        text = redact(traceback.format_exc())
+        text = redact_environment(traceback.format_exc())
         fields = {"tool": name, "caller": hash_caller(user or caller), "correlation_id": correlation_id}
         _log.error("tool=%s correlationId=%s failed\n%s", name, correlation_id, text, extra={"call": fields})
         # Writing compiled kernels can also fill the disk.

@@ -7,10 +7,13 @@ import os
 import re
 import sys
 import time
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from logging.handlers import QueueHandler, QueueListener
 from queue import Full, Queue
 from typing import TextIO
+
+from fingerpost.net.redaction import redact
 
 _SECRET_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|DATABASE_URL)$", re.IGNORECASE)
 # Shorter values may be part of ordinary words.
@@ -29,7 +32,7 @@ class _RedactingFormatter(logging.Formatter):
         self._secrets = _list_secrets()
 
     def format(self, record: logging.LogRecord) -> str:
-        return _replace_secrets(super().format(record), self._secrets)
+        return redact_environment(super().format(record), self._secrets)
 
 
 class _JsonFormatter(_RedactingFormatter):
@@ -45,21 +48,18 @@ class _JsonFormatter(_RedactingFormatter):
         }
         if record.exc_info:
             fields["exception"] = self.formatException(record.exc_info)
-        # Redact before escaping, which would change a secret's characters.
-        redacted = {
-            key: _replace_secrets(value, self._secrets) if isinstance(value, str) else value
-            for key, value in fields.items()
-        }
-        return json.dumps(redacted, ensure_ascii=False)
+        return redact_environment(json.dumps(fields, ensure_ascii=False), self._secrets)
 
 
 def hash_caller(caller: str) -> str:
     return hashlib.sha256(caller.encode("utf-8", "surrogatepass")).hexdigest()[:12] if caller else ""
 
 
-def redact(text: str) -> str:
+def redact_environment(text: str, secrets: Sequence[tuple[str, str]] | None = None) -> str:
     """Replace the values of environment variables whose names suggest a secret."""
-    return _replace_secrets(text, _list_secrets())
+    for name, value in _list_secrets() if secrets is None else secrets:
+        text = redact(text, [value], f"[{name}]")
+    return text
 
 
 def _list_secrets() -> list[tuple[str, str]]:
@@ -70,12 +70,6 @@ def _list_secrets() -> list[tuple[str, str]]:
     ]
     # One secret may be a part of another, whose rest would remain.
     return sorted(secrets, key=lambda secret: -len(secret[1]))
-
-
-def _replace_secrets(text: str, secrets: list[tuple[str, str]]) -> str:
-    for name, value in secrets:
-        text = text.replace(value, f"[{name}]")
-    return text
 
 
 def start_logging(*, can_block: bool = True, as_json: bool = False) -> None:

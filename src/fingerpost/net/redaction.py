@@ -3,6 +3,7 @@
 import html
 import json
 import re
+from base64 import b64encode
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import AnyStr
@@ -64,28 +65,25 @@ def _redact_pair(pair: re.Match[str]) -> str:
     return f"{name}={HIDDEN}" if equals and is_secret_name(unquote_plus(name)) else pair[0]
 
 
-def redact(data: AnyStr, secrets: Iterable[str]) -> AnyStr:
+def redact(data: AnyStr, secrets: Iterable[str], hidden: str = HIDDEN) -> AnyStr:
     for secret in sorted(secrets, key=len, reverse=True):
         if len(secret) < _MIN_SECRET_CHARS:
             break
         for text, encoded in _list_forms(secret):
-            data = data.replace(encoded, HIDDEN.encode()) if isinstance(data, bytes) else data.replace(text, HIDDEN)
-        if (b"\\u" in data) if isinstance(data, bytes) else ("\\u" in data):
-            data = _redact_escaped(data, secret)
+            data = data.replace(encoded, hidden.encode()) if isinstance(data, bytes) else data.replace(text, hidden)
+        if isinstance(data, bytes):
+            data = _compile_escaped(secret)[1].sub(hidden.encode(), data) if b"\\u" in data else data
+        elif "\\u" in data:
+            data = _compile_escaped(secret)[0].sub(hidden, data)
     return data
-
-
-def _redact_escaped(data: AnyStr, secret: str) -> AnyStr:
-    """Redact a key of which any characters are written as escapes of JSON."""
-    text, encoded = _compile_escaped(secret)
-    return encoded.sub(HIDDEN.encode(), data) if isinstance(data, bytes) else text.sub(HIDDEN, data)
 
 
 @lru_cache(maxsize=256)
 def _compile_escaped(secret: str) -> tuple[re.Pattern[str], re.Pattern[bytes]]:
-    escapes = [re.sub("....", r"\\\\u\g<0>", char.encode("utf-16-be").hex()) for char in secret]
+    """Return patterns for a key of which any characters are written as escapes of JSON."""
+    escapes = [re.sub("....", r"\\\\u\g<0>", char.encode("utf-16-be", "surrogatepass").hex()) for char in secret]
     pattern = "".join(rf"(?:\\?{re.escape(char)}|{escape})" for char, escape in zip(secret, escapes, strict=True))
-    return re.compile(pattern, re.IGNORECASE), re.compile(pattern.encode(), re.IGNORECASE)
+    return re.compile(pattern, re.IGNORECASE), re.compile(pattern.encode(errors="surrogateescape"), re.IGNORECASE)
 
 
 def redact_content(data: AnyStr, secrets: Iterable[str]) -> AnyStr:
@@ -94,11 +92,17 @@ def redact_content(data: AnyStr, secrets: Iterable[str]) -> AnyStr:
 
 @lru_cache(maxsize=256)
 def _list_forms(secret: str) -> tuple[tuple[str, bytes], ...]:
-    """Return a key in plain form and as encoded in URLs, JSON and HTML, each also in lower and upper case."""
-    in_json = json.dumps(secret)[1:-1]
-    forms = [secret, quote(secret, safe=""), quote(secret), quote_plus(secret), in_json, in_json.replace("/", "\\/")]
-    # Some servers HTML-escape strings in JSON, or write percent escapes in lower case.
-    forms.append(html.escape(secret))
+    """Return a key in plain form and as encoded in URLs, JSON and HTML, each in any case, and in base64."""
+    # A variable of the environment may be no UTF-8.
+    raw, in_json = secret.encode(errors="surrogateescape"), json.dumps(secret)[1:-1]
+    forms = [secret, quote(raw, safe=""), quote(raw), quote_plus(raw), in_json, in_json.replace("/", "\\/")]
+    # Some servers HTML-escape strings in JSON, put JSON into JSON, or write percent escapes in lower case.
+    forms += [html.escape(secret), json.dumps(in_json)[1:-1]]
     forms += [_ESCAPE.sub(lambda m: m[0].lower(), form) for form in forms]
     forms += [form.lower() for form in forms] + [form.upper() for form in forms]
-    return tuple((form, form.encode()) for form in sorted(dict.fromkeys(forms), key=len, reverse=True))
+    # In a longer text, such as ``user:key``, these characters do not depend on the rest.
+    for offset in range(3):
+        in_base64 = b64encode(bytes(offset) + raw).decode()[-(-8 * offset // 6) : 8 * (offset + len(raw)) // 6]
+        forms += [in_base64, in_base64.replace("+", "-").replace("/", "_")]
+    forms = sorted(dict.fromkeys(forms), key=len, reverse=True)
+    return tuple((form, form.encode(errors="surrogateescape")) for form in forms)
