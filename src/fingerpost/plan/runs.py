@@ -242,6 +242,7 @@ class PlanRuns:
             )
 
     def start(self, run_id: str, caller: str = "") -> None:
+        self.check_capacity(caller)
         task = asyncio.create_task(self.execute(run_id), name=f"run {run_id}")
         background_run = self._background[run_id] = _BackgroundRun(caller, task)
         task.add_done_callback(lambda _task: self._end(run_id, background_run))
