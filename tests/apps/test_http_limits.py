@@ -248,17 +248,22 @@ async def test_a_proxy_is_known_by_its_address_on_a_socket_for_ipv6_and_ipv4():
 
 async def test_a_connection_whose_answers_are_not_read_is_aborted(monkeypatch):
     """Closing it would wait for the client."""
-    monkeypatch.setattr(http_limits, "UNREAD_S", 0)
-    aborted, transport = asyncio.Event(), Mock()
-    transport.get_extra_info.return_value = None
-    transport.abort = aborted.set
-    config = Config(None)
-    protocol = http_limits.LimitedHttpProtocol(config=config, server_state=ServerState(), app_state={})
-    protocol.connection_made(transport)
-    protocol.pause_writing()
+    monkeypatch.setattr(listener, "UNREAD_S", 0.1)
+    aborted = asyncio.Event()
 
-    assert await asyncio.wait_for(aborted.wait(), DEADLINE_S)
-    protocol.connection_lost(None)
+    async def app(scope, receive, send):
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": bytes(9_000_000), "more_body": True})
+        while (await receive())["type"] != "http.disconnect":
+            pass
+        aborted.set()
+
+    async with serving_here(app, http=http_limits.LimitedHttpProtocol) as address:
+        _, writer = await asyncio.open_connection(*address)
+        writer.transport.pause_reading()
+        writer.write(b"GET / HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n")
+        assert await asyncio.wait_for(aborted.wait(), DEADLINE_S)
+        writer.transport.abort()
 
 
 async def test_the_second_request_of_a_connection_has_the_same_deadline(application, brief):

@@ -206,18 +206,9 @@ async def test_only_transient_failures_are_retried(status, given, times):
     assert [asked.body for asked in server.asked] == [given.get("content", b"")] * times
 
 
-@pytest.mark.parametrize(
-    "headers",
-    [
-        pytest.param({"Retry-After": "7"}, id="seconds"),
-        pytest.param(
-            {"Retry-After": "Wed, 21 Oct 2026 07:28:07 GMT", "Date": "Wed, 21 Oct 2026 07:28:00 GMT"}, id="date"
-        ),
-    ],
-)
-async def test_retry_after_is_honoured(headers):
-    limited = answer("429 Too Many Requests", **{name.replace("-", "_"): value for name, value in headers.items()})
-    time = FakeTime()
+async def test_retry_after_is_honoured():
+    headers = {"Retry_After": "Wed, 21 Oct 2026 07:28:07 GMT", "Date": "Wed, 21 Oct 2026 07:28:00 GMT"}
+    limited, time = answer("429 Too Many Requests", **headers), FakeTime()
     async with serving(limited, OK) as server, new_client(time=time) as client:
         got = await client.fetch(asking(server, limits=LIMITS))
 

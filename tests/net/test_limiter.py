@@ -192,14 +192,6 @@ def test_coming_pauses_are_listed(limits):
     assert limits.list_pauses(START_MS) == {"sec": datetime.fromtimestamp(START_MS / 1000 + 3600, UTC)}
 
 
-async def test_the_sentence_of_a_refusal_states_at_least_its_seconds():
-    limiter = Limiter(clock_ms=lambda: 0, default_per_second=1, default_burst=1)
-    await limiter.pause("a.example", 42.3)
-
-    with pytest.raises(SourceLimited, match="cannot be called again for 43 s"):
-        await limiter.wait("a.example", max_wait_s=1)
-
-
 def test_a_caller_that_read_the_clock_earlier_does_not_pass_as_well(limits):
     """It waited for its turn to write; only an instant far ahead is one of a clock that was set back."""
     slot = Pace(name="slot", per_second=1, longest_pause_ms=0)

@@ -4,8 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from fingerpost.errors import SourceLimited
-from fingerpost.net.outcomes import find_failure, find_retry_after, may_retry
+from fingerpost.net.outcomes import find_failure, find_retry_after
 from fingerpost.net.response import Response
 
 NOW = datetime(2026, 10, 21, 7, 28, tzinfo=UTC)
@@ -38,8 +37,3 @@ def test_a_source_without_a_readable_clock_is_judged_by_ours(date):
     response = Response(status=429, headers=headers, body=b"", redacted_url="https://town.example/", retrieved_at=NOW)
 
     assert find_failure(response, NOW).retry_after_s == 120.0
-
-
-@pytest.mark.parametrize(("left_s", "expected"), [(5.1, True), (5.0, False)])
-def test_another_attempt_needs_time_for_the_wait(left_s, expected):
-    assert may_retry(SourceLimited("wait", retry_after_s=5.0), left_s) == expected

@@ -49,7 +49,7 @@ _log = logging.getLogger(__name__)
 # How long the server waits for running calls when it stops.
 _GRACE_S = 10
 # New connections accepted at a time; between batches, the server handles other clients' calls.
-_ACCEPTED_AT_ONCE = 8
+_ACCEPTED_AT_ONCE = 2
 # The supervisor replaces a worker that does not respond for this long.
 _MAX_SILENCE_S = 60
 

@@ -7,9 +7,10 @@ import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from math import inf
 from typing import Final
 
-from anyio import CancelScope
+from anyio import move_on_after
 from starlette.requests import ClientDisconnect
 from starlette.types import Message, Receive, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
@@ -22,7 +23,6 @@ MAX_HEADER_BYTES = 65_536
 MAX_HEADERS = 100
 BODY_S = 15.0
 ANSWER_S = 120.0
-UNREAD_S = 30.0
 ABANDONED_S = 1.0
 MAX_CALLS_PER_CALLER = 8
 MAX_BYTES: Final = 1_500_000
@@ -45,9 +45,8 @@ class LimitedHttpProtocol(HttpToolsProtocol):
     """
 
     _deadline: asyncio.TimerHandle | None = None
-    _unread: asyncio.TimerHandle | None = None
     _request_bytes = _pieces = _fields = 0
-    _is_ending = _has_host = _keeps_alive = False
+    _is_ending = _keeps_alive = False
     _refusal = ""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -56,18 +55,7 @@ class LimitedHttpProtocol(HttpToolsProtocol):
             host, port = self.client
             # uvicorn compares it with the trusted proxies, and would not find an IPv4-mapped address among them.
             self.client = (str(parse_ip_address(host) or host), port)
-        # Every byte that the client does not read then pauses writing.
-        transport.set_write_buffer_limits(high=0)
         self._start_deadline()
-
-    def pause_writing(self) -> None:
-        super().pause_writing()
-        # Closing would wait for the client to read the rest.
-        self._unread = asyncio.get_running_loop().call_later(UNREAD_S, self.transport.abort)
-
-    def resume_writing(self) -> None:
-        self._stop_unread()
-        super().resume_writing()
 
     def data_received(self, data: bytes) -> None:
         if self._is_ending:
@@ -85,7 +73,6 @@ class LimitedHttpProtocol(HttpToolsProtocol):
         # An error in this and the next methods ends parsing.
         if self._is_answering():
             raise ValueError
-        self._has_host = False
         super().on_message_begin()
 
     def on_header(self, name: bytes, value: bytes) -> None:
@@ -95,11 +82,9 @@ class LimitedHttpProtocol(HttpToolsProtocol):
         if self._is_answering():
             # A trailer: uvicorn would add it to the headers, after those of a trusted proxy.
             return
-        if name.lower() == b"host":
-            if self._has_host:
-                # Proxies may choose the other one (RFC 9112, section 3.2).
-                self._refuse("The request has two Host headers.")
-            self._has_host = True
+        if name.lower() == b"host" and any(known == b"host" for known, _ in self.headers):
+            # Proxies may choose the other one (RFC 9112, section 3.2).
+            self._refuse("The request has two Host headers.")
         # The parser does not strip trailing whitespace (RFC 9110, section 5.5).
         super().on_header(name, value.strip(b" \t"))
 
@@ -140,7 +125,6 @@ class LimitedHttpProtocol(HttpToolsProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_deadline()
-        self._stop_unread()
         super().connection_lost(exc)
 
     def _is_answering(self) -> bool:
@@ -154,11 +138,6 @@ class LimitedHttpProtocol(HttpToolsProtocol):
         if self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None
-
-    def _stop_unread(self) -> None:
-        if self._unread is not None:
-            self._unread.cancel()
-            self._unread = None
 
     def _close_if_idle(self) -> None:
         self._deadline = None
@@ -193,17 +172,14 @@ async def answer_while_connected(
     Return False if the client disconnected. If the answer is late, send ``late_event`` if it is a stream that has
     begun, or else raise TimeoutError.
     """
-    is_late = is_begun = False
-    with CancelScope() as scope:
+    is_begun = has_disconnected = False
+    with move_on_after(ANSWER_S) as scope:
 
         async def cancel_at_disconnect() -> None:
+            nonlocal has_disconnected
             while (await receive())["type"] != "http.disconnect":
                 pass
-            scope.cancel()
-
-        def expire() -> None:
-            nonlocal is_late
-            is_late = True
+            has_disconnected = True
             scope.cancel()
 
         async def send_and_watch(message: Message) -> None:
@@ -211,21 +187,19 @@ async def answer_while_connected(
             is_begun = True
             if message["type"] == "http.response.body" and not message.get("more_body", False):
                 watcher.cancel()
-                limit.cancel()
+                scope.deadline = inf
             await send(message)
 
         watcher = asyncio.create_task(cancel_at_disconnect())
-        limit = asyncio.get_running_loop().call_later(ANSWER_S, expire)
         try:
             await answer(send_and_watch)
         finally:
             watcher.cancel()
-            limit.cancel()
-    if is_late and not is_begun:
-        raise TimeoutError
-    if is_late:
+    if scope.cancel_called and not has_disconnected:
+        if not is_begun:
+            raise TimeoutError
         await send({"type": "http.response.body", "body": late_event})
-    return is_late or not scope.cancel_called
+    return not has_disconnected
 
 
 class Admission:
@@ -266,6 +240,4 @@ class Admission:
             self._release(name)
 
     def _release(self, name: str | None) -> None:
-        self._counts[name] -= 1
-        if not self._counts[name]:
-            del self._counts[name]
+        self._counts -= Counter([name])

@@ -78,7 +78,7 @@ class CallerFinder:
 def check_host(endpoint: Endpoint, hosts: Collection[str]) -> Endpoint:
     """Wrap an endpoint to answer 421 unless the Host header is one of the given names or an IP address.
 
-    This prevents DNS rebinding. Probes and scrapers often use the IP address.
+    This prevents DNS rebinding, for which a browser sends a name. Probes and scrapers often use an IP address.
     """
     known_hosts = {host.strip("[]") for host in hosts}
 

@@ -2,6 +2,7 @@
 
 import ipaddress
 import socket
+import sys
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
@@ -24,6 +25,8 @@ _REFUSED_AT_ONCE = 16
 _BACKLOG = 2048
 # By default, the system holds 3 MB of unread answers for each connection.
 _SEND_BUFFER_BYTES = 65_536
+# The system then aborts a connection whose client does not read; closing it would wait for the client.
+UNREAD_S = 30.0
 
 
 class _Connection(socket.socket):
@@ -31,13 +34,12 @@ class _Connection(socket.socket):
 
     def __init__(self, accepted: socket.socket, report: Callable[[], None]) -> None:
         super().__init__(accepted.family, accepted.type, accepted.proto, fileno=accepted.detach())
-        self._report: Callable[[], None] | None = report
+        self._report = report
 
     def close(self) -> None:
         super().close()
-        report, self._report = self._report, None
-        if report is not None:
-            report()
+        report, self._report = self._report, lambda: None
+        report()
 
 
 class LimitedListener(socket.socket):
@@ -86,10 +88,7 @@ class LimitedListener(socket.socket):
     def _forget_closed(self) -> None:
         until_s = time.monotonic() - COUNTED_AFTER_CLOSE_S
         while self._closed and self._closed[0][0] <= until_s:
-            key = self._closed.popleft()[1]
-            self._counts[key] -= 1
-            if not self._counts[key]:
-                del self._counts[key]
+            self._counts -= Counter([self._closed.popleft()[1]])
 
 
 def find_limited_key(trusted_proxies: Sequence[str], host: str) -> str | None:
@@ -112,6 +111,8 @@ def listen(
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT if shared else socket.SO_REUSEADDR, 1)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER_BYTES)
+        if sys.platform == "linux":
+            listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(1000 * UNREAD_S))
         listener.bind((address.host, address.port))
         if backlog:
             # If two processes bind at the same instant, one of them fails only here.

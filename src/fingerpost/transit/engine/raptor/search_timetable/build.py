@@ -228,16 +228,13 @@ class SearchTimetableCache:
         with self._lock:
             self._owners.add(owner)
             owner.cached[key] = added
-        self._drop_oldest(self._max_bytes, added)
+        self.make_room(0.0, added)
         return added
 
-    def make_room(self) -> None:
-        self._drop_oldest(self._max_bytes * (1 - _SHARE_OF_BUILDS))
-
-    def _drop_oldest(self, max_bytes: float, newest: _Cached | None = None) -> None:
+    def make_room(self, free_share: float = _SHARE_OF_BUILDS, newest: _Cached | None = None) -> None:
         with self._lock:
             entries = [(cached, key, owner.cached) for owner in self._owners for key, cached in owner.cached.items()]
-            excess_bytes = sum(cached.size_bytes for cached, _, _ in entries) - max_bytes
+            excess_bytes = sum(cached.size_bytes for cached, _, _ in entries) - (1 - free_share) * self._max_bytes
             for cached, key, owner_entries in sorted(entries, key=lambda entry: entry[0].last_use):
                 if excess_bytes <= 0 or cached is newest:
                     break
