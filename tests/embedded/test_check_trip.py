@@ -50,6 +50,16 @@ def test_a_delayed_trip_is_shown_with_its_times_and_alerts(town):
     assert "\n! Alert for 1: RAIL R" in town.text
 
 
+@pytest.mark.parametrize(("at", "warned"), [("08:29", False), ("08:30", True)])
+def test_a_trip_that_has_ended_is_said_to_have(towns, monkeypatch, at, warned):
+    town = towns()
+    refs = refs_of(town.plan(limit=1), "R")
+    monkeypatch.setenv("FINGERPOST_NOW", f"2026-03-10T{at}:00+02:00")
+    messages = [each["message"] for each in town.ask("check_trip", refs=refs).get("warnings", ())]
+
+    assert ("The last ride ended at 2026-03-10T08:30:00+02:00." in messages) is warned
+
+
 @pytest.mark.parametrize(
     ("drawing", "days", "reason"),
     [

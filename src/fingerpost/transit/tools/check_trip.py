@@ -23,7 +23,7 @@ from fingerpost.transit.networks.querying import Deadline, Outcome, list_problem
 from fingerpost.transit.port import JourneyAnswer, Networks, OpenNetworks
 from fingerpost.transit.rules.modes import format_ride, to_trip_mode
 from fingerpost.transit.rules.times import format_instant
-from fingerpost.transit.rules.warnings import add_reasons
+from fingerpost.transit.rules.warnings import WarningCode, add_reasons, list_stated
 from fingerpost.transit.tools import shapes, wording
 from fingerpost.transit.tools.plan_trip import serialize_leg
 from fingerpost.transit.tools.plan_trip_shapes import WireLeg
@@ -110,11 +110,16 @@ class CheckTrip(PublishedTool):
         )
         rides = [_read_ride(outcome.value) for outcome in outcomes]
         changes = list(_list_changes(refs, rides))
+        provenance = reduce(merge_provenance, [outcome.value.provenance for outcome in outcomes])
         report = report_rides(
             [(f"rides/{index}/leg", ride) for index, ride in enumerate(rides) if isinstance(ride, Leg)],
-            reduce(merge_provenance, [outcome.value.provenance for outcome in outcomes]),
+            provenance,
             now,
-            [*list_problems(opened), *(warning for outcome in outcomes for warning in outcome.warnings)],
+            [
+                *list_problems(opened),
+                *(warning for outcome in outcomes for warning in outcome.warnings),
+                *list_stated((WarningCode.IN_THE_PAST, _find_end_message(rides[-1], now, provenance.zone))),
+            ],
         )
         zone = report.provenance.zone
         body: CheckTripOutput = {
@@ -148,6 +153,12 @@ async def _find_ride(
 
 def _read_ride(answer: JourneyAnswer) -> Leg | str:
     return answer.itineraries[0].rides[0] if answer.itineraries else answer.no_result_reason or "the reason is unknown"
+
+
+def _find_end_message(last_ride: Leg | str, now: int, zone: str) -> str | None:
+    if isinstance(last_ride, str) or last_ride.arrival_expected > now:
+        return None
+    return f"The last ride ended at {format_instant(last_ride.arrival_expected, zone)}."
 
 
 def _list_changes(refs: Sequence[RideRef], rides: Sequence[Leg | str]) -> Iterable[WireChange]:
