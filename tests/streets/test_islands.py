@@ -54,6 +54,13 @@ def test_a_pin_at_the_top_of_an_escalator_leaves_by_the_private_road_there(tmp_p
     assert reached.metres.tolist() == [pytest.approx(2000, abs=1)]
 
 
+def test_a_stop_at_the_top_of_an_escalator_leaves_by_the_private_road_there(tmp_path):
+    """The stop is beyond the top, so that the escalator is the nearest way."""
+    town = Town("A--e--C\n|     p\n+-----D-----------------B", tmp_path)
+
+    assert town.walk((7, -0.5), "B")[0] == 2000
+
+
 def test_an_unreachable_square_is_skipped_however_often_it_is_crossed(tmp_path):
     """Its border of 1,131 m counts, and none of its crossings, which from each corner to each are many times that."""
     nodes, square = _draw_square()

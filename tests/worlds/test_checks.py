@@ -196,7 +196,7 @@ def test_the_check_finds_what_walks_do_not_reach(way, fault, tmp_path, monkeypat
     """The import normally skips such ways. Alpha is near the street, or at the end of the escalator."""
     monkeypatch.setattr(building, "_find_connected", lambda _edges, street_m: np.ones(len(street_m), np.bool_))
     alpha = NORTH[0] if way[1] is ESCALATOR else (60.1702, 24.941)
-    report = check_world(open_town(tmp_path, ways=[way], Alpha=alpha), tmp_path, questions=120)
+    report = check_world(open_town(tmp_path, ways=[way], Alpha=alpha), tmp_path, questions=300)
 
     assert fault in {code for code, _, _ in list_program_faults(report)}
 

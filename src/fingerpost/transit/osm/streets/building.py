@@ -220,13 +220,16 @@ def _mark_short_parts(
 ) -> _Edges:
     """Set a flag on short parts of the streets that are connected to the others only by barred edges or nodes."""
     is_open = is_kept & (edges.flags & barred == 0)
-    if not is_open.any():
-        return edges
-    blocked = edges.is_blocked | (edges.node_flags & barred_nodes != 0)
-    label = _label_parts(len(edges.node_flags), edges.begin[is_open], edges.end[is_open], blocked)
-    part = _find_part(edges, label, blocked)
-    is_short = is_open & ~_is_in_long_part(part, np.where(is_open, street_m, 0.0))
-    return edges._replace(flags=np.where(is_short, edges.flags | flag, edges.flags).astype(np.uint8))
+    is_barred_node = edges.node_flags & barred_nodes != 0
+    open_edges = edges._replace(
+        begin=edges.begin[is_open],
+        end=edges.end[is_open],
+        flags=edges.flags[is_open],
+        node_flags=np.where(is_barred_node, graph.BLOCKED, edges.node_flags).astype(np.uint8),
+    )
+    flags = edges.flags.copy()
+    flags[is_open] |= np.where(_find_connected(open_edges, street_m[is_open]), 0, flag).astype(np.uint8)
+    return edges._replace(flags=flags)
 
 
 def _link(edges: _Edges, is_kept: npt.NDArray[np.bool_]) -> StreetGraph:
