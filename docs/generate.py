@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from pydantic import SecretStr
+
 from fingerpost import clock, errors
 from fingerpost.apps.cli.app import load_root
 from fingerpost.apps.cli.error_texts import REMEDIES
@@ -26,13 +28,17 @@ from fingerpost.contract.wire import build_json_schema
 from fingerpost.errors import RemedyKind
 from fingerpost.store.network_records import KEYS, NetworkRecord
 from fingerpost.transit.engine.gtfs.csv.findings import FindingKind, Reason
+from fingerpost.transit.remote.opentripplanner import digitransit
+from fingerpost.transit.remote.tfl import unified_api as tfl
 from fingerpost.transit.rules.warnings import WarningCode
 
 FOLDER = Path(__file__).parent / "reference"
 METHODS = Path(__file__).parents[1] / "src" / "fingerpost" / "apps" / "tool_methods.pyi"
 NOTICE = "<!-- Written by docs/generate.py; change the code, then run `make docs`. -->"
-# Read by numba and by tests; these are not fingerpost's settings.
+# Read by sources, by numba and by tests; these are not fingerpost's settings.
 FOREIGN_VARIABLES = {
+    tfl.KEY_VARIABLE: "the key for Transport for London's Unified API.",
+    digitransit.KEY_VARIABLE: "the key for Digitransit. Records of other networks name their own keys, as `${NAME}`.",
     clock.VARIABLE: "fixes the clock, as an instant with an offset; every answer is then the same, byte for byte.",
     "NUMBA_CACHE_DIR": "the folder for compiled kernels, instead of one in the cache folder of the platform.",
 }
@@ -52,15 +58,22 @@ def render_all() -> dict[str, str]:
     return {name: "\n".join([*lines, ""]) for name, lines in pages.items()}
 
 
-def _audience(reader: str, outcome: str) -> list[str]:
-    return [f"For people who {reader}.", f"After this page you {outcome}."]
+def _audience(reader: str, content: str) -> list[str]:
+    return [f"For people who {reader}.", f"This page {content}."]
 
 
 # ------------------------------------------------------------------------------------------- tools
 
 
 def _tools() -> list[str]:
-    lines = ["# Tools", "", NOTICE, "", *_audience("call a tool", "know every field that it takes and answers"), ""]
+    lines = [
+        "# Tools",
+        "",
+        NOTICE,
+        "",
+        *_audience("call a tool", "lists every field that a tool accepts and returns"),
+        "",
+    ]
     lines += ["| tool | what it does |", "|---|---|"]
     for tool in TOOLS:
         first = _described(tool.name, tool.description).partition(". ")[0].removesuffix(".")
@@ -78,11 +91,11 @@ def _tool(tool: ToolDefinition) -> list[str]:
         f"Group {', '.join(f'`{group}`' for group in tool.groups)}; errors of the {tool.contract.value} contract.",
         writes,
     ]
-    lines += ["", "### It takes", "", *_fields(tool.input_schema)]
+    lines += ["", "### Input", "", *_fields(tool.input_schema)]
     shapes = [output.shape for output in tool.outputs]
     for shape in shapes:
         name = f": {shape.__name__}" if len(shapes) > 1 else ""
-        lines += ["", f"### It answers{name}", "", *_fields(build_json_schema(shape))]
+        lines += ["", f"### Output{name}", "", *_fields(build_json_schema(shape))]
     return [*lines, ""]
 
 
@@ -137,15 +150,21 @@ def _type(field: dict[str, Any], defs: dict[str, Any]) -> str:
 _BOUNDS = {
     "minimum": "at least {}",
     "maximum": "at most {}",
-    "minLength": "at least {} characters",
-    "maxLength": "at most {} characters",
-    "minItems": "at least {} entries",
-    "maxItems": "at most {} entries",
+    "minLength": "at least {} {character}",
+    "maxLength": "at most {} {character}",
+    "minItems": "at least {} {entry}",
+    "maxItems": "at most {} {entry}",
 }
+
+_PLURALS = {"character": "characters", "entry": "entries"}
 
 
 def _bounds(field: dict[str, Any]) -> str:
-    return ", ".join(text.format(field[key]) for key, text in _BOUNDS.items() if key in field)
+    return ", ".join(
+        text.format(field[key], **({"character": "character", "entry": "entry"} if field[key] == 1 else _PLURALS))
+        for key, text in _BOUNDS.items()
+        if key in field
+    )
 
 
 def _code(value: object) -> str:
@@ -168,8 +187,12 @@ def _described(name: str, text: str | None) -> str:
 
 def _commands() -> list[str]:
     root = load_root()
-    lines = ["# Commands", "", NOTICE, "", *_audience("work at a terminal", "know every command and its options"), ""]
-    lines += ["Exit status: 0 ok, 1 the tool answered an error, 2 wrong usage.", ""]
+    lines = ["# Commands", "", NOTICE, "", *_audience("work at a terminal", "lists every command and its options"), ""]
+    lines += [
+        "Exit status: 0 success, 1 an error or a problem that the command reports, 2 wrong usage or settings.",
+        "",
+    ]
+    lines += ["`fingerpost network check` also exits with 3, for faults in the data.", ""]
     lines += ["## fingerpost", "", root.help or "", "", *_parameters(root), ""]
     for name, command in _leaves(root, "fingerpost"):
         example = command.epilog.removeprefix("Example: ")
@@ -193,7 +216,8 @@ def _parameters(command: Any) -> list[str]:
             continue
         is_option = each.param_type_name == "option"
         name = ", ".join(each.opts) if is_option else (each.metavar or each.name.upper())
-        rows.append(f"| `{name}` | {'' if is_option else 'yes'} | {_described(f'{command.name} {name}', each.help)} |")
+        required = "yes" if each.required else ""
+        rows.append(f"| `{name}` | {required} | {_described(f'{command.name} {name}', each.help)} |")
     return ["| parameter | required | what it is |", "|---|---|---|", *rows] if rows else ["No parameters."]
 
 
@@ -204,17 +228,20 @@ def _settings() -> list[str]:
     attributes = re.findall(r"^    (\w+): (.+(?:\n {8}.+)*)", inspect.cleandoc(Settings.__doc__ or ""), re.MULTILINE)
     descriptions = {name: " ".join(text.split()) for name, text in attributes}
     lines = ["# Settings", "", NOTICE, ""]
-    lines += [*_audience("run an installation", "know every environment variable that fingerpost reads"), ""]
+    lines += [*_audience("run an installation", "lists every environment variable that fingerpost reads"), ""]
     lines += ["Settings are environment variables; an empty one counts as unset.", ""]
     lines += ["| variable | default | what it is |", "|---|---|---|"]
     for name, field in Settings.model_fields.items():
         default = "the platform's data folder" if field.default_factory else _default(field.default)
-        lines.append(f"| `FINGERPOST_{name.upper()}` | {default} | {_described(name, descriptions.get(name))} |")
+        description = _described(name, descriptions.get(name)).replace("``", "`")
+        lines.append(f"| `FINGERPOST_{name.upper()}` | {default} | {description} |")
     return [*lines, *(f"| `{name}` | unset | {text} |" for name, text in FOREIGN_VARIABLES.items())]
 
 
 def _default(value: object) -> str:
-    return "unset" if value is None else _code(value)
+    if isinstance(value, SecretStr):
+        value = value.get_secret_value()
+    return "unset" if value in (None, "", ()) else _code(value)
 
 
 # ---------------------------------------------------------------------------------------- networks
@@ -222,7 +249,7 @@ def _default(value: object) -> str:
 
 def _networks() -> list[str]:
     lines = ["# Network records", "", NOTICE, ""]
-    lines += [*_audience("run an installation", "write any key of a network's record"), ""]
+    lines += [*_audience("run an installation", "lists every key of a network's record"), ""]
     lines += ["Each added network has a record, the file `networks/NAME.toml` in the home folder."]
     lines += ["[How to use them](../networks.md).", "", "| key | type | default | what it is |", "|---|---|---|---|"]
     fields = NetworkRecord.model_json_schema()["properties"]
@@ -240,7 +267,7 @@ def _networks() -> list[str]:
 
 def _errors() -> list[str]:
     lines = ["# Errors", "", NOTICE, ""]
-    lines += [*_audience("handle failures", "know its class, and its code in each contract"), ""]
+    lines += [*_audience("handle failures", "lists each error class and its code in each contract"), ""]
     lines += ["The class is what Python code catches; each contract has its own word for it.", ""]
     lines += [
         "| class | what it means | plan_trip | get_departures | plan-step | lookup | planJourney | worth a retry |",
@@ -249,7 +276,18 @@ def _errors() -> list[str]:
     lines += [_error(kind) for kind in _list_errors(errors.ToolError)]
     lines += [
         "",
-        "The plan-step contract prints `error`, or `warning` where nothing was found; the class is its `error_code`.",
+        (
+            "A board without departures is an empty list with the reason, not an error"
+            " ([decision 0010](../decisions/0010-words-for-errors-that-the-contracts-leave-open.md))."
+        ),
+        "In the plan-step contract, filings tools give the class as `error_code` and report missing data as `warning`;",
+        "transit tools give the code of their own contract and report an `error`.",
+        (
+            "For lookups, a failing geocoder has GEOCODING_FAILED or GEOCODING_UNREADABLE instead of ROUTING,"
+            " and a key that is not set MISSING_API_KEY."
+        ),
+        "`AddressRefused`, a `SourceUnreachable`, means that a host is on a private network ([net](../net.md)).",
+        "Each error says what to do about it: [remedies](messages.md#remedies).",
     ]
     return lines
 
@@ -261,7 +299,7 @@ def _messages() -> list[str]:
     lines = ["# Warnings, remedies and other sentences", "", NOTICE, ""]
     lines += [
         *_audience(
-            "read or word answers", "know each warning, each remedy in all its wordings, and every other sentence"
+            "read or word answers", "lists each warning, each remedy in all its wordings, and every other sentence"
         ),
         "",
     ]
@@ -344,7 +382,7 @@ def _error(kind: type[errors.ToolError]) -> str:
 
 def _findings() -> list[str]:
     lines = ["# Findings of an import", "", NOTICE, ""]
-    lines += [*_audience("read an import report", "know what each finding means for riders"), ""]
+    lines += [*_audience("read an import report", "explains what each finding means for riders"), ""]
     lines += ["[How feeds are read](../feeds.md).", ""]
     lines += ["| finding | what became of the row | about | what it means |", "|---|---|---|---|"]
     for kind in FindingKind:

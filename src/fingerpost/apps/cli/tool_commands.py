@@ -37,10 +37,11 @@ _TYPES: Mapping[str, Any] = {"integer": int, "number": float, "boolean": bool, "
 _HELP: Mapping[str, str] = {
     "--lang": "Language of the answer",
     "--limit": "Maximum number of results",
+    "--low-walking-distance": "Report the least walking possible; does not filter trips",
     "--max-distance-meters": "Needs --focus-point",
     "--max-walk": "Maximum walking distance in total, in metres",
     "--radius": "In metres",
-    "--step-free": "Plan trips that wheelchairs can use",
+    "--step-free": "Avoid steps, and warn where this is unknown or impossible",
     "--window": "The number of minutes to look ahead",
 }
 

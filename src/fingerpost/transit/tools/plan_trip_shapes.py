@@ -33,8 +33,8 @@ class When(WireModel, frozen=True):
 
 
 class Accessibility(WireModel, frozen=True):
-    step_free: Annotated[Flag, Field(description="no steps, for wheelchair users")] = False
-    low_walking_distance: Annotated[Flag, Field(description="report walking distances")] = False
+    step_free: Annotated[Flag, Field(description="avoid steps, for wheelchair users")] = False
+    low_walking_distance: Annotated[Flag, Field(description="report the least walking; no filter")] = False
 
 
 class PlanConstraints(WireModel, frozen=True):

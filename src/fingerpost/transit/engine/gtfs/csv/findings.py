@@ -103,7 +103,7 @@ class Reason(FindingMeaning, Enum):
         "stop positions",
         "no vehicle could reach the stop in time, so the network's area ignores its position",
     )
-    STOP_WITHOUT_TRIPS = _NO_EFFECT, "stops", "no trip serves the stop, which is over 100 km outside the network's area"
+    STOP_WITHOUT_TRIPS = _NO_EFFECT, "stops", "no trip serves the stop, and it is over 100 km outside the area"
     STOP_NAMED_OTHERWISE_IN_EARLIER_FEED_ASSUMED = *_STOPS, "an earlier feed gives the stop another name, which is used"
 
     ROUTE_TYPE_ASSUMED = _GUESSED, "modes", "route_type cannot be read; the mode is OTHER"
