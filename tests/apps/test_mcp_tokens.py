@@ -156,7 +156,7 @@ async def test_without_the_keys_of_the_issuer_no_token_is_judged(home, monkeypat
         (601, [[{**JWK, "kid": "b"}]], "ann"),
         (1_201, [[{**JWK, "kid": "b"}]], None),
         (1_201, [["x"]], None),
-        (1_201, [[{"kty": "RSA", "alg": [1]}, "x", {**JWK, "kid": [1]}, JWK]], "ann"),
+        (1_201, [[{"kty": "RSA", "alg": [1]}, "x", {**JWK, "kid": [1]}, {**JWK, "kid": "b"}]], None),
     ],
 )
 async def test_a_known_key_is_valid_while_its_issuer_is_asked(monkeypatch, age_s, later, subject):

@@ -18,7 +18,7 @@ def get(timetables, day):
 SIZE = count_bytes(get(SearchTimetables(TIMETABLE), MONDAY))
 
 
-def test_a_quarter_of_the_memory_is_free_when_a_build_begins(monkeypatch):
+def test_memory_is_free_when_a_build_begins(monkeypatch):
     timetables, ready = SearchTimetables(TIMETABLE, cache=SearchTimetableCache(SIZE * 2)), []
     really_build = build.build_search_timetable
     monkeypatch.setattr(

@@ -70,7 +70,8 @@ class LimitedListener(socket.socket):
             accepted, peer = super().accept()
             key = self._find_key(peer[0])
             is_over_limit = key is not None and self._counts[key] >= MAX_CONNECTIONS_PER_ADDRESS
-            if not is_over_limit and self._open_count < MAX_CONNECTIONS:
+            is_reset = accepted.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+            if not is_reset and not is_over_limit and self._open_count < MAX_CONNECTIONS:
                 self._open_count += 1
                 if key is not None:
                     self._counts[key] += 1

@@ -198,7 +198,7 @@ def _reverse_paths(paths: PathsOfStops) -> PathsOfStops:
 # Default memory limit for all search timetables in a process.
 CACHE_BYTES = 512_000_000
 # A day of New York has 54 to 63 MB, and its build needs 124 to 146.
-_SHARE_OF_BUILDS = 0.25
+_SHARE_OF_BUILDS = 0.3
 
 _Key = tuple[date, bool, bool, int]
 
@@ -213,7 +213,7 @@ class _Cached:
 class SearchTimetableCache:
     """Limits the memory used by search timetables: drops the least recently used ones, but never the newest.
 
-    A quarter of the memory is free when a build begins, because a build needs more than its result.
+    A share of the memory is free when a build begins, because a build needs more than its result.
     """
 
     def __init__(self, max_bytes: int = CACHE_BYTES) -> None:
