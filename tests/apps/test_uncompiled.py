@@ -150,7 +150,7 @@ def test_kernel_calls_wait_until_the_compiler_has_ended(decide):
     call.start()
     call.join(0.05)
     is_waiting = call.is_alive()
-    kernel_mode.release_calls()
+    kernel_mode.may_call.set()
     call.join(10)
 
     assert (is_waiting, call.is_alive()) == (True, False)

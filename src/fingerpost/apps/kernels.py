@@ -11,14 +11,7 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from fingerpost.transit.kernel_mode import (
-    are_compiled,
-    compiling,
-    decide_at_first_call,
-    hold_calls,
-    release_calls,
-    use_kernels_folder,
-)
+from fingerpost.transit.kernel_mode import are_compiled, compiling, decide_at_first_call, may_call, use_kernels_folder
 
 # On larger networks, an uncompiled search takes longer than compiling.
 MAX_PLAIN_BYTES = 25_000_000
@@ -38,7 +31,7 @@ def _start_compiler_if_needed(home: Path, announce: Callable[[str], None]) -> bo
     is_large = sum(path.stat().st_size for path in prepared_files if path.is_file()) > MAX_PLAIN_BYTES
     if is_large:
         announce("Compiling the engine, which happens once and takes a minute or two ...")
-        hold_calls()
+        may_call.clear()
     else:
         announce("The engine is compiling in the background, once. For the next minute or two, answers are slower.")
     compiler = subprocess.Popen(
@@ -75,7 +68,7 @@ def _load_once_compiled(compiler: subprocess.Popen[bytes], is_large: bool) -> No
         else:
             _log.warning("the engine could not be compiled; answers will remain slow")
     finally:
-        release_calls()
+        may_call.set()
 
 
 def load_kernels() -> None:

@@ -69,28 +69,17 @@ class _Mode:
     compiling_thread: int | None = None
     decide: Callable[[], bool] = bool
 
-    def __init__(self) -> None:
-        # Cleared while another process compiles kernels that would take even longer as plain Python.
-        self.may_call = threading.Event()
-        self.may_call.set()
-
 
 _mode = _Mode()
 _lock = threading.Lock()
+# Cleared while another process compiles kernels that would take even longer as plain Python; kernel calls wait.
+may_call = threading.Event()
+may_call.set()
 
 
 def decide_at_first_call(decide: Callable[[], bool]) -> None:
     """Set the function that chooses plain Python (True) or compiled kernels (the default) at the first kernel call."""
     _mode.decide = decide
-
-
-def hold_calls() -> None:
-    """Make kernel calls wait for ``release_calls``."""
-    _mode.may_call.clear()
-
-
-def release_calls() -> None:
-    _mode.may_call.set()
 
 
 def _decide() -> None:
@@ -107,7 +96,7 @@ def is_plain() -> bool:
     _decide()
     if threading.get_ident() == _mode.compiling_thread:
         return False
-    _mode.may_call.wait()
+    may_call.wait()
     return bool(_mode.is_plain)
 
 
@@ -118,7 +107,7 @@ def is_ready() -> bool:
 
 def is_compiling() -> bool:
     """Whether kernel calls have to wait for the compiler."""
-    return not _mode.may_call.is_set() or (_mode.compiling_thread is not None and not _mode.is_plain)
+    return not may_call.is_set() or (_mode.compiling_thread is not None and not _mode.is_plain)
 
 
 def must_wait() -> bool:
@@ -212,11 +201,22 @@ def _compile(function: FunctionType) -> Any:
         copy = FunctionType(function.__code__, names, function.__name__)
         options = {"nogil": True, "no_cfunc_wrapper": True, **_options[function]}
         compiled: Any = numba.njit(**options)(copy)
+        if hasattr(compiled._cache, "_load_overload"):  # noqa: SLF001
+            compiled._cache.load_overload = functools.partial(_load_machine_code, compiled._cache)  # noqa: SLF001
         find_signature = compiled.get_call_template
         # Otherwise, numba would recompile a kernel for each constant and each integer type that is passed to it.
         compiled.get_call_template = lambda args, kws: find_signature([_widen(arg) for arg in args], kws)
         _compiled[function] = compiled
     return _compiled[function]
+
+
+def _load_machine_code(cache: Any, signature: Any, context: Any) -> Any:
+    """Load a kernel from the disk without the compiler's rules, which numba would import in a tenth of a second."""
+    from numba.core.runtime.nrt import rtsys
+
+    rtsys.initialize(context)
+    with cache._guard_against_spurious_io_errors():  # noqa: SLF001
+        return cache._load_overload(signature, context)  # noqa: SLF001
 
 
 def _widen(argument: Any) -> Any:

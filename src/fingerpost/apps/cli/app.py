@@ -88,6 +88,8 @@ class _LazyGroup(TyperGroup):
         else:
             # numpy would start threads for linear algebra, which no search needs.
             os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+            # pydantic would read the metadata of all installed packages to find its plugins.
+            os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
         return name, None if name is None else _load_command(name), remaining
 
 
