@@ -3,7 +3,7 @@
 .DEFAULT_GOAL := help
 .PHONY: demo test check bench docs soak help
 
-PYTHON ?= $(firstword $(foreach name,python3.11 python3 python3.12 python3.13,$(if $(shell $(name) -c 'import sys; print(sys.version_info >= (3, 11) or "")' 2>/dev/null),$(name))))
+PYTHON ?= $(firstword $(foreach name,python3.11 python3 python3.12 python3.13 python3.14,$(if $(shell $(name) -c 'import sys; print(sys.version_info >= (3, 11) or "")' 2>/dev/null),$(name))))
 BIN := .venv/bin
 # What only the tests in a browser need.
 WEB_TESTS := "playwright>=1.60,<2" "axe-playwright-python>=0.1.7,<0.2"
@@ -132,7 +132,7 @@ bundle: .venv/ready  ## Pack build/fingerpost.mcpb, which hosts of MCP bundles i
 	@cp deploy/mcpb/manifest.json build/mcpb && chmod -R u=rwX,go=rX build/mcpb && find build/mcpb -exec touch -d 2020-02-02T00:00:00Z {} +
 	@cd build/mcpb && TZ=UTC $(CURDIR)/$(BIN)/python -m zipfile --create ../fingerpost.mcpb *
 
-SITE_FILES := '*.md' 'docs/views/*.png' deploy examples .ci LICENSE Makefile pyproject.toml
+SITE_FILES := '*.md' 'docs/views/*.png' 'docs/explanation/*.svg' deploy examples .ci LICENSE Makefile pyproject.toml
 .venv/site/ready: .venv/ready
 	@$(BIN)/python -m venv .venv/site
 	@.venv/site/bin/python -m pip install --quiet --disable-pip-version-check "zensical>=0.0.73"

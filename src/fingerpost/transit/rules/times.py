@@ -9,8 +9,8 @@ from zoneinfo import ZoneInfo
 from fingerpost.errors import ParameterError
 
 _RFC_3339 = re.compile(
-    r"(?P<day>[0-9]{4}-[0-9]{2}-[0-9]{2})[Tt ](?P<minute>[0-9]{2}:[0-9]{2})(:(?P<second>[0-5][0-9]|60)(\.[0-9]+)?)?"
-    r"(?P<offset>[Zz]|[+-][0-9]{2}:[0-9]{2})?"
+    r"(?P<day>[0-9]{4}-[0-9]{2}-[0-9]{2})[Tt ](?P<minute>([01][0-9]|2[0-3]):[0-9]{2})"
+    r"(:(?P<second>[0-5][0-9]|60)(\.[0-9]+)?)?(?P<offset>[Zz]|[+-][0-9]{2}:[0-9]{2})?"
 )
 # Converting a time in the first or last year to another zone may overflow.
 _YEARS = range(2, 9999)
