@@ -3,7 +3,7 @@
 import json
 import os
 import urllib.request
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 
 import jmespath
@@ -45,11 +45,14 @@ def answer_by_script(client: McpClient, script: dict, question: dict) -> dict[st
 
 def _derive(p: dict) -> dict[str, Any]:
     """Return the values that scripts may use besides the question's parameters."""
-    derived: dict[str, Any] = {"changes": 4, "step_free": False, "when": "arrive" if p.get("arrive_by") else "depart"}
+    derived: dict[str, Any] = {"changes": 3, "step_free": False, "when": "arrive" if p.get("arrive_by") else "depart"}
     if "day" in p:
         following = date.fromisoformat(p["day"]) + timedelta(1)
         derived |= {"midnight": f"{p['day']}T00:00:00{OFFSET}", "next_midnight": f"{following}T00:00:00{OFFSET}"}
         derived["instant"] = f"{p['day']}T{p.get('time', '00:00')}:00{OFFSET}"
+        begin = datetime.fromisoformat(derived["instant"])
+        for name, minutes in (("minute", 0), ("minute_before", -1), ("window_end", p.get("window", 0))):
+            derived[name] = f"{begin + timedelta(minutes=minutes):%H:%M}"
     if "line" in p:
         stops = read_town("harbour")[0]["lines"][p["line"]]["stops"]
         derived |= {"line_from": stops[0], "line_to": stops[-1]}

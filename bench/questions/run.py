@@ -61,7 +61,7 @@ def run_world(world: str, questions: list[dict], script: dict, options: argparse
             for name, file in (("feed", "feed.zip"), ("realtime", "realtime.pb"), ("home", "home"))
         }
         now = read_town("harbour")[0]["now"]
-        values = paths | {"now": now}
+        values = paths | {"now": now, "python": sys.executable, "folder": str(options.script.parent)}
         environment = fill(script.get("environment", {}), values)
         if world != "filings":
             write_feed(world, Path(paths["feed"]))
