@@ -35,6 +35,8 @@ def normalize(value: Any, kind: str) -> Any:
         return value
     if len(value) > 16 and value[10] == "T":
         return f"{datetime.fromisoformat(value).astimezone(ZONE):%H:%M}"
+    if len(value) == 8 and value[2] == value[5] == ":":
+        return value[:5]
     if kind == "board" and value in SCHEDULED:
         return "scheduled"
     return value.rpartition(":")[2] if kind in ("nearest", "place") else value.replace("_", " ")
