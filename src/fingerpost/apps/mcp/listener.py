@@ -87,8 +87,7 @@ class LimitedListener(socket.socket):
             self._closed.append((time.monotonic(), key))
 
     def _forget_closed(self) -> None:
-        until_s = time.monotonic() - COUNTED_AFTER_CLOSE_S
-        while self._closed and self._closed[0][0] <= until_s:
+        while self._closed and time.monotonic() - self._closed[0][0] >= COUNTED_AFTER_CLOSE_S:
             self._counts -= Counter([self._closed.popleft()[1]])
 
 
