@@ -167,7 +167,7 @@ def test_an_answer_names_stops_with_water_between_them_and_the_streets(tmp_path)
 def test_the_check_finds_water_without_a_warning(tmp_path, monkeypatch):
     monkeypatch.setattr(StreetWalks, "crosses_water", lambda _walks, _stop: False)
     opened = open_town(tmp_path, LINE.replace("Gamma", "Quay"), Quay=(60.1684, 25.0))
-    report = check_world(opened, tmp_path, questions=30)
+    report = check_world(opened, tmp_path, questions=90)
 
     assert "walk-crosses-water" in {code for code, _, _ in list_program_faults(report)}
 

@@ -27,8 +27,8 @@ SPAN_S = 2 * _HOUR_S
 _STOP_RADIUS_M = 400.0
 # Unusual places that are farther than this from every stop are left out.
 _MAX_STOP_DISTANCE_M = 1000.0
-# The maximum number of unusual places of each kind, and the number of random points among which those far from
-# every street are selected.
+# The maximum number of unusual places of each kind, and the number of random points among which those in the water
+# or far from every street are selected.
 _MAX_UNUSUAL = 60
 _RANDOM_POINTS = 1000
 
@@ -128,18 +128,17 @@ def _draw_place(trial: Trial, rng: random.Random, stops: Sequence[int], unusual:
 
 
 def _list_unusual(trial: Trial, rng: random.Random, stops: Sequence[int]) -> list[Point]:
-    """Return points near a stop that are on a shore or far from every street, beside a railway, or on a private way."""
-    table, walks = trial.timetable, trial.walks
-    waters = [
-        shift(*shore, rng.uniform(-m, m), rng.uniform(-m, m)) for shore in trial.water.list_shores() for m in (60, 600)
-    ]
-    if isinstance(walks, StreetWalks):
-        reach_m = _MAX_STOP_DISTANCE_M
-        for stop in rng.choices(stops, k=_RANDOM_POINTS):
-            offset = rng.uniform(-reach_m, reach_m), rng.uniform(-reach_m, reach_m)
-            point = shift(float(table.stop_lat[stop]), float(table.stop_lon[stop]), *offset)
-            if walks.find_street_point(*point) is None:
-                waters.append(point)
+    """Return points near a stop: in the water or far from every street, beside a railway, or on a private way."""
+    table, walks, reach_m = trial.timetable, trial.walks, _MAX_STOP_DISTANCE_M
+    waters = list[Point]()
+    for stop in rng.choices(stops, k=_RANDOM_POINTS):
+        if not isinstance(walks, StreetWalks):
+            break
+        offset = rng.uniform(-reach_m, reach_m), rng.uniform(-reach_m, reach_m)
+        point = shift(float(table.stop_lat[stop]), float(table.stop_lon[stop]), *offset)
+        street = walks.find_street_point(*point)
+        if street is None or not trial.water.is_dry(point, street):
+            waters.append(point)
     rails, private_ways = list[Point](), list[Point]()
     if (base := trial.network.basemap) is not None:
         for row in np.flatnonzero(base.kind == KINDS.index(LayerKind.RAIL)).tolist():

@@ -140,12 +140,6 @@ class Water:
         self._basemap = basemap or pack_lines([])
         self._rows = np.flatnonzero((self._basemap.kind == KINDS.index(LayerKind.WATER)) | self._basemap.is_coast)
 
-    def list_shores(self) -> list[Point]:
-        """Return a point on each ring and coast."""
-        base = self._basemap
-        first = base.first[self._rows]
-        return list(zip((base.lat_e7[first] / _E7).tolist(), (base.lon_e7[first] / _E7).tolist(), strict=True))
-
     def is_dry(self, start: Point, end: Point) -> bool:
         """Whether a straight line stays out of the water."""
         return self.measure_m(start, end) <= MIN_WATER_M
