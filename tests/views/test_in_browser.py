@@ -76,6 +76,8 @@ async def test_a_board_strikes_cancelled_rows_and_marks_late_ones(draw, applicat
     assert struck[0] == [cancelled["scheduledTime"][11:16], cancelled["destination"]]
     assert delayed["realtimeTime"][11:16] in late
     assert delayed["scheduledTime"][11:16] in late
+    minutes = int(delayed["realtimeTime"][14:16]) - int(delayed["scheduledTime"][14:16])
+    assert f"\t{minutes % 60} min" in late
     assert "Line M1 is closed" in text
     assert "Europe/Helsinki" in text
 

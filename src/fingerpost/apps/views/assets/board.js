@@ -46,7 +46,7 @@ function drawDepartures(frame) {
 function drawRow(frame, row, index, hasPlatforms) {
   const { body, words } = frame;
   const struck = (text) => (row.status === "cancelled" ? element("s", {}, text) : text);
-  const status = lateness(words, row.status, row.delaySeconds);
+  const status = lateness(words, row.status, row.delaySeconds, row.realtimeTime || row.scheduledTime);
   const style = COLOURS[row.status] || "dim";
   const ofAll = listAlertsOfAll(body);
   const alerts = alertsOf(body, `departures/${index}`).filter((each) => !ofAll.includes(each));

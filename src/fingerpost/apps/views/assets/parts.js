@@ -135,10 +135,10 @@ export function source(frame) {
   return element("footer", {}, [frame.words.say("zone", { zone: meta.timeZone }), names && frame.words.say("data_by", { names })].filter(Boolean).join(" · "));
 }
 
-/** Delay in words, as the answer's own status has it: up to a minute is on time. */
-export function lateness(words, status, delaySeconds) {
+/** The status in words; the minutes of a delay are the difference between the times as they are shown. */
+export function lateness(words, status, delaySeconds, expectedTime) {
   if (status === "delayed") {
-    const minutes = Math.max(1, Math.round(Math.abs(delaySeconds || 0) / 60));
+    const minutes = Math.abs(Math.floor((Number(expectedTime.slice(17, 19)) - delaySeconds) / 60));
     return words.count(delaySeconds < 0 ? "early" : "late", minutes);
   }
   return words.say(status);

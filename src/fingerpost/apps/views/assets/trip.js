@@ -198,7 +198,7 @@ function drawLeg(frame, leg, path, isSeated, dayBefore) {
   const paint = paintOf(frame, path);
   return drawStep("ride", leg.mode, isCancelled ? element("s", {}, time) : time, [
     element("div", {}, element("strong", {}, from), isSeated && element("span", { class: "dim" }, ` (${words.say("stay_seated")})`)),
-    element("div", {}, badge(leg.mode, nameRide(leg), paint), " ", towards && (isCancelled ? element("s", {}, towards) : towards), " ", element("span", { class: `${style} small` }, lateness(words, leg.status || "scheduled_only", leg.delaySeconds))),
+    element("div", {}, badge(leg.mode, nameRide(leg), paint), " ", towards && (isCancelled ? element("s", {}, towards) : towards), " ", element("span", { class: `${style} small` }, lateness(words, leg.status || "scheduled_only", leg.delaySeconds, leg.departureTime))),
     drawGoal(frame, leg),
     leg.disruptionNote && element("div", { class: "danger small", lang: "en" }, leg.disruptionNote),
     alertsOf(frame.body, path).map((alert) => element("div", { class: "caution small" }, unseen(`${words.say("alert")}: `), alert.header)),
