@@ -32,10 +32,12 @@ def find_all(name):
 HOME = re.search(r"FINGERPOST_HOME=(\S+)", " ".join(find_all("ENV")))[1]
 
 
-def parse_command(command):
-    """Return the parsed options of one of our commands, with the defaults of compose's variables."""
-    assert command[0] == "fingerpost"
-    group, words = load_root(), [re.sub(r"\$\{\w+:-(.*)\}", r"\1", word) for word in command[1:]]
+def parse_command(command, **variables):
+    """Return the parsed options of one of our commands; compose's other variables have their defaults."""
+    text = command if isinstance(command, str) else shlex.join(command)
+    program, *words = shlex.split(re.sub(r"\$\{(\w+):?-(.*?)\}", lambda found: variables.get(*found.groups()), text))
+    assert program == "fingerpost"
+    group = load_root()
     while words and hasattr(group, "commands"):
         group, words = group.commands[words[0]], words[1:]
     with group.make_context("fingerpost", words) as context:
@@ -61,6 +63,11 @@ def test_only_the_gateway_of_its_network_is_a_trusted_proxy():
     trusted = parse_command(SERVICES["server"]["command"]).params["trusted_proxy"]
 
     assert list(trusted) == [COMPOSE["networks"]["default"]["ipam"]["config"][0]["gateway"]]
+
+
+@pytest.mark.parametrize(("variables", "is_public"), [({}, True), ({"FINGERPOST_PUBLIC": ""}, False)])
+def test_callers_without_a_token_can_be_refused(variables, is_public):
+    assert parse_command(SERVICES["server"]["command"], **variables).params["public"] is is_public
 
 
 def test_files_copied_into_images_exist():
