@@ -29,66 +29,48 @@ class ColumnBuffer:
         return {name: np.concatenate(self._parts.pop(name)) for name in self._types}
 
 
-_MIN_SLOTS = 64
-_Spans = tuple[UInt8, Int32, Int32]
-
-
 class IdIndex:
     """A growing index of strings, numbered from 0 in order of first appearance."""
 
     def __init__(self, texts: TextColumn | Iterable[str] = ()) -> None:
         self._count = 0
-        self._keys = np.zeros(1024, np.uint8)
-        self._offsets = np.zeros(_MIN_SLOTS, np.int64)
-        self._slots = np.full(_MIN_SLOTS, -1, np.int32)
-        # For each row, the row last found right after it, or -1.
-        self._successors = np.zeros(0, np.int32)
+        self._keys = np.zeros(0, np.uint8)
+        self._offsets = np.zeros(1, np.int64)
+        self._slots = np.full(1, -1, np.int32)
         column = texts if isinstance(texts, TextColumn) else TextColumn.of(texts)
         if len(column):
             begin, end = column.offsets[:-1], column.offsets[1:]
-            self._intern_spans((column.blob, begin.astype(np.int32), end.astype(np.int32)))
+            self._look_up(column.blob, begin.astype(np.int32), end.astype(np.int32), is_adding=True)
 
     def __len__(self) -> int:
         return self._count
 
     def intern(self, block: Block, column: int) -> Int32:
         """Return the row of each value in a column, ``kernel.BLANK`` if it is empty; add new values."""
-        return self._intern_spans((block.blob, block.starts[column], block.ends[column]))
+        return self._look_up(block.blob, block.starts[column], block.ends[column], is_adding=True)
 
     def find(self, block: Block, column: int) -> Int32:
-        """Return the row of each value in a column, ``kernel.BLANK`` if it is empty, ``UNKNOWN`` if it is not indexed.
-
-        A lookup updates the index's guesses about the next id, so only one thread may call this at a time.
-        """
-        rows = np.empty(len(block.lines), np.int32)
-        if len(self._successors) != self._count:
-            self._successors = np.full(self._count, -1, np.int32)
-        self._look_up((block.blob, block.starts[column], block.ends[column]), rows, 0, is_adding=False)
-        return rows
+        """Return the row of each value in a column: ``kernel.BLANK`` if it is empty, ``UNKNOWN`` if not indexed."""
+        return self._look_up(block.blob, block.starts[column], block.ends[column], is_adding=False)
 
     def to_texts(self) -> TextColumn:
         return TextColumn(self._keys[: self._offsets[self._count]].copy(), self._offsets[: self._count + 1].copy())
 
-    def _intern_spans(self, spans: _Spans) -> Int32:
-        _, starts, ends = spans
+    def _look_up(self, blob: UInt8, starts: Int32, ends: Int32, *, is_adding: bool) -> Int32:
+        if is_adding:
+            self._reserve(len(starts), int((ends - starts).sum()))
         rows = np.empty(len(starts), np.int32)
-        begin = self._look_up(spans, rows, 0, is_adding=True)
-        while begin < len(starts):
-            self._grow(int(ends[begin] - starts[begin]))
-            begin = self._look_up(spans, rows, begin, is_adding=True)
+        index = self._keys, self._offsets, self._slots, self._count
+        self._count = look_up_ids(blob, starts, ends, *index, is_adding, rows)
         return rows
 
-    def _look_up(self, spans: _Spans, rows: Int32, begin: int, *, is_adding: bool) -> int:
-        index = self._keys, self._offsets, self._slots, self._successors
-        self._count, begin = look_up_ids(*spans, *index, self._count, begin, is_adding, rows)
-        return begin
-
-    def _grow(self, new_bytes: int) -> None:
-        used = int(self._offsets[self._count])
-        if used + new_bytes > len(self._keys):
-            self._keys = np.resize(self._keys, 2 * len(self._keys) + new_bytes)
-        if self._count + 2 > len(self._offsets):
-            self._offsets = np.resize(self._offsets, 2 * len(self._offsets))
-        if 2 * (self._count + 1) > len(self._slots):
-            self._slots = np.full(2 * len(self._slots), -1, np.int32)
+    def _reserve(self, id_count: int, byte_count: int) -> None:
+        """Make room for this many more ids."""
+        keys_end, count = int(self._offsets[self._count]) + byte_count, self._count + id_count
+        if keys_end > len(self._keys):
+            self._keys = np.resize(self._keys, 2 * keys_end)
+        if count >= len(self._offsets):
+            self._offsets = np.resize(self._offsets, 2 * count)
+        if 2 * count > len(self._slots):
+            self._slots = np.full(1 << (2 * count).bit_length(), -1, np.int32)
             fill_slots(self._keys, self._offsets, self._count, self._slots)

@@ -226,15 +226,14 @@ def _is_same(blob, start, end, keys, key_start, key_end):
 
 
 @compiled
-def look_up_ids(blob, starts, ends, keys, offsets, slots, successors, count, begin, is_adding, out):
-    """Write the row of each id from ``begin`` on, BLANK if empty; return (number of ids, next position).
+def look_up_ids(blob, starts, ends, keys, offsets, slots, count, is_adding, out):
+    """Write the row of each id, BLANK if empty; return the number of ids.
 
-    New ids yield UNKNOWN or, if ``is_adding``, are added until the index is full. ``successors`` holds, for each row,
-    the row last found right after it, or -1; trips share stop sequences, so this speeds up look-ups (not additions).
+    New ids yield UNKNOWN or, if ``is_adding``, are added; the arrays of the index must have room for them.
     """
     mask = np.uint64(len(slots) - 1)
     previous = np.int32(-1)
-    for row in range(begin, len(starts)):
+    for row in range(len(starts)):
         start, end = starts[row], ends[row]
         if start == end:
             out[row] = BLANK
@@ -242,12 +241,6 @@ def look_up_ids(blob, starts, ends, keys, offsets, slots, successors, count, beg
         if previous >= 0 and _is_same(blob, start, end, keys, offsets[previous], offsets[previous + 1]):
             out[row] = previous
             continue
-        if previous >= 0 and not is_adding:
-            guess = successors[previous]
-            if guess >= 0 and _is_same(blob, start, end, keys, offsets[guess], offsets[guess + 1]):
-                out[row] = guess
-                previous = guess
-                continue
         slot = _hash(blob, start, end) & mask
         found = UNKNOWN
         while slots[slot] >= 0:
@@ -258,18 +251,14 @@ def look_up_ids(blob, starts, ends, keys, offsets, slots, successors, count, beg
             slot = (slot + np.uint64(1)) & mask
         if found == UNKNOWN and is_adding:
             used = offsets[count]
-            if 2 * (count + 1) > len(slots) or count + 2 > len(offsets) or used + end - start > len(keys):
-                return count, row
             for step in range(end - start):
                 keys[used + step] = blob[start + step]
             offsets[count + 1] = used + end - start
             slots[slot] = found = np.int32(count)
             count += 1
         out[row] = found
-        if previous >= 0 and not is_adding:
-            successors[previous] = found
         previous = found
-    return count, len(starts)
+    return count
 
 
 @compiled
