@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from fingerpost.errors import new_unwritable_error
+
 # Windows and some network file systems refuse to flush a folder.
 _FOLDER_FLUSH_ERRORS = frozenset({errno.EINVAL, errno.ENOTSUP, errno.EBADF, errno.EACCES})
 # The coarsest timestamp resolution of any file system (FAT).
@@ -63,11 +65,21 @@ def flush_folder(path: Path) -> None:
 
 
 @contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Lock ``path`` during the block; the lock is not reentrant, and its file is not removed."""
+def locked(lock: Path, folder: Path, clean_up: Callable[[], None] = lambda: None) -> Iterator[None]:
+    """Lock a folder during a change, and clean it up afterwards; ``lock`` is not reentrant, and is not removed.
+
+    Raises:
+        NotAccessible: the change fails with an OSError.
+    """
     # A local import, because readers do not need it.
     from filelock import FileLock
 
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with FileLock(path):
-        yield
+    try:
+        lock.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(lock):
+            try:
+                yield
+            finally:
+                clean_up()
+    except OSError as error:
+        raise new_unwritable_error(folder, error) from error

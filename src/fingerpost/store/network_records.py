@@ -6,8 +6,7 @@ Both people and ``fingerpost network`` edit these files, so the command preserve
 import difflib
 import re
 import tomllib
-from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -15,7 +14,7 @@ from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
-from fingerpost.errors import NotAccessible, ParameterError, new_unwritable_error
+from fingerpost.errors import NotAccessible, ParameterError
 from fingerpost.store.atomic_file import locked, replace_file, stamp_files
 
 NAME_RULE: Final = "use up to 40 letters A-Z, digits, _ and -, not beginning with DEMO-"
@@ -185,7 +184,7 @@ class NetworkRecordStore:
         # A local import, because only commands that change a record need it.
         import tomlkit
 
-        with self._locked():
+        with locked(self._folder / ".records.lock", self._folder):
             self.check(record)
             path = self.path(record.name)
             try:
@@ -211,7 +210,7 @@ class NetworkRecordStore:
 
     def remove(self, name: str) -> None:
         """Remove a record; raise ParameterError if it does not exist or is the fallback of another network."""
-        with self._locked():
+        with locked(self._folder / ".records.lock", self._folder):
             names = self._list_names()
             # A file with an invalid network name is removed by its exact name.
             name = name if name in names else parse_network_name(name)
@@ -258,14 +257,6 @@ class NetworkRecordStore:
         except (ValueError, RecursionError) as error:
             message, hint = f"the file is not TOML ({error})", "correct the line"
         raise ParameterError(message, {"field": "name"}, hint=hint)
-
-    @contextmanager
-    def _locked(self) -> Iterator[None]:
-        try:
-            with locked(self._folder / ".records.lock"):
-                yield
-        except OSError as error:
-            raise new_unwritable_error(self._folder, error) from error
 
 
 def _find_fallback_problems(records: Mapping[str, NetworkRecord], names: Collection[str]) -> _Problems:

@@ -96,11 +96,8 @@ class LearnedProfiles:
     def put(self, record: NetworkRecord, learned: LearnedProfile) -> None:
         stored = _StoredProfile(source=record.source, url=record.url, learned=learned)
         text = get_adapter(_StoredProfile).dump_json(stored, indent=1)
-        try:
-            with locked(self._folder / ".lock"):
-                replace_file(self._get_path(record.name), text)
-        except OSError as error:
-            raise new_unwritable_error(self._folder, error) from error
+        with locked(self._folder / ".lock", self._folder):
+            replace_file(self._get_path(record.name), text)
 
     def remove(self, name: str) -> None:
         try:

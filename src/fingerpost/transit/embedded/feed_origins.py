@@ -13,8 +13,8 @@ import os
 import re
 import shutil
 import uuid
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -151,17 +151,9 @@ class OriginFolder:
         self.folder = home / "feeds" / network
         self._lock = home / "feeds" / f".{network}.lock"
 
-    @contextmanager
-    def locked(self) -> Iterator[None]:
+    def locked(self) -> AbstractContextManager[None]:
         """Lock the folder during the block, then remove files left behind by failed or earlier imports."""
-        try:
-            with locked(self._lock):
-                try:
-                    yield
-                finally:
-                    self._remove_unused()
-        except OSError as error:
-            raise new_unwritable_error(self.folder, error) from error
+        return locked(self._lock, self.folder, self._remove_unused)
 
     def new_path(self, url: str) -> Path:
         """Return a new path for a download; it ends with the URL's file name, which names the feed."""

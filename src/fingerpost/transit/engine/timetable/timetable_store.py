@@ -18,13 +18,13 @@ import logging
 import shutil
 import uuid
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from fingerpost.errors import ParameterError, SettingsInvalid, new_unwritable_error
+from fingerpost.errors import ParameterError, SettingsInvalid
 from fingerpost.store.atomic_file import flush_file, flush_folder, locked, replace_file
 from fingerpost.store.network_records import is_network_name, parse_network_name
 from fingerpost.transit.engine.timetable.array_file import open_timetable, save_timetable
@@ -121,17 +121,9 @@ class TimetableStore:
             self._locate(name).unlink(missing_ok=True)
             self._record_change()
 
-    @contextmanager
-    def _locked(self) -> Iterator[None]:
+    def _locked(self) -> AbstractContextManager[None]:
         """Lock the networks during a change, and remove unused folders afterwards."""
-        try:
-            with locked(self._root / ".lock"):
-                try:
-                    yield
-                finally:
-                    self._remove_unused()
-        except OSError as error:
-            raise new_unwritable_error(self._root, error) from error
+        return locked(self._root / ".lock", self._root, self._remove_unused)
 
     def list_names(self) -> list[str]:
         if not self._root.is_dir():
