@@ -225,7 +225,7 @@ TORI = [stop_at("T:A", "Tori A"), stop_at("T:B", "Tori B", 90), stop_at("T:C", "
         (TORI, "tori", "Tori", "T:B", ("T:A", "T:B", "T:C")),
         # The exact name of one platform means that platform, also of the one whose id the place has.
         (TORI, "Tori B", "Tori B", "T:B", ("T:B",)),
-        (TORI, "tori c", "Tori C", "T:C", ("T:C",)),
+        (TORI, "tori laituri c", "Tori C", "T:C", ("T:C",)),
         # A stop without a letter belongs to the platforms near it.
         ([stop_at("T:0", "Tori", 40), *TORI[:1]], "tori", "Tori", "T:0", ("T:0", "T:A")),
     ],

@@ -48,6 +48,10 @@ class PlaceIndex:
         return sort_matches(self.list_matches(text, language, focus))
 
     def list_matches(self, text: str, language: str | None, focus: Coordinate | None) -> list[PlaceMatch]:
+        place_name, platform_code, is_bare = split_stop_name(text)
+        if not is_bare and plain(f"{place_name} {platform_code}") in self._platform_by_name:
+            # "Market platform B" is the platform whose name is "Market B".
+            text = f"{place_name} {platform_code}"
         scores: dict[str | None, float] = {}
         for row, score in self._names.score(text).items():
             for place in self._places_by_spelling[self._spellings[row]]:
