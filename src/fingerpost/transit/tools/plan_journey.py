@@ -17,6 +17,7 @@ from fingerpost.errors import (
     Remedy,
     RemedyKind,
     SourceKeyRefused,
+    TextUnknown,
     as_sentence,
 )
 from fingerpost.store.limits import DEFAULT_CALLS_PER_SECOND, CallLimit, Limits
@@ -212,6 +213,9 @@ class PlanJourney(PublishedTool):
             journeys, warnings = await resolve_journey(
                 self._places, origin, destination, parameters, user=call.user, sides=SIDES
             )
+        except TextUnknown as error:
+            hint = "Only places in London are known here; elsewhere, use plan_trip"
+            raise error.with_message(error.message, hint=hint) from error
         except PlaceAmbiguous as error:
             raise await self._suggest(error, arguments, now) from error
         found = await search_trips(journeys, partial(choose_trip_follow_up, look_further=False))
