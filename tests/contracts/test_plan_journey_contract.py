@@ -93,7 +93,10 @@ def test_legs_count_with_walks_and_rides_have_lines(over):
         ({**TRIP, "needAccessibleRoute": "yes"}, 'needAccessibleRoute must be true or false, not the text "yes".'),
         ({**TRIP, "date": "x"}, "unknown field 'date'; allowed: from, needAccessibleRoute, to."),
         ({"from": "A", "to": "A"}, "from and to must differ."),
-        ({"from": "Nowhere", "to": "B"}, "from 'Nowhere' matches no saved variable, stop or place. Only places in London"),
+        (
+            {"from": "Nowhere", "to": "B"},
+            "from 'Nowhere' matches no saved variable, stop or place. Only places in",
+        ),
         ({"from": "A", "to": "Nowhere"}, "to 'Nowhere' matches no saved variable, stop or place"),
     ],
 )

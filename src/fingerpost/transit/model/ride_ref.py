@@ -8,10 +8,9 @@ and the line replace a missing trip id; a ``#`` and a hash replace one that is t
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from hashlib import sha256
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from fingerpost.transit.model.itinerary import Departure, Itinerary, Leg
 
@@ -23,15 +22,13 @@ _REF = re.compile(r"(([^|:]+):[^|]+)\|([^|]+)\|(\d{8})\.(-?\d{1,6})\.(\d{1,6})(?
 _SAME_TIME_S = 60
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RideRef:
+class RideRef(NamedTuple):
     """A ride as it was planned, with scheduled times (Unix seconds).
 
     ``trip`` is an id, the hash of an id, or a line. ``change_s`` is the time that the change before the ride needs,
     None if there was none. ``continues_on`` is set if riders stay seated for the next ride.
     """
 
-    text: str
     start_id: str
     end_id: str
     service_day: date
@@ -54,17 +51,8 @@ class RideRef:
             return None
         end_id, trip_id = (f"{feed}{name}" if name.startswith(":") else name for name in (end, trip))
         begin = _find_midnight(service_day) + int(departure)
-        return cls(
-            text=match[0],
-            start_id=start_id,
-            end_id=end_id,
-            service_day=service_day,
-            departure=begin,
-            arrival=begin + int(duration),
-            trip=trip_id,
-            change_s=None if change is None else 0 if change == "s" else int(change),
-            stays_seated=change == "s",
-        )
+        change_s = None if change is None else 0 if change == "s" else int(change)
+        return cls(start_id, end_id, service_day, begin, begin + int(duration), trip_id, change_s, change == "s")
 
     @property
     def has_trip_id(self) -> bool:

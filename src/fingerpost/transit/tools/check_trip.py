@@ -1,7 +1,6 @@
 """The check_trip tool: whether planned rides still run, and whether the changes between them still work (rule B15)."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from enum import StrEnum
 from functools import partial, reduce
 from itertools import pairwise
@@ -32,7 +31,7 @@ from fingerpost.transit.tools.report import report_rides
 # A change with less time to spare is tight.
 TIGHT_S = 120
 # The ref's time for a change does not apply to longer ones; their time is estimated: a walk, and a margin.
-_MAX_CHANGE_M, _MAX_PACE_M_PER_S = 300.0, 2.5
+_MAX_CHANGE_M, _MAX_PACE_M_PER_S = 100.0, 2.5
 _PACE_M_PER_S, _MARGIN_S = 1.25, 120
 # Some servers round times to minutes.
 _ROUNDING_S = 60
@@ -104,7 +103,7 @@ class CheckTrip(PublishedTool):
         now, opened, deadline = int(call.now.timestamp()), await self._networks.open(), Deadline()
         refs = [_read_ref(index, text) for index, text in enumerate(arguments.refs)]
         continues_on = [*(ref.stays_seated for ref in refs[1:]), False]
-        refs = [replace(ref, continues_on=stays) for ref, stays in zip(refs, continues_on, strict=True)]
+        refs = [ref._replace(continues_on=stays) for ref, stays in zip(refs, continues_on, strict=True)]
         outcomes = await gather_all(
             _find_ride(opened, index, ref, deadline, arguments.language) for index, ref in enumerate(refs)
         )
@@ -124,7 +123,7 @@ class CheckTrip(PublishedTool):
         zone = report.provenance.zone
         body: CheckTripOutput = {
             "state": _find_state(rides, changes).value,
-            "rides": [_serialize_ride(ref, ride, zone) for ref, ride in zip(refs, rides, strict=True)],
+            "rides": [_serialize_ride(*each, zone) for each in zip(arguments.refs, refs, rides, strict=True)],
             "changes": changes,
             **shapes.serialize_warnings(report.warnings),
             "correlationId": call.correlation_id,
@@ -191,10 +190,10 @@ def _find_state(rides: Iterable[Leg | str], changes: Iterable[WireChange]) -> St
     return State.TIGHT if State.TIGHT in states else State.OK
 
 
-def _serialize_ride(ref: RideRef, ride: Leg | str, zone: str) -> WireCheckedRide:
+def _serialize_ride(text: str, ref: RideRef, ride: Leg | str, zone: str) -> WireCheckedRide:
     if isinstance(ride, str):
-        return {"ref": ref.text, "reason": ride}
-    fields = {"ref": ref.text, "leg": serialize_leg(ride, zone, None)}
+        return {"ref": text, "reason": ride}
+    fields = {"ref": text, "leg": serialize_leg(ride, zone, None)}
     if max(abs(ride.departure_scheduled - ref.departure), abs(ride.arrival_scheduled - ref.arrival)) >= _ROUNDING_S:
         fields["plannedDeparture"] = format_instant(ref.departure, zone)
         fields["plannedArrival"] = format_instant(ref.arrival, zone)

@@ -20,11 +20,11 @@ async def find_ref_ride(
     network: port.Network, ref: RideRef, language: str, provenance: Provenance
 ) -> port.JourneyAnswer:
     """Return the ride of a ref; if only the board has it, its arrival is estimated, and a note says so."""
-    name, row = network.profile.name, None
-    ids = ref.start_id, ref.end_id
+    name, ids, row = network.profile.name, (ref.start_id, ref.end_id), None
     start, end = await gather_all(network.find_stop(stop_id, language=language) for stop_id in ids)
     if start is None or end is None:
-        return _new_missing(f"{name} has no stop with the id {ids[0] if start is None else ids[1]}", provenance)
+        reason = f"{name} has no stop with the id {ids[0] if start is None else ids[1]}"
+        return port.JourneyAnswer(itineraries=(), provenance=provenance, no_result_reason=reason)
     # Without a trip id, a row of the board may be another ride of the line.
     if ref.has_trip_id:
         board = await network.list_departures(
@@ -38,53 +38,49 @@ async def find_ref_ride(
         )
         row, provenance = ref.choose(board.departures), board.provenance
     if row is None or not row.cancelled:
-        found = await _search(network, ref, row, (start, end), language)
+        begin = ref.departure if row is None else row.expected
+        found = await _search(network, ref, begin, (start, end), language)
         if found is not None:
             return found
     if row is None:
-        return _new_missing(f"{name} lists no such ride from {start.name}", provenance)
-    note = f"{name} does not report when {row.line} arrives; its arrival assumes that its delay stays the same."
-    provenance = provenance if row.cancelled else replace(provenance, notes=(*provenance.notes, note))
+        reason = f"{name} lists no such ride from {start.name}"
+        return port.JourneyAnswer(itineraries=(), provenance=provenance, no_result_reason=reason)
+    if not row.cancelled:
+        note = f"{name} does not report when {row.line} arrives; its arrival assumes that its delay stays the same."
+        provenance = replace(provenance, notes=(*provenance.notes, note))
     return port.JourneyAnswer(itineraries=(Itinerary((_build_leg(ref, row, start, end),)),), provenance=provenance)
 
 
-def _new_missing(reason: str, provenance: Provenance) -> port.JourneyAnswer:
-    return port.JourneyAnswer(itineraries=(), provenance=provenance, no_result_reason=reason)
-
-
 async def _search(
-    network: port.Network, ref: RideRef, row: Departure | None, ends: tuple[Place, Place], language: str
+    network: port.Network, ref: RideRef, begin: int, places: tuple[Place, Place], language: str
 ) -> port.JourneyAnswer | None:
-    parameters = port.JourneyParameters(
-        instant=ref.departure if row is None else row.expected, max_transfers=0, language=language, window_s=_WINDOW_S
-    )
-    origin, destination = (
+    parameters = port.JourneyParameters(instant=begin, max_transfers=0, language=language, window_s=_WINDOW_S)
+    ends = (
         Location(coordinate=place.coordinate, source=LocationSource.GEOCODE, stop_ids=place.member_ids)
-        for place in ends
+        for place in places
     )
     try:
-        found = await network.plan_journeys(parameters.between(origin, destination))
+        found = await network.plan_journeys(parameters.between(*ends))
     except OutsideCalendar:
         return None
-    trips, end_ids = (*found.itineraries, *found.timetabled), (ref.end_id, *ends[1].member_ids)
+    trips, end_ids = (*found.itineraries, *found.timetabled), (ref.end_id, *places[1].member_ids)
     ride = ref.choose(ride for trip in trips for ride in trip.rides if ride.end.id in end_ids)
     return None if ride is None else replace(found, itineraries=(Itinerary((ride,)),), timetabled=())
 
 
-# The attributes that rows and legs share.
-_SHARED = (
-    *("mode", "line", "trip_id", "service_day", "departure_delay_s", "cancelled", "last_realtime_update"),
-    *("headway_s", "by_arrangement", "is_interpolated", "alerts", "colors"),
-)
-
-
 def _build_leg(ref: RideRef, row: Departure, start: Place, end: Place) -> Leg:
     return Leg(
+        mode=row.mode,
         start=StopPoint(name=start.name, coordinate=start.coordinate, id=row.stop_id, platform=row.platform),
         end=StopPoint(name=end.name, coordinate=end.coordinate, id=end.id),
         departure_scheduled=row.scheduled,
         arrival_scheduled=row.scheduled + ref.arrival - ref.departure,
+        departure_delay_s=row.departure_delay_s,
         arrival_delay_s=row.departure_delay_s,
+        cancelled=row.cancelled,
+        line=row.line,
         headsign=row.destination,
-        **{name: getattr(row, name) for name in _SHARED},
+        trip_id=row.trip_id,
+        last_realtime_update=row.last_realtime_update,
+        alerts=row.alerts,
     )
