@@ -67,8 +67,6 @@ def test_a_station_is_found_by_the_names_of_its_stops():
             ("T:S", ("T:1", "T:1a", "T:2")),
         ),
         ([stop_at("T:5", "Orpo", parent_id="T:GONE")], "orpo", ("T:5", ("T:5",))),
-        # A stop without boarding is found, and covers nothing to board.
-        ([stop_at("T:1", "Kamppi, tulo", is_boardable=False)], "kamppi tulo", ("T:1", ())),
     ],
 )
 def test_which_stops_are_one_place(stops, text, expected):

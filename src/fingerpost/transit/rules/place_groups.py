@@ -15,7 +15,7 @@ from fingerpost.transit.rules.name_matching import find_most_common, list_plain,
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedStop:
-    """A stop or station; ``names`` holds translations keyed by language; ``is_boardable`` applies to stops only."""
+    """A stop or station; ``names`` holds translations keyed by language."""
 
     id: str
     name: str
@@ -24,7 +24,6 @@ class NamedStop:
     names: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     parent_id: str | None = None
     is_station: bool = False
-    is_boardable: bool = True
     locality: str | None = None
 
     @property
@@ -142,20 +141,19 @@ def group_by_station(stops: Iterable[NamedStop]) -> dict[str, list[NamedStop]]:
     members: dict[str, list[NamedStop]] = {}
     for stop_id, station_id in _find_stations(by_id).items():
         stop = by_id[stop_id]
-        if station_id is not None and stop.is_boardable and not stop.is_station:
+        if station_id is not None and not stop.is_station:
             members.setdefault(station_id, []).append(stop)
     return members
 
 
 def build_place(stop: NamedStop, station_stops: Sequence[NamedStop] = ()) -> Place:
-    own_ids = () if stop.is_station or not stop.is_boardable else (stop.id,)
     return Place(
         id=stop.id,
         name=stop.name,
         names=stop.names,
         coordinate=stop.coordinate,
         kind=PlaceKind.STOP,
-        member_ids=tuple(sorted(child.id for child in station_stops)) if stop.is_station else own_ids,
+        member_ids=tuple(sorted(child.id for child in station_stops)) if stop.is_station else (stop.id,),
         locality=stop.locality,
     )
 
@@ -163,7 +161,7 @@ def build_place(stop: NamedStop, station_stops: Sequence[NamedStop] = ()) -> Pla
 def _build_mixed_place(
     cluster: Sequence[NamedStop], stops_by_station: Mapping[str, Sequence[NamedStop]], station: NamedStop | None
 ) -> Place:
-    boardable = [stop for stop in cluster if stop.is_boardable and not stop.is_station]
+    boardable = [stop for stop in cluster if not stop.is_station]
     station_stops = [child for stop in cluster if stop.is_station for child in stops_by_station.get(stop.id, ())]
     nearest = _find_nearest(cluster)
     members = {stop.id for stop in (*boardable, *station_stops)}
@@ -184,7 +182,7 @@ def _build_mixed_place(
 
 
 def _find_nearest(cluster: Sequence[NamedStop]) -> NamedStop:
-    stops = [stop for stop in cluster if stop.is_boardable and not stop.is_station] or cluster
+    stops = [stop for stop in cluster if not stop.is_station] or cluster
     centre = find_centre([stop.coordinate for stop in stops])
     # Round, because two paired stops are equally far from their centre.
     return min(stops, key=lambda stop: (round(distance_m(stop.coordinate, centre), 1), stop.id))

@@ -72,7 +72,7 @@ class PlaceIndex:
     def _index_platforms(self, stops: Iterable[NamedStop]) -> dict[str, NamedStop]:
         platforms_by_name: dict[str, list[NamedStop]] = {}
         for stop in stops:
-            if stop.id in self._platform_code_by_id and stop.is_boardable:
+            if stop.id in self._platform_code_by_id:
                 for spelling in {plain(name) for name in (stop.name, *stop.names.values())}:
                     platforms_by_name.setdefault(spelling, []).append(stop)
         return {name: platforms[0] for name, platforms in platforms_by_name.items() if len(platforms) == 1}
