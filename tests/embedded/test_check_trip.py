@@ -12,8 +12,8 @@ from tests.rules.drawing import ride, trip, walk
 
 
 def refs_of(body, first_line):
-    legs = next(each["legs"] for each in body["itineraries"] if each["legs"][0].get("line") == first_line)
-    return [leg["ref"] for leg in legs if "ref" in leg]
+    trips = [[leg for leg in each["legs"] if "ref" in leg] for each in body["itineraries"]]
+    return next([ride["ref"] for ride in rides] for rides in trips if rides[0]["line"] == first_line)
 
 
 def summary(body):
@@ -82,6 +82,18 @@ def test_a_ref_outlives_a_new_timetable_with_other_times(towns):
     again = towns("rail R | Alpha 08:12 | Gamma 08:30")
     [checked] = again.ask("check_trip", refs=refs)["rides"]
     assert (checked["leg"]["departureTime"][11:16], checked["plannedDeparture"][11:16]) == ("08:12", "08:10")
+
+
+def test_a_trip_that_moves_to_another_platform_is_found(towns):
+    town = towns("line B | Alpha A 08:15 | Gamma 08:30\nline C | Alpha B 09:15 | Gamma 09:30", coordinates={
+        "Alpha A": (60.17, 24.94), "Alpha B": (60.1701, 24.94), "Gamma": (60.17, 25.1),
+    })  # fmt: skip
+    moved = call(sequence=1, depart=0, platform="ALPHA-B")
+    town.publish(update("B-1", moved))
+    refs = refs_of(town.plan("TEST:ALPHA-A", limit=1), "B")
+    town.publish(update("C-1", call(sequence=1, depart=0)))
+    [checked] = town.ask("check_trip", refs=refs)["rides"]
+    assert (refs[0].partition("|")[0], checked["leg"]["from"]["id"]) == ("TEST:ALPHA-B", "TEST:ALPHA-A")
 
 
 def test_an_added_trip_is_found_while_it_runs(town):

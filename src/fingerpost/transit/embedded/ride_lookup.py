@@ -11,7 +11,7 @@ from fingerpost.transit.embedded.snapshot import Snapshot
 from fingerpost.transit.engine.raptor.journeys import Ride
 from fingerpost.transit.engine.timetable.columns import mark_rows
 from fingerpost.transit.engine.timetable.service_days import find_services
-from fingerpost.transit.engine.timetable.timetable import Bool, Timetable
+from fingerpost.transit.engine.timetable.timetable import Bool
 from fingerpost.transit.model.itinerary import Leg
 from fingerpost.transit.model.ride_ref import RideRef
 
@@ -19,11 +19,15 @@ from fingerpost.transit.model.ride_ref import RideRef
 def find_ref_ride(
     snapshot: Snapshot, names: DisplayNames, stops: TimetableStops, ref: RideRef, language: str
 ) -> Leg | str:
-    """Return the ride of a ref, or the reason why it no longer exists; any platform of a station counts as its stop."""
-    table, start, end = snapshot.timetable, stops.find_row(ref.start_id), stops.find_row(ref.end_id)
+    """Return the ride of a ref, or the reason why it no longer exists.
+
+    Any stop of a place counts as the ref's stop, because realtime data moves rides to other platforms.
+    """
+    table = snapshot.timetable
+    start, end = (stops.find_stop(stop_id, None, whole_place=True) for stop_id in (ref.start_id, ref.end_id))
     if start is None or end is None:
         return f"no stop has the id {ref.start_id if start is None else ref.end_id}"
-    is_start, is_end = _mark_station(table, start), _mark_station(table, end)
+    is_start, is_end = (mark_rows(table.stop_count, stops.list_rows(place.member_ids)) for place in (start, end))
     boardings = np.flatnonzero(is_start[table.stop_time_stop])
     trips = np.searchsorted(table.trip_first_stop_time, boardings, "right") - 1
     pairs = zip(trips.tolist(), boardings.tolist(), strict=True)
@@ -41,20 +45,14 @@ def find_ref_ride(
                 if boarding < alighting
             ]
     if not rides:
-        stop = names.get_stop_name(start)
         if running:
-            return f"the trip no longer runs from {stop} to {names.get_stop_name(end)}"
-        return f"the trip does not run on {ref.service_day}" if named else f"no such trip serves {stop}"
+            return f"the trip no longer runs from {start.name} to {end.name}"
+        return f"the trip does not run on {ref.service_day}" if named else f"no such trip serves {start.name}"
     ride = min(rides, key=lambda each: abs(each.departure - ref.departure) + abs(each.arrival - ref.arrival))
     if snapshot.is_deleted(ride):
         return "the operator deleted the trip"
     [ride] = substitute_replacements(snapshot, (ride,))
     return build_leg(snapshot, names, language, ride, ref.change_s, continues_on=ref.continues_on)
-
-
-def _mark_station(table: Timetable, stop: int) -> Bool:
-    parent, is_member = int(table.stop_parent[stop]), mark_rows(table.stop_count, [stop])
-    return is_member if parent < 0 else is_member | (table.stop_parent == parent)
 
 
 def _list_rides(snapshot: Snapshot, ref: RideRef, trip: int, boarding: int, is_end: Bool) -> Iterator[Ride]:
