@@ -106,7 +106,7 @@ def test_a_refused_search_for_a_better_trip_costs_no_other_trip(over):
 
 def test_a_better_trip_is_not_looked_for_with_too_little_time_left(over, monkeypatch):
     """The answer would be late, and count as a failure of the server."""
-    monkeypatch.setattr(trip_search, "MORE_WALKING_TIMEOUT_S", 60)
+    monkeypatch.setattr(trip_search, "WIDER_LIMITS_TIMEOUT_S", 60)
     network = FakeNetwork(journeys=[found(trip(bus(departs=61)))])
     over(network)("plan_trip", ENDS)
 
@@ -121,7 +121,7 @@ class SilentBeyond(FakeNetwork):
 
 
 def test_a_late_answer_about_a_better_trip_is_ignored(over, monkeypatch):
-    monkeypatch.setattr(trip_search, "MORE_WALKING_TIMEOUT_S", 0)
+    monkeypatch.setattr(trip_search, "WIDER_LIMITS_TIMEOUT_S", 0)
     network = SilentBeyond(journeys=[found(trip(bus(departs=61)))])
     ask = over(CircuitBreakerNetwork(network, NetworkBreaker(threshold=1), "server"))
 
@@ -154,3 +154,12 @@ def test_a_better_trip_of_a_fallback_is_labelled(over):
 
     assert "With 2000 m of walking" in told["preference-unmet"]
     assert told["network-left-out"] == "F answered."
+
+
+@pytest.mark.parametrize(("departs", "is_named"), [(60, False), (61, True)])
+def test_a_better_trip_than_the_next_usable_one_is_named_if_that_is_an_hour_away(over, departs, is_named):
+    off, better = trip(bus(cancelled=True)), trip(walk("home", "A", 5, 30, 1800), ride("8", "A", "B", 30, 31))
+    answers = [found(timetabled=(off,)), found(), found(trip(bus("9", departs))), found(better)]
+    _, told = shown(over, *answers, when={"type": "arrive", "time": "2022-02-22T08:20:00+02:00"})
+
+    assert ("With 1800 m of walking" in told.get("preference-unmet", "")) is is_named

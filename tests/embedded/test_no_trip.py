@@ -94,6 +94,15 @@ def test_a_much_better_trip_beyond_the_walking_limit_is_named(towns):
     )
 
 
+def test_a_much_better_trip_with_more_changes_is_named(towns, clock):
+    clock(at("08:00"))
+    town = towns(f"{DRAWING}line B | Beta 08:35 | Gamma 08:45", coordinates=COORDINATES)
+    for kind, time in (("depart", "08:00"), ("arrive", "09:00")):
+        body = town.plan(constraints={"maxTransfers": 0}, when={"type": kind, "time": f"2026-03-10T{time}:00+02:00"})
+
+        assert "With 0 m of walking and 1 change, a trip departs at 2026-03-10T08:10:00" in str(body)
+
+
 RARE = """
 line A | Alpha 08:10 | Beta 08:30
 line B | Beta 14:00 | Gamma 14:30

@@ -4,6 +4,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import timedelta
+from operator import attrgetter
 
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
 from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch, distance_m
@@ -25,6 +26,7 @@ FAR_M = 30_000.0
 _MIN_LIKELY_SCORE = 0.70
 _ESTIMATED_POSITION_SCORE = 0.77
 _DAY = timedelta(days=1)
+_get_lat = attrgetter("place.coordinate.lat")
 # RIVAL_DISTANCE_M in degrees of latitude.
 _RIVAL_DEG = 1.001 * RIVAL_DISTANCE_M / METRES_PER_DEGREE
 
@@ -111,10 +113,6 @@ def _drop_known(matches: Sequence[PlaceMatch], known: Sequence[PlaceMatch]) -> l
         )
 
     return [match for match in matches if not is_known(match)]
-
-
-def _get_lat(match: PlaceMatch) -> float:
-    return match.place.coordinate.lat
 
 
 def suggest_regions(matches: Sequence[PlaceMatch], networks: Sequence[Network]) -> list[PlaceMatch]:

@@ -80,14 +80,10 @@ async def resolve_journey(
     """
     needed = (Ability.PLANS, Ability.ARRIVE_BY) if parameters.arrive_by else (Ability.PLANS,)
     ends = []
-    for side, query in zip(sides, (origin, destination), strict=True):
-        if isinstance(query, TextQuery):
-            ends.append(_End(side=side, query=query, label=await read_label(query.text, places.variables, user)))
-        else:
-            ends.append(_End(side=side, query=TextQuery(text=""), label=query))
-    positions = [end.label for end in ends if isinstance(end.label, Location)]
-    if len(positions) == len(ends):
-        _check_ends_differ(*positions, sides=sides)
+    for side, place in zip(sides, (origin, destination), strict=True):
+        query = place if isinstance(place, TextQuery) else TextQuery(text="")
+        label = await read_label(place.text, places.variables, user) if isinstance(place, TextQuery) else place
+        ends.append(_End(side=side, query=query, label=label))
     lookup = _EndLookup(await places.networks.open(), parameters.language)
     await lookup.read(ends, parameters.instant)
     capable = [network for network in lookup.networks if network.profile.can(*needed)]

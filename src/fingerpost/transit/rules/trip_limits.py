@@ -36,14 +36,12 @@ def find_long_offset(usable: Iterable[Itinerary], instant: int, zone: str, *, ar
     """Return a message if the first departure, or last arrival, is over an hour from the requested time (rule B6)."""
     if arrive_by:
         last = max((itinerary.arrival for itinerary in usable), default=instant)
-        if instant - last > LONG_WAIT_S:
-            message = "No usable trip arrives shortly before the requested time"
-            return f"{message}; the last one arrives at {format_instant(last, zone)}."
-        return None
+        message = "No usable trip arrives shortly before the requested time"
+        message += f"; the last one arrives at {format_instant(last, zone)}."
+        return message if instant - last > LONG_WAIT_S else None
     first = min((itinerary.departure for itinerary in usable), default=instant)
-    if first - instant > LONG_WAIT_S:
-        return f"No usable trip departs soon; the first one departs at {format_instant(first, zone)}."
-    return None
+    message = f"No usable trip departs soon; the first one departs at {format_instant(first, zone)}."
+    return message if first - instant > LONG_WAIT_S else None
 
 
 def find_long_wait_message(shown: Iterable[Itinerary]) -> str | None:
@@ -100,7 +98,7 @@ def _format_feeds(out_of_service: Sequence[OutOfService]) -> str:
 
 
 RELAXED_BY = 1.25
-MAX_WALK_M = 3000.0
+MAX_WALK_M, MAX_TRANSFERS = 3000.0, 8
 
 
 def relax_limits(query: JourneyQuery) -> JourneyQuery:

@@ -126,7 +126,7 @@ class FindAddressOrStop(PlaceTool):
             if matches:
                 count = format_count(len(matches), "place")
                 message = f"'{text}' matches {count}, but none within maxDistanceMeters"
-            remedy = _ADD_ADDRESSES if any(map(str.isdigit, text)) and not matches else _SEARCH_NEARBY
+            remedy = _ADD_ADDRESSES if any(map(str.isdigit, text)) and not matches else Remedy(RemedyKind.SEARCH_NEARBY)
             raise DataNotFound(add_reasons(message, left_out), hint=remedy)
         certain = find_certain(near)
         if certain is not None:
@@ -177,7 +177,6 @@ _ADD_ADDRESSES = advise(
     "Check the spelling. Addresses are known only in networks with an extract (fingerpost network add --streets), "
     "and a position is lat,lon"
 )
-_SEARCH_NEARBY = Remedy(RemedyKind.SEARCH_NEARBY)
 
 
 def _format_place(place: ResolvedLocation) -> str:

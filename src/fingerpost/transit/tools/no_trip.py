@@ -14,6 +14,7 @@ from fingerpost.transit.rules.accessibility import list_weak_links
 from fingerpost.transit.rules.times import format_instant, to_local_date
 from fingerpost.transit.rules.trip_limits import (
     LONG_WAIT_S,
+    MAX_TRANSFERS,
     MAX_WALK_M,
     find_long_offset,
     find_next_service_day,
@@ -25,11 +26,9 @@ from fingerpost.transit.tools.wording import WhyEmptySentence, explain_gap, form
 
 _T = TypeVar("_T")
 
-# The contract's maximum for ``maxTransfers``.
-_MAX_TRANSFERS = 8
 # Sources search for trips up to about this many days from the requested time.
 FURTHEST_DAYS = 7
-_NO_HELP = f"More walking ({MAX_WALK_M:g} m) or changes ({_MAX_TRANSFERS}) would not help; try another time or place"
+_NO_HELP = f"More walking ({MAX_WALK_M:g} m) or changes ({MAX_TRANSFERS}) would not help; try another time or place"
 
 
 async def build_no_itinerary(found: FoundTrips) -> NoItinerary:
@@ -41,7 +40,8 @@ async def build_no_itinerary(found: FoundTrips) -> NoItinerary:
     else:
         departure, arrival = format_instant(earliest.departure, zone), format_instant(earliest.arrival, zone)
         hint = f"The earliest possible arrival is at {arrival}, if you leave at {departure}"
-    reasons = [*(failure.clause for failure in found.left_out), *filter(None, [hint])]
+    better = None if found.better is None else _format_trip(found.better, zone)
+    reasons = [*(failure.clause for failure in found.left_out), *filter(None, [hint, better])]
     return NoItinerary("No itineraries for given constraints", hint=". ".join(dict.fromkeys(reasons)) or None)
 
 
@@ -103,7 +103,7 @@ async def explain_no_trip(
         for side in (asked.arrive_by, not asked.arrive_by):
             if not any(causes):
                 causes = [await _explain_service(network, asked, is_destination=side, wanted=query)]
-    wider = replace(query, max_walk_m=MAX_WALK_M, max_transfers=_MAX_TRANSFERS, window_s=None)
+    wider = replace(query, max_walk_m=MAX_WALK_M, max_transfers=MAX_TRANSFERS, window_s=None)
     answer = None if wider == query else await _get_or_none(_plan_best(network, wider, deadline))
     trips, notes = ((), ()) if answer is None else answer
     best = find_best(trips, query)
@@ -117,7 +117,7 @@ async def explain_no_trip(
 
 
 async def find_offset_message(found: FoundTrips, trips: Sequence[Itinerary]) -> str | None:
-    """Return a message about a better trip beyond the walking limit, and one about a trip far from the query's time."""
+    """Return a message about a better trip beyond the limits, and one about a trip far from the query's time."""
     better = None if found.better is None else f"{_format_trip(found.better, found.first.provenance.zone)}."
     return " ".join(filter(None, [better, await _explain_offset(found, trips)])) or None
 

@@ -15,7 +15,7 @@ from fingerpost.transit.networks.querying import Deadline, NetworkFailure, query
 from fingerpost.transit.places.trip_ends import NetworkJourney
 from fingerpost.transit.port import JourneyAnswer, JourneyQuery, Network
 from fingerpost.transit.rules.disruption import RankedItineraries, as_scheduled, is_disrupted, merge_alternatives
-from fingerpost.transit.rules.trip_limits import LONG_WAIT_S, MAX_WALK_M, find_longest_wait, relax_limits
+from fingerpost.transit.rules.trip_limits import LONG_WAIT_S, MAX_TRANSFERS, MAX_WALK_M, find_longest_wait, relax_limits
 from fingerpost.transit.rules.warnings import Warning, WarningCode  # noqa: A004  (the contract's own name)
 
 
@@ -25,7 +25,7 @@ class FollowUp(Enum):
     RELAXED_LIMITS = auto()
     NEXT_USABLE = auto()
     EARLIEST_ARRIVAL = auto()
-    MORE_WALKING = auto()
+    WIDER_LIMITS = auto()
     LESS_WALKING = auto()
 
 
@@ -70,13 +70,30 @@ class FoundTrips:
 
     @property
     def better(self) -> Itinerary | None:
-        """A much better trip beyond the walking limit, if the best one within it includes over an hour of waiting."""
-        wider = find_best(self.list_usable(FollowUp.MORE_WALKING), self.query)
-        if wider is None or wider.walk_m <= self.query.max_walk_m:
-            return None
-        best = find_best(self.usable, self.query) or wider
-        gain_s = wider.departure - best.departure if self.query.arrive_by else best.arrival - wider.arrival
-        return wider if gain_s > min(_LARGE_GAIN_S, max(_MIN_GAIN_S, best.duration_s / 2)) else None
+        """A much better trip beyond the limits, if the best one within them includes over an hour of waiting."""
+        query, best = self.find_best()
+        wider = find_best(self.list_usable(FollowUp.WIDER_LIMITS), query)
+        if best is None or wider is None:
+            return wider
+        gain_s = wider.departure - best.departure if query.arrive_by else best.arrival - wider.arrival
+        is_within = wider.walk_m <= query.max_walk_m and wider.transfers <= query.max_transfers
+        return wider if not is_within and gain_s > min(_LARGE_GAIN_S, max(_MIN_GAIN_S, best.duration_s / 2)) else None
+
+    def find_best(self) -> tuple[JourneyQuery, Itinerary | None]:
+        """Return the best usable trip; if there is none, the next one, with a query for departures if it is late."""
+        query, trips = self.query, self.usable
+        if not trips:
+            trips = [*self.list_usable(FollowUp.NEXT_USABLE), *self.list_usable(FollowUp.EARLIEST_ARRIVAL)]
+            in_time = [trip for trip in trips if trip.arrival <= query.instant]
+            if query.arrive_by:
+                query, trips = (query, in_time) if in_time else (self.depart_later(), trips)
+        return query, find_best(trips, query)
+
+    def depart_later(self) -> JourneyQuery:
+        """Return the query for departures from now on, or after those found if the query is for departures."""
+        query, departures = self.query, [trip.departure for trip in self.list_trips(FollowUp.RELAXED_LIMITS)]
+        from_now = query.not_before or min(departures, default=query.instant)
+        return _depart_from(query, from_now if query.arrive_by else max(departures) + 1)
 
     def rank(self, limit: int) -> RankedItineraries:
         """Rank all trips, and choose at most ``limit`` to show."""
@@ -101,7 +118,7 @@ class FoundTrips:
 
     def merge_provenance(self, kind: FollowUp) -> Provenance:
         """Merge the provenance of the answers to the first query, to those of this kind, and about a better trip."""
-        kinds = [kind] if self.better is None else [kind, FollowUp.MORE_WALKING]
+        kinds = [kind] if self.better is None else [kind, FollowUp.WIDER_LIMITS]
         return reduce(merge_provenance, (answer.provenance for answer in self._list_answers(*kinds)))
 
     def _list_answers(self, *kinds: FollowUp) -> list[JourneyAnswer]:
@@ -175,9 +192,9 @@ def _drop_departed(answer: JourneyAnswer, query: JourneyQuery) -> JourneyAnswer:
     return replace(answer, itineraries=list_remaining(answer.itineraries), timetabled=list_remaining(answer.timetabled))
 
 
-# A trip beyond the walking limit is better if it saves half of the best trip's duration, clamped to these limits.
+# A trip beyond the limits is better if it saves half of the best trip's duration, clamped to these limits.
 _MIN_GAIN_S, _LARGE_GAIN_S = 600, 1800
-MORE_WALKING_TIMEOUT_S = 2.0
+WIDER_LIMITS_TIMEOUT_S = 2.0
 
 
 def choose_trip_follow_up(
@@ -185,31 +202,30 @@ def choose_trip_follow_up(
 ) -> FollowUpQuery | None:
     """Query again if no trip is found, one is disrupted, none is usable, or the best one includes an hour of waiting.
 
-    ``look_further`` also searches for a better trip beyond the walking limit.
+    ``look_further`` also searches for a better trip beyond the limits.
     """
     query, sent, known = found.query, found.follow_ups, found.known
     is_disruption = with_alternatives and any(map(is_disrupted, known))
     if (not known or is_disruption) and FollowUp.RELAXED_LIMITS not in sent:
         return FollowUpQuery(FollowUp.RELAXED_LIMITS, relax_limits(query))
-    if not known:
-        return _choose_earliest_arrival(found)
-    usable = found.usable
-    is_in_time = any(not query.arrive_by or trip.arrival <= query.instant for trip in usable)
-    if not is_in_time and FollowUp.NEXT_USABLE not in sent:
-        departures = [trip.departure for trip in found.list_trips(FollowUp.RELAXED_LIMITS)]
-        earliest = (query.not_before or min(departures)) if query.arrive_by else max(departures) + 1
-        return FollowUpQuery(FollowUp.NEXT_USABLE, _depart_from(query, earliest))
-    return _choose_more_walking(found) if look_further else None
+    earliest = None if known else _choose_earliest_arrival(found)
+    is_in_time = any(not query.arrive_by or trip.arrival <= query.instant for trip in found.usable)
+    if known and not is_in_time and FollowUp.NEXT_USABLE not in sent:
+        return FollowUpQuery(FollowUp.NEXT_USABLE, found.depart_later())
+    return earliest or (_choose_wider_limits(found) if look_further else None)
 
 
-def _choose_more_walking(found: FoundTrips) -> FollowUpQuery | None:
-    query, best = found.query, find_best(found.usable, found.query)
-    if best is None or query.max_walk_m >= MAX_WALK_M or FollowUp.MORE_WALKING in found.follow_ups:
+def _choose_wider_limits(found: FoundTrips) -> FollowUpQuery | None:
+    query, best = found.find_best()
+    wider = replace(query, max_walk_m=MAX_WALK_M, max_transfers=MAX_TRANSFERS, wanted=0)
+    if wider == replace(query, wanted=0) or FollowUp.WIDER_LIMITS in found.follow_ups:
         return None
-    offset_s = query.instant - best.arrival if query.arrive_by else best.departure - query.instant
-    if max(offset_s, find_longest_wait(best)[0]) <= LONG_WAIT_S:
-        return None
-    return FollowUpQuery(FollowUp.MORE_WALKING, replace(query, max_walk_m=MAX_WALK_M, wanted=0), MORE_WALKING_TIMEOUT_S)
+    if best is None:
+        is_poor = FollowUp.NEXT_USABLE in found.follow_ups
+    else:
+        offset_s = query.instant - best.arrival if query.arrive_by else best.departure - query.instant
+        is_poor = max(offset_s, find_longest_wait(best)[0]) > LONG_WAIT_S
+    return FollowUpQuery(FollowUp.WIDER_LIMITS, wider, WIDER_LIMITS_TIMEOUT_S) if is_poor else None
 
 
 # Sources cannot minimize walking, so each follow-up query limits it to less than the best result so far.
@@ -228,7 +244,7 @@ def choose_window_follow_up(found: FoundTrips, *, least_walk: bool = False) -> F
     has_no_service = found.first.provenance.out_of_service and not usable
     is_answered = has_no_service or any(is_in_window(trip, query) for trip in usable)
     earliest = None if is_answered else _choose_earliest_arrival(found)
-    return None if least_walk else earliest or _choose_more_walking(found)
+    return None if least_walk else earliest or _choose_wider_limits(found)
 
 
 def _choose_earliest_arrival(found: FoundTrips) -> FollowUpQuery | None:
