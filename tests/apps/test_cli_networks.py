@@ -33,7 +33,7 @@ def test_an_added_network_reports_its_import_and_answers(feed, invoke):
     assert (added.returncode, planned.returncode) == (0, 0)
     assert added.stdout == (
         "TOWN is usable, 2026-01-01 to 2026-12-31.\n"
-        "TOWN: 2026-01-01 to 2026-12-31, in service; 3 stops, 1 routes, 2 trips, 6 stop times; nothing left out\n"
+        "TOWN: 2026-01-01 to 2026-12-31, in service; 3 stops, 1 route, 2 trips, 6 stop times; nothing left out\n"
     )
     assert "BUS 1 towards Gamma 08:00 Alpha to Gamma 08:20" in planned.stdout
 
