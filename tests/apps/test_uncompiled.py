@@ -131,7 +131,8 @@ def decide(monkeypatch, tmp_path):
         (prepared / "a").write_bytes(bytes(network_bytes))
         return kernels._start_compiler_if_needed(tmp_path, said.append), len(begun), len(said)
 
-    return decide
+    yield decide
+    kernel_mode.may_call.set()
 
 
 def test_an_empty_folder_answers_interpreted_and_compiles_meanwhile(decide):
@@ -160,6 +161,7 @@ def test_compiled_kernels_are_used_without_a_message(decide):
     kernel_mode.mark_compiled()
 
     assert decide() == (False, 0, 0)
+    assert (kernel_mode.must_wait(), kernel_mode.is_ready()) == (False, True)
 
 
 def test_kernels_are_in_the_configured_folder_or_the_platforms_cache(monkeypatch, tmp_path):

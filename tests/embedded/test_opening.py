@@ -90,8 +90,9 @@ def test_a_trip_waits_for_the_compiler_without_a_thread_that_other_calls_need(to
     town.plan()
     answers, events, compute = [True, True], [], network.compute
     monkeypatch.setattr(network, "_COMPILER_POLL_S", 0)
+    monkeypatch.setattr(network, "_SMALL_STOP_TIMES", 0)
     monkeypatch.setattr(network, "must_wait", lambda: events.append("wait") or bool(answers and answers.pop()))
-    monkeypatch.setattr(network, "compute", lambda *work: events.append("compute") or compute(*work))
+    monkeypatch.setattr(network, "compute", lambda *work, **more: events.append("compute") or compute(*work, **more))
     town.plan()
 
     assert events[:4] == ["wait", "wait", "wait", "compute"]

@@ -88,7 +88,8 @@ def _decide() -> None:
             if _mode.is_plain is None:
                 # numba's own variable, for people who debug with it.
                 is_disabled = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
-                _mode.is_plain = is_disabled or _mode.decide()
+                is_plain = is_disabled or _mode.decide()
+                _mode.is_ready, _mode.is_plain = not is_plain and are_compiled(), is_plain
 
 
 def is_plain() -> bool:
@@ -101,7 +102,7 @@ def is_plain() -> bool:
 
 
 def is_ready() -> bool:
-    """Whether all kernels are compiled and loaded, so that no call has to wait for the compiler."""
+    """Whether all kernels are compiled, in memory or on disk, so that no call has to wait for the compiler."""
     return _mode.is_ready
 
 
@@ -165,7 +166,7 @@ class entry:  # noqa: N801  (a decorator)
     def is_ready(self) -> bool:
         """Whether the next call runs machine code that is already loaded."""
         compiled = self.__dict__.get("compiled")
-        return _mode.is_ready or (_mode.is_plain is False and compiled is not None and bool(compiled.overloads))
+        return _mode.is_plain is False and compiled is not None and bool(compiled.overloads)
 
     @functools.cached_property
     def compiled(self) -> Any:

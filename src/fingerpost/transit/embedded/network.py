@@ -29,6 +29,7 @@ from fingerpost.transit.embedded.ride_lookup import find_ref_ride
 from fingerpost.transit.embedded.snapshot import Snapshot
 from fingerpost.transit.embedded.timetable_profile import NIGHT_ENDS_H, TimetableProfile
 from fingerpost.transit.engine.raptor.kernel.range_raptor import list_departures
+from fingerpost.transit.engine.raptor.kernel.search import run_search
 from fingerpost.transit.engine.raptor.search_timetable.build import NotBuilt, SearchTimetableCache, SearchTimetables
 from fingerpost.transit.engine.timetable.overlay import Overlay
 from fingerpost.transit.engine.timetable.service_days import local_day
@@ -58,6 +59,8 @@ _COMPILER_POLL_S = 0.1
 
 # Longer boards have many rows, so they are built in a thread.
 _SHORT_BOARD_S = 3 * 3600
+# A search of a smaller timetable takes a millisecond, and a thread would add a tenth to it.
+_SMALL_STOP_TIMES = 5000
 
 
 class EmbeddedNetwork(port.Network):
@@ -194,6 +197,8 @@ class EmbeddedNetwork(port.Network):
         # Building with uncompiled kernels is slow, and would block builds for other networks.
         for _ in range(_MAX_BUILDS if is_ready() else 0):
             try:
+                if run_search.is_ready and len(self.timetable.stop_time_stop) <= _SMALL_STOP_TIMES:
+                    return self._plan(query, may_build=False)
                 return await compute(self._plan, query, may_build=False)
             except NotBuilt as missing:
                 await _BUILDER.run(missing.build)
