@@ -40,9 +40,9 @@ class JourneyParameters:
     ``instant`` is the earliest departure, or the latest arrival if ``arrive_by``.
     ``max_walk_m`` limits the total walking of an itinerary.
     ``not_before`` is the current time, the earliest possible departure; None if the query is about the past.
-    ``wanted`` is the number of good itineraries that a caller may show; a source returns one more if it can.
-    It is 0 if the caller needs only the usable itinerary with the earliest arrival (or latest departure).
-    All other callers send the same number, so that the search does not depend on the length of the answer (rule B14).
+    ``wanted`` is the number of good itineraries that a caller may show, which is fixed per tool (rule B14);
+    a source returns one more if it can.
+    ``best_only`` requests only the usable itinerary with the earliest arrival (or latest departure).
     ``window_s`` requests all good itineraries that leave (or arrive, if ``arrive_by``) within this many seconds of
     ``instant``, or the nearest others if there are none. If it is None, the source chooses the window.
     """
@@ -56,6 +56,7 @@ class JourneyParameters:
     optimize: Optimize = Optimize.BALANCED
     language: str = "en"
     wanted: int = 3
+    best_only: bool = False
     window_s: int | None = None
 
     def between(self, origin: Location, destination: Location) -> "JourneyQuery":

@@ -50,6 +50,7 @@ def find_itineraries(
         max_walk_m=int(query.max_walk_m),
         step_free=step_free,
         wanted=query.wanted,
+        best_only=query.best_only,
         not_before=query.not_before if query.arrive_by else None,
         window_s=query.window_s,
         walks=walks,
@@ -58,7 +59,7 @@ def find_itineraries(
     live = snapshot.find_live(step_free=step_free)
     running = _search(names.timetable, live, search)
     # The best itinerary is never one that realtime data disrupts.
-    needs_planned = live is not snapshot.planned and query.wanted
+    needs_planned = live is not snapshot.planned and not query.best_only
     planned = [
         journey
         for journey in (_search(names.timetable, snapshot.planned, search) if needs_planned else [])
@@ -70,8 +71,8 @@ def find_itineraries(
         for journeys in (running, planned)
     )
     # A usable journey may arrive later, and only the usual search finds it.
-    if not query.wanted and found and all(trip.is_unusable for trip in found):
-        wider = replace(query, wanted=1)
+    if query.best_only and found and all(trip.is_unusable for trip in found):
+        wider = replace(query, best_only=False)
         return find_itineraries(snapshot, names, stops, walks, wider, step_free=step_free, may_build=may_build)
     disrupted = [
         trip

@@ -155,7 +155,7 @@ async def _plan_best(
     network: Network, query: JourneyQuery, deadline: Deadline
 ) -> tuple[Sequence[Itinerary], Sequence[str]]:
     """Return usable trips, including the best one, and clauses about their walks."""
-    query = replace(query, wanted=0)
+    query = replace(query, best_only=True)
     answer = await query_network(network, lambda queried: queried.plan_journeys(query), deadline)
     usable = (trip for trip in answer.itineraries if not trip.is_unusable)
     notes = [note.rstrip(".") for note in answer.provenance.notes if note not in network.profile.notes]

@@ -217,8 +217,8 @@ def choose_trip_follow_up(
 
 def _choose_wider_limits(found: FoundTrips) -> FollowUpQuery | None:
     query, best = found.find_best()
-    wider = replace(query, max_walk_m=MAX_WALK_M, max_transfers=MAX_TRANSFERS, wanted=0)
-    if wider == replace(query, wanted=0) or FollowUp.WIDER_LIMITS in found.follow_ups:
+    wider = replace(query, max_walk_m=MAX_WALK_M, max_transfers=MAX_TRANSFERS, best_only=True)
+    if wider == replace(query, best_only=True) or FollowUp.WIDER_LIMITS in found.follow_ups:
         return None
     if best is None:
         is_poor = FollowUp.NEXT_USABLE in found.follow_ups

@@ -29,6 +29,8 @@ LAST_WINDOW_S = 24 * 3600
 FURTHER_DAYS = 6
 # A search for the best walk-limited arrival tries these delays after the best arrival with any amount of walking.
 _LATER_S = (600, 1800, 5400, int(UNREACHED))
+# A search for the best arrival tries these durations.
+_LIMITS_S = (5400, 10_800, int(UNREACHED))
 # The maximum number of searches for walk-limited journeys per query.
 MAX_WALK_LIMITED_SEARCHES = 8
 
@@ -84,7 +86,7 @@ def find_endpoint(
 class SearchQuery:
     """A journey query. ``instant`` is the earliest departure, or the latest arrival if ``arrive_by``.
 
-    ``not_before`` is the earliest departure in an arrive-by query. If ``wanted`` is 0, only the journeys with the
+    ``not_before`` is the earliest departure in an arrive-by query. If ``best_only``, only the journeys with the
     earliest arrival (or latest departure) are certain to be found. ``window_s`` is the departure window; if None, it
     widens until there are enough journeys. Without ``may_build``, missing search timetables raise NotBuilt.
     """
@@ -97,6 +99,7 @@ class SearchQuery:
     max_walk_m: int
     step_free: bool
     wanted: int
+    best_only: bool = False
     not_before: int | None = None
     window_s: int | None = None
     walks: Walks | None = None
@@ -177,8 +180,10 @@ class _Search(NamedTuple):
         within_limit: list[FoundJourney] = []
         walk_limited: list[Journey] | None = None
         exceeds_walk_limit = is_same_target = False
-        windows_s = _list_windows_s(query)
-        if not query.wanted:
+        windows_s = [window_s for window_s in (*WINDOWS_S, LAST_WINDOW_S) if window_s > (query.window_s or 0)]
+        if query.window_s is not None:
+            windows_s.insert(0, query.window_s)
+        if query.best_only:
             if (best_s := self._find_best_arrival(kernel_query)) == UNREACHED:
                 return []
             kernel_query, is_same_target = kernel_query._replace(latest_s=best_s), True
@@ -215,16 +220,12 @@ class _Search(NamedTuple):
 
     def _find_best_arrival(self, kernel_query: KernelQuery) -> int:
         """Return the earliest arrival within the walking limit, or UNREACHED."""
-        # The first search only computes the lower bounds. A limit near them makes the second one faster.
-        begin_s = kernel_query.earliest_s
-        run_kernel(self.search_timetable, kernel_query._replace(latest_s=begin_s))
-        bound_s = get_thread_buffers(self.search_timetable, self.query.max_rides).work.bound_s
-        least_s = int((kernel_query.access.seconds + bound_s[kernel_query.access.stop]).min())
-        if least_s >= UNREACHED:
-            return int(UNREACHED)
-        near_query = kernel_query._replace(latest_s=min(kernel_query.latest_s, begin_s + 300 + 4 * least_s // 3))
-        found = run_kernel(self.search_timetable, near_query, is_same_target=True)
-        found = found or run_kernel(self.search_timetable, kernel_query, is_same_target=True)
+        # The earlier the latest arrival, the faster the search.
+        for limit_s in _LIMITS_S:
+            latest_s = min(kernel_query.latest_s, kernel_query.earliest_s + limit_s)
+            limited_query, is_same_target = kernel_query._replace(latest_s=latest_s), limit_s > _LIMITS_S[0]
+            if found := run_kernel(self.search_timetable, limited_query, is_same_target=is_same_target):
+                break
         best_s = min((row.arrive_s for row in found if row.walk_m <= self.query.max_walk_m), default=int(UNREACHED))
         fastest_s = min((row.arrive_s for row in found), default=best_s)
         for later_s in _LATER_S:
@@ -291,7 +292,8 @@ class _Search(NamedTuple):
             if not waits_s:
                 break
             leave_s += 1 + min(waits_s)
-            if leave_s > kernel_query.window_end_s or (len(journeys) > self.query.wanted and not walk_limited):
+            is_enough = self.query.best_only or len(journeys) > self.query.wanted
+            if leave_s > kernel_query.window_end_s or (is_enough and not walk_limited):
                 break
         return journeys
 
@@ -311,11 +313,6 @@ def _find_earliest(arrivals: Iterable[tuple[int, int]], max_rides: int) -> Int32
     for rides, arrival_s in arrivals:
         best_s[rides:] = np.minimum(best_s[rides:], arrival_s)
     return best_s
-
-
-def _list_windows_s(query: SearchQuery) -> list[int]:
-    first = [] if query.window_s is None else [query.window_s]
-    return first + [window_s for window_s in (*WINDOWS_S, LAST_WINDOW_S) if not first or window_s > first[0]]
 
 
 def _select_best(journeys: list[Journey]) -> list[Journey]:
