@@ -224,15 +224,6 @@ def test_without_a_usable_trip_the_next_departure_is_named(over, later, message)
     }
 
 
-@pytest.mark.parametrize("alternatives", [True, False])
-def test_usable_trips_come_before_unusable_ones(over, alternatives):
-    network = FakeNetwork(journeys=[found(GONE, trip(bus("9", 60)), trip(bus("8", 40)))])
-    answer = over(network)("plan_trip", {**ENDS, "limit": 2, "includeDisruptionAlt": alternatives})
-
-    assert lines(answer) == ["8", "9"]
-    assert answer.body["warnings"][0]["message"] == LEFT_OUT
-
-
 def test_an_unusable_itinerary_has_its_scheduled_times(over):
     """B5: line 7 arrives at 08:35 instead of 08:15, and line 9 leaves at 08:20."""
     broken = trip(bus("7", 5, 0, arrival_delay_s=1200), ride("9", "B", "C", 20, 30, 0))

@@ -15,6 +15,7 @@ from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.embedded.network import EmbeddedNetwork
 from fingerpost.transit.engine.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
 from fingerpost.transit.engine.raptor.search import find_endpoint
+from fingerpost.transit.model.itinerary import Itinerary
 from tests.contracts.conftest import asker
 from tests.raptor.networks import DAY, LAT, LON, MIDNIGHT, random_timetable
 from tests.raptor.oracle import NEVER, around, earliest_arrivals, leaves, list_footpaths, list_trip_instances
@@ -192,6 +193,20 @@ def test_untravellable_rides_are_not_offered(riders, chunk):
         assert_beginnings(rider, body, seed)
         seen.update("unusable" if is_called_unusable(each) else "usable" for each in body["itineraries"])
     assert min(seen["unusable"], seen["usable"]) > 0
+
+
+def test_trips_are_ranked_by_what_their_legs_say(riders, monkeypatch):
+    found, plan = [], EmbeddedNetwork._plan
+    monkeypatch.setattr(
+        EmbeddedNetwork, "_plan", lambda *query, **more: found.append(plan(*query, **more)) or found[-1]
+    )
+    for _, rider in riders(0):
+        rider.ask()
+    planned = [trip for answer in found for trip in answer.itineraries if trip.is_planned]
+
+    assert len(planned) > 40
+    for name in ("departure", "is_unusable", "arrival", "transfers", "walk_m", "walk_s", "outline"):
+        assert [getattr(each, name) for each in planned] == [getattr(Itinerary(each.legs), name) for each in planned]
 
 
 @pytest.mark.parametrize("chunk", CHUNKS)

@@ -1,8 +1,9 @@
 """Search a timetable for journeys, with and without realtime data, and convert them to itineraries."""
 
+from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
-from typing import Any
+from functools import cached_property, partial
+from typing import Any, NamedTuple
 
 from fingerpost.transit.embedded.display_names import DisplayNames
 from fingerpost.transit.embedded.network_places import TimetableStops
@@ -49,14 +50,14 @@ def find_itineraries(
         max_rides=query.max_transfers + 1,
         max_walk_m=int(query.max_walk_m),
         step_free=step_free,
-        wanted=query.wanted,
+        wanted=0 if query.best_only else query.wanted,
         best_only=query.best_only,
         not_before=query.not_before if query.arrive_by else None,
         window_s=query.window_s,
         walks=walks,
         may_build=may_build,
     )
-    live = snapshot.find_live(step_free=step_free)
+    live = snapshot.live_step_free if step_free else snapshot.live
     running = _search(names.timetable, live, search)
     # The best itinerary is never one that realtime data disrupts.
     needs_planned = live is not snapshot.planned and not query.best_only
@@ -66,10 +67,8 @@ def find_itineraries(
         if any(map(snapshot.can_disrupt, journey.rides)) and not any(map(snapshot.is_deleted, journey.rides))
     ]
     ends = _build_end_point(query.origin, "Origin"), _build_end_point(query.destination, "Destination")
-    found, scheduled = (
-        [_build_itinerary(snapshot, names, query.language, journey, search, ride_walks, ends) for journey in journeys]
-        for journeys in (running, planned)
-    )
+    builder = _Builder(snapshot, names, query.language, search, ride_walks, ends)
+    found, scheduled = ([builder.convert(journey) for journey in journeys] for journeys in (running, planned))
     # A usable journey may arrive later, and only the usual search finds it.
     if query.best_only and found and all(trip.is_unusable for trip in found):
         wider = replace(query, best_only=False)
@@ -106,50 +105,101 @@ def find_near_stops(
     return find_endpoint(stops.timetable, *position.point, rows, max_walk_m, walks=walks, is_destination=is_destination)
 
 
-def _build_itinerary(
-    snapshot: Snapshot,
-    names: DisplayNames,
-    language: str,
-    journey: Journey,
-    search: SearchQuery,
-    walks: RideWalks,
-    ends: tuple[StopPoint, StopPoint],
-) -> Itinerary:
-    """Convert a journey to legs with expected times."""
-    (point, goal), handle = ends, walks.walk_handle
-    legs: list[Leg] = []
-    rides = substitute_replacements(snapshot, journey.rides)
-    for index, ride in enumerate(rides):
-        continues_on = index + 1 < len(rides) and rides[index + 1].stays_seated
-        change = None
-        if index:
-            # Shorter trip-specific transfers apply only between the scheduled rides.
-            is_as_planned = rides[index - 1 : index + 1] == journey.rides[index - 1 : index + 1]
-            change = walks.find_transfer(rides[index - 1], ride, may_be_short=is_as_planned)
-        change_s = None if change is None else change.change_s
-        leg = build_leg(snapshot, names, language, ride, change_s, continues_on=continues_on)
-        if ride.stays_seated and legs and not (legs[-1].cancelled or leg.cancelled):
-            leg = leg._replace(stays_seated=legs[-1].arrival <= leg.departure)
-        if change is not None:
-            if change.walk.seconds and not leg.stays_seated:
-                legs.append(_build_transfer_walk(legs[-1], leg, change, handle))
-        elif (walk := walks.find_access_walk(search.origin, ride, ride.board_stop_time, ride.foot_m)).metres:
-            begin = leg.departure - walk.seconds
-            legs.append(
-                _build_walk_leg(point, leg.start, begin, leg.departure, walk.metres, leg.departure_delay_s, handle)
-            )
-        legs.append(leg)
-        point = leg.end
-    if not legs:
-        legs.append(_build_walk_leg(point, goal, journey.departure, journey.arrival, journey.egress_m, None, handle))
-    elif (
-        walk := walks.find_access_walk(search.destination, rides[-1], rides[-1].alight_stop_time, journey.egress_m)
-    ).metres:
-        begin = legs[-1].arrival
-        legs.append(
-            _build_walk_leg(point, goal, begin, begin + walk.seconds, walk.metres, legs[-1].arrival_delay_s, handle)
-        )
-    return Itinerary(tuple(legs))
+class _PlannedItinerary(Itinerary):
+    """An itinerary that realtime data cannot change; its legs are built when they are read."""
+
+    is_planned = True
+    legs = cached_property[tuple[Leg, ...]](lambda self: self.__dict__["build"]())
+
+    def __init__(self, build: Callable[[], tuple[Leg, ...]], **known: Any) -> None:
+        self.__dict__.update(known, build=build, fare=None, is_unusable=False)
+
+
+class _Builder(NamedTuple):
+    """Converts the journeys of one search to itineraries."""
+
+    snapshot: Snapshot
+    names: DisplayNames
+    language: str
+    search: SearchQuery
+    walks: RideWalks
+    ends: tuple[StopPoint, StopPoint]
+
+    def convert(self, journey: Journey) -> Itinerary:
+        """Return an itinerary; if realtime data cannot change it, its legs are built when they are read."""
+        table, rides, (origin, goal) = self.snapshot.timetable, journey.rides, self.ends
+        if not rides or any(ride.trip_departure < 0 or self.snapshot.can_disrupt(ride) for ride in rides):
+            return Itinerary(self.build_legs(journey))
+        outline: list[tuple[Mode, str, str, str]] = []
+        point, walk_s = origin.name, rides[0].departure - journey.departure + journey.arrival - rides[-1].arrival
+        for index, ride in enumerate(rides):
+            trip, stop_times = table.trip_departure_trip.item(ride.trip_departure), ride[2:4]
+            start, end = (self.names.get_stop_point(table.stop_time_stop.item(row)).id or "" for row in stop_times)
+            has_walk, before = ride.foot_m > 0, rides[index - 1]
+            if index:
+                walk = self.walks.find_transfer(before, ride, may_be_short=True).walk
+                has_walk = walk.seconds > 0
+                walk_s += _find_walk_end(before.arrival, ride.departure, walk.seconds) - before.arrival
+            if has_walk:
+                outline.append((Mode.WALK, "", point, start))
+            ride_names = self.names.get_ride_names(trip, stop_times[0])
+            outline.append((ride_names.mode, ride_names.line, start, end))
+            point = end
+        if journey.egress_m:
+            outline.append((Mode.WALK, "", point, goal.name))
+        return _PlannedItinerary(
+            partial(self.build_legs, journey), departure=journey.departure, departure_scheduled=journey.departure,
+            arrival=journey.arrival, transfers=len(rides) - 1, walk_m=float(journey.walk_m), walk_s=walk_s,
+            outline=tuple(outline),
+        )  # fmt: skip
+
+    def build_legs(self, journey: Journey) -> tuple[Leg, ...]:
+        """Convert a journey to legs with expected times."""
+        walks, search, (point, goal) = self.walks, self.search, self.ends
+        legs: list[Leg] = []
+        rides = substitute_replacements(self.snapshot, journey.rides)
+        for index, ride in enumerate(rides):
+            continues_on = index + 1 < len(rides) and rides[index + 1].stays_seated
+            change = None
+            if index:
+                # Shorter trip-specific transfers apply only between the scheduled rides.
+                is_as_planned = rides[index - 1 : index + 1] == journey.rides[index - 1 : index + 1]
+                change = walks.find_transfer(rides[index - 1], ride, may_be_short=is_as_planned)
+            change_s = change and change.change_s
+            leg = build_leg(self.snapshot, self.names, self.language, ride, change_s, continues_on=continues_on)
+            if ride.stays_seated and legs and not (legs[-1].cancelled or leg.cancelled):
+                leg = leg._replace(stays_seated=legs[-1].arrival <= leg.departure)
+            if change is not None:
+                if change.walk.seconds and not leg.stays_seated:
+                    legs.append(self._build_transfer_walk(legs[-1], leg, change))
+            elif (walk := walks.find_access_walk(search.origin, ride, ride.board_stop_time, ride.foot_m)).metres:
+                span = leg.departure - walk.seconds, leg.departure
+                legs.append(self._build_walk((point, leg.start), span, walk.metres, leg.departure_delay_s))
+            legs.append(leg)
+            point = leg.end
+        if not legs:
+            legs.append(self._build_walk((point, goal), journey[:2], journey.egress_m, None))
+        elif (walk := walks.find_access_walk(search.destination, ride, ride.alight_stop_time, journey.egress_m)).metres:
+            span = legs[-1].arrival, legs[-1].arrival + walk.seconds
+            legs.append(self._build_walk((point, goal), span, walk.metres, legs[-1].arrival_delay_s))
+        return tuple(legs)
+
+    def _build_walk(
+        self, ends: tuple[StopPoint, StopPoint], span: tuple[int, int], metres: int, delay_s: int | None
+    ) -> Leg:
+        departure, arrival = (instant - (delay_s or 0) for instant in span)
+        handle = self.walks.walk_handle
+        return Leg(Mode.WALK, *ends, departure, arrival, delay_s, delay_s, distance_m=float(metres), handle=handle)
+
+    def _build_transfer_walk(self, previous: Leg, following: Leg, change: Transfer) -> Leg:
+        """Build a transfer walk that ends no later than the next departure, in both scheduled and expected times."""
+        planned = _find_walk_end(previous.arrival_scheduled, following.departure_scheduled, change.walk.seconds)
+        expected = _find_walk_end(previous.arrival_expected, following.departure_expected, change.walk.seconds)
+        delay_s = previous.arrival_delay_s
+        span = previous.arrival_expected, planned + (delay_s or 0)
+        walk = self._build_walk((previous.end, following.start), span, change.walk.metres, delay_s)
+        has_delay = delay_s is not None or expected != planned
+        return walk._replace(arrival_delay_s=expected - planned if has_delay else None, wheelchair=change.access)
 
 
 def substitute_replacements(snapshot: Snapshot, rides: tuple[Ride, ...]) -> tuple[Ride, ...]:
@@ -167,46 +217,6 @@ def substitute_replacements(snapshot: Snapshot, rides: tuple[Ride, ...]) -> tupl
 
 def _build_end_point(location: Location, default_name: str) -> StopPoint:
     return StopPoint(name=location.name or location.label or default_name, coordinate=location.coordinate)
-
-
-def _build_walk_leg(
-    start: StopPoint,
-    end: StopPoint,
-    departure: int,
-    arrival: int,
-    metres: int,
-    delay_s: int | None,
-    handle: TimetableLeg,
-) -> Leg:
-    return Leg(
-        mode=Mode.WALK,
-        start=start,
-        end=end,
-        departure_scheduled=departure - (delay_s or 0),
-        arrival_scheduled=arrival - (delay_s or 0),
-        departure_delay_s=delay_s,
-        arrival_delay_s=delay_s,
-        distance_m=float(metres),
-        handle=handle,
-    )
-
-
-def _build_transfer_walk(previous: Leg, following: Leg, change: Transfer, handle: TimetableLeg) -> Leg:
-    """Build a transfer walk that ends no later than the next departure, in both scheduled and expected times."""
-    planned = _find_walk_end(previous.arrival_scheduled, following.departure_scheduled, change.walk.seconds)
-    delay_s = _find_walk_end(previous.arrival_expected, following.departure_expected, change.walk.seconds) - planned
-    return Leg(
-        mode=Mode.WALK,
-        start=previous.end,
-        end=following.start,
-        departure_scheduled=previous.arrival_scheduled,
-        arrival_scheduled=planned,
-        departure_delay_s=previous.arrival_delay_s,
-        arrival_delay_s=delay_s if delay_s or previous.arrival_delay_s is not None else None,
-        distance_m=float(change.walk.metres),
-        handle=handle,
-        wheelchair=change.access,
-    )
 
 
 def _find_walk_end(begin: int, departure: int, walk_s: int) -> int:

@@ -59,8 +59,7 @@ _COMPILER_POLL_S = 0.1
 
 # Longer boards have many rows, so they are built in a thread.
 _SHORT_BOARD_S = 3 * 3600
-# A search of a smaller timetable takes a millisecond, and a thread would add a tenth to it.
-_SMALL_STOP_TIMES = 5000
+_SMALL_STOP_TIMES = 5000  # a search takes a millisecond, and a thread would add a tenth
 
 
 class EmbeddedNetwork(port.Network):

@@ -63,11 +63,6 @@ class Transfer(NamedTuple):
     access: Access
 
 
-class _RideStop(NamedTuple):
-    stop: int
-    is_moved: bool
-
-
 class RideWalks:
     """Finds the walks in a query's journeys, and recalculates those to stops that realtime data moved."""
 
@@ -77,18 +72,18 @@ class RideWalks:
 
     def find_transfer(self, previous: Ride, ride: Ride, *, may_be_short: bool) -> Transfer:
         """Return the transfer between rides; if ``may_be_short``, it may take less time than the footpath."""
-        alighting = self._find_ride_stop(previous, previous.alight_stop_time)
-        boarding = self._find_ride_stop(ride, ride.board_stop_time)
+        begin, is_begin_moved = self._find_ride_stop(previous, previous.alight_stop_time)
+        end, is_end_moved = self._find_ride_stop(ride, ride.board_stop_time)
         table, step_free = self._snapshot.timetable, self.walk_handle.is_step_free
-        path = find_footpath(table, alighting.stop, boarding.stop, step_free=step_free)
+        path = find_footpath(table, begin, end, step_free=step_free)
         access = Access.NO if path is not None and path.has_steps else Access.UNKNOWN
         available_s = ride.departure - previous.arrival
-        if alighting.is_moved or boarding.is_moved:
-            return Transfer(*self._find_moved_transfer(alighting.stop, boarding.stop, path), access)
+        if is_begin_moved or is_end_moved:
+            return Transfer(*self._find_moved_transfer(begin, end, path), access)
         walk = Walk(ride.foot_m, _estimate_walk_s(ride.foot_m) if path is None else path.walk_s)
         needed_s = -1 if path is None else path.seconds
-        if alighting.stop == boarding.stop:
-            needed_s = int(table.change_s[boarding.stop])
+        if begin == end:
+            needed_s = int(table.change_s[begin])
         if needed_s < 0:
             return Transfer(walk, available_s, access)
         # An in-seat transfer that realtime data broke takes the full time.
@@ -106,23 +101,24 @@ class RideWalks:
         walk = Walk(int(links.metres[0]), int(links.seconds[0]))
         return walk, walk.seconds + CHANGE_SLACK_S + STRAIGHT_SLACK_S
 
-    def _find_ride_stop(self, ride: Ride, stop_time: int) -> _RideStop:
+    def _find_ride_stop(self, ride: Ride, stop_time: int) -> tuple[int, bool]:
+        """Return the stop (row) of a stop time, and whether realtime data moved it."""
         planned = self._snapshot.find_planned_stop(ride, stop_time)
         if ride.trip_departure >= 0 and self._snapshot.find_update(ride) is None:
-            return _RideStop(planned, is_moved=False)
+            return planned, False
         stop = self._snapshot.find_call(ride, stop_time).stop
-        return _RideStop(stop, planned not in (-1, stop))
+        return stop, planned not in (-1, stop)
 
     def find_access_walk(self, endpoint: Endpoint, ride: Ride, stop_time: int, metres: int) -> Walk:
         """Return the walk to or from a ride, which is ``metres`` long unless realtime data moved the stop."""
-        ride_stop = self._find_ride_stop(ride, stop_time)
-        endpoint_walk = endpoint.walk_by_stop.get(ride_stop.stop)
-        if not ride_stop.is_moved:
+        stop, is_moved = self._find_ride_stop(ride, stop_time)
+        endpoint_walk = endpoint.walk_by_stop.get(stop)
+        if not is_moved:
             return Walk(metres, _estimate_walk_s(metres) if endpoint_walk is None else endpoint_walk[1])
         if endpoint_walk is not None:
             return Walk(*endpoint_walk)
         table = self._snapshot.timetable
-        stop_position = float(table.stop_lat[ride_stop.stop]), float(table.stop_lon[ride_stop.stop])
+        stop_position = float(table.stop_lat[stop]), float(table.stop_lon[stop])
         walk = self._straight.find_walk((endpoint.lat, endpoint.lon), stop_position, math.inf)
         assert walk is not None, "the distance limit is infinite"
         return walk

@@ -51,7 +51,7 @@ class RideCall(NamedTuple):
 
 
 class Snapshot:
-    """The search timetables as ``planned`` and with realtime data (``live``).
+    """The search timetables as ``planned`` and with realtime data (``live``, or ``planned`` if it changes nothing).
 
     Broken lifts affect ``live_step_free`` only.
     """
@@ -78,12 +78,8 @@ class Snapshot:
         snapshot.live = snapshot.live_step_free = SearchTimetables(timetable, self.overlay, self.planned.cache)
         return snapshot
 
-    def find_live(self, *, step_free: bool) -> SearchTimetables:
-        """Return the search timetables with realtime data, or ``planned`` if the data changes nothing."""
-        return self.live_step_free if step_free else self.live
-
     def list_unbuilt(self, day: date, *, is_reverse: bool = False, step_free: bool = False) -> list[SearchTimetables]:
-        timetables = dict.fromkeys((self.find_live(step_free=step_free), self.planned))
+        timetables = dict.fromkeys((self.live_step_free if step_free else self.live, self.planned))
         return [each for each in timetables if not each.is_ready(day, is_reverse=is_reverse, step_free=step_free)]
 
     @cached_property

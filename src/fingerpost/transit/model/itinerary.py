@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
 from functools import cached_property
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from fingerpost.transit.model.line_colors import LineColors
 from fingerpost.transit.model.place import Coordinate
@@ -150,26 +150,35 @@ class MissedChange(NamedTuple):
 
 @dataclass(frozen=True)
 class Itinerary:
-    """Consecutive legs, and their ``fare`` if the source provides it."""
+    """Consecutive legs, and their ``fare`` if known; ``is_planned`` is True if realtime data cannot change them."""
+
+    is_planned: ClassVar[bool] = False
 
     legs: tuple[Leg, ...]
     fare: Fare | None = field(default=None, compare=False, repr=False)
 
-    @property
+    @cached_property
     def departure(self) -> int:
         return self.legs[0].departure
 
-    @property
+    @cached_property
     def departure_scheduled(self) -> int:
         return self.legs[0].departure_scheduled
 
-    @property
+    @cached_property
     def arrival(self) -> int:
         return self.legs[-1].arrival
 
     @property
     def duration_s(self) -> int:
         return self.arrival - self.departure
+
+    @cached_property
+    def outline(self) -> tuple[tuple[Mode, str, str, str], ...]:
+        """The mode and line of each leg, and the ids of its start and end, or their names if they have no ids."""
+        return tuple(
+            (leg.mode, leg.line or "", leg.start.id or leg.start.name, leg.end.id or leg.end.name) for leg in self.legs
+        )
 
     @cached_property
     def rides(self) -> tuple[Leg, ...]:
@@ -197,14 +206,18 @@ class Itinerary:
         """Whether a ride is cancelled or skips the rider's stop, or a change is missed (rule B5)."""
         return bool(self.missed_changes) or any(leg.cancelled for leg in self.legs)
 
-    @property
+    @cached_property
     def transfers(self) -> int:
         """The number of changes; staying seated while the vehicle continues as another trip is not a change."""
         return max(0, sum(not leg.stays_seated for leg in self.rides) - 1)
 
-    @property
+    @cached_property
     def walk_m(self) -> float:
         return sum(leg.distance_m or 0.0 for leg in self.legs if leg.mode is Mode.WALK)
+
+    @cached_property
+    def walk_s(self) -> int:
+        return sum(leg.duration_s for leg in self.legs if leg.mode is Mode.WALK)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

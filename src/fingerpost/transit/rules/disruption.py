@@ -1,7 +1,7 @@
 """Find disrupted itineraries, rank them among their alternatives, and describe the disruptions (rule B5)."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import IntEnum
 from itertools import takewhile
 from typing import NamedTuple
@@ -21,7 +21,7 @@ def format_duration(seconds: int) -> str:
 
 
 def as_scheduled(itinerary: Itinerary) -> Itinerary:
-    return replace(itinerary, legs=tuple(leg._replace(as_scheduled=True) for leg in itinerary.legs))
+    return Itinerary(tuple(leg._replace(as_scheduled=True) for leg in itinerary.legs), itinerary.fare)
 
 
 def _format_missed_change(missed: MissedChange) -> str:
@@ -96,7 +96,7 @@ def find_disrupted_leg(itinerary: Itinerary) -> Leg | None:
 
 
 def is_disrupted(itinerary: Itinerary) -> bool:
-    return itinerary.is_unusable or any(map(is_disrupted_leg, itinerary.rides))
+    return not itinerary.is_planned and (itinerary.is_unusable or any(map(is_disrupted_leg, itinerary.rides)))
 
 
 def find_leg_note(leg: Leg) -> str | None:
@@ -187,20 +187,18 @@ def merge_alternatives(
         for itinerary in found
     ]
 
-    def rank(option: ItineraryOption, *, by_timetable: bool = False) -> SortKey:
-        return build_sort_key(
-            option.itinerary, option.fingerprint, optimize, arrive_by=arrive_by, by_timetable=by_timetable
-        )
+    def rank(option: ItineraryOption, itinerary: Itinerary) -> SortKey:
+        return build_sort_key(itinerary, option.fingerprint, optimize, arrive_by=arrive_by)
 
     unique = _deduplicate(candidates, arrive_by=arrive_by)
-    ranked = sorted(unique.values(), key=lambda option: (option.usability, rank(option)))
+    ranked = sorted(unique.values(), key=lambda option: (option.usability, rank(option, option.itinerary)))
     disrupted = {
         candidate.fingerprint: position
         for position, candidate in enumerate(ranked)
         if candidate.is_disrupted and candidate.is_known
     }
     last_disrupted = max(disrupted.values(), default=-1)
-    by_schedule = sorted(ranked, key=lambda option: rank(option, by_timetable=True)) if disrupted else []
+    by_schedule = sorted(ranked, key=lambda option: rank(option, as_scheduled(option.itinerary))) if disrupted else []
 
     def annotate(position: int, chosen: ItineraryOption) -> ItineraryOption:
         if chosen.is_disrupted:

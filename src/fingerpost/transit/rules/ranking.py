@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Literal
 from urllib.parse import quote
 
-from fingerpost.transit.model.itinerary import Itinerary, Mode, Optimize, StopPoint
+from fingerpost.transit.model.itinerary import Itinerary, Optimize, StopPoint
 from fingerpost.transit.rules.modes import to_timetable_mode, to_trip_mode
 from fingerpost.transit.rules.times import format_utc
 
@@ -17,12 +17,7 @@ SLOT_S = 120
 def compute_fingerprint(itinerary: Itinerary) -> str:
     """Return ``sha1:`` plus the SHA-1 of ``mode|line|from|to~...|start``, each part percent-encoded (rule B7)."""
     start = itinerary.departure_scheduled
-    legs = (
-        _encode_parts(
-            to_trip_mode(leg.mode), leg.line or "", leg.start.id or leg.start.name, leg.end.id or leg.end.name
-        )
-        for leg in itinerary.legs
-    )
+    legs = (_encode_parts(to_trip_mode(mode), *names) for mode, *names in itinerary.outline)
     text = "~".join(legs) + "|" + format_utc(start - start % SLOT_S)
     return "sha1:" + hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()
 
@@ -38,13 +33,9 @@ CHANGE_COST_S = 300
 SortKey = tuple[int, int, int, int, str]
 
 
-def build_sort_key(
-    itinerary: Itinerary, name: str, optimize: Optimize, *, arrive_by: bool, by_timetable: bool = False
-) -> SortKey:
-    """Return the sort key for rule B8; ``name`` is the fingerprint; ``by_timetable`` compares scheduled times."""
+def build_sort_key(itinerary: Itinerary, name: str, optimize: Optimize, *, arrive_by: bool) -> SortKey:
+    """Return the sort key for rule B8; ``name`` is the fingerprint."""
     time, other = itinerary.arrival, -itinerary.departure
-    if by_timetable:
-        time, other = itinerary.legs[-1].arrival_scheduled, -itinerary.departure_scheduled
     if arrive_by:
         time, other = other, time
     changes = itinerary.transfers
@@ -53,11 +44,7 @@ def build_sort_key(
     elif optimize is Optimize.FEW_TRANSFERS:
         first = changes
     else:
-        walks = (leg for leg in itinerary.legs if leg.mode is Mode.WALK)
-        walk_s = sum(
-            leg.arrival_scheduled - leg.departure_scheduled if by_timetable else leg.duration_s for leg in walks
-        )
-        first = time + CHANGE_COST_S * changes + walk_s
+        first = time + CHANGE_COST_S * changes + itinerary.walk_s
     return first, time, changes, other, name
 
 

@@ -1,7 +1,7 @@
 """The planRoute tool: itineraries between two places within a time window (rules D1, D3)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any, Literal, NotRequired
 
@@ -341,7 +341,7 @@ def _measure(itinerary: Itinerary) -> Itinerary:
         straight_m = distance_m(leg.start.coordinate, leg.end.coordinate)
         return leg._replace(distance_m=round(straight_m if leg.distance_m is None else leg.distance_m))
 
-    return replace(itinerary, legs=tuple(map(measure, itinerary.legs)))
+    return Itinerary(tuple(map(measure, itinerary.legs)), itinerary.fare)
 
 
 def _serialize_route(itinerary: Itinerary) -> RouteItinerary:

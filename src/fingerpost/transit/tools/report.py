@@ -96,10 +96,6 @@ def join_warnings(warnings: Iterable[Warning], provenance: Provenance, age_s: in
     return merge_by_code(all_warnings)
 
 
-def list_legs(itineraries: Iterable[Itinerary]) -> list[Leg]:
-    return [leg for itinerary in itineraries for leg in itinerary.legs]
-
-
 def list_leg_paths(itineraries: Iterable[Itinerary]) -> Iterator[tuple[str, Leg]]:
     for row, itinerary in enumerate(itineraries):
         for index, leg in enumerate(itinerary.legs):

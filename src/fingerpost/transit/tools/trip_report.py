@@ -14,7 +14,7 @@ from fingerpost.transit.rules.trip_limits import find_long_wait_message, find_lo
 from fingerpost.transit.rules.warnings import Warning, WarningCode, list_stated, merge_by_code  # noqa: A004
 from fingerpost.transit.tools.no_trip import format_next_usable
 from fingerpost.transit.tools.plan_trip_shapes import PlanConstraints
-from fingerpost.transit.tools.report import Report, list_leg_paths, list_legs, report_rides
+from fingerpost.transit.tools.report import Report, list_leg_paths, report_rides
 from fingerpost.transit.tools.trip_search import FollowUp, FoundTrips
 from fingerpost.transit.tools.wording import FormatTime, format_clock
 
@@ -113,7 +113,7 @@ def _list_explained_parts(ranked: disruption.RankedItineraries, warnings: Sequen
         yield AffectedPart(f"meta/differences/{index}", alerts, explains=True)
     for index, warning in enumerate(warnings):
         if warning.code is WarningCode.DISRUPTED_ITINERARY_REPLACED:
-            for leg in list_legs(ranked.dropped):
+            for _, leg in list_leg_paths(ranked.dropped):
                 yield AffectedPart(f"warnings/{index}", _list_explanations(leg), explains=True)
 
 

@@ -90,25 +90,25 @@ def _build_rides(timetable: Timetable, search_timetable: SearchTimetable, leg: l
     """Return the rides of one trip instance from boarding to alighting, one per trip joined by in-seat transfers."""
     pattern, instance, board, alight, _ = leg
     patterns, parts = search_timetable.patterns, search_timetable.parts
-    length = int(patterns.pattern_first[pattern + 1] - patterns.pattern_first[pattern])
-    first, step = int(patterns.stop_time_base[pattern]) + instance * length, 1
-    row = int(search_timetable.instance_parts[int(patterns.instance_first[pattern]) + instance])
+    length = patterns.pattern_first.item(pattern + 1) - patterns.pattern_first.item(pattern)
+    first, step = patterns.stop_time_base.item(pattern) + instance * length, 1
+    row = search_timetable.instance_parts.item(patterns.instance_first.item(pattern) + instance)
     departures_s, arrivals_s = patterns.departure_s, patterns.arrival_s
     if search_timetable.is_reverse:
         board, alight = length - 1 - alight, length - 1 - board
         departures_s, arrivals_s, first, step = arrivals_s, departures_s, first + length - 1, -1
     rides: list[Ride] = []
     for part, begin, end in _split_by_part(parts, row, board, alight):
-        trip_departure = int(parts.trip_departure[part])
-        first_stop_time = timetable.find_first_stop_time(trip_departure) - int(parts.position[part])
+        trip_departure = parts.trip_departure.item(part)
+        first_stop_time = timetable.find_first_stop_time(trip_departure) - parts.position.item(part)
         rides.append(
             Ride(
                 trip_departure=trip_departure,
-                service_day=date.fromordinal(int(parts.day[part])),
+                service_day=date.fromordinal(parts.day.item(part)),
                 board_stop_time=first_stop_time + begin,
                 alight_stop_time=first_stop_time + end,
-                departure=search_timetable.to_instant(int(departures_s[first + step * begin])),
-                arrival=search_timetable.to_instant(int(arrivals_s[first + step * end])),
+                departure=search_timetable.to_instant(departures_s.item(first + step * begin)),
+                arrival=search_timetable.to_instant(arrivals_s.item(first + step * end)),
                 foot_m=0 if rides else foot_m,
                 stays_seated=bool(rides),
             )

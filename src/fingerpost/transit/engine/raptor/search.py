@@ -292,8 +292,7 @@ class _Search(NamedTuple):
             if not waits_s:
                 break
             leave_s += 1 + min(waits_s)
-            is_enough = self.query.best_only or len(journeys) > self.query.wanted
-            if leave_s > kernel_query.window_end_s or (is_enough and not walk_limited):
+            if leave_s > kernel_query.window_end_s or (len(journeys) > self.query.wanted and not walk_limited):
                 break
         return journeys
 
