@@ -111,7 +111,7 @@ def summarize(name: str, checked: int, unit: str, observations: Iterable[Observa
             origin=kind.origin,
             meaning=kind.text,
             count=sum(observation.occurrences for observation in kind_observations),
-            examples=tuple(observation.example for observation in kind_observations[:MAX_EXAMPLES]),
+            examples=tuple(dict.fromkeys(each.example for each in kind_observations))[:MAX_EXAMPLES],
         )
         for kind, kind_observations in by_kind.items()
     )
