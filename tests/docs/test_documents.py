@@ -94,9 +94,7 @@ def test_the_index_of_decisions_is_complete():
     index = (ROOT / "docs" / "decisions" / "README.md").read_text(encoding="utf-8")
     expected = []
     for path in RECORDS:
-        text = path.read_text(encoding="utf-8")
-        head = RECORD.match(text)
-        decision = re.search(r"^## Decision\n(.+)$", text, re.MULTILINE)[1]
-        expected.append(f"| [{head['number']}]({path.name}) | {head['title']} | {decision} |")
+        head = RECORD.match(path.read_text(encoding="utf-8"))
+        expected.append(f"| [{head['number']}]({path.name}) | {head['title']} |")
 
     assert [line for line in index.splitlines() if line.startswith("| [")] == expected
