@@ -232,7 +232,11 @@ def _settings() -> list[str]:
     lines += ["Settings are environment variables; an empty one counts as unset.", ""]
     lines += ["| variable | default | what it is |", "|---|---|---|"]
     for name, field in Settings.model_fields.items():
-        default = "the platform's data folder" if field.default_factory else _default(field.default)
+        default = (
+            "the platform's data folder, on Linux `~/.local/share/fingerpost`"
+            if field.default_factory
+            else _default(field.default)
+        )
         description = _described(name, descriptions.get(name)).replace("``", "`")
         lines.append(f"| `FINGERPOST_{name.upper()}` | {default} | {description} |")
     return [*lines, *(f"| `{name}` | unset | {text} |" for name, text in FOREIGN_VARIABLES.items())]

@@ -39,8 +39,8 @@ _HELP: Mapping[str, str] = {
     "--limit": "Maximum number of results",
     "--low-walking-distance": "Report the least walking possible; does not filter trips",
     "--max-distance-meters": "Needs --focus-point",
-    "--max-walk": "Maximum walking distance in total, in metres",
-    "--radius": "In metres",
+    "--max-walk": "Maximum walking distance in total, in meters",
+    "--radius": "In meters",
     "--step-free": "Avoid steps, and warn where this is unknown or impossible",
     "--window": "The number of minutes to look ahead",
 }

@@ -43,7 +43,7 @@ class PlanConstraints(WireModel, frozen=True):
     optimize: Annotated[
         Literal["balanced", "few_transfers", "shortest_time"], Field(description="what to prioritize")
     ] = "balanced"
-    max_walking_distance: Annotated[Number, Field(ge=1, le=3000, description="metres, for the whole trip")] = 1500.0
+    max_walking_distance: Annotated[Number, Field(ge=1, le=3000, description="meters, for the whole trip")] = 1500.0
     max_transfers: Annotated[WholeNumber, Field(ge=0, le=8, description="changes of vehicle")] = 4
     accessibility: Accessibility = Accessibility()
     language: Language = "en"
