@@ -37,7 +37,7 @@ class _SafeConsole(Console):
 
 
 def new_console(*, stderr: bool = False) -> Console:
-    """Return a console without markup; rich disables colour for pipes and if NO_COLOR is set."""
+    """Return a console without markup; rich disables color for pipes and if NO_COLOR is set."""
     return _SafeConsole(stderr=stderr, markup=False, emoji=False, highlight=False)
 
 

@@ -70,7 +70,7 @@ class TimetableProfile:
             Ability.STEP_FREE: self.has_wheelchair_data,
             Ability.REALTIME: bool(self.record.realtime),
         }
-        # Credit each feed by its licence or, failing that, by its publisher or its agencies.
+        # Credit each feed by its license or, failing that, by its publisher or its agencies.
         credits_due = [feed.licences or (feed.publisher or ", ".join(feed.agencies),) for feed in self._timetable.feeds]
         first, last = self.covered_days or (None, None)
         routes = np.flatnonzero(np.bincount(self._timetable.trip_route, minlength=1))

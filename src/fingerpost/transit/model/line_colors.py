@@ -6,7 +6,7 @@ from dataclasses import dataclass
 # WCAG 2.2, success criterion 1.4.3 (level AA), for text of any size.
 MIN_CONTRAST = 4.5
 BLACK, WHITE = 0x000000, 0xFFFFFF
-# The value for a missing colour.
+# The value for a missing color.
 NO_COLOR = -1
 
 _HEX = re.compile(r"#?([0-9A-Fa-f]{6})")
@@ -14,20 +14,20 @@ _HEX = re.compile(r"#?([0-9A-Fa-f]{6})")
 
 @dataclass(frozen=True, slots=True)
 class LineColors:
-    """The colour of a line and of text on it, each 0xRRGGBB; their contrast is at least 4.5 to 1."""
+    """The color of a line and of text on it, each 0xRRGGBB; their contrast is at least 4.5 to 1."""
 
     color: int
     text_color: int
 
 
 def parse_color(text: str | None) -> int:
-    """Parse a colour of six hexadecimal digits; return ``NO_COLOR`` for anything else."""
+    """Parse a color of six hexadecimal digits; return ``NO_COLOR`` for anything else."""
     match = _HEX.fullmatch(text.strip()) if text else None
     return NO_COLOR if match is None else int(match[1], 16)
 
 
 def find_line_colors(color: int, text_color: int) -> LineColors | None:
-    """Return the colours of a line, or None if it should have the colour of its mode.
+    """Return the colors of a line, or None if it should have the color of its mode.
 
     Text with too little contrast becomes black or white. White, the default in GTFS, counts as missing.
     """

@@ -105,7 +105,7 @@ def group_places(stops: Iterable[NamedStop], stops_by_station: Mapping[str, Sequ
     """Return the places of a network, sorted by id; ``stops_by_station`` is the result of ``group_by_station``.
 
     Stops with the same parent station form that station. Other stops with the same name become a place with the id of
-    the stop nearest to their centre, or of the station with that name.
+    the stop nearest to their center, or of the station with that name.
     """
     ordered = sorted(stops, key=lambda stop: stop.id)
     by_id = {stop.id: stop for stop in ordered}
@@ -184,7 +184,7 @@ def _build_mixed_place(
 def _find_nearest(cluster: Sequence[NamedStop]) -> NamedStop:
     stops = [stop for stop in cluster if not stop.is_station] or cluster
     centre = find_centre([stop.coordinate for stop in stops])
-    # Round, because two paired stops are equally far from their centre.
+    # Round, because two paired stops are equally far from their center.
     return min(stops, key=lambda stop: (round(distance_m(stop.coordinate, centre), 1), stop.id))
 
 

@@ -1,4 +1,4 @@
-"""Serialize leg geometries, line colours and the basemap for map views."""
+"""Serialize leg geometries, line colors and the basemap for map views."""
 
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -25,7 +25,7 @@ Color = Annotated[str, Field(pattern="^[0-9A-F]{6}$", description="RRGGBB")]
 
 
 class WireLineColor(WireDict):
-    """A line colour, a legible text colour, and the paths of the legs or departures that use them."""
+    """A line color, a legible text color, and the paths of the legs or departures that use them."""
 
     color: Color
     textColor: Color
@@ -33,7 +33,7 @@ class WireLineColor(WireDict):
 
 
 class WireLineColors(WireDict):
-    """Line colours from the feeds; legs that are not listed use the colour of their mode."""
+    """Line colors from the feeds; legs that are not listed use the color of their mode."""
 
     lines: list[WireLineColor]
 

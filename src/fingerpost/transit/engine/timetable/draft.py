@@ -26,7 +26,7 @@ class StopRow(NamedTuple):
 
 
 class RouteRow(NamedTuple):
-    """A route; ``agency`` is a row in its feed's agency_ids, and colours are 0xRRGGBB; -1 means none."""
+    """A route; ``agency`` is a row in its feed's agency_ids, and colors are 0xRRGGBB; -1 means none."""
 
     feed: int
     local_id: str
