@@ -63,7 +63,7 @@ def test_a_refresh_checks_whether_the_feed_has_changed(town, publish, feeds, inv
 
     assert added == (0, 1, ["town.zip"])
     assert (same.returncode, same.stdout, untouched) == (0, "TOWN is unchanged.\n", True)
-    assert "in service; 2 stops, 1 routes, 2 trips, 4 stop times; nothing left out\n" in news.stdout
+    assert "in service; 2 stops, 1 route, 2 trips, 4 stop times; nothing left out\n" in news.stdout
     assert [status for _, _, status in feeds.asked] == [200, 304, 200]
     assert (report_of(home)[0]["trips"], fetched_files(home)) == (2, ["town.zip"])
 

@@ -79,7 +79,6 @@ async def test_an_empty_result_is_a_warning_with_a_reason_and_a_next_step(figure
         (EXAMPLE | {"start_date": "01/01/2022"}, "Date must be in YYYY-MM-DD format"),
         (EXAMPLE | {"end_date": "2021-01-01"}, "start_date must not be after end_date"),
         (EXAMPLE | {"colour": "red"}, "unknown field 'colour'"),
-        (EXAMPLE | {"colour": None}, "unknown field 'colour'"),
         (EXAMPLE | {"period": "2022-Q5"}, "period: must be a fiscal year or quarter"),
     ],
 )

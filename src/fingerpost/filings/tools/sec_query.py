@@ -181,8 +181,7 @@ class QueryTool(PublishedTool):
 
 def read_params(model: type[BaseModel], raw: Mapping[str, Any]) -> BaseModel:
     try:
-        sent = {key: value for key, value in raw.items() if value is not None or key not in model.model_fields}
-        return model.model_validate(sent)
+        return model.model_validate({key: value for key, value in raw.items() if value is not None})
     except ValidationError as error:
         required = [name for name, field in model.model_fields.items() if field.is_required()]
         # The original tool uses this wording.
