@@ -38,8 +38,8 @@ NOTICE = "<!-- Written by docs/generate.py; change the code, then run `make docs
 # Read by sources, by numba and by tests; these are not fingerpost's settings.
 FOREIGN_VARIABLES = {
     tfl.KEY_VARIABLE: "the key for Transport for London's Unified API.",
-    digitransit.KEY_VARIABLE: "the key for Digitransit. Records of other networks name their own keys, as `${NAME}`.",
-    clock.VARIABLE: "fixes the clock, as an instant with an offset; every answer is then the same, byte for byte.",
+    digitransit.KEY_VARIABLE: "the key for Digitransit. Records of other networks name their variables, as `${NAME}`.",
+    clock.VARIABLE: "fixes the clock at an instant, given with an offset; the same call then returns the same bytes.",
     "NUMBA_CACHE_DIR": "the folder for compiled kernels, instead of one in the cache folder of the platform.",
 }
 
@@ -229,7 +229,7 @@ def _settings() -> list[str]:
     descriptions = {name: " ".join(text.split()) for name, text in attributes}
     lines = ["# Settings", "", NOTICE, ""]
     lines += [*_audience("run an installation", "lists every environment variable that fingerpost reads"), ""]
-    lines += ["Settings are environment variables; an empty one counts as unset.", ""]
+    lines += ["Settings are environment variables; an empty variable counts as unset.", ""]
     lines += ["| variable | default | what it is |", "|---|---|---|"]
     for name, field in Settings.model_fields.items():
         default = (
@@ -272,7 +272,7 @@ def _networks() -> list[str]:
 def _errors() -> list[str]:
     lines = ["# Errors", "", NOTICE, ""]
     lines += [*_audience("handle failures", "lists each error class and its code in each contract"), ""]
-    lines += ["The class is what Python code catches; each contract has its own word for it.", ""]
+    lines += ["Python code catches the class; each contract has its own code for it.", ""]
     lines += [
         "| class | what it means | plan_trip | get_departures | plan-step | lookup | planJourney | worth a retry |",
         "|---|---|---|---|---|---|---|---|",
@@ -287,11 +287,11 @@ def _errors() -> list[str]:
         "In the plan-step contract, filings tools give the class as `error_code` and report missing data as `warning`;",
         "transit tools give the code of their own contract and report an `error`.",
         (
-            "For lookups, a failing geocoder has GEOCODING_FAILED or GEOCODING_UNREADABLE instead of ROUTING,"
-            " and a key that is not set MISSING_API_KEY."
+            "In the lookup contract, a failing geocoder has GEOCODING_FAILED or GEOCODING_UNREADABLE"
+            " instead of ROUTING_FAILED or ROUTING_UNREADABLE, and a key that is not set has MISSING_API_KEY."
         ),
         "`AddressRefused`, a `SourceUnreachable`, means that a host is on a private network ([net](../net.md)).",
-        "Each error says what to do about it: [remedies](messages.md#remedies).",
+        "For the advice in each error, see [remedies](messages.md#remedies).",
     ]
     return lines
 
@@ -309,12 +309,12 @@ def _messages() -> list[str]:
     ]
     lines += ["## Warnings", "", "An answer has at most one entry per code.", "", "| code | meaning |", "|---|---|"]
     lines += [f"| `{code.value}` | {code.meaning} |" for code in WarningCode]
-    lines += ["", "## Remedies", "", "A remedy says what to do about an error; braces name its values."]
-    lines += ["Over MCP, kind and values are in `_meta` of a failed call, as `fingerpost/remedy`.", ""]
+    lines += ["", "## Remedies", "", "A remedy is advice about an error; names in braces are replaced by values."]
+    lines += ["Over MCP, a failed call has the kind and the values in `_meta`, as `fingerpost/remedy`.", ""]
     lines += ["| kind | for agents | at the terminal |", "|---|---|---|"]
     rows = ((kind, kind.sentence, REMEDIES[kind].replace("{{", "{").replace("}}", "}")) for kind in RemedyKind)
     lines += [f"| `{kind.value}` | {_cell(agents)} | {_cell(people)} |" for kind, agents, people in rows]
-    lines += ["", "## Sentences", "", "All other sentences in the source; braces name values."]
+    lines += ["", "## Sentences", "", "All other sentences in the source; names in braces are replaced by values."]
     for name, sentences in _list_sentences():
         lines += ["", f"### {name}", "", *(f"- {sentence}" for sentence in sentences)]
     return lines

@@ -181,7 +181,7 @@ class PlaceUnknown(ParameterError):
 
 
 class TextUnknown(PlaceUnknown):
-    """A text resembles no place."""
+    """No place resembles the given text."""
 
 
 class PlanInvalid(ParameterError):
@@ -249,7 +249,7 @@ class RegionUnsupported(ToolError):
 
 
 class StorageUnavailable(ToolError):
-    """A data source is unavailable; the name is the plan-step contract's."""
+    """A data source is unavailable; the class's name is from the plan-step contract."""
 
     retryable = True
 
@@ -259,7 +259,7 @@ class SourceTimeout(StorageUnavailable):
 
 
 class SourceLimited(StorageUnavailable):
-    """A rate limit was reached, at the source or in this process; retry after ``retry_after_s`` seconds."""
+    """A rate limit was reached, at the source or in fingerpost; retry after ``retry_after_s`` seconds."""
 
     def __init__(self, message: str, *, retry_after_s: float, hint: Remedy | None = None) -> None:
         self.retry_after_s = retry_after_s
@@ -267,7 +267,7 @@ class SourceLimited(StorageUnavailable):
 
 
 class SourceUnreachable(StorageUnavailable):
-    """The source cannot be reached: DNS, connection refused or reset."""
+    """The source cannot be reached: DNS failed, or the connection was refused or reset."""
 
 
 class SourceFailed(StorageUnavailable):

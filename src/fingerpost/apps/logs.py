@@ -68,7 +68,7 @@ def _list_secrets() -> list[tuple[str, str]]:
         for name, value in os.environ.items()
         if len(value) >= _MIN_SECRET_CHARS and _SECRET_NAME.search(name)
     ]
-    # One secret may be a part of another, whose rest would remain.
+    # Longest first, because a secret may contain a shorter one, whose removal would leave the rest in the log.
     return sorted(secrets, key=lambda secret: -len(secret[1]))
 
 

@@ -35,30 +35,30 @@ _Url = Annotated[str, AfterValidator(_check_url)]
 
 
 class Settings(BaseSettings):
-    """The operator's choices; an empty variable counts as unset.
+    """The operator's choices; an empty environment variable counts as unset.
 
     Attributes:
         home: the folder for networks, variables, plan runs and figures.
-        user: the owner of variables for callers without a token (rule A12).
+        user: the owner of variables and plan runs for callers without a token (rule A12).
         database_url: the URL, with password, of a PostgreSQL database through which machines share variables, rate
-            limits and plan runs; empty stores them in the home folder. See docs/scale.md.
+            limits and plan runs; if it is unset, they are stored in the home folder. See docs/scale.md.
         retention_days: days until an unchanged variable is deleted; if unset, it is never deleted.
         runs_retention_days: days until a finished plan run is deleted; if unset, it is never deleted.
         contact: the operator's email address or URL, sent to sources in the User-Agent.
         sec_contact: the email address that EDGAR requires; if it is set, calls fetch companies that are not yet loaded.
-        llm_url: an OpenAI-compatible endpoint that writes plans; empty disables it.
+        llm_url: the OpenAI-compatible endpoint of a model that writes plans; if it is unset, no model is used.
         llm_model: the model at that endpoint.
         llm_key: the key for that endpoint.
-        demo: when the demo networks answer: ``auto`` while no network has been added, ``on`` or ``off``.
-        plan_journey_per_second: the rate limit for planJourney, across all processes that share the home folder
-            or the database.
+        demo: when the demo networks answer: always (``on``), never (``off``), or until a network is added (``auto``).
+        plan_journey_per_second: the maximum number of planJourney calls per second, in all processes that share the
+            home folder or the database.
         log: the format of a server's log: ``text``, or ``json`` with one object per line (docs/telemetry.md).
         max_concurrent_calls: the maximum number of HTTP requests that a process answers at once; at most eight per
-            caller.
+            caller on another machine.
         day_cache_mb: the megabytes that a process may use to cache single-day timetables; the least
             recently used are dropped first.
         tokens_file: a file with the SHA-256, subject and scopes of each accepted token; see docs/serving.md.
-        token_issuer: the issuer of JSON Web Tokens, instead of a file; empty for none.
+        token_issuer: the issuer whose JSON Web Tokens are accepted; it cannot be combined with a tokens file.
         token_keys_url: the URL of the issuer's keys (JWKS).
         resource_url: the public URL of this server, which is the audience of the issuer's tokens.
         token_scopes: the scopes that a token must have, separated by commas.

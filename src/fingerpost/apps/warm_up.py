@@ -31,7 +31,7 @@ _M_MMAP_THRESHOLD, _RETURNED_BYTES = -3, 524_288
 
 
 def start_server_process() -> None:
-    """Disable garbage collection until ``new_warm_up`` is called; it would take a tenth of the startup time."""
+    """Disable garbage collection, which would take a tenth of the startup time, until ``new_warm_up`` is called."""
     gc.disable()
     sys.setswitchinterval(SWITCH_INTERVAL_S)
     if sys.platform == "linux":
@@ -92,7 +92,7 @@ class WarmUp:
 
 async def warm_up_networks(networks: Networks) -> None:
     """Load the kernels, and query each local network for a departure board and a trip."""
-    # Start the compiler, if it is needed, before a query does on the server's event loop, which takes 80 ms.
+    # Start the compiler now, if needed; otherwise a query would start it, and block the server's event loop for 80 ms.
     must_wait()
     opened = await networks.open()
     if not is_plain():

@@ -219,7 +219,7 @@ def _find_trailing(source: CompanyFigures, metric: Metric, period: PeriodFilter)
             raise NotComputable("its last four quarters do not make up a full year")
         is_restated = any(part.restated for quarter in quarters for part in quarter.parts)
         with suppress(Unavailable):
-            # The newest report may have recast the quarter of the year before, but not those in between.
+            # The newest report may have recast the same quarter of the previous year, but not those in between.
             year_ago, first_day = _find_figure(source, metric, last_period, QUARTERS), quarters[0].fact.filed
             is_restated |= any(part.is_restated_after(first_day) for part in year_ago.parts or (year_ago,))
         if len({quarter.tier for quarter in quarters}) > 1 or (is_restated and source.options.vintage != ORIGINAL):

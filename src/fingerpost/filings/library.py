@@ -335,7 +335,7 @@ class CompanyFigures:
 
     @property
     def name_changes(self) -> list[str]:
-        """The dates on which the name changed, if submissions are loaded, and the figures with it (decision 0205)."""
+        """The dates on which the name and the figures changed (decision 0205); empty if no submissions are loaded."""
         as_of = self.options.as_of or LAST_DAY
         query = f"SELECT day FROM name_changes WHERE cik = ?1 AND NOT ({_REPEATED})"  # noqa: S608
         return self._cached(lambda: sorted(day for (day,) in self._rows(query, as_of)), "name_changes", as_of)

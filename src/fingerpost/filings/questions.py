@@ -245,7 +245,7 @@ def _find_line(source: CompanyFigures, metric: Metric, newest: Figure) -> Figure
 
 
 def _choose_filing(lines: Mapping[str, Figure | None], totals: Sequence[str], *, is_original: bool) -> Fact | None:
-    """Return a fact from the newest filing (for originals, the first) that states the most totals.
+    """Among the filings that state the most totals, return a fact from the newest (for original values, the first).
 
     Later filings with few of the other lines are skipped, because they only repeat totals in a multi-period table.
     """

@@ -71,7 +71,7 @@ class Reply:
 
 
 def build_source(*companies: Company, as_of: str | None = None) -> dict[str, Any]:
-    """Build the source of a response about companies; ``complete_through`` is the earliest among them.
+    """Build the source of a response about companies; ``complete_through`` is the earliest of their dates.
 
     A note warns about companies whose next report was due by today, or by ``as_of``.
     """

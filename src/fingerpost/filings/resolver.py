@@ -276,7 +276,7 @@ _AMOUNT_DIGITS = 4
 def _derive_quarters(
     figures: Sequence[Figure], options: FigureOptions, name_changes: Sequence[str]
 ) -> tuple[dict[str, Figure], dict[str, Figure]]:
-    """Return quarters derived from pairs of figures with the same start, and quarters without a common basis, by end.
+    """Derive quarters from pairs of figures with the same start; return them, and those without a common basis, by end.
 
     Quarters that a filing states with an equal or better tag are not derived.
     """
@@ -310,9 +310,10 @@ def _align_pair(
 ) -> tuple[Figure, Figure] | None:
     """Return two figures on a common basis, or None.
 
-    Figures are on a common basis if their tier and framework are the same, neither is restated, the longer one's filing
-    recast no quarter of the shorter one, and the company did not change its name between them; originals need only
-    share a tag. Otherwise the newest filing that states both with the same tag determines the values.
+    Original values need only share a tag. All others must have the same tier; they are on a common basis if they have
+    the same framework, neither is restated, the longer one's filing recast no quarter of the shorter one, and the
+    company did not change its name between them. If not, the newest filing that states both with the same tag
+    determines the values.
     """
     if options.vintage == ORIGINAL:
         return (longer, shorter) if longer.concepts & shorter.concepts else None

@@ -88,7 +88,7 @@ def is_in_shares(unit: str) -> bool:
 
 
 def _measure_split(old: float, new: float, unit: str) -> tuple[float, float]:
-    """Return the new shares per old share, assuming that only a split changed the figure, and their relative error.
+    """Assuming that only a split changed the figure, return the new shares per old share, and their relative error.
 
     Amounts per share are rounded to cents.
     """

@@ -24,7 +24,7 @@ from fingerpost.filings.store import create_sample
 from fingerpost.runtime.concurrency import compute
 
 _COMMAND = (sys.executable, "-I", "-S", sandbox_process.__file__)
-# A process cannot interrupt its own SQLite functions. Starting it takes about 50 ms of this.
+# Includes about 50 ms to start the process. SQLite cannot enforce a deadline while one of its functions is running.
 _DEADLINE_S = 2
 # Each process may use a full CPU core. Slots are counted in each event loop, both for each caller and, under the key
 # "", for all callers together.

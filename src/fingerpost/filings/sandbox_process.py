@@ -15,7 +15,7 @@ MAX_ROWS = 1_000
 _MAX_BYTES = 100_000
 _MAX_ANSWER_BYTES = 2_000_000
 _FORBIDDEN_FUNCTIONS = ("load_extension", "readfile", "writefile", "edit", "fts3_tokenizer")
-# The tables that queries may read; those with a date column contain no later day than ``as_of``.
+# The tables that queries may read, and their date columns; rows dated after ``as_of`` are hidden.
 _DATES = {"facts": "filing_date", "filings": "filing_date", "fiscal_years": "end_date"}
 _TABLES = ("companies", "tickers", *_DATES)
 # The name of the database with the tables. Queries cannot guess it, so they must read the tables through the views.
@@ -43,7 +43,7 @@ def run(connection: sqlite3.Connection, query: str, as_of: str) -> dict[str, Any
 def _create_views(connection: sqlite3.Connection, as_of: str) -> list[str]:
     """Create a view of each table that queries may read, and return their names and columns."""
     described = []
-    # SQLite reserves the other names, and ``_authorize`` denies reading such tables.
+    # SQLite reserves the names that are omitted here, and ``_authorize`` denies reading such tables.
     names = f"SELECT name FROM {_DATA}.sqlite_master WHERE type IN ('table', 'view') AND name NOT GLOB 'sqlite_*'"  # noqa: S608
     for (table,) in connection.execute(f"{names} ORDER BY name").fetchall():
         # This view hides the table of the same name. The main database is empty, so querying the view fails.

@@ -92,7 +92,7 @@ class Edgar:
 def _find_error(response: Response) -> ToolError | None:
     """Return the error that a response signals, or None.
 
-    The rate-limit page comes with various status codes; 404 means that the file does not exist.
+    The rate-limit page has various status codes; 404 means that the file does not exist.
     """
     start = response.body[:20_000].lower() if response.body.lstrip()[:1] == b"<" else b""
     if _RATE_LIMIT_PAGE in start:

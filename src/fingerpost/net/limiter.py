@@ -63,7 +63,7 @@ class Limiter:
         return configured or Pace(name=server, per_second=per_second, burst=burst)
 
     async def wait(self, address: str, *, max_wait_s: float, longest_pause_s: float = math.inf) -> None:
-        """Wait for a turn; raise SourceLimited if the wait exceeds ``max_wait_s``, or a pause ``longest_pause_s``."""
+        """Wait for a turn; raise SourceLimited for waits over ``max_wait_s`` and pauses over ``longest_pause_s``."""
         pace = self.pace(address)
         deadline_ms = self._clock_ms() + max_wait_s * _SECOND_MS
         queue = self._queues.setdefault(pace.name, _Queue())

@@ -80,7 +80,7 @@ def redact(data: AnyStr, secrets: Iterable[str], hidden: str = HIDDEN) -> AnyStr
 
 @lru_cache(maxsize=256)
 def _compile_escaped(secret: str) -> tuple[re.Pattern[str], re.Pattern[bytes]]:
-    """Return patterns for a key of which any characters are written as escapes of JSON."""
+    """Return patterns that match a key even if JSON escapes replace any of its characters."""
     escapes = [re.sub("....", r"\\\\u\g<0>", char.encode("utf-16-be", "surrogatepass").hex()) for char in secret]
     pattern = "".join(rf"(?:\\?{re.escape(char)}|{escape})" for char, escape in zip(secret, escapes, strict=True))
     return re.compile(pattern, re.IGNORECASE), re.compile(pattern.encode(errors="surrogateescape"), re.IGNORECASE)
@@ -92,15 +92,15 @@ def redact_content(data: AnyStr, secrets: Iterable[str]) -> AnyStr:
 
 @lru_cache(maxsize=256)
 def _list_forms(secret: str) -> tuple[tuple[str, bytes], ...]:
-    """Return a key in plain form and as encoded in URLs, JSON and HTML, each in any case, and in base64."""
-    # A variable of the environment may be no UTF-8.
+    """Return a key as written, and as encoded in URLs, JSON and HTML, also in upper and lower case; and in base64."""
+    # The value of an environment variable may be invalid UTF-8.
     raw, in_json = secret.encode(errors="surrogateescape"), json.dumps(secret)[1:-1]
     forms = [secret, quote(raw, safe=""), quote(raw), quote_plus(raw), in_json, in_json.replace("/", "\\/")]
     # Some servers HTML-escape strings in JSON, put JSON into JSON, or write percent escapes in lower case.
     forms += [html.escape(secret), json.dumps(in_json)[1:-1]]
     forms += [_ESCAPE.sub(lambda m: m[0].lower(), form) for form in forms]
     forms += [form.lower() for form in forms] + [form.upper() for form in forms]
-    # In a longer text, such as ``user:key``, these characters do not depend on the rest.
+    # If base64 encodes a longer text, such as ``user:key``, these characters depend only on the key and its position.
     for offset in range(3):
         in_base64 = b64encode(bytes(offset) + raw).decode()[-(-8 * offset // 6) : 8 * (offset + len(raw)) // 6]
         forms += [in_base64, in_base64.replace("+", "-").replace("/", "_")]

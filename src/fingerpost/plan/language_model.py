@@ -1,6 +1,6 @@
 """Create plans with a language model (extra ``[llm]``) at any OpenAI-compatible endpoint.
 
-The output schema lists the registered tools. An invalid plan goes back to the model with its problems, at most twice.
+The output schema lists the registered tools. An invalid plan is returned to the model with its problems, at most twice.
 """
 
 from collections.abc import Mapping
@@ -94,7 +94,7 @@ def build_plan_model(catalogue: Catalogue) -> type[BaseModel]:
     step_models: list[Any] = []
     for name, tool in sorted(catalogue.tools.items()):
         query_types = tool.spec.input_schema
-        # A reference can replace any value, so arguments are only described here and checked once they are resolved.
+        # A reference can replace any value, so arguments are only described here. They are checked once resolved.
         fields = "; ".join(f"for {query_type}: {_describe_fields(model)}" for query_type, model in query_types.items())
         query_model = create_model(
             f"{name}_question",

@@ -118,7 +118,7 @@ _SENTENCE = re.compile(
 
 
 async def plan_from_template(goal: Goal, _catalogue: Catalogue, _memory: Mapping[str, Any]) -> Plan | None:
-    """Plan a sentence like ``Get Apple's revenue for 2022``, the example in the plan-step contract."""
+    """Create a plan for a sentence like ``Get Apple's revenue for 2022``, the example in the plan-step contract."""
     match = _SENTENCE.fullmatch(goal.text.strip())
     return None if match is None else Plan(goal=goal.text, steps=[_plan_fact(match.groupdict())], created_at=now())
 

@@ -119,7 +119,7 @@ class PlanRuns:
         return [] if user is None else await self.journal.list_runs(user, limit)
 
     async def find_state(self, run: RunRecord | RunSummary) -> ReportedState:
-        """Return a run's state; a running run that no process is executing is interrupted."""
+        """Return a run's state, or ``interrupted`` if it is running but no process is executing it."""
         if run.state != "running" or self.is_running(run.run_id) or await self.journal.is_leased(run.run_id):
             return run.state
         return "interrupted"

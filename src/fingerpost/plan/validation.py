@@ -38,7 +38,7 @@ _PLACEHOLDER = "$ref"
 
 
 class PlanProblem(NamedTuple):
-    """A problem with a step or the plan; ``predicate``, if given, is printed after the field instead of the reason."""
+    """A problem with a step or the plan; a ``predicate`` is printed after the field, instead of the reason."""
 
     step_id: int | None
     field: str

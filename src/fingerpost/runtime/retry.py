@@ -73,7 +73,7 @@ class CircuitBreaker:
         return self._circuits[name].is_probing
 
     def record_success(self, name: str) -> None:
-        """Close the circuit; call this for refused requests too."""
+        """Close the circuit; call this also if a source answers by refusing the request."""
         self._circuits.pop(name, None)
 
     def record_failure(self, name: str) -> None:

@@ -1,9 +1,9 @@
-"""Read the members of zip files from strangers in bounded memory."""
+"""Read members of untrusted zip files in bounded memory."""
 
 import zipfile
 from typing import IO
 
-# zipfile unpacks blocks of other methods at once, and a block of 1 MB can expand to gigabytes.
+# With other methods, zipfile unpacks a whole block at once, and a block of 1 MB can expand to gigabytes.
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 
@@ -15,6 +15,6 @@ def open_member(archive: zipfile.ZipFile, name: str) -> IO[bytes]:
 
 
 def read_member(archive: zipfile.ZipFile, name: str) -> bytes:
-    """Return a member's content; ``ZipFile.read`` unpacks all of it first, even if its declared size is smaller."""
+    """Return a member's content; unlike ``ZipFile.read``, do not unpack more than its declared size."""
     with open_member(archive, name) as file:
         return file.read(archive.getinfo(name).file_size)

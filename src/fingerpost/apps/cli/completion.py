@@ -26,7 +26,7 @@ def complete_place(ctx: typer.Context, incomplete: str) -> list[str]:
 
     async def list_stops() -> list[str]:
         networks = (await application.networks.open()).answering if incomplete else ()
-        # Networks on this machine have no deadline.
+        # A network without a deadline is on this machine.
         local = [each for each in networks if each.profile.answer_deadline_s is None]
         return [found.place.name for each in local for found in await each.find_places(incomplete)]
 
@@ -34,7 +34,7 @@ def complete_place(ctx: typer.Context, incomplete: str) -> list[str]:
 
 
 def _select(names: Iterable[str], incomplete: str) -> list[str]:
-    """Return the names that begin with the text in any case, with its own letters, because typer drops all others."""
+    """Return the names that begin with the text in any case, but keep its case, because typer drops all others."""
     length = len(incomplete)
     matching = dict.fromkeys(name for name in names if name[:length].casefold() == incomplete.casefold())
     # Bash inserts a completion into its line unquoted; other shells quote it.

@@ -35,6 +35,7 @@ _SEPARATOR = "__"
 _TYPES: Mapping[str, Any] = {"integer": int, "number": float, "boolean": bool, "array": list[str]}
 # Help texts for fields whose descriptions for agents are too terse for people or mention other fields.
 _HELP: Mapping[str, str] = {
+    "--focus-point": "Prefer places near this point",
     "--lang": "Language of the answer",
     "--limit": "Maximum number of results",
     "--low-walking-distance": "Report the least walking possible; does not filter trips",

@@ -29,7 +29,7 @@ _TIME = re.compile(rf"(?:(?P<day>{_DAY})\s+)?(?P<hour>\d{{1,2}})(?::(?P<minute>\
 def parse_time(text: str, find_zone: Callable[[], tzinfo], after: datetime | None = None) -> datetime:
     """Parse a typed time; the result is naive for ISO 8601 without an offset. Only a time of day needs the zone.
 
-    A time without a day, or with a weekday, is the next one after ``after`` (an aware datetime), by default after now.
+    A time without a day, or with a weekday, is the next such time after ``after`` (aware; by default now).
     """
     lowered = text.strip().lower()
     if is_now(lowered):

@@ -140,7 +140,7 @@ class McpTransport:
 
 
 def _read_groups(scope: Scope) -> list[str]:
-    """Return the tool groups in a request's path, such as ``/mcp/trips,filings``; without any, all are meant."""
+    """Return the tool groups in a request's path, such as ``/mcp/trips,filings``; an empty list means all groups."""
     return [group for group in scope["path_params"].get("groups", "").split(",") if group]
 
 
@@ -306,7 +306,7 @@ def new_config(app: Starlette | Callable[[], Starlette], access: Access, workers
         # Compiling can hold the GIL for seconds in a healthy worker.
         timeout_worker_healthcheck=_MAX_SILENCE_S,
         http=limits.LimitedHttpProtocol,
-        # With a WebSocket library installed, uvicorn would hand connections over to it, beyond the limits.
+        # Otherwise, uvicorn would hand connections to an installed WebSocket library, and our limits would not apply.
         ws="none",
         proxy_headers=bool(access.trusted_proxies),
         forwarded_allow_ips=list(access.trusted_proxies),

@@ -27,9 +27,9 @@ ABANDONED_S = 1.0
 MAX_CALLS_PER_CALLER = 8
 MAX_BYTES: Final = 1_500_000
 """A plan with its memory is at most 1,000,000 bytes (``plan/limits.py``) before JSON escaping."""
-# With the framing of chunks and with trailers.
+# Includes the framing of chunks, and trailers.
 MAX_REQUEST_BYTES = 2 * MAX_BYTES
-# Each chunk costs a call of about a microsecond; beyond so many, they must have this size on average, with framing.
+# Each chunk costs a call of about a microsecond; if there are more than this, their average size has a minimum.
 MAX_SMALL_PIECES, MIN_PIECE_BYTES = 20_000, 64
 
 
@@ -53,7 +53,7 @@ class LimitedHttpProtocol(HttpToolsProtocol):
         super().connection_made(transport)
         if self.client is not None:
             host, port = self.client
-            # uvicorn compares it with the trusted proxies, and would not find an IPv4-mapped address among them.
+            # uvicorn looks for this address among the trusted proxies, and would not find an IPv4-mapped one.
             self.client = (str(parse_ip_address(host) or host), port)
         self._start_deadline()
 
@@ -80,10 +80,10 @@ class LimitedHttpProtocol(HttpToolsProtocol):
         if self._fields > MAX_HEADERS:
             self._refuse(f"The request has more than {MAX_HEADERS} headers.")
         if self._is_answering():
-            # A trailer: uvicorn would add it to the headers, after those of a trusted proxy.
+            # Ignore trailers, which uvicorn would append to the headers, after those of a trusted proxy.
             return
         if name.lower() == b"host" and any(known == b"host" for known, _ in self.headers):
-            # Proxies may choose the other one (RFC 9112, section 3.2).
+            # A proxy may use the other one (RFC 9112, section 3.2).
             self._refuse("The request has two Host headers.")
         # The parser does not strip trailing whitespace (RFC 9110, section 5.5).
         super().on_header(name, value.strip(b" \t"))
@@ -116,7 +116,7 @@ class LimitedHttpProtocol(HttpToolsProtocol):
         raise ValueError(reason)
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse what cannot be parsed, but not in the middle of another answer."""
+        """Refuse a request that cannot be parsed, but not in the middle of another answer."""
         self._is_ending = True
         if self._is_answering() and (self.cycle.response_started or not self.cycle.more_body):
             self.cycle.keep_alive = False
@@ -223,7 +223,7 @@ class Admission:
         return self._count(None, self._max_calls)
 
     def hold(self, caller: str) -> None:
-        """Count an abandoned request for another ``ABANDONED_S``, or its caller could begin hundreds in a second."""
+        """Count an abandoned request for another ``ABANDONED_S``, so that a caller cannot begin hundreds per second."""
         self._counts[caller] += 1
         asyncio.get_running_loop().call_later(ABANDONED_S, self._release, caller)
 

@@ -30,7 +30,7 @@ UNREAD_S = 30.0
 
 
 class _Connection(socket.socket):
-    """An accepted connection, which reports once that it closes."""
+    """An accepted connection, which calls ``report`` when it is first closed."""
 
     def __init__(self, accepted: socket.socket, report: Callable[[], None]) -> None:
         super().__init__(accepted.family, accepted.type, accepted.proto, fileno=accepted.detach())
@@ -48,7 +48,7 @@ class LimitedListener(socket.socket):
     At most ``MAX_CONNECTIONS`` are open, and at most ``MAX_CONNECTIONS_PER_ADDRESS`` from one address, which count for
     ``COUNTED_AFTER_CLOSE_S`` after they close. Loopback and trusted proxies are exempt from the second limit, because
     many callers may share them. Refusing a connection here is cheap: asyncio creates a task and a transport for each
-    one that it gets.
+    connection that it accepts.
     """
 
     def __init__(self, family: int, trusted_proxies: Sequence[str]) -> None:

@@ -29,7 +29,7 @@ _REQUIRED_CLAIMS = ["iss", "aud", "exp", "sub"]
 _LEEWAY_S = 60
 _REFRESH_S = 600
 _FETCH_PAUSE_S = 60
-# Tokens usually expire earlier, so an issuer that is down for longer issues none that could be verified.
+# Tokens usually expire sooner, so when an issuer has been down for this long, no valid tokens are left to verify.
 _KEYS_MAX_AGE_S = 3600
 _FETCH_S = 5.0
 _MAX_SUBJECT_CHARS = 200

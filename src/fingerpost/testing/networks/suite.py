@@ -59,7 +59,7 @@ class ConformingSource(ABC):
     Attributes:
         name: the name used in messages.
         gaps: reasons for missing features, keyed by the name of a check or ``ServerFault``, or by an ability. Every
-            ability that the profile does not declare needs one; gaps for working features fail the suite.
+            ability that the profile does not declare needs a gap; gaps for working features fail the suite.
     """
 
     name: ClassVar[str]
