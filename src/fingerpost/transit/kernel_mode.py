@@ -72,7 +72,7 @@ class _Mode:
 
 _mode = _Mode()
 _lock = threading.Lock()
-# Cleared while another process compiles kernels that would take even longer as plain Python; kernel calls wait.
+# Cleared, so that kernel calls wait, while another process compiles kernels and plain Python would take longer.
 may_call = threading.Event()
 may_call.set()
 
@@ -212,7 +212,7 @@ def _compile(function: FunctionType) -> Any:
 
 
 def _load_machine_code(cache: Any, signature: Any, context: Any) -> Any:
-    """Load a kernel from the disk without the compiler's rules, which numba would import in a tenth of a second."""
+    """Load a kernel from disk without importing the compiler's rules, which would take a tenth of a second."""
     from numba.core.runtime.nrt import rtsys
 
     rtsys.initialize(context)

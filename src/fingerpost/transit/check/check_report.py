@@ -10,7 +10,7 @@ MAX_EXAMPLES = 3
 
 
 class Origin(StrEnum):
-    """The origin of a fault: the publisher's data, or this program; a note needs no correction."""
+    """Whether a fault is in the publisher's data or in this program, or is only a note, which needs no correction."""
 
     NOTE = "note"
     DATA = "data"

@@ -89,7 +89,7 @@ def draw_groups(trial: Trial, rng: random.Random, count: int) -> list[QuestionGr
 
 
 def draw_days(trial: Trial, rng: random.Random) -> list[date]:
-    """Return the first and last covered day, days on which the clocks change, and two with many departures."""
+    """Return the first and last covered day, days on which the clocks change, and two random busy days."""
     table = trial.timetable
     covered = find_covered_days(table) or (date(2026, 3, 2), date(2026, 3, 2))
     days = [covered[0] + timedelta(days=number) for number in range(min((covered[1] - covered[0]).days + 1, 400))]

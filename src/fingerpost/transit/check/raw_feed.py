@@ -66,9 +66,9 @@ class RawFeed:
                     yield "table-repeated-assumed"
 
     def find_thin_after(self) -> date | None:
-        """Return the last day with a quarter of the usual departures, or None if less than a week follows.
+        """Return the last day with at least a quarter of the usual departures, or None if less than a week follows.
 
-        The usual number is the average of the four busiest weeks.
+        The usual number is the daily average of the busiest 28 consecutive days.
         """
         services: Counter[str] = Counter()
         for trip in self.trips.values():

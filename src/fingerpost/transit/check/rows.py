@@ -18,7 +18,7 @@ from fingerpost.transit.port import DepartureQuery
 # The number of earlier service days whose trips may still be running.
 MAX_TRIP_DAYS = 3
 _EVERYTHING = 1_000_000
-# Further from today than any realtime update.
+# Realtime updates for a day this far from today must be rejected.
 _YEARS = timedelta(days=800)
 
 
@@ -37,7 +37,7 @@ def list_import_faults(trial: Trial, today: date) -> Iterator[Observation]:
         if feed.service.state_on(today) is not ServiceState.IN_SERVICE:
             state = feed.service.format_service_state(today)
             yield Observation(FaultKind.FEED_OUT_OF_SERVICE, f"{feed.feed}: {state}")
-        # With the same trips, both must find the same day.
+        # If the import and the raw tables have the same trips, they must agree on this day.
         if raw.trips and len(raw.trips) == feed.trips and (thin_after := raw.find_thin_after()) != feed.thin_after:
             yield Observation(FaultKind.FEED_UNREPORTED, f"{feed.feed}: few trips after {thin_after or 'no day'}")
         yield from _check_realtime(trial, raw)
@@ -47,7 +47,7 @@ def list_import_faults(trial: Trial, today: date) -> Iterator[Observation]:
 
 
 def _check_realtime(trial: Trial, raw: RawFeed) -> Iterator[Observation]:
-    """Update a trip on a service day and on one years later; yield an unexpected outcome."""
+    """Read realtime updates for a trip on a service day and on a day years later; yield any unexpected outcome."""
     sample = raw.find_sample_ride()
     if sample is None or sum(sample[0] in feed.trips for feed in trial.feeds) > 1:
         return

@@ -214,7 +214,7 @@ class TripChecker:
         try:
             wider = await self._trial.network.plan_journeys(replace(query, max_walk_m=_MAX_WALK_M + _MORE_WALK_M))
         except OutsideCalendar:
-            # On days after the last covered day, a walk can replace the only ride.
+            # After the last covered day, the query fails if a longer walk replaces the only ride.
             return []
         better = find_best(wider.itineraries, query) or best
         gain_s = better.departure - best.departure if query.arrive_by else best.arrival - better.arrival

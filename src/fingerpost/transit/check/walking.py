@@ -85,7 +85,7 @@ def check_leg(trial: Trial, leg: Leg, notes: Sequence[str]) -> Iterator[Observat
 
 def shift(lat: float, lon: float, north_m: float, east_m: float) -> Point:
     scale = METRES_PER_DEGREE * max(0.01, math.cos(math.radians(lat)))
-    # The antimeridian and the poles are borders of coordinates, not of the ground.
+    # Keep the coordinates in range near the antimeridian and the poles.
     return max(-90.0, min(90.0, lat + north_m / METRES_PER_DEGREE)), (lon + east_m / scale + 180.0) % 360.0 - 180.0
 
 

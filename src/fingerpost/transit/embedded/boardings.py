@@ -67,7 +67,7 @@ class StopCalls:
         return int(time.max() if is_before else time.min()) if len(time) else None
 
     def find_limit_day(self, limit_day: date | None, zone: str, *, is_before: bool = False) -> date | None:
-        """Return the local day of the last time on service days up to one, or of the first from it on."""
+        """Return the local day of the last time by ``limit_day``; with ``is_before``, of the first time from it on."""
         if limit_day is None:
             return None
         step = _DAY if is_before else -_DAY

@@ -131,7 +131,7 @@ class DisplayNames:
         return RideNames(line, mode, headsign, trip_id, None, self.find_colors(added.route))
 
     def get_service_fields(self, trip_departure: int, *stop_times: int) -> dict[str, Any]:
-        """Return the fields of a leg or a departure that describe its service; a flag on any stop time counts."""
+        """Return the service fields of a leg or departure; a flag is set if any of its stop times has it."""
         flags = 0
         for stop_time in stop_times:
             flags |= int(self.timetable.stop_time_flags[stop_time])

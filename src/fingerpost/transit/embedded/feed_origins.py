@@ -30,7 +30,7 @@ from fingerpost.store.atomic_file import locked, replace_file
 from fingerpost.store.network_records import NetworkRecord
 
 _NAMED = re.compile(r"([A-Za-z0-9_-]+)=(.+)", re.DOTALL)
-# Never store such a string as a path, because it may contain a key.
+# Never store a match as a path, because it may be a mistyped URL that contains a key.
 _URL_WITHOUT_SLASHES = re.compile(r"\s*https?:(?!//)", re.IGNORECASE)
 
 

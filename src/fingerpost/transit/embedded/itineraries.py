@@ -36,7 +36,7 @@ def find_itineraries(
     may_build: bool = True,
 ) -> list[list[Itinerary]]:
     """Return the expected itineraries, and the scheduled ones that realtime data disrupts; may raise NotBuilt."""
-    # The walk at either end is limited by the shortest walk at the other end.
+    # The limit applies to all walks together, so the shortest walk at one end limits the walks at the other.
     find = partial(find_near_stops, stops, walks)
     origin = find(query.origin, query.max_walk_m, is_destination=False)
     destination = find(query.destination, query.max_walk_m - origin.min_walk_m, is_destination=True)
@@ -59,7 +59,7 @@ def find_itineraries(
     )
     live = snapshot.live_step_free if step_free else snapshot.live
     running = _search(names.timetable, live, search)
-    # The best itinerary is never one that realtime data disrupts.
+    # A query for only the best itinerary does not need the disrupted ones.
     needs_planned = live is not snapshot.planned and not query.best_only
     planned = [
         journey
@@ -69,7 +69,7 @@ def find_itineraries(
     ends = _build_end_point(query.origin, "Origin"), _build_end_point(query.destination, "Destination")
     builder = _Builder(snapshot, names, query.language, search, ride_walks, ends)
     found, scheduled = ([builder.convert(journey) for journey in journeys] for journeys in (running, planned))
-    # A usable journey may arrive later, and only the usual search finds it.
+    # There may be usable journeys that arrive later, which only a full search finds.
     if query.best_only and found and all(trip.is_unusable for trip in found):
         wider = replace(query, best_only=False)
         return find_itineraries(snapshot, names, stops, walks, wider, step_free=step_free, may_build=may_build)
@@ -84,7 +84,7 @@ def find_itineraries(
 def _search(timetable: Timetable, search_timetables: SearchTimetables, search: SearchQuery) -> list[Journey]:
     journeys = find_journeys(timetable, search_timetables, search)
     if search.step_free and not journeys:
-        # The answer then warns about steps.
+        # The answer warns about the steps in these journeys.
         journeys = find_journeys(timetable, search_timetables, replace(search, step_free=False))
     return journeys
 

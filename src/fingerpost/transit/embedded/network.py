@@ -59,7 +59,7 @@ _COMPILER_POLL_S = 0.1
 
 # Longer boards have many rows, so they are built in a thread.
 _SHORT_BOARD_S = 3 * 3600
-_SMALL_STOP_TIMES = 5000  # a search takes a millisecond, and a thread would add a tenth
+_SMALL_STOP_TIMES = 5000  # a search takes a millisecond, and a thread would add 10%
 
 
 class EmbeddedNetwork(port.Network):

@@ -117,7 +117,7 @@ class RealtimeUpdater:
         self._is_stopped = False
 
     async def catch_up(self) -> None:
-        """Update the overlay: the first call waits for all sources up to a timeout, later calls only for files."""
+        """Update the overlay; the first call waits for all sources, up to a timeout, and later calls only for files."""
         now = int(clock.now().timestamp())
         if self._first is None:
             self._last_poll = now

@@ -35,7 +35,7 @@ class _UnknownIds(Exception):
 class FallbackNetwork(WrapperNetwork, CallScopedNetwork):
     """A network and its fallback, which share stop ids (rule A13).
 
-    Answers carry the first network's name; the provenance of a fallback's answer lists missing data. ``failures`` are
+    Answers have the first network's name; the provenance of a fallback's answer lists missing data. ``failures`` are
     those of the current call, in which a failed network is not queried again.
     """
 

@@ -87,7 +87,7 @@ async def query_all(networks: Sequence[Network], query: NetworkQuery[_T]) -> Ans
 
 
 async def query_for_names(networks: Sequence[Network], query: NetworkQuery[_T]) -> Answers[_T]:
-    """Query networks for names, like ``query_all``; with several networks, each has its names deadline (rule A13).
+    """Query networks for names, like ``query_all`` but, if there are several, up to their names deadlines (rule A13).
 
     If none answers, the error is a GEOCODING error (rule A5).
     """

@@ -50,7 +50,7 @@ def is_outside(place: Place, networks: Sequence[Network]) -> bool:
 
 
 def is_likely(match: PlaceMatch, text: str) -> bool:
-    """Return whether a match hides a distant place with the full name; one that is only spelled similarly does not."""
+    """Return whether a match is likely enough to hide a distant place; a match with only a similar spelling is not."""
     words = plain(text).split()
     names = (match.place.name, *match.place.names.values())
     return match.score >= MAX_SUGGESTED_SCORE or (

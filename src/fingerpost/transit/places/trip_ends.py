@@ -136,7 +136,7 @@ class _EndLookup(PlaceLookup):
         running = {network.profile.name for network in list_running(networks, instant)}
         for end in named:
             if running.intersection(end.list_certain()):
-                # Similar names do not count beside the name itself, even in another region.
+                # If the name itself is found, similar names are ignored, even in another region.
                 end.resolutions = {
                     name: found
                     for name, found in end.resolutions.items()
@@ -265,7 +265,7 @@ def _choose(networks: Sequence[Network], ends: Sequence[_End], instant: int) -> 
     if not eligible:
         eligible = [network for network in resolving_both if not is_certain or _find_locations(network, ends)]
     elif not is_certain:
-        # Similar names in a running network do not hide the names themselves in one that rests.
+        # Similar names in a network in service do not hide exact names in a network out of service.
         resting = [
             network
             for network in resolving_both

@@ -11,11 +11,11 @@ from fingerpost.transit.rules.inflection import INFLECTED, list_base_forms
 from fingerpost.transit.rules.name_matching import FLOOR, list_plain, plain, strip_near
 
 _EQUAL_SCORE = 1.0
-# For names that are equal except for generic words such as "station"; more than ``RIVAL_SCORE`` below an exact match.
+# Scores of names that differ only in generic words such as "station"; more than ``RIVAL_SCORE`` below an exact match.
 _FULL_RANGE = (0.92, 0.94)
 # Shorter text resolves only to an exact match.
 _MIN_DISTINCTIVE_LETTERS = 3
-# Below the score at which a text resolves (rule D2).
+# These scores are below the one at which a text resolves (rule D2).
 _PREFIX_RANGE = (0.74, 0.79)
 _ALL_WORDS_RANGE = (0.66, 0.78)
 _SPELLING_RANGE = (0.24, 0.79)

@@ -30,7 +30,7 @@ from fingerpost.transit.tools.report import report_rides
 
 # A change with less time to spare is tight.
 TIGHT_S = 120
-# The ref's time for a change does not apply to longer ones; their time is estimated: a walk, and a margin.
+# If a walk would exceed both limits in the ref's change time, the time is estimated from this pace and margin.
 _MAX_CHANGE_M, _MAX_PACE_M_PER_S = 100.0, 2.5
 _PACE_M_PER_S, _MARGIN_S = 1.25, 120
 # Some servers round times to minutes.
@@ -62,7 +62,7 @@ class WireCheckedRide(WireDict):
 
 
 class WireChange(WireDict):
-    """The change before a ride, in seconds; the available time is negative if that ride leaves before the arrival."""
+    """The change before a ride; ``availableSeconds`` is negative if the ride leaves before the previous one arrives."""
 
     ride: Annotated[int, Field(ge=1)]
     state: Annotated[str, EnumValue(State)]

@@ -60,7 +60,7 @@ def format_next_usable(found: FoundTrips) -> str:
 async def explain_empty_window(
     found: FoundTrips, usable: Sequence[Itinerary]
 ) -> tuple[NoResultsReason, WhyEmptySentence | None]:
-    """Explain why there is no usable trip in the query's window; ``usable`` lists those outside it."""
+    """Explain why there is no usable trip in the query's window; ``usable`` lists trips outside it."""
     query, answer = found.query, found.first
     instant, zone = query.instant, answer.provenance.zone
     nearest = _find_nearest(usable, query)
@@ -203,7 +203,7 @@ async def _explain_service(
 ) -> str | None:
     """Return a clause if there are no departures near the origin, or arrivals near the destination, for days.
 
-    If ``query`` is for departures but ``wanted`` is for an arrival, they must also be before that arrival.
+    If ``query`` is for departures but ``wanted`` is for an arrival, those after that arrival do not count.
     """
     gap = await _get_or_none(network.find_service(query, is_destination=is_destination))
     if gap is not None and wanted.arrive_by and not query.arrive_by and (gap.next_departure or 0) > wanted.instant:

@@ -146,7 +146,7 @@ class LabelEnd(WireModel):
 
 
 class AnswerPlace(WireModel):
-    """A place of an answer, as published; ``read_place`` accepts its other fields too."""
+    """A place from an answer, as in the schema; ``read_place`` accepts its other fields too."""
 
     id: Annotated[Identifier | None, Field(description="of a stop")] = None
     name: str | None = None
@@ -160,7 +160,7 @@ def read_label_text(value: Any) -> Any:
 
 
 def read_place(value: Any) -> Any:
-    """Turn plain text, and a place of any answer, into the arguments of an end; return other values unchanged."""
+    """Turn plain text, or a place from any answer, into an origin or destination; return other values unchanged."""
     if not isinstance(value, dict) or "value" in value:
         return read_label_text(value)
     stop_id = value.get("id") or value.get("stopId") or value.get("token")

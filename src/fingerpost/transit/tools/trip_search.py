@@ -80,7 +80,7 @@ class FoundTrips:
         return wider if not is_within and gain_s > min(_LARGE_GAIN_S, max(_MIN_GAIN_S, best.duration_s / 2)) else None
 
     def find_best(self) -> tuple[JourneyQuery, Itinerary | None]:
-        """Return the best usable trip; if there is none, the next one, with a query for departures if it is late."""
+        """Return a query and its best usable trip; if no trip arrives in time, the query is for departures."""
         query, trips = self.query, self.usable
         if not trips:
             trips = [*self.list_usable(FollowUp.NEXT_USABLE), *self.list_usable(FollowUp.EARLIEST_ARRIVAL)]
@@ -90,7 +90,7 @@ class FoundTrips:
         return query, find_best(trips, query)
 
     def depart_later(self) -> JourneyQuery:
-        """Return the query for departures from now on, or after those found if the query is for departures."""
+        """Return a query for departures after those found or, if the query is for an arrival, from now on."""
         query, departures = self.query, [trip.departure for trip in self.list_trips(FollowUp.RELAXED_LIMITS)]
         from_now = query.not_before or min(departures, default=query.instant)
         return _depart_from(query, from_now if query.arrive_by else max(departures) + 1)
@@ -200,9 +200,9 @@ WIDER_LIMITS_TIMEOUT_S = 2.0
 def choose_trip_follow_up(
     found: FoundTrips, *, with_alternatives: bool = True, look_further: bool = True
 ) -> FollowUpQuery | None:
-    """Query again if no trip is found, one is disrupted, none is usable, or the best one includes an hour of waiting.
+    """Return a follow-up query if no trip is found, a trip is disrupted, or no usable trip is in time.
 
-    ``look_further`` also searches for a better trip beyond the limits.
+    With ``look_further``, also look for a better trip beyond the limits if the best includes over an hour of waiting.
     """
     query, sent, known = found.query, found.follow_ups, found.known
     is_disruption = with_alternatives and any(map(is_disrupted, known))
@@ -233,7 +233,7 @@ MAX_LESS_WALKING_QUERIES = 4
 
 
 def choose_window_follow_up(found: FoundTrips, *, least_walk: bool = False) -> FollowUpQuery | None:
-    """Query again with less walking, or for the earliest arrival if no usable trip is in the window."""
+    """Build a query with less walking; if no trip in the window is usable, for the earliest arrival or wider limits."""
     query, tries = found.query, found.follow_ups.get(FollowUp.LESS_WALKING, ())
     if least_walk and len(tries) < MAX_LESS_WALKING_QUERIES:
         last = (found.first, *tries)[-1]
@@ -248,7 +248,7 @@ def choose_window_follow_up(found: FoundTrips, *, least_walk: bool = False) -> F
 
 
 def _choose_earliest_arrival(found: FoundTrips) -> FollowUpQuery | None:
-    """Query for trips from now on, if the query is for an arrival in the future."""
+    """Return a query for trips from now on if the query is for an arrival in the future, unless already sent."""
     query = found.query
     if not query.arrive_by or query.not_before is None or FollowUp.EARLIEST_ARRIVAL in found.follow_ups:
         return None

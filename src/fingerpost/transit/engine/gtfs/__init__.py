@@ -1,1 +1,1 @@
-"""Import GTFS Schedule feeds into a timetable: one file per table."""
+"""Import GTFS Schedule feeds into a timetable; most modules here read one GTFS table."""

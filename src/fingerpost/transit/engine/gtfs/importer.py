@@ -216,7 +216,7 @@ def _build_report(archive: Archive, draft: TimetableDraft) -> FeedReport:
 
 
 def _report_distant_stops(archive: Archive, draft: TimetableDraft) -> None:
-    """Report impossible positions of stops, and unserved stops far outside the network's area, which ignores both."""
+    """Report impossible positions of stops, and unserved stops far outside the network's area; it includes neither."""
     lats, lons = np.array([stop.lat for stop in draft.stops]), np.array([stop.lon for stop in draft.stops])
     calls = draft.stop_times
     first = list_starts(draft.trip_stop_time_count)

@@ -40,7 +40,7 @@ class FeedReport:
     Only usable rows count; a stop shared with an earlier feed counts in both. ``events`` is the number of stop times,
     ``runs`` the number of trip departures. ``gaps`` are the (first, last) days of periods without trips between
     ``first_day`` and ``last_day``, in the time zone ``zone``. ``thin_after`` is the last day with at least a quarter of
-    the average daily departures of the four busiest weeks, or None if less than a week follows.
+    the average daily departures of the busiest 28 consecutive days, or None if less than a week follows.
     """
 
     feed: str

@@ -1,6 +1,6 @@
 """The arrays that the RAPTOR kernels read and write, and the scratch memory of each thread.
 
-Times are in seconds, as in ``search_timetable.build.SearchTimetable``; UNREACHED means that there is none.
+Times are in seconds, as in ``search_timetable.build.SearchTimetable``; UNREACHED marks a missing time.
 A *pattern* is a list of trip instances that serve the same stops and never overtake one another (a *route* in the
 RAPTOR papers); a *trip instance* is a trip on one service day; a *position* is one stop of a pattern.
 """
@@ -97,7 +97,7 @@ class Workspace(NamedTuple):
     queue: UInt32  # patterns
     queue_position: Int32  # patterns: first position to scan from, -1 when not queued
     queue_last: Int32  # patterns: last position where riders can board, -1 when not queued
-    reached_instance: Int32  # (rides + 1, patterns): this and later ones lead nowhere new after ``reached_from``
+    reached_instance: Int32  # (rides + 1, patterns): this and later instances lead nowhere new after ``reached_from``
     reached_from: Int32  # (rides + 1, patterns): a position
     egress_s: Int32  # stops: UNREACHED if there is no walk to the target
     egress_m: Int32

@@ -18,7 +18,7 @@ def mark_area_stops(
 ) -> Bool:
     """Mark the stops that trips serve, except distant ones that no vehicle could reach in time.
 
-    ``stops`` and the times are those of all trips; ``first`` is the first stop time of each trip, and their number.
+    ``stops`` and the times are those of all trips; ``first`` has each trip's first stop time, then their total number.
     """
     served = mark_rows(len(lats), stops)
     away_m = _measure_from_median(lats, lons, served)

@@ -104,7 +104,7 @@ class Alert:
         return self.find_period(instant, instant) is not None
 
     def find_period(self, begin: int, end: int) -> tuple[int, int] | None:
-        """Return the period of the alert that overlaps a time span, or None if it is not in force then."""
+        """Return the span of the alert's periods that overlap a time span, or None if it is not in force then."""
         if not self.periods:
             return ALWAYS
         overlapping = [period for period in self.periods if period[0] <= end and period[1] >= begin]
@@ -116,7 +116,7 @@ class Alert:
         return bool(self.list_stops())
 
     def list_stops(self) -> set[int]:
-        """Return the stops (rows) that the alert affects for all rides, or for some."""
+        """Return the stops (rows) that the alert affects, for all rides or only for some."""
         return {selector[-1] for selector in self.selectors if selector[0] == "stop" or len(selector) > 2}
 
     def closes_stop(self, stop: int, ride: RideSelector) -> bool:

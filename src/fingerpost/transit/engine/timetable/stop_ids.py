@@ -2,7 +2,7 @@
 
 Letters are converted to upper case, and each UTF-8 byte of any other character to ``_XX``. An
 underscore is escaped only if two hexadecimal digits follow, so the escape can be reversed. If two ids differ only in
-case, the lower-case letters of one are escaped: not those of the earlier one, unless the other has none.
+case, the lower-case letters of the later one are escaped, or those of the earlier one if the later one has none.
 """
 
 import re
@@ -54,7 +54,7 @@ def encode_stop_ids(ids: Iterable[tuple[str, str]]) -> list[str]:
     encoded = [""] * len(pairs)
     known: set[str] = set()
     to_prefix = lru_cache(maxsize=None)(clean_feed_name)
-    # An id in upper case is printed as it is.
+    # Upper-case ids come first, so that no other id is encoded as one of them.
     for row in sorted(range(len(pairs)), key=lambda row: pairs[row][1] != pairs[row][1].upper()):
         feed, local_id = pairs[row]
         text = f"{to_prefix(feed)}:{escape(local_id.upper())}"

@@ -137,7 +137,7 @@ _BETWEEN_STREETS = re.compile(r"\s*[/&]\s*|\s+(?:and|ja|och|und|y|e)\s+", re.IGN
 _CORNER_WORDS = re.compile(
     r"^(?:(?:the )?corner of|hörnet(?: av)?)\s+|\s+(?:corner|risteys|kulma|hörnet)$", re.IGNORECASE
 )
-# As plain words, after a comma.
+# Names of the country that may follow a comma, as plain words.
 _FINLAND = frozenset({"finland", "suomi"})
 _FLAT_WORDS = frozenset({"as", "asunto", "apt", "flat", "krs", "lgh", "bost"})
 _MAX_CITY_WORDS = 3

@@ -30,7 +30,7 @@ from fingerpost.transit.rules.name_matching import FLOOR, plain, strip_near
 
 # A position within this distance of a house is accurate (rule D2: places further apart are different candidates).
 CERTAIN_M = 300.0
-# Addresses within the first radius are preferred over nearer places; only the second radius is searched for a name.
+# Addresses within the first radius are preferred over nearer places; features beyond the second radius are ignored.
 _ADDRESS_RADIUS_M, _NAME_RADIUS_M = 60.0, 250.0
 # A place without a postcode of its own may have that of one of the nearest addresses within this distance.
 _MAX_POSTCODES, _POSTCODE_RADIUS_M = 3, 500.0

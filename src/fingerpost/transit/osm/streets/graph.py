@@ -64,7 +64,7 @@ class StreetGraph(NamedTuple):
         return len(self.edge_m)
 
 
-# A metre of steps takes this many times as long as a level one, and a second on steps costs this many times as much.
+# A metre of steps takes this many times as long as a level metre, and a second on steps costs this many times as much.
 _STEPS_TIME_FACTOR, _STEPS_FACTOR = 3.0, 2.0
 _ESCALATOR_M_PER_S = 0.45
 # Seconds to wait at traffic lights, and to wait for and ride a lift.

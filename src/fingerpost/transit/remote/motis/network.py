@@ -143,7 +143,7 @@ class MotisNetwork(ServerNetwork):
             try:
                 return await fetch_board(self._server, server_id, first, last, language)
             except UnknownToServer:
-                # The server's id has the other spelling of the public id.
+                # The public id has another spelling on the server, which is fetched too.
                 return []
 
         server_ids = self._ids.decode_all(query.stop_ids)

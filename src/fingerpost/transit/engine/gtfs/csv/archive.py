@@ -25,7 +25,7 @@ MAX_BYTES = 16_000 * _MEGABYTE
 # Tables that are read in blocks, straight into arrays of numbers, may be larger than those read row by row.
 _LARGE_TABLES = frozenset({"stop_times.txt", "shapes.txt", "trips.txt"})
 MAX_TABLE_BYTES = 512 * _MEGABYTE
-# The compression ratio of larger tables is limited: timetables reach 30, zip bombs 1000.
+# The compression ratio is limited for tables larger than this; timetables reach 30, and zip bombs 1000.
 MIN_CHECKED_BYTES = 64 * _MEGABYTE
 MAX_RATIO = 250
 
@@ -179,7 +179,7 @@ def _list_folder_members(path: Path) -> dict[str, str]:
 
 
 def _find_feed_files(feed: str, members: Mapping[str, str], findings: Findings) -> dict[str, str]:
-    """Return {table name in lower case: member} for the feed at the top level or, if there is none, the only other."""
+    """Return {table name in lower case: member} for the feed at the top level or else the only one in a folder."""
     folders: dict[str, dict[str, str]] = {}
     for path_name, member in members.items():
         folder, _, name = path_name.rpartition("/")

@@ -31,7 +31,7 @@ _LINE_FEED = ord("\n")
 _ROW_FAULTS = (Reason.ROW_LONGER_THAN_HEADER_ASSUMED, Reason.QUOTE_WITHOUT_END_ASSUMED)
 # zipfile raises UnicodeDecodeError for names that are not UTF-8.
 _UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, UnicodeDecodeError)
-# Terminals obey them, and they can forge lines of an answer; NUL is left for the parser.
+# Control characters are removed, because terminals obey them and they can forge lines; the parser handles NUL.
 _CONTROLS = bytes([*range(1, 9), 11, 12, *range(14, 32), 127])
 # In UTF-8: U+0080 to U+009F, and the bidirectional marks U+202A to U+202E and U+2066 to U+2069.
 _WIDE_CONTROLS = re.compile(rb"\xc2[\x80-\x9f]|\xe2\x80[\xaa-\xae]|\xe2\x81[\xa6-\xa9]")

@@ -32,7 +32,7 @@ def _list_repeated(message: Descriptor) -> dict[int, Descriptor]:
 
 
 def _has_more(data: bytes, limit: int, *, is_nested: bool) -> bool:
-    """Whether an unparsed message has more than ``limit`` entities or, if ``is_nested``, parts at all levels."""
+    """Whether an unparsed message has more than ``limit`` entities or, if ``is_nested``, repeated parts in total."""
     count, todo = 0, [(0, len(data), FeedMessage.DESCRIPTOR)]
     try:
         while todo and len(data) > 2 * limit:

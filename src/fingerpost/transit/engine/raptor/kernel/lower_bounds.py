@@ -64,7 +64,7 @@ def spread_walks(walks, seconds, metres):
 
 @allocating_kernel
 def _select_hops(net, since_s, until_s, work):
-    """Return the shortest ride for every hop (spans, hops) that leaves in or before each span; write the horizon."""
+    """Return, by span and hop, the shortest ride that leaves in or before the span; write the horizon."""
     last = len(net.hop_s) - 1
     begin = min(last, max(0, (since_s - net.spans_since_s) // SPAN_S))
     end = min(last, max(0, (until_s - net.spans_since_s) // SPAN_S))

@@ -23,7 +23,7 @@ BUFFER_FULL = -1
 
 @kernel
 def _is_dominated(labels, newest, oldest, time_s, walked_m):
-    """Whether a label in a stop's list, from ``newest`` up to but not including ``oldest``, is no worse."""
+    """Whether a label from ``newest`` up to, not including, ``oldest`` is no worse than ``time_s`` and ``walked_m``."""
     row = newest
     while row > oldest:
         if labels.row[row, TIME_S] <= time_s and labels.row[row, WALKED_M] <= walked_m:

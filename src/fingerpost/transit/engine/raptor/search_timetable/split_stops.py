@@ -20,7 +20,7 @@ from fingerpost.transit.engine.timetable.walks import StopWalks
 
 
 class StopTimesWithRules(NamedTuple):
-    """Stop times at stops with specific rules. ``row`` indexes the instances' own; trip and route are -1 if unknown."""
+    """Stop times at stops with specific rules. ``row`` indexes those of all trips; trip and route are -1 if unknown."""
 
     row: Int64
     stop: Int64
