@@ -27,7 +27,7 @@ def test_every_provider_has_its_conformance_class():
 def test_every_provider_has_its_page():
     """With the four things that an operator must know; an option of ``network add`` may have a page of its own."""
     pages = {path.stem: path.read_text(encoding="utf-8").lower() for path in (ROOT / "docs" / "providers").glob("*.md")}
-    wanted = ("limits", "licence", "attribution", "key")
+    wanted = ("limits", "license", "attribution", "key")
     options = {option.name for kind in REMOTE_KINDS for option in kind.add_options}
 
     assert sorted(set(pages) - (options - set(PROVIDERS))) == PROVIDERS

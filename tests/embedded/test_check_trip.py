@@ -60,6 +60,39 @@ def test_a_trip_that_has_ended_is_said_to_have(towns, monkeypatch, at, warned):
     assert ("The last ride ended at 2026-03-10T08:30:00+02:00." in messages) is warned
 
 
+SQUARE = {"Alpha": (60.17, 24.94), "Square A": (60.2, 25.0), "Square B": (60.2005, 25.0), "Gamma": (60.25, 25.1)}
+
+
+def test_the_stop_of_a_ref_precedes_other_stops_of_its_place(towns):
+    town = towns("line A | Alpha 08:05 | Square A 08:10 | Square B 08:10 | Gamma 08:30", coordinates=SQUARE)
+    town.publish(update("A-1", call("SQUARE-B", relationship="SKIPPED")))
+    body = town.ask("check_trip", refs=["TEST:SQUARE-B|:GAMMA|20260310.22200.1200|:A-1"])
+    assert (body["state"], body["rides"][0]["leg"]["from"]["id"]) == ("broken", "TEST:SQUARE-B")
+
+
+def test_a_ride_that_left_before_its_planned_time_breaks_the_trip(towns, monkeypatch):
+    refs = refs_of(towns().plan(limit=1), "R")
+    again = towns("rail R | Alpha 07:50 | Gamma 08:30")
+    monkeypatch.setenv("FINGERPOST_NOW", "2026-03-10T08:00:00+02:00")
+    body = again.ask("check_trip", refs=refs)
+    assert (body["state"], body["warnings"][0]["message"]) == (
+        "broken",
+        "Ride 1 left early, at 2026-03-10T07:50:00+02:00.",
+    )
+
+
+def test_riders_cannot_stay_seated_after_the_transfer_has_gone(towns):
+    refs = refs_of(towns(SEATS, coordinates=COORDINATES).plan(limit=1), "A")
+    again = towns(SEATS.split("stay")[0], coordinates=COORDINATES)
+    assert summary(again.ask("check_trip", refs=refs)) == ("broken", ["scheduled_only"] * 2, [(60, 120)])
+
+
+def test_a_ride_for_which_riders_stay_seated_is_not_checked_alone(towns):
+    [_, second] = refs_of(towns(SEATS, coordinates=COORDINATES).plan(limit=1), "A")
+    error = towns(SEATS, coordinates=COORDINATES).ask("check_trip", refs=[second])["error"]
+    assert error["message"] == "refs.0 continues another ride"
+
+
 @pytest.mark.parametrize(
     ("drawing", "days", "reason"),
     [
@@ -67,6 +100,8 @@ def test_a_trip_that_has_ended_is_said_to_have(towns, monkeypatch, at, warned):
         ("rail R | Alpha 08:10 | Gamma 08:30", [date(2026, 3, 11)], "the trip does not run on 2026-03-10"),
         ("rail R | Alpha 08:10 | Beta 08:20\nrail S | Beta 08:00 | Gamma 08:30", [date(2026, 3, 10)],
          "the trip no longer runs from Alpha to Gamma"),
+        ("rail R | Alpha 09:11 | Gamma 09:30", [date(2026, 3, 10)],
+         "the trip is now scheduled at 2026-03-10T09:11:00+02:00"),
         ("rail R | Beta 08:10 | Gamma 08:30", [date(2026, 3, 10)], "no stop has the id TEST:ALPHA"),
     ],
 )  # fmt: skip

@@ -55,12 +55,12 @@ def test_publisher_and_version_are_of_the_first_row(tmp_path):
 
 
 def test_a_feed_without_a_zone_uses_that_of_the_network(tmp_path):
-    tables = ("agency_name\nHSL\n", "agency_name,agency_timezone\nHSL,EET2\n")
+    tables = ("agency_name\nHSL\n", "agency_name,agency_timezone\nHSL,EET2\n", "agency_name\n")
     feeds = [feed_from_drawing(ONE_LINE) | {"agency.txt": table} for table in tables]
     sources = [FeedSource(write_feed(tmp_path / str(row), feed), str(row)) for row, feed in enumerate(feeds)]
     imported = import_feeds("net", sources, zone="Europe/Helsinki")
 
-    assert [feed.zone for feed in imported.timetable.feeds] == ["Europe/Helsinki"] * 2
+    assert [feed.zone for feed in imported.timetable.feeds] == ["Europe/Helsinki"] * 3
 
 
 def test_a_feed_in_another_zone_than_the_first_is_reported(tmp_path):

@@ -99,7 +99,7 @@ def draw_days(trial: Trial, rng: random.Random) -> list[date]:
     service_departures = np.bincount(table.trip_service[table.trip_departure_trip], minlength=len(table.service_feed))
     first = (days[0] - table.calendar_start).days
     departures = (service_departures @ table.service_runs_on)[first : first + len(days)].tolist()
-    busy_days = rng.choices(days, departures, k=2)
+    busy_days = rng.choices(days, departures, k=2) if any(departures) else []
     return list(dict.fromkeys([*busy_days, days[0], covered[1], *changes[:2]]))
 
 

@@ -21,7 +21,8 @@ def find_ref_ride(
 ) -> Leg | str:
     """Return the ride of a ref, or the reason why it no longer exists.
 
-    Any stop of a place counts as the ref's stop, because realtime data moves rides to other platforms.
+    If the trip does not call at the ref's own stop, another stop of its place counts, because realtime data moves rides
+    to other platforms. Riders stay seated only if an in-seat transfer still leads to the trip.
     """
     table = snapshot.timetable
     start, end = (stops.find_stop(stop_id, None, whole_place=True) for stop_id in (ref.start_id, ref.end_id))
@@ -48,11 +49,23 @@ def find_ref_ride(
         if running:
             return f"the trip no longer runs from {start.name} to {end.name}"
         return f"the trip does not run on {ref.service_day}" if named else f"no such trip serves {start.name}"
-    ride = min(rides, key=lambda each: abs(each.departure - ref.departure) + abs(each.arrival - ref.arrival))
+    rows = stops.find_row(ref.start_id), stops.find_row(ref.end_id)
+
+    def measure(ride: Ride) -> tuple[int, int]:
+        called = (
+            table.stop_time_stop if ride.trip_departure >= 0 else snapshot.overlay.get_added(ride.trip_departure).stop
+        )
+        calls = called[ride.board_stop_time], called[ride.alight_stop_time]
+        offset_s = abs(ride.departure - ref.departure) + abs(ride.arrival - ref.arrival)
+        return sum(row != call for row, call in zip(rows, calls, strict=True)), offset_s
+
+    ride = min(rides, key=measure)
     if snapshot.is_deleted(ride):
         return "the operator deleted the trip"
     [ride] = substitute_replacements(snapshot, (ride,))
-    return build_leg(snapshot, names, language, ride, ref.change_s, continues_on=ref.continues_on)
+    stays_seated = ref.stays_seated and bool((table.in_seat_to == ride.trip_departure).any())
+    leg = build_leg(snapshot, names, language, ride, ref.change_s, continues_on=ref.continues_on)
+    return leg._replace(stays_seated=stays_seated)
 
 
 def _list_rides(snapshot: Snapshot, ref: RideRef, trip: int, boarding: int, is_end: Bool) -> Iterator[Ride]:

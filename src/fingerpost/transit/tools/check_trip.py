@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from functools import partial, reduce
-from itertools import pairwise
+from itertools import pairwise, repeat
 from typing import Annotated, NotRequired
 
 from pydantic import Field
@@ -35,6 +35,8 @@ _MAX_CHANGE_M, _MAX_PACE_M_PER_S = 100.0, 2.5
 _PACE_M_PER_S, _MARGIN_S = 1.25, 120
 # Some servers round times to minutes.
 _ROUNDING_S = 60
+# A ride that the timetable has moved by more is not the planned one.
+_MAX_MOVE_S = 3_600
 
 
 class State(StrEnum):
@@ -52,13 +54,18 @@ class CheckTripInput(WireModel):
 
 
 class WireCheckedRide(WireDict):
-    """A ride now, or the reason why it no longer exists; the planned times are given if the timetable changed."""
+    """A ride now, or the reason why it no longer exists.
+
+    The planned times are given if the timetable changed, and the ids of the planned stops if it uses others.
+    """
 
     ref: str
     reason: NotRequired[str]
     leg: NotRequired[WireLeg]
     plannedDeparture: NotRequired[str]
     plannedArrival: NotRequired[str]
+    plannedFrom: NotRequired[str]
+    plannedTo: NotRequired[str]
 
 
 class WireChange(WireDict):
@@ -102,12 +109,14 @@ class CheckTrip(PublishedTool):
     async def handle(self, arguments: CheckTripInput, call: Call) -> ToolReply:
         now, opened, deadline = int(call.now.timestamp()), await self._networks.open(), Deadline()
         refs = [_read_ref(index, text) for index, text in enumerate(arguments.refs)]
+        if refs[0].stays_seated:
+            raise ParameterError.about("refs.0", "continues another ride", hint="Send the refs of all rides, in order")
         continues_on = [*(ref.stays_seated for ref in refs[1:]), False]
         refs = [ref._replace(continues_on=stays) for ref, stays in zip(refs, continues_on, strict=True)]
         outcomes = await gather_all(
             _find_ride(opened, index, ref, deadline, arguments.language) for index, ref in enumerate(refs)
         )
-        rides = [_read_ride(outcome.value) for outcome in outcomes]
+        rides = [_read_ride(ref, outcome.value) for ref, outcome in zip(refs, outcomes, strict=True)]
         changes = list(_list_changes(refs, rides))
         provenance = reduce(merge_provenance, [outcome.value.provenance for outcome in outcomes])
         report = report_rides(
@@ -117,12 +126,12 @@ class CheckTrip(PublishedTool):
             [
                 *list_problems(opened),
                 *(warning for outcome in outcomes for warning in outcome.warnings),
-                *list_stated((WarningCode.IN_THE_PAST, _find_end_message(rides[-1], now, provenance.zone))),
+                *list_stated((WarningCode.IN_THE_PAST, _find_past_message(refs, rides, now, provenance.zone))),
             ],
         )
         zone = report.provenance.zone
         body: CheckTripOutput = {
-            "state": _find_state(rides, changes).value,
+            "state": _find_state(refs, rides, changes, now).value,
             "rides": [_serialize_ride(*each, zone) for each in zip(arguments.refs, refs, rides, strict=True)],
             "changes": changes,
             **shapes.serialize_warnings(report.warnings),
@@ -147,17 +156,41 @@ async def _find_ride(
     if not owners:
         message = f"refers to the feed {ref.start_id.partition(':')[0]}, which no network has"
         raise ParameterError.about(f"refs.{index}", add_reasons(message, opened.problems.values()))
-    return await try_in_order(owners, lambda network: network.find_ride(ref, language=language), deadline)
+    outcomes: list[Outcome[JourneyAnswer]] = []
+    # Networks with the same FEED may have different timetables.
+    for count in range(len(owners)):
+        outcome = await try_in_order(
+            owners[count:], lambda network: network.find_ride(ref, language=language), deadline
+        )
+        ride = _read_ride(ref, outcome.value)
+        if isinstance(ride, Leg) and ride.departure_scheduled == ref.departure:
+            return outcome
+        outcomes.append(outcome)
+    return next((each for each in outcomes if each.value.itineraries), outcomes[0])
 
 
-def _read_ride(answer: JourneyAnswer) -> Leg | str:
-    return answer.itineraries[0].rides[0] if answer.itineraries else answer.no_result_reason or "the reason is unknown"
+def _read_ride(ref: RideRef, answer: JourneyAnswer) -> Leg | str:
+    if not answer.itineraries:
+        return answer.no_result_reason or "the reason is unknown"
+    [ride] = answer.itineraries[0].rides
+    if abs(ride.departure_scheduled - ref.departure) > _MAX_MOVE_S:
+        return f"the trip is now scheduled at {format_instant(ride.departure_scheduled, answer.provenance.zone)}"
+    return ride
 
 
-def _find_end_message(last_ride: Leg | str, now: int, zone: str) -> str | None:
-    if isinstance(last_ride, str) or last_ride.arrival_expected > now:
+def _is_missed(ref: RideRef, ride: Leg | str, now: int) -> bool:
+    """Whether a ride left before now, although it was planned for later."""
+    return isinstance(ride, Leg) and ride.departure_expected < now < ref.departure
+
+
+def _find_past_message(refs: Sequence[RideRef], rides: Sequence[Leg | str], now: int, zone: str) -> str | None:
+    for number, (ref, ride) in enumerate(zip(refs, rides, strict=True), 1):
+        if isinstance(ride, Leg) and _is_missed(ref, ride, now):
+            return f"Ride {number} left early, at {format_instant(ride.departure_expected, zone)}."
+    last = rides[-1]
+    if isinstance(last, str) or last.arrival_expected > now:
         return None
-    return f"The last ride ended at {format_instant(last_ride.arrival_expected, zone)}."
+    return f"The last ride ended at {format_instant(last.arrival_expected, zone)}."
 
 
 def _list_changes(refs: Sequence[RideRef], rides: Sequence[Leg | str]) -> Iterable[WireChange]:
@@ -166,13 +199,13 @@ def _list_changes(refs: Sequence[RideRef], rides: Sequence[Leg | str]) -> Iterab
         if isinstance(before, str) or isinstance(ride, str) or before.cancelled or ride.cancelled:
             continue
         ref, walk_m = refs[index], distance_m(before.end.coordinate, ride.start.coordinate)
-        needed_s = ref.change_s
+        needed_s = None if ref.stays_seated and not ride.stays_seated else ref.change_s
         is_estimated = needed_s is None or walk_m > max(_MAX_CHANGE_M, needed_s * _MAX_PACE_M_PER_S)
         if needed_s is None or is_estimated:
             needed_s = round(walk_m / _PACE_M_PER_S) + _MARGIN_S
         available_s = ride.departure_expected - before.arrival_expected
         spare_s = available_s - needed_s
-        is_ok = spare_s >= (0 if ref.stays_seated else TIGHT_S)
+        is_ok = spare_s >= (0 if ride.stays_seated else TIGHT_S)
         fields = {
             "ride": index,
             "state": (State.OK if is_ok else State.TIGHT if spare_s >= 0 else State.BROKEN).value,
@@ -183,9 +216,10 @@ def _list_changes(refs: Sequence[RideRef], rides: Sequence[Leg | str]) -> Iterab
         yield omit_none(WireChange, fields)
 
 
-def _find_state(rides: Iterable[Leg | str], changes: Iterable[WireChange]) -> State:
+def _find_state(refs: Sequence[RideRef], rides: Sequence[Leg | str], changes: Iterable[WireChange], now: int) -> State:
     states = {change["state"] for change in changes}
-    if State.BROKEN in states or any(isinstance(ride, str) or ride.cancelled for ride in rides):
+    is_lost = any(isinstance(ride, str) or ride.cancelled for ride in rides)
+    if State.BROKEN in states or is_lost or any(map(_is_missed, refs, rides, repeat(now))):
         return State.BROKEN
     return State.TIGHT if State.TIGHT in states else State.OK
 
@@ -197,6 +231,8 @@ def _serialize_ride(text: str, ref: RideRef, ride: Leg | str, zone: str) -> Wire
     if max(abs(ride.departure_scheduled - ref.departure), abs(ride.arrival_scheduled - ref.arrival)) >= _ROUNDING_S:
         fields["plannedDeparture"] = format_instant(ref.departure, zone)
         fields["plannedArrival"] = format_instant(ref.arrival, zone)
+    fields |= {"plannedFrom": ref.start_id} if ride.start.id != ref.start_id else {}
+    fields |= {"plannedTo": ref.end_id} if ride.end.id != ref.end_id else {}
     return omit_none(WireCheckedRide, fields)
 
 
@@ -213,7 +249,11 @@ def _write_text(refs: Sequence[RideRef], rides: Sequence[Leg | str], body: Check
         [line] = wording.list_leg_lines(Itinerary((ride,)), format_time, to_trip_mode)
         is_moved = "plannedDeparture" in body["rides"][index]
         planned = f" (planned {format_time(ref.departure)} to {format_time(ref.arrival)})" if is_moved else ""
-        lines.append(f"{index + 1}. {line.strip()}{planned}")
+        wire = body["rides"][index]
+        moved = [f"from {wire['plannedFrom']}"] if "plannedFrom" in wire else []
+        moved += [f"to {wire['plannedTo']}"] if "plannedTo" in wire else []
+        stops = f" (planned {' '.join(moved)})" if moved else ""
+        lines.append(f"{index + 1}. {line.strip()}{planned}{stops}")
         names.append((f"rides/{index}/leg", f"{index + 1}: {format_ride(to_trip_mode(ride.mode), ride.line)}"))
     alerts = wording.list_alert_lines(meta, names, "every ride", zone)
     return "\n".join([*lines, *wording.list_footer_lines(body, meta, alerts)])

@@ -62,7 +62,7 @@ def _read_agencies(archive: Archive, default_zone: str | None) -> tuple[str, tup
             {"file": archive.name, "table": "agency.txt", "line": line, "column": "agency_timezone"},
             hint="Correct the table, or give the time zone with --zone",
         )
-    ids, names, _, languages = zip(*(fields for _, fields in rows), strict=True)
+    ids, names, _, languages = zip(*(fields for _, fields in rows), strict=True) if rows else ((), (), (), ())
     distinct_languages = set(filter(None, languages))
     language = distinct_languages.pop() if len(distinct_languages) == 1 else ""
     return zone, ids, names, language

@@ -65,7 +65,10 @@ async def _search(
         return None
     trips, end_ids = (*found.itineraries, *found.timetabled), (ref.end_id, *places[1].member_ids)
     ride = ref.choose(ride for trip in trips for ride in trip.rides if ride.end.id in end_ids)
-    return None if ride is None else replace(found, itineraries=(Itinerary((ride,)),), timetabled=())
+    if ride is None:
+        return None
+    ride = ride._replace(stays_seated=ref.stays_seated)
+    return replace(found, itineraries=(Itinerary((ride,)),), timetabled=())
 
 
 def _build_leg(ref: RideRef, row: Departure, start: Place, end: Place) -> Leg:
@@ -80,6 +83,7 @@ def _build_leg(ref: RideRef, row: Departure, start: Place, end: Place) -> Leg:
         cancelled=row.cancelled,
         line=row.line,
         headsign=row.destination,
+        stays_seated=ref.stays_seated,
         trip_id=row.trip_id,
         last_realtime_update=row.last_realtime_update,
         alerts=row.alerts,
