@@ -96,7 +96,7 @@ def parse_file_argument(key: str, text: str) -> str:
 
 
 def expand_home(text: str) -> Path:
-    # Path.expanduser raises for files named ~like-this.zip.
+    # Path.expanduser raises an error for files named ~like-this.zip.
     return Path(os.path.expanduser(text))  # noqa: PTH111
 
 

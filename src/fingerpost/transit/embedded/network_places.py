@@ -143,7 +143,7 @@ _BUS_NAMES = frozenset({
     "linja autoasema", "bussiterminaali", "bus station", "coach station", "busstation", "busstationen", "busterminal",
 })  # fmt: skip
 # These words refer to a main station only after the name of its city. On their own, they refer to any station, so a
-# place that has one as an alternative name is only a candidate.
+# place that has such a word as an alternative name is only a candidate.
 _STATION_WORDS = frozenset({"asema", "station", "stationen", "bahnhof", "gare"})
 # A station may be this far from the addresses in its city.
 _CITY_MARGIN_M = 500.0

@@ -193,7 +193,7 @@ class RealtimeUpdater:
         is_new = await self._feeds.refresh(now, only_files=only_files)
         async with self._reading:
             # The first of several concurrent queries decodes the messages for all of them. Files are not decoded again
-            # after a slow fetch, because a later query has done so.
+            # after a slow fetch, because a later query has decoded them.
             if is_new or (only_files and self._is_overlay_outdated(now)):
                 await asyncio.to_thread(self._read_and_publish, now)
 

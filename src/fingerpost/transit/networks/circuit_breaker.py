@@ -62,7 +62,7 @@ class CircuitBreakerNetwork(WrapperNetwork):
     def _end_probe(self, probe: asyncio.Task[Any]) -> None:
         self._probes.discard(probe)
         if not probe.cancelled():
-            probe.exception()  # Mark as retrieved, because the caller may have disconnected.
+            probe.exception()  # Mark the exception as retrieved, because the caller may have disconnected.
 
     async def _send(self, circuit: str, query: Callable[[Network], Awaitable[_T]]) -> _T:
         failure: errors.StorageUnavailable | None = None

@@ -132,7 +132,7 @@ class FallbackNetwork(WrapperNetwork, CallScopedNetwork):
             return None
 
     async def _list_unknown(self, stop_ids: Sequence[str], network: Network) -> list[str]:
-        """Return the ids that the fallback lacks, because it would skip them silently."""
+        """Return the ids that the fallback lacks, because a query would skip them silently."""
         if network is self.network:
             return []
         return [stop_id for stop_id in stop_ids if await network.find_stop(stop_id) is None]

@@ -173,7 +173,7 @@ async def query_within(
     name, stated_s = profile.name, limit_s
     if limit_s is not None and age_s is not None:
         total_s = (profile.names_deadline_s or 0.0) + (profile.answer_deadline_s or 0.0)
-        # Even if other work took all the time, the network gets a moment, or it would be blamed for that work.
+        # Even if other work took all the time, give the network a moment, so that it does not fail because of that.
         limit_s, stated_s = min((limit_s, limit_s), (max(_MIN_LIMIT_S, total_s - age_s), total_s))
     try:
         with measure_query(network):

@@ -307,7 +307,7 @@ class PlaceLookup:
     async def query_names(
         self, networks: Sequence[Network], text: str, language: str | None, focus: Coordinate | None
     ) -> tuple[tuple[Network, Sequence[PlaceMatch]], ...]:
-        """Query names, except for an unknown id of a known feed: it would match names by the feed's name."""
+        """Query names, unless the text is an unknown id of a known feed, because the feed's name would match names."""
         if _STOP_ID.fullmatch(text) and self.opened.list_owners(text):
             return ()
         able = [network for network in networks if network.profile.can(Ability.NAMES)]

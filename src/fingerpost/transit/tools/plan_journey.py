@@ -143,7 +143,7 @@ class PlanJourney(PublishedTool):
         self._limit = CallLimit(self.name, options.per_second, options.limits)
 
     async def is_available(self) -> bool:
-        """Whether a network for London is available (rule E3); the demo counts, without being opened."""
+        """Whether a network for London, such as the demo, is available (rule E3); this does not open the demo."""
         return self._options.are_demos_enabled() or bool((await self._london.open()).answering)
 
     async def handle(self, arguments: JourneyPlanRequest, call: Call) -> ToolReply:

@@ -117,7 +117,7 @@ class FoundTrips:
         return [trip for trip in trips if not trip.is_unusable]
 
     def merge_provenance(self, kind: FollowUp) -> Provenance:
-        """Merge the provenance of the answers to the first query, to those of this kind, and about a better trip."""
+        """Merge the provenance of the answers to the first query, those of this kind, and the one for a better trip."""
         kinds = [kind] if self.better is None else [kind, FollowUp.WIDER_LIMITS]
         return reduce(merge_provenance, (answer.provenance for answer in self._list_answers(*kinds)))
 
@@ -183,7 +183,7 @@ async def _plan(network: Network, follow_up: FollowUpQuery, deadline: Deadline) 
 
 
 def _drop_departed(answer: JourneyAnswer, query: JourneyQuery) -> JourneyAnswer:
-    """Drop itineraries that depart before now; unusable ones get their scheduled times."""
+    """Drop itineraries that depart before now, and convert unusable ones to their scheduled times first."""
 
     def list_remaining(itineraries: Sequence[Itinerary]) -> tuple[Itinerary, ...]:
         shown = (as_scheduled(itinerary) if itinerary.is_unusable else itinerary for itinerary in itineraries)
@@ -192,7 +192,7 @@ def _drop_departed(answer: JourneyAnswer, query: JourneyQuery) -> JourneyAnswer:
     return replace(answer, itineraries=list_remaining(answer.itineraries), timetabled=list_remaining(answer.timetabled))
 
 
-# A trip beyond the limits is better if it saves half of the best trip's duration, clamped to these limits.
+# A trip beyond the limits must save over half of the best trip's duration; this threshold is clamped to these values.
 _MIN_GAIN_S, _LARGE_GAIN_S = 600, 1800
 WIDER_LIMITS_TIMEOUT_S = 2.0
 

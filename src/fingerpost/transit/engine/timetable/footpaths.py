@@ -47,7 +47,7 @@ class Footpath(NamedTuple):
 
 
 def find_footpath(timetable: Timetable, begin: int, end: int, *, step_free: bool) -> Footpath | None:
-    """Return the footpath between two stops (rows); ``step_free`` prefers one without steps if steps are known."""
+    """Return the footpath between two stops (rows); if ``step_free``, preferably one that is known to have no steps."""
     table = use_step_free_footpaths(timetable) if step_free else timetable
     paths = table.footpaths
     first, last = int(paths.first[begin]), int(paths.first[begin + 1])

@@ -185,7 +185,7 @@ class ExtractedAddresses:
             return
         feature = find_feature(tags, [position])
         if feature is not None and feature.kind is FeatureKind.STREET:
-            # Such nodes are traffic signs and the like; such relations are squares, which become one-point streets.
+            # Such nodes are traffic signs and the like, and relations are squares, which become one-point streets.
             if is_node:
                 return
             self.streets.append(feature)

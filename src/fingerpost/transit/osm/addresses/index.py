@@ -148,7 +148,7 @@ class AddressIndex:
         return [self.check_postcodes(match_place(place, round(score, 4), focus), text) for score, place in found]
 
     def check_postcodes(self, match: PlaceMatch, text: str) -> PlaceMatch:
-        """Return a match that is only a candidate if the text has a postcode that is not known at the place."""
+        """Return the match, with a lower score if the text has a postcode that is not known at the place."""
         place = match.place
         postcodes = set(POSTCODE.findall(text)).difference(place.name.split())
         if not postcodes or match.score <= UNCERTAIN:

@@ -172,7 +172,7 @@ def _find_city_cell(position: Point) -> tuple[int, int]:
 
 
 def _list_cities(found: ExtractedAddresses, places: Sequence[Feature]) -> Iterator[Feature]:
-    """Extend the mapped cities by their addresses, and return the other cities; the first point is the position."""
+    """Extend the mapped cities by their addresses, and yield the other cities; a city's first point is its position."""
     cities = [place for place in places if place.kind is FeatureKind.CITY]
     mapped = {plain(text): city for city in cities for text, _ in city.names.list_all()}
     points_by_city: dict[str, list[Point]] = {}

@@ -1,7 +1,7 @@
 """Read the walkable ways, squares, stops and entrances near a network's stops from an OpenStreetMap extract.
 
 Tags decide which ways are walkable. The rules are those of OpenTripPlanner 2.9's default tag mapper, so that walks can
-be compared; where it has no rule, those in OpenStreetMap's wiki apply.
+be compared with its own; where it has no rule, those in OpenStreetMap's wiki apply.
 """
 
 import math

@@ -28,7 +28,7 @@ from fingerpost.transit.osm.streets.stop_access import MATCHED_M, StopAccess, cl
 LINK_M = FOOTPATH_RADIUS_M * DETOUR_FACTOR
 # Longer links in a feed are measured in a straight line.
 MEASURED_M = 3000.0
-# Longer straight lines between streets and points off them are rejected: the extract may lack what they cross.
+# Longer straight lines between streets and points off them are rejected, because the extract may lack obstacles.
 OFF_STREETS_M = 1000.0
 
 IsDry = Callable[[Point, Point], bool]

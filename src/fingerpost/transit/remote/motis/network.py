@@ -60,7 +60,7 @@ async def learn_profile(fetch: Fetch, record: NetworkRecord) -> LearnedProfile:
 
 
 def _learn_transitous(record: NetworkRecord) -> LearnedProfile:
-    # Its terms forbid listing stops.
+    # Transitous's terms forbid listing its stops.
     if record.zone is None:
         raise ParameterError(
             "Transitous covers the world: give the time zone for times without an offset",
