@@ -88,7 +88,7 @@ def _tool(tool: ToolDefinition) -> list[str]:
         f"## {tool.name}",
         "",
         f"{tool.description} {SIZE_NOTE}",
-        f"Group {', '.join(f'`{group}`' for group in tool.groups)}; errors of the {tool.contract.value} contract.",
+        f"Group {', '.join(f'`{group}`' for group in tool.groups)}; errors follow the {tool.contract.value} contract.",
         writes,
     ]
     lines += ["", "### Input", "", *_fields(tool.input_schema)]

@@ -40,7 +40,7 @@ from fingerpost.filings.reply import Missing, Reason, build_missing
 from fingerpost.filings.revisions import align_basis, explain_break, find_split_factor, is_in_shares, is_renamed_between
 
 # A period starts within a week of the previous period's end. Balances have no start, and quarters of 12 or 16 weeks
-# can end up to 25 days before or after the corresponding calendar quarter.
+# may end as many as 25 days before or after the corresponding calendar quarter.
 _SLACK_DAYS = 7
 _QUARTER_SLACK_DAYS = 25
 _DATES_HINT = "Use financial_facts with start_date and end_date"

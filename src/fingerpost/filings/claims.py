@@ -289,7 +289,7 @@ def _build_period(operand: Computation) -> dict[str, Any]:
 
 
 def _cite_reported(claim: Claim, operand: Computation) -> dict[str, Any]:
-    """Return the period of a value that has no verdict, and cite the value if it is reported (rule F8)."""
+    """Return the period of the value in an undecided claim, and cite the value if it is reported (rule F8)."""
     is_reported = claim.metric is not None and [figure.kind for figure in operand.figures] == [REPORTED]
     return _build_period(operand) | ({"true_statement": _cite(claim, operand)} if is_reported else {})
 

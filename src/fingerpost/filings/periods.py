@@ -129,9 +129,9 @@ class FiscalCalendar:
 def assign_fiscal_years(reported: Iterable[tuple[str, str, int | None]]) -> dict[str, int]:
     """Return the fiscal year of each annual period end, from (end, filed, the filing's ``fy``).
 
-    The earliest filing decides the year of a period end. If most other ends contradict it, it counts as a tagging error
-    and is corrected (four NVIDIA annual reports are tagged one year too early). Only ends near the same day of the year
-    are compared, because numbering restarts after a change of year end.
+    The earliest filing decides the year of a period end. If most other ends contradict that year, it is considered a
+    tagging error and corrected (four NVIDIA annual reports are tagged one year too early). Only ends near the same day
+    of the year are compared, because numbering restarts after a change of year end.
     """
     year_by_end: dict[str, int] = {}
     for end, _filed, year in sorted(reported, key=lambda row: (row[1], row[0])):

@@ -310,10 +310,9 @@ def _align_pair(
 ) -> tuple[Figure, Figure] | None:
     """Return two figures on a common basis, or None.
 
-    Original values need only share a tag. All others must have the same tier; they are on a common basis if they have
+    Original values need only share a tag. All others must have the same tier. They are on a common basis if they have
     the same framework, neither is restated, the longer one's filing recast no quarter of the shorter one, and the
-    company did not change its name between them. If not, the newest filing that states both with the same tag
-    determines the values.
+    company was not renamed between them. If not, the newest filing that states both with the same tag is used.
     """
     if options.vintage == ORIGINAL:
         return (longer, shorter) if longer.concepts & shorter.concepts else None

@@ -17,7 +17,7 @@ _SUMMED_ROLES = (PART, RECONCILING)
 SEGMENT_AXIS = "us-gaap:StatementBusinessSegmentsAxis"
 _CONSOLIDATION_AXES = ("srt:ConsolidationItemsAxis", "us-gaap:ConsolidationItemsAxis")
 _OPERATING_SEGMENTS = ("us-gaap:OperatingSegmentsMember", "srt:OperatingSegmentsMember")
-# The search for subtotals tries all combinations, so the number of rows is limited; a filing rarely has more.
+# The search for subtotals tries all combinations, so the number of rows is limited; few filings have more rows.
 _MAX_ROWS = 24
 _MAX_SUBTOTALS = 4
 _MAX_SUMMANDS = 16

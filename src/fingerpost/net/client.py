@@ -106,7 +106,7 @@ class Client:
     async def fetch_into(self, request: Request, body: Body, validators: Validators | None = None) -> Response:
         """Send a request and write the content to ``body``; raise the same errors as ``fetch``.
 
-        If ``validators`` are given, the status may be 304: the content has not changed, and nothing was written.
+        If ``validators`` are given, a status of 304 means that the content has not changed and nothing was written.
         """
         state = _RequestState(time.monotonic() + request.limits.total_s)
         host = request.split().hostname or ""

@@ -40,7 +40,7 @@ _PUT_STEP = """
     state = excluded.state, output = excluded.output, note = excluded.note,
     attempts = excluded.attempts, at = excluded.at
 """
-# An event is written twice if the connection breaks during its commit.
+# If the connection breaks during a commit, the write is repeated, so the event may already exist.
 _PUT_EVENT = """
     INSERT INTO plan_event (run_id, seq, at, kind, step_id, data)
     VALUES (%(run_id)s, %(seq)s, %(at)s, %(kind)s, %(step_id)s, %(data)s)

@@ -25,7 +25,7 @@ def find_exit_status(error: ToolError | None) -> int:
 
 
 def main() -> None:
-    # Garbage collection would take a fifth of a search's time; commands that may run for longer enable it.
+    # Garbage collection would take a fifth of a search's time; commands that may run longer enable it again.
     gc.disable()
     # At exit, Python would search all objects for cycles, which takes a third of a short command's time.
     atexit.register(gc.freeze)

@@ -15,14 +15,14 @@ from fingerpost.apps.cli import Caller
 
 
 class _Entry(NamedTuple):
-    """A command: the function of the same name in ``module``, or the module's command group if there is no example."""
+    """A command: the function named after it in ``module`` or, if there is no example, the module's command group."""
 
     module: str
     help: str
     example: str | None = None
     # A coordinate may begin with a minus sign.
     takes_negative_numbers: bool = False
-    # The fields of this tool that lack an option of their own become options.
+    # The tool whose fields become options, except those for which the function has an option.
     tool: str | None = None
 
 

@@ -22,7 +22,7 @@ from fingerpost.transit.learned_profile import LearnedProfiles
 from fingerpost.transit.model.provenance import ServiceState
 
 _TEXT_LISTS = ("feeds", "realtime", "languages", "attribution")
-# Record keys that are not carried over when the source changes.
+# Record keys that depend on the source; new feeds inherit them from old feeds, but no other source does.
 _SOURCE_KEYS = ("feeds", "realtime", "extract", "url", "key", "bounds", "zone", "languages")
 # Each record key's option and metavar; the help text is the key's description.
 _RECORD_OPTIONS = {
@@ -51,7 +51,10 @@ def new_add_command(kinds: Sequence[SourceKind]) -> Callable[..., None]:
         ] = None,
         **options: Any,
     ) -> None:
-        """Add a network, or replace its source; settings that are not given here keep their values."""
+        """Add a network, or replace its source; settings that are not given here keep their values.
+
+        If the old or the new source is remote, settings that depend on the source are reset.
+        """
         settings = prepare_settings(ctx)
         kind, source_fields = _choose_source(feeds or [], kinds, options)
         given = [key for key in _RECORD_OPTIONS if options.get(key) not in (None, [])]
@@ -139,7 +142,7 @@ def _build_record(
     """Return a network's validated record, and the keys whose values come from the previous record."""
     inherited: dict[str, Any] = {} if previous is None else {key: getattr(previous, key) for key in KEYS}
     if previous is not None and (previous.source, EMBEDDED) != (changes["source"], changes["source"]):
-        # A different kind of source, or a different server, has its own values for these.
+        # A different kind of source, or possibly a different server, needs its own values for these.
         inherited = {key: value for key, value in inherited.items() if key not in _SOURCE_KEYS}
     record = store.build(name, {**inherited, **changes})
     store.check(record)

@@ -40,8 +40,8 @@ class BodyTooLarge(Exception):
 class LimitedHttpProtocol(HttpToolsProtocol):
     """Extends uvicorn's protocol: closes connections whose requests exceed a limit of time, size or number of parts.
 
-    It does not pipeline, because one read could begin thousands of requests: a request that arrives while another one
-    is answered is dropped, and the connection is closed after that answer, so the client retries it (RFC 9112, 9.3.2).
+    It does not support pipelining, because one read could begin thousands of requests. A request that arrives during
+    an answer is dropped, and the connection is closed after that answer, so the client retries (RFC 9112, 9.3.2).
     """
 
     _deadline: asyncio.TimerHandle | None = None
@@ -169,8 +169,8 @@ async def answer_while_connected(
 ) -> bool:
     """Run ``answer``, and cancel it if the client disconnects or if it takes longer than ``ANSWER_S``.
 
-    Return False if the client disconnected. If the answer is late, send ``late_event`` if it is a stream that has
-    begun, or else raise TimeoutError.
+    Return False if the client disconnected. If the answer takes too long, send ``late_event`` if the answer is a stream
+    that has begun; otherwise raise TimeoutError.
     """
     is_begun = has_disconnected = False
     with move_on_after(ANSWER_S) as scope:

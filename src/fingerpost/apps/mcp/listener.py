@@ -45,10 +45,10 @@ class _Connection(socket.socket):
 class LimitedListener(socket.socket):
     """A listening socket that answers 503 to connections beyond the limits, and closes them.
 
-    At most ``MAX_CONNECTIONS`` are open, and at most ``MAX_CONNECTIONS_PER_ADDRESS`` from one address, which count for
-    ``COUNTED_AFTER_CLOSE_S`` after they close. Loopback and trusted proxies are exempt from the second limit, because
-    many callers may share them. Refusing a connection here is cheap: asyncio creates a task and a transport for each
-    connection that it accepts.
+    At most ``MAX_CONNECTIONS`` are open, and at most ``MAX_CONNECTIONS_PER_ADDRESS`` from one address. For the second
+    limit, a closed connection counts for another ``COUNTED_AFTER_CLOSE_S``. Loopback and trusted proxies are
+    exempt from it, because many callers may share them. Refusing a connection here is cheap: asyncio creates a task and
+    a transport for each connection that it accepts.
     """
 
     def __init__(self, family: int, trusted_proxies: Sequence[str]) -> None:

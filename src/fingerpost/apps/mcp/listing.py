@@ -28,7 +28,7 @@ _RESOURCE_META: dict[str, Any] = {"ui": {"csp": {"connectDomains": [], "resource
 
 # The key in a tool's _meta that lists its optional parts.
 OPTIONAL_PARTS = "fingerpost/offers"
-# Optional parts by _meta key: true in a request's _meta requests a part, and the result's _meta contains it.
+# Optional parts by _meta key: a request sets a key to true, and the result has the part under the same key.
 EXTRAS = {f"fingerpost/{name}": name for name in ("geometry", "lineColors", "basemap")}
 
 NETWORKS = "fingerpost://networks"
@@ -67,7 +67,7 @@ def list_requested_parts(
 ) -> list[str]:
     """Return the optional parts that a call requests.
 
-    Known keys in its ``_meta`` decide; without any, a client that shows views gets all parts for the tool's view.
+    Known keys in its ``_meta`` decide. If there are none, a client that shows views gets all parts for the tool's view.
     """
     meta: Mapping[str, Any] = params.meta or {}
     if not EXTRAS.keys().isdisjoint(meta) or not can_show_views(capabilities):

@@ -51,7 +51,7 @@ class Caller(NamedTuple):
     """The caller of a request.
 
     ``user`` owns variables and plan runs, and is None if the caller is anonymous (rule A12). Limits apply to ``name``:
-    the user, or the address (for IPv6, its 64-bit network). If the request names ``groups``, only their tools exist.
+    the user, or the address (for IPv6, its 64-bit network). If ``groups`` are given, only their tools are available.
     """
 
     user: str | None
@@ -173,7 +173,7 @@ class ProgressReporter:
         self._explain_timer: asyncio.TimerHandle | None = None
 
     def report(self, done: float, total: float, message: str) -> None:
-        """Report progress; after a wait for the compiler, raise values that would otherwise not increase."""
+        """Report progress; after a wait for the compiler, adjust values that would otherwise not increase."""
         if self._has_waited and done <= self._last_done:
             done = self._last_done + _STEP
         if done <= self._last_done or self._has_ended:

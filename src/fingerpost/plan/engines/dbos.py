@@ -1,7 +1,7 @@
 """The journal of plan runs on DBOS and PostgreSQL; DBOS distributes runs across processes and recovers them.
 
 Each execution of a run is one workflow. Step outputs are recorded only in our own tables, because a plan may change but
-DBOS steps may not (decision 0563). The workflows of a dead process go to a queue that all servers share.
+DBOS steps may not (decision 0563). The workflows of a dead process are moved to a queue that all servers share.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 DEAD_AFTER_S: Final = 10.0
-"""A process that has not held its lock for this long is considered dead; until then, only disconnected."""
+"""A process that has not held its lock for this long is considered dead; before that, it is only disconnected."""
 
 _CHECK_INTERVAL_S = 1.0
 
