@@ -1,6 +1,6 @@
 """Fingerpost's exception classes, and the remedies that they offer to callers.
 
-``contract/envelope.py`` maps each class to its code in each contract. Messages and hints have no full stop, unless a
+``contract/envelope.py`` maps each class to its code in each contract. Messages and hints have no final period, unless a
 contract prints one; ``as_sentence`` adds it. Remedies are worded for agents; ``apps/cli/error_texts.py`` words them for
 the command line, and ``apps/views/assets/strings.js`` for the web page.
 """
@@ -62,7 +62,7 @@ class Remedy:
 
     @property
     def sentence(self) -> str:
-        """The advice for agents, without a full stop."""
+        """The advice for agents, without a final period."""
         return self.kind.sentence.format_map(self.values)
 
 
@@ -72,7 +72,7 @@ def advise(text: str) -> Remedy:
 
 
 def as_sentence(clause: str) -> str:
-    """Add a full stop to a message or hint, unless it already ends a sentence."""
+    """Add a final period to a message or hint, unless it already ends a sentence."""
     return clause if clause.endswith((".", "!", "?", "…")) else f"{clause}."
 
 

@@ -26,7 +26,7 @@ _Folder = Annotated[Path, AfterValidator(lambda folder: folder.expanduser().abso
 
 def _check_url(url: str) -> str:
     if re.fullmatch(r"(https?://[^\s/]+(/\S*)?)?", url) is None:
-        # Without the value, which may contain a key.
+        # Do not quote the value, which may contain a key.
         raise ValueError("must be an address that begins with http:// or https://")
     return url
 

@@ -1,6 +1,6 @@
 """A plan as data (plan-step contract, rule F6).
 
-Unknown fields are errors, because a misspelt condition must not be ignored (rule A2).
+Unknown fields are errors, because a misspelled condition must not be ignored (rule A2).
 """
 
 from contextvars import ContextVar

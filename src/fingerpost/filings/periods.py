@@ -19,7 +19,7 @@ QUARTERS = 4
 _LENGTH_CLASSES = ((75, 105, QUARTER), (165, 200, HALF), (255, 290, NINE_MONTHS), (350, 380, YEAR))
 YEAR_DAYS = 365.25
 _QUARTER_DAYS = YEAR_DAYS / 4
-# The end of a 52/53-week year varies by up to six days, and tags may be off by one.
+# The end of a 52/53-week year varies by up to six days, and tagged dates may be off by one more.
 _SLACK_DAYS = 7
 # A year that ends in the first days of January is named after the previous year.
 _NEW_YEAR_DAYS = 10

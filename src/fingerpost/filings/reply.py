@@ -104,7 +104,7 @@ def build_source(*companies: Company, as_of: str | None = None) -> dict[str, Any
 
 
 def build_missing(reason: Reason, message: str, next_step: str, suggestions: list[str] | None = None) -> dict[str, Any]:
-    """Build an entry for ``missing``; the sentences do not end in a full stop."""
+    """Build an entry for ``missing``; the sentences have no final period."""
     entry: dict[str, Any] = {"reason": reason, "message": message, "next_step": next_step}
     if suggestions:
         entry["did_you_mean"] = suggestions

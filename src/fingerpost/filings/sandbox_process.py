@@ -64,7 +64,7 @@ def _authorize(action: int, name: str | None, detail: str | None, database: str 
     if action == sqlite3.SQLITE_FUNCTION:
         is_allowed = str(detail).lower() not in _FORBIDDEN_FUNCTIONS
     elif action == sqlite3.SQLITE_READ:
-        # The column is empty if the query only counts rows.
+        # A query that only counts rows reads no column.
         is_allowed = (not detail or database in ("temp", _DATA)) and not str(name).lower().startswith("sqlite_")
     return sqlite3.SQLITE_OK if is_allowed else sqlite3.SQLITE_DENY
 

@@ -165,7 +165,7 @@ def _list_rows(group: Sequence[InstanceFact], axis: str) -> tuple[list[Breakdown
     rows: dict[str, BreakdownRow] = {}
     crossed: dict[str, list[BreakdownRow]] = defaultdict(list)
     omitted = 0
-    # A segment's value including sales to other segments comes first; the value without them replaces it.
+    # A segment's value including sales to other segments comes first, so that the value without them replaces it.
     for fact in sorted(group, key=lambda fact: -len(fact.members)):
         members = {
             name: member

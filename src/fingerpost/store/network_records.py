@@ -103,7 +103,7 @@ def parse_network_name(name: str) -> str:
 
 
 def suggest(word: str, words: Collection[str]) -> str | None:
-    """Return ``did you mean X?`` for a misspelt word, or None."""
+    """Return ``did you mean X?`` for a misspelled word, or None."""
     matches = difflib.get_close_matches(word, words, n=1)
     return f"did you mean {matches[0]}?" if matches else None
 

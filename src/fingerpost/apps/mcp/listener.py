@@ -17,7 +17,7 @@ from fingerpost.runtime.instruments import REFUSED_CONNECTIONS
 # Per process; systems allow 1,024 open files by default.
 MAX_CONNECTIONS = 500
 MAX_CONNECTIONS_PER_ADDRESS = 50
-# An address could otherwise open and close hundreds of connections in a second.
+# Otherwise, one address could open and close hundreds of connections in a second.
 COUNTED_AFTER_CLOSE_S = 1.0
 _REFUSAL = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 # Connections refused at a time; between batches, the server handles other clients' calls.

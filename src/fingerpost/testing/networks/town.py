@@ -27,7 +27,7 @@ bus 3   | Delta 09:27 | Gamma 09:45
 rail R  | Gamma 09:10 | Älvsjö 09:25
 bus 9   | Delta 08:50 noboard | Alpha 09:05 noboard | Beta 09:15
 """
-# The stops are more than a kilometre apart, so that no itinerary includes a walk between them.
+# The stops are more than a kilometer apart, so that no itinerary includes a walk between them.
 PLACES = {
     "Alpha": (60.1700, 24.9400),
     "Beta": (60.1700, 24.9700),
