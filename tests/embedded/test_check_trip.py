@@ -171,6 +171,7 @@ def test_an_unknown_ref_is_refused(town, refs, message):
 @pytest.mark.parametrize(
     ("leg", "expected"),
     [
+        (ride("7", "A", "B", 5, 30_000), "T:A|:B|20220222.21900.1799700|trip"),
         (ride("7", "A", "B", 5, 15), "T:A|:B|20220222.21900.600|trip"),
         (ride("7", "A", "B", 5, 15)._replace(trip_id=None), "T:A|:B|20220222.21900.600|~7"),
         (ride("7", "A", "B", 5, 15)._replace(trip_id="T:" + "x" * 80), "T:A|:B|20220222.21900.600|#4004a68314"),

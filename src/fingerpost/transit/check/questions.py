@@ -65,7 +65,10 @@ def draw_groups(trial: Trial, rng: random.Random, count: int) -> list[QuestionGr
     """Return about ``count`` questions, grouped by time."""
     table, zone = trial.timetable, trial.network.profile.zone
     served = np.unique(table.stop_time_stop)
-    boardable = served[table.stop_kind[served] == STOP]
+    # A stop with an impossible position is outside the network's area, and so are the points around it.
+    bounds, points = trial.network.profile.bounds, zip(table.stop_lat[served], table.stop_lon[served], strict=True)
+    is_inside = np.array([bounds.covers(Coordinate(float(lat), float(lon))) for lat, lon in points])
+    boardable = served[(table.stop_kind[served] == STOP) & is_inside]
     unusual = _list_unusual(trial, rng, boardable)
     times, groups = _draw_times(trial, rng), []
     for day, begin in times:

@@ -17,7 +17,7 @@ from fingerpost.transit.model.itinerary import Departure, Itinerary, Leg
 _Ride = TypeVar("_Ride", Leg, Departure)
 
 MAX_REF_CHARS = 96
-_REF = re.compile(r"(([^|:]+):[^|]+)\|([^|]+)\|(\d{8})\.(-?\d{1,6})\.(\d{1,6})(?:\.(\d{1,5}|s))?\|(.+)", re.DOTALL)
+_REF = re.compile(r"(([^|:]+):[^|]+)\|([^|]+)\|(\d{8})\.(-?\d{1,8})\.(\d{1,8})(?:\.(\d{1,8}|s))?\|(.+)", re.DOTALL)
 # A source without trip ids may round the times.
 _SAME_TIME_S = 60
 
