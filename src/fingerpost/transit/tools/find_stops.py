@@ -22,7 +22,7 @@ from fingerpost.transit.tools.wording import format_count, list_footer_lines
 
 
 class FindStopsInput(WireModel):
-    coordinate: Annotated[shapes.LatLon, Field(description="the centre, WGS84")]
+    coordinate: Annotated[shapes.LatLon, Field(description="the center, WGS84")]
     radius: Annotated[WholeNumber, Field(ge=1, le=3000, description="meters")] = 500
     max_results: Annotated[WholeNumber, Field(ge=1, le=50)] = 10
     text_filter: Annotated[str | None, Field(max_length=200, description="part of the name")] = None
