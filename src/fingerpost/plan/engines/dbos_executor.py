@@ -69,7 +69,7 @@ class DbosExecutor:
             _active.append(self)
 
     def leave(self) -> None:
-        """Stop DBOS if no executor remains; running executions stop at their last record."""
+        """Stop DBOS if no executor remains; running executions can resume from their last record."""
         _active.remove(self)
         if _active:
             return

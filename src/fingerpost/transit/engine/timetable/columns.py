@@ -103,6 +103,6 @@ def take_rows(table: T, selection: npt.NDArray[Any]) -> T:
 
 
 def join_rows(table: T, other_table: T) -> T:
-    """Concatenate the rows of two tables without text columns."""
+    """Concatenate the rows of two tables, neither of which has text columns."""
     columns: Iterator[tuple[Any, Any]] = zip(table, other_table, strict=True)
     return table._make(np.concatenate(pair) for pair in columns)

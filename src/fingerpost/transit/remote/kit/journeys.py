@@ -236,7 +236,7 @@ def read_itinerary(
     *,
     adds_walk_delays: bool = True,
 ) -> Itinerary:
-    """Build an itinerary; ``new_leg`` converts each leg, given the query's locations for the first and last leg."""
+    """Build an itinerary; ``new_leg`` converts each leg, and gets the query's location for the first and last legs."""
     last = len(legs) - 1
     model_legs = [
         new_leg(leg, ids, query.origin if index == 0 else None, query.destination if index == last else None)

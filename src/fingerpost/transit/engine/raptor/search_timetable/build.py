@@ -82,7 +82,7 @@ def build_search_timetable(
     overlay: Overlay = NO_OVERLAY,
     further_days: int = 0,
 ) -> SearchTimetable:
-    """Group the trip instances around a day, with the realtime data from an overlay, into patterns.
+    """Group the trip instances on and around a day into patterns, with an overlay's realtime data.
 
     ``step_free`` excludes inaccessible trips and stops, and closes stops with broken lifts.
     ``further_days`` is the number of additional later days, or earlier ones if ``is_reverse``.
