@@ -131,6 +131,12 @@ def test_a_trip_that_moves_to_another_platform_is_found(towns):
     assert (refs[0].partition("|")[0], checked["leg"]["from"]["id"]) == ("TEST:ALPHA-B", "TEST:ALPHA-A")
 
 
+def test_a_trip_with_a_ride_that_no_ref_can_name_has_no_refs():
+    """Otherwise, the change between its neighbors would be checked as if the ride did not exist."""
+    legs = ride("7", "A", "B", 5, 15), ride("8", "B", "platform", 20, 30), ride("9", "C", "D", 40, 50)
+    assert list_refs(trip(*legs)) == [None, None, None]
+
+
 def test_an_added_trip_is_found_while_it_runs(town):
     calls = call("ALPHA", depart="08:01"), call("GAMMA", arrive="08:09")
     town.publish(update("X", *calls, relationship="ADDED", route_id="R"))

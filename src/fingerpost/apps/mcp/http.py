@@ -306,6 +306,8 @@ def new_config(app: Starlette | Callable[[], Starlette], access: Access, workers
         # Compiling can hold the GIL for seconds in a healthy worker.
         timeout_worker_healthcheck=_MAX_SILENCE_S,
         http=limits.LimitedHttpProtocol,
+        # uvloop would accept connections without the listener's limits.
+        loop="asyncio",
         # Otherwise, uvicorn would hand connections to an installed WebSocket library, and our limits would not apply.
         ws="none",
         proxy_headers=bool(access.trusted_proxies),

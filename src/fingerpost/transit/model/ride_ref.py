@@ -76,7 +76,7 @@ class RideRef(NamedTuple):
 
 
 def list_refs(itinerary: Itinerary) -> list[str | None]:
-    """Return the ref of each leg; None for walks, and for rides that a ref cannot name."""
+    """Return the ref of each leg; None for walks, and for all legs if a ride cannot be named by a ref."""
     refs: list[str | None] = []
     walk_s, is_first = 0, True
     for leg in itinerary.legs:
@@ -87,7 +87,8 @@ def list_refs(itinerary: Itinerary) -> list[str | None]:
         change_s = max(0, walk_s if leg.change_s is None else leg.change_s)
         refs.append(_write(leg, "" if is_first else ".s" if leg.stays_seated else f".{change_s}"))
         walk_s, is_first = 0, False
-    return refs
+    is_complete = all(ref is not None or not leg.is_transit for ref, leg in zip(refs, itinerary.legs, strict=True))
+    return refs if is_complete else [None] * len(refs)
 
 
 def _write(leg: Leg, change: str) -> str | None:

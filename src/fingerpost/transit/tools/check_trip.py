@@ -48,7 +48,7 @@ class State(StrEnum):
 class CheckTripInput(WireModel):
     refs: Annotated[
         list[Annotated[Identifier, Field(max_length=200)]],
-        Field(min_length=1, max_length=8, description="of the rides of one trip, in order"),
+        Field(min_length=1, max_length=12, description="of the rides of one trip, in order"),
     ]
     language: shapes.Language = "en"
 
@@ -69,7 +69,7 @@ class WireCheckedRide(WireDict):
 
 
 class WireChange(WireDict):
-    """The change before a ride; ``availableSeconds`` is negative if the ride leaves before the previous one arrives."""
+    """The change before ``rides[ride]``; ``availableSeconds`` is negative if that ride leaves before the arrival."""
 
     ride: Annotated[int, Field(ge=1)]
     state: Annotated[str, EnumValue(State)]
@@ -166,7 +166,7 @@ async def _find_ride(
         if isinstance(ride, Leg) and ride.departure_scheduled == ref.departure:
             return outcome
         outcomes.append(outcome)
-    return next((each for each in outcomes if each.value.itineraries), outcomes[0])
+    return next((each for each in outcomes if isinstance(_read_ride(ref, each.value), Leg)), outcomes[0])
 
 
 def _read_ride(ref: RideRef, answer: JourneyAnswer) -> Leg | str:
@@ -180,7 +180,7 @@ def _read_ride(ref: RideRef, answer: JourneyAnswer) -> Leg | str:
 
 def _is_missed(ref: RideRef, ride: Leg | str, now: int) -> bool:
     """Whether a ride left before now, although it was planned for later."""
-    return isinstance(ride, Leg) and ride.departure_expected < now < ref.departure
+    return isinstance(ride, Leg) and not ride.cancelled and ride.departure_expected < now < ref.departure
 
 
 def _find_past_message(refs: Sequence[RideRef], rides: Sequence[Leg | str], now: int, zone: str) -> str | None:
@@ -188,7 +188,7 @@ def _find_past_message(refs: Sequence[RideRef], rides: Sequence[Leg | str], now:
         if isinstance(ride, Leg) and _is_missed(ref, ride, now):
             return f"Ride {number} left early, at {format_instant(ride.departure_expected, zone)}."
     last = rides[-1]
-    if isinstance(last, str) or last.arrival_expected > now:
+    if isinstance(last, str) or last.cancelled or last.arrival_expected > now:
         return None
     return f"The last ride ended at {format_instant(last.arrival_expected, zone)}."
 
