@@ -87,6 +87,12 @@ def test_riders_cannot_stay_seated_after_the_transfer_has_gone(towns):
     assert summary(again.ask("check_trip", refs=refs)) == ("broken", ["scheduled_only"] * 2, [(60, 120)])
 
 
+def test_riders_cannot_board_where_they_could_only_stay_seated(towns):
+    refs = refs_of(towns(SEATS.replace("Beta 08:21", "Beta 08:21 noboard"), coordinates=COORDINATES).plan(limit=1), "A")
+    again = towns(SEATS.split("stay")[0].replace("Beta 08:21", "Beta 08:21 noboard"), coordinates=COORDINATES)
+    assert summary(again.ask("check_trip", refs=refs)) == ("broken", ["scheduled_only", "cancelled"], [])
+
+
 def test_a_ride_for_which_riders_stay_seated_is_not_checked_alone(towns):
     [_, second] = refs_of(towns(SEATS, coordinates=COORDINATES).plan(limit=1), "A")
     error = towns(SEATS, coordinates=COORDINATES).ask("check_trip", refs=[second])["error"]
@@ -182,6 +188,7 @@ def test_an_unknown_ref_is_refused(town, refs, message):
         (ride("7", "A", "B", 5, 15)._replace(trip_id=None), "T:A|:B|20220222.21900.600|~7"),
         (ride("7", "A", "B", 5, 15)._replace(trip_id="T:" + "x" * 80), "T:A|:B|20220222.21900.600|#4004a68314"),
         (ride("7", "A", "platform", 5, 15), None),
+        (ride("7" * 80, "A", "B", 5, 15)._replace(trip_id=None), None),
         (walk("A", "B", 5, 15), None),
     ],
 )

@@ -64,6 +64,7 @@ def find_ref_ride(
         return "the operator deleted the trip"
     [ride] = substitute_replacements(snapshot, (ride,))
     stays_seated = ref.stays_seated and bool((table.in_seat_to == ride.trip_departure).any())
+    ride = ride._replace(stays_seated=stays_seated)
     leg = build_leg(snapshot, names, language, ride, ref.change_s, continues_on=ref.continues_on)
     return leg._replace(stays_seated=stays_seated)
 

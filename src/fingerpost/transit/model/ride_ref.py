@@ -100,7 +100,8 @@ def _write(leg: Leg, change: str) -> str | None:
     times = f"{leg.departure_scheduled - _find_midnight(day)}.{leg.arrival_scheduled - leg.departure_scheduled}{change}"
     end, trip = (name.removeprefix(feed) if name.startswith(f"{feed}:") else name for name in (end, trip))
     head = f"{start}|{end}|{day:%Y%m%d}.{times}|"
-    refs = (head + name for name in (trip, _hash(leg.trip_id or trip)))
+    # The hash of a line would look like that of a trip.
+    refs = (head + name for name in ((trip, _hash(leg.trip_id)) if leg.trip_id else (trip,)))
     return next((ref for ref in refs if len(ref) <= MAX_REF_CHARS), None)
 
 
