@@ -132,7 +132,7 @@ bundle: .venv/ready  ## Pack build/fingerpost.mcpb, which hosts of MCP bundles i
 	@cp deploy/mcpb/manifest.json build/mcpb && chmod -R u=rwX,go=rX build/mcpb && find build/mcpb -exec touch -d 2020-02-02T00:00:00Z {} +
 	@cd build/mcpb && TZ=UTC $(CURDIR)/$(BIN)/python -m zipfile --create ../fingerpost.mcpb *
 
-SITE_FILES := '*.md' 'docs/views/*.png' 'docs/explanation/*.svg' deploy examples .ci LICENSE Makefile pyproject.toml
+SITE_FILES := '*.md' 'docs/views/*.png' 'docs/explanation/*.svg' docs/theme deploy examples .ci LICENSE Makefile pyproject.toml
 .venv/site/ready: .venv/ready
 	@$(BIN)/python -m venv .venv/site
 	@.venv/site/bin/python -m pip install --quiet --disable-pip-version-check "zensical>=0.0.73"

@@ -5,9 +5,12 @@ Tests compare the results of ``render_all`` and ``render_methods`` with the stor
 
 import ast
 import inspect
+import json
+import os
 import re
 import subprocess
 import sys
+import tempfile
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
@@ -48,6 +51,7 @@ def render_all() -> dict[str, str]:
     """Return the text of every page, by file name."""
     pages = {
         "tools.md": _tools(),
+        "answers.md": _answers(),
         "commands.md": _commands(),
         "settings.md": _settings(),
         "networks.md": _networks(),
@@ -180,6 +184,49 @@ def _described(name: str, text: str | None) -> str:
     if not text:
         raise ValueError(f"{name} has no description")
     return _cell(text)
+
+
+# ----------------------------------------------------------------------------------------- answers
+
+_CALLS = {
+    "A trip": ("plan_trip", {"origin": "Kamppi", "destination": "Espoo", "limit": 1}),
+    "A board": ("get_departures", {"stop": "Kamppi", "limit": 1}),
+    "A figure": (
+        "sec_financial_data",
+        {"query_type": "financial_facts", "parameters": {"ticker": "AAPL", "metrics": ["Revenue"], "period": "2022"}},
+    ),
+    "An error": ("plan_trip", {"origin": "kamp", "destination": "Espoo"}),
+}
+_CALL_ALL = """
+import json, sys
+from fingerpost import SyncFingerpost
+with SyncFingerpost() as fp:
+    print(json.dumps([fp.call(tool, arguments) for tool, arguments in json.load(sys.stdin)]))
+"""
+
+
+def _answers() -> list[str]:
+    lines = ["# Complete answers", "", NOTICE, ""]
+    lines += [*_audience("parse answers", "shows complete answers from the demo network and the sample figures"), ""]
+    lines += ["[Tools](tools.md) lists every field. `fingerpost call TOOL JSON` prints the answer to your own call.", ""]
+    for (heading, (tool, arguments)), answer in zip(_CALLS.items(), _call_all(), strict=True):
+        lines += [f"## {heading}", "", f"`{tool}` with these arguments:", ""]
+        lines += ["```json", json.dumps(arguments), "```", "", "The answer:", ""]
+        lines += ["```json", json.dumps(answer, indent=1, ensure_ascii=False), "```", ""]
+    return lines[:-1]
+
+
+def _call_all() -> Any:
+    """Make the calls at a fixed time, in an empty home folder and without the caller's settings."""
+    others = {name: value for name, value in os.environ.items() if not name.startswith("FINGERPOST_")}
+    with tempfile.TemporaryDirectory(prefix="fingerpost-docs-") as home:
+        settings = {"FINGERPOST_HOME": home, clock.VARIABLE: "2026-03-10T08:00:00+02:00"}
+        calls = json.dumps(list(_CALLS.values()))
+        command = [sys.executable, "-c", _CALL_ALL]
+        done = subprocess.run(  # noqa: S603
+            command, input=calls, env=others | settings, capture_output=True, text=True, check=True
+        )
+    return json.loads(done.stdout)
 
 
 # ---------------------------------------------------------------------------------------- commands

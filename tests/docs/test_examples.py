@@ -61,7 +61,7 @@ def list_sessions():
 CONSOLE = list_sessions()
 SHELL = list_blocks("sh")
 PYTHON = list_blocks("python")
-JSON = list_blocks("json")
+JSON = [block for block in list_blocks("json") if block.path.parent.name != "reference"]
 TOML = list_blocks("toml")
 
 
