@@ -208,7 +208,10 @@ with SyncFingerpost() as fp:
 def _answers() -> list[str]:
     lines = ["# Complete answers", "", NOTICE, ""]
     lines += [*_audience("parse answers", "shows complete answers from the demo network and the sample figures"), ""]
-    lines += ["[Tools](tools.md) lists every field. `fingerpost call TOOL JSON` prints the answer to your own call.", ""]
+    lines += [
+        "[Tools](tools.md) lists every field. `fingerpost call TOOL JSON` prints the answer to your own call.",
+        "",
+    ]
     for (heading, (tool, arguments)), answer in zip(_CALLS.items(), _call_all(), strict=True):
         lines += [f"## {heading}", "", f"`{tool}` with these arguments:", ""]
         lines += ["```json", json.dumps(arguments), "```", "", "The answer:", ""]
