@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 COMMAND = re.compile(
     r"(?:`|^(?: {4}|\$ )?|[ /](?:server|bin)[ /])fingerpost ((?:[a-z]+|--[a-z-]+)\b[^`\n\"|]*)", re.MULTILINE
 )
-PROSE = {"asks", "is"}
+PROSE = {"asks", "does", "is", "removes", "reports"}
 
 
 def list_shown():
