@@ -105,6 +105,21 @@ async def test_an_abandoned_call_counts_for_another_second(application, monkeypa
     assert status.startswith(b"HTTP/1.1 429 ")
 
 
+async def test_a_call_whose_client_has_disconnected_already_does_not_begin(application):
+    """It could not be cancelled later: most calls never wait, so nothing else runs before they end."""
+    tool, begun = ScriptedTool({}), []
+    tool.handle = lambda arguments, call: begun.append(call) or ScriptedTool.handle(tool, arguments, call)
+    served = replace(application, tools={tool.name: tool})
+    async with connected(served) as (reader, writer), asyncio.timeout(DEADLINE_S):
+        _, abandoned = await asyncio.open_connection(*writer.get_extra_info("peername"))
+        abandoned.write(write_call("2026-07-28"))
+        abandoned.transport.abort()
+        writer.write(write_call("2026-07-28"))
+        status = await reader.readline()
+
+    assert (status[:12], len(begun)) == (b"HTTP/1.1 200", 1)
+
+
 @VERSIONS
 async def test_a_slow_call_is_cancelled_and_answered(application, monkeypatch, version):
     monkeypatch.setattr(http_limits, "ANSWER_S", 0.2)

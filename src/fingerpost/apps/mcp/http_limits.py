@@ -192,7 +192,10 @@ async def answer_while_connected(
 
         watcher = asyncio.create_task(cancel_at_disconnect())
         try:
-            await answer(send_and_watch)
+            # Many answers never wait, and would not notice that the client has disconnected already.
+            await asyncio.wait([watcher], timeout=0)
+            if not has_disconnected:
+                await answer(send_and_watch)
         finally:
             watcher.cancel()
     if scope.cancel_called and not has_disconnected:
@@ -240,4 +243,6 @@ class Admission:
             self._release(name)
 
     def _release(self, name: str | None) -> None:
-        self._counts -= Counter([name])
+        self._counts[name] -= 1
+        if not self._counts[name]:
+            del self._counts[name]

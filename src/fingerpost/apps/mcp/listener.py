@@ -88,7 +88,10 @@ class LimitedListener(socket.socket):
 
     def _forget_closed(self) -> None:
         while self._closed and time.monotonic() - self._closed[0][0] >= COUNTED_AFTER_CLOSE_S:
-            self._counts -= Counter([self._closed.popleft()[1]])
+            key = self._closed.popleft()[1]
+            self._counts[key] -= 1
+            if not self._counts[key]:
+                del self._counts[key]
 
 
 def find_limited_key(trusted_proxies: Sequence[str], host: str) -> str | None:
