@@ -6,7 +6,7 @@ from datetime import date
 
 from fingerpost import clock
 from fingerpost.errors import ToolError
-from fingerpost.transit.model.itinerary import Departure, Fare, Itinerary, Mode, NearbyStop
+from fingerpost.transit.model.itinerary import Departure, Itinerary, Mode, NearbyStop
 from fingerpost.transit.model.place import Bounds, PlaceMatch
 from fingerpost.transit.model.profile import Ability, NetworkProfile
 from fingerpost.transit.model.provenance import Provenance
@@ -122,9 +122,6 @@ class FakeNetwork(Network):
     async def list_stops_near(self, coordinate, radius_m, *, language="en"):
         near = [stop for stop in self.near if stop.distance_m <= radius_m]
         return NearbyStops(stops=near, provenance=self.describe(language))
-
-    def find_fare(self, itinerary):
-        return Fare(unknown=f"{self.name} states no fares") if itinerary.rides else None
 
 
 class FakeNetworks:

@@ -71,12 +71,12 @@ TARGETS = {
         "tests/rules", "tests/contracts", "tests/places", "tests/addresses/test_reading_texts.py", *EMBEDDED,
     )),
     "transit/tools": Target((
-        "tests/contracts", "tests/contract", "tests/tools", "tests/fares/test_in_answers.py",
+        "tests/contracts", "tests/contract", "tests/tools",
         "tests/apps/test_beside_answers.py", "tests/tfl/test_plan_journey.py",
         *EMBEDDED, "tests/filings/test_tools.py", "tests/filings/test_filing_tools.py",
     )),
     "transit/embedded": Target((
-        *EMBEDDED, "tests/conformance", "tests/contracts", "tests/fares/test_in_answers.py",
+        *EMBEDDED, "tests/conformance", "tests/contracts",
         "tests/apps/test_beside_answers.py",
         *(f"tests/realtime/test_{name}.py" for name in ("realtime_feeds", "added_trips", "simulator")),
         *(f"tests/apps/test_cli_{name}.py" for name in ("feeds_by_url", "network_records", "networks", "realtime")),

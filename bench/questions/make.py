@@ -27,7 +27,6 @@ KINDS = {
     "lines": ("Which lines leave stop {stop} on {day}?", oracle.answer_lines),
     "nearest": ("Which stop is nearest to {lat},{lon}? Give its id.", oracle.answer_nearest),
     "alert": ("Is line {line} disrupted now? Give the announcement, or refuse if there is none.", oracle.answer_alert),
-    "fare": ("What does a ticket for line {line} cost from stop {from} to stop {to}?", oracle.answer_fare),
     "place": ("Which stops are called {text}? List the ids of all.", oracle.answer_places),
     "figure": (_FIGURE, oracle.answer_figure),
     "missing": (_FIGURE, oracle.answer_figure),

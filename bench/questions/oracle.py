@@ -17,7 +17,7 @@ from worlds import DAYS, read_facts, read_town, write_feed
 
 # Riders need no time to change at one stop, and no more than this; questions whose answer depends on it are dropped.
 CHANGE_MINUTES = (0, 2)
-_LISTED = ("stops", "routes", "trips", "stop_times", "calendar", "calendar_dates", "fare_attributes", "fare_rules")
+_LISTED = ("stops", "routes", "trips", "stop_times", "calendar", "calendar_dates")
 
 
 @cache
@@ -176,12 +176,6 @@ def answer_places(world: str, p: dict) -> list[str]:
     return sorted(
         row[0] for row in open_world(world).execute("SELECT stop_id FROM stops WHERE stop_name = ?", (p["text"],))
     )
-
-
-def answer_fare(world: str, p: dict) -> str | None:
-    sql = "SELECT price FROM fare_attributes JOIN fare_rules USING (fare_id) WHERE route_id = ?"
-    row = open_world(world).execute(sql, (p["line"],)).fetchone()
-    return None if row is None else row[0]
 
 
 def answer_alert(world: str, p: dict) -> str | None:

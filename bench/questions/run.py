@@ -50,8 +50,6 @@ def score(question: dict, given: dict) -> int:
     expected = normalize(expected, question["kind"])
     if isinstance(expected, float) or (isinstance(expected, int) and isinstance(answer, float)):
         return 1 if isinstance(answer, int | float) and abs(answer - expected) <= 5e-4 * max(1, abs(expected)) else -1
-    if question["kind"] == "fare" and expected is not None:
-        return 1 if str(answer).startswith(expected) else -1
     return 1 if answer == expected else -1
 
 

@@ -82,10 +82,6 @@ def write_feed(world: str, path: Path) -> None:
             for trip, _, _, _, times in trips
             for order, (stop, minute) in enumerate(times, 1)
         ],
-        "fare_attributes": [["fare_id", "price", "currency_type", "payment_method", "transfers"]]
-        + [[fare, fields["price"], "EUR", 0, ""] for fare, fields in town["fares"].items()],
-        "fare_rules": [["fare_id", "route_id"]]
-        + [[fare, line] for fare, fields in town["fares"].items() for line in fields["lines"]],
     }
     with zipfile.ZipFile(path, "w") as archive:
         for name, rows in tables.items():

@@ -14,7 +14,7 @@ NOT_TOLD = {
     "parameters", "query_type", "output_key", "success", "correlationId", "fingerprint", "fingerprints", "insteadOf",
     "tripId", "constraints", "requested", "dataFreshness", "retrievedAt", "filing_url", "run_id", "rawQuery",
     "lastRealtimeUpdate", "documentation", "parameters_by_query_type", "touches", "walking", "deduplicatedFrom",
-    "autoResolvedThreshold", "tickets", "applied", "window", "fares", "left_out", "fiscal_quarter", "period_type",
+    "autoResolvedThreshold", "applied", "window", "left_out", "fiscal_quarter", "period_type",
     "total_results", "totalCandidatesFound",
 }  # fmt: skip
 # Of a trip: where its ends and stops lie; a rider is told their names.

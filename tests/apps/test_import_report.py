@@ -30,7 +30,7 @@ def verdict_on(*feeds, today=FIRST):
         ([("call-time-worked-out", 2)], "TOWN is usable, 2026-03-01 to 2026-03-31."),
         ([("service-without-trips", 5)], "TOWN is usable, 2026-03-01 to 2026-03-31."),
         (
-            [("fare-unreadable-unapplied", 2), ("trip-without-route", 2), ("trip-runs-backwards", 4)],
+            [("trip-without-route", 2), ("trip-runs-backwards", 4)],
             "TOWN is usable with losses, 2026-03-01 to 2026-03-31.",
         ),
     ],

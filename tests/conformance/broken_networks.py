@@ -61,9 +61,6 @@ class Bent:
     async def list_stops_near(self, coordinate, radius_m, *, language="en"):
         return self._bend.near(await self._inner.list_stops_near(coordinate, self._bend.radius(radius_m)))
 
-    def find_fare(self, itinerary):
-        return self._bend.fare(self._inner.find_fare(itinerary))
-
     def find_line(self, leg):
         return self._bend.line(self._inner.find_line(leg))
 
@@ -164,7 +161,7 @@ def a_line(leg):
 
 BENT = {
     "the_profile_describes_the_town": with_profile(zone="Europe/Stockholm"),
-    "undeclared_abilities_are_absent_from_answers": Bend(profile=without(Ability.FARES)),
+    "undeclared_abilities_are_absent_from_answers": Bend(profile=without(Ability.GEOMETRY)),
     "concurrent_queries_get_the_same_answer": Bend(plan=answer_once()),
     "every_answer_reports_its_provenance": map_provenance(retrieved_at=0),
     "answers_without_realtime_report_none": map_provenance(realtime_updated=1),
@@ -182,7 +179,6 @@ BENT = {
         plan_query=lambda query: replace(query, destination=query.origin, origin=query.destination)
     ),
     "a_day_outside_the_calendar_is_reported": Bend(plan=swallow),
-    "itineraries_are_priced": Bend(fare=lambda fare: replace(fare, amount="3.0")),
     "legs_have_lines": Bend(line=a_line),
     "a_board_lists_departures": Bend(board=lambda board, _: replace(board, departures=board.departures[1:])),
     "a_window_includes_both_ends": Bend(board_query=shift(window_s=-1)),

@@ -2,7 +2,6 @@
 
 from types import MappingProxyType
 
-from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.remote.motis.network import MotisSource
 from tests.conformance.served_town import ServedTown
 from tests.motis.town_server import TownServer, serving
@@ -15,7 +14,6 @@ class MotisConformance(ServedTown):
     new_source = MotisSource
     gaps = MappingProxyType(
         {
-            Ability.FARES: "its fares are not read, and few feeds have them",
             "answers_report_the_age_of_realtime": (
                 "its API says of no trip, stop time or alert when it was last updated"
             ),

@@ -50,11 +50,9 @@ _PREDICTED = "TfL's boards are predictions, which know neither the timetable nor
 _IN_MINUTES = "TfL's walks last whole minutes"
 # By source, what it answers otherwise than the others, and why.
 OTHERWISE = {
-    "motis": {f"{name}, prices": "MOTIS' fares are not read" for name in PLANS if name != "where nothing runs"},
     "tfl": {
         "from a door": _IN_MINUTES,
         "board of Delta": _PREDICTED,
-        **{f"{name}, prices": "TfL's fares are not read" for name in PLANS if name != "where nothing runs"},
     },
 }
 # Sources whose real time tells nothing that a timetable promised, so that there is no more to compare with it.
@@ -91,8 +89,6 @@ async def query_all(network, town, unsaid):
         told[f"{name}, taken away"] = show_trips(
             [each for each in answer.timetabled if any(leg.cancelled for leg in each.legs)], unsaid
         )
-        prices = [network.find_fare(each) for each in answer.itineraries]
-        told[f"{name}, prices"] = sorted({(fare.amount, fare.currency) for fare in prices if fare is not None})
     for stop, first, last in BOARDS:
         board = await asked.board(stop, first, last)
         told[f"board of {stop}"] = (show(tuple(board.departures), unsaid), board.found_count)

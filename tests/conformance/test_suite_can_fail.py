@@ -63,16 +63,16 @@ def test_a_false_gap_is_detected(opened):
 
 
 def test_an_ability_is_declared_or_explained_and_never_both(opened):
-    no_fares = with_profile(abilities=frozenset(Ability) - {Ability.FARES})
-    explained = bent(opened, no_fares)
-    explained.gaps = MappingProxyType({Ability.FARES: "the server knows none"})
+    no_lines = with_profile(abilities=frozenset(Ability) - {Ability.GEOMETRY})
+    explained = bent(opened, no_lines)
+    explained.gaps = MappingProxyType({Ability.GEOMETRY: "the server knows none"})
     check_abilities(explained)
-    assert run_check(explained, CHECKS_BY_NAME["itineraries_are_priced"]) == "the server knows none"
+    assert run_check(explained, CHECKS_BY_NAME["legs_have_lines"]) == "the server knows none"
 
-    with pytest.raises(NetworkBroken, match="neither declares nor explains: fares"):
-        check_abilities(bent(opened, no_fares))
+    with pytest.raises(NetworkBroken, match="neither declares nor explains: geometry"):
+        check_abilities(bent(opened, no_lines))
     explained._bend = Bend()
-    with pytest.raises(NetworkBroken, match="a gap that does not exist: fares"):
+    with pytest.raises(NetworkBroken, match="a gap that does not exist: geometry"):
         check_abilities(explained)
     with pytest.raises(NetworkBroken, match="neither a check nor an ability: typo"):
         check_abilities(bent(opened, Bend(), typo=("?")))

@@ -3,7 +3,6 @@
 from types import MappingProxyType
 
 from fingerpost.testing.networks.town import ZONE
-from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.remote.tfl.network import TflSource
 from tests.conformance.served_town import URL, ServedTown
 from tests.net.reply_server import ENVIRON, serving_replies
@@ -19,7 +18,6 @@ class TflConformance(ServedTown):
     record = MappingProxyType({"url": URL, "key": KEY, "zone": ZONE, "bounds": (60.0, 24.8, 60.3, 25.2)})
     gaps = MappingProxyType(
         {
-            Ability.FARES: "many journeys have no fare, and those that have it mean one kind of ticket",
             "a_cancelled_trip_stays_visible": "its journeys tell of no trip that does not run",
             "a_board_shows_cancellations_and_delays": _NO_TIMETABLE,
             "a_window_uses_expected_times": _NO_TIMETABLE,

@@ -54,7 +54,6 @@ def test_an_answer_has_the_contracts_fields_and_ours_in_meta(over):
     assert body["meta"] == {
         "network": "FAKE", "source": "fake", "retrievedAt": "2022-02-22T08:00:00+02:00",
         "timeZone": "Europe/Helsinki", "language": "en", "walking": "unknown",
-        "fares": [{"unknown": "FAKE states no fares"}],
     }  # fmt: skip
 
 

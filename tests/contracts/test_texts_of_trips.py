@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from fingerpost.transit.model.itinerary import Fare, Mode, ServiceAlert, StopPoint
+from fingerpost.transit.model.itinerary import Mode, ServiceAlert, StopPoint
 from fingerpost.transit.model.place import Coordinate
 from fingerpost.transit.model.provenance import Provenance
 from tests.contracts.conftest import label, stop_place
@@ -124,45 +124,5 @@ def test_ends_are_printed_by_name_and_a_wanted_arrival_as_one(over):
     assert answer.body["meta"] == {
         "network": "FAKE", "source": "fake", "retrievedAt": "2022-02-22T08:00:00+02:00",
         "timeZone": "Europe/Helsinki", "language": "default", "attribution": ["Town", "Ferries"], "notes": ["A demo."],
-        "lost": ["F is down."], "walking": "unknown", "fares": [{"unknown": "FAKE states no fares"}],
+        "lost": ["F is down."], "walking": "unknown",
     }  # fmt: skip
-
-
-class Priced(FakeNetwork):
-    def find_fare(self, itinerary):
-        fares = {"7": Fare(amount="2.80", currency="EUR", tickets=("single",)), "9": Fare(unknown="nobody says")}
-        return fares[itinerary.rides[0].line] if itinerary.rides else None
-
-
-@pytest.mark.parametrize(
-    ("second", "fares", "prices"),
-    [
-        (None, [{"amount": "2.80", "currency": "EUR", "tickets": ["single"]}], [", 2.80 EUR"]),
-        (bus("7", 20), [{"amount": "2.80", "currency": "EUR", "tickets": ["single"]}], [", 2.80 EUR", ", 2.80 EUR"]),
-        (
-            bus("9", 20),
-            [
-                {"amount": "2.80", "currency": "EUR", "tickets": ["single"], "of": 0},
-                {"unknown": "nobody says", "of": 1},
-            ],
-            [", 2.80 EUR", ""],
-        ),
-        (
-            walk("home", "work", 0, 40, 900),
-            [{"amount": "2.80", "currency": "EUR", "tickets": ["single"]}],
-            [", 2.80 EUR", ""],
-        ),
-    ],
-)
-def test_prices_are_shown_if_known(over, second, fares, prices):
-    trips = [trip(bus()), *([trip(second)] if second else [])]
-    answer = over(Priced(journeys=[found(*trips)]))("plan_trip", {**ENDS, "constraints": {"optimize": "shortest_time"}})
-    names = [each["fingerprint"] for each in answer.body["itineraries"]]
-    expected = [{key: value for key, value in fare.items() if key != "of"} for fare in fares]
-    for fare, written in zip(fares, expected, strict=True):
-        if "of" in fare:
-            written["fingerprints"] = [names[fare["of"]]]
-
-    assert answer.body["meta"]["fares"] == expected
-    heads = [line for line in answer.text.splitlines() if line[1:3] == ". "]
-    assert [head.partition(" m walk")[2] for head in heads] == prices

@@ -29,7 +29,7 @@ REDIRECTED = Path(__file__).with_name("redirected_command.py")
 def serving_examples(text, folder, monkeypatch):
     if "--digitransit" in text:
         monkeypatch.setenv("DIGITRANSIT_API_KEY", "any")
-        upstream = Digitransit(routing=[*schema(), data(**NETWORK)])
+        upstream = Digitransit(routing=[schema(), data(**NETWORK)])
         with _running(_serving_tls(HOST, folder, upstream.serve)) as port:
             yield lambda command: _redirect(command, HOST, port, folder)
     elif "--tfl" in text:

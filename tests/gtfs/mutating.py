@@ -7,7 +7,6 @@ Run as a program it imports feeds of a range of seeds, one after the other, and 
 import random
 import resource
 import sys
-from contextlib import suppress
 from pathlib import Path
 
 from fingerpost.errors import FeedUnusable
@@ -15,9 +14,6 @@ from fingerpost.testing.feeds import feed_from_drawing, write_feed
 from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.engine.timetable.array_file import open_timetable, save_timetable
 from fingerpost.transit.engine.timetable.shapes import find_ride_line, find_ride_path
-from fingerpost.transit.engine.timetable.timetable import Timetable
-from fingerpost.transit.fares.book import FareBook, FareRide, FareUnknown
-from fingerpost.transit.fares.prices import price_by_legs, price_by_tickets
 
 DRAWING = """
 line A | Alpha 08:00 | Beta 08:10-08:12 | Gamma 08:20
@@ -43,17 +39,6 @@ EXTRA = {
     "pathways.txt": "pathway_id,from_stop_id,to_stop_id,pathway_mode,is_bidirectional,traversal_time,length\n"
     "P,ALPHA,BETA,5,1,60,\nQ,BETA,ALPHA,1,0,,30.5\n",
     "calendar_dates.txt": "service_id,date,exception_type\nALL,20260501,2\nALL,20270101,1\n",
-    "fare_attributes.txt": "fare_id,price,currency_type,payment_method,transfers\nF,2.8,EUR,0,\n",
-    "fare_rules.txt": "fare_id,route_id,origin_id,destination_id,contains_id\nF,A,,,\nF,4,,,\n",
-}
-LEG_FARES = {
-    "fare_leg_rules.txt": "leg_group_id,network_id,fare_product_id,from_area_id,rule_priority\nL,city,F,,1\nL,,G,X,\n",
-    "fare_products.txt": "fare_product_id,rider_category_id,amount,currency\nF,R,2.80,EUR\nG,,0.50,EUR\n",
-    "fare_transfer_rules.txt": "from_leg_group_id,to_leg_group_id,transfer_count,duration_limit,duration_limit_type,"
-    "fare_transfer_type,fare_product_id\nL,L,-1,3600,0,1,G\n",
-    "rider_categories.txt": "rider_category_id,is_default_fare_category\nR,1\n",
-    "route_networks.txt": "network_id,route_id\ncity,A\n",
-    "stop_areas.txt": "area_id,stop_id\nX,BETA\n",
 }
 NASTY = (
     b"", b'"', b'""', b",", b"\n", b"\r", b"\x00", b"\xff\xfe", b"\xef\xbb\xbf", b"-1", b"0", b"1", b"2147483648",
@@ -65,7 +50,7 @@ NASTY = (
 
 def mutate(seed: int, folder: Path) -> Path:
     dice = random.Random(seed)
-    tables = feed_from_drawing(DRAWING) | EXTRA | (LEG_FARES if dice.random() < 0.5 else {})
+    tables = feed_from_drawing(DRAWING) | EXTRA
     feed = {name: text.encode() for name, text in tables.items()}
     if dice.random() < 0.3:
         feed = dict(dice.sample(sorted(feed.items()), dice.randint(1, len(feed))))
@@ -137,23 +122,7 @@ def outcome(path: Path) -> str:
     assert len(table.stop_time_shape_point) in (0, events)
     for trip in range(trips):
         find_ride_line(table, find_ride_path(table, trip, int(first[trip]), int(first[trip + 1]) - 1))
-    _price_a_trip(table)
     return "imported"
-
-
-def _price_a_trip(table: Timetable) -> None:
-    """Price riding up to four trips from end to end, one after the other: a figure, or why there is none."""
-    if not table.feed_fares[0]:
-        return
-    book, rides = FareBook.from_json(table.feed_fares[0]), []
-    for trip in range(min(4, len(table.trip_route))):
-        rows = table.list_stop_times(trip)
-        stops = tuple(table.stop_local_id[stop] for stop in table.stop_time_stop[rows].tolist())
-        times = int(table.stop_time_departure_s[rows.start]), int(table.stop_time_arrival_s[rows.stop - 1])
-        rides.append(FareRide("A", table.route_local_id[int(table.trip_route[trip])], "", stops, *times))
-    with suppress(FareUnknown):
-        price = price_by_legs(book, rides) if book.leg_rules else price_by_tickets(book, rides)
-        assert price.currency
 
 
 def main(first: int, last: int, folder: Path) -> None:

@@ -11,11 +11,9 @@ from tests.motis.answers import (
     Told,
     a_place,
     a_plan,
-    a_query,
     a_ride,
     a_street,
     a_walk,
-    asking,
     at,
     plan,
     ride_of,
@@ -55,14 +53,6 @@ async def test_an_empty_or_unknown_value_is_searched_elsewhere(told, known):
     ride = await ride_of(a_ride(**told))
 
     assert {name: getattr(ride, name) for name in known} == known
-
-
-async def test_a_ride_says_that_fares_are_not_read():
-    async with asking(Told(plan=a_plan([a_ride()]))) as network:
-        answer = await network.plan_journeys(a_query())
-        fare = network.find_fare(answer.itineraries[0])
-
-    assert (fare.amount, fare.unknown) == (None, f"fares from {network.profile.name} are not supported")
 
 
 async def test_a_leg_without_scheduled_times_is_on_time():

@@ -18,7 +18,7 @@ from tests.networks.limits import HangingNetwork, Limits, MeetingNetwork, board,
 
 FEEDS, LIVE_STOP = frozenset({"T"}), "LIVE:1"
 PLACE = {"Kamppi": [stop_place("OFF:1", "Kamppi")]}
-BASIC = frozenset(Ability) - {Ability.REALTIME, Ability.FARES}
+BASIC = frozenset(Ability) - {Ability.REALTIME, Ability.GEOMETRY}
 OFFLINE = FakeNetwork(name="OFFLINE", abilities=BASIC, places={"Kamppi": [stop_place("T:K", "Kamppi")]})
 
 
@@ -40,7 +40,10 @@ def test_a_failing_network_is_replaced(error):
 
     assert answer.provenance.network == "LIVE"
     assert answer.provenance.lost == (
-        "LIVE could not be queried (The source answered 503); its fallback OFFLINE answered, without fares, real time.",
+        (
+            "LIVE could not be queried (The source answered 503); its fallback OFFLINE answered, "
+            "without geometry, real time."
+        ),
     )
 
 

@@ -106,7 +106,6 @@ def a_ride(minute=5, **changes):
         "trip": {"gtfsId": "HSL:1014_2", "tripHeadsign": "Tapiola", "wheelchairAccessible": "POSSIBLE"},
         "legGeometry": {"points": "_{rc@_d{r@????_ibE_t`B"},
         "alerts": [],
-        "fareProducts": [],
         **changes,
     }
 

@@ -7,8 +7,7 @@ import pytest
 
 from fingerpost.errors import SettingsInvalid, SourceChanged, SourceFailed
 from fingerpost.transit.model.itinerary import Mode
-from fingerpost.transit.model.profile import Ability
-from tests.opentripplanner.answers import a_page, a_query, a_ride, asked_of, asking, body, data, learning
+from tests.opentripplanner.answers import asking, body, data, learning
 
 AGENCY = {"name": "Nysse", "timezone": "Europe/Helsinki", "lang": "FI"}
 NETWORK = {
@@ -26,12 +25,12 @@ def all_stops(*places):
 STOPS = all_stops((61.5, 23.7), (61.4, 23.9), (None, None))
 
 
-def schema(query="planConnection", category="isDefault"):
-    return [data(__type={"fields": [{"name": name}]}) for name in (query, category)]
+def schema(query="planConnection"):
+    return data(__type={"fields": [{"name": query}]})
 
 
 async def test_a_server_reports_its_area_and_modes():
-    async with learning(*schema(), data(**NETWORK), STOPS) as (learned, _):
+    async with learning(schema(), data(**NETWORK), STOPS) as (learned, _):
         box = learned.bounds
 
     assert (round(box.south, 3), round(box.north, 3), box.west < 23.65, box.east > 23.95) == (
@@ -43,7 +42,6 @@ async def test_a_server_reports_its_area_and_modes():
     assert (learned.zone, learned.languages, learned.feeds[0].name) == ("Europe/Helsinki", ("fi",), "tampere")
     assert (learned.first_day, learned.last_day) == (date(2026, 1, 1), date(2026, 12, 31))
     assert (learned.modes, learned.attribution) == ({Mode.TRAM, Mode.BUS}, ("City of Tampere",))
-    assert Ability.FARES in learned.abilities
 
 
 @pytest.mark.parametrize(
@@ -57,19 +55,8 @@ async def test_a_server_reports_its_area_and_modes():
 async def test_a_feed_without_a_publisher_is_attributed_to_its_agencies(feed, named):
     errors = [{"message": "NullPointerException", "path": ["feeds", 0, "publisher"]}]
     told = body({"data": {**NETWORK, "feeds": [feed]}, "errors": errors})
-    async with learning(*schema(), told, STOPS) as (learned, _):
+    async with learning(schema(), told, STOPS) as (learned, _):
         assert learned.attribution == (named,)
-
-
-async def test_an_older_server_is_not_queried_for_fares():
-    """Before version 2.9 a child's fare looks like any other."""
-    async with learning(*schema(category="id"), data(**NETWORK), STOPS) as (learned, _):
-        pass
-    async with asking(data(live=a_page([a_ride()])), learned=learned) as (network, local):
-        answered = await network.plan_journeys(a_query())
-
-    assert "fareProducts" not in asked_of(local)["query"]
-    assert (answered.itineraries[0].fare.amount, network.profile.can(Ability.FARES)) == (None, False)
 
 
 @pytest.mark.parametrize(
@@ -79,8 +66,8 @@ async def test_an_older_server_is_not_queried_for_fares():
         ([data(__type={"fields": 5})], STOPS, "description of QueryType"),
         ([data(__type=5)], STOPS, "description of QueryType"),
         ([data()], STOPS, "without the requested data"),
-        (schema("plan"), STOPS, r"OpenTripPlanner 2\.7"),
-        (schema(), all_stops(), "has no stops"),
+        ([schema("plan")], STOPS, r"OpenTripPlanner 2\.7"),
+        ([schema()], all_stops(), "has no stops"),
     ],
 )
 async def test_a_server_that_is_too_old_empty_or_unreadable_is_refused(described, stops, error):
@@ -96,9 +83,9 @@ async def test_an_unknown_time_zone_is_not_found(zone):
     agencies = [{**AGENCY, "timezone": zone}] * 2
     alone = {**NETWORK, "feeds": [{"feedId": "tampere", "agencies": agencies}]}
     beside = {**NETWORK, "feeds": [{"feedId": "tampere", "agencies": [*agencies, AGENCY]}]}
-    async with learning(*schema(), data(**alone), STOPS) as (learned, _):
+    async with learning(schema(), data(**alone), STOPS) as (learned, _):
         unknown = learned.zone
-    async with learning(*schema(), data(**beside), STOPS) as (learned, _):
+    async with learning(schema(), data(**beside), STOPS) as (learned, _):
         known = learned.zone
 
     assert (unknown, known) == (None, "Europe/Helsinki")
@@ -118,7 +105,7 @@ async def test_an_unknown_time_zone_is_not_found(zone):
 )
 async def test_days_that_no_calendar_has_are_unknown(start, end):
     told = {**NETWORK, "serviceTimeRange": {"start": start, "end": end}}
-    async with learning(*schema(), data(**told), STOPS) as (learned, _):
+    async with learning(schema(), data(**told), STOPS) as (learned, _):
         assert (learned.first_day, learned.last_day) == (None, None)
 
 
@@ -129,7 +116,7 @@ async def test_a_stop_without_a_place_moves_no_bounds(place, known, caplog):
 
     A quay of São Tomé lies 40 km north of the equator, and another may lie on it.
     """
-    async with learning(*schema(), data(**NETWORK), all_stops(known, place)) as (learned, _):
+    async with learning(schema(), data(**NETWORK), all_stops(known, place)) as (learned, _):
         box = learned.bounds
 
     assert ((box.south + box.north) / 2, (box.west + box.east) / 2) == pytest.approx(known)

@@ -69,8 +69,8 @@ async def test_a_limit_states_how_long_to_wait(status, message, headers, wait_s)
     [
         (
             {"live": a_page([a_ride()])},
-            [{"message": "no fares here", "path": ["live", "edges", 0, "node", "legs", 0, "fareProducts"]}],
-            "The server's response lacks live.edges.node.legs.fareProducts (no fares here).",
+            [{"message": "no alerts here", "path": ["live", "edges", 0, "node", "legs", 0, "alerts"]}],
+            "The server's response lacks live.edges.node.legs.alerts (no alerts here).",
         ),
         # The search for cancelled trips failed alone.
         (

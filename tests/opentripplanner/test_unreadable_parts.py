@@ -10,7 +10,6 @@ from fingerpost.transit.model.itinerary import Mode
 from fingerpost.transit.remote.kit.journeys import draw_leg
 from tests.opentripplanner.answers import HERE, a_page, a_query, a_ride, a_walk, asking, at, data
 
-PRICE = {"amount": 3.1, "currency": {"code": "EUR"}}
 STOP = {"gtfsId": "HSL:1040601", "name": "Kamppi", "lat": 60.169, "lon": 24.931}
 IMPOSSIBLE = "Itineraries left out: 1 that arrive before they depart."
 UNMEASURED = "The server reports no length for some walks; straight-line distances are used instead."
@@ -19,10 +18,6 @@ UNMEASURED = "The server reports no length for some walks; straight-line distanc
 async def plan(*itineraries):
     async with asking(data(live=a_page(*itineraries))) as (network, _):
         return await network.plan_journeys(a_query())
-
-
-def priced(**price):
-    return {"fareProducts": [{"id": "1", "product": {"id": "HSL:S", "price": {**PRICE, **price}}}]}
 
 
 @pytest.mark.parametrize(
@@ -35,9 +30,6 @@ def priced(**price):
         ({"legGeometry": {"points": "_p~iF~ps|U_ulLnnqC_mqNvx"}}, "legGeometry.points"),
         ({"start": {**at(5), "estimated": "PT5M"}}, "start.estimated"),
         ({"trip": {"gtfsId": "HSL:1", "arrivalStoptime": {"stop": ["Kamppi"]}}}, "trip.arrivalStoptime.stop"),
-        (priced(amount=float("nan")), "fareProducts.product.price"),
-        (priced(amount=float("inf")), "fareProducts.product.price"),
-        (priced(currency={"code": None}), "fareProducts.product.price"),
     ],
 )
 async def test_an_unreadable_optional_value_is_unknown(odd, named):
@@ -49,15 +41,6 @@ async def test_an_unreadable_optional_value_is_unknown(odd, named):
         f"Parts of the server's response could not be read and were dropped: live.edges.node.legs.{named} (1).",
     )
     assert all(map(isfinite, [ride.distance_m or 0, *chain.from_iterable(draw_leg(ride).points)]))
-    assert first.fare.amount is None
-
-
-async def test_prices_in_two_currencies_are_not_added():
-    second = {"fareProducts": [{"id": "2", "product": {"id": "X:S", "price": {**PRICE, "currency": {"code": "SEK"}}}}]}
-    answered = await plan([a_ride(**priced()), a_ride(20, **second)])
-    fare = answered.itineraries[0].fare
-
-    assert (fare.amount, fare.unknown) == (None, "its parts are priced in EUR and SEK")
 
 
 @pytest.mark.parametrize("end", [2**63 - 1, 1_893_456_000_000, 253_402_300_799])

@@ -195,16 +195,9 @@ class TownServer:
         if not leg.is_transit:
             # On the street the timetable's time is the expected one.
             times = leg.departure_expected, leg.arrival_expected
-            return {**told, "mode": Mode.WALK.value, **self._times(times, (None, None)), "fareProducts": []}
+            return {**told, "mode": Mode.WALK.value, **self._times(times, (None, None))}
         trip = self._trips[leg.trip_id.partition(":")[2]]
         delays = (leg.departure_delay_s, leg.arrival_delay_s) if is_live and not leg.cancelled else (None, None)
-        fare = self._served.find_fare(itinerary)
-        product = {
-            "__typename": "DefaultFareProduct",
-            "id": own("SINGLE"),
-            "riderCategory": {"isDefault": True},
-            "price": {"amount": float(fare.amount), "currency": {"code": fare.currency}},
-        }
         call = None if leg.cancelled else "SCHEDULED"
         return {
             **told,
@@ -218,7 +211,6 @@ class TownServer:
             "dropoffType": call,
             "route": trip["route"],
             "trip": trip,
-            "fareProducts": [{"id": "one purchase", "product": product}],
         }
 
     def _times(self, scheduled, delays):

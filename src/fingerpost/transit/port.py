@@ -18,7 +18,6 @@ from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.learned_profile import LearnedProfile
 from fingerpost.transit.model.itinerary import (
     Departure,
-    Fare,
     Itinerary,
     Leg,
     LegLine,
@@ -248,10 +247,6 @@ class Network(Protocol):
         The position is never sent to a server.
         """
         return None
-
-    def find_fare(self, itinerary: Itinerary) -> Fare | None:
-        """Return the fare for an itinerary, or the reason it is unknown; None for walks and other networks' rides."""
-        ...
 
     def find_line(self, leg: Leg) -> LegLine | None:
         """Return a leg's line on the map, or None for another network's leg."""

@@ -42,10 +42,6 @@ async def the_profile_describes_the_town(case: TownNetwork) -> None:
 async def undeclared_abilities_are_absent_from_answers(case: TownNetwork) -> None:
     if case.can(Ability.PLANS):
         answer = await case.plan("Alpha", "Gamma", "08:00")
-        if not case.can(Ability.FARES):
-            fares = filter(None, map(case.network.find_fare, answer.itineraries))
-            prices = [fare.amount for fare in fares if fare.amount is not None]
-            expect_same(prices, [], "prices from a network that does not declare fares")
         if not case.can(Ability.GEOMETRY):
             lines = list(filter(None, map(case.network.find_line, list_rides(answer.itineraries))))
             expect_same(lines, [], "leg lines from a network that does not declare geometry")
@@ -171,14 +167,6 @@ async def a_day_outside_the_calendar_is_reported(case: TownNetwork) -> None:
     except OutsideCalendar:
         return
     raise NetworkBroken(f"a query for a day outside the calendar returned {format_trips(answer.itineraries)}")
-
-
-async def itineraries_are_priced(case: TownNetwork) -> None:
-    case.require(Ability.FARES)
-    answer = await case.plan("Alpha", "Gamma", "08:00")
-    fares = [case.network.find_fare(itinerary) for itinerary in answer.itineraries if itinerary.rides]
-    observed = {None if fare is None else (fare.amount, fare.currency) for fare in fares}
-    expect_same(observed, {("3.00", "EUR")}, "the prices of trips")
 
 
 async def legs_have_lines(case: TownNetwork) -> None:

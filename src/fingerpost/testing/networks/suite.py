@@ -4,7 +4,7 @@ Authors of a source subclass ``ConformingSource`` once and run every check::
 
     class MySource(ConformingSource):
         name = "mine"
-        gaps = {Ability.FARES: "the server has no fare data"}
+        gaps = {Ability.STEP_FREE: "the server has no wheelchair data"}
 
         @asynccontextmanager
         async def open(self, town):

@@ -81,7 +81,6 @@ def _build_tables() -> dict[str, str]:
     tables["feed_info.txt"] = (
         f"feed_publisher_name,feed_publisher_url,feed_lang,feed_version\n{PUBLISHER},https://example.org,sv,2026-03\n"
     )
-    tables["fare_attributes.txt"] = "fare_id,price,currency_type,payment_method,transfers\nSINGLE,3.00,EUR,0,\n"
     return tables
 
 

@@ -112,7 +112,7 @@ class _PlannedItinerary(Itinerary):
     legs = cached_property[tuple[Leg, ...]](lambda self: self.__dict__["build"]())
 
     def __init__(self, build: Callable[[], tuple[Leg, ...]], **known: Any) -> None:
-        self.__dict__.update(known, build=build, fare=None, is_unusable=False)
+        self.__dict__.update(known, build=build, is_unusable=False)
 
 
 class _Builder(NamedTuple):

@@ -18,7 +18,6 @@ from fingerpost.transit import port
 from fingerpost.transit.embedded.boardings import find_endpoint_service, find_gap
 from fingerpost.transit.embedded.departures import list_rows
 from fingerpost.transit.embedded.display_names import DisplayNames
-from fingerpost.transit.embedded.fares import NetworkFares
 from fingerpost.transit.embedded.itineraries import find_itineraries, find_near_stops
 from fingerpost.transit.embedded.network_places import NetworkPlaces, TimetableStops
 from fingerpost.transit.embedded.network_walks import NetworkWalks
@@ -35,7 +34,7 @@ from fingerpost.transit.engine.timetable.overlay import Overlay
 from fingerpost.transit.engine.timetable.service_days import local_day
 from fingerpost.transit.engine.timetable.timetable import Timetable
 from fingerpost.transit.kernel_mode import is_ready, must_wait
-from fingerpost.transit.model.itinerary import Departure, Fare, Itinerary, Leg, LegLine
+from fingerpost.transit.model.itinerary import Departure, Itinerary, Leg, LegLine
 from fingerpost.transit.model.map_layer import Basemap
 from fingerpost.transit.model.place import Bounds, Coordinate, Place, PlaceMatch
 from fingerpost.transit.model.profile import NetworkProfile
@@ -89,7 +88,6 @@ class EmbeddedNetwork(port.Network):
         self.stops = TimetableStops(timetable, self._names)
         self.walks = NetworkWalks(timetable, streets, basemap, self.stops.find_row)
         self._places = NetworkPlaces(self.stops, addresses)
-        self._fares = NetworkFares(timetable, record.name)
         self.configure(record, notes)
 
     def configure(self, record: NetworkRecord, notes: Sequence[str] = ()) -> None:
@@ -248,9 +246,6 @@ class EmbeddedNetwork(port.Network):
         if isinstance(ride, str):
             return port.JourneyAnswer(itineraries=(), provenance=provenance, no_result_reason=ride)
         return port.JourneyAnswer(itineraries=(Itinerary((ride,)),), provenance=provenance)
-
-    def find_fare(self, itinerary: Itinerary) -> Fare | None:
-        return self._fares.price(itinerary) if self._has_built(itinerary.legs[0]) else None
 
     def find_line(self, leg: Leg) -> LegLine | None:
         return draw_leg(self.walks, leg) if self._has_built(leg) else None

@@ -65,8 +65,6 @@ class TimetableProfile:
     @cached_property
     def profile(self) -> NetworkProfile:
         data_abilities = {
-            # Decoding could fail before the check that names a damaged file.
-            Ability.FARES: self._timetable.feed_fares.blob.size > 0,
             Ability.STEP_FREE: self.has_wheelchair_data,
             Ability.REALTIME: bool(self.record.realtime),
         }

@@ -5,7 +5,7 @@ timetable times; delays are expected minus scheduled times.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 from functools import cached_property
@@ -129,16 +129,6 @@ class Leg(NamedTuple):
         return self.arrival - self.departure
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fare:
-    """The exact decimal price for one ordinary rider and its ticket ids, or the reason why it is ``unknown``."""
-
-    amount: str | None = None
-    currency: str | None = None
-    tickets: tuple[str, ...] = ()
-    unknown: str | None = None
-
-
 class MissedChange(NamedTuple):
     """A change that is impossible at the expected times; ``needed_s`` is the source's transfer time or walking time."""
 
@@ -150,12 +140,11 @@ class MissedChange(NamedTuple):
 
 @dataclass(frozen=True)
 class Itinerary:
-    """Consecutive legs, and their ``fare`` if known; ``is_planned`` is True if realtime data cannot change them."""
+    """Consecutive legs; ``is_planned`` is True if realtime data cannot change them."""
 
     is_planned: ClassVar[bool] = False
 
     legs: tuple[Leg, ...]
-    fare: Fare | None = field(default=None, compare=False, repr=False)
 
     @cached_property
     def departure(self) -> int:

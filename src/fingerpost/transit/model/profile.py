@@ -20,7 +20,6 @@ class Ability(StrEnum):
     BOARDS = "boards"
     NAMES = "names"
     STOPS = "stops"
-    FARES = "fares"
     GEOMETRY = "geometry"
     REALTIME = "real time"
     STEP_FREE = "step-free"

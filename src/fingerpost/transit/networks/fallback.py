@@ -8,7 +8,7 @@ from fingerpost import clock
 from fingerpost.errors import ToolError
 from fingerpost.runtime.instruments import FALLBACKS, NETWORK
 from fingerpost.transit import port
-from fingerpost.transit.model.itinerary import Fare, Itinerary, Leg, LegLine
+from fingerpost.transit.model.itinerary import Leg, LegLine
 from fingerpost.transit.model.map_layer import Basemap
 from fingerpost.transit.model.place import Bounds, Coordinate, Place
 from fingerpost.transit.model.profile import Ability, NetworkProfile
@@ -104,9 +104,6 @@ class FallbackNetwork(WrapperNetwork, CallScopedNetwork):
     async def find_address(self, coordinate: Coordinate, *, language: str | None = None) -> Place | None:
         found = await self.network.find_address(coordinate, language=language)
         return found or await self._fallback.find_address(coordinate, language=language)
-
-    def find_fare(self, itinerary: Itinerary) -> Fare | None:
-        return self.network.find_fare(itinerary) or self._fallback.find_fare(itinerary)
 
     def find_line(self, leg: Leg) -> LegLine | None:
         return self.network.find_line(leg) or self._fallback.find_line(leg)

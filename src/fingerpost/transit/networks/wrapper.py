@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from fingerpost.errors import SourceFailed
 from fingerpost.transit import port
-from fingerpost.transit.model.itinerary import Fare, Itinerary, Leg, LegLine
+from fingerpost.transit.model.itinerary import Leg, LegLine
 from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch
 from fingerpost.transit.model.profile import NetworkProfile
 from fingerpost.transit.model.ride_ref import RideRef
@@ -64,9 +64,6 @@ class WrapperNetwork(Network, ABC):
         self, text: str, *, language: str | None = None, focus: Coordinate | None = None
     ) -> Sequence[PlaceMatch]:
         return await self.forward(lambda network: network.find_places(text, language=language, focus=focus), names=True)
-
-    def find_fare(self, itinerary: Itinerary) -> Fare | None:
-        return self.network.find_fare(itinerary)
 
     def find_line(self, leg: Leg) -> LegLine | None:
         return self.network.find_line(leg)

@@ -21,7 +21,7 @@ def format_duration(seconds: int) -> str:
 
 
 def as_scheduled(itinerary: Itinerary) -> Itinerary:
-    return Itinerary(tuple(leg._replace(as_scheduled=True) for leg in itinerary.legs), itinerary.fare)
+    return Itinerary(tuple(leg._replace(as_scheduled=True) for leg in itinerary.legs))
 
 
 def _format_missed_change(missed: MissedChange) -> str:

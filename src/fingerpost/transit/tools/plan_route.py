@@ -341,7 +341,7 @@ def _measure(itinerary: Itinerary) -> Itinerary:
         straight_m = distance_m(leg.start.coordinate, leg.end.coordinate)
         return leg._replace(distance_m=round(straight_m if leg.distance_m is None else leg.distance_m))
 
-    return Itinerary(tuple(map(measure, itinerary.legs)), itinerary.fare)
+    return Itinerary(tuple(map(measure, itinerary.legs)))
 
 
 def _serialize_route(itinerary: Itinerary) -> RouteItinerary:

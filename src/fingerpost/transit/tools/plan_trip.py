@@ -7,7 +7,7 @@ from functools import partial
 from fingerpost.contract.envelope import Contract
 from fingerpost.contract.published_tool import Call, Output, ToolDefinition, ToolReply
 from fingerpost.contract.wire import omit_none
-from fingerpost.transit.model.itinerary import Fare, Itinerary, Leg, Optimize, StopPoint
+from fingerpost.transit.model.itinerary import Itinerary, Leg, Optimize, StopPoint
 from fingerpost.transit.model.ride_ref import list_refs
 from fingerpost.transit.places.trip_ends import resolve_journey
 from fingerpost.transit.port import JourneyParameters
@@ -77,10 +77,9 @@ class PlanTrip(PlaceTool):
             raise await build_no_itinerary(found)
         ranked = found.rank(arguments.limit)
         offset = await find_offset_message(found, ranked.found)
-        fares = [found.network.find_fare(itinerary) for itinerary in ranked.shown]
         map_parts = await serialize_map_parts(found.network, ranked.shown, call.include)
         warnings = [*place_warnings, *wording.list_time_warnings(when, zone, "these are the trips"), *found.warnings]
-        report = report_trips(found, ranked, constraints, warnings, fares=fares, offset=offset, now=now)
+        report = report_trips(found, ranked, constraints, warnings, offset=offset, now=now)
         body = _serialize(report, arguments, call)
         return ToolReply(body, _write_text(report, body), map_parts)
 
@@ -93,7 +92,6 @@ def _serialize(report: TripReport, arguments: PlanTripInput, call: Call) -> Plan
         "deduplicatedFrom": report.deduplicated_from,
         "staySeated": _serialize_stays(report.options) or None,
         "differences": _serialize_differences(report.options) or None,
-        "fares": _serialize_fares(report.options) or None,
     }
     freshness = find_data_freshness(rides.rides, int(call.now.timestamp()))
     return {
@@ -158,24 +156,6 @@ def _serialize_stop_point(point: StopPoint) -> shapes.WireStopPoint:
     return omit_none(shapes.WireStopPoint, fields)
 
 
-def _serialize_fares(options: Iterable[TripOption]) -> list[shapes.WireFare]:
-    fingerprints_by_fare: dict[Fare, list[str]] = {}
-    for option in options:
-        if option.fare is not None:
-            fingerprints_by_fare.setdefault(option.fare, []).append(option.ranked.fingerprint)
-    shown = (
-        {
-            "fingerprints": fingerprints if len(fingerprints_by_fare) > 1 else None,
-            "amount": fare.amount,
-            "currency": fare.currency,
-            "unknown": fare.unknown,
-            "tickets": list(fare.tickets) or None,
-        }
-        for fare, fingerprints in fingerprints_by_fare.items()
-    )
-    return [omit_none(shapes.WireFare, fields) for fields in shown]
-
-
 def _serialize_stays(options: Iterable[TripOption]) -> list[shapes.WireStaySeated]:
     ranked = [option.ranked for option in options]
     stays = ((each, [row for row, leg in enumerate(each.itinerary.legs) if leg.stays_seated]) for each in ranked)
@@ -203,11 +183,9 @@ def _write_text(report: TripReport, body: PlanTripOutput) -> str:
     ends = f"{_format_location_name(body['origin'])} to {_format_location_name(body['destination'])}"
     lines = [f"{ends}, {requested['type']} {time[:10]} {time[11:16]} ({meta['timeZone']})"]
     for number, option in enumerate(report.options, 1):
-        trip, fare = option.ranked.itinerary, option.fare
+        trip = option.ranked.itinerary
         minutes, walk_m = trip.arrival // 60 - trip.departure // 60, round(trip.walk_m)
         head = wording.format_itinerary(trip, format_time, minutes=minutes, walk_m=walk_m)
-        if fare is not None and fare.amount is not None:
-            head += f", {fare.amount} {fare.currency}"
         remarks = "".join(f" [{remark}]" for remark in (_format_disruption(option), option.note) if remark)
         lines.append(f"{number}. {head}{remarks}")
         lines += [*wording.list_leg_lines(trip, format_time, to_trip_mode), *wording.list_ref_lines(list_refs(trip))]

@@ -118,16 +118,6 @@ class WireDifference(WireDict):
     moreWalkMeters: int
 
 
-class WireFare(WireDict):
-    """A fare, or why it is unknown; without ``fingerprints``, it applies to all itineraries with rides."""
-
-    fingerprints: NotRequired[list[str]]
-    amount: NotRequired[str]
-    currency: NotRequired[str]
-    tickets: NotRequired[list[str]]
-    unknown: NotRequired[str]
-
-
 class WireStaySeated(WireDict):
     """The indices of legs for which passengers stay seated in the previous leg's vehicle."""
 
@@ -140,7 +130,6 @@ class PlanMeta(Meta, AlertNotes):
     walking: str
     staySeated: NotRequired[list[WireStaySeated]]
     differences: NotRequired[list[WireDifference]]
-    fares: NotRequired[list[WireFare]]
 
 
 class PlanTripOutput(CorrelatedAnswer):

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from fingerpost.transit.model.itinerary import Fare, Itinerary, Leg, ServiceAlert
+from fingerpost.transit.model.itinerary import Itinerary, Leg, ServiceAlert
 from fingerpost.transit.places.candidates import format_count_of_shown
 from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.rules import disruption
@@ -21,10 +21,9 @@ from fingerpost.transit.tools.wording import FormatTime, format_clock
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TripOption:
-    """An itinerary to show, its fare, how it differs from the disrupted one that it replaces, and a walking note."""
+    """An itinerary to show, how it differs from the disrupted one that it replaces, and a walking note."""
 
     ranked: disruption.ItineraryOption
-    fare: Fare | None
     difference: disruption.Difference | None
     note: str | None
 
@@ -52,11 +51,10 @@ def report_trips(
     constraints: PlanConstraints,
     warnings: Iterable[Warning],
     *,
-    fares: Sequence[Fare | None],
     offset: str | None,
     now: int,
 ) -> TripReport:
-    """Report on the itineraries to show, with their ``fares``; ``offset`` is from ``find_offset_message``."""
+    """Report on the itineraries to show; ``offset`` is from ``find_offset_message``."""
     shown = ranked.shown
     provenance = found.merge_provenance(FollowUp.RELAXED_LIMITS)
     format_time = partial(format_clock, reference=found.query.instant, zone=provenance.zone)
@@ -68,8 +66,8 @@ def report_trips(
     return TripReport(
         query=found.query,
         options=[
-            TripOption(ranked=choice, fare=fare, difference=disruption.find_difference(choice, format_time), note=note)
-            for choice, fare, note in zip(ranked.choices, fares, notes, strict=True)
+            TripOption(ranked=choice, difference=disruption.find_difference(choice, format_time), note=note)
+            for choice, note in zip(ranked.choices, notes, strict=True)
         ],
         deduplicated_from=ranked.deduplicated_from,
         rides=report_rides(

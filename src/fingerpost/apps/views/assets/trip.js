@@ -113,7 +113,6 @@ function listFacts(frame, itinerary) {
     words.say("duration", { n: words.minutes(legs[0].departureTime, legs[legs.length - 1].arrivalTime) }),
     changes === 0 ? words.say("no_changes") : words.count("changes", changes),
     walkingDistance > 0 && words.say("walking", { distance: words.distance(walkingDistance) }),
-    findPrice(frame, itinerary),
   ].filter(Boolean);
 }
 
@@ -124,12 +123,6 @@ function drawTroubles(frame, itinerary) {
     itinerary.DisruptionNote && element("div", { class: "danger small", lang: "en" }, itinerary.DisruptionNote),
     isInstead && element("div", { class: "caution small" }, frame.words.say("instead")),
   ].filter(Boolean);
-}
-
-function findPrice(frame, itinerary) {
-  const holds = (fare) => fare.amount && (!fare.fingerprints || fare.fingerprints.includes(itinerary.fingerprint));
-  const fare = itinerary.legs.some(isRide) && (frame.body.meta.fares || []).find(holds);
-  return fare && frame.words.say("price", fare);
 }
 
 /** The buttons that plan the same trip earlier or later than all that is shown. */
@@ -234,9 +227,8 @@ function drawMapPanel(frame, itinerary) {
 function listTripNotes(frame) {
   const { meta, itineraries } = frame.body;
   const differences = (meta.differences || []).map((each) => each.cause.text);
-  const prices = (meta.fares || []).filter((each) => each.unknown).map((each) => frame.words.say("price_unknown", { reason: each.unknown }));
   const accessibility = itineraries.flatMap((each) => each.accessibilityNotes || []);
-  return listNotes(frame, [...new Set([...differences, ...accessibility, ...prices, meta.walking])]);
+  return listNotes(frame, [...new Set([...differences, ...accessibility, meta.walking])]);
 }
 
 const WANTS = { [GEOMETRY]: true, [LINE_COLORS]: true, [BASEMAP]: true };

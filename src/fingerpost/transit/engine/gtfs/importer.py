@@ -13,7 +13,6 @@ from fingerpost.transit.engine.gtfs.calendar import read_services
 from fingerpost.transit.engine.gtfs.csv.archive import Archive, open_archive
 from fingerpost.transit.engine.gtfs.csv.columns import IdIndex
 from fingerpost.transit.engine.gtfs.csv.findings import Reason, find_meaning
-from fingerpost.transit.engine.gtfs.fares import read_fares
 from fingerpost.transit.engine.gtfs.feed_info import has_same_times, read_feed_info
 from fingerpost.transit.engine.gtfs.in_seat import find_in_seat, list_departures
 from fingerpost.transit.engine.gtfs.merging import FeedMerger
@@ -39,10 +38,9 @@ ImportProgress = Callable[[str, int, int | None], None]
 _LINKING = "linking stops"
 
 _TABLES_READ = frozenset({
-    "agency.txt", "attributions.txt", "calendar.txt", "calendar_dates.txt", "fare_attributes.txt",
-    "fare_leg_join_rules.txt", "fare_leg_rules.txt", "fare_products.txt", "fare_rules.txt", "fare_transfer_rules.txt",
-    "feed_info.txt", "frequencies.txt", "pathways.txt", "rider_categories.txt", "route_networks.txt", "routes.txt",
-    "shapes.txt", "stop_areas.txt", "stop_times.txt", "stops.txt", "transfers.txt", "translations.txt", "trips.txt",
+    "agency.txt", "attributions.txt", "calendar.txt", "calendar_dates.txt", "feed_info.txt", "frequencies.txt",
+    "pathways.txt", "routes.txt", "shapes.txt", "stop_times.txt", "stops.txt", "transfers.txt", "translations.txt",
+    "trips.txt",
 })  # fmt: skip
 
 # Service is compared with the busiest 28 consecutive days, so that one week of extra trips does not set the norm.
@@ -149,7 +147,6 @@ def _read_feed(archive: Archive, name: str, headsigns: IdIndex, zone: str | None
     trip_departures = read_trip_departures(archive, trips, stop_times)
     transfers = read_transfers(archive, stops, routes, trips)
     shapes, trip_shape, shape_point = read_shapes(archive, shape_ids, trips, shape_dist)
-    fares = read_fares(archive)
     stop_names, route_names, headsign_names = read_translations(archive, stops, routes, trips, headsigns)
     is_used = mark_rows(len(all_days), trips.service)
     for row in np.flatnonzero(~is_used).tolist():
@@ -163,7 +160,6 @@ def _read_feed(archive: Archive, name: str, headsigns: IdIndex, zone: str | None
         raise _new_no_trips_error(archive)
     return TimetableDraft(
         feeds=[feed],
-        fare_books=[fares.to_json() if fares else ""],
         stops=stops.rows,
         routes=routes.rows,
         services=[ServiceRow(0, service) for service in days + more_days],

@@ -53,7 +53,6 @@ class FeedMerger:
         draft, counts = self._draft, self._counts
         row = len(draft.feeds)
         draft.feeds += feed.feeds
-        draft.fare_books += feed.fare_books
         stop_rows = self._add_stops(feed, row, findings)
         draft.routes += [route._replace(feed=row) for route in feed.routes]
         draft.services += [service._replace(feed=row) for service in feed.services]

@@ -82,7 +82,7 @@ def _set_wheelchair_access(stops: Stops, places: StationPlaces) -> None:
 
 
 def _build_transfers(table: Table, places: StationPlaces) -> PathwayColumns:
-    # Pathways through fare gates are skipped, because the next ride could require another fare.
+    # Pathways through fare gates are skipped, because the next ride could require another ticket.
     outgoing, _ = station_ways.list_ways(places, gates=False)
     transfers: list[tuple[int, int, int]] = []
     for _, platforms in station_ways.list_stations(places):

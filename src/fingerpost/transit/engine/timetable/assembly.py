@@ -52,7 +52,6 @@ def assemble(draft: TimetableDraft, find_walks: FindWalks = straight_line_walks)
     calendar_start, runs_on = _pack_calendar(draft.services)
     return Timetable(
         feeds=tuple(draft.feeds),
-        feed_fares=TextColumn.of(draft.fare_books or ["" for _ in draft.feeds]),
         stop_printed_id=TextColumn.of(encode_stop_ids((draft.feeds[row.feed].name, row.local_id) for row in rows)),
         stop_wheelchair=wheelchair,
         stop_names=_pack_names(draft.stop_names, range(len(rows))),

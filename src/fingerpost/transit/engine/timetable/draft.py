@@ -135,11 +135,10 @@ class TimetableDraft:
     """The rows of one or more feeds.
 
     ``trip_stop_time_count`` is the number of stop times in each trip. ``stop_names`` and ``route_names`` map a language
-    to {row: name}, ``headsign_names`` to {headsign: translation}. ``fare_books`` has one string per feed, or is empty.
+    to {row: name}, ``headsign_names`` to {headsign: translation}.
     """
 
     feeds: list[Feed] = field(default_factory=list)
-    fare_books: list[str] = field(default_factory=list)
     stops: list[StopRow] = field(default_factory=list)
     routes: list[RouteRow] = field(default_factory=list)
     services: list[ServiceRow] = field(default_factory=list)

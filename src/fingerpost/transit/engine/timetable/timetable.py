@@ -98,7 +98,6 @@ class Timetable:
     """The timetable of one network, without realtime data."""
 
     feeds: tuple[Feed, ...]
-    feed_fares: TextColumn  # serialized transit.fares.book.FareBook, empty for feeds without fares
 
     # stops, one row each; printed ids are unique and match rule A8's pattern
     stop_feed: Int16

@@ -1,4 +1,4 @@
-"""Search for journeys on a server page by page, and build itineraries, lines, fares and alerts from its responses."""
+"""Search for journeys on a server page by page, and build itineraries, lines and alerts from its responses."""
 
 from abc import ABC, abstractmethod
 from collections import Counter

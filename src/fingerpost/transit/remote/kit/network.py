@@ -15,12 +15,11 @@ from fingerpost.runtime.concurrency import gather_all
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit import port
 from fingerpost.transit.learned_profile import LearnedProfile
-from fingerpost.transit.model.itinerary import Departure, Fare, Itinerary, Leg, LegLine, ServiceAlert
+from fingerpost.transit.model.itinerary import Departure, Leg, LegLine, ServiceAlert
 from fingerpost.transit.model.place import DEFAULT_LANGUAGE, Coordinate, Place, PlaceMatch, choose_language
 from fingerpost.transit.model.profile import Ability, NetworkProfile
 from fingerpost.transit.model.provenance import FeedVersion, Provenance
 from fingerpost.transit.model.ride_ref import RideRef
-from fingerpost.transit.remote.kit.answers import MeasuredLeg
 from fingerpost.transit.remote.kit.journeys import JourneyPage, JourneyRequest, JourneySearch, draw_leg, resolve_end
 from fingerpost.transit.remote.kit.places import FindPlaces, StopIdCodec, StopLookup
 from fingerpost.transit.remote.kit.ride_lookup import find_ref_ride
@@ -169,12 +168,6 @@ class ServerNetwork(port.Network, ABC):
         self, text: str, *, language: str | None = None, focus: Coordinate | None = None
     ) -> Sequence[PlaceMatch]:
         return await self._find_places(text, self._choose_language(language), focus)
-
-    def find_fare(self, itinerary: Itinerary) -> Fare | None:
-        fare, is_from_server = itinerary.fare, any(isinstance(ride.handle, MeasuredLeg) for ride in itinerary.rides)
-        if not is_from_server or self._profile.can(Ability.FARES) or (fare is not None and fare.amount is not None):
-            return fare
-        return Fare(unknown=f"fares from {self._profile.name} are not supported")
 
     def find_line(self, leg: Leg) -> LegLine | None:
         return draw_leg(leg) if self._profile.can(Ability.GEOMETRY) else None

@@ -32,7 +32,7 @@ from fingerpost.transit.remote.motis.server import MotisEndpoint, MotisServer, R
 from fingerpost.transit.remote.motis.transitous import ATTRIBUTION, WORLD, is_transitous
 from fingerpost.transit.rules.times import format_utc, is_zone
 
-ABILITIES = frozenset(Ability) - {Ability.FARES}
+ABILITIES = frozenset(Ability)
 _OSM = "© OpenStreetMap contributors, ODbL"
 
 

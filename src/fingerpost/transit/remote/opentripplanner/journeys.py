@@ -7,13 +7,11 @@ query uses a high walk reluctance.
 from collections.abc import AsyncIterator, Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
-from decimal import Decimal
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from fingerpost.errors import RegionUnsupported
-from fingerpost.transit.fares.book import format_amount
-from fingerpost.transit.model.itinerary import Fare, Itinerary, Leg, Optimize, ServiceAlert, StopPoint
+from fingerpost.transit.model.itinerary import Itinerary, Leg, Optimize, ServiceAlert, StopPoint
 from fingerpost.transit.model.line_colors import parse_line_colors
 from fingerpost.transit.model.place import Location
 from fingerpost.transit.model.profile import NetworkProfile
@@ -241,7 +239,7 @@ ARRIVAL_MARGIN_S = 1
 
 def list_itineraries(edges: Iterable[shapes.Edge], query: JourneyQuery, ids: StopIdCodec) -> list[Itinerary]:
     itineraries = [kit.read_itinerary(edge.legs, query, ids, new_leg) for edge in edges if edge.legs]
-    return [replace(_undo_margin(itinerary, query), fare=price(itinerary)) for itinerary in itineraries]
+    return [_undo_margin(itinerary, query) for itinerary in itineraries]
 
 
 def _undo_margin(itinerary: Itinerary, query: JourneyQuery) -> Itinerary:
@@ -257,40 +255,3 @@ def _undo_margin(itinerary: Itinerary, query: JourneyQuery) -> Itinerary:
         for leg in itinerary.legs
     ]
     return Itinerary(tuple(legs))
-
-
-def price(itinerary: Itinerary) -> Fare | None:
-    """Return the price of all rides for an ordinary rider, or the reason it is unknown; None if there are no rides.
-
-    The price is that of the cheapest purchase that covers every ride. If there is none, each ride must have a single
-    product, because the server does not say which products are bought together.
-    """
-    if not itinerary.rides:
-        return None
-    by_ride = [_list_offers(leg) for leg in itinerary.rides]
-    for leg, offers in zip(itinerary.rides, by_ride, strict=True):
-        if not offers:
-            return Fare(unknown=f"the server gives no fare for {leg.line or 'a ride'}")
-    shared = set.intersection(*map(set, by_ride))
-    if not shared and any(len(offers) > 1 for offers in by_ride):
-        return Fare(unknown="the server lists several tickets, but not which of them are bought together")
-    purchases = list({name: offer for offers in by_ride for name, offer in offers.items()}.values())
-    if shared:
-        purchases = [min((by_ride[0][name] for name in sorted(shared)), key=lambda offer: offer[1].amount)]
-    currencies = sorted({money.currency.code for _, money in purchases})
-    if len(currencies) > 1:
-        return Fare(unknown=f"its parts are priced in {' and '.join(currencies)}")
-    total = sum((Decimal(str(money.amount)) for _, money in purchases), Decimal(0))
-    tickets = tuple(product.id for product, _ in purchases)
-    return Fare(amount=format_amount(total, currencies[0]), currency=currencies[0], tickets=tickets)
-
-
-def _list_offers(leg: Leg) -> Mapping[str, tuple[shapes.FareProduct, shapes.Money]]:
-    """Return a leg's priced products for an ordinary rider, keyed by purchase id."""
-    otp_leg = leg.handle
-    uses = otp_leg.fare_products if isinstance(otp_leg, shapes.OtpLeg) else ()
-    return {
-        use.id: (use.product, use.product.price)
-        for use in uses
-        if use.product is not None and use.product.price is not None and use.product.is_default is not False
-    }

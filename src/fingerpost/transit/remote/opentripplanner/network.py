@@ -49,8 +49,6 @@ async def learn_profile(fetch: Fetch, record: NetworkRecord) -> LearnedProfile:
             "This server has no planConnection: it is older than OpenTripPlanner 2.7, or is not OpenTripPlanner",
             hint="Update the server",
         )
-    # Versions before 2.9 do not distinguish children's fares from ordinary ones.
-    has_fares = "isDefault" in await _list_fields(server, "RiderCategory")
     network = (await server.fetch(shapes.Network, fresh_s=0.0)).data
     bounds = REGIONS[region] if region is not None else await _find_bounds(server)
     zone = find_common_zone(agency.timezone for feed in network.feeds for agency in feed.agencies)
@@ -65,7 +63,6 @@ async def learn_profile(fetch: Fetch, record: NetworkRecord) -> LearnedProfile:
         attribution=ATTRIBUTION if region is not None else _list_attribution(network.feeds),
         first_day=first,
         last_day=last,
-        abilities=ABILITIES if has_fares else ABILITIES - {Ability.FARES},
         learned_at=clock.now(),
     )
 
@@ -114,7 +111,7 @@ class OpenTripPlannerNetwork(ServerNetwork):
         region = find_region(record.url)
         profile = new_remote_profile(record, learned, ABILITIES)
         profile = replace(profile, answer_deadline_s=get_deadline_s(record.url))
-        self._server = Server(fetch, record, with_fares=profile.can(Ability.FARES))
+        self._server = Server(fetch, record)
         ids = OtpStopIds([feed.name for feed in learned.feeds] or [record.name])
         stops = OtpStopLookup(self._server, ids)
         find_places: FindPlaces = StopNames(self._server, ids).find_places

@@ -38,10 +38,9 @@ _QUOTA_WAIT_S = 3600.0
 
 
 class Server(Connection):
-    """A client for one server; it requests fares if ``with_fares``."""
+    """A client for one server."""
 
-    def __init__(self, fetch: Fetch, record: NetworkRecord, *, with_fares: bool = False) -> None:
-        self._with_fares = with_fares
+    def __init__(self, fetch: Fetch, record: NetworkRecord) -> None:
         super().__init__(
             fetch,
             record.url or "",
@@ -60,7 +59,7 @@ class Server(Connection):
         fresh_s: float = LIVE_FRESH_S,
     ) -> Answer[_T]:
         """Query the fields of a response model; ``variables`` must not contain nulls."""
-        document = new_document(shape, with_fares=self._with_fares)
+        document = new_document(shape)
         body = {"query": document, **({"variables": variables} if variables else {})}
 
         async def read(response: Response) -> Answer[_T]:
@@ -159,7 +158,6 @@ _FIELDS = {
     (shapes.Plan, "scheduled"): (
         f"scheduled: planConnection({_SEARCH} {_WINDOW} preferences: $scheduled) @include(if: $withScheduled)"
     ),
-    (shapes.FareProduct, "price"): "... on DefaultFareProduct { price",
     (shapes.Board, "stops"): "stops(ids: $ids)",
     (shapes.BoardStop, "alerts"): "alerts(types: [STOP])",
     (shapes.BoardStop, "stoptimesWithoutPatterns"): (
@@ -177,24 +175,24 @@ _VARIABLE = re.compile(r"\$(\w+)")
 
 
 @lru_cache(maxsize=256)
-def new_document(shape: type[BaseModel], *, with_fares: bool) -> str:
-    """Return the GraphQL query for all fields of a model, with or without fares."""
-    selection = _select(shape, with_fares=with_fares)
+def new_document(shape: type[BaseModel]) -> str:
+    """Return the GraphQL query for all fields of a model."""
+    selection = _select(shape)
     used = {name: _VARIABLES[name] for name in _VARIABLE.findall(selection)}
     declarations = ", ".join(f"${name}: {kind}" for name, kind in used.items())
     return f"query {shape.__name__}{f'({declarations})' if declarations else ''} {selection}"
 
 
-def _select(shape: type[BaseModel], *, with_fares: bool) -> str:
+def _select(shape: type[BaseModel]) -> str:
     selected = []
     for field in shape.model_fields.values():
         alias = field.validation_alias
         first, *inner = map(str, alias.path) if isinstance(alias, AliasPath) else [str(field.alias)]
         model = _find_model(field.annotation)
-        if model is PathObject or (model is shapes.FareProductUse and not with_fares):
+        if model is PathObject:
             continue
         text = " ".join((_FIELDS.get((shape, first), first), *(f"{{ {name}" for name in inner)))
-        text += f" {_select(model, with_fares=with_fares)}" if model is not None else ""
+        text += f" {_select(model)}" if model is not None else ""
         selected.append(text + " }" * (text.count("{") - text.count("}")))
     return f"{{ {' '.join(selected)} }}"
 

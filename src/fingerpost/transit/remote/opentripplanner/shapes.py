@@ -69,7 +69,6 @@ def read_access(word: str | None) -> Access:
 _Seconds = Annotated[int, Field(ge=-MAX_DURATION_S, le=MAX_DURATION_S)]
 # Pairs of encoded numbers, each made of up to six continuation characters and a final one.
 _POLYLINE = r"^(?:(?:[_-~]{0,6}[?-^]){2})*$"
-_Amount = Annotated[float, Field(ge=0, le=1_000_000_000)]
 
 
 class GraphQLError(Shape):
@@ -255,30 +254,6 @@ class RiddenTrip(Trip):
 _PRECISION = 5
 
 
-class Currency(Shape):
-    code: str
-
-
-class Money(Shape):
-    amount: _Amount
-    currency: Currency
-
-
-class FareProduct(Shape):
-    """A fare product; its price is None if the server uses a newer product type."""
-
-    id: str
-    is_default: bool | None = nested("riderCategory", "isDefault")
-    price: Money | None = None
-
-
-class FareProductUse(Shape):
-    """A product that covers a leg; the same ``id`` on several legs is one purchase."""
-
-    id: str
-    product: FareProduct | None = None
-
-
 class OtpLeg(MeasuredLeg):
     mode: str | None = None
     transit_leg: bool | None = None
@@ -297,7 +272,6 @@ class OtpLeg(MeasuredLeg):
     trip: RiddenTrip | None = None
     line: Annotated[str, Field(pattern=_POLYLINE)] | None = nested("legGeometry", "points")
     alerts: ListOrNull[OtpAlert] = ()
-    fare_products: ListOrNull[FareProductUse] = ()
 
     @property
     def points(self) -> Sequence[tuple[float, float]]:

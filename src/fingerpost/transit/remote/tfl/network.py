@@ -31,7 +31,7 @@ from fingerpost.transit.remote.tfl.stops import StopPointLookup, StopPointNames
 from fingerpost.transit.remote.tfl.timetables import find_scheduled, list_stop_lines
 from fingerpost.transit.remote.tfl.unified_api import ATTRIBUTION, BOUNDS, KIND, LANGUAGE, ZONE
 
-ABILITIES = frozenset(Ability) - {Ability.FARES}
+ABILITIES = frozenset(Ability)
 
 _T = TypeVar("_T")
 

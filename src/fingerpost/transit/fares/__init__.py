@@ -1,1 +1,0 @@
-"""Fares: the fare rules of a feed, and trip prices."""
