@@ -1,7 +1,10 @@
 """The log never waits for its reader, and reports the lines that it dropped."""
 
+import json
 import logging
 import os
+import subprocess
+import sys
 import threading
 
 from fingerpost.apps.logs import DroppingHandler
@@ -52,3 +55,20 @@ def test_a_closed_reader_stops_nothing():
         handler.flush()
 
     assert handler.queue.unfinished_tasks == 0
+
+
+def test_in_json_the_value_of_a_secret_does_not_hide_keys():
+    """Operators search by the names of fields, and a secret may be the same word."""
+    code = """
+import logging
+from fingerpost.apps.logs import start_logging
+
+start_logging(as_json=True)
+logging.getLogger("fingerpost").warning('a "message"', extra={"call": {"tool": "find_stops"}})
+"""
+    environ = {**os.environ, "TOWN_TOKEN": "message"}
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environ, check=True)
+    line = json.loads(ended.stderr)
+    del line["time"]
+
+    assert line == {"level": "WARNING", "logger": "fingerpost", "tool": "find_stops", "message": 'a "[TOWN_TOKEN]"'}

@@ -94,6 +94,14 @@ async def test_waiting_callers_pass_in_turn():
     assert passed == list(range(10))
 
 
+async def test_a_refusal_rounds_the_wait_up():
+    limiter = new_limiter(FakeTime())
+    await limiter.pause("a.example", 42.3)
+
+    with pytest.raises(SourceLimited, match=r"a\.example cannot be called again for 43 s"):
+        await limiter.wait("a.example", max_wait_s=1)
+
+
 @pytest.mark.parametrize(("max_wait_s", "passes"), [(0.5, True), (0.499, False)])
 async def test_a_wait_begins_only_if_there_is_time(max_wait_s, passes):
     time = FakeTime()

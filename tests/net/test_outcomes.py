@@ -4,7 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from fingerpost.net.outcomes import find_failure, find_retry_after
+from fingerpost.errors import SourceLimited
+from fingerpost.net.outcomes import find_failure, find_retry_after, may_retry
 from fingerpost.net.response import Response
 
 NOW = datetime(2026, 10, 21, 7, 28, tzinfo=UTC)
@@ -37,3 +38,8 @@ def test_a_source_without_a_readable_clock_is_judged_by_ours(date):
     response = Response(status=429, headers=headers, body=b"", redacted_url="https://town.example/", retrieved_at=NOW)
 
     assert find_failure(response, NOW).retry_after_s == 120.0
+
+
+@pytest.mark.parametrize(("remaining_s", "retries"), [(5.0, False), (5.1, True)])
+def test_a_retry_needs_more_time_than_its_wait(remaining_s, retries):
+    assert may_retry(SourceLimited("full", retry_after_s=5.0), remaining_s) is retries

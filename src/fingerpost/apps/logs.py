@@ -44,11 +44,11 @@ class _JsonFormatter(_RedactingFormatter):
             "level": record.levelname,
             "logger": record.name,
             **getattr(record, "call", {}),
-            "message": record.getMessage(),
+            "message": redact_environment(record.getMessage(), self._secrets),
         }
         if record.exc_info:
-            fields["exception"] = self.formatException(record.exc_info)
-        return redact_environment(json.dumps(fields, ensure_ascii=False), self._secrets)
+            fields["exception"] = redact_environment(self.formatException(record.exc_info), self._secrets)
+        return json.dumps(fields, ensure_ascii=False)
 
 
 def hash_caller(caller: str) -> str:
