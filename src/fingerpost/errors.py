@@ -245,7 +245,7 @@ class PlaceAmbiguous(ToolError):
 
 
 class RegionUnsupported(ToolError):
-    """No network covers the place, or no single network covers both the origin and the destination."""
+    """No network covers the place, no single network covers both ends, or the place's network cannot answer."""
 
 
 class StorageUnavailable(ToolError):

@@ -61,8 +61,8 @@ async def asking(answers, record=RECORD):
         yield TflSource(client.fetch, LIMITS).open(record), told
 
 
-async def list_board(network, stop_id, instant, window_s, by_schedule=False):
-    query = DepartureQuery(stop_ids=[stop_id], instant=instant, window_s=window_s, wanted=50, by_schedule=by_schedule)
+async def list_board(network, stop_id, instant, window_s):
+    query = DepartureQuery(stop_ids=[stop_id], instant=instant, window_s=window_s, wanted=50)
     return await network.list_departures(query)
 
 

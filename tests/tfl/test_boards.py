@@ -4,8 +4,13 @@ from datetime import UTC, datetime
 
 import pytest
 
+from fingerpost.apps.wiring import list_tools
+from fingerpost.errors import RegionUnsupported
+from fingerpost.store.variables import VariableStore
 from fingerpost.transit.model.itinerary import Mode
 from fingerpost.transit.model.place import Coordinate
+from fingerpost.transit.remote.tfl.network import NOTE_BEYOND_REACH
+from tests.fakes import FakeNetworks
 from tests.tfl.asking import asking, list_board
 
 NINE = int(datetime(2026, 6, 10, 8, tzinfo=UTC).timestamp())
@@ -89,27 +94,35 @@ async def test_missing_values_are_not_invented():
     assert (row.destination, row.platform) == ("Check Front of Train", None)
 
 
-@pytest.mark.parametrize(
-    ("first", "window_min", "is_asked"), [(NINE, 30, False), (NINE, 31, True), (NINE - 900, 30, True)]
-)
-async def test_departures_before_now_and_after_half_an_hour_come_from_timetables(first, window_min, is_asked):
-    _, server = await board([], window_min=window_min, first=first, **{"/StopPoint/940GZZLUVIC": VICTORIA})
+async def test_a_board_without_the_status_of_lines_reports_it():
+    answers = {"/StopPoint/940GZZLUVIC/Disruption": [], "/Line/victoria/Status": (500, {})}
+    found, _ = await board([arriving(7)], **answers)
 
-    assert ("/Line/victoria/Timetable/940GZZLUVIC" in server.paths) == is_asked
+    assert drawn(found) == [("Victoria", 7)]
+    assert found.provenance.notes[1:] == ("TfL did not return the status of its lines.",)
 
 
-@pytest.mark.parametrize(
-    ("window_min", "failing", "note"),
-    [
-        (60, "/Line/victoria/Timetable", "later departures are missing"),
-        (30, "/Line/victoria/Status", "TfL did not return the status of its lines."),
-    ],
-)
-async def test_a_board_without_a_failed_part_is_returned_and_reports_it(window_min, failing, note):
-    answers = {"/StopPoint/940GZZLUVIC": VICTORIA, "/StopPoint/940GZZLUVIC/Disruption": [], failing: (500, {})}
-    found, _ = await board([arriving(7)], window_min=window_min, **answers)
+async def test_a_window_beyond_the_predictions_is_noted():
+    found, _ = await board([arriving(7)], window_min=60)
 
-    assert (drawn(found), any(note in each for each in found.provenance.notes)) == ([("Victoria", 7)], True)
+    assert found.provenance.notes[1] == NOTE_BEYOND_REACH
+
+
+@pytest.mark.parametrize("first", [NINE + 1801, NINE - 3600])
+async def test_a_window_outside_the_predictions_is_an_error(first):
+    with pytest.raises(RegionUnsupported, match="TFL lists only the departures of the next half hour"):
+        await board([arriving(7)], first=first)
+
+
+async def test_the_timetable_tool_reports_that_there_are_no_timetables(tmp_path):
+    async with asking({"/StopPoint/940GZZLUVIC": VICTORIA}) as (network, _):
+        tools = list_tools(FakeNetworks(network), VariableStore(tmp_path / "variables.sqlite"))
+        tool = next(tool for tool in tools if tool.name == "getStopTimetable")
+        body = (await tool.answer({"stopId": "TFL:940GZZLUVIC"}, user="ann")).body
+
+    assert body["error"]["category"] == "NO_RESULTS"
+    assert body["error"]["message"] == "TFL has no timetables"
+    assert body["error"]["hint"] == "Use get_departures for the next departures, or plan_trip for another time"
 
 
 async def test_a_hub_is_queried_by_its_stations():

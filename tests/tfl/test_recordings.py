@@ -8,7 +8,6 @@ from fingerpost.transit.model.itinerary import Mode
 from fingerpost.transit.model.place import Coordinate
 from tests.shared_data import get_shared
 from tests.tfl.asking import a_leg, asking, journeys, list_board, planning
-from tests.tfl.test_timetables import at, schedule, timetable
 
 AMBIGUOUS = [
     "Kings-Cross-Station_to_Liverpool-Street-Station",
@@ -104,23 +103,6 @@ async def test_a_recorded_station_is_itself():
         "Arsenal Underground Station",
         ("TFL:940GZZLUASL",),
     )
-
-
-async def test_a_recorded_station_has_the_timetable_of_its_line(monkeypatch):
-    monkeypatch.setenv("FINGERPOST_NOW", "2026-06-10T08:00:00Z")
-    station = recorded("stopPointById_940GZZLUASL_None_StopPoint")
-    told = timetable(schedule("Friday", "10:00"))
-    answers = {"/StopPoint/940GZZLUASL": station, "/StopPoint/9400ZZLUASL1": station}
-    answers |= {f"{path}/Disruption": [] for path in answers} | {"/Line/piccadilly/Timetable/940GZZLUASL": told}
-    async with asking(answers) as (network, _):
-        boards = [
-            await list_board(network, stop_id, at("2026-06-12T10:00"), 60)
-            for stop_id in ("TFL:940GZZLUASL", "TFL:9400ZZLUASL1")
-        ]
-
-    rows = [[(row.line, row.mode, row.stop_id) for row in board.departures] for board in boards]
-    assert rows == [[("Piccadilly", Mode.METRO, "TFL:940GZZLUASL")]] * 2
-    assert [any("the whole station" in note for note in board.provenance.notes) for board in boards] == [False, True]
 
 
 async def test_a_recorded_search_finds_common_names():

@@ -18,8 +18,8 @@ from tests.net.local_server import answer
 from tests.tfl_server import rendering as tfl
 
 _FAR_M = 3000.0
-# TfL predicts half an hour ahead.
-_PREDICTED_S = 1800
+# TfL predicts half an hour ahead; the suite's boards are longer.
+_PREDICTED_S = 7200
 _MODE_OF_TYPE = {"0": Mode.TRAM, "2": Mode.RAIL, "3": Mode.BUS}
 
 
@@ -65,8 +65,6 @@ class TflServer:
                 modes = sorted(tfl.MODES[mode] for mode in self._served.profile.modes)
                 told = [tfl.entity("Mode", modeName=mode, isScheduledService=True) for mode in modes]
                 return _write(200, [*told, tfl.entity("Mode", modeName="walking", isScheduledService=False)])
-            case ["line", line_id] if path[2:3] == ["Timetable"]:
-                return _write(*self._timetable(line_id, path[3], params.get("direction")))
             case ["line", names]:
                 told = [tfl.line_of(name, self._line_alerts.get(name, {}).values()) for name in names.split(",")]
                 return _write(200, told)
@@ -172,26 +170,6 @@ class TflServer:
             told += [tfl.disruption_of(each, own_id) for each in alerts]
         return told
 
-    def _timetable(self, line_id, own_id, direction):
-        """Return the calls of a line at a stop, the same on every day; a tram's only when its direction is told."""
-        calls_of = {}
-        for row in self._calls:
-            if self._route_of[row["trip_id"]]["route_short_name"].lower() == line_id:
-                calls_of.setdefault(row["trip_id"], []).append(row)
-        if not calls_of:
-            return 404, tfl.api_error(404, "EntityNotFoundException", f"The line {line_id} is not recognised")
-        if self._list_lines(own_id).get(line_id) is Mode.TRAM and direction is None:
-            return 200, tfl.which_direction(line_id, own_id)
-        journeys = []
-        for calls in calls_of.values():
-            at = next((at for at, call in enumerate(calls) if call["stop_id"].upper() == own_id), None)
-            if at is not None and at < len(calls) - 1:
-                journeys.append([(call["stop_id"].upper(), _minutes(call["departure_time"])) for call in calls[at:]])
-        if not journeys or direction == "inbound":
-            return 200, tfl.without_timetable(line_id)
-        names = {row["stop_id"].upper(): row["stop_name"] for row in self._tables["stops.txt"]}
-        return 200, tfl.timetable_of(line_id, own_id, journeys, names)
-
     def _list_lines(self, own_id):
         calling = [self._route_of[row["trip_id"]] for row in self._calls if row["stop_id"].upper() == own_id.upper()]
         return {row["route_short_name"].lower(): _MODE_OF_TYPE[row["route_type"]] for row in calling}
@@ -221,11 +199,6 @@ class TflServer:
                 service_day=today,
             )
             yield told, end_of[trip_id].upper()
-
-
-def _minutes(text):
-    hours, minutes, *_ = map(int, text.split(":"))
-    return hours * 60 + minutes
 
 
 def _is_of_line(alert):

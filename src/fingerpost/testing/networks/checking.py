@@ -85,7 +85,7 @@ class TownNetwork:
         self, stop: str, first: str, last: str, wanted: int = 50, *, day: date = DAY, by_schedule: bool = False
     ) -> DepartureBoard:
         """List the departures from a stop between two clock times on a day, by expected or scheduled time."""
-        self.require(Ability.BOARDS)
+        self.require(Ability.BOARDS, *([Ability.TIMETABLES] if by_schedule or day != DAY else []))
         query = DepartureQuery(
             stop_ids=[self.town.stop_id(stop)],
             instant=to_unix(first, day),

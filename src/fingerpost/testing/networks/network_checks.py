@@ -207,7 +207,7 @@ async def a_truncated_board_has_the_total_count(case: TownNetwork) -> None:
 
 
 async def an_empty_board_is_not_an_error(case: TownNetwork) -> None:
-    board = await case.board("Alpha", "03:00", "03:30")
+    board = await case.board("Gamma", "08:00", "08:30")
     expect_same((format_board(board), board.found_count), ([], 0), "the board for a period without departures")
 
 

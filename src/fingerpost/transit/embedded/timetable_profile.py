@@ -20,7 +20,7 @@ from fingerpost.transit.rules.modes import to_mode
 
 # Trips from the previous day may still be running up to this hour.
 NIGHT_ENDS_H = 4
-_ALWAYS = frozenset({Ability.PLANS, Ability.BOARDS, Ability.NAMES, Ability.STOPS, Ability.GEOMETRY, Ability.ARRIVE_BY})
+_ALWAYS = frozenset(Ability) - {Ability.FARES, Ability.REALTIME, Ability.STEP_FREE}
 
 
 class TimetableProfile:

@@ -18,6 +18,7 @@ NAMES_DEADLINE_S = 3.0
 class Ability(StrEnum):
     PLANS = "plans"
     BOARDS = "boards"
+    TIMETABLES = "timetables"
     NAMES = "names"
     STOPS = "stops"
     GEOMETRY = "geometry"

@@ -99,7 +99,8 @@ class FallbackNetwork(WrapperNetwork, CallScopedNetwork):
             note = f"{network.profile.name} does not recognize {', '.join(unknown)}, whose departures are left out."
             return _label(await network.list_departures(replace(query, stop_ids=known)), [note])
 
-        return await self._query((Ability.BOARDS,), list_board)
+        needed = (Ability.BOARDS, Ability.TIMETABLES) if query.by_schedule else (Ability.BOARDS,)
+        return await self._query(needed, list_board)
 
     async def find_address(self, coordinate: Coordinate, *, language: str | None = None) -> Place | None:
         found = await self.network.find_address(coordinate, language=language)

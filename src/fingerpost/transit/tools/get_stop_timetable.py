@@ -12,13 +12,14 @@ from fingerpost.contract.envelope import Contract
 from fingerpost.contract.published_tool import Call, Output, ToolDefinition, ToolReply
 from fingerpost.contract.size_bounds import count_fitting
 from fingerpost.contract.wire import Flag, FormattedId, WholeNumber, WireDict, WireModel, omit_none
-from fingerpost.errors import ParameterError
+from fingerpost.errors import ParameterError, RegionUnsupported
 from fingerpost.runtime.concurrency import compute
 from fingerpost.transit.model.itinerary import Departure
+from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.networks.querying import UNAVAILABLE, Deadline, try_in_order
 from fingerpost.transit.places.candidates import format_count_of_shown
 from fingerpost.transit.places.resolver import FoundStop
-from fingerpost.transit.port import DepartureBoard, DepartureQuery
+from fingerpost.transit.port import DepartureBoard, DepartureQuery, Network
 from fingerpost.transit.rules.modes import TimetableMode, to_timetable_mode
 from fingerpost.transit.rules.times import QueryInstant, format_utc, parse_offset_instant, to_local_date
 from fingerpost.transit.rules.warnings import Warning, WarningCode, list_stated  # noqa: A004  # the contract's own name
@@ -136,6 +137,7 @@ DAY_S = 24 * 3600
 # Enough to count all departures in a window.
 ALL_DEPARTURES = 10_000
 _LANGUAGE = "en"
+_NO_TIMETABLES_HINT = "Use get_departures for the next departures, or plan_trip for another time"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,7 +191,8 @@ class GetStopTimetable(PlaceTool):
                 wanted=ALL_DEPARTURES,
                 by_schedule=True,
             )
-            outcome = await try_in_order(stop.networks, lambda network: network.list_departures(query), Deadline())
+            networks = _select_with_timetables(stop.networks)
+            outcome = await try_in_order(networks, lambda network: network.list_departures(query), Deadline())
             place, problem = await place_search
         finally:
             place_search.cancel()
@@ -213,6 +216,13 @@ class GetStopTimetable(PlaceTool):
             if arguments.whole_place:
                 raise
             return None, f"The other stops of this place are unknown: {error.message}."
+
+
+def _select_with_timetables(networks: Sequence[Network]) -> Sequence[Network]:
+    able = [network for network in networks if network.profile.can(Ability.TIMETABLES)]
+    if not able:
+        raise RegionUnsupported(f"{networks[0].profile.name} has no timetables", hint=_NO_TIMETABLES_HINT)
+    return able
 
 
 def _read_window(arguments: TimetableRequestInput, now: int) -> _Window:

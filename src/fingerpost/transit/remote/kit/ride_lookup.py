@@ -7,6 +7,7 @@ from fingerpost.runtime.concurrency import gather_all
 from fingerpost.transit import port
 from fingerpost.transit.model.itinerary import Departure, Itinerary, Leg, StopPoint
 from fingerpost.transit.model.place import Location, LocationSource, Place
+from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.model.provenance import Provenance
 from fingerpost.transit.model.ride_ref import RideRef
 
@@ -26,7 +27,7 @@ async def find_ref_ride(
         reason = f"{name} has no stop with the id {ids[0] if start is None else ids[1]}"
         return port.JourneyAnswer(itineraries=(), provenance=provenance, no_result_reason=reason)
     # Without a trip id, a row of the board may be another ride of the line.
-    if ref.has_trip_id:
+    if ref.has_trip_id and network.profile.can(Ability.TIMETABLES):
         board = await network.list_departures(
             port.DepartureQuery(
                 stop_ids=start.member_ids,

@@ -1,17 +1,17 @@
 """London's network, served by TfL's API.
 
-Departure boards show TfL's predictions for the next half hour, and its timetables for other times (decision 0521).
+Departure boards show TfL's predictions, which reach half an hour ahead; there are no timetables (decision 0521).
 """
 
 import asyncio
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import TypeVar
 from zoneinfo import ZoneInfo
 
 from fingerpost import clock
-from fingerpost.errors import SourceChanged, StorageUnavailable
+from fingerpost.errors import RegionUnsupported
 from fingerpost.net.request import Fetch
 from fingerpost.runtime.concurrency import gather_all
 from fingerpost.store.network_records import NetworkRecord
@@ -28,19 +28,19 @@ from fingerpost.transit.remote.tfl.journeys import STEP_FREE_TO_PLATFORM, TflJou
 from fingerpost.transit.remote.tfl.server import STATUS_FRESH_S, TflClient, find_or_none
 from fingerpost.transit.remote.tfl.shapes import TflMode, read_mode
 from fingerpost.transit.remote.tfl.stops import StopPointLookup, StopPointNames
-from fingerpost.transit.remote.tfl.timetables import find_scheduled, list_stop_lines
 from fingerpost.transit.remote.tfl.unified_api import ATTRIBUTION, BOUNDS, KIND, LANGUAGE, ZONE
 
-ABILITIES = frozenset(Ability)
+ABILITIES = frozenset(Ability) - {Ability.TIMETABLES}
 
 _T = TypeVar("_T")
 
 _MAX_IDS = 20
 # A window that began less than this long ago counts as live (rule B12).
 _LIVE_MARGIN_S = 120
-NOTE_WITHOUT_TIMETABLE = "TfL did not return its timetables, so later departures are missing."
 # TfL predicts arrivals about this far ahead.
 REACH_S = 30 * 60
+NOTE_BEYOND_REACH = "TfL predicts arrivals about half an hour ahead, so later departures are missing."
+_HINT = "For the next departures, leave the time out; for another time, plan a trip"
 NOTE = (
     "TfL predicts arrivals without scheduled times, so delays and cancellations are unknown, "
     "and arrivals that riders cannot board may be listed."
@@ -96,42 +96,28 @@ class TflNetwork(ServerNetwork):
         return LANGUAGE
 
     async def _find_board(self, query: DepartureQuery, language: str | None) -> BoardRows:  # noqa: ARG002
-        members = await gather_all(map(self._lookup.list_member_ids, self._ids.decode_all(query.stop_ids)))
-        server_ids = list(dict.fromkeys(server_id for member in members for server_id in member))
         now = int(clock.now().timestamp())
         first, last = query.instant, query.instant + query.window_s
-        predicted_window, timetable_windows = _split_window(first, last, now, by_schedule=query.by_schedule)
-        answers = await self._find_predictions(server_ids) if predicted_window else []
-        timetable, ids_by_line = BoardRows(), dict[str, str]()
-        try:
-            if timetable_windows:
-                timetable, ids_by_line = await self._find_timetabled(server_ids, timetable_windows)
-        except (StorageUnavailable, SourceChanged):
-            if predicted_window is None:
-                raise
-            timetable = BoardRows(notes=(NOTE_WITHOUT_TIMETABLE,))
+        if query.by_schedule or first > now + REACH_S or last < now - _LIVE_MARGIN_S:
+            raise RegionUnsupported(f"{self.profile.name} lists only the departures of the next half hour", hint=_HINT)
+        members = await gather_all(map(self._lookup.list_member_ids, self._ids.decode_all(query.stop_ids)))
+        server_ids = list(dict.fromkeys(server_id for member in members for server_id in member))
+        answers = await self._find_predictions(server_ids)
         predictions = [prediction for answer in answers for prediction in answer.data]
-        ids_by_line |= {prediction.line: prediction.line_id for prediction in predictions if prediction.line_id}
-        status = await self._find_status(sorted(set(ids_by_line.values())), server_ids, first, last, now)
-        rows = list(timetable.rows)
-        if predicted_window is not None:
-            rows += self._list_predicted_departures(predictions, *predicted_window, now)
-        # TfL reports only the current state of lifts.
-        lifts = list_lift_alerts(status.lifts, server_ids) if first - REACH_S <= now <= last else ()
-        retrieval_times = [answer.retrieved_at for answer in answers]
-        if timetable.retrieved_at is not None:
-            retrieval_times.append(timetable.retrieved_at)
+        ids_by_line = {prediction.line: prediction.line_id for prediction in predictions if prediction.line_id}
+        status = await self._find_status(sorted(set(ids_by_line.values())), server_ids)
+        is_beyond_reach = last > now + REACH_S
         return BoardRows(
             rows=[
                 replace(
                     row,
                     alerts=list_line_alerts(status.lines, ids_by_line.get(row.line, ""), row.expected, row.expected),
                 )
-                for row in rows
+                for row in self._list_predicted_departures(predictions, now)
             ],
-            alerts=(*list_stop_alerts(status.stops, first, last), *lifts),
-            notes=(*((NOTE,) if predicted_window else ()), *timetable.notes, *status.notes),
-            retrieved_at=min(retrieval_times, default=None),
+            alerts=(*list_stop_alerts(status.stops, first, last), *list_lift_alerts(status.lifts, server_ids)),
+            notes=(NOTE, *((NOTE_BEYOND_REACH,) if is_beyond_reach else ()), *status.notes),
+            retrieved_at=min((answer.retrieved_at for answer in answers), default=None),
         )
 
     async def _find_predictions(self, server_ids: Sequence[str]) -> list[Answer[tuple[shapes.Prediction, ...]]]:
@@ -141,16 +127,14 @@ class TflNetwork(ServerNetwork):
         )
         return [answer for answer in answers if answer is not None]
 
-    def _list_predicted_departures(
-        self, predictions: Iterable[shapes.Prediction], first: int, last: int, now: int
-    ) -> Iterator[Departure]:
-        """Yield departures from ``first`` to ``last`` (inclusive), leaving out last stops and expired predictions."""
+    def _list_predicted_departures(self, predictions: Iterable[shapes.Prediction], now: int) -> Iterator[Departure]:
+        """Yield all departures, leaving out last stops and expired predictions."""
         # Of two predictions with the same id, use the later one.
         by_time = sorted(predictions, key=lambda prediction: prediction.timestamp)
         for prediction in {(row.naptan_id, row.id): row for row in by_time}.values():
             expected = prediction.expected_arrival
             is_expired = prediction.time_to_live is not None and prediction.time_to_live < now and expected < now
-            if not first <= expected <= last or is_expired or prediction.destination_naptan_id == prediction.naptan_id:
+            if is_expired or prediction.destination_naptan_id == prediction.naptan_id:
                 continue
             platform = (prediction.platform_name or "").strip()
             yield Departure(
@@ -165,25 +149,9 @@ class TflNetwork(ServerNetwork):
                 last_realtime_update=prediction.timestamp,
             )
 
-    async def _find_timetabled(
-        self, server_ids: Sequence[str], spans: Sequence[tuple[int, int]]
-    ) -> tuple[BoardRows, dict[str, str]]:
-        """Return the timetabled departures in the given spans, and the line ids by line name."""
-        stops = await gather_all(self._lookup.find_exact(server_id, with_lines=True) for server_id in server_ids)
-        lines = list_stop_lines([stop for stop in stops if stop is not None])
-        board = await find_scheduled(self._server, lines, spans, self._ids, self._zone)
-        return board, {line.name: line.line_id for line in lines}
-
-    async def _find_status(
-        self, line_ids: Sequence[str], server_ids: Sequence[str], first: int, last: int, now: int
-    ) -> _Status:
-        days: tuple[str, ...] = ()
-        if not first - REACH_S <= now <= last + _LIVE_MARGIN_S:
-            begin = datetime.fromtimestamp(first, self._zone).date()
-            end = datetime.fromtimestamp(last, self._zone).date() + timedelta(days=1)
-            days = (begin.isoformat(), "to", end.isoformat())
+    async def _find_status(self, line_ids: Sequence[str], server_ids: Sequence[str]) -> _Status:
         lines, stops, lifts = await asyncio.gather(
-            find_or_none(self._list_status(tuple[shapes.TflLine, ...], line_ids, "Line", "Status", *days)),
+            find_or_none(self._list_status(tuple[shapes.TflLine, ...], line_ids, "Line", "Status")),
             find_or_none(self._list_status(tuple[shapes.StopDisruption, ...], server_ids, "StopPoint", "Disruption")),
             self._server.find_lifts(),
         )
@@ -204,18 +172,6 @@ class TflNetwork(ServerNetwork):
             for start in range(0, len(ids), _MAX_IDS)
         )
         return tuple(status for answer in answers if answer is not None for status in answer.data)
-
-
-def _split_window(
-    first: int, last: int, now: int, *, by_schedule: bool
-) -> tuple[tuple[int, int] | None, list[tuple[int, int]]]:
-    """Return the part of a window that TfL predicts, and the parts that only its timetables cover."""
-    begin, end = now - _LIVE_MARGIN_S, now + REACH_S
-    if by_schedule or first > end or last < begin:
-        return None, [(first, last)]
-    earlier = [(first, begin - 1)] if first < begin else []
-    later = [(end + 1, last)] if last > end else []
-    return (max(first, begin), min(last, end)), earlier + later
 
 
 def new_known_profile() -> LearnedProfile:

@@ -5,7 +5,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator
 from pydantic_core import from_json
 
 from fingerpost.transit.model.itinerary import Mode
@@ -18,7 +18,6 @@ from fingerpost.transit.remote.kit.answers import (
     MeasuredLeg,
     ModeReader,
     OpenInstant,
-    PathObject,
     Positioned,
     Shape,
     from_text,
@@ -192,11 +191,6 @@ class Prediction(Shape):
         return self.line_name or self.line_id or self.mode_name
 
 
-class LineModeGroup(Shape):
-    mode_name: str = ""
-    line_identifier: ListOrNull[str] = ()
-
-
 class TflStopPoint(Positioned):
     """A stop, station, group or hub, with its children."""
 
@@ -208,8 +202,6 @@ class TflStopPoint(Positioned):
     modes: ListOrNull[str] = ()
     station_naptan: str | None = None
     hub_naptan_code: str | None = None
-    lines: Entries[Named] | None = None
-    line_mode_groups: ListOrNull[LineModeGroup] = ()
     children: "ListOrNull[TflStopPoint]" = ()
 
     @property
@@ -249,73 +241,3 @@ class LiftDisruption(Shape):
     def station(self) -> str:
         """The station's NaPTAN code, which TfL sends under either of two names."""
         return (self.station_unique_id or self.naptan_code or "").upper()
-
-
-# A night timetable ends before noon the next day.
-_MAX_HOURS = 47
-
-
-class ClockTime(Shape):
-    """A wall-clock time on a service day: hour 25 is 1 a.m. the next day."""
-
-    hour: int = Field(ge=0, le=_MAX_HOURS)
-    minute: int = Field(ge=0, le=59)
-
-    @property
-    def minutes(self) -> int:
-        return self.hour * 60 + self.minute
-
-
-class KnownJourney(ClockTime):
-    interval_id: int = 0
-
-
-class FrequencyPeriod(Shape):
-    """A period of the day; ``headway`` is the longest interval between departures, or 0 if no frequency is given."""
-
-    from_time: ClockTime
-    to_time: ClockTime
-    headway: float = nested("frequency", "lowestFrequency", default=0)
-
-
-class Schedule(Shape):
-    name: str = ""
-    known_journeys: ListOrNull[KnownJourney] = ()
-    first_journey: KnownJourney | None = None
-    last_journey: KnownJourney | None = None
-    periods: ListOrNull[FrequencyPeriod] = ()
-
-
-class Interval(Shape):
-    stop_id: str
-
-
-class StationInterval(Shape):
-    id: int = 0
-    intervals: ListOrNull[Interval] = ()
-
-
-class TimetableRoute(Shape):
-    station_intervals: ListOrNull[StationInterval] = ()
-    schedules: ListOrNull[Schedule] = ()
-
-
-class TimetableOption(Shape):
-    uri: str = ""
-
-
-class TimetableResponse(Shape):
-    """A line's timetable at a stop, or the options for an ambiguous request."""
-
-    direction: str | None = None
-    stations: ListOrNull[Named] = ()
-    stops: ListOrNull[Named] = ()
-    routes: ListOrNull[TimetableRoute] = nested("timetable", "routes", default=())
-    options: ListOrNull[TimetableOption] = nested("disambiguation", "disambiguationOptions", default=())
-    timetable: PathObject | None = None
-    disambiguation: PathObject | None = None
-    status_error_message: str | None = None
-
-    @property
-    def is_empty(self) -> bool:
-        return not (self.timetable or self.disambiguation or self.status_error_message)

@@ -36,7 +36,7 @@ class StopPointLookup(StopLookup):
 
     async def find_stop(self, public_id: str, language: str | None) -> Place | None:  # noqa: ARG002  # English only
         server_ids = self._ids.decode(public_id)
-        stop = await self.find_exact(server_ids[0]) if server_ids else None
+        stop = await self._find_exact(server_ids[0]) if server_ids else None
         return None if stop is None else self._new_place(stop)
 
     async def find_stop_place(self, public_id: str, language: str | None) -> Place | None:  # noqa: ARG002
@@ -52,15 +52,11 @@ class StopPointLookup(StopLookup):
         stop = await self._find(server_id) if _GROUP.fullmatch(server_id) else None
         return [server_id] if stop is None else [part.server_id for part in _list_boardable(stop)]
 
-    async def find_exact(self, server_id: str, *, with_lines: bool = False) -> shapes.TflStopPoint | None:
-        """Return the stop with exactly this id; for some ids, TfL returns the top of the stop's hierarchy instead.
-
-        If ``with_lines`` is set and the stop has no lines, return the top, which has the lines of all its stops.
-        """
+    async def _find_exact(self, server_id: str) -> shapes.TflStopPoint | None:
+        """Return the stop with exactly this id; for some ids, TfL returns the top of the stop's hierarchy instead."""
         top = await self._find(server_id)
         parts = () if top is None else _iterate_stops(top)
-        same = (part for part in parts if part.server_id.upper() == server_id.upper())
-        return next((part for part in same if part.lines or not with_lines), top)
+        return next((part for part in parts if part.server_id.upper() == server_id.upper()), top)
 
     async def _list_around(self, centre: Coordinate, radius_m: float, *_: object) -> Answer[list[ServerStop]]:
         params = {
