@@ -170,7 +170,7 @@ class TownServer:
         itineraries = list(found.itineraries)
         if transit.get("timetable", {}).get("includeRealTimeCancellations"):
             itineraries += found.timetabled
-        drawn = [[self._leg(found, each, leg) for leg in each.legs] for each in itineraries]
+        drawn = [[self._leg(found, leg) for leg in each.legs] for each in itineraries]
         return {**nothing, "edges": [{"node": {"legs": legs}} for legs in drawn[:first]]}
 
     def _end(self, place):
@@ -181,7 +181,7 @@ class TownServer:
             here, stop_ids = Coordinate(place["coordinate"]["latitude"], place["coordinate"]["longitude"]), ()
         return Location(coordinate=here, source=LocationSource.INPUT, stop_ids=stop_ids)
 
-    def _leg(self, found, itinerary, leg):
+    def _leg(self, found, leg):
         is_live = leg.cancelled or leg.departure_delay_s is not None
         told = {
             "mode": leg.mode.value,

@@ -20,7 +20,7 @@ from fingerpost.transit.rules.modes import to_mode
 
 # Trips from the previous day may still be running up to this hour.
 NIGHT_ENDS_H = 4
-_ALWAYS = frozenset(Ability) - {Ability.FARES, Ability.REALTIME, Ability.STEP_FREE}
+_ALWAYS = frozenset(Ability) - {Ability.REALTIME, Ability.STEP_FREE}
 
 
 class TimetableProfile:

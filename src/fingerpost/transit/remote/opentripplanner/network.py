@@ -44,7 +44,7 @@ async def learn_profile(fetch: Fetch, record: NetworkRecord) -> LearnedProfile:
     """Request a server's profile; Digitransit's bounds and languages are fixed."""
     region = find_region(record.url)
     server = Server(fetch, record)
-    if "planConnection" not in await _list_fields(server, "QueryType"):
+    if "planConnection" not in await _list_query_fields(server):
         raise SourceChanged(
             "This server has no planConnection: it is older than OpenTripPlanner 2.7, or is not OpenTripPlanner",
             hint="Update the server",
@@ -67,11 +67,10 @@ async def learn_profile(fetch: Fetch, record: NetworkRecord) -> LearnedProfile:
     )
 
 
-async def _list_fields(server: Server, name: str) -> list[str]:
-    """Return the fields of a type; a server may refuse to describe several types in one request."""
-    answer = await server.fetch(shapes.Schema, {"name": name}, fresh_s=0.0)
+async def _list_query_fields(server: Server) -> list[str]:
+    answer = await server.fetch(shapes.Schema, fresh_s=0.0)
     fields = [] if answer.data.type_ is None else [field.name for field in answer.data.type_.fields]
-    answer.require(f"description of {name}", "__type", "fields", found=fields)
+    answer.require("description of QueryType", "__type", "fields", found=fields)
     return fields
 
 

@@ -38,8 +38,6 @@ _QUOTA_WAIT_S = 3600.0
 
 
 class Server(Connection):
-    """A client for one server."""
-
     def __init__(self, fetch: Fetch, record: NetworkRecord) -> None:
         super().__init__(
             fetch,
@@ -59,8 +57,7 @@ class Server(Connection):
         fresh_s: float = LIVE_FRESH_S,
     ) -> Answer[_T]:
         """Query the fields of a response model; ``variables`` must not contain nulls."""
-        document = new_document(shape)
-        body = {"query": document, **({"variables": variables} if variables else {})}
+        body = {"query": new_document(shape), **({"variables": variables} if variables else {})}
 
         async def read(response: Response) -> Answer[_T]:
             answer = await read_answer(Reply[shape], response)  # type: ignore[valid-type]  # known at the call
@@ -148,7 +145,6 @@ _VARIABLES = {
     "west": "Float!",
     "north": "Float!",
     "east": "Float!",
-    "name": "String!",
 }
 _SEARCH = "origin: $origin destination: $destination dateTime: $dateTime first: $first"
 _WINDOW = "searchWindow: $searchWindow modes: $modes"
@@ -168,7 +164,7 @@ _FIELDS = {
     (shapes.StopsById, "stops"): "stops(ids: $ids)",
     (shapes.StopsById, "stations"): "stations(ids: $ids)",
     (shapes.StopsInBox, "stopsByBbox"): "stopsByBbox(minLat: $south, minLon: $west, maxLat: $north, maxLon: $east)",
-    (shapes.Schema, "__type"): "__type(name: $name)",
+    (shapes.Schema, "__type"): '__type(name: "QueryType")',
     (shapes.SchemaType, "fields"): "fields(includeDeprecated: true)",
 }
 _VARIABLE = re.compile(r"\$(\w+)")
