@@ -1,7 +1,6 @@
 """Realtime sources: polled politely, with the last good message preserved and every failure reported."""
 
 import os
-from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -69,19 +68,6 @@ async def test_a_url_is_not_requested_more_often_than_is_polite(answer, instants
     news = [await feeds.refresh(NOW + second) for second in instants]
     assert news == [answer == FIRST, *[False] * (len(instants) - 1)]
     assert [known is not None for _, known in source.asked] == [False, answer == FIRST][:asked]
-
-
-async def test_a_response_that_another_process_fetched_is_due_when_it_expires():
-    source = Source(FIRST)
-
-    async def fetch(request, known=None):
-        fetched_at = datetime.fromtimestamp(NOW - 10, UTC)
-        return replace(await source(request, known), from_cache=True, retrieved_at=fetched_at)
-
-    feeds = feeds_of(fetch)
-    for second in (0, POLL_S - 11, POLL_S - 10):
-        await feeds.refresh(NOW + second)
-    assert len(source.asked) == 2
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,6 @@ from fingerpost.apps.settings import Settings
 from fingerpost.apps.storage import new_client
 from fingerpost.errors import SettingsInvalid
 from fingerpost.net.request import Fetch
-from fingerpost.net.shared_responses import SharedResponses
 from fingerpost.store.limits import Pace
 from fingerpost.store.network_records import NetworkRecord, NetworkRecordStore
 from fingerpost.transit.embedded.feed_origins import check_locations
@@ -100,19 +99,16 @@ def open_sources(settings: Settings, fetch: Fetch) -> Mapping[str, NetworkSource
     from fingerpost.transit.embedded.source import DemoSource, EmbeddedSource
 
     embedded = EmbeddedSource(
-        settings.home, lambda: _open_realtime_fetch(settings), day_cache_bytes=settings.day_cache_mb * 1_000_000
+        settings.home, lambda: _open_fetch(settings), day_cache_bytes=settings.day_cache_mb * 1_000_000
     )
     sources = [embedded, DemoSource(), *(_DeferredSource(kind, fetch) for kind in REMOTE_KINDS)]
     return {source.kind: source for source in sources}
 
 
 @asynccontextmanager
-async def _open_realtime_fetch(settings: Settings) -> AsyncIterator[Fetch]:
-    """Open the HTTP client for realtime feeds; processes that use the same home folder share its responses."""
-    from fingerpost.transit.embedded.realtime_feeds import POLL_S
-
+async def _open_fetch(settings: Settings) -> AsyncIterator[Fetch]:
     async with new_client(settings, list_paces()) as client:
-        yield SharedResponses(folder=settings.home / "realtime", fetch=client.fetch, fresh_s=POLL_S)
+        yield client.fetch
 
 
 def list_paces() -> dict[str, Pace]:

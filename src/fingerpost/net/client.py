@@ -25,7 +25,7 @@ from fingerpost.errors import ParameterError, SourceFailed, SourceLimited, Sourc
 from fingerpost.net.addresses import CheckedBackend
 from fingerpost.net.cache import Cache
 from fingerpost.net.limiter import Limiter
-from fingerpost.net.outcomes import Outcome, count_request, find_failure, find_outcome, may_retry
+from fingerpost.net.outcomes import find_failure, may_retry
 from fingerpost.net.redaction import redact, redact_content
 from fingerpost.net.request import REDIRECTS, Request, follow_redirect, format_server
 from fingerpost.net.response import ACCEPT_ENCODING, NOT_MODIFIED, Body, MemoryBody, Response, Validators
@@ -43,7 +43,6 @@ _MAX_REDIRECTS = 5
 class _RequestState:
     deadline_s: float
     secrets: list[str] = field(default_factory=list)
-    is_in_flight: bool = False
     last_error: ToolError | None = None
 
     def remaining_s(self) -> float:
@@ -109,25 +108,12 @@ class Client:
         If ``validators`` are given, a status of 304 means that the content has not changed and nothing was written.
         """
         state = _RequestState(time.monotonic() + request.limits.total_s)
-        host = request.split().hostname or ""
         try:
             async with asyncio.timeout(request.limits.total_s):
                 conditions = {} if validators is None else validators.conditions
-                response = await self._send_with_retries(request, conditions, body, state)
+                return await self._send_with_retries(request, conditions, body, state)
         except TimeoutError as error:
-            count_request(host, Outcome.TIMED_OUT)
-            raise state.last_error or SourceTimeout(f"{host} did not answer in time") from error
-        except ToolError as error:
-            count_request(host, find_outcome(error))
-            raise
-        except asyncio.CancelledError:
-            remaining_s = clock.find_remaining_s()
-            if state.is_in_flight and remaining_s is not None and remaining_s <= 0:
-                # The caller's deadline passed before the host answered.
-                count_request(host, Outcome.TIMED_OUT)
-            raise
-        count_request(host, Outcome.ANSWERED)
-        return response
+            raise state.last_error or SourceTimeout(f"{request.split().hostname} did not answer in time") from error
 
     async def _fetch(self, request: Request, known: Response | None) -> Response:
         response = await self.fetch_into(request, MemoryBody(), None if known is None else known.validators)
@@ -145,7 +131,7 @@ class Client:
             except ToolError as error:
                 # A redirect's host or path may contain a key.
                 failure = error.with_message(redact(error.message, state.secrets))
-                state.last_error, state.is_in_flight = failure, False
+                state.last_error = failure
                 _log.info("attempt %d, %s: %s", number, redact(request.redacted_url, state.secrets), failure.message)
                 wait_s = policy.find_wait_s(number, spread=random.random())  # noqa: S311  (no secret depends on it)
                 max_wait_s = min(state.remaining_s(), request.limits.longest_pause_s)
@@ -162,13 +148,11 @@ class Client:
             address = f"{format_server(parts)}{parts.path}"
             longest_pause_s = request.limits.longest_pause_s
             await self._limiter.wait(address, max_wait_s=state.remaining_s(), longest_pause_s=longest_pause_s)
-            state.is_in_flight = True
             with _measure_request(request) as operation:
                 response = await self._send(request, conditions, body, state)
                 operation.set("http.response.status_code", response.status)
                 if response.status >= _FIRST_ERROR_STATUS:
                     operation.fail(str(response.status))
-            state.is_in_flight = False
             if response.status in REDIRECTS and response.status not in request.accept:
                 request = follow_redirect(request, response.status, response.headers)
                 _refuse_host_with_key(request, parts.hostname or "", state.secrets)

@@ -1,46 +1,17 @@
-"""Map HTTP statuses to errors, decide which failures may be retried, and count requests by outcome."""
+"""Map HTTP statuses to errors, and decide which failures may be retried."""
 
 from collections.abc import Collection
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from enum import StrEnum
 
 from fingerpost import errors
 from fingerpost.net.response import Response
-from fingerpost.runtime.instruments import HOST, SOURCE_REQUESTS
 
 # The wait after a 429 without Retry-After.
 _DEFAULT_WAIT_S = 5.0
 _MAX_WAIT_S = 86_400.0
 _PARTIAL = 206
 _TRANSIENT = frozenset({500, 502, 503, 504})
-
-
-class Outcome(StrEnum):
-    """How a request ended; ``MEMORY`` and ``JOINED`` requests did not reach the source."""
-
-    ANSWERED = "answered"
-    MEMORY = "from memory"
-    JOINED = "joined another"
-    LIMITED = "limited"
-    TIMED_OUT = "timed out"
-    UNREACHABLE = "unreachable"
-    FAILED = "failed"
-
-
-def count_request(host: str, outcome: Outcome) -> None:
-    SOURCE_REQUESTS.add(1, {HOST: host, "fingerpost.request.ending": outcome.value})
-
-
-_OUTCOMES = {
-    errors.SourceLimited: Outcome.LIMITED,
-    errors.SourceTimeout: Outcome.TIMED_OUT,
-    errors.SourceUnreachable: Outcome.UNREACHABLE,
-}
-
-
-def find_outcome(failure: errors.ToolError) -> Outcome:
-    return next((outcome for kind, outcome in _OUTCOMES.items() if isinstance(failure, kind)), Outcome.FAILED)
 
 
 def find_retry_after(value: str | None, now: datetime) -> float | None:

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from pydantic import with_config
-
 from fingerpost.errors import SourceChanged, SourceUnreachable
 from fingerpost.net.redaction import HIDDEN
 
@@ -43,7 +41,6 @@ class Download:
     validators: Validators
 
 
-@with_config(ser_json_bytes="base64", val_json_bytes="base64")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Response:
     """A complete HTTP response, decompressed.

@@ -50,11 +50,6 @@ NETWORK_QUERY_DURATION = _new_histogram(
     "fingerpost.network.query.duration", "Queries to networks, for all kinds of sources"
 )
 HTTP_REQUEST_DURATION = _new_histogram("http.client.request.duration", "HTTP requests that were sent to sources")
-SOURCE_REQUESTS = _new_counter(
-    "fingerpost.source.requests",
-    "request",
-    "Requests to sources by outcome, including those answered without being sent",
-)
 REFUSED_CALLS = _new_counter("fingerpost.calls.refused", "call", "Calls refused because too many were in flight")
 REFUSED_CONNECTIONS = _new_counter(
     "fingerpost.connections.refused", "connection", "Connections refused because the process had too many"

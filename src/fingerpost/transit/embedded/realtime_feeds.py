@@ -90,7 +90,7 @@ class RealtimeFeeds:
             state.due = now + _find_wait_s(state, error)
             return False
         state.problem, state.failures = None, 0
-        state.due = now + POLL_S - _find_age_s(state.response, now) if state.source.url is not None else now
+        state.due = now + POLL_S if state.source.url is not None else now
         return is_new
 
     async def _fetch_url(self, state: _SourceState, now: int) -> bool:
@@ -142,13 +142,6 @@ def _read_stamp(location: str) -> _Stamp:
     except OSError:
         return ()
     return stat.st_ino, stat.st_size, stat.st_mtime_ns
-
-
-def _find_age_s(response: Response | None, now: int) -> int:
-    """Return the age of a response that another process fetched, or 0."""
-    if response is None or not response.from_cache:
-        return 0
-    return min(POLL_S, max(0, now - int(response.retrieved_at.timestamp())))
 
 
 def _find_wait_s(state: _SourceState, error: Exception) -> int:
