@@ -8,19 +8,18 @@ from zoneinfo import ZoneInfo
 from fingerpost import clock
 from fingerpost.errors import PlaceAmbiguous, PlaceUnknown, Remedy, RemedyKind, SourceFailed
 from fingerpost.net.response import Response
-from fingerpost.transit.model.itinerary import Itinerary, Optimize
+from fingerpost.transit.model.itinerary import Optimize
 from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.remote.kit.answers import Answer, read_answer, read_exactly
 from fingerpost.transit.remote.kit.journeys import JourneyPage, JourneyRequest, JourneySearch, LeftOut, filter_live
 from fingerpost.transit.remote.kit.places import StopIdCodec
 from fingerpost.transit.remote.tfl import shapes
-from fingerpost.transit.remote.tfl.itineraries import MINUTE_S, JourneyReader, TflRequest, is_placed
+from fingerpost.transit.remote.tfl.itineraries import JourneyReader, TflRequest, is_placed
 from fingerpost.transit.remote.tfl.server import (
     LIVE_FRESH_S,
     MULTIPLE_CHOICES,
     NOT_FOUND,
     TflClient,
-    find_or_none,
     format_error,
     read_error,
 )
@@ -86,9 +85,7 @@ _HORIZON_DAYS = 4
 _DAY_S = 86_400
 
 
-# TfL returns three to five journeys per request.
-_MAX_PAGES = 4
-_TRUNCATED = "TfL did not return all trips in the window, because it offers only a few at a time."
+_IN_PART = "TfL returns only three to five trips, so others in the window may be missing."
 
 
 class TflJourneySearch(JourneySearch):
@@ -100,7 +97,6 @@ class TflJourneySearch(JourneySearch):
         self._zone = zone
 
     async def list_pages(self, request: JourneyRequest) -> AsyncIterator[JourneyPage]:
-        """Request the window's journeys; TfL supports no windows, so each request continues from the previous one."""
         query = request.query
         preference = "LeastInterchange" if query.optimize is Optimize.FEW_TRANSFERS else "LeastTime"
         tfl_request = TflRequest(
@@ -112,24 +108,9 @@ class TflJourneySearch(JourneySearch):
             accessibility=STEP_FREE if query.step_free else None,
             ends=(query.origin, query.destination),
         )
-        previous: list[Itinerary] = []
-        for number in range(_MAX_PAGES):
-            request_page = self.fetch(tfl_request)
-            page = await (find_or_none(request_page) if number else request_page)
-            if page is None:
-                break
-            yield _filter_placed(page, query)
-            previous = [itinerary for itinerary in page.live if itinerary not in previous]
-            if query.window_s is None or not previous:
-                return
-            if query.arrive_by:
-                instant = min(itinerary.arrival for itinerary in previous) - MINUTE_S
-            else:
-                instant = max(itinerary.departure for itinerary in previous) + MINUTE_S
-            if abs(instant - query.instant) > query.window_s:
-                return
-            tfl_request = replace(tfl_request, instant=instant)
-        yield JourneyPage(retrieved_at=clock.now(), notes=(_TRUNCATED,))
+        page = _filter_placed(await self.fetch(tfl_request), query)
+        is_in_part = query.window_s is not None and bool(page.live)
+        yield replace(page, notes=(*page.notes, _IN_PART)) if is_in_part else page
 
     async def fetch(self, request: TflRequest) -> JourneyPage:
         """Return all journeys without applying limits; raise PlaceAmbiguous or PlaceUnknown for an unresolved place."""
