@@ -48,11 +48,9 @@ async def test_a_refusal_by_a_healthy_server_does_not_count_as_a_failure(told, c
 @pytest.mark.parametrize(
     ("status", "message", "headers", "wait_s"),
     [
-        ("429 Too Many Requests", "Rate limit is exceeded. Try again in 37 seconds.", {}, 37.0),
         ("429 Too Many Requests", "Slow down", {}, 5.0),
-        ("429 Too Many Requests", "Try again in 37 seconds.", {"Retry_After": "12"}, 12.0),
-        ("403 Quota Exceeded", "Out of call volume quota. Quota will be replenished in 01:02:03.", {}, 3723.0),
-        ("403 Quota Exceeded", "Out of call volume quota. Quota will be replenished in 2.00:00:01.", {}, 172_801.0),
+        ("429 Too Many Requests", "Slow down", {"Retry_After": "12"}, 12.0),
+        ("403 Quota Exceeded", "Out of call volume quota.", {"Retry_After": "12"}, 12.0),
         ("403 Forbidden", "Out of call volume quota.", {}, 3600.0),
     ],
 )

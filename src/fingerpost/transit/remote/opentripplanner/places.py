@@ -29,7 +29,7 @@ from fingerpost.transit.remote.kit.places import (
 from fingerpost.transit.remote.kit.server import STOPS_FRESH_S, Connection
 from fingerpost.transit.remote.opentripplanner import shapes
 from fingerpost.transit.remote.opentripplanner.digitransit import GEOCODING_URL, KEY_HEADER
-from fingerpost.transit.remote.opentripplanner.server import Server, find_rate_limit
+from fingerpost.transit.remote.opentripplanner.server import Server, find_quota_error
 from fingerpost.transit.remote.opentripplanner.shapes import read_access, read_mode
 from fingerpost.transit.rules.place_index import PlaceIndex
 
@@ -204,7 +204,7 @@ class Features(Shape):
 class DigitransitGeocoder(Geocoder):
     def __init__(self, fetch: Fetch, record: NetworkRecord, stops: OtpStopLookup, bounds: Bounds) -> None:
         self._connection = Connection(
-            fetch, GEOCODING_URL, key_header=KEY_HEADER, key=record.key, check_response=find_rate_limit
+            fetch, GEOCODING_URL, key_header=KEY_HEADER, key=record.key, check_response=find_quota_error
         )
         self._stops = stops
         self._bounds = bounds

@@ -31,9 +31,7 @@ LIVE_FRESH_S = 10.0
 # The operator configures the complete value of this header.
 _PLAIN_KEY_HEADER = "authorization"
 _MAX_PATH_CHARS, _MAX_PATHS = 120, 5
-_WAIT = re.compile(r"(?:again|replenished) in (?:(\d+) second|(?:(\d+)\.)?(\d+):(\d\d):(\d\d))", re.IGNORECASE)
-_DEFAULT_WAIT_S = 5.0
-# The wait after a quota is exhausted, if the server gives none.
+# The wait after a quota is exhausted.
 _QUOTA_WAIT_S = 3600.0
 
 
@@ -45,7 +43,7 @@ class Server(Connection):
             key_header=KEY_HEADER if find_region(record.url) else _PLAIN_KEY_HEADER,
             key=record.key,
             deadline_s=get_deadline_s(record.url),
-            check_response=find_rate_limit,
+            check_response=find_quota_error,
         )
 
     async def fetch(
@@ -74,24 +72,12 @@ class Server(Connection):
         )
 
 
-def find_rate_limit(response: Response) -> ToolError | None:
-    """Return a rate-limit error with the wait given in the text of a 403 or 429, or None if the status is enough."""
-    if response.status not in (403, 429) or "retry-after" in response.headers:
+def find_quota_error(response: Response) -> ToolError | None:
+    """Return a rate-limit error for a 403 that reports an exhausted quota, or None if the status is enough."""
+    is_quota = response.status == 403 and b"quota" in response.body[:2000].lower()
+    if not is_quota or "retry-after" in response.headers:
         return None
-    text = response.body[:2000].decode(errors="replace")
-    wait_match = _WAIT.search(text)
-    is_quota = "quota" in text.lower()
-    if wait_match is None and response.status == 403 and not is_quota:
-        return None
-    host = response.host
-    wait_s = _read_wait_s(wait_match) if wait_match else (_QUOTA_WAIT_S if is_quota else _DEFAULT_WAIT_S)
-    return SourceLimited(f"{host} is limiting requests (HTTP {response.status})", retry_after_s=wait_s)
-
-
-def _read_wait_s(match: re.Match[str]) -> float:
-    if match[1]:
-        return float(match[1])
-    return int(match[2] or 0) * 86_400.0 + int(match[3]) * 3600 + int(match[4]) * 60 + int(match[5])
+    return SourceLimited(f"{response.host} is limiting requests (HTTP 403)", retry_after_s=_QUOTA_WAIT_S)
 
 
 def _new_error(
