@@ -4,7 +4,6 @@ import httpx2
 import numpy as np
 import pytest
 
-from fingerpost.store.limits import Limits, Pace, read_clock_ms
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
 from fingerpost.transit.engine.timetable.array_file import ARRAYS
 from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
@@ -109,13 +108,6 @@ def test_the_state_of_demos_is_reported(feed, invoke):
     assert "a demo: it answers only for its own stop ids" not in before[1]
     assert after[0].count("used for its own stop ids only  demo") == 2
     assert after[1].count("a demo: it answers only for its own stop ids") == 2
-
-
-def test_the_doctor_names_a_source_that_requested_a_pause(home, invoke):
-    home.mkdir(exist_ok=True)
-    Limits(home / "limits.sqlite").pause(Pace(name="sec", per_second=8), 3_600_000, read_clock_ms())
-
-    assert "requests   sec requested a pause until 20" in invoke("doctor").stdout
 
 
 FAULTY = feed_from_drawing("line A | Alpha 08:00 | Beta 08:10") | {

@@ -9,7 +9,6 @@ from fingerpost.errors import OutsideCalendar
 from fingerpost.testing.networks.suite import ConformingSource
 from fingerpost.transit.model.itinerary import Itinerary, LegLine, LineSource
 from fingerpost.transit.model.place import Coordinate
-from fingerpost.transit.model.profile import Ability
 from tests.conformance.embedded import EmbeddedConformance
 
 
@@ -151,17 +150,12 @@ def with_profile(**values):
     return Bend(profile=lambda profile: replace(profile, **values))
 
 
-def without(*abilities):
-    return lambda profile: replace(profile, abilities=profile.abilities - set(abilities))
-
-
 def a_line(leg):
     return LegLine([(0.0, 0.0), (1.0, 1.0)], LineSource.STRAIGHT)
 
 
 BENT = {
     "the_profile_describes_the_town": with_profile(zone="Europe/Stockholm"),
-    "undeclared_abilities_are_absent_from_answers": Bend(profile=without(Ability.GEOMETRY)),
     "concurrent_queries_get_the_same_answer": Bend(plan=answer_once()),
     "every_answer_reports_its_provenance": map_provenance(retrieved_at=0),
     "answers_without_realtime_report_none": map_provenance(realtime_updated=1),
@@ -180,7 +174,6 @@ BENT = {
     ),
     "a_day_outside_the_calendar_is_reported": Bend(plan=swallow),
     "legs_have_lines": Bend(line=a_line),
-    "a_board_lists_departures": Bend(board=lambda board, _: replace(board, departures=board.departures[1:])),
     "a_window_includes_both_ends": Bend(board_query=shift(window_s=-1)),
     "the_last_call_is_not_a_departure": Bend(board=add_row),
     "a_call_without_boarding_is_not_a_departure": Bend(board=add_row),

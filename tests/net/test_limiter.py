@@ -4,7 +4,6 @@ import asyncio
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from datetime import UTC, datetime
 
 import pytest
 
@@ -189,15 +188,6 @@ def test_the_operators_own_hosts_have_their_own_pace_and_a_stated_pace_is_of_eve
     assert [limiter.pace(host).per_second for host in ("OTP.lan", "data.sec.gov", "a.example")] == [50, 8, 8]
     assert limiter.pace("data.sec.gov:8080/path") == EDGAR
     assert limiter.pace("otp.lan:8080/path") == Pace(name="otp.lan:8080", per_second=50, burst=100)
-
-
-def test_coming_pauses_are_listed(limits):
-    assert limits.list_pauses(START_MS) == {}
-    limits.pause(replace(EDGAR, name="gone"), 1000, START_MS - 2000)
-    limits.pause(EDGAR, 3_600_000, START_MS)
-    limits.take(SHARED, START_MS)
-
-    assert limits.list_pauses(START_MS) == {"sec": datetime.fromtimestamp(START_MS / 1000 + 3600, UTC)}
 
 
 def test_a_caller_that_read_the_clock_earlier_does_not_pass_as_well(limits):

@@ -55,14 +55,6 @@ def test_a_key_is_redacted_as_servers_write_it(key, echoed):
     assert redact(f"{echoed} ab".encode(), [key, "ab"]) == expected.encode()
 
 
-def test_a_login_in_the_address_becomes_a_header():
-    """RFC 7617's own example; the address leaves without it."""
-    url, headers, secrets = Request(url="https://Aladdin:open%20sesame@a.example/x").prepare({})
-
-    assert (url, headers["authorization"]) == ("https://a.example/x", "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==")
-    assert secrets == ["QWxhZGRpbjpvcGVuIHNlc2FtZQ==", "open sesame"]
-
-
 def test_input_is_never_read_as_the_name_of_a_key():
     url, _, secrets = Request(url="https://a.example/", params={"text": "${MY_KEY}"}).prepare({"MY_KEY": "abcdef"})
 

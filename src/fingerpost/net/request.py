@@ -1,6 +1,5 @@
 """Requests to sources, with their limits, keys and redirects."""
 
-import base64
 import hashlib
 import os
 import re
@@ -8,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Protocol
-from urllib.parse import SplitResult, unquote, urlencode, urljoin, urlsplit, urlunsplit
+from urllib.parse import SplitResult, urlencode, urljoin, urlsplit, urlunsplit
 
 from fingerpost.errors import ParameterError, SourceFailed, SourceKeyRefused, ToolError
 from fingerpost.net.redaction import is_secret_name, list_pairs, read_pair, redact_url
@@ -94,13 +93,7 @@ class Request:
         secrets = [*keys.values(), *secret_headers.values()]
         secrets += [value for name, value in map(read_pair, list_pairs(parts.query)) if is_secret_name(name) and value]
         secrets += [value for name, value in self.headers.items() if is_secret_name(name)]
-        login, _, host = parts.netloc.rpartition("@")
-        if login:
-            user, _, password = login.partition(":")
-            token = base64.b64encode(f"{unquote(user)}:{unquote(password)}".encode()).decode()
-            headers.setdefault("authorization", f"Basic {token}")
-            secrets += [token, unquote(password)]
-        address = urlunsplit(parts._replace(netloc=host, fragment=""))
+        address = urlunsplit(parts._replace(fragment=""))
         return _add_query(address, {**self.params, **keys}), headers, secrets
 
 
@@ -146,6 +139,8 @@ def follow_redirect(request: Request, status: int, headers: Mapping[str, str]) -
         new = split_address(urljoin(request.url, headers["location"]))
     except (KeyError, ValueError, ParameterError) as error:
         raise _new_redirect_error(old, "to an unusable address") from error
+    if new.username:
+        raise _new_redirect_error(old, "to an address with a password")
     if old.scheme == "https" and new.scheme != "https":
         raise _new_redirect_error(old, "from https to unencrypted http")
     if status in (301, 302, 303) and request.content is not None:

@@ -9,7 +9,6 @@ import logging
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +23,6 @@ DEFAULT_CALLS_PER_SECOND = 5
 
 _log = logging.getLogger(__name__)
 
-# No rate limit causes a longer delay than this, so the source must have requested a pause.
-_MIN_PAUSE_MS = 60_000
 # A tolerance, because a caller may have read the clock long before its turn to write.
 _CLOCK_TOLERANCE_MS = 2_000
 # Ignore instants too far in the future, which were stored before the clock was set back.
@@ -42,10 +39,6 @@ _PAUSE = """
     INSERT INTO rate_limit (name, free_ms) VALUES (%(name)s, {now_ms} + %(slack_ms)s + %(pause_ms)s)
     ON CONFLICT (name) DO UPDATE SET free_ms = excluded.free_ms
     WHERE rate_limit.free_ms < excluded.free_ms OR rate_limit.free_ms > {now_ms} + %(max_ahead_ms)s
-"""
-_LIST = """
-    SELECT name, free_ms FROM rate_limit
-    WHERE free_ms > {now_ms} + %(min_ahead_ms)s AND free_ms <= {now_ms} + %(max_ahead_ms)s ORDER BY name
 """
 _DATABASE_MS = "floor(extract(epoch FROM statement_timestamp()) * 1000)::bigint"
 
@@ -84,9 +77,7 @@ class Limits:
 
     def __init__(self, storage: Path | Tables | None = None, *, now_ms: str | None = None) -> None:
         clock_ms = now_ms or ("%(now_ms)s" if storage is None or isinstance(storage, Path) else _DATABASE_MS)
-        self._take, self._wait, self._pause, self._list = [
-            text.format(now_ms=clock_ms) for text in (_TAKE, _WAIT, _PAUSE, _LIST)
-        ]
+        self._take, self._wait, self._pause = [text.format(now_ms=clock_ms) for text in (_TAKE, _WAIT, _PAUSE)]
         self._tables: Tables
         if storage is None:
             self._tables = MemoryTables(LIMITS)
@@ -114,12 +105,6 @@ class Limits:
         """Block all calls for a while; an existing longer pause is not shortened."""
         values = _build_values(pace, now_ms=now_ms, pause_ms=pause_ms)
         self._tables.change(lambda connection: connection.execute(self._pause, values))
-
-    def list_pauses(self, now_ms: int) -> dict[str, datetime]:
-        """Return the end of each requested pause, by limit name."""
-        values = {"now_ms": now_ms, "min_ahead_ms": _MIN_PAUSE_MS, "max_ahead_ms": MAX_PAUSE_MS + _MIN_PAUSE_MS}
-        rows = self._tables.read(lambda connection: connection.execute(self._list, values).fetchall())
-        return {name: datetime.fromtimestamp(free_ms / 1000, UTC) for name, free_ms in rows}
 
 
 def read_clock_ms() -> int:

@@ -12,11 +12,9 @@ from fingerpost import __version__, clock
 from fingerpost.apps.cli.filings_commands import describe_companies
 from fingerpost.apps.cli.network_sources import list_realtime_lines
 from fingerpost.apps.cli.output import new_console
-from fingerpost.apps.settings import Settings
-from fingerpost.apps.storage import find_database, open_limits
+from fingerpost.apps.storage import find_database
 from fingerpost.apps.wiring import Application
 from fingerpost.errors import SettingsInvalid, ToolError
-from fingerpost.store.limits import read_clock_ms
 from fingerpost.store.sqlite import SqliteFile
 from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
 from fingerpost.transit.kernel_mode import are_compiled, use_kernels_folder
@@ -45,7 +43,6 @@ async def print_health(application: Application, *, deep: bool = False) -> bool:
     checks = [
         _check("variables", lambda: [f"{len(variables.list_variables(settings.user))} stored for {settings.user}"]),
         await _check_networks(application),
-        _check("requests", lambda: _list_pauses(settings)),
         _check("filings", lambda: _list_companies(settings.filings_file)),
     ]
     return all([*checks, not deep or _check_files(settings.home)])
@@ -121,8 +118,3 @@ def _list_companies(file: Path) -> list[str]:
     lines = describe_companies(file)
     # The last line is the note on overdue reports.
     return lines if len(lines) <= _MAX_COMPANIES else [*lines[:_MAX_COMPANIES], "...", lines[-1]]
-
-
-def _list_pauses(settings: Settings) -> list[str]:
-    pauses = open_limits(settings).list_pauses(read_clock_ms())
-    return [f"{name} requested a pause until {until:%Y-%m-%d %H:%M:%S} UTC" for name, until in pauses.items()]

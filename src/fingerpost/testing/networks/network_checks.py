@@ -39,19 +39,6 @@ async def the_profile_describes_the_town(case: TownNetwork) -> None:
     expect_same(outside, [], "stops outside the bounds")
 
 
-async def undeclared_abilities_are_absent_from_answers(case: TownNetwork) -> None:
-    if case.can(Ability.PLANS):
-        answer = await case.plan("Alpha", "Gamma", "08:00")
-        if not case.can(Ability.GEOMETRY):
-            lines = list(filter(None, map(case.network.find_line, list_rides(answer.itineraries))))
-            expect_same(lines, [], "leg lines from a network that does not declare geometry")
-        if not case.can(Ability.REALTIME):
-            expect(answer.provenance.realtime_updated is None, "realtime data is reported but not declared")
-    if not case.can(Ability.REALTIME):
-        health = await case.network.find_realtime_health()
-        expect(health is None, "the health of realtime data is reported but not declared")
-
-
 async def concurrent_queries_get_the_same_answer(case: TownNetwork) -> None:
     async def query() -> list[str]:
         if case.can(Ability.PLANS):
@@ -179,11 +166,6 @@ async def legs_have_lines(case: TownNetwork) -> None:
         ends = (points[0], leg.start.coordinate), (points[-1], leg.end.coordinate)
         far = [(tip, end) for tip, end in ends if abs(tip[0] - end.lat) > 0.002 or abs(tip[1] - end.lon) > 0.004]
         expect_same(far, [], "lines that do not start and end with their legs")
-
-
-async def a_board_lists_departures(case: TownNetwork) -> None:
-    board = await case.board("Alpha", "08:00", "09:00")
-    expect_same(format_board(board), ["1 08:10", "2 08:12", "1 08:40"], "the board at Alpha")
 
 
 async def a_window_includes_both_ends(case: TownNetwork) -> None:
