@@ -141,20 +141,6 @@ async def test_times_are_in_the_zone_of_the_first_stop(tz, zone):
     assert answer.provenance.zone == zone
 
 
-async def test_a_stop_that_the_server_has_renamed_is_a_position():
-    gone = "Could not find timetable location"
-
-    def answer(query):
-        return ("404 Not Found", {"error": gone}) if query["fromPlace"] == "GVB_1" else a_plan(TRIP)
-
-    origin = Location(coordinate=HERE, source=LocationSource.INPUT, stop_ids=("GVB:1",))
-    told = Told(plan=answer)
-    found = await plan(told, origin=origin)
-
-    assert [each["fromPlace"] for each in told.list_asked("plan")] == ["GVB_1", "52.3700000,4.9000000"]
-    assert found.provenance.notes[0].startswith("The server no longer knows a stop's id")
-
-
 @pytest.mark.parametrize(
     ("parents", "asked"), [(("GVB_S", "GVB_S"), "GVB_S"), (("GVB_S", "GVB_T"), "GVB_2"), ((None, None), "GVB_2")]
 )

@@ -20,7 +20,7 @@ from fingerpost.transit.remote.kit.answers import Answer
 from fingerpost.transit.remote.kit.places import UNNAMED, StopIdCodec
 from fingerpost.transit.remote.motis import shapes
 from fingerpost.transit.remote.motis.places import MotisStopIds, find_service_day
-from fingerpost.transit.remote.motis.server import MotisEndpoint, MotisServer, UnknownToServer
+from fingerpost.transit.remote.motis.server import MotisEndpoint, MotisServer
 from fingerpost.transit.remote.motis.shapes import MotisPlan
 from fingerpost.transit.rules.times import format_utc
 
@@ -29,7 +29,6 @@ _SLOWEST_M_PER_S, _SLOWEST_WHEELCHAIR_M_PER_S = 1.0, 0.75
 _MINUTE_S = 60
 # The server rejects windows of four days or more.
 _MAX_WINDOW_S = 95 * 3600
-_UNKNOWN_STOP = "The server no longer knows a stop's id, so the trip was planned between positions."
 # Search by scheduled times; the response still includes realtime data.
 _SCHEDULED = "REALTIME_ANNOTATION_ONLY"
 
@@ -70,18 +69,6 @@ class MotisJourneySearch(kit.JourneySearch):
     def __init__(self, server: MotisServer, ids: MotisStopIds) -> None:
         self._server = server
         self._ids = ids
-
-    async def find(self, request: kit.JourneyRequest) -> kit.JourneyPage:
-        """Search between stops; if the server does not know a stop's id, search between positions instead."""
-        ends = request.origin, request.destination
-        try:
-            return await super().find(request)
-        except UnknownToServer:
-            if all(end.stop_id is None for end in ends):
-                raise
-        origin, destination = (kit.JourneyEndpoint(location=end.location) for end in ends)
-        found = await super().find(replace(request, origin=origin, destination=destination))
-        return replace(found, notes=(*found.notes, _UNKNOWN_STOP))
 
     async def list_pages(self, request: kit.JourneyRequest) -> AsyncIterator[kit.JourneyPage]:
         params = new_params(request)
