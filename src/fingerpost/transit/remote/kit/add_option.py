@@ -17,7 +17,3 @@ class AddOption:
     metavar: str | None
     help: str
     fill: Callable[[str], Mapping[str, Any]]
-
-    @property
-    def parameter(self) -> str:
-        return self.name.replace("-", "_")

@@ -193,7 +193,7 @@ Longitude = Annotated[float, Field(ge=-180, le=180)]
 
 
 def nested(*path: str, default: Any = None) -> Any:
-    """Return a field that reads a value inside an object; ``default`` if a part of the path is missing or null."""
+    """Return a field that reads a value inside an object; ``default`` if a part of the path is not an object."""
     return Field(default=default, validation_alias=AliasPath(*path))
 
 
@@ -201,20 +201,6 @@ class Shape(BaseModel):
     """A JSON object in a response, with names in camelCase; unknown fields are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", alias_generator=to_camel, allow_inf_nan=False)
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Add a field for each object on the path to a nested field, so that a value of any other type is reported."""
-        super().__init_subclass__(**kwargs)
-        aliases = [getattr(field, "validation_alias", None) for field in vars(cls).values()]
-        paths = [tuple(map(str, alias.path)) for alias in aliases if isinstance(alias, AliasPath)]
-        for path in dict.fromkeys(full[:end] for full in paths for end in range(1, len(full))):
-            name = "_".join((*path, "object"))
-            cls.__annotations__[name] = PathObject | None
-            setattr(cls, name, nested(*path))
-
-
-class PathObject(Shape):
-    """An object on the path to a nested field; its other values are not read."""
 
 
 class Positioned(Shape):

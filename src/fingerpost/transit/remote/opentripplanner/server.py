@@ -17,7 +17,7 @@ from fingerpost.errors import SourceChanged, SourceFailed, SourceLimited, Source
 from fingerpost.net.request import Fetch
 from fingerpost.net.response import Response
 from fingerpost.store.network_records import NetworkRecord
-from fingerpost.transit.remote.kit.answers import Answer, PathObject, Shape, list_first, read_answer
+from fingerpost.transit.remote.kit.answers import Answer, Shape, list_first, read_answer
 from fingerpost.transit.remote.kit.server import Connection, shorten
 from fingerpost.transit.remote.opentripplanner import shapes
 from fingerpost.transit.remote.opentripplanner.digitransit import KEY_HEADER, find_region, get_deadline_s
@@ -171,8 +171,6 @@ def _select(shape: type[BaseModel]) -> str:
         alias = field.validation_alias
         first, *inner = map(str, alias.path) if isinstance(alias, AliasPath) else [str(field.alias)]
         model = _find_model(field.annotation)
-        if model is PathObject:
-            continue
         text = " ".join((_FIELDS.get((shape, first), first), *(f"{{ {name}" for name in inner)))
         text += f" {_select(model)}" if model is not None else ""
         selected.append(text + " }" * (text.count("{") - text.count("}")))
