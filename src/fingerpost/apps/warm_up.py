@@ -8,21 +8,16 @@ import os
 import sys
 import threading
 from contextlib import suppress
-from datetime import timedelta
 
-from fingerpost import clock
 from fingerpost.apps.kernels import compile_in_background, load_kernels
 from fingerpost.apps.wiring import Application
 from fingerpost.errors import ToolError
 from fingerpost.plan.user_tools import GROUP
 from fingerpost.transit.kernel_mode import is_plain, must_wait
-from fingerpost.transit.model.place import Coordinate, Location, LocationSource
-from fingerpost.transit.port import DepartureQuery, JourneyQuery, Network, Networks
+from fingerpost.transit.port import Networks
 
 _log = logging.getLogger(__name__)
 
-_BOARD_WINDOW_S = 60
-_SEARCH_RADIUS_M = 100_000.0
 # With Python's default of 5 ms, calls wait too long for the GIL while a realtime message is parsed.
 SWITCH_INTERVAL_S = 0.001
 # The size from which glibc returns freed memory to the system. By default it grows to 32 MB, so days that were dropped
@@ -91,35 +86,9 @@ class WarmUp:
 
 
 async def warm_up_networks(networks: Networks) -> None:
-    """Load the kernels, and query each local network for a departure board and a trip."""
+    """Open the networks, and load the kernels."""
     # Start the compiler now, if needed; otherwise a query would start it, and block the server's event loop for 80 ms.
     must_wait()
-    opened = await networks.open()
+    await networks.open()
     if not is_plain():
         load_kernels()
-    for network in opened.answering:
-        if network.profile.answer_deadline_s is not None:
-            continue
-        try:
-            await _query_once(network)
-        except ToolError as error:
-            # An expired timetable has no trips today, but the engine is warm now.
-            _log.info("network=%s could not be warmed up: %s", network.profile.name, error.message)
-
-
-async def _query_once(network: Network) -> None:
-    instant = int((clock.now() + timedelta(minutes=1)).timestamp())
-    box = network.profile.bounds
-    center = Coordinate((box.south + box.north) / 2, (box.west + box.east) / 2)
-    stops = [near.stop for near in (await network.list_stops_near(center, _SEARCH_RADIUS_M)).stops]
-    if not stops:
-        return
-    origin, destination = (
-        Location(coordinate=stop.coordinate, source=LocationSource.INPUT, stop_ids=(stop.id,) if stop.id else ())
-        for stop in (stops[0], stops[-1])
-    )
-    await network.list_departures(
-        DepartureQuery(stop_ids=origin.stop_ids, instant=instant, window_s=_BOARD_WINDOW_S, wanted=1)
-    )
-    await network.find_places(stops[0].name)
-    await network.plan_journeys(JourneyQuery(origin=origin, destination=destination, instant=instant))
