@@ -76,7 +76,7 @@ def features(*told, **root):
         {
             "type": "Feature",
             "geometry": {"type": "Point", "coordinates": [lon, lat]},
-            "properties": {"id": f"node:{number}", "name": name, "confidence": 1, "layer": "venue", **more},
+            "properties": {"id": f"node:{number}", "name": name, "layer": "venue", **more},
         }
         for number, (name, lat, lon, more) in enumerate(told)
     ]

@@ -2,14 +2,17 @@
 
 import json
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from fingerpost.apps.wiring import list_tools
 from fingerpost.net.request import RequestLimits
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.store.variables import VariableStore
+from fingerpost.transit.learned_profile import LearnedProfile
 from fingerpost.transit.port import DepartureQuery
 from fingerpost.transit.remote.tfl.network import TflSource
+from fingerpost.transit.remote.tfl.unified_api import ATTRIBUTION, BOUNDS, LANGUAGE, ZONE
 from fingerpost.transit.tools.plan_journey import JourneyOptions
 from tests.fakes import FakeNetworks
 from tests.net.local_server import answer
@@ -19,6 +22,13 @@ URL, KEY = "http://town.example", "TOWN_KEY"
 SECRET = ENVIRON[KEY]
 LIMITS = RequestLimits(read_s=60.0, total_s=60.0, attempts=1)
 RECORD = NetworkRecord(name="TFL", source="tfl", url=URL, key=KEY)
+LEARNED = LearnedProfile(
+    bounds=BOUNDS,
+    zone=ZONE,
+    languages=(LANGUAGE,),
+    attribution=ATTRIBUTION,
+    learned_at=datetime(2026, 6, 10, tzinfo=UTC),
+)
 NO_JOURNEY = {"message": "No journey found for your inputs.", "httpStatusCode": 404}
 
 
@@ -58,7 +68,7 @@ class Told:
 async def asking(answers, record=RECORD):
     told = Told(answers)
     async with serving_replies(told.answer) as port, new_town_client(port) as client:
-        yield TflSource(client.fetch, LIMITS).open(record), told
+        yield TflSource(client.fetch, LIMITS).open(record, LEARNED), told
 
 
 async def list_board(network, stop_id, instant, window_s):

@@ -8,9 +8,6 @@ from fingerpost.apps.cli import main
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.source_kinds import list_paces, require_keys
 from fingerpost.errors import SettingsInvalid
-from fingerpost.store.network_records import NetworkRecord
-from fingerpost.transit.model.profile import Ability
-from fingerpost.transit.remote.tfl.network import TflSource
 from fingerpost.transit.remote.tfl.unified_api import TFL
 from tests.homes import write_record
 
@@ -24,17 +21,6 @@ def home(tmp_path, monkeypatch):
 
 def test_the_record_names_tfl_and_its_key():
     assert TFL.fill("") == {"url": "https://api.tfl.gov.uk", "key": "TFL_API_KEY"}
-
-
-def test_london_is_known_without_asking():
-    profile = TflSource(None).open(NetworkRecord(name="LONDON", source="tfl")).profile
-
-    assert (profile.zone, profile.reads_texts, profile.attribution[0]) == (
-        "Europe/London",
-        True,
-        "Powered by TfL Open Data",
-    )
-    assert frozenset(Ability) - profile.abilities == {Ability.TIMETABLES}
 
 
 def test_tfl_is_called_no_faster_than_its_product_allows():

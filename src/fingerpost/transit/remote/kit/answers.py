@@ -58,16 +58,12 @@ class Answer(Generic[_T]):
     notes: tuple[str, ...] = ()
     lost: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
 
-    def has_dropped(self, name: str) -> bool:
-        """Whether the list with this name, or any of its entries, was dropped."""
-        return any(path.rpartition(".")[2] == name for path in self.lost)
-
     def with_data(self, data: _Other) -> "Answer[_Other]":
         return replace(cast("Answer[Any]", self), data=data)
 
     def require(self, entry: str, *lists: str, found: Sequence[object]) -> None:
         """Raise SourceChanged if nothing was found because every entry in one of the ``lists`` was dropped."""
-        if not found and any(map(self.has_dropped, lists)):
+        if not found and any(path.rpartition(".")[2] in lists for path in self.lost):
             raise new_unreadable_error(entry, self.notes)
 
 

@@ -36,18 +36,14 @@ LATEST_S = 2 * 3600
 class ServerSource(port.RemoteSource):
     """Opens networks on one kind of server; see ``port.RemoteSource``.
 
-    ``url_option`` is the ``network add`` option for the server's URL; it is None if the URL is fixed. ``new_profile``
-    returns the profile of a server that has never been queried. If ``limits`` is None, each network's deadline applies
-    to its requests.
+    ``url_option`` is the ``network add`` option for the server's URL; it is None if the URL is fixed. If
+    ``limits`` is None, each network's deadline applies to its requests.
     """
 
     kind: ClassVar[str]
     url_option: ClassVar[str | None] = None
     learn_profile: ClassVar["staticmethod[[Fetch, NetworkRecord], Awaitable[LearnedProfile]]"]
     open_network: ClassVar["staticmethod[[NetworkRecord, LearnedProfile, Fetch], port.Network]"]
-    new_profile: ClassVar["staticmethod[[], LearnedProfile]"] = staticmethod(
-        lambda: LearnedProfile(learned_at=clock.now())
-    )
 
     def __init__(self, fetch: Fetch, limits: RequestLimits | None = None) -> None:
         self._fetch = fetch
@@ -62,7 +58,7 @@ class ServerSource(port.RemoteSource):
     def open(self, record: NetworkRecord, learned: LearnedProfile | None = None) -> port.Network:
         fetch = self._fetch if self._limits is None else _limit(self._fetch, self._limits)
         try:
-            return self.open_network(record, learned or self.new_profile(), fetch)
+            return self.open_network(record, learned or LearnedProfile(learned_at=clock.now()), fetch)
         except ParameterError as error:
             raise SettingsInvalid(
                 f"The URL of {record.name} cannot be used: {error.message}", hint=error.remedy

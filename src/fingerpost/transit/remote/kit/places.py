@@ -18,7 +18,7 @@ from fingerpost.transit.model.place import (
     set_language,
 )
 from fingerpost.transit.remote.kit.answers import Answer
-from fingerpost.transit.rules.name_matching import AUTO_RESOLVE, MAX_SUGGESTED_SCORE, list_plain, plain, sort_matches
+from fingerpost.transit.rules.name_matching import AUTO_RESOLVE, list_plain, plain, sort_matches
 from fingerpost.transit.rules.name_search import NameSearch
 from fingerpost.transit.rules.place_groups import ONE_PLACE_M, NamedStop, build_place
 from fingerpost.transit.rules.place_index import PlaceIndex
@@ -212,17 +212,13 @@ def to_named_stop(ids: StopIdCodec, stop: ServerStop) -> NamedStop:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A geocoder's match; ``stop_id`` is a stop's id on the routing server.
-
-    ``confidence`` is the geocoder's score, 0 to 1, used only if no spelling resembles the text.
-    """
+    """A geocoder's match; ``stop_id`` is a stop's id on the routing server."""
 
     name: str
     coordinate: Coordinate
     locality: str | None = None
     label: str | None = None
     stop_id: str | None = None
-    confidence: float = 0.0
 
     def list_spellings(self) -> list[str]:
         names = (self.name, self.label or "", f"{self.name} {self.locality or ''}")
@@ -260,24 +256,20 @@ class Geocoder(ABC):
         try:
             candidates = await self._search(text, language, focus)
             spellings = [candidate.list_spellings() for candidate in candidates]
-            scores = score_spellings(text, spellings, [candidate.confidence for candidate in candidates])
+            scores = score_spellings(text, spellings)
             places = await self._find_places(candidates, scores, language)
         except ToolError as error:
             raise error.with_message(error.message, details={"service": "geocoding", **error.details}) from error
         return match_places(places, scores, focus)
 
 
-def score_spellings(text: str, spellings: Sequence[Sequence[str]], confidences: Sequence[float]) -> list[float]:
-    """Return each candidate's best score across its normalized spellings, or else the geocoder's confidence."""
+def score_spellings(text: str, spellings: Sequence[Sequence[str]]) -> list[float]:
+    """Return each candidate's best score across its normalized spellings; 0 if none resembles the text."""
     names = list(dict.fromkeys(chain.from_iterable(spellings)))
     if not names:
         return [0.0 for _ in spellings]
     score_by_name = {names[row]: score for row, score in NameSearch(names).score(text).items()}
-    return [
-        max((score_by_name.get(spelling, 0.0) for spelling in candidate), default=0.0)
-        or round(max(0.0, min(confidence, MAX_SUGGESTED_SCORE)), 4)
-        for candidate, confidence in zip(spellings, confidences, strict=True)
-    ]
+    return [max((score_by_name.get(spelling, 0.0) for spelling in candidate), default=0.0) for candidate in spellings]
 
 
 def match_places(places: Sequence[Place], scores: Sequence[float], focus: Coordinate | None) -> list[PlaceMatch]:

@@ -79,17 +79,11 @@ async def _list_stops(server: MotisServer, record: NetworkRecord) -> Sequence[sh
     try:
         stops = (await places.fetch_stops(server, box, fresh_s=0.0)).data
     except ResponseTooLarge as error:
-        if record.bounds is None:
+        if record.bounds is None or record.zone is None:
             raise ParameterError(
-                "The server has more stops than it lists at once; limit the network to part of its area",
-                {"field": "bounds"},
-                hint="Give --bounds S,W,N,E",
-            ) from error
-        if record.zone is None:
-            raise ParameterError(
-                "The server has more stops in that area than it lists at once, so its time zone is unknown",
-                {"field": "zone"},
-                hint="Give --zone, such as --zone Europe/Berlin, or smaller --bounds",
+                "The server has more stops than it lists at once, so its area or time zone is unknown",
+                {"field": "zone" if record.zone is None else "bounds"},
+                hint="Give --bounds S,W,N,E and --zone, such as --zone Europe/Berlin",
             ) from error
         return ()
     if not stops:

@@ -12,8 +12,7 @@ from fingerpost.transit.remote.kit.add_option import AddOption
 
 URL = "https://api.transitous.org"
 _HOST = "api.transitous.org"
-SOURCES_URL = "https://transitous.org/sources/"
-ATTRIBUTION = (f"Transitous; data sources: {SOURCES_URL}", "© OpenStreetMap contributors, ODbL")
+ATTRIBUTION = ("Transitous; data sources: https://transitous.org/sources/", "© OpenStreetMap contributors, ODbL")
 WORLD = Bounds(south=-90.0, west=-180.0, north=90.0, east=180.0)
 
 # The gateway allows each address 20 plan requests per minute, 10 of them at once, and 1,000 other requests.

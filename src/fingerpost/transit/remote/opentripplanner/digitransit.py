@@ -42,16 +42,13 @@ def get_deadline_s(url: str | None) -> float:
     return FINLAND_DEADLINE_S if find_region(url) == "finland" else ANSWER_DEADLINE_S
 
 
-_ENDPOINT = "/otp/gtfs/v1"
-
-
 def _fill_url(text: str) -> dict[str, Any]:
     url = text.strip()
     read_template(url)
     parts = split_address(url)
     # The default path of OpenTripPlanner.
     if parts.path.rstrip("/") in ("", "/otp"):
-        url = parts._replace(path=_ENDPOINT).geturl()
+        url = parts._replace(path="/otp/gtfs/v1").geturl()
     return {"url": url}
 
 

@@ -175,7 +175,6 @@ class Properties(Shape):
     id: str = ""
     name: NonBlank
     label: str | None = None
-    confidence: float | None = None
     localadmin: str | None = None
     locality: str | None = None
 
@@ -193,7 +192,6 @@ class Feature(Shape):
             label=self.properties.label,
             locality=self.properties.localadmin or self.properties.locality,
             stop_id=match["id"] if match else None,
-            confidence=self.properties.confidence or 0.0,
         )
 
 

@@ -30,7 +30,7 @@ _T = TypeVar("_T", bound=Shape)
 LIVE_FRESH_S = 10.0
 # The operator configures the complete value of this header.
 _PLAIN_KEY_HEADER = "authorization"
-_MAX_PATH_CHARS, _MAX_PATHS = 120, 5
+_MAX_PATHS = 5
 # The wait after a quota is exhausted.
 _QUOTA_WAIT_S = 3600.0
 
@@ -103,8 +103,7 @@ def _note_errors(response: Response, errors: Sequence[GraphQLError]) -> tuple[st
         return ()
     _log.warning("%s returned partial data: %s", response.redacted_url, "; ".join(map(_format_error, errors)))
     paths = dict.fromkeys(".".join(str(part) for part in error.path or () if isinstance(part, str)) for error in errors)
-    names = [path[:_MAX_PATH_CHARS] for path in paths if path]
-    missing = list_first(names, _MAX_PATHS) or "parts of the answer"
+    missing = list_first([shorten(path) for path in paths if path], _MAX_PATHS) or "parts of the answer"
     return (f"The server's response lacks {missing} ({_format_error(errors[0])}).",)
 
 

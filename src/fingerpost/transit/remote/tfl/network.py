@@ -28,7 +28,7 @@ from fingerpost.transit.remote.tfl.journeys import STEP_FREE_TO_PLATFORM, TflJou
 from fingerpost.transit.remote.tfl.server import STATUS_FRESH_S, TflClient, find_or_none
 from fingerpost.transit.remote.tfl.shapes import TflMode, read_mode
 from fingerpost.transit.remote.tfl.stops import StopPointLookup, StopPointNames
-from fingerpost.transit.remote.tfl.unified_api import ATTRIBUTION, BOUNDS, KIND, LANGUAGE, ZONE
+from fingerpost.transit.remote.tfl.unified_api import ATTRIBUTION, BOUNDS, LANGUAGE, ZONE
 
 ABILITIES = frozenset(Ability) - {Ability.TIMETABLES}
 
@@ -174,21 +174,16 @@ class TflNetwork(ServerNetwork):
         return tuple(status for answer in answers if answer is not None for status in answer.data)
 
 
-def new_known_profile() -> LearnedProfile:
-    return LearnedProfile(
-        bounds=BOUNDS, zone=ZONE, languages=(LANGUAGE,), attribution=ATTRIBUTION, learned_at=clock.now()
-    )
-
-
 async def learn_profile(fetch: Fetch, record: NetworkRecord) -> LearnedProfile:
     """Request TfL's modes (this also checks the key); the rest of the profile is fixed."""
     answer = await TflClient(fetch, record).fetch(tuple[TflMode, ...], "Line", "Meta", "Modes", fresh_s=0.0)
     modes = frozenset(read_mode(mode.mode_name) for mode in answer.data if mode.is_scheduled_service)
-    return replace(new_known_profile(), modes=modes)
+    return LearnedProfile(
+        bounds=BOUNDS, zone=ZONE, languages=(LANGUAGE,), modes=modes, attribution=ATTRIBUTION, learned_at=clock.now()
+    )
 
 
 class TflSource(ServerSource):
-    kind = KIND
+    kind = "tfl"
     learn_profile = staticmethod(learn_profile)
     open_network = staticmethod(TflNetwork)
-    new_profile = staticmethod(new_known_profile)

@@ -105,8 +105,6 @@ def _iterate_stops(stop: shapes.TflStopPoint) -> Iterator[shapes.TflStopPoint]:
 
 
 MAX_FOUND = 50
-# TfL returns names that contain the text, without a score.
-_CONFIDENCE = 0.6
 _STATION_SUFFIX = re.compile(
     r"\s*\b(?:Underground Station|Rail Station|DLR Station|Overground Station|Tram Stop|Bus Station|Pier|Station)$"
 )
@@ -131,7 +129,6 @@ class StopPointNames(Geocoder):
                 label=_STATION_SUFFIX.sub("", match.name),
                 coordinate=match.coordinate,
                 stop_id=match.id,
-                confidence=_CONFIDENCE,
             )
             for match in _drop_members(answer.data.matches)
         ]

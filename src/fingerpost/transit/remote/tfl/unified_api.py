@@ -7,7 +7,6 @@ from fingerpost.store.limits import Pace
 from fingerpost.transit.model.place import Bounds
 from fingerpost.transit.remote.kit.add_option import AddOption
 
-KIND = "tfl"
 ADDRESS = "https://api.tfl.gov.uk"
 KEY_VARIABLE = "TFL_API_KEY"
 KEY_HEADER = "app_key"
