@@ -266,8 +266,6 @@ class Geocoder(ABC):
 def score_spellings(text: str, spellings: Sequence[Sequence[str]]) -> list[float]:
     """Return each candidate's best score across its normalized spellings; 0 if none resembles the text."""
     names = list(dict.fromkeys(chain.from_iterable(spellings)))
-    if not names:
-        return [0.0 for _ in spellings]
     score_by_name = {names[row]: score for row, score in NameSearch(names).score(text).items()}
     return [max((score_by_name.get(spelling, 0.0) for spelling in candidate), default=0.0) for candidate in spellings]
 
