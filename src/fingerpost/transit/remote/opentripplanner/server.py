@@ -28,8 +28,6 @@ _log = logging.getLogger(__name__)
 _T = TypeVar("_T", bound=Shape)
 
 LIVE_FRESH_S = 10.0
-# The operator configures the complete value of this header.
-_PLAIN_KEY_HEADER = "authorization"
 _MAX_PATHS = 5
 # The wait after a quota is exhausted.
 _QUOTA_WAIT_S = 3600.0
@@ -40,7 +38,7 @@ class Server(Connection):
         super().__init__(
             fetch,
             record.url or "",
-            key_header=KEY_HEADER if find_region(record.url) else _PLAIN_KEY_HEADER,
+            key_header=KEY_HEADER if find_region(record.url) else "authorization",
             key=record.key,
             deadline_s=get_deadline_s(record.url),
             check_response=find_quota_error,
