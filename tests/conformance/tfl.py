@@ -3,6 +3,7 @@
 from types import MappingProxyType
 
 from fingerpost.testing.networks.town import ZONE
+from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.remote.tfl.network import TflSource
 from tests.conformance.served_town import URL, ServedTown
 from tests.net.reply_server import ENVIRON, serving_replies
