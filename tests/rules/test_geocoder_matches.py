@@ -26,7 +26,7 @@ def address(name: str, north_m: float = 0.0) -> Place:
     # The best spelling counts.
     [(["kamppi"], 1.0), (["fredrikinkatu", "kamppi"], 1.0), (["turku"], 0.0), ([], 0.0)],
 )
-def test_the_name_decides(spellings, score):
+def test_the_best_spelling_decides_the_score(spellings, score):
     assert score_spellings("kamppi", [spellings, ["kamppi"]]) == [score, 1.0]
 
 
