@@ -35,7 +35,7 @@ TAKEN = {
 }  # fmt: skip
 GIVEN = {
     "stop": "id stopId otherStops parameterValue", "mode": "modes", "key": "key", "ticker": "cik ticker tickers",
-    "metric": "metric_name standard_metric_name xbrl_tag did_you_mean", "ratio": "ratio_name", "period": "fiscal_year",
+    "metric": "metric_name standard_metric_name xbrl_tag did_you_mean", "ratio": "metric_name", "period": "fiscal_year",
     "form": "filing_type", "unit": "unit", "section": "section_type", "run": "run_id", "tool": "output_key",
     "ref": "ref refs",
 }  # fmt: skip
@@ -63,7 +63,6 @@ CALLS = [
     ("save_user_variable", {"key": "work", "type": "location", "value": KAMPPI}),
     ("sec_financial_data", figures("verify_claim", **A_CLAIM)),
     *(("sec_financial_data", figures(name, **asked)) for name, asked in QUESTIONS.items()),
-    ("sec_graph_query", figures("filing_timeline", ticker="AAPL")),
     ("sec_graph_query", figures("filing_text", ticker="AAPL")),
     ("tool_details", figures("tool_details", tool_name="plan_trip")),
     ("get_plan_run", {}),

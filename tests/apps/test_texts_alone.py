@@ -47,13 +47,11 @@ QUESTIONS = [
     sec("statement", statement="balance", period="2022"),
     RATIOS,
     sec("financial_ratios", period="2022"),
-    sec("fact_history", metric="Revenue", period="2022"),
     sec("calculate", expression="free_cash_flow", period="2022"),
     sec("verify_claim", metric="Revenue", period="2022", relation="equals", value=394, unit="USD billion"),
     sec("metrics"),
     ("sec_financial_data", {"query_type": "company_info", "parameters": {}}),
     ("sec_financial_data", {"query_type": "custom_sql", "parameters": {"sql_query": SQL.format(rows=900)}}),
-    ("sec_graph_query", {"query_type": "filing_timeline", "parameters": {"ticker": "AAPL"}}),
     ("tool_details", {"query_type": "tool_details", "parameters": {"tool_name": "sec_financial_data"}}),
 ]  # fmt: skip
 

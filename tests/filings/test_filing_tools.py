@@ -91,15 +91,6 @@ async def test_an_unfiled_type_is_a_warning_with_a_next_step(graph):
     assert body["missing"]["filings"]["reason"] == "not_loaded"
 
 
-async def test_a_timeline_is_the_newest_of_a_type_oldest_first(graph):
-    body, text = await asked(graph, "filing_timeline", ticker="DRWN", limit=2)
-
-    assert [sorted(row) for row in body["results"]] == [
-        ["accession_number", "filing_date", "filing_url", "fiscal_period", "fiscal_year", "report_date"]
-    ] * 2
-    assert (body["total_results"], text.splitlines()[:3]) == (3, ["2 of 3:", "2023-02-01, a-22.", "2024-02-01, a-23."])
-
-
 async def test_filings_go_back_to_the_company_before(tmp_path):
     store = FactStore(tmp_path / "filings.sqlite")
     old = facts("""

@@ -102,14 +102,14 @@ class ToolMethods(Generic[_Body_co]):
         annual|quarterly}, compare {tickers, metrics, period}, statement {ticker, statement: income|balance|cash_flow,
         period: 2022 or 2020..2022}, financial_ratios {ticker, ratios, period}, calculate {ticker, expression:
         free_cash_flow or 365*avg(Inventory)/CostOfRevenue, period}, segments {ticker, metric, axis:
-        segment|product|region, period}, fact_history (restated, split or rounded), verify_claim {ticker, metric or
-        formula, period, relation, value, unit}, company_info, companies, metrics {ticker}, custom_sql {sql_query}.
-        All take as_of. Never invents figures: read missing and source, and report them. For lists of filings use
-        sec_graph_query, for text sec_semantic_search."""
+        segment|product|region, period}, verify_claim {ticker, metric or formula, period, relation, value, unit},
+        company_info, companies, metrics {ticker}, custom_sql {sql_query}. All take as_of. Never invents figures: read
+        missing and source, and report them. For lists of filings use sec_graph_query, for text
+        sec_semantic_search."""
     def sec_graph_query(self, query_type: str, parameters: Mapping[str, Any] | None = None) -> _Body_co:
         """A company's filings with the SEC. query_type company_filings {ticker, filing_types, limit}, newest first,
-        filing_timeline {ticker, filing_type}, oldest first, filing_text {ticker or accession_number, form, item: 1A
-        or 2.02, page}, the text of a loaded filing. For figures use sec_financial_data."""
+        filing_text {ticker or accession_number, form, item: 1A or 2.02, page}, the text of a loaded filing. For
+        figures use sec_financial_data."""
     def sec_semantic_search(self, query_type: str, parameters: Mapping[str, Any] | None = None) -> _Body_co:
         """Paragraphs of SEC filings that share words with a query, ranked by BM25: lexical, so try synonyms.
         query_type semantic_search {query, companies, filing_types, date_range, sections, keywords, top_k}. Only

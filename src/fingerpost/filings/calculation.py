@@ -16,7 +16,6 @@ from fingerpost.filings.formula import (
     NotComputable,
     Quantity,
     evaluate,
-    fill_in,
     format_unit,
     list_lookups,
     parse_unit,
@@ -85,12 +84,6 @@ class Computation:
         return [part for figure in self.figures for part in (figure.parts or (figure,))]
 
     @property
-    def filled_in(self) -> str:
-        """The formula with its inputs' values, and its value."""
-        filled = fill_in(self.formula, _to_quantities(self.inputs), self.lag, self.period.periods_per_year)
-        return f"{filled} = {to_number(self.value)}"
-
-    @property
     def period_label(self) -> str:
         return self.period.shift(-self.lag).label
 
@@ -115,9 +108,9 @@ class Computation:
 
 
 def compute(
-    source: CompanyFigures, formula: ast.expr, period: PeriodFilter, lag: int = 0, *, name: str = "", check: bool = True
+    source: CompanyFigures, formula: ast.expr, period: PeriodFilter, lag: int = 0, *, check: bool = True
 ) -> Computation:
-    """Evaluate a formula on a common basis, or raise Unavailable, which calls the formula ``name``.
+    """Evaluate a formula on a common basis, or raise Unavailable.
 
     ``check`` rejects inputs that mix shares from before and after a split.
     """
@@ -140,7 +133,7 @@ def compute(
     except NotComputable as error:
         conflict = build_missing("not_comparable", str(error), _suggest_original(source, formula, period, lag))
     if conflict is not None:
-        raise Unavailable({f"{name or ast.unparse(formula)} {period.period}": conflict})
+        raise Unavailable({f"{ast.unparse(formula)} {period.period}": conflict})
     return computed
 
 

@@ -34,13 +34,6 @@ _WORDS = re.compile(r"[A-Za-z]\w*(?:(?: ?& ?| )[A-Za-z]\w*)+")
 _TAG = re.compile(r"\b(?:us-gaap|ifrs-full|ifrs|dei|srt):[A-Za-z]\w*", re.IGNORECASE)
 # The period functions, each with its number of arguments.
 FUNCTIONS: Mapping[str, int] = {"avg": 1, "change": 1, "prior": 1, "growth": 1, "mean_of_years": 2, "cagr": 2}
-_SIGNS: Mapping[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
-_TEMPLATES: Mapping[str, str] = {
-    **dict.fromkeys(("avg", "mean_of_years"), "({sum}) / {count}"),
-    "change": "{0} - {1}",
-    "growth": "({0} - {1}) / {1}",
-    "cagr": "({0} / {1}) ** (1 / {years}) - 1",
-}
 _VOCABULARY = f"numbers, metric names, + - * / and {', '.join(FUNCTIONS)}"
 
 
@@ -207,32 +200,6 @@ def evaluate(node: ast.expr, inputs: Mapping[Lookup, Quantity], lag: int = 0, pe
         case ast.Call(func=ast.Name(id=name)):
             return _evaluate_call(node, name, parts)
     raise AssertionError(f"unvalidated expression node: {ast.dump(node)}")
-
-
-def fill_in(node: ast.expr, inputs: Mapping[Lookup, Quantity], lag: int = 0, periods_per_year: int = 1) -> str:
-    """Return a formula with the values of its inputs, such as ``(121 - 100) / 100`` for ``growth(Revenue)``."""
-    # Parsing and unparsing removes unnecessary parentheses; ``_(10)`` represents -10, whose parentheses must stay.
-    text = ast.unparse(ast.parse(_fill_in(node, inputs, lag, periods_per_year), mode="eval"))
-    return text.replace("_(", "(-").replace("**", "^")
-
-
-def _fill_in(node: ast.expr, inputs: Mapping[Lookup, Quantity], lag: int, periods_per_year: int) -> str:
-    parts = [
-        f"({_fill_in(part, inputs, lag + extra_lag, periods_per_year)})"
-        for part, extra_lag in _list_parts(node, periods_per_year)
-    ]
-    match node:
-        case ast.UnaryOp(op=ast.USub()):
-            return f"-{parts[0]}"
-        case ast.BinOp(op=operator):
-            return f"{parts[0]} {_SIGNS[type(operator)]} {parts[1]}"
-        case ast.Call(func=ast.Name(id=name)) if name in _TEMPLATES:
-            years = _parse_years(node) if name == "cagr" else 1
-            return _TEMPLATES[name].format(*parts, sum=" + ".join(reversed(parts)), count=len(parts), years=years)
-    if parts:
-        return parts[0]
-    value = to_number(evaluate(node, inputs, lag, periods_per_year).value)
-    return f"_({-value})" if value < 0 else str(value)
 
 
 def _multiply(left: Quantity, right: Quantity, power: int) -> Quantity:

@@ -314,7 +314,9 @@ class CompanyFigures:
 
     def find_metric(self, text: str) -> Metric | None:
         """Return the metric for a name, for one of this company's tags, or for an expression that combines them."""
-        standard_metric = find_metric(text) if ":" not in text else None
+        # Names are compared without punctuation, but ``-Revenue`` is an expression.
+        is_name = ":" not in text and not text.startswith(("-", "\u2212"))
+        standard_metric = find_metric(text) if is_name else None
         return standard_metric or find_concept(text, self.list_concepts()) or self._find_expression(text)
 
     def _find_expression(self, text: str) -> Metric | None:

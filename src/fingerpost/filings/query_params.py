@@ -189,11 +189,6 @@ class FinancialRatiosParams(WindowParams):
     ratios: Annotated[list[Word] | None, Field(max_length=20, description="such as net_margin; defaults to all")] = None
 
 
-class FactHistoryParams(WindowParams):
-    ticker: Ticker
-    metric: Word
-
-
 class CompareParams(WindowParams):
     tickers: Annotated[list[Ticker], Field(min_length=1, max_length=20)]
     metrics: Annotated[list[Word], Field(min_length=1, max_length=20)]

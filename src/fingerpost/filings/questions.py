@@ -4,21 +4,21 @@ A handler that finds no results raises DataNotFound with all reasons.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any, NamedTuple
 
 from fingerpost.errors import DataNotFound
 from fingerpost.filings import query_params
-from fingerpost.filings.calculation import ANNUAL, Unavailable, compute, find_figures, mark_basis_changes
-from fingerpost.filings.concepts import RATIO, RECIPE, Metric, find_metric, list_metrics, list_recipes
+from fingerpost.filings.calculation import ANNUAL, find_figures, mark_basis_changes
+from fingerpost.filings.concepts import RATIO, Metric, list_metrics, list_recipes
 from fingerpost.filings.figure import ORIGINAL, SAMPLE, Company, Fact, Figure
-from fingerpost.filings.formula import read_formula
+from fingerpost.filings.formula import list_lookups, read_formula
 from fingerpost.filings.library import CompanyFigures, FactLibrary
 from fingerpost.filings.period_filter import PeriodFilter
-from fingerpost.filings.periods import INSTANT, QUARTER, YEAR, find_newest_common
+from fingerpost.filings.periods import INSTANT, YEAR, find_newest_common
 from fingerpost.filings.reasons import explain_missing_figure, explain_missing_tag, open_company, suggest_load
-from fingerpost.filings.reply import Missing, Reply, build_cited_row, build_missing, build_not_found, build_source
+from fingerpost.filings.reply import Missing, Reply, build_missing, build_not_found, build_source
 from fingerpost.filings.resolver import adjust_for_splits
 from fingerpost.filings.revisions import FRAMEWORKS, is_in_shares, is_rounding
 
@@ -28,73 +28,40 @@ TOTALS: Mapping[str, tuple[str, ...]] = {
     "balance": ("Assets", "StockholdersEquity", "LiabilitiesAndEquity"),
     "cash_flow": ("OperatingCashFlow", "InvestingCashFlow", "FinancingCashFlow"),
 }
-_RATIO_DIGITS = 6
+_CompanyParams = query_params.FinancialFactsQuery | query_params.FinancialRatiosParams | query_params.CalculateParams
 
 
 def financial_facts(library: FactLibrary, params: query_params.FinancialFactsQuery) -> Reply:
     not_found = f"No financial facts found for {params.ticker}"
-    source = open_company(library, params.ticker, not_found, params.options)
-    reply, window = Reply([], data={}, source=source.provenance), params.period_filter
-    for text in dict.fromkeys(params.metrics):
-        result = find_figures(source, text, window)
-        reply.missing |= result.missing
-        reply.results += [source.build_row(result.name, figure) for figure in result.figures]
-        reply.add_values(text, result.headline, is_series=window.count > 1)
-    return reply.require_rows(not_found)
+    return _list_figures(library, params, params.metrics, params.period_filter, not_found)
 
 
 def financial_ratios(library: FactLibrary, params: query_params.FinancialRatiosParams) -> Reply:
-    """Return a company's rounded ratios for the headline periods; all ratios if none are specified."""
+    """Return a company's ratios for the headline periods; all ratios if none are specified."""
+    ratios = params.ratios or [recipe.name for recipe in list_recipes() if recipe.statement == RATIO]
     not_found = f"No financial ratios found for {params.ticker}"
-    source = open_company(library, params.ticker, not_found, params.options)
-    reply, window = Reply([], data={}, source=source.provenance), params.period_filter
-    ratios = [recipe.name for recipe in list_recipes() if recipe.statement == RATIO]
-    for text in dict.fromkeys(params.ratios or ratios):
-        metric = source.find_metric(text)
-        if metric is None or metric.kind != RECIPE:
-            next_step = f"The ratios are {', '.join(ratios)}"
-            reply.missing[text] = build_missing("unknown_metric", f"{text} is not a ratio", next_step)
-            continue
-        result = find_figures(source, text, window)
-        reply.missing |= result.missing
-        figures = [replace(figure, value=round(figure.value, _RATIO_DIGITS)) for figure in result.headline]
-        reply.results += [_build_ratio_row(source, result.name, figure) for figure in figures]
-        reply.add_values(text, figures, is_series=window.count > 1)
-    return reply.require_rows(not_found)
-
-
-def _build_ratio_row(source: CompanyFigures, name: str, figure: Figure) -> dict[str, Any]:
-    row = source.build_row(name, figure)
-    del row["metric_name"], row["xbrl_tag"]
-    quarter = figure.fiscal_quarter if figure.period == QUARTER else None
-    return row | {"ratio_name": name, "fiscal_quarter": quarter}
+    return _list_figures(library, params, ratios, params.period_filter, not_found)
 
 
 def calculate(library: FactLibrary, params: query_params.CalculateParams) -> Reply:
     """Return the value of an expression or a recipe for each fiscal period."""
     expression = params.expression
-    recipe = find_metric(expression)
-    if recipe is None or recipe.kind != RECIPE:
-        recipe = Metric(expression, "", RECIPE, expression=expression)
-    formula = read_formula(recipe.expression)
+    # In other queries, text that is not a valid expression is an unknown metric.
+    list_lookups(read_formula(expression))
     not_found = f"Cannot calculate {expression} for {params.ticker}"
+    return _list_figures(library, params, [expression], params.period, not_found)
+
+
+def _list_figures(
+    library: FactLibrary, params: _CompanyParams, texts: Iterable[str], window: PeriodFilter, not_found: str
+) -> Reply:
     source = open_company(library, params.ticker, not_found, params.options)
-    reply = Reply([], source=source.provenance)
-    periods = source.resolve_period(params.period).list_periods()
-    filled: list[tuple[Figure, str]] = []
-    for period in periods:
-        try:
-            computed = compute(source, formula, period, name=expression)
-            filled.append((computed.to_figure(recipe), computed.filled_in))
-        except Unavailable as error:
-            reply.missing |= error.missing
-    filled.sort(key=lambda row: (row[0].end, row[0].period))
-    figures = mark_basis_changes([figure for figure, _ in filled], source)
-    reply.results = [
-        source.build_row(expression, figure) | {"filled_in": text}
-        for figure, (_, text) in zip(figures, filled, strict=True)
-    ]
-    reply.add_values(expression, figures, is_series=len(periods) > 1)
+    reply = Reply([], data={}, source=source.provenance)
+    for text in dict.fromkeys(texts):
+        result = find_figures(source, text, window)
+        reply.missing |= result.missing
+        reply.results += [source.build_row(result.name, figure) for figure in result.figures]
+        reply.add_values(text, result.headline, is_series=window.count > 1)
     return reply.require_rows(not_found)
 
 
@@ -111,23 +78,6 @@ def time_series(library: FactLibrary, params: query_params.TimeSeriesParams) -> 
     rows = [source.build_row(result.name, figure) for figure in result.headline]
     reply = Reply(rows, missing=result.missing, source=source.provenance)
     reply.add_values(text, result.headline, is_series=True)
-    return reply.require_rows(not_found)
-
-
-def fact_history(library: FactLibrary, params: query_params.FactHistoryParams) -> Reply:
-    """Return every reported value of a metric, oldest first, with the kind of each change."""
-    text, not_found = params.metric, f"No financial facts found for {params.ticker}"
-    source = open_company(library, params.ticker, not_found, params.options)
-    result = find_figures(source, text, params.period_filter)
-    reply = Reply([], source=source.provenance, missing=result.missing)
-    for figure in result.figures:
-        for revision in figure.values:
-            details = {"value": revision.value, "kind": revision.kind, "xbrl_tag": revision.fact.concept}
-            row = build_cited_row(source.company, figure, revision.fact)
-            reply.results.append(row | {"metric_name": result.name} | details)
-    if not reply.results and not reply.missing:
-        next_step = "Get the history of its inputs"
-        reply.missing[text] = build_missing("not_reported", f"{text} is computed, not filed", next_step)
     return reply.require_rows(not_found)
 
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from fingerpost import clock
 from fingerpost.errors import DataNotFound
-from fingerpost.filings.figure import SAMPLE, Company, Fact, Figure, FigureOptions, cite_filing
+from fingerpost.filings.figure import SAMPLE, Company, Figure, FigureOptions, cite_filing
 from fingerpost.filings.periods import HALF, INSTANT, NINE_MONTHS, QUARTER, TRAILING, YEAR
 
 # Machine-readable reason codes for missing values (docs/filings.md).
@@ -123,11 +123,21 @@ def build_not_found(message: str, missing: Missing, source: dict[str, Any] | Non
 
 def build_row(company: Company, metric_name: str, figure: Figure, options: FigureOptions) -> dict[str, Any]:
     """Build a figure's row; omit empty fields, except those in the original contract."""
-    row = build_cited_row(company, figure, figure.fact) | {
+    fact = figure.fact
+    row: dict[str, Any] = {
+        "ticker": company.ticker,
+        "value": figure.value,
+        "unit": figure.unit,
+        "period_type": _PERIOD_TYPES.get(figure.period, "other"),
+        "start_date": figure.start or None,
+        "end_date": figure.end,
+        "fiscal_year": figure.fiscal_year,
+        "fiscal_period": _format_fiscal_period(figure),
+        **cite_filing(company.cik, fact.accession, fact.form, fact.filed),
         "cik": company.padded_cik,
         "metric_name": metric_name,
         "fiscal_quarter": figure.fiscal_quarter if figure.period in (QUARTER, INSTANT) else None,
-        "xbrl_tag": figure.fact.concept or None,
+        "xbrl_tag": fact.concept or None,
         "kind": figure.kind,
         "vintage": options.label,
     }
@@ -166,20 +176,6 @@ def build_row(company: Company, metric_name: str, figure: Figure, options: Figur
     if figure.notes:
         row["notes"] = list(figure.notes)
     return row
-
-
-def build_cited_row(company: Company, figure: Figure, fact: Fact) -> dict[str, Any]:
-    return {
-        "ticker": company.ticker,
-        "value": figure.value,
-        "unit": figure.unit,
-        "period_type": _PERIOD_TYPES.get(figure.period, "other"),
-        "start_date": figure.start or None,
-        "end_date": figure.end,
-        "fiscal_year": figure.fiscal_year,
-        "fiscal_period": _format_fiscal_period(figure),
-        **cite_filing(company.cik, fact.accession, fact.form, fact.filed),
-    }
 
 
 def _format_fiscal_period(figure: Figure) -> str | None:

@@ -29,20 +29,11 @@ _QUERY = (
     " WHERE {column} = ? AND filing_date <= ? ORDER BY filing_date DESC, accession_number, position"
 )
 
-Limit = Annotated[int, Field(ge=1, le=1000)]
-
 
 class CompanyFilingsParams(StepParams):
     ticker: Ticker
     filing_types: Annotated[list[Word] | None, Field(description="such as 10-K; defaults to all")] = None
-    limit: Limit = 10
-    as_of: Day | None = None
-
-
-class FilingTimelineParams(StepParams):
-    ticker: Ticker
-    filing_type: Word = "10-K"
-    limit: Limit = 10
+    limit: Annotated[int, Field(ge=1, le=1000)] = 10
     as_of: Day | None = None
 
 
@@ -63,13 +54,6 @@ def _list_filings(library: FactLibrary, params: CompanyFilingsParams) -> Reply:
     notes = {cik: _describe_coverage(library, cik) for cik in library.list_ciks(company)}
     gaps = [f"CIK {cik}: {note}" if len(notes) > 1 else note for cik, note in notes.items() if note is not None]
     return Reply(rows[: params.limit], extra={"total_results": len(rows)}, notes=gaps)
-
-
-def _list_timeline(library: FactLibrary, params: FilingTimelineParams) -> Reply:
-    fields = params.model_dump(exclude={"filing_type"})
-    reply = _list_filings(library, CompanyFilingsParams(**fields, filing_types=[params.filing_type]))
-    reply.results = [{name: row[name] for name in shape.TimelineRow.model_fields} for row in reversed(reply.results)]
-    return reply
 
 
 def _describe_coverage(library: FactLibrary, cik: int) -> str | None:
@@ -97,8 +81,7 @@ def _format_filing(row: Mapping[str, Any]) -> str:
     period = f", fiscal {row['fiscal_year']} {row['fiscal_period'] or ''}".rstrip() if row["fiscal_year"] else ""
     report = f", period ending {row['report_date']}" if row["report_date"] else ""
     description = f": {row['description']}" if row.get("description") else ""
-    form = f"{row['filing_type']} of " if "filing_type" in row else ""
-    return f"{form}{row['filing_date']}, {row['accession_number']}{period}{report}{description}"
+    return f"{row['filing_type']} of {row['filing_date']}, {row['accession_number']}{period}{report}{description}"
 
 
 class FilingTextParams(StepParams):
@@ -230,16 +213,6 @@ _QUERIES = (
         text=format_rows(_format_filing),
         continuation_hint="For the rest, set as_of to the filing_date of the last row.",
         usage="company_filings {ticker, filing_types, limit}, newest first",
-    ),
-    QueryType(
-        name="filing_timeline",
-        params=FilingTimelineParams,
-        answer=_list_timeline,
-        shape=shape.CountedAnswer,
-        results=list[shape.TimelineRow],
-        text=format_rows(_format_filing),
-        continuation_hint="Use a smaller limit, and set as_of.",
-        usage="filing_timeline {ticker, filing_type}, oldest first",
     ),
     QueryType(
         name="filing_text",

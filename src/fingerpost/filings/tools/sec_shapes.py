@@ -67,12 +67,9 @@ class FiledRow(FilingReference):
     filing_url: str
 
 
-class CitedRow(FiledRow):
+class FigureRow(FiledRow):
     period_type: Literal["annual", "quarter", "half_year", "nine_months", "instant", "ttm", "other"]
     fiscal_period: str | None = None
-
-
-class FigureRow(CitedRow):
     cik: str
     metric_name: str
     fiscal_quarter: int | None = None
@@ -85,27 +82,6 @@ class FigureRow(CitedRow):
     confidence: Literal["low"] | None = None
     alternatives: list[Alternative] | None = None
     notes: list[str] | None = None
-
-
-class CalculationRow(FigureRow):
-    filled_in: str
-
-
-class RatioRow(CitedRow):
-    cik: str
-    ratio_name: str
-    fiscal_quarter: int | None = None
-    kind: Literal["derived"]
-    vintage: Vintage
-    formula: str
-    inputs: list[Part]
-    notes: list[str] | None = None
-
-
-class HistoryRow(CitedRow):
-    metric_name: str
-    xbrl_tag: str
-    kind: Change
 
 
 class CompanyRow(StepModel):
@@ -165,17 +141,11 @@ class SqlAnswer(StandardAnswer):
     truncated: bool
 
 
-class TimelineRow(StepModel):
-    filing_date: str
-    accession_number: str
+class FilingRow(FilingReference):
     filing_url: str
     fiscal_year: int | None = None
     fiscal_period: str | None = None
     report_date: str | None = None
-
-
-class FilingRow(TimelineRow):
-    filing_type: str
     description: str | None = None
 
 

@@ -99,14 +99,14 @@ def format_filing(row: Body) -> str:
 
 
 def _format_figure(row: Body) -> str:
-    name = row.get("metric_name") or row["ratio_name"]
     period = f"fiscal {row['fiscal_year']} {row['fiscal_period'] or ''}".strip()
-    kind = "" if row["kind"] in ("reported", "original") else f", {row['kind']}"
+    kind = "" if row["kind"] == "reported" else f", {row['kind']}"
     confidence = ", low confidence" if row.get("confidence") == "low" else ""
     tag = f", tag {row['xbrl_tag']}" if row.get("xbrl_tag") else ""
     value = f"{row['value']:,} {row['unit']}{kind}{confidence}"
-    parts = [f"{row['ticker']} {name} {period} ({format_span(row)}): {value}, {format_filing(row)}{tag}"]
-    parts += [f"= {row[key]}" for key in ("formula", "filled_in") if row.get(key)]
+    parts = [f"{row['ticker']} {row['metric_name']} {period} ({format_span(row)}): {value}, {format_filing(row)}{tag}"]
+    if row.get("formula"):
+        parts.append(f"= {row['formula']}")
     for key, label, format_item in _EVIDENCE:
         if row.get(key):
             parts.append(f"{label} {', '.join(map(format_item, row[key]))}")

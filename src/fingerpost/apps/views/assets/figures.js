@@ -29,7 +29,7 @@ function nameAnswer({ body, words }) {
 }
 
 function nameFigure(row) {
-  return row.metric_name || row.ratio_name;
+  return row.metric_name;
 }
 
 function listFigureNotes(frame) {
