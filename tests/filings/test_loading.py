@@ -168,7 +168,6 @@ SUBMISSIONS = submissions(*ROWS, tickers=["DRWN"])
     ("name", "content", "listed"),
     [
         ("copy.htm", COVER, SUBMISSIONS),
-        ("copy.htm", COVER, FACTS),
         ("drawn-20221231.htm", "<html>Item 1.", SUBMISSIONS),
     ],
 )

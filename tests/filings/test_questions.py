@@ -118,9 +118,7 @@ Assets   -          2022-12-31 6  k22 10-K 2023-02-01
         ("Revenue", None, [70]),
         ("Revenue", "annual", [70]),
         ("Revenue", "quarterly", [10, 20]),
-        ("Revenue", "ytd", [30]),
         ("Assets", "annual", [6]),
-        ("Assets", "instant", [5, 6]),
         ("Assets", "quarterly", [5, 6]),
     ],
 )
@@ -242,21 +240,22 @@ Revenues      2022-01-01 2022-12-31 50 k22 10-K 2023-02-01
     [
         ("net_margin", "quarterly", [0.25], {"net_margin 2022-Q2": "Revenue of Drawn Inc. for fiscal 2022 Q2 is not"}),
         ("net_margin", "annual", [0.3], {"net_margin 2021": "Revenue of Drawn Inc. for fiscal 2021 is not in this"}),
-        ("net_margin", "ytd", [], {"net_margin": "net_margin of Drawn Inc. has no ytd values for any period"}),
-        ("Revenue", "ytd", [], {"Revenue": "Revenue of Drawn Inc. has no ytd values for any period"}),
     ],
 )
 def test_a_series_names_the_periods_that_a_recipe_lacks(tmp_path, metric, frequency, values, missing):
     library = library_of(tmp_path / "f.sqlite", facts(GAPS), YEARS)
-    try:
-        reply = ask(library, "time_series", ticker="DRWN", metric=metric, period=frequency)
-        found, reasons = [row["value"] for row in reply.results], reply.missing
-    except DataNotFound as error:
-        found, reasons = [], error.details["missing"]
+    reply = ask(library, "time_series", ticker="DRWN", metric=metric, period=frequency)
 
-    assert (found, list(reasons)) == (values, list(missing))
-    assert values or reasons[metric]["next_step"] == "Set period to annual or quarterly"
-    assert all(entry["message"].startswith(missing[name]) for name, entry in reasons.items())
+    assert ([row["value"] for row in reply.results], list(reply.missing)) == (values, list(missing))
+    assert all(entry["message"].startswith(missing[name]) for name, entry in reply.missing.items())
+
+
+def test_a_series_without_values_of_a_length_names_the_other_lengths(tmp_path):
+    library = library_of(tmp_path / "f.sqlite", facts(RECIPES), YEARS)
+    error = refusal(library, "time_series", ticker="DRWN", metric="Revenue", period="quarterly")
+
+    assert error.message.endswith("Revenue of Drawn Inc. has no quarterly values for any period")
+    assert error.hint == "Set period to annual"
 
 
 @pytest.mark.parametrize(

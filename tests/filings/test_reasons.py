@@ -3,7 +3,6 @@
 import pytest
 
 from fingerpost.filings.concepts import find_metric
-from fingerpost.filings.figure import Fact
 from fingerpost.filings.questions import TOTALS
 from fingerpost.filings.reasons import (
     explain_missing_figure,
@@ -24,8 +23,7 @@ YEARS = {"2021-12-31": 2021, "2022-12-31": 2022}
 @pytest.fixture
 def library(tmp_path):
     eps = facts("EarningsPerShareDiluted 2022-01-01 2022-12-31 1.25 k22 10-K 2023-02-01", "USD/shares")
-    euros = Fact("us-gaap:Revenues", "EUR", "2022-01-01", "2022-12-31", 99, "k22", "10-K", "2023-02-01")
-    return library_of(tmp_path / "f.sqlite", [*facts(REPORT), *eps, euros], YEARS)
+    return library_of(tmp_path / "f.sqlite", [*facts(REPORT), *eps], YEARS)
 
 
 def entry(reason, message, next_step):
@@ -41,10 +39,6 @@ TAGS = 'Use the query type "metrics" to list its tags, or read the filing'
         (
             "Revenue", "2022", {"as_of": "2023-01-31"},
             ("hidden_by_as_of", "{} was filed after 2023-01-31", "Use a later as_of, or omit it"),
-        ),
-        (
-            "Revenue", "2022", {"unit": "GBP"},
-            ("other_unit", "{} is not reported in GBP", "Its units are EUR, USD"),
         ),
         ("Revenue", "2022", {"filing_type": "20-F"}, ("other_form", "no 20-F states {}", "Omit filing_type")),
         (

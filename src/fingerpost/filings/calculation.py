@@ -30,7 +30,6 @@ from fingerpost.filings.periods import (
     QUARTERS,
     YEAR,
     YEAR_DAYS,
-    YEAR_TO_DATE,
     classify_period,
     day_number,
 )
@@ -45,7 +44,7 @@ _QUARTER_SLACK_DAYS = 25
 _DATES_HINT = "Use financial_facts with start_date and end_date"
 ANNUAL = "annual"
 # Period classes by frequency.
-_FREQUENCIES = {ANNUAL: (YEAR,), "quarterly": (QUARTER,), "ytd": YEAR_TO_DATE, "instant": (INSTANT,)}
+_FREQUENCIES = {ANNUAL: (YEAR,), "quarterly": (QUARTER,)}
 
 Inputs = Mapping[Lookup, tuple[Metric, Figure]]
 

@@ -67,9 +67,6 @@ def verify_claim(library: FactLibrary, claim: Claim) -> Reply:
 def _find_operands(claim: Claim, sources: Sequence[CompanyFigures]) -> list[Computation]:
     def find(source: CompanyFigures, period: PeriodFilter, lag: int = 0) -> Computation:
         metric = source.find_metric(claim.metric) if claim.metric else None
-        if metric is not None and claim.unit_name in source.series(metric).units:
-            # The company reports the metric in several currencies.
-            source = source.with_options(unit=claim.unit_name)
         expression = metric.expression if metric else claim.formula
         formula = read_formula(expression) if expression else ast.Name(claim.subject, ast.Load())
         return _compute(source, formula, period, lag)

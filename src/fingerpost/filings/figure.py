@@ -86,13 +86,12 @@ LATEST, ORIGINAL, SPLIT_ADJUSTED, AS_OF = "latest", "original", "split_adjusted"
 class FigureOptions:
     """Which filings to use, and which of several reported values to return.
 
-    ``as_of`` hides later filings. ``filing_type`` selects one form, and ``unit`` one unit or currency.
+    ``as_of`` hides later filings. ``filing_type`` selects one form.
     """
 
     vintage: str = LATEST
     as_of: str | None = None
     filing_type: str | None = None
-    unit: str | None = None
 
     @property
     def label(self) -> str:
@@ -208,5 +207,4 @@ class Series:
     """
 
     figures: tuple[Figure, ...]
-    units: frozenset[str] = frozenset()
     rejected: tuple[Figure, ...] = ()

@@ -44,8 +44,6 @@ _CACHE_SIZE = 4_096
 # The minimum rapidfuzz ratio, out of 100.
 _CUTOFF = 60
 _MAX_SUGGESTIONS = 3
-# A list with at least this many companies is assumed to be EDGAR's complete list.
-_MIN_FULL_LIST = 1_000
 _COMPANIES = """
     SELECT cik, ticker, (SELECT json_group_array(ticker) FROM tickers WHERE tickers.cik = companies.cik), name, sic,
         industry, exchange, currency, dataset, retrieved_at, complete_through, first_end,
@@ -179,8 +177,7 @@ class FactLibrary:
 
     def _match_tickers(self, text: str) -> list[str]:
         """Return the tickers of companies that match a name; only one if the match is unambiguous."""
-        listed_count = self.rows("SELECT count(*) FROM listed")[0][0]
-        return find_tickers(text, self._list_all_companies(), is_complete=listed_count >= _MIN_FULL_LIST)
+        return find_tickers(text, self._list_all_companies())
 
     def _list_candidates(self, text: str) -> Iterator[str]:
         """Yield the text as a ticker, then the ticker of the company with that name, if there is exactly one."""

@@ -1,13 +1,10 @@
 """Load EDGAR files from disk into the facts file: figures, filings, tickers, texts, XBRL instances and archives."""
 
-import multiprocessing
 import zipfile
 import zlib
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,9 +22,7 @@ _XML_SUFFIX = ".xml"
 _INSTANCE_SUFFIX, _LABELS_SUFFIX = "_htm.xml", "_lab.xml"
 _FOLDER_SUFFIXES = (".json", ".zip", _XML_SUFFIX, *_TEXT_SUFFIXES)
 _MAX_MEMBER_MB = 256
-_PROCESSES = 2
 _MAX_NAMED_FILES = 10
-_COMPANIES_PER_TRANSACTION = 50
 
 ShowProgress = Callable[[int, int], None]
 
@@ -237,17 +232,8 @@ def _find_filing(
         if not (period_end and filing.report_date) or (filing.form, filing.report_date) == (form, period_end)
     ]
     same_document = [filing for filing in filings if filing.document == document]
-    if matches := same_document or [filing for filing in filings if period_end and filing.report_date]:
-        return matches[0].id if len(matches) == 1 else None
-    # Later reports also contain figures for this period, and earlier ones may contain forecasts.
-    rows = library.rows(
-        "SELECT accession, form, filed FROM reports WHERE cik = ?1 AND form = ?2 AND filed > ?3 AND id IN"
-        " (SELECT report FROM reported WHERE end_date = ?3) ORDER BY filed LIMIT 1",
-        cik,
-        form,
-        period_end,
-    )
-    return FilingId(*rows[0]) if rows else None
+    matches = same_document or [filing for filing in filings if period_end and filing.report_date]
+    return matches[0].id if len(matches) == 1 else None
 
 
 def _load_archive(
@@ -258,24 +244,22 @@ def _load_archive(
     try:
         with zipfile.ZipFile(path) as archive:
             members = [name for name in sorted(archive.namelist()) if not name.endswith("/")]
+            for number, member in enumerate(members, 1):
+                try:
+                    file = _read_member(archive, member)
+                except FeedUnusable as error:
+                    skipped.append(LoadedFile(member, f"skipped: {error.message}"))
+                else:
+                    if isinstance(file, FactsFile):
+                        store.put_newer_facts(file, retrieved_at=retrieved_at)
+                        companies, figures = companies + 1, figures + len(file.facts)
+                    else:
+                        _put_list(store, file)
+                        lists += 1
+                if show is not None:
+                    show(number, len(members))
     except (OSError, zipfile.BadZipFile) as error:
         raise FeedUnusable(f"{path.name} is not a zip archive, or is damaged: {error}") from error
-    # Do not fork, because a forked process inherits the locks that other threads hold.
-    with ProcessPoolExecutor(_PROCESSES, mp_context=multiprocessing.get_context("spawn")) as processes:
-        for start in range(0, len(members), _COMPANIES_PER_TRANSACTION):
-            batch = members[start : start + _COMPANIES_PER_TRANSACTION]
-            parsed = list(zip(batch, processes.map(partial(_read_member, path), batch), strict=True))
-            files = [file for _, file in parsed if isinstance(file, FactsFile)]
-            store.put_newer_facts(files, retrieved_at=retrieved_at)
-            companies, figures = companies + len(files), figures + sum(len(file.facts) for file in files)
-            for member, file in parsed:
-                if isinstance(file, str):
-                    skipped.append(LoadedFile(member, f"skipped: {file}"))
-                elif not isinstance(file, FactsFile):
-                    _put_list(store, file)
-                    lists += 1
-            if show is not None:
-                show(start + len(batch), len(members))
     if not companies and not lists:
         raise _explain_nothing_loaded(path, skipped)
     summary = f"{companies:,} companies, {figures:,} figures"
@@ -284,16 +268,12 @@ def _load_archive(
     return [LoadedFile(path.name, f"{summary}; {len(skipped):,} skipped" if skipped else summary), *skipped]
 
 
-def _read_member(path: Path, member: str) -> FactsFile | SubmissionsFile | TickerList | str:
-    """Return a member's content, or the reason for skipping it."""
+def _read_member(archive: zipfile.ZipFile, member: str) -> FactsFile | SubmissionsFile | TickerList:
     if not member.lower().endswith(".json"):
-        return "not a JSON file"
-    with zipfile.ZipFile(path) as archive:
-        if archive.getinfo(member).file_size > _MAX_MEMBER_MB * 2**20:
-            return f"larger than {_MAX_MEMBER_MB} MB"
-        try:
-            return read_json_file(read_member(archive, member), member)
-        except FeedUnusable as error:
-            return error.message
-        except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, UnicodeDecodeError) as error:
-            return f"damaged: {error}"
+        raise FeedUnusable("not a JSON file")
+    if archive.getinfo(member).file_size > _MAX_MEMBER_MB * 2**20:
+        raise FeedUnusable(f"larger than {_MAX_MEMBER_MB} MB")
+    try:
+        return read_json_file(read_member(archive, member), member)
+    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, UnicodeDecodeError) as error:
+        raise FeedUnusable(f"damaged: {error}") from error

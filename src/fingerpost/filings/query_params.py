@@ -112,11 +112,10 @@ class ViewParams(StepParams):
     as_of: Annotated[Day | None, Field(description="ignore later filings")] = None
     vintage: Annotated[Vintage, Field(description="which of several reported values")] = "latest"
     filing_type: Annotated[Word | None, Field(description="only from filings of this form, such as 10-K")] = None
-    unit: Annotated[Word | None, Field(description="only in this unit or currency, such as USD")] = None
 
     @property
     def options(self) -> FigureOptions:
-        return FigureOptions(self.vintage, self.as_of, self.filing_type, self.unit)
+        return FigureOptions(self.vintage, self.as_of, self.filing_type)
 
 
 class WindowParams(ViewParams):
@@ -168,7 +167,7 @@ class MetricsParams(StepParams):
 
 
 def _parse_series_period(value: Any) -> PeriodFilter:
-    if isinstance(value, str) and value.lower() in ("annual", "quarterly", "ytd", "instant"):
+    if isinstance(value, str) and value.lower() in ("annual", "quarterly"):
         return PeriodFilter(frequency=value.lower())
     return _parse_fiscal_period(value)
 
@@ -180,7 +179,7 @@ class TimeSeriesParams(WindowParams):
         PeriodFilter | None,
         BeforeValidator(_parse_series_period),
         WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "null"}]}),
-        Field(description="annual, quarterly, ytd or instant; or a fiscal period"),
+        Field(description="annual, quarterly, or a fiscal period"),
     ] = None
 
 
@@ -273,11 +272,6 @@ class Claim(ViewParams):
         if self.relation == "ranks" and not (self.value == int(self.value or 0) and self.value >= 1):
             raise ValueError("value must be a rank, 1 for the highest")
         return self
-
-    @property
-    def options(self) -> FigureOptions:
-        """The figure options; ``unit`` is not a filter, because it belongs to the claim."""
-        return FigureOptions(self.vintage, self.as_of, self.filing_type)
 
     @property
     def subject(self) -> str:

@@ -69,9 +69,6 @@ def explain_missing_figure(source: CompanyFigures, metric: Metric, period: Perio
     if options.as_of is not None and has_figure(as_of=None):
         message = f"{subject} was filed after {options.as_of}"
         return build_missing("hidden_by_as_of", message, "Use a later as_of, or omit it")
-    if options.unit is not None and has_figure(unit=None):
-        units = ", ".join(sorted(source.series(metric).units))
-        return build_missing("other_unit", f"{subject} is not reported in {options.unit}", f"Its units are {units}")
     if options.filing_type is not None and has_figure(filing_type=None):
         return build_missing("other_form", f"no {options.filing_type} states {subject}", "Omit filing_type")
     if company.dataset == SAMPLE:

@@ -13,7 +13,7 @@ from fingerpost.filings.periods import HALF, INSTANT, NINE_MONTHS, QUARTER, TRAI
 # Machine-readable reason codes for missing values (docs/filings.md).
 Reason = Literal[
     "not_reported", "not_in_aggregate_yet", "before_xbrl", "unknown_metric", "unknown_ticker", "not_loaded", "no_match",
-    "outside_sample", "hidden_by_as_of", "other_unit", "other_form", "not_derivable", "not_comparable",
+    "outside_sample", "hidden_by_as_of", "other_form", "not_derivable", "not_comparable",
 ]  # fmt: skip
 Missing = dict[str, dict[str, Any]]
 

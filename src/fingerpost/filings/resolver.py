@@ -72,8 +72,7 @@ def resolve(
     if metric.kind == PER_SHARE:
         # Facebook stated earnings per share in USD until 2020.
         included = [fact._replace(unit=f"{currency}/shares") if fact.unit == currency else fact for fact in included]
-    units = frozenset(fact.unit for fact in included)
-    unit = _choose_unit(included, currency, options.unit)
+    unit = _choose_unit(included, currency)
     included = [fact for fact in included if fact.unit == unit]
     figures = _resolve_periods(metric, included, splits, sic, options)
     rejected: dict[str, Figure] = {}
@@ -89,7 +88,7 @@ def resolve(
     unresolved = [figure for end, figure in rejected.items() if end not in quarter_ends]
     dated_figures = [adjust_for_splits(_set_fiscal_period(figure, calendar), splits, options) for figure in figures]
     dated_figures.sort(key=lambda figure: (figure.end, figure.start))
-    return Series(tuple(dated_figures), units, tuple(_set_fiscal_period(figure, calendar) for figure in unresolved))
+    return Series(tuple(dated_figures), tuple(_set_fiscal_period(figure, calendar) for figure in unresolved))
 
 
 def _resolve_periods(
@@ -110,11 +109,8 @@ def _resolve_periods(
     return list(figures.values())
 
 
-def _choose_unit(facts: Sequence[Fact], currency: str, requested: str | None) -> str:
+def _choose_unit(facts: Sequence[Fact], currency: str) -> str:
     counts = Counter(fact.unit for fact in set(facts))
-    if requested is not None:
-        spellings = (requested.lower(), f"{requested}/shares".lower())
-        return min((unit for unit in counts if unit.lower() in spellings), default=requested)
     for preferred in (currency, f"{currency}/shares"):
         if preferred in counts:
             return preferred

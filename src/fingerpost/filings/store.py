@@ -167,14 +167,13 @@ class FactStore:
                 columns = "fetched (url, etag, last_modified, retrieved_at)"
                 _insert_rows(connection, columns, [(*fetched, retrieved_at)], "OR REPLACE")
 
-    def put_newer_facts(self, files: Iterable[FactsFile], *, retrieved_at: str | None) -> None:
-        """Replace the figures of companies in one transaction, except where stored figures are newer."""
+    def put_newer_facts(self, file: FactsFile, *, retrieved_at: str | None) -> None:
+        """Replace a company's figures, unless the stored ones are newer."""
         with self._transaction() as connection:
-            for file in files:
-                query = "SELECT complete_through FROM companies WHERE cik = ?"
-                stored = connection.execute(query, (file.cik,)).fetchone()
-                if stored is None or stored[0] <= file.complete_through:
-                    _put_facts(connection, file, (), retrieved_at, EDGAR)
+            query = "SELECT complete_through FROM companies WHERE cik = ?"
+            stored = connection.execute(query, (file.cik,)).fetchone()
+            if stored is None or stored[0] <= file.complete_through:
+                _put_facts(connection, file, (), retrieved_at, EDGAR)
 
     def put_submissions(self, file: SubmissionsFile) -> bool:
         """Store a list of filings; return whether the company has figures (its industry is stored only if it does)."""

@@ -129,34 +129,40 @@ class EdgarSync:
         self._edgar = edgar
 
     async def sync(
-        self, ticker: str, *, texts: int = 0, forms: Collection[str] = FORMS_WITH_ITEMS, instances: int = 0
+        self, company: str, *, texts: int = 0, forms: Collection[str] = FORMS_WITH_ITEMS, instances: int = 0
     ) -> list[SyncedCompany]:
-        """Fetch the figures and filings for all CIKs of a ticker.
+        """Fetch the figures and filings for all CIKs of a company, given its ticker or its name.
 
         Also fetch the newest ``texts`` documents of these forms, and segments from the newest ``instances`` reports.
 
         Raise DataNotFound with similar tickers for an unknown ticker, and StorageUnavailable if EDGAR does not respond.
         """
-        normalized = normalize_ticker(ticker)
         with closing(FactLibrary(self._store.path)) as library:
-            ciks = await self._find_ciks(library, normalized)
-            return [await self._sync(library, normalized, cik, texts, forms, instances) for cik in ciks]
+            ticker, ciks = await self._find_company(library, company)
+            return [await self._sync(library, ticker, cik, texts, forms, instances) for cik in ciks]
 
-    async def _find_ciks(self, library: FactLibrary, ticker: str) -> list[int]:
-        owners = await run_in_thread(library.list_ticker_owners, ticker)
-        if not owners:
+    async def _find_company(self, library: FactLibrary, text: str) -> tuple[str, list[int]]:
+        """Return the ticker and the CIKs of a company, given its ticker or its name."""
+
+        def find() -> tuple[str, list[int]]:
+            listed = library.find_listed_company(text)
+            ticker = listed[0] if listed else normalize_ticker(text)
+            return ticker, sorted({cik for cik, _name in library.list_ticker_owners(ticker)})
+
+        ticker, ciks = await run_in_thread(find)
+        if not ciks:
             content = await self._fetch(f"{self._edgar.www}/files/company_tickers.json")
             rows = _parse(read_tickers, content, "company_tickers.json")
             await run_in_thread(self._store.put_tickers, rows)
-            owners = await run_in_thread(library.list_ticker_owners, ticker)
-        if not owners:
+            ticker, ciks = await run_in_thread(find)
+        if not ciks:
             suggestions = await run_in_thread(library.suggest_tickers, ticker)
             raise DataNotFound(
                 f"EDGAR has no ticker {ticker}",
                 {"reason": "unknown_ticker", "did_you_mean": suggestions},
                 hint=f"Did you mean {', '.join(suggestions)}?" if suggestions else None,
             )
-        return sorted({cik for cik, _name in owners})
+        return ticker, ciks
 
     async def _sync(
         self, library: FactLibrary, ticker: str, cik: int, texts: int, forms: Collection[str], instances: int
@@ -255,24 +261,13 @@ class CompanyFetcher:
                     raise SourceFailed(f"{message} (tried at {failed_at})", retryable=False)
                 try:
                     async with asyncio.timeout(_FETCH_TIMEOUT_S), self._open_client() as client:
-                        await self._sync(EdgarSync(self._store, client, self._edgar), library, text)
+                        await EdgarSync(self._store, client, self._edgar).sync(text)
                 except (ToolError, TimeoutError) as error:
                     timed_out = SourceTimeout(f"EDGAR did not send the figures within {_FETCH_TIMEOUT_S} seconds")
                     reason = error if isinstance(error, ToolError) else timed_out
                     failed_at = now.isoformat(timespec="seconds")
                     await run_in_thread(self._store.put_failed_fetch, ticker, failed_at, reason.message)
                     raise reason from error
-
-    async def _sync(self, sync: EdgarSync, library: FactLibrary, text: str) -> None:
-        """Fetch a company by ticker, or by a name in EDGAR's list of tickers, which is fetched if necessary."""
-        listed = await run_in_thread(library.find_listed_company, text)
-        try:
-            await sync.sync(listed[0] if listed else text)
-        except DataNotFound:
-            match = None if listed else await run_in_thread(library.find_listed_company, text)
-            if match is None:
-                raise
-            await sync.sync(match[0])
 
 
 def _find_validators(library: FactLibrary, url: str, cik: int) -> Validators | None:

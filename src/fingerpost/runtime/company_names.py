@@ -49,18 +49,12 @@ def begins_with(name: str, key: str) -> bool:
     return key in accumulate(split_company_name(name))
 
 
-def find_tickers(text: str, companies: Iterable[tuple[str, int, str]], *, is_complete: bool) -> list[str]:
-    """Return the tickers of the companies that match a query; ``companies`` are (ticker, CIK, name).
-
-    Prefixes match only if ``is_complete``, because a missing company may share the prefix.
-    """
+def find_tickers(text: str, companies: Iterable[tuple[str, int, str]]) -> list[str]:
+    """Return the tickers of the companies with a name; ``companies`` are (ticker, CIK, name)."""
     key = build_name_key(text)
     if len(key) < 2:
         return []
     if key in WELL_KNOWN:
         return [WELL_KNOWN[key]]
-    company_list = list(companies)
-    matches = {cik: ticker for ticker, cik, name in reversed(company_list) if build_name_key(name) == key}
-    if not matches and is_complete:
-        matches = {cik: ticker for ticker, cik, name in reversed(company_list) if begins_with(name, key)}
+    matches = {cik: ticker for ticker, cik, name in reversed(list(companies)) if build_name_key(name) == key}
     return sorted(matches.values())
