@@ -32,8 +32,6 @@ _MAX_PROCESSES = 6
 _MAX_PROCESSES_PER_CALLER = 2
 _MAX_WAIT_S = 3.0
 _slots: WeakValueDictionary[tuple[asyncio.AbstractEventLoop, str], asyncio.Semaphore] = WeakValueDictionary()
-_LONG_ROW_NOTE = "The first row alone is too long to return; select fewer columns"
-_TICKER_NOTE = "The tables list companies under their main ticker; the tickers table lists the others by cik"
 
 
 async def run_sql(library: FactLibrary, params: CustomSqlParams, caller: str) -> Reply:
@@ -44,18 +42,16 @@ async def run_sql(library: FactLibrary, params: CustomSqlParams, caller: str) ->
     if "error" in answer:
         raise ParameterError(f"Error executing custom SQL: {answer['error']}", {"field": "sql_query"})
     rows = [dict(zip(answer["columns"], row, strict=True)) for row in answer["rows"]]
-    note = _LONG_ROW_NOTE if answer["truncated"] else _TICKER_NOTE
-    return Reply(rows, extra={"truncated": answer["truncated"]}, notes=[] if rows else [note])
+    return Reply(rows, extra={"truncated": answer["truncated"]})
 
 
 async def _enter_slots(stack: AsyncExitStack, caller: str) -> None:
-    loop, running = asyncio.get_running_loop(), f"{_MAX_PROCESSES_PER_CALLER} of your SQL queries"
+    loop, running = asyncio.get_running_loop(), ""
     try:
         async with asyncio.timeout(_MAX_WAIT_S):
-            own = asyncio.Semaphore(_MAX_PROCESSES_PER_CALLER)
-            await stack.enter_async_context(_slots.setdefault((loop, f"caller {caller}"), own))
-            running = f"{_MAX_PROCESSES} SQL queries"
-            await stack.enter_async_context(_slots.setdefault((loop, ""), asyncio.Semaphore(_MAX_PROCESSES)))
+            for key, limit in ((f"caller {caller}", _MAX_PROCESSES_PER_CALLER), ("", _MAX_PROCESSES)):
+                running = f"{limit} {'of your ' if key else ''}SQL queries"
+                await stack.enter_async_context(_slots.setdefault((loop, key), asyncio.Semaphore(limit)))
     except TimeoutError as error:
         raise SourceLimited(f"{running} are running, which is the limit", retry_after_s=2.0) from error
 
@@ -71,7 +67,7 @@ def _write_input(library: FactLibrary, params: CustomSqlParams) -> bytes:
 
 
 async def _execute(process_input: bytes) -> dict[str, Any]:
-    """Return the process's response; kill the process at the deadline, and if the caller is cancelled."""
+    """Return the process's response; kill the process at the deadline, or if the caller is cancelled."""
     try:
         with anyio.fail_after(_DEADLINE_S):
             process = await anyio.run_process(_COMMAND, input=process_input, check=False)
