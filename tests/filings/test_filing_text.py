@@ -139,7 +139,7 @@ async def test_text_filed_later_is_hidden_and_operators_are_only_words(store):
     days = ("2024-05-31", "2024-06-01")
 
     assert [(await question_of(store, query="sales", as_of=day))["success"] for day in days] == [False, True]
-    assert (await question_of(store, query='ink" OR NEAR( * -'))["success"]
+    assert (await question_of(store, query='sales" OR NEAR( * -'))["success"]
 
 
 async def test_without_any_text_the_search_reports_it(sample):

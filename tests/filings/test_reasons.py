@@ -134,57 +134,9 @@ def test_a_command_names_nothing_but_a_ticker(ticker, named):
     assert suggest_load(ticker).startswith(f"Run: fingerpost filings sync {named}, or ")
 
 
-COVERS = """
-dei:EntityCommonStockSharesOutstanding - 2022-02-10 100 k21 10-K   2022-02-15
-dei:EntityCommonStockSharesOutstanding - 2022-04-20 101 q1  10-Q   2022-04-25
-dei:EntityCommonStockSharesOutstanding - 2023-02-09 103 k22 10-K   2023-02-15
-dei:EntityCommonStockSharesOutstanding - 2023-06-01 104 ka  10-K/A 2023-06-05
-"""
-FLOAT = """
-dei:EntityPublicFloat - 2021-06-30 9000 k21 10-K 2022-02-15
-dei:EntityPublicFloat - 2022-06-30 9900 k22 10-K 2023-02-15
-"""
-
-
 def answer(library, metric, period, **options):
     reply = ask(library, "financial_facts", ticker="DRWN", metrics=[metric], period=period, **options)
     return reply.data[metric]
-
-
-@pytest.fixture
-def covered(tmp_path):
-    drawn = facts(COVERS, "shares") + facts(FLOAT) + facts("Assets - 2022-12-31 5 k22 10-K 2023-02-15")
-    return library_of(tmp_path / "f.sqlite", drawn, YEARS)
-
-
-@pytest.mark.parametrize(
-    ("metric", "period", "value"),
-    [
-        ("CoverSharesOutstanding", "2021", 100),
-        ("CoverSharesOutstanding", "2022", 103),
-        ("CoverSharesOutstanding", "2022-Q1", 101),
-        ("CoverSharesOutstanding", "2022-Q4", 103),
-        ("SharesOutstanding", "2022", 103),
-        ("dei:EntityCommonStockSharesOutstanding", "2022", 103),
-        ("PublicFloat", "2021", 9000),
-        ("PublicFloat", "2022", 9900),
-        ("PublicFloat", "2022-Q2", 9900),
-    ],
-)
-def test_cover_page_values_are_of_the_reports_period(covered, metric, period, value):
-    assert answer(covered, metric, period) == value
-
-
-def test_a_balance_sheet_has_the_numbers_of_its_cover_page(covered):
-    reply = ask(covered, "statement", ticker="DRWN", statement="balance", period="2022")
-
-    assert (reply.data.get("PublicFloat"), reply.data.get("CoverSharesOutstanding")) == (9900, 103)
-
-
-def test_balances_come_before_the_cover_page(tmp_path):
-    drawn = facts(COVERS + "CommonStockSharesOutstanding - 2022-12-31 102 k22 10-K 2023-02-15", "shares")
-
-    assert answer(library_of(tmp_path / "f.sqlite", drawn, YEARS), "SharesOutstanding", "2022") == 102
 
 
 @pytest.mark.parametrize("tag", ["InterestExpenseNonoperating", "InterestExpenseLongTermDebt"])

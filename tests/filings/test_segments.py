@@ -123,7 +123,7 @@ async def test_a_subtotal_is_marked_and_not_summed(load, ask):
     load(PRODUCTS)
     answer = await ask()
 
-    assert rows(answer)[2:] == [("RedMember", 15, "part"), ("ColouredMember", 40, "subtotal")]
+    assert rows(answer)[2:] == [("RedMember", 15, "part"), ("ColouredMember", 40, "overlapping")]
     assert [answer["sums"][0][name] for name in ("sum", "total", "difference", "omitted")] == [100, 100, 0, 0]
 
 
@@ -147,7 +147,7 @@ async def test_two_ways_to_split_a_total_are_not_added(load, ask):
     )
     answer = await ask()
 
-    assert [role for _, _, role in rows(answer)] == ["alternative"] * 2 + ["part"] * 3
+    assert [role for _, _, role in rows(answer)] == ["overlapping"] * 2 + ["part"] * 3
     assert answer["sums"][0]["difference"] == 0
 
 
@@ -192,7 +192,7 @@ async def test_a_value_for_members_of_two_axes_is_counted(load, ask):
 
 
 @pytest.mark.parametrize(
-    ("country", "roles", "difference"), [([12], ["detail", "part", "part"], 0), ([], ["part"] * 2, 10)]
+    ("country", "roles", "difference"), [([12], ["overlapping", "part", "part"], 0), ([], ["part"] * 2, 10)]
 )
 async def test_members_within_a_member_of_another_axis_are_rows(load, ask, country, roles, difference):
     """They add up, or there are no others: the two regions of the only product, and a country within one of them."""

@@ -78,7 +78,7 @@ def normalize_number(value: float) -> int | float:
 
 
 REPORTED, DERIVED = "reported", "derived"
-COVER = "dei:"
+COVER_PAGE = "dei"
 LATEST, ORIGINAL, SPLIT_ADJUSTED, AS_OF = "latest", "original", "split_adjusted", "as_of"
 
 
@@ -143,15 +143,6 @@ class Figure:
         return TRAILING if self.is_trailing else classify_period(self.start, self.end)
 
     @property
-    def is_cover(self) -> bool:
-        """Whether the number is from a report's cover page, which has its own date."""
-        return not self.start and self.fact.concept.startswith(COVER)
-
-    @property
-    def is_annual_cover(self) -> bool:
-        return self.is_cover and self.fact.form in ANNUAL_FORMS
-
-    @property
     def restated(self) -> bool:
         """Whether a later filing changed the value, other than by rounding or a split."""
         return self.is_restated_after("")
@@ -163,7 +154,7 @@ class Figure:
     def taxonomies(self) -> set[str]:
         """The taxonomies of the value's concepts, or those common to all inputs of a derived value."""
         concept_taxonomies = {concept.partition(":")[0] for concept in self.concepts}
-        part_taxonomies = [common for part in self.parts if (common := part.taxonomies - {COVER.rstrip(":")})]
+        part_taxonomies = [common for part in self.parts if (common := part.taxonomies - {COVER_PAGE})]
         return concept_taxonomies or (set.intersection(*part_taxonomies) if part_taxonomies else set())
 
     def with_fact(self, fact: Fact) -> "Figure":

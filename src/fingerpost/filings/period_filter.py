@@ -1,7 +1,6 @@
 """Select the figures for a query's period, and the headline figures among them (rule F3)."""
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
@@ -140,30 +139,16 @@ def select_figures(series: Series, period_filter: PeriodFilter, calendar: Fiscal
         # A short range does not refer to the fiscal year that happens to end in it.
         headline_figures = quarters
     else:
-        year_ends = [figure for figure in balances if _is_year_end(figure, calendar)]
+        year_ends = [figure for figure in balances if calendar.is_year_end(figure.end)]
         headline_figures = years or year_ends or quarters or balances
     if len(headline_figures) > 1 and period_filter.year is not None:
-        headline_figures = _choose_preferred(headline_figures, calendar)
+        # Reported years are preferred over years that were recast after a change of year end.
+        known = [figure for figure in headline_figures if calendar.is_in_known_year(figure.end)]
+        headline_figures = known or headline_figures
     headline = tuple(sorted(headline_figures, key=lambda figure: (figure.end, figure.start)))
     rejected = tuple(figure for figure in series.rejected if _matches(figure, period_filter, calendar))
     matching.sort(key=lambda figure: (_PERIOD_ORDER.get(figure.period, len(_PERIOD_ORDER)), figure.end, figure.start))
     return Selection(tuple(matching), headline, rejected)
-
-
-def _choose_preferred(figures: list[Figure], calendar: FiscalCalendar) -> list[Figure]:
-    """Return the preferred figures of one fiscal period.
-
-    Reported years are preferred over years recast after a change of year end, balances over cover pages, and cover
-    pages over their amendments.
-    """
-    preferences: tuple[Callable[[Figure], bool], ...] = (
-        lambda figure: calendar.is_in_known_year(figure.end),
-        lambda figure: not figure.is_cover,
-        lambda figure: not figure.fact.form.endswith("/A"),
-    )
-    for preferred in preferences:
-        figures = [figure for figure in figures if preferred(figure)] or figures
-    return figures
 
 
 def _matches(figure: Figure, period_filter: PeriodFilter, calendar: FiscalCalendar) -> bool:
@@ -172,16 +157,8 @@ def _matches(figure: Figure, period_filter: PeriodFilter, calendar: FiscalCalend
     if period_filter.year is None:
         return True
     if period_filter.quarter is None:
-        is_annual = figure.period == YEAR or (figure.period == INSTANT and _is_year_end(figure, calendar))
+        is_annual = figure.period == YEAR or (figure.period == INSTANT and calendar.is_year_end(figure.end))
         return is_annual and figure.fiscal_year == period_filter.year
     is_quarter_end = figure.period != INSTANT or calendar.measure_offset(figure.end) <= _QUARTER_SLACK_DAYS
     period = figure.fiscal_year, figure.fiscal_quarter
-    if figure.is_cover and is_quarter_end:
-        # The annual report states the public float as of the end of the second quarter.
-        period = calendar.find_period(figure.end)
-    is_quarterly = figure.period != YEAR and (is_quarter_end or figure.is_cover)
-    return is_quarterly and period == (period_filter.year, period_filter.quarter)
-
-
-def _is_year_end(figure: Figure, calendar: FiscalCalendar) -> bool:
-    return figure.is_annual_cover if figure.is_cover else calendar.is_year_end(figure.end)
+    return figure.period != YEAR and is_quarter_end and period == (period_filter.year, period_filter.quarter)

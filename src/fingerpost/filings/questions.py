@@ -16,7 +16,7 @@ from fingerpost.filings.figure import ORIGINAL, SAMPLE, Company, Fact, Figure
 from fingerpost.filings.formula import list_lookups, read_formula
 from fingerpost.filings.library import CompanyFigures, FactLibrary
 from fingerpost.filings.period_filter import PeriodFilter
-from fingerpost.filings.periods import INSTANT, YEAR, find_newest_common
+from fingerpost.filings.periods import YEAR, find_newest_common
 from fingerpost.filings.reasons import explain_missing_figure, explain_missing_tag, open_company, suggest_load
 from fingerpost.filings.reply import Missing, Reply, build_missing, build_not_found, build_source
 from fingerpost.filings.resolver import adjust_for_splits
@@ -158,11 +158,10 @@ def _build_column(
 ) -> _Column:
     company, is_original = source.company, source.options.vintage == ORIGINAL
     headlines = [figure for metric in metrics for figure in source.select(metric, period).headline]
-    dated = [figure for figure in headlines if not figure.is_cover]
     # The newest period with at least half the lines of the fullest period.
-    counts = Counter((figure.end, figure.period) for figure in dated)
+    counts = Counter((figure.end, figure.period) for figure in headlines)
     period_key = find_newest_common(counts, 0.5) if counts else None
-    newest = next((figure for figure in dated if (figure.end, figure.period) == period_key), None)
+    newest = next((figure for figure in headlines if (figure.end, figure.period) == period_key), None)
     if newest is None:
         anchor = next(metric for metric in metrics if metric.name == totals[0])
         return _Column({}, {anchor.name: explain_missing_figure(source, anchor, period)})
@@ -179,19 +178,15 @@ def _build_column(
             missing[metric.name] = build_missing("outside_sample", message, suggest_load(company.ticker))
         else:
             missing[metric.name] = explain_missing_tag(source, metric, PeriodFilter.from_figure(newest))
-    ends = {figure.end for figure in dated if figure.period == newest.period}
+    ends = {figure.end for figure in headlines if figure.period == newest.period}
     note = f"the range contains {len(ends)} periods; this is the newest, ending {newest.end}" if len(ends) > 1 else ""
     return _Column(lines, missing, note)
 
 
 def _find_line(source: CompanyFigures, metric: Metric, newest: Figure) -> Figure | None:
-    """Return a statement line for a period; cover-page numbers may have another date."""
     period_key = (newest.end, newest.period)
-    lines = [figure for figure in source.series(metric).figures if (figure.end, figure.period) == period_key]
-    if not lines and newest.period == INSTANT:
-        figures_found = source.select(metric, PeriodFilter.from_figure(newest)).headline
-        lines = [figure for figure in figures_found if figure.is_cover]
-    return lines[0] if lines else None
+    lines = (figure for figure in source.series(metric).figures if (figure.end, figure.period) == period_key)
+    return next(lines, None)
 
 
 def _choose_filing(lines: Mapping[str, Figure | None], totals: Sequence[str], *, is_original: bool) -> Fact | None:
@@ -220,7 +215,7 @@ def _match_filing(source: CompanyFigures, line: Figure, filing: Fact | None) -> 
 
     Original lines keep their first value.
     """
-    if filing is None or line.is_cover or not line.headlines:
+    if filing is None or not line.headlines:
         return line
     filed_value = (line.as_filed or line).value
     fact = next((fact for fact in line.headlines if fact.accession == filing.accession), None)

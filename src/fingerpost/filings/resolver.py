@@ -258,10 +258,7 @@ def adjust_for_splits(figure: Figure, splits: Sequence[Split], options: FigureOp
 
 
 def _set_fiscal_period(figure: Figure, calendar: FiscalCalendar) -> Figure:
-    if figure.is_cover:
-        year, quarter = calendar.find_report_period(figure.fact.filed, is_annual=figure.is_annual_cover)
-    else:
-        year, quarter = calendar.find_period(figure.end)
+    year, quarter = calendar.find_period(figure.end)
     return replace(figure, fiscal_year=year, fiscal_quarter=quarter)
 
 

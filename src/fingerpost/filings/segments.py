@@ -12,7 +12,7 @@ from fingerpost.filings.period_filter import PeriodFilter
 from fingerpost.filings.periods import INSTANT, QUARTER, QUARTERS, YEAR, FiscalCalendar, classify_period
 from fingerpost.filings.xbrl import InstanceFact
 
-PART, RECONCILING, SUBTOTAL, DETAIL, ALTERNATIVE = "part", "reconciling", "subtotal", "detail", "alternative"
+PART, RECONCILING, OVERLAPPING = "part", "reconciling", "overlapping"
 _SUMMED_ROLES = (PART, RECONCILING)
 SEGMENT_AXIS = "us-gaap:StatementBusinessSegmentsAxis"
 _CONSOLIDATION_AXES = ("srt:ConsolidationItemsAxis", "us-gaap:ConsolidationItemsAxis")
@@ -67,8 +67,8 @@ class Report:
 class BreakdownRow:
     """A member of an axis.
 
-    ``part`` and ``reconciling`` rows are summed. A ``subtotal`` is the sum of other rows, a ``detail`` is a part of
-    another row, and ``alternative`` rows split the total in another way.
+    ``part`` and ``reconciling`` rows are summed. ``overlapping`` rows are not: they are subtotals or parts of other
+    rows, or split the total in another way.
     """
 
     member: str
@@ -144,8 +144,10 @@ def build_breakdowns(report: Report, facts: Sequence[InstanceFact]) -> list[Brea
         for axis in sorted({axis for fact in group for axis, _ in fact.members if axis not in _CONSOLIDATION_AXES}):
             rows, crossed, omitted = _list_rows(group, axis)
             for chosen, left_out in [(rows, omitted + len(crossed)), ([*rows, *crossed], omitted)][: 1 + bool(crossed)]:
-                roles = {} if total is None else _find_double_counts(chosen, total)
-                final_rows = tuple(replace(row, role=roles.get(row.member, row.role)) for row in chosen)
+                overlapping = set() if total is None else _find_overlapping(chosen, total)
+                final_rows = tuple(
+                    replace(row, role=OVERLAPPING) if row.member in overlapping else row for row in chosen
+                )
                 totals = (concept, unit, start, end, total)
                 breakdown = Breakdown(report, axis, *totals, final_rows, left_out, is_crossed=chosen is not rows)
                 if chosen and (not rows or chosen is rows or breakdown.difference == 0):
@@ -185,26 +187,24 @@ def _list_rows(group: Sequence[InstanceFact], axis: str) -> tuple[list[Breakdown
     return list(rows.values()), single, omitted + sum(map(len, crossed.values())) - len(single)
 
 
-def _find_double_counts(rows: Sequence[BreakdownRow], total: float) -> dict[str, str]:
-    """Return the roles of rows whose removal makes the others add up to the total exactly; empty if there are none.
+def _find_overlapping(rows: Sequence[BreakdownRow], total: float) -> set[str]:
+    """Return the members whose removal makes the other rows add up to the total exactly; empty if there are none.
 
-    A subtotal is the sum of other rows. Alternative rows add up to the total by themselves. If there are few rows, one
-    or two of them may be details of others.
+    They are subtotals of other rows, or add up to the total by themselves. If there are few rows, one or two of them
+    may be parts of others.
     """
     surplus = _round(sum(row.value for row in rows) - total)
     if surplus == 0 or len(rows) > _MAX_ROWS:
-        return {}
+        return set()
     for count in range(1, min(_MAX_SUBTOTALS, len(rows) - 1) + 1):
         for chosen in combinations([row for row in rows if row.role == PART], count):
             if _round(sum(row.value for row in chosen) - surplus) == 0:
                 others = [row.value for row in rows if row not in chosen]
-                if all(_is_sum(row.value, others) for row in chosen):
-                    return {row.member: SUBTOTAL for row in chosen}
-                if surplus == total and count > 1:
-                    return {row.member: ALTERNATIVE for row in chosen}
-                if count <= _MAX_DETAILS and len(rows) <= _MAX_ROWS_WITH_DETAILS and len(others) > 1:
-                    return {row.member: DETAIL for row in chosen}
-    return {}
+                are_few = count <= _MAX_DETAILS and len(rows) <= _MAX_ROWS_WITH_DETAILS and len(others) > 1
+                is_whole = surplus == total and count > 1
+                if are_few or is_whole or all(_is_sum(row.value, others) for row in chosen):
+                    return {row.member for row in chosen}
+    return set()
 
 
 def _is_sum(value: float, others: Sequence[float]) -> bool:

@@ -44,7 +44,7 @@ class SegmentRow(shape.FiledRow):
     axis_tag: str
     member: str
     member_tag: str
-    role: Literal["part", "reconciling", "subtotal", "detail", "alternative"]
+    role: Literal["part", "reconciling", "overlapping"]
     fiscal_period: str
     xbrl_tag: str
 
