@@ -204,11 +204,13 @@ pictures: .venv/ready  ## Update the pictures of docs/views.md and docs/web.md i
 help:  ## List the commands
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
 
+# CI tests the versions and hashes that the image installs.
 .venv/ready: pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or later is needed, and was not found. Say where: make PYTHON=..." >&2; exit 1; }
 	@echo "Setting up .venv with $$($(PYTHON) --version) ..."
 	@$(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
+	@test -z "$(CI)" || $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement deploy/requirements.txt
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable . --group dev
 	@touch $@
 
