@@ -39,14 +39,12 @@ class SourceKind:
         kind: the value of ``source`` in a network record.
         open_source: returns the source, which sends its requests with the given function.
         add_options: the options of ``network add`` that select this kind.
-        start_key: the environment variable with the API key that a server needs to start; records can override it.
         paces: rate limits, keyed by lower-case host, or host and path; other hosts get the limiter's default.
     """
 
     kind: str
     open_source: Callable[[Fetch], RemoteSource]
     add_options: tuple[AddOption, ...] = ()
-    start_key: str | None = None
     paces: Mapping[str, Pace] = field(default_factory=dict)
 
 
@@ -67,7 +65,6 @@ REMOTE_KINDS: tuple[SourceKind, ...] = (
         kind="tfl",
         open_source=partial(_open_source, "tfl.network:TflSource"),
         add_options=(TFL,),
-        start_key=KEY_VARIABLE,
         paces=TFL_PACES,
     ),
     SourceKind(
@@ -122,13 +119,10 @@ def open_record_store(home: Path) -> NetworkRecordStore:
 
 
 def require_keys(home: Path, environ: Mapping[str, str] = os.environ) -> None:
-    """Raise SettingsInvalid if a network's API key is not set (rule E3)."""
-    start_keys = {kind.kind: kind.start_key for kind in REMOTE_KINDS if kind.start_key is not None}
+    """Raise SettingsInvalid if the API key of a TfL network is not set (rule E3)."""
     for record in open_record_store(home).read().records.values():
-        if record.source not in start_keys:
-            continue
-        variable = record.key or start_keys[record.source]
-        if not environ.get(variable, "").strip():
+        variable = record.key or KEY_VARIABLE
+        if record.source == "tfl" and not environ.get(variable, "").strip():
             raise SettingsInvalid(
                 f"{variable} is not set, but {record.name} needs it: "
                 f"set it, or run `fingerpost network remove {record.name}`"
