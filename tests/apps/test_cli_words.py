@@ -9,7 +9,6 @@ from zoneinfo import ZoneInfo
 import pytest
 import typer
 
-from fingerpost.apps.cli import typed_times
 from fingerpost.apps.cli.app import load_root
 from fingerpost.apps.cli.error_texts import OPTIONS, REMEDIES
 from fingerpost.apps.cli.output import print_error
@@ -105,43 +104,6 @@ def test_just_after_midnight_a_day_is_still_counted_from_now(text, monkeypatch):
     assert parse_time(text, lambda: HELSINKI) == datetime(2026, 3, 11, 9, 0, tzinfo=HELSINKI)
 
 
-@pytest.mark.parametrize(
-    ("at", "until", "minutes"),
-    [
-        ("tomorrow 9am", "2026-03-12T09:00", 1440),
-        ("monday 9am", "monday 11am", 120),
-        # On a Tuesday at eight, this means the next week.
-        ("tuesday 7am", "tuesday 9am", 120),
-        ("tomorrow 9am", "11am", 120),
-        ("2026-03-14T23:30", "2am", 150),
-    ],
-)
-def test_the_end_of_a_timetable_follows_its_start(invoke, at, until, minutes):
-    done = invoke("departures", "Kauklahti", "--at", at, "--until", until, "--json")
-
-    assert json.loads(done.stdout)["applied"]["horizonMinutes"] == minutes
-
-
-def test_a_timetable_has_as_many_rows_as_the_limit_allows(invoke):
-    done = invoke("departures", "Kauklahti", "--until", "tomorrow 7am", "--limit", "2", "--json")
-
-    assert len(json.loads(done.stdout)["departures"]) == 2
-
-
-def test_a_timetable_whose_stop_could_not_be_looked_up_is_no_board(invoke, monkeypatch):
-    monkeypatch.setattr(typed_times, "find_stop", lambda *_: None)
-    done = invoke("departures", "Kauklahti", "--until", "tomorrow 9am")
-
-    assert (done.returncode, done.stdout) == (1, "")
-    assert "--until" in done.stderr
-
-
-def test_an_ambiguous_stop_of_a_timetable_is_an_error_with_candidates(invoke):
-    done = invoke("departures", "kamp", "--until", "tomorrow 7am", "--json")
-
-    assert (done.returncode, json.loads(done.stdout)["error"]["code"]) == (1, "validation-error")
-
-
 PLAN = str(ROOT / "examples" / "there_and_back.json")
 PAGE = str(ROOT / "src" / "fingerpost" / "filings" / "metrics.txt")
 TEXT = ["filings", "load", "a.txt", "--accession"]
@@ -150,10 +112,6 @@ MISTAKES = {
     2: {
         "a day without a time": (["plan", "Kamppi", "Espoo", "--at", "tomorow"], "tomorrow 09:00"),
         "leaving and arriving": (["plan", "Kamppi", "Espoo", "--at", "9am", "--arrive", "10am"], "--at or --arrive"),
-        "a window for a timetable": (
-            ["departures", "Kamppi", "--until", "9pm", "--window", "60"],
-            "--until can be combined only with --at and --limit",
-        ),
         "a point as it is copied from a map": (["stops", "60.17,x"], "fingerpost stops 60.17 24.93"),
         "a stop's name for a point": (["stops", "Kamppi"], "fingerpost find NAME"),
         "a name to search near": (["find", "asema", "--focus-point", "Kamppi"], "LAT,LON"),

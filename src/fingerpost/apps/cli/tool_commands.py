@@ -4,27 +4,22 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from datetime import UTC, tzinfo
-from functools import cache, partial
+from functools import partial
 from typing import Annotated, Any
-from zoneinfo import ZoneInfo
 
 import typer
 
-from fingerpost import clock
 from fingerpost.apps.cli import USAGE, find_exit_status
 from fingerpost.apps.cli.application import (
     Json,
     call_and_print,
     call_tool,
     open_application,
-    print_or_exit,
     with_options,
 )
 from fingerpost.apps.cli.completion import complete_key
 from fingerpost.apps.cli.error_texts import OPTIONS
 from fingerpost.apps.cli.output import print_json
-from fingerpost.errors import StorageUnavailable
 
 _TIME_FORMS = "09:00, 9am, tomorrow 09:00, saturday 9am, or ISO 8601"
 _place_argument = partial(typer.Argument, autocompletion=complete_key)
@@ -76,45 +71,16 @@ def departures(
     ctx: typer.Context,
     stop: Annotated[str, _place_argument(help="A stop's name or id, or a saved name.")],
     at: Annotated[str | None, typer.Option(help=f"Start at: {_TIME_FORMS}.")] = None,
-    until: Annotated[
-        str | None,
-        typer.Option(help="Show the timetable until this time, at most a day later; in the same form as --at."),
-    ] = None,
     as_json: Json = False,
     **fields: Any,
 ) -> None:
-    from fingerpost.apps.cli.typed_times import find_stop, parse_time
+    from fingerpost.apps.cli.typed_times import find_stop_zone, parse_time
 
     application = open_application(ctx)
-    find_stop_once = cache(lambda: find_stop(application, stop))
-
-    def find_zone() -> tzinfo:
-        found = find_stop_once()
-        return UTC if found is None else ZoneInfo(found.networks[0].profile.zone)
-
-    start = None if at is None else parse_time(at, find_zone)
-    if until is not None and (found := find_stop_once()) is not None:
-        limit = fields.pop("limit", None)
-        if any(value is not None for value in fields.values()):
-            raise typer.BadParameter("--until can be combined only with --at and --limit")
-        zone, begin = find_zone(), start or clock.now()
-        begin = begin.replace(tzinfo=begin.tzinfo or zone)
-        end = parse_time(until, find_zone, begin)
-        arguments = _drop_none(
-            stopId=found.place.id or stop,
-            at=begin.isoformat(timespec="seconds"),
-            until=end.replace(tzinfo=end.tzinfo or zone).isoformat(timespec="seconds"),
-            maxDepartures=limit,
-            wholePlace=True,
-        )
-        call_and_print(application, "getStopTimetable", arguments, as_json=as_json)
-        return
-    time = None if start is None else start.isoformat(timespec="seconds")
-    arguments = _drop_none(stop={"type": "label", "value": stop}, at=time)
-    answer = call_tool(application, "get_departures", _add_fields(arguments, fields))
-    if until is not None and not answer.is_error:
-        raise StorageUnavailable("The stop could not be looked up for --until", hint="Try again")
-    print_or_exit(answer, as_json=as_json)
+    time = None if at is None else parse_time(at, lambda: find_stop_zone(application, stop))
+    start = None if time is None else time.isoformat(timespec="seconds")
+    arguments = _drop_none(stop={"type": "label", "value": stop}, at=start)
+    call_and_print(application, "get_departures", _add_fields(arguments, fields), as_json=as_json)
 
 
 def find(

@@ -13,7 +13,7 @@ from fingerpost import clock
 from fingerpost.apps.cli.application import run_search
 from fingerpost.apps.wiring import Application
 from fingerpost.errors import ToolError
-from fingerpost.transit.places.resolver import FoundStop, PlaceResolver
+from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.places.trip_ends import resolve_journey
 from fingerpost.transit.port import JourneyParameters
 from fingerpost.transit.rules.times import PAST_AFTER_S, is_now
@@ -26,10 +26,10 @@ _DAY = "|".join((*_DAYS_AHEAD, "(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:u
 _TIME = re.compile(rf"(?:(?P<day>{_DAY})\s+)?(?P<hour>\d{{1,2}})(?::(?P<minute>\d{{2}}))?\s*(?P<half>[ap]m)?")
 
 
-def parse_time(text: str, find_zone: Callable[[], tzinfo], after: datetime | None = None) -> datetime:
+def parse_time(text: str, find_zone: Callable[[], tzinfo]) -> datetime:
     """Parse a typed time; the result is naive for ISO 8601 without an offset. Only a time of day needs the zone.
 
-    A time without a day, or with a weekday, is the next such time after ``after`` (aware; by default now).
+    A time without a day, or with a weekday, is the next such time.
     """
     lowered = text.strip().lower()
     if is_now(lowered):
@@ -46,8 +46,7 @@ def parse_time(text: str, find_zone: Callable[[], tzinfo], after: datetime | Non
         raise typer.BadParameter(
             f"'{text}' is not a time: write now, 09:00, 9am, tomorrow 09:00, saturday 9am, or 2026-01-31T08:00"
         ) from error
-    begin = clock.now() if after is None or parts["day"] in _DAYS_AHEAD else after
-    return _find_next(parts["day"], wall_time, begin.astimezone(find_zone()))
+    return _find_next(parts["day"], wall_time, clock.now().astimezone(find_zone()))
 
 
 def _find_next(day: str | None, wall_time: time, begin: datetime) -> datetime:
@@ -81,11 +80,12 @@ def find_trip_zone(application: Application, origin: dict[str, Any], destination
     return ZoneInfo(journeys[0].network.profile.zone)
 
 
-def find_stop(application: Application, label: str) -> FoundStop | None:
-    """Resolve a label to a place with all its stops; None if no stop matches (the tool reports that)."""
+def find_stop_zone(application: Application, label: str) -> tzinfo:
+    """Return the zone of the network of a stop; UTC if no stop matches (the tool reports that)."""
     places = PlaceResolver(application.networks, application.variables)
     now, user = int(clock.now().timestamp()), application.settings.user
     try:
-        return run_search(application, places.get_stop(label, is_label=True, user=user, language="en", instant=now))
+        found = run_search(application, places.get_stop(label, is_label=True, user=user, language="en", instant=now))
     except ToolError:
-        return None
+        return UTC
+    return ZoneInfo(found.networks[0].profile.zone)
