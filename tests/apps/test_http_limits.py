@@ -297,6 +297,21 @@ async def test_a_request_in_pieces_is_answered(application):
         assert b'"status":"ok"' in await read_all(reader)
 
 
+async def test_progress_may_be_requested_across_two_pieces(application):
+    content, headers = request_of("get_user_variables", {}, version="2025-11-25", progressToken="t")
+    text = json.dumps(content).encode()
+    middle = text.index(b"progressToken") + 8
+
+    async def pieces():
+        yield text[:middle]
+        yield text[middle:]
+
+    async with calling(application) as client:
+        answer = await client.post("/mcp", content=pieces(), headers=headers)
+
+    assert answer.headers["content-type"].startswith("text/event-stream")
+
+
 async def test_a_connection_beyond_the_limit_is_refused(application, monkeypatch):
     monkeypatch.setattr(listener, "MAX_CONNECTIONS", 0)
     async with connected(application) as (reader, _):

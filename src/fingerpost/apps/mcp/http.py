@@ -121,13 +121,12 @@ class McpTransport:
             with self._admission.answer() as is_admitted:
                 if not is_admitted:
                     return _FULL
-                wants_progress = "text/event-stream" in headers.get("accept", "") and any(
-                    b'"progressToken"' in message.get("body", b"") for message in body
-                )
+                wants_progress = "text/event-stream" in headers.get("accept", "") and b'"progressToken"' in body
                 manager = self._stream_manager if wants_progress else self._json_manager
+                received: list[Message] = [{"type": "http.request", "body": body}]
 
                 async def replay() -> Message:
-                    return body.pop(0) if body else await receive()
+                    return received.pop() if received else await receive()
 
                 answer = partial(manager.handle_request, scope, replay)
                 late_event = _write_late_event(body) if wants_progress else b""
@@ -148,10 +147,10 @@ def _build_error(message: str, call_id: object = None) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": call_id, "error": {"code": types.INVALID_REQUEST, "message": message}}
 
 
-def _write_late_event(body: list[Message]) -> bytes:
+def _write_late_event(body: bytes) -> bytes:
     """Return the event that ends a stream after ``limits.ANSWER_S``."""
     try:
-        call_id = json.loads(b"".join(message.get("body", b"") for message in body))["id"]
+        call_id = json.loads(body)["id"]
     except (ValueError, RecursionError, LookupError, TypeError):
         # The SDK then refuses the request.
         return b""

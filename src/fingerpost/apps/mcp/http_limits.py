@@ -145,23 +145,21 @@ class LimitedHttpProtocol(HttpToolsProtocol):
             self.transport.close()
 
 
-async def receive_body(receive: Receive, declared_bytes: int) -> list[Message]:
-    """Return a body's messages; raise TimeoutError after ``BODY_S``, BodyTooLarge or ClientDisconnect."""
+async def receive_body(receive: Receive, declared_bytes: int) -> bytes:
+    """Return a body; raise TimeoutError after ``BODY_S``, BodyTooLarge or ClientDisconnect."""
     if declared_bytes > MAX_BYTES:
         raise BodyTooLarge
-    messages: list[Message] = []
-    received_bytes = 0
+    body, is_complete = bytearray(), False
     async with asyncio.timeout(BODY_S):
-        while True:
+        while not is_complete:
             message = await receive()
             if message["type"] == "http.disconnect":
                 raise ClientDisconnect
-            messages.append(message)
-            received_bytes += len(message.get("body", b""))
-            if received_bytes > MAX_BYTES:
+            body += message.get("body", b"")
+            is_complete = not message.get("more_body", False)
+            if len(body) > MAX_BYTES:
                 raise BodyTooLarge
-            if not message.get("more_body", False):
-                return messages
+    return bytes(body)
 
 
 async def answer_while_connected(
