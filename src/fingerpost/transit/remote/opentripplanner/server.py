@@ -28,7 +28,7 @@ _log = logging.getLogger(__name__)
 _T = TypeVar("_T", bound=Shape)
 
 LIVE_FRESH_S = 10.0
-_MAX_PATHS = 5
+_MAX_PATH_CHARS, _MAX_PATHS = 120, 5
 # The wait after a quota is exhausted.
 _QUOTA_WAIT_S = 3600.0
 
@@ -101,7 +101,7 @@ def _note_errors(response: Response, errors: Sequence[GraphQLError]) -> tuple[st
         return ()
     _log.warning("%s returned partial data: %s", response.redacted_url, "; ".join(map(_format_error, errors)))
     paths = dict.fromkeys(".".join(str(part) for part in error.path or () if isinstance(part, str)) for error in errors)
-    missing = list_first([shorten(path) for path in paths if path], _MAX_PATHS) or "parts of the answer"
+    missing = list_first([path[:_MAX_PATH_CHARS] for path in paths if path], _MAX_PATHS) or "parts of the answer"
     return (f"The server's response lacks {missing} ({_format_error(errors[0])}).",)
 
 
