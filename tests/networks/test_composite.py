@@ -15,7 +15,6 @@ from fingerpost.transit.learned_profile import LearnedProfiles
 from fingerpost.transit.model.itinerary import Mode
 from fingerpost.transit.networks import composite
 from fingerpost.transit.networks.composite import AllNetworks, DemoMode
-from fingerpost.transit.port import DepartureQuery
 from fingerpost.transit.remote.motis.network import MotisSource
 from tests.conformance.embedded import EmbeddedConformance
 from tests.conformance.motis import MotisConformance
@@ -134,18 +133,12 @@ def test_no_network_is_reopened_without_a_change(add, networks, source):
     assert source.opened == ["A"]
 
 
-def test_a_network_that_cannot_be_opened_has_its_fallback_and_its_priority(add, networks):
+def test_the_fallback_replaces_a_network_that_cannot_be_opened(add, networks):
     add("OFFLINE")
-    add("OTHER", priority=5)
-    add("BAD", fallback="OFFLINE", priority=10)
+    add("BAD", fallback="OFFLINE")
     opened = open_now(networks())
-    query = DepartureQuery(stop_ids=("OFFLINE:1",), instant=0, window_s=60, wanted=1)
-    board = asyncio.run(opened.answering[0].list_departures(query))
 
-    assert (names(opened.answering), list(opened.problems)) == (["BAD", "OTHER"], ["BAD"])
-    assert board.provenance.lost == (
-        "BAD could not be queried (BAD is damaged. Add it again); its fallback OFFLINE answered.",
-    )
+    assert (names(opened.answering), list(opened.problems)) == (["OFFLINE"], ["BAD"])
 
 
 @pytest.mark.parametrize(

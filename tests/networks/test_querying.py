@@ -6,7 +6,7 @@ import pytest
 
 from fingerpost import clock
 from fingerpost.errors import OutsideCalendar, SourceFailed, SourceTimeout, SourceUnreachable
-from fingerpost.transit.networks.querying import Deadline, query_all, query_for_names, try_in_order
+from fingerpost.transit.networks.querying import Deadline, query_all, try_in_order
 from tests.contracts.conftest import stop_place
 from tests.fakes import FakeNetwork
 from tests.networks.limits import Limits, MeetingNetwork, run, trip
@@ -24,7 +24,7 @@ def test_one_failing_and_one_slow_network_among_five(monkeypatch):
     failing = MeetingNetwork(name="F", meeting=meeting, failure=SourceUnreachable("The source cannot be reached"))
     slow = MeetingNetwork(name="S", meeting=meeting, limits=limits)
 
-    answers = run(query_for_names([failing, *networks, slow], find))
+    answers = run(query_all([failing, *networks, slow], find, names=True))
 
     assert [network.name for network, _ in answers.by_network] == ["A", "B", "C"]
     assert [each.warning.message for each in answers.left_out] == [
@@ -62,10 +62,10 @@ def test_the_preferred_networks_error_is_raised_if_none_answers(count):
         run(query_all(networks, find))
 
 
-@pytest.mark.parametrize("ask", [query_all, query_for_names])
-def test_a_single_late_network_is_a_timeout(ask, monkeypatch):
+@pytest.mark.parametrize("names", [False, True])
+def test_a_single_late_network_is_a_timeout(names, monkeypatch):
     with pytest.raises(SourceTimeout, match=r"^S did not answer within 8 s$"):
-        run(ask([MeetingNetwork(name="S", limits=Limits(monkeypatch))], find))
+        run(query_all([MeetingNetwork(name="S", limits=Limits(monkeypatch))], find, names=names))
 
 
 def test_a_network_gets_a_moment_when_other_work_took_all_of_a_calls_time(monkeypatch):

@@ -20,7 +20,6 @@ from fingerpost.transit.learned_profile import LearnedProfiles
 from fingerpost.transit.networks.circuit_breaker import CircuitBreakerNetwork, NetworkBreaker
 from fingerpost.transit.networks.fallback import FallbackNetwork
 from fingerpost.transit.networks.order import sort_by_preference
-from fingerpost.transit.networks.wrapper import UnavailableNetwork
 from fingerpost.transit.port import Network, NetworkSource, OpenNetworks
 
 _log = logging.getLogger(__name__)
@@ -143,9 +142,7 @@ class AllNetworks:
 
     def _arrange(self, records: Mapping[str, NetworkRecord], problems: Mapping[str, str]) -> OpenNetworks:
         fallbacks = {record.fallback for record in records.values()}
-        primary = [
-            self._add_fallback(record, records, problems) for name, record in records.items() if name not in fallbacks
-        ]
+        primary = [self._add_fallback(record, records) for name, record in records.items() if name not in fallbacks]
         added = [network for network in primary if network is not None]
         demos = [self._opened[record.name].network for record in self._demos if record.name in self._opened]
         is_on = are_demos_enabled(self._demo_mode, has_networks=bool(records or problems))
@@ -156,17 +153,13 @@ class AllNetworks:
             problems=MappingProxyType(dict(problems)),
         )
 
-    def _add_fallback(
-        self, record: NetworkRecord, records: Mapping[str, NetworkRecord], problems: Mapping[str, str]
-    ) -> Network | None:
+    def _add_fallback(self, record: NetworkRecord, records: Mapping[str, NetworkRecord]) -> Network | None:
+        """Return a network with its fallback; its fallback alone if it cannot be opened; None if neither can."""
         opened = self._opened.get(record.name)
         fallback_record = records.get(record.fallback or "")
-        fallback = None if fallback_record is None else self._add_fallback(fallback_record, records, problems)
-        if fallback is None:
-            return None if opened is None else opened.network
-        if opened is None:
-            closed = UnavailableNetwork(record.name, problems[record.name], fallback, priority=record.priority)
-            return FallbackNetwork(closed, fallback)
+        fallback = None if fallback_record is None else self._add_fallback(fallback_record, records)
+        if opened is None or fallback is None:
+            return fallback if opened is None else opened.network
         return FallbackNetwork(opened.network, fallback)
 
 

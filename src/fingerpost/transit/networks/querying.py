@@ -81,27 +81,14 @@ def bind_to_call(network: Network, failures: Failures) -> Network:
     return network.bind_to_call(failures) if isinstance(network, CallScopedNetwork) else network
 
 
-async def query_all(networks: Sequence[Network], query: NetworkQuery[_T]) -> Answers[_T]:
-    """Query networks concurrently, each up to its answer deadline; raise the preferred one's error if none answers."""
-    return await _query_concurrently(networks, query, [network.profile.answer_deadline_s for network in networks])
+async def query_all(networks: Sequence[Network], query: NetworkQuery[_T], *, names: bool = False) -> Answers[_T]:
+    """Query networks concurrently, each up to its answer deadline; raise the preferred one's error if none answers.
 
-
-async def query_for_names(networks: Sequence[Network], query: NetworkQuery[_T]) -> Answers[_T]:
-    """Query networks for names, like ``query_all`` but, if there are several, up to their names deadlines (rule A13).
-
-    If none answers, the error is a GEOCODING error (rule A5).
+    A query for ``names`` in several networks has their names deadlines (rule A13), and raises a GEOCODING error (A5).
     """
     profiles = [network.profile for network in networks]
-    limits = [profile.names_deadline_s if len(profiles) > 1 else profile.answer_deadline_s for profile in profiles]
-    try:
-        return await _query_concurrently(networks, query, limits)
-    except errors.ToolError as error:
-        raise error.with_message(error.message, details={"service": "geocoding", **error.details}) from error
-
-
-async def _query_concurrently(
-    networks: Sequence[Network], query: NetworkQuery[_T], limits: Sequence[float | None]
-) -> Answers[_T]:
+    is_short = names and len(profiles) > 1
+    limits = [profile.names_deadline_s if is_short else profile.answer_deadline_s for profile in profiles]
     failures: Failures = {}
     is_only = len(networks) == 1
     queries = [
@@ -109,8 +96,14 @@ async def _query_concurrently(
         for network, limit_s in zip(networks, limits, strict=True)
     ]
     outcomes: Sequence[_T | BaseException]
-    # Most calls query a single network, so they need no task.
-    outcomes = [await queries[0]] if is_only else await asyncio.gather(*queries, return_exceptions=True)
+    if is_only:
+        # Most calls query a single network, so they need no task.
+        try:
+            outcomes = [await queries[0]]
+        except errors.ToolError as error:
+            outcomes = [error]
+    else:
+        outcomes = await asyncio.gather(*queries, return_exceptions=True)
     answered: list[tuple[Network, _T]] = []
     left_out: list[NetworkFailure] = []
     for network, outcome in zip(networks, outcomes, strict=True):
@@ -121,7 +114,10 @@ async def _query_concurrently(
         else:
             answered.append((network, outcome))
     if left_out and not answered:
-        raise left_out[0].error
+        failure = left_out[0].error
+        if not names:
+            raise failure
+        raise failure.with_message(failure.message, details={"service": "geocoding", **failure.details}) from failure
     # Name matches have no provenance, so report their fallbacks here.
     fallback_answers = [failure for failure in failures.values() if failure.fallback is not None]
     return Answers(tuple(answered), (*left_out, *fallback_answers))

@@ -1,11 +1,9 @@
-"""Base class for networks that wrap another network, and a placeholder for networks that failed to open."""
+"""Base class for networks that wrap another network."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
 from typing import TypeVar
 
-from fingerpost.errors import SourceFailed
 from fingerpost.transit import port
 from fingerpost.transit.model.itinerary import Leg, LegLine
 from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch
@@ -67,24 +65,3 @@ class WrapperNetwork(Network, ABC):
 
     def find_line(self, leg: Leg) -> LegLine | None:
         return self.network.find_line(leg)
-
-
-class UnavailableNetwork(WrapperNetwork):
-    """A network that failed to open: every query raises SourceFailed, so that its fallback answers."""
-
-    def __init__(self, name: str, problem: str, fallback: Network, *, priority: int = 0) -> None:
-        super().__init__(fallback)
-        self._problem = problem
-        self._profile = replace(fallback.profile, name=name, priority=priority)
-
-    @property
-    def profile(self) -> NetworkProfile:
-        return self._profile
-
-    async def forward(
-        self,
-        query: Callable[[Network], Awaitable[_T]],  # noqa: ARG002
-        *,
-        names: bool = False,  # noqa: ARG002
-    ) -> _T:
-        raise SourceFailed(self._problem)

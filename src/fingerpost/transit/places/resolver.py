@@ -23,7 +23,7 @@ from fingerpost.transit.model.place import (
 )
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.networks.order import list_covering, new_uncovered
-from fingerpost.transit.networks.querying import NetworkFailure, list_problems, query_all, query_for_names
+from fingerpost.transit.networks.querying import NetworkFailure, list_problems, query_all
 from fingerpost.transit.places.candidates import new_ambiguous, new_unknown
 from fingerpost.transit.places.region import merge_by_region
 from fingerpost.transit.port import Network, Networks, OpenNetworks
@@ -311,7 +311,9 @@ class PlaceLookup:
         if _STOP_ID.fullmatch(text) and self.opened.list_owners(text):
             return ()
         able = [network for network in networks if network.profile.can(Ability.NAMES)]
-        answers = await query_for_names(able, lambda network: network.find_places(text, language=language, focus=focus))
+        answers = await query_all(
+            able, lambda network: network.find_places(text, language=language, focus=focus), names=True
+        )
         self.left_out += answers.left_out
         return answers.by_network
 
