@@ -72,11 +72,15 @@ class EmbeddedSource(NetworkSource):
             self.retire(record.name)
             check = _CHECKS.submit(self._check, entry)
             try:
+                streets = find_streets(entry.folder)
+                # Opening searches the streets, and compiled code does not check row numbers.
+                if streets is not None and (damage := check.result()) is not None:
+                    raise SettingsInvalid(damage)
                 network = EmbeddedNetwork(
                     record,
                     timetable,
                     notes=_list_notes(record, entry),
-                    streets=find_streets(entry.folder),
+                    streets=streets,
                     addresses=find_addresses(entry.folder),
                     basemap=find_basemap(entry.folder),
                     check=check,
