@@ -1,106 +1,56 @@
-"""Read GTFS-Realtime stop time updates into columns, and match them to the stop times of their trips.
+"""Apply the stop time updates of a GTFS-Realtime trip update to the planned stop times of its ride.
 
-A *pair* holds a value for the arrival and one for the departure.
+A delay applies to later stop times until the next update or NO_DATA, even across SKIPPED stops; the trip's own delay
+applies until its first update (GTFS-Realtime reference, TripUpdate.delay and StopTimeUpdate.ScheduleRelationship).
+Times override delays.
 """
 
-from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from google.transit.gtfs_realtime_pb2 import TripUpdate
 
-from fingerpost.transit.engine.timetable.columns import list_ranges, list_starts
-from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Int32, Int64, Timetable, UInt8
+from fingerpost.transit.engine.timetable.columns import group_rows
+from fingerpost.transit.engine.timetable.overlay import RideUpdate
+from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Int32, Timetable
 
-StopTimeProperties = TripUpdate.StopTimeUpdate.StopTimeProperties
-_NOT_AVAILABLE = StopTimeProperties.NONE
+StopTimeUpdate = TripUpdate.StopTimeUpdate
+StopTimeProperties = StopTimeUpdate.StopTimeProperties
 
-# Marks a missing number.
-NONE = -(1 << 62)
+# Longer delays are treated as errors, such as a wrong date.
+MAX_DELAY_S = 12 * 3600
 # Mark a missing stop id, and a stop id that is not in the feed.
-NO_STOP, UNKNOWN_STOP = -1, -2
-
-SCHEDULED, SKIPPED, NO_DATA, UNSCHEDULED = range(4)
+_NO_STOP, _UNKNOWN_STOP = -1, -2
 
 
-class StopTimeUpdateColumns(NamedTuple):
-    """Stop time updates for rides; those for ride i are rows ``first[i] .. first[i + 1]``.
+class PlannedRide(NamedTuple):
+    """The stop times of a ride in the timetable; times are in Unix seconds."""
 
-    ``times`` are pairs of Unix seconds, NONE if missing; ``delays_s`` apply only if the time is missing.
-    ``sequence`` is -1 if missing. ``cleared_flags`` and ``set_flags`` are the flags NO_BOARDING and NO_ALIGHTING that
-    the update clears or sets.
-    """
+    sequence: list[int]
+    stop: list[int]
+    arrival: list[int]
+    departure: list[int]
+    flags: list[int]
 
-    first: Int64
-    ride: Int64
-    sequence: Int64
-    stop: Int32
-    relationship: Int32
-    times: Int64
-    delays_s: Int64
-    new_stop: Int32
-    cleared_flags: UInt8
-    set_flags: UInt8
-
-
-def read_stop_time_updates(trips: Iterable[tuple[TripUpdate, Mapping[str, int]]]) -> StopTimeUpdateColumns:
-    counts: list[int] = []
-    sequences: list[int] = []
-    stops: list[int] = []
-    relationships: list[int] = []
-    times: list[int] = []
-    # Rare values: delays without times, by their position in ``times``, and new stops and flags, by row.
-    delays_s: dict[int, int] = {}
-    new_stops: dict[int, int] = {}
-    flags: dict[int, tuple[int, int]] = {}
-    # One plain loop is faster than a comprehension for each field.
-    for update, stop_rows in trips:
-        stop_times = update.stop_time_update
-        counts.append(len(stop_times))
-        find_stop = stop_rows.get
-        for stop_time_update in stop_times:
-            if stop_time_update.HasField("stop_time_properties"):
-                properties = stop_time_update.stop_time_properties
-                flags[len(stops)] = read_pickup_drop_off(properties)
-                if properties.assigned_stop_id:
-                    new_stops[len(stops)] = find_stop(properties.assigned_stop_id, UNKNOWN_STOP)
-            sequence = stop_time_update.stop_sequence
-            if not sequence and not stop_time_update.HasField("stop_sequence"):
-                sequence = -1
-            sequences.append(sequence)
-            stop_id = stop_time_update.stop_id
-            stops.append(find_stop(stop_id, UNKNOWN_STOP) if stop_id else NO_STOP)
-            relationships.append(stop_time_update.schedule_relationship)
-            arrival, departure = stop_time_update.arrival, stop_time_update.departure
-            arrival_time, departure_time = arrival.time, departure.time
-            if not arrival_time and arrival.HasField("delay"):
-                delays_s[len(times)] = arrival.delay
-            if not departure_time and departure.HasField("delay"):
-                delays_s[len(times) + 1] = departure.delay
-            times += (arrival_time or NONE, departure_time or NONE)
-    cleared_flags, set_flags = scatter((len(stops), 2), [*flags], [*flags.values()] or np.zeros((0, 2)), np.uint8(0)).T
-    return StopTimeUpdateColumns(
-        first=list_starts(counts),
-        ride=np.repeat(np.arange(len(counts)), counts),
-        sequence=np.array(sequences, np.int64),
-        stop=np.array(stops, np.int32),
-        relationship=np.array(relationships, np.int32),
-        times=np.array(times, np.int64).reshape(-1, 2),
-        delays_s=scatter(len(times), [*delays_s], [*delays_s.values()], np.int64(NONE)).reshape(-1, 2),
-        new_stop=scatter(len(stops), [*new_stops], [*new_stops.values()], np.int32(NO_STOP)),
-        cleared_flags=cleared_flags,
-        set_flags=set_flags,
-    )
+    @classmethod
+    def read(cls, timetable: Timetable, trip: int, start: int) -> "PlannedRide":
+        rows = timetable.list_stop_times(trip)
+        return cls(
+            sequence=timetable.stop_time_sequence[rows].tolist(),
+            stop=timetable.stop_time_stop[rows].tolist(),
+            arrival=(timetable.stop_time_arrival_s[rows].astype(np.int64) + start).tolist(),
+            departure=(timetable.stop_time_departure_s[rows].astype(np.int64) + start).tolist(),
+            flags=timetable.stop_time_flags[rows].tolist(),
+        )
 
 
-def scatter(
-    shape: int | tuple[int, ...], rows: npt.ArrayLike, values: npt.ArrayLike, default: np.generic
-) -> npt.NDArray[Any]:
-    """Return an array of the same type as ``default``, with values in the given rows and ``default`` in all others."""
-    column = np.full(shape, default)
-    column[np.asarray(rows, np.int64)] = values
-    return column
+class TripDelay(NamedTuple):
+    """The delay of a whole trip, or None; ``start_offset_s`` is added to all delays (``TripMatch``)."""
+
+    seconds: int | None
+    start_offset_s: int
 
 
 def read_pickup_drop_off(properties: StopTimeProperties) -> tuple[int, int]:
@@ -109,122 +59,191 @@ def read_pickup_drop_off(properties: StopTimeProperties) -> tuple[int, int]:
     # Types 2 and 3 (must be arranged) count as boardable.
     for name, flag in (("pickup_type", NO_BOARDING), ("drop_off_type", NO_ALIGHTING)):
         if properties.HasField(name):
-            if getattr(properties, name) == _NOT_AVAILABLE:
+            if getattr(properties, name) == StopTimeProperties.NONE:
                 set_flags |= flag
             else:
                 cleared_flags |= flag
     return cleared_flags, set_flags
 
 
-# Factor that combines a ride, and a stop or sequence number, into one number.
-_RIDE_FACTOR = 1 << 32
+def apply_stop_time_updates(
+    planned: PlannedRide,
+    updates: Sequence[StopTimeUpdate],
+    matched: Sequence[tuple[int, int]],
+    trip_delay: TripDelay,
+    updated: int,
+) -> tuple[RideUpdate | None, bool]:
+    """Return the realtime data of a ride (None if there is none), and whether any update is not used.
 
-
-class Rides(NamedTuple):
-    """Rides and their planned stop times; those of ride i are rows ``first[i] .. first[i + 1]``.
-
-    ``times`` are pairs of Unix seconds.
+    ``matched`` is the result of ``match_stop_times``; ``updated`` is the timestamp of the updates.
     """
+    stated_s: dict[int, tuple[int | None, int | None]] = {}
+    skipped, without_data = set[int](), set[int]()
+    stops, flags = planned.stop.copy(), planned.flags.copy()
+    has_changes = has_unused = False
+    for update, (position, new_stop) in zip(updates, matched, strict=True):
+        has_unused |= position < 0 or new_stop == _UNKNOWN_STOP
+        if position < 0:
+            continue
+        relationship = update.schedule_relationship
+        if relationship == StopTimeUpdate.SKIPPED:
+            skipped.add(position)
+        elif relationship == StopTimeUpdate.NO_DATA:
+            without_data.add(position)
+        else:
+            arrival_s = _find_delay_s(update.arrival, planned.arrival[position], trip_delay.start_offset_s)
+            departure_s = _find_delay_s(update.departure, planned.departure[position], trip_delay.start_offset_s)
+            if abs(arrival_s or 0) > MAX_DELAY_S or abs(departure_s or 0) > MAX_DELAY_S:
+                has_unused = True
+                continue
+            stated_s[position] = arrival_s, departure_s
+        if new_stop >= 0:
+            stops[position] = new_stop
+            has_changes = True
+        if update.HasField("stop_time_properties"):
+            cleared_flags, set_flags = read_pickup_drop_off(update.stop_time_properties)
+            flags[position] = flags[position] & ~cleared_flags | set_flags
+            has_changes |= bool(cleared_flags | set_flags)
+    delays_s = _propagate(len(stops), stated_s, without_data, trip_delay.seconds)
+    is_known = [arrival_s is not None for arrival_s, _ in delays_s]
+    if not (any(is_known) or skipped or without_data or has_changes):
+        return None, has_unused
+    arrival_delay_s, departure_delay_s = _order_times(planned, delays_s, stated_s)
+    is_skipped = [position in skipped for position in range(len(stops))]
+    ride = RideUpdate(
+        is_cancelled=False,
+        arrival_delay_s=arrival_delay_s,
+        departure_delay_s=departure_delay_s,
+        is_known=np.array(is_known) | is_skipped,
+        is_skipped=np.array(is_skipped),
+        updated=updated,
+        stop=None if stops == planned.stop else np.array(stops, np.int32),
+        flags=None if flags == planned.flags else np.array(flags, np.uint8),
+    )
+    return ride, has_unused
 
-    trip: Int64
-    first: Int64
-    ride: Int64
-    sequence: Int32
-    stop: Int32
-    times: Int64
-    flags: UInt8
 
-    @classmethod
-    def gather(cls, timetable: Timetable, trip: list[int], starts: Int64) -> "Rides":
-        trips = np.array(trip, np.int64)
-        begin = timetable.trip_first_stop_time[trips]
-        length = timetable.trip_first_stop_time[trips + 1] - begin
-        ride, row = list_ranges(begin, length)
-        times_s = np.column_stack([timetable.stop_time_arrival_s[row], timetable.stop_time_departure_s[row]])
-        return cls(
-            trip=trips,
-            first=list_starts(length),
-            ride=ride,
-            sequence=timetable.stop_time_sequence[row],
-            stop=timetable.stop_time_stop[row],
-            times=times_s + starts[ride, None],
-            flags=timetable.stop_time_flags[row],
-        )
+def _find_delay_s(event: TripUpdate.StopTimeEvent, planned: int, start_offset_s: int) -> int | None:
+    if event.time:
+        return event.time - planned
+    return event.delay + start_offset_s if event.HasField("delay") else None
 
 
-def match_stop_times(timetable: Timetable, rides: Rides, updates: StopTimeUpdateColumns) -> tuple[Int64, Int32]:
-    """Return the stop time (a row of ``rides``, or -1) and the new stop (or NO_STOP) of each update.
+def _propagate(
+    count: int,
+    stated_s: Mapping[int, tuple[int | None, int | None]],
+    without_data: set[int],
+    trip_delay_s: int | None,
+) -> list[tuple[int | None, int | None]]:
+    """Return the delays at arrival and departure of all stop times; both are None if unknown."""
+    delays_s: list[tuple[int | None, int | None]] = []
+    carried_s = trip_delay_s
+    for position in range(count):
+        arrival_s, departure_s = stated_s.get(position, (None, None))
+        if position in without_data:
+            carried_s = None
+        if departure_s is None:
+            departure_s = carried_s if arrival_s is None else arrival_s
+        if arrival_s is None:
+            arrival_s = departure_s if carried_s is None else carried_s
+        delays_s.append((arrival_s, departure_s))
+        carried_s = departure_s
+    return delays_s
+
+
+def _order_times(
+    planned: PlannedRide,
+    delays_s: Sequence[tuple[int | None, int | None]],
+    stated_s: Mapping[int, tuple[int | None, int | None]],
+) -> tuple[Int32, Int32]:
+    """Return the delays at arrival and departure, changed so that times never decrease (decision 0310)."""
+    planned_times = [time for pair in zip(planned.arrival, planned.departure, strict=True) for time in pair]
+    delays = [delay_s or 0 for pair in delays_s for delay_s in pair]
+    times = [time + delay_s for time, delay_s in zip(planned_times, delays, strict=True)]
+    if times != sorted(times):
+        is_stated = [
+            delay_s is not None for position in range(len(delays_s)) for delay_s in stated_s.get(position, (None, None))
+        ]
+        stated = [row for row, is_given in enumerate(is_stated) if is_given]
+        for earlier, later in pairwise(stated):
+            times[later] = max(times[later], times[earlier])
+        ceiling = max(times)
+        for row in reversed(range(len(times))):
+            if is_stated[row]:
+                ceiling = times[row]
+            times[row] = min(times[row], ceiling)
+        for row in range(1, len(times)):
+            times[row] = max(times[row], times[row - 1])
+    ordered_s = np.subtract(times, planned_times).astype(np.int32)
+    return ordered_s[0::2].copy(), ordered_s[1::2].copy()
+
+
+def match_stop_times(
+    timetable: Timetable, planned: PlannedRide, updates: Sequence[StopTimeUpdate], stop_rows: Mapping[str, int]
+) -> list[tuple[int, int]]:
+    """Return the position in the ride (-1 if none) and the new stop (negative if none) of each update.
 
     If two updates match the same stop time, the first one is used.
     """
-    key, update_key = rides.ride * _RIDE_FACTOR + rides.sequence, updates.ride * _RIDE_FACTOR + updates.sequence
-    row = np.minimum(np.searchsorted(key, update_key), len(key) - 1)
-    stop_time: Int64 = np.where(key[row] == update_key, row, -1)
-    stop = updates.new_stop.copy()
-    _resolve_differences(timetable, rides, updates, stop_time, stop)
-    _match_by_stop(timetable, rides, updates, stop_time, stop)
-    matched = np.flatnonzero(stop_time >= 0)
-    _, first = np.unique(stop_time[matched], return_index=True)
-    stop_time[np.delete(matched, first)] = -1
-    return stop_time, stop
+    given = [stop_rows.get(update.stop_id, _UNKNOWN_STOP) if update.stop_id else _NO_STOP for update in updates]
+    new_stops = [_find_new_stop(update, stop_rows) for update in updates]
+    # The first of several equal sequences is used.
+    by_sequence = dict(zip(reversed(planned.sequence), reversed(range(len(planned.sequence))), strict=True))
+    positions = [
+        by_sequence.get(update.stop_sequence, -1) if update.HasField("stop_sequence") else -1 for update in updates
+    ]
+    parents = timetable.stop_parent
+    for row, (position, stop) in enumerate(zip(positions, given, strict=True)):
+        # The station may be given instead of its platform, or another platform of the station.
+        if position >= 0 and stop not in (_NO_STOP, planned.stop[position]):
+            station = int(parents[planned.stop[position]])
+            if stop < 0 or station < 0 or station not in (stop, parents[stop]):
+                positions[row] = -1
+            elif stop != station and new_stops[row] == _NO_STOP:
+                new_stops[row] = stop
+    unmatched = [row for row, stop in enumerate(given) if positions[row] < 0 <= stop]
+    by_stop = group_rows(planned.stop, range(len(planned.stop))) if unmatched else {}
+    for row in unmatched:
+        candidates = by_stop.get(given[row], ())
+        if len(candidates) == 1:
+            positions[row] = candidates[0]
+    for row in unmatched:
+        if positions[row] < 0:
+            candidates = by_stop.get(given[row]) or _list_other_platforms(timetable, planned, given[row])
+            positions[row] = _choose_candidate(planned, updates[row], candidates, positions[:row], positions[row + 1 :])
+            if positions[row] >= 0 and given[row] not in by_stop and new_stops[row] == _NO_STOP:
+                new_stops[row] = given[row]
+    used = set[int]()
+    for row, position in enumerate(positions):
+        if position in used:
+            positions[row] = -1
+        used.add(position)
+    return list(zip(positions, new_stops, strict=True))
 
 
-def _resolve_differences(
-    timetable: Timetable, rides: Rides, updates: StopTimeUpdateColumns, stop_time: Int64, stop: Int32
-) -> None:
-    """Resolve stops that contradict the sequence: accept the station, store a new platform, reject other stops."""
-    parent = timetable.stop_parent
-    is_different = (stop_time >= 0) & (updates.stop != NO_STOP) & (rides.stop[stop_time] != updates.stop)
-    rows = np.flatnonzero(is_different)
-    planned, given = rides.stop[stop_time[rows]], updates.stop[rows]
-    is_in_feed = given >= 0
-    is_station = is_in_feed & (parent[planned] == given)
-    is_platform = is_in_feed & ~is_station & (parent[planned] >= 0) & (parent[planned] == parent[np.maximum(given, 0)])
-    moved = rows[is_platform]
-    stop[moved] = np.where(stop[moved] == NO_STOP, updates.stop[moved], stop[moved])
-    stop_time[rows[~is_station & ~is_platform]] = -1
+def _find_new_stop(update: StopTimeUpdate, stop_rows: Mapping[str, int]) -> int:
+    if not update.HasField("stop_time_properties") or not update.stop_time_properties.assigned_stop_id:
+        return _NO_STOP
+    return stop_rows.get(update.stop_time_properties.assigned_stop_id, _UNKNOWN_STOP)
 
 
-def _match_by_stop(
-    timetable: Timetable, rides: Rides, updates: StopTimeUpdateColumns, stop_time: Int64, stop: Int32
-) -> None:
-    """Fill in the stop times and new stops for updates that have only a stop id."""
-    rows = np.flatnonzero((stop_time < 0) & (updates.stop >= 0))
-    if not len(rows):
-        return
-    key = rides.ride * _RIDE_FACTOR + rides.stop
-    order = np.argsort(key, kind="stable")
-    update_key = updates.ride[rows] * _RIDE_FACTOR + updates.stop[rows]
-    low, high = (np.searchsorted(key, update_key, side, sorter=order) for side in ("left", "right"))
-    is_single = high - low == 1
-    stop_time[rows[is_single]] = order[low[is_single]]
-    for index in np.flatnonzero(~is_single).tolist():
-        row = int(rows[index])
-        candidates = order[low[index] : high[index]]
-        has_moved = not len(candidates)
-        if has_moved:
-            # The update may name another platform of the same station.
-            station, begin = int(timetable.stop_parent[updates.stop[row]]), int(rides.first[updates.ride[row]])
-            ride_stops = rides.stop[begin : rides.first[updates.ride[row] + 1]]
-            candidates = np.flatnonzero((timetable.stop_parent[ride_stops] == station) & (station >= 0)) + begin
-        stop_time[row] = _choose_candidate(rides, updates, row, candidates, stop_time)
-        if stop_time[row] >= 0 and has_moved and stop[row] == NO_STOP:
-            stop[row] = updates.stop[row]
+def _list_other_platforms(timetable: Timetable, planned: PlannedRide, stop: int) -> tuple[int, ...]:
+    parents = timetable.stop_parent
+    station = int(parents[stop])
+    others = enumerate(planned.stop)
+    return tuple(position for position, other in others if station >= 0 and parents[other] == station)
 
 
 def _choose_candidate(
-    rides: Rides, updates: StopTimeUpdateColumns, row: int, candidates: Int64, stop_time: Int64
+    planned: PlannedRide, update: StopTimeUpdate, candidates: Sequence[int], previous: list[int], following: list[int]
 ) -> int:
     """Return the only candidate between the previous and next matches, or the nearest in time, or -1."""
-    ride = updates.ride[row]
-    previous = stop_time[updates.first[ride] : row]
-    following = stop_time[row + 1 : updates.first[ride + 1]]
-    low = int(previous.max(initial=-1))
-    high = int(following[following >= 0].min(initial=len(rides.stop)))
-    eligible = candidates[(candidates > low) & (candidates < high)]
+    low = max(previous, default=-1)
+    high = min((position for position in following if position >= 0), default=len(planned.stop))
+    eligible = [position for position in candidates if low < position < high]
     if len(eligible) == 1:
-        return int(eligible[0])
-    for side, given in enumerate(updates.times[row].tolist()):
-        if given != NONE and len(eligible):
-            return int(eligible[np.argmin(np.abs(rides.times[eligible, side] - given))])
+        return eligible[0]
+    for event, times in ((update.arrival, planned.arrival), (update.departure, planned.departure)):
+        if event.time and eligible:
+            return min(eligible, key=lambda position: abs(times[position] - event.time))
     return -1

@@ -10,10 +10,15 @@ import numpy as np
 from google.transit.gtfs_realtime_pb2 import TripDescriptor, TripUpdate
 
 from fingerpost.transit.engine.gtfs.csv.field_values import parse_time_s
-from fingerpost.transit.engine.gtfs.realtime import stop_time_updates
-from fingerpost.transit.engine.gtfs.realtime.delays import MAX_DELAY_S, compute_delays
 from fingerpost.transit.engine.gtfs.realtime.messages import EntityOutcome, to_text
-from fingerpost.transit.engine.gtfs.realtime.stop_time_updates import NONE, SKIPPED
+from fingerpost.transit.engine.gtfs.realtime.stop_time_updates import (
+    MAX_DELAY_S,
+    PlannedRide,
+    TripDelay,
+    apply_stop_time_updates,
+    match_stop_times,
+    read_pickup_drop_off,
+)
 from fingerpost.transit.engine.gtfs.realtime.trip_matching import RealtimeIndex, TripMatch, TripMatcher
 from fingerpost.transit.engine.timetable.overlay import AddedRide, RideKey, RideUpdate
 
@@ -131,7 +136,6 @@ class TripUpdates:
 
     def finish(self) -> tuple[dict[RideKey, RideUpdate], tuple[AddedRide, ...]]:
         rides: dict[RideKey, RideUpdate] = {}
-        delayed: list[MatchedUpdate] = []
         for cancellation in self._cancellations:
             self._cancel_added(cancellation)
         rides_by_key = {key: ride for added in self._added.values() for key, (_, ride) in added.items()}
@@ -146,10 +150,8 @@ class TripUpdates:
                 if ride is not None:
                     rides[key] = self._cancel(entry, is_deleted=False)
                     added_rides.append(ride)
-            else:
-                delayed.append(entry)
-        if delayed:
-            self._apply_delays(delayed, rides)
+            elif (update := self._delay(entry)) is not None:
+                rides[key] = update
         return rides, tuple(added_rides)
 
     def find_added_rides(self, trip: TripDescriptor, matcher: TripMatcher) -> list[RideKey] | EntityOutcome:
@@ -188,26 +190,23 @@ class TripUpdates:
                 outcome = _CANCELLING[received.update.trip.schedule_relationship]
         self.outcomes[received.slot] = outcome
 
-    def _apply_delays(self, entries: Sequence[MatchedUpdate], rides: dict[RideKey, RideUpdate]) -> None:
-        shifts_s = self.timetable.trip_departure_shift_s[[entry.match.trip_departure for entry in entries]]
-        starts = [self.index.day_start(entry.feed, entry.match.day) for entry in entries] + shifts_s
-        planned = stop_time_updates.Rides.gather(self.timetable, [entry.match.trip for entry in entries], starts)
-        updates = stop_time_updates.read_stop_time_updates(
-            (entry.received.update, self.index.get_feed_stops(entry.feed)) for entry in entries
-        )
-        start_offset_s = np.array([entry.match.start_offset_s for entry in entries], np.int64)
-        trip_delay_s = np.array([_get_trip_delay_s(entry) for entry in entries], np.int64)
-        matched = stop_time_updates.match_stop_times(self.timetable, planned, updates)
-        updated = [entry.received.updated for entry in entries]
-        ride_updates, has_unused = compute_delays(planned, updates, matched, start_offset_s, trip_delay_s, updated)
-        has_unused |= [entry.received.update.HasField("delay") for entry in entries] & (trip_delay_s == NONE)
-        for entry, ride, is_partial in zip(entries, ride_updates, has_unused.tolist(), strict=True):
-            if ride is None:
-                self.outcomes[entry.received.slot] = _explain_missing_times(entry.received.update)
-                continue
-            rides[entry.match.trip_departure, entry.match.day] = ride
-            if is_partial:
-                self.outcomes[entry.received.slot] = EntityOutcome.TRIP_UPDATED_IN_PART
+    def _delay(self, entry: MatchedUpdate) -> RideUpdate | None:
+        """Return the realtime data of a ride that is neither cancelled nor replaced; set the outcome of its update."""
+        received, match = entry.received, entry.match
+        update = received.update
+        start = self.index.day_start(entry.feed, match.day)
+        start += int(self.timetable.trip_departure_shift_s[match.trip_departure])
+        planned = PlannedRide.read(self.timetable, match.trip, start)
+        is_usable = update.HasField("delay") and abs(update.delay) <= MAX_DELAY_S
+        delay = TripDelay(update.delay + match.start_offset_s if is_usable else None, match.start_offset_s)
+        stop_times = update.stop_time_update
+        matched = match_stop_times(self.timetable, planned, stop_times, self.index.get_feed_stops(entry.feed))
+        ride, has_unused = apply_stop_time_updates(planned, stop_times, matched, delay, received.updated)
+        if ride is None:
+            self.outcomes[received.slot] = _explain_missing_times(update)
+        elif has_unused or (update.HasField("delay") and not is_usable):
+            self.outcomes[received.slot] = EntityOutcome.TRIP_UPDATED_IN_PART
+        return ride
 
     def _cancel(self, entry: MatchedUpdate, *, is_deleted: bool) -> RideUpdate:
         count = len(self.timetable.stop_time_stop[self.timetable.list_stop_times(entry.match.trip)])
@@ -255,9 +254,17 @@ class TripUpdates:
             if stop is None or arrival is None or departure is None:
                 continue
             if earliest <= min(arrival, departure) and max(arrival, departure) < latest:
-                cleared_flags, set_flags = stop_time_updates.read_pickup_drop_off(stop_time.stop_time_properties)
+                cleared_flags, set_flags = read_pickup_drop_off(stop_time.stop_time_properties)
                 flags = planned_flags.get(stop, 0) & ~cleared_flags | set_flags
-                stop_times.append((stop, arrival, departure, flags, stop_time.schedule_relationship == SKIPPED))
+                stop_times.append(
+                    (
+                        stop,
+                        arrival,
+                        departure,
+                        flags,
+                        stop_time.schedule_relationship == TripUpdate.StopTimeUpdate.SKIPPED,
+                    )
+                )
         if sum(not is_skipped for *_, is_skipped in stop_times) < _MIN_STOP_TIMES:
             return None
         stop_rows, arrivals, departures, flag_values, skipped = zip(*stop_times, strict=True)
@@ -288,13 +295,6 @@ def _find_time(event: TripUpdate.StopTimeEvent) -> int | None:
     if event.time:
         return event.time
     return event.scheduled_time + event.delay if event.scheduled_time else None
-
-
-def _get_trip_delay_s(entry: MatchedUpdate) -> int:
-    update = entry.received.update
-    if not update.HasField("delay") or abs(update.delay) > MAX_DELAY_S:
-        return NONE
-    return update.delay + entry.match.start_offset_s
 
 
 def _explain_missing_times(update: TripUpdate) -> EntityOutcome:
