@@ -6,7 +6,6 @@ from fingerpost.testing.feeds import timetable_from_drawing
 from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING
 from tests.realtime.messages import (
     DAY,
-    NOW,
     alert,
     at,
     call,
@@ -185,41 +184,16 @@ def test_another_message_may_add_the_trip():
     ]
 
 
-@pytest.mark.parametrize("relationship", ["CANCELED", "DELETED"])
-def test_an_added_trip_that_is_cancelled_does_not_run(relationship):
-    told = read(LINE, extra(), update("X", relationship=relationship))
-    outcome = {"CANCELED": "trip-cancelled", "DELETED": "trip-deleted"}[relationship]
-    assert (added(told, LINE), dict(told.counts)) == ([], {"superseded-by-a-newer-one": 1, outcome: 1})
-
-
-@pytest.mark.parametrize(("later_s", "runs"), [(-1, False), (0, True), (1, True)])
-def test_the_newest_update_to_an_added_trip_counts(later_s, runs):
-    cancelled = message(update("X", relationship="CANCELED", timestamp=NOW - 9))
-    told = read_bytes(LINE, cancelled, message(extra(timestamp=NOW - 9 + later_s)))
-    assert [ride.trip_id for ride in told.added] == ["X"] * runs
-
-
 @pytest.mark.parametrize(
     ("entities", "counts"),
     [
-        ((extra(), update("X", relationship="CANCELED", day="20260311")), {"trip-added": 1, "trip-unknown": 1}),
-        (
-            (extra(start_time="08:05:00"), extra(start_time="08:35:00"), update("X", relationship="CANCELED")),
-            {"trip-added": 2, "trip-ambiguous": 1},
-        ),
+        ((extra(), update("X", relationship="CANCELED")), {"trip-added": 1, "trip-unknown": 1}),
         ((update("A-1", relationship="DUPLICATED"),), {"kind-not-read": 1}),
         ((update("X", call("BETA", "08:15"), relationship="ADDED"),), {"added-trip-without-two-known-calls": 1}),
     ],
-    ids=["cancelled on another day", "ambiguous", "duplicated", "one stop time"],
+    ids=["cancelled", "duplicated", "one stop time"],
 )
 def test_updates_that_change_no_added_trip_are_counted(entities, counts):
     told = read(LINE, *entities)
     assert (len(told.added), dict(told.rides)) == (counts.get("trip-added", 0), {})
     assert dict(told.counts) == counts
-
-
-def test_a_trip_that_is_added_on_a_day_when_it_does_not_run_can_be_cancelled():
-    weekday = timetable_from_drawing("line A | Alpha 08:10 | Beta 08:20", days=[DAY.replace(day=11)])
-    calls = (call("ALPHA", depart="08:05"), call("BETA", arrive="08:15"))
-    told = read(weekday, update("A-1", *calls, relationship="ADDED"), update("A-1", relationship="CANCELED"))
-    assert (told.added, dict(told.rides)) == ((), {})

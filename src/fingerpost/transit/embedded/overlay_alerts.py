@@ -19,7 +19,7 @@ class Span(NamedTuple):
 
 
 # How specific an alert is, most specific first.
-_RIDE, _TRIP, _ROUTE_STOP, _ROUTE, _STOP, _FEED = range(6)
+_RIDE, _TRIP, _ROUTE_STOP, _ROUTE, _STOP = range(5)
 
 
 class OverlayAlerts:
@@ -44,7 +44,7 @@ class OverlayAlerts:
         def add_alerts(rank: int, selector: Selector, span: Span) -> None:
             for row in self._by_selector.get(selector, ()):
                 period = self._alerts[row].find_period(*span)
-                if period is not None and rank < matches.get(row, (_FEED + 1, ALWAYS))[0]:
+                if period is not None and rank < matches.get(row, (_STOP + 1, ALWAYS))[0]:
                     matches[row] = (rank, period)
 
         route, trip, key = ride
@@ -56,10 +56,7 @@ class OverlayAlerts:
             add_alerts(_ROUTE_STOP, ("route", route, stop), stop_span)
             for place in self._list_places(stop):
                 add_alerts(_STOP, ("stop", place), stop_span)
-        if route >= 0:
-            add_alerts(_ROUTE, ("route", route), span)
-            add_alerts(_FEED, ("feed", int(self._timetable.route_feed[route])), span)
-            add_alerts(_FEED, ("type", int(self._timetable.route_type[route])), span)
+        add_alerts(_ROUTE, ("route", route), span)
         order = sorted(matches, key=lambda row: (matches[row][0], row))
         return tuple(self._localize(row, language, matches[row][1]) for row in order)
 

@@ -22,8 +22,8 @@ RideKey = tuple[int, int]
 An added ride has -1 minus its position in ``Overlay.added`` instead of the row.
 """
 Selector = tuple[Any, ...]
-"""What an alert affects: ``("feed", row)``, ``("type", route type)``, ``("route", row)``, ``("trip", row)`` on every
-day, ``("ride", key)`` on one day, or ``("stop", row)``. A third element limits a route, trip or ride to one stop.
+"""What an alert affects: ``("route", row)``, ``("trip", row)`` on every day, ``("ride", key)`` on one day, or
+``("stop", row)``. A third element limits a route, trip or ride to one stop.
 """
 
 

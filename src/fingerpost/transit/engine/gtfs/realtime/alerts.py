@@ -109,7 +109,6 @@ class _AffectedEntities:
         elif names:
             self._add_selected(
                 selector,
-                names,
                 None if stops is None else frozenset().union(*(stops[name] for name in names)),
                 None if routes is None else set().union(*(routes[name] for name in names)),
             )
@@ -140,33 +139,15 @@ class _AffectedEntities:
         lats, lons = table.stop_lat[stops], table.stop_lon[stops]
         return bool((straight_line_m(float(lats[0]), float(lons[0]), lats, lons) <= SAME_STOP_M).all())
 
-    def _add_selected(
-        self, selector: EntitySelector, names: set[str], stops: frozenset[int] | None, routes: set[int] | None
-    ) -> None:
+    def _add_selected(self, selector: EntitySelector, stops: frozenset[int] | None, routes: set[int] | None) -> None:
         if selector.HasField("direction_id") and routes is not None:
             direction = self.index.timetable.trip_direction
             trips = [trip for row in routes for trip in self.index.trips_by_route.get(row, ())]
             self._add_kind("trip", [row for row in trips if int(direction[row]) in (-1, selector.direction_id)], stops)
-        elif routes is not None and stops is not None:
+        elif routes is not None:
             self._add_kind("route", routes, stops)
         elif stops is not None:
             self._add_kind("stop", stops)
-        elif routes is not None:
-            self._add_routes(selector, names, routes)
-
-    def _add_routes(self, selector: EntitySelector, names: set[str], routes: set[int]) -> None:
-        scope, table = self.matcher.scope, self.index.timetable
-        if selector.route_id or (selector.agency_id and selector.HasField("route_type")):
-            self._add_kind("route", routes)
-        elif selector.agency_id:
-            feeds = [feed for feed in scope.feeds if table.feeds[feed].name in names]
-            agency_feeds = {feed for feed in feeds if table.feeds[feed].agency_ids == (selector.agency_id,)}
-            self._add_kind("feed", agency_feeds)
-            self._add_kind("route", [row for row in routes if int(table.route_feed[row]) not in agency_feeds])
-        elif len(scope.feeds) == len(table.feeds):
-            self._add_kind("type", [selector.route_type])
-        else:
-            self._add_kind("route", routes)
 
     def _add_trip(self, trip: TripDescriptor, stops: Mapping[str, frozenset[int]] | None) -> None:
         added_rides = self.trips.find_added_rides(trip, self.matcher)
