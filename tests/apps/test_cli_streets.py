@@ -181,21 +181,6 @@ def test_another_extract_with_the_same_name_is_used_at_refresh(town, extract, in
     assert _plan(invoke)["itineraries"][0]["walkingDistance"] in ROAD
 
 
-def test_streets_of_an_older_version_are_named_and_prepared_again_at_refresh(town, tmp_path, invoke):
-    pointer = next(tmp_path.rglob("networks/TOWN.json"))
-    known = json.loads(pointer.read_text())
-    del known["rules"]
-    pointer.write_text(json.dumps(known))
-    note = "TOWN was prepared by an older version; missing times and walks are calculated by that version's rules."
-    said = [invoke(*command).stdout for command in (("doctor",), ("network", "show", "TOWN"), ("network", "list"))]
-    refreshed = invoke("network", "refresh", "TOWN").stdout
-
-    assert [note in " ".join(each.split()) for each in said] == [True, True, True]
-    assert "unchanged" not in refreshed
-    assert note not in invoke("network", "show", "TOWN").stdout
-    assert invoke("network", "refresh", "TOWN").stdout == "TOWN is unchanged.\n"
-
-
 @pytest.mark.parametrize("part", ["", "streets", "basemap"])
 def test_a_part_of_another_format_names_the_refresh_that_prepares_it_again(town, tmp_path, invoke, part):
     pointer = next(tmp_path.rglob("networks/TOWN.json"))

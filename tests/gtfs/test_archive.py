@@ -196,7 +196,7 @@ def test_a_member_without_a_name_is_passed_over(tmp_path):
         assert "stops.txt" in archive.list_tables()
 
 
-SMALL = {"MAX_FILES": 20, "MAX_BYTES": 100_000, "MAX_TABLE_BYTES": 3_000, "MIN_CHECKED_BYTES": 1_000, "MAX_RATIO": 20}
+SMALL = {"MAX_BYTES": 100_000, "MAX_TABLE_BYTES": 3_000}
 
 
 @pytest.fixture
@@ -212,16 +212,6 @@ def refusal(path):
 
 
 @pytest.mark.usefixtures("small_limits")
-def test_a_table_packed_too_densely_is_refused_before_it_is_read(tmp_path):
-    bomb = write_feed(tmp_path / "bomb.zip", FEED | {"stops.txt": "stop_id\n" + "A\n" * 1_400})
-    assert refusal(bomb).startswith("bomb.zip: stops.txt unpacks to ")
-
-    sound = write_feed(tmp_path / "sound.zip", FEED | {"stops.txt": "stop_id\n" + "A\n" * 490})
-    with open_archive(sound) as archive:
-        assert len(list(archive.get_table("stops.txt").read_rows("stop_id"))) == 490
-
-
-@pytest.mark.usefixtures("small_limits")
 @pytest.mark.parametrize(
     ("extra", "sentence"),
     [
@@ -230,10 +220,9 @@ def test_a_table_packed_too_densely_is_refused_before_it_is_read(tmp_path):
             "stops.txt is 0 MB, but no feed needs more than",
         ),
         ({"big.bin": "x" * 100_000}, "large.zip unpacks to more than 0 MB"),
-        ({f"{n}.bin": "" for n in range(20)}, "large.zip contains 27 files"),
     ],
 )
-def test_tables_archives_and_numbers_of_files_are_bounded(tmp_path, extra, sentence):
+def test_tables_and_archives_are_bounded(tmp_path, extra, sentence):
     assert sentence in refusal(write_feed(tmp_path / "large.zip", FEED | extra))
 
 

@@ -8,8 +8,8 @@ TWO_TRIPS = "line A | Alpha 08:00 | Beta 08:10\nline A | Alpha 09:00 | Beta 09:1
 HEAD = "table_name,field_name,language,translation,record_id,field_value\n"
 
 
-def names(tmp_path, rows, head=HEAD):
-    imported = import_text(tmp_path, {"translations.txt": head + rows})
+def names(tmp_path, rows):
+    imported = import_text(tmp_path, {"translations.txt": HEAD + rows})
     table = imported.timetable
     columns = {"stops": table.stop_names, "routes": table.route_names, "headsigns": table.headsign_names}
     told = {kind: {lang: list(column) for lang, column in of.items()} for kind, of in columns.items() if of}
@@ -46,12 +46,6 @@ def test_translations_that_are_not_used(tmp_path):
         ("translation-unreadable", 1, "translations.txt", 4),
         ("translation-of-other-field-unapplied", 1, "translations.txt", 2),
     ]
-
-
-def test_the_draft_form_of_translations_is_read_by_value(tmp_path):
-    told, findings = names(tmp_path, "Beta,sv,Båta\n", "trans_id,lang,translation\n")
-
-    assert (told["stops"], findings) == ({"sv": ["", "Båta", ""]}, [])
 
 
 def test_publisher_and_organisations_are_credited_once(tmp_path):

@@ -74,16 +74,6 @@ def test_a_trip_by_headway_has_no_in_seat_transfer(tmp_path):
     assert seats_of(tmp_path, drawing, frequencies=often) == ([], [("block-of-headways-unapplied", 1, "trips.txt", 2)])
 
 
-def test_a_linked_trip_with_exact_departures_is_followed_by_the_nearest(tmp_path):
-    """A every ten minutes from 08:00, B every twenty from 08:12: only the A that comes right before a B is joined."""
-    drawing = "line A | Alpha 08:00 | Beta 08:10\nline B | Beta 08:12 | Gamma 08:30\nstay | A-1 | B-1"
-    rows = "A-1,08:00:00,08:40:00,600,1\nB-1,08:12:00,08:50:00,1200,1\n"
-    often = f"trip_id,start_time,end_time,headway_secs,exact_times\n{rows}"
-    table = import_text(tmp_path, {"frequencies.txt": often}, drawing).timetable
-    starts = [table.trip_departure_shift_s[runs].tolist() for runs in (table.in_seat_from, table.in_seat_to)]
-    assert starts == [[0, 1200], [0, 1200]]
-
-
 @pytest.mark.parametrize(
     ("link", "seats", "unapplied"),
     [

@@ -11,7 +11,7 @@ from fingerpost.transit.engine.timetable.columns import to_columns
 from fingerpost.transit.engine.timetable.draft import InSeatColumns, RouteRow, SpecificTransferColumns, StopRow
 from tests.raptor.networks import LAT, LON, add_trip, random_draft
 
-# A transfer rule and an in-seat transfer are rows of these columns, with None for any route, trip or service.
+# A transfer rule and an in-seat transfer are rows of these columns, with None for any route or trip.
 Rule, Seat = namedtuple("Rule", SpecificTransferColumns._fields), namedtuple("Seat", InSeatColumns._fields)
 
 
@@ -31,8 +31,7 @@ def random_linked(seed, *, with_rules=True, with_seats=True):
     draft.trips = draft.trips._replace(route=np.array([dice.randrange(3) for _ in draft.trips.route], np.int32))
     grown = _grow_trips(draft, dice)
     begin, goal, leave_s, planted = _plant_crossing(draft, dice, grown)
-    bounds = {seat: dice.choice([None, None, None, 0, 1]) for seat in sorted(grown)}
-    seats = [Seat(*seat, bound) for seat, bound in bounds.items() if seat[0] != seat[1]] if with_seats else []
+    seats = [Seat(*seat) for seat in sorted(grown) if seat[0] != seat[1]] if with_seats else []
     is_of_trips = dice.random() < 0.4
     count = dice.randint(1, 10) if with_rules else 0
     rules = [_random_rule(draft, dice, planted, is_of_trips) for _ in range(count)]

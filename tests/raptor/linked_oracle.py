@@ -8,7 +8,7 @@ from functools import cache
 
 from fingerpost.transit.engine.timetable.overlay import NO_OVERLAY
 from tests.raptor.linked_networks import Links
-from tests.raptor.oracle import NEVER, add_label, list_footpaths, runs_on, start_walking
+from tests.raptor.oracle import NEVER, add_label, list_footpaths, start_walking
 from tests.riders.walks import walk_m, walk_s
 
 RANKS = {(2, 0): 5, (1, 1): 4, (1, 0): 3, (0, 2): 2, (0, 1): 1}
@@ -51,8 +51,6 @@ class LinkedOracle:
         for index, instance in enumerate(self.instances):
             for seat in self.links.seats:
                 if seat.from_departure != instance.trip_departure:
-                    continue
-                if seat.service is not None and not runs_on(self.timetable, seat.service, instance.day):
                     continue
                 day = instance.day.fromordinal(instance.day.toordinal() + seat.days_later)
                 other = by_ride.get((seat.to_departure, day))

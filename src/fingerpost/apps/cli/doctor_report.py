@@ -72,7 +72,7 @@ async def _check_networks(application: Application) -> bool:
     problems = (await application.networks.open()).problems
     for name, problem in problems.items():
         _print_line("network", f"{name}: {problem}", is_ok=False)
-    is_current, store = True, TimetableStore(application.settings.home)
+    is_current = True
     for network in networks:
         days = _format_days(network)
         days += "" if network["today"] == ServiceState.IN_SERVICE else f", {network['today']}"
@@ -84,8 +84,6 @@ async def _check_networks(application: Application) -> bool:
             has_ended = feed["state"] == ServiceState.ENDED
             is_current &= not has_ended
             _print_line("", f"{feed['feed']}: {_format_days(feed)}, {feed['today']}", is_ok=not has_ended)
-        if network["name"] in store.list_names() and (note := store.get(network["name"]).find_age_note()) is not None:
-            _print_line("", note)
         if "realtime" in network:
             for line, is_ok in list_realtime_lines(network["realtime"]):
                 _print_line("real time", line, is_ok=is_ok)

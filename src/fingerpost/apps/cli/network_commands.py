@@ -134,7 +134,7 @@ def _find_note(record: NetworkRecord, store: TimetableStore) -> str | None:
     if record.name not in store.list_names():
         return f"{record.name} is not prepared. Run `fingerpost network refresh {record.name}`."
     entry = store.get(record.name)
-    return entry.find_note(record.feeds, record.extract) or entry.find_age_note()
+    return entry.find_note(record.feeds, record.extract)
 
 
 @app.command("show", epilog="Example: fingerpost network show HSL")

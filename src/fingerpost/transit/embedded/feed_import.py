@@ -181,7 +181,7 @@ class FeedImporter:
                 addresses.close()
         except (ParameterError, SettingsInvalid, ValueError):
             return False
-        is_current = entry.find_note(record.feeds, record.extract) is None and entry.find_age_note() is None
+        is_current = entry.find_note(record.feeds, record.extract) is None
         return is_current and self._store.find_damage(entry) is None
 
     def _is_extract_changed(self, record: NetworkRecord, contents: Mapping[str, Content]) -> bool:

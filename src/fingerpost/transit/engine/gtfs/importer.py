@@ -138,7 +138,7 @@ def list_feed_names(network: str, sources: Sequence[FeedSource]) -> list[str]:
 def _read_feed(archive: Archive, name: str, headsigns: IdIndex, zone: str | None) -> TimetableDraft:
     feed = read_feed_info(archive, name, zone)
     stops = read_stops(archive, feed.zone)
-    pathways, station_ways = read_pathways(archive, stops)
+    pathways = read_pathways(archive, stops)
     routes = read_routes(archive, feed.agency_ids)
     service_ids, all_days, service_places = read_services(archive)
     shape_ids = IdIndex()
@@ -155,14 +155,14 @@ def _read_feed(archive: Archive, name: str, headsigns: IdIndex, zone: str | None
     days = [all_days[row] for row in np.flatnonzero(is_used).tolist()]
     specific = limit_specific_transfers(archive, transfers, len(stops.rows), trip_service, days)
     departures = list_departures(stops.rows, trips, trip_service, trip_departures, stop_times)
-    in_seat, more_days = find_in_seat(archive, trips, departures, days, transfers.trip_links)
+    in_seat = find_in_seat(archive, trips, departures, days, transfers.trip_links)
     if not (len(trip_departures.trip) and any(map(len, days))):
         raise _new_no_trips_error(archive)
     return TimetableDraft(
         feeds=[feed],
         stops=stops.rows,
         routes=routes.rows,
-        services=[ServiceRow(0, service) for service in days + more_days],
+        services=[ServiceRow(0, service) for service in days],
         trips=TripColumns(
             local_id=trips.ids.to_texts(),
             route=trips.route,
@@ -175,7 +175,6 @@ def _read_feed(archive: Archive, name: str, headsigns: IdIndex, zone: str | None
         trip_departures=trip_departures,
         transfers=transfers.by_stop,
         pathways=pathways,
-        station_ways=station_ways,
         specific_transfers=specific,
         in_seat=in_seat,
         shapes=shapes,

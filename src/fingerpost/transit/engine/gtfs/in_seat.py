@@ -9,7 +9,7 @@ import numpy as np
 
 from fingerpost.transit.engine.gtfs.csv.archive import Archive
 from fingerpost.transit.engine.gtfs.csv.findings import Mask, Reason
-from fingerpost.transit.engine.gtfs.transfers import IN_SEAT
+from fingerpost.transit.engine.gtfs.transfers import IN_SEAT, RE_BOARD
 from fingerpost.transit.engine.gtfs.trips import Trips
 from fingerpost.transit.engine.timetable.columns import to_columns
 from fingerpost.transit.engine.timetable.draft import InSeatColumns, StopRow, StopTimeColumns, TripDepartureColumns
@@ -39,11 +39,10 @@ class Departures(NamedTuple):
     is_exact: Mask
     place: Int32
 
-    def list_exact(self, trip: int) -> Int64:
-        rows = np.arange(self.first[trip], self.first[trip + 1])
-        rows = rows[self.is_exact[rows]]
-        ordered: Int64 = rows[np.argsort(self.begin_s[rows], kind="stable")]
-        return ordered
+    def find_single(self, trip: int) -> int | None:
+        """Return the only departure of a trip, or None if it has several or no exact time."""
+        row = int(self.first[trip])
+        return row if self.first[trip + 1] == row + 1 and self.is_exact[row] else None
 
 
 def list_departures(
@@ -71,17 +70,14 @@ def list_departures(
     )
 
 
-_InSeat = tuple[int, int, int, Int32 | None]
-"""(First departure, second departure, days between their service days, service days of the first or None for all)."""
-
-_Candidate = tuple[int, int, Int32 | None]
-"""(Departure, next departure of its block, common service days or None for all days of the first)."""
+_InSeat = tuple[int, int, int]
+"""(First departure, second departure, days between their service days)."""
 
 
 def find_in_seat(
     archive: Archive, trips: Trips, departures: Departures, days: Sequence[Int32], trip_links: Int32
-) -> tuple[InSeatColumns, list[Int32]]:
-    """Return the in-seat transfers of a feed, and the days of additional services that some of them refer to.
+) -> InSeatColumns:
+    """Return the in-seat transfers of a feed.
 
     Rows of ``transfers.txt`` between two trips (types 4 and 5) override their block (GTFS, "Linked trips"). A block
     implies an in-seat transfer to the next trip on the same service day if that trip begins within an hour at the same
@@ -93,116 +89,91 @@ def find_in_seat(
     forbidden = {(int(row[0]), int(row[1])) for row in trip_links if row[2] != IN_SEAT}
     headway_trips = np.unique(departures.trip[(block >= 0) & ~departures.is_exact])
     archive.findings.add_many(Reason.BLOCK_OF_HEADWAYS_UNAPPLIED, "trips.txt", trips.lines[headway_trips], "block_id")
-    for first, second, valid_days in _drop_unusable(
-        archive, trips, departures, _list_block_pairs(departures, block, days)
-    ):
+    for first, second in _drop_unusable(archive, trips, departures, _list_block_pairs(departures, block, days)):
         pair = (int(departures.trip[first]), int(departures.trip[second]))
         if pair not in forbidden and pair[0] not in linked_from and pair[1] not in linked_to:
-            transfers.append((first, second, 0, valid_days))
-    services: dict[bytes, tuple[int, Int32]] = {}
-    rows = np.zeros((len(transfers), 4), np.int32)
-    for row, (first, second, days_later, valid_days) in enumerate(transfers):
-        service = -1
-        if valid_days is not None:
-            service, _ = services.setdefault(valid_days.tobytes(), (len(days) + len(services), valid_days))
-        rows[row] = first, second, days_later, service
-    rows = rows[np.lexsort((rows[:, 1], rows[:, 0]))]
-    columns = to_columns(InSeatColumns, dict(zip(InSeatColumns._fields, rows.T, strict=True)))
-    return columns, [valid_days for _, valid_days in services.values()]
+            transfers.append((first, second, 0))
+    columns = np.array(sorted(transfers), np.int32).reshape(-1, 3).T
+    return to_columns(InSeatColumns, dict(zip(InSeatColumns._fields, columns, strict=True)))
 
 
 def _read_links(archive: Archive, trip_links: Int32, departures: Departures, days: Sequence[Int32]) -> list[_InSeat]:
     """Return the in-seat transfers of type 4, and report those that do not apply."""
-    transfers: dict[tuple[int, int], list[_InSeat]] = {}
+    transfers: dict[tuple[int, int], _InSeat] = {}
     unapplied_lines: list[int] = []
     for first, second, type_, from_stop, to_stop, line in trip_links.tolist():
-        if first < 0 or second < 0:
-            unapplied_lines.append(line)
+        if type_ == RE_BOARD and min(first, second) >= 0:
             continue
-        if type_ != IN_SEAT or (first, second) in transfers:
-            continue
-        pairs = _list_consecutive(departures, first, second, days)
-        is_at_terminals = all(
-            from_stop in (-1, end := departures.end_stop[departure], departures.place[end])
-            and to_stop in (-1, begin := departures.begin_stop[next_departure], departures.place[begin])
-            for departure, next_departure, *_ in pairs
-        )
-        if pairs and is_at_terminals:
-            transfers[first, second] = pairs
-        else:
+        transfer = _find_link(departures, first, second, days) if min(first, second) >= 0 else None
+        if (
+            transfer is not None
+            and from_stop in (-1, end := departures.end_stop[transfer[0]], departures.place[end])
+            and to_stop in (-1, begin := departures.begin_stop[transfer[1]], departures.place[begin])
+        ):
+            transfers[first, second] = transfer
+        elif (first, second) not in transfers:
             unapplied_lines.append(line)
     lines = np.array(unapplied_lines, np.int32)
     archive.findings.add_many(Reason.TRANSFER_IN_SEAT_UNAPPLIED, "transfers.txt", lines, "transfer_type")
-    return [pair for pairs in transfers.values() for pair in pairs]
+    return list(transfers.values())
 
 
-def _list_consecutive(departures: Departures, first: int, second: int, days: Sequence[Int32]) -> list[_InSeat]:
-    """Return the consecutive departures of two trips, on a common service day or on two successive days."""
+def _find_link(departures: Departures, trip: int, next_trip: int, days: Sequence[Int32]) -> _InSeat | None:
+    """Return the in-seat transfer between two trips, on a common service day or on two successive days."""
+    first, second = departures.find_single(trip), departures.find_single(next_trip)
+    if first is None or second is None:
+        return None
+    begin_s, end_s = int(departures.begin_s[first]), int(departures.end_s[first])
+    first_days, second_days = days[departures.service[first]], days[departures.service[second]]
     for days_later in (0, 1):
-        pairs = _pair_trips(departures, first, second, days_later)
-        if pairs:
-            first_days, second_days = (days[service] for service in departures.service[list(pairs[0])])
-            if len(np.intersect1d(first_days, second_days - days_later)):
-                return [(*pair, days_later, None) for pair in pairs]
-    return []
+        next_s = int(departures.begin_s[second]) + days_later * _DAY_S
+        is_next = begin_s < next_s and end_s <= next_s <= end_s + MAX_LINKED_LAYOVER_S
+        if is_next and len(np.intersect1d(first_days, second_days - days_later)):
+            return first, second, days_later
+    return None
 
 
-def _pair_trips(departures: Departures, trip: int, next_trip: int, days_later: int) -> list[tuple[int, int]]:
-    """Return the consecutive departures of two trips: pairs in which each is closest in time to the other."""
-    first, second = departures.list_exact(trip), departures.list_exact(next_trip)
-    end_s, begin_s = departures.end_s[first], departures.begin_s[second] + days_later * _DAY_S
-    next_index = np.searchsorted(begin_s, end_s, "left")
-    previous_index = np.searchsorted(end_s, begin_s, "right") - 1
-    return [
-        (int(first[index]), int(second[following]))
-        for index, following in enumerate(next_index.tolist())
-        if following < len(second)
-        and previous_index[following] == index
-        and departures.begin_s[first[index]] < begin_s[following] <= end_s[index] + MAX_LINKED_LAYOVER_S
-    ]
+def _list_block_pairs(departures: Departures, blocks: Int32, days: Sequence[Int32]) -> list[tuple[int, int, bool]]:
+    """Return the pairs of consecutive trip departures with exact times in each block.
 
-
-def _list_block_pairs(departures: Departures, blocks: Int32, days: Sequence[Int32]) -> list[_Candidate]:
-    """Return the pairs of consecutive trip departures with exact times in each block, on each service day."""
+    If the third value is true, another departure of the block comes between the two on some of their days.
+    """
     services = departures.service.tolist()
     rows = np.flatnonzero((blocks >= 0) & departures.is_exact)
     rows = rows[np.lexsort((rows, departures.end_s[rows], departures.begin_s[rows], blocks[rows]))]
     have_common_days = cache(lambda a, b: bool(len(np.intersect1d(days[a], days[b]))))
-    candidates: list[_Candidate] = []
+    pairs: list[tuple[int, int, bool]] = []
     for block_rows in np.split(rows, np.flatnonzero(np.diff(blocks[rows])) + 1):
         departure_rows = block_rows.tolist()
         for index, first in enumerate(departure_rows):
-            all_days = remaining_days = days[services[first]]
+            earlier_services: list[int] = []
             for second in departure_rows[index + 1 :]:
-                if services[first] == services[second]:
-                    candidates.append((first, second, None if remaining_days is all_days else remaining_days))
-                    break
-                if not have_common_days(services[first], services[second]):
+                service = services[second]
+                if service != services[first] and not have_common_days(services[first], service):
                     continue
-                common_days = np.intersect1d(remaining_days, days[services[second]]).astype(np.int32)
-                if len(common_days):
-                    candidates.append((first, second, common_days))
-                    remaining_days = np.setdiff1d(remaining_days, common_days)
-                if not len(remaining_days):
+                pairs.append((first, second, any(have_common_days(service, other) for other in earlier_services)))
+                if service == services[first]:
                     break
-    return candidates
+                earlier_services.append(service)
+    return pairs
 
 
 def _drop_unusable(
-    archive: Archive, trips: Trips, departures: Departures, candidates: Sequence[_Candidate]
-) -> Iterator[_Candidate]:
-    first = np.array([first for first, _, _ in candidates], np.int32)
-    second = np.array([second for _, second, _ in candidates], np.int32)
+    archive: Archive, trips: Trips, departures: Departures, pairs: Sequence[tuple[int, int, bool]]
+) -> Iterator[tuple[int, int]]:
+    first, second, is_interrupted = np.array(pairs, np.int32).reshape(-1, 3).T
     begin_s, route = departures.begin_s, trips.route[departures.trip]
     begin_place, end_place = (departures.place[stop] for stop in (departures.begin_stop, departures.end_stop))
     layover_s = begin_s[second] - departures.end_s[first]
     is_loop = begin_place == end_place
     is_reversal = (route[first] == route[second]) & ~(is_loop[first] & is_loop[second])
     has_no_riders = is_reversal | (end_place[first] != begin_place[second]) | (layover_s > MAX_LAYOVER_S)
+    overlaps = (layover_s < 0) | (begin_s[second] <= begin_s[first])
     faults = (
-        (Reason.BLOCK_OVERLAPS_UNAPPLIED, "block_id", (layover_s < 0) | (begin_s[second] <= begin_s[first])),
+        (Reason.BLOCK_OVERLAPS_UNAPPLIED, "block_id", overlaps),
         (Reason.BLOCK_WITHOUT_RIDERS_UNAPPLIED, "block_id", has_no_riders),
+        (Reason.BLOCK_OVERLAPS_UNAPPLIED, "block_id", is_interrupted == 1),
     )
     lines = trips.lines[departures.trip[first]]
     usable = archive.findings.drop_faulty("trips.txt", lines, np.ones(len(first), np.bool_), faults)
-    return compress(candidates, usable.tolist())
+    yield from ((first, second) for first, second, _ in compress(pairs, usable.tolist()))

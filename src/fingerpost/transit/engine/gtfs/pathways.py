@@ -1,4 +1,4 @@
-"""Read GTFS ``pathways.txt``: step-free access to platforms, and walking times between them."""
+"""Read GTFS ``pathways.txt``: the ways through stations, and step-free access to platforms."""
 
 import math
 
@@ -11,30 +11,25 @@ from fingerpost.transit.engine.gtfs.csv.table import Table
 from fingerpost.transit.engine.gtfs.stops import Stops
 from fingerpost.transit.engine.timetable import station_ways, timetable
 from fingerpost.transit.engine.timetable.columns import to_columns
-from fingerpost.transit.engine.timetable.draft import PathwayColumns
 from fingerpost.transit.engine.timetable.timetable import Pathways, StationPlaces
 from fingerpost.transit.engine.timetable.walks import PACE_M_PER_S
 
 # Modes whose duration can be computed from the length, unlike that of stairs and lifts.
 _FLAT = frozenset({station_ways.WALKWAY, station_ways.TRAVELATOR})
-# The maximum duration of a transfer along pathways.
-_MAX_DURATION_S = 1800.0
-# More platforms than any station has.
-_MAX_PLATFORMS = 250
 
 
-def read_pathways(archive: Archive, stops: Stops) -> tuple[PathwayColumns, Pathways]:
-    """Set the wheelchair value of platforms from pathways; return platform-to-platform times and all pathways."""
+def read_pathways(archive: Archive, stops: Stops) -> Pathways:
+    """Read the pathways, and set the wheelchair value of platforms from them."""
     table = archive.find_optional_table("pathways.txt", "from_stop_id", "to_stop_id", "pathway_mode")
     if table is None:
-        return PathwayColumns(), Pathways()
+        return Pathways()
     columns = {"lat": float, "lon": float, "kind": np.int8, "parent": np.int32, "wheelchair": np.int8}
     lats, lons, kinds, parents, wheelchair = (
         np.array([getattr(stop, name) for stop in stops.rows], kind) for name, kind in columns.items()
     )
     places = StationPlaces(lats, lons, kinds, parents, wheelchair, _read_rows(table, stops))
     _set_wheelchair_access(stops, places)
-    return _build_transfers(table, places), places.pathways
+    return places.pathways
 
 
 def _read_rows(table: Table, stops: Stops) -> Pathways:
@@ -79,18 +74,3 @@ def _set_wheelchair_access(stops: Stops, places: StationPlaces) -> None:
     for row in connected.intersection(np.flatnonzero(is_unknown).tolist()):
         access = timetable.WHEELCHAIR_YES if row in reached else timetable.WHEELCHAIR_NO
         stops.rows[row] = stops.rows[row]._replace(wheelchair=access)
-
-
-def _build_transfers(table: Table, places: StationPlaces) -> PathwayColumns:
-    # Pathways through fare gates are skipped, because the next ride could require another ticket.
-    outgoing, _ = station_ways.list_ways(places, gates=False)
-    transfers: list[tuple[int, int, int]] = []
-    for _, platforms in station_ways.list_stations(places):
-        if len(platforms) > _MAX_PLATFORMS:
-            table.note(Reason.PATHWAYS_OF_TOO_MANY_PLATFORMS_UNAPPLIED, 1)
-            continue
-        for begin in outgoing.keys() & platforms:
-            reached_s = station_ways.find_quickest_s(outgoing, begin, _MAX_DURATION_S)
-            transfers += [(begin, end, round(reached_s[end])) for end in platforms if end != begin and end in reached_s]
-    columns = np.array(transfers, np.int32).reshape(-1, 3).T
-    return to_columns(PathwayColumns, dict(zip(PathwayColumns._fields, columns, strict=True)))

@@ -85,8 +85,8 @@ def _reporting_damage(subject: str, remedy: str) -> Iterator[None]:
         raise SettingsInvalid(f"{subject} {reason}") from error
 
 
-# Increase this when the meaning of a stored array changes; changed names and types are detected.
-FORMAT = 12
+# Increase this when an array, its meaning or the rules of the import change.
+FORMAT = 13
 
 _REMEDY = "Run `fingerpost network refresh` for it."
 _TRANSLATIONS = ("stop_names", "route_names", "headsign_names")

@@ -9,7 +9,7 @@ import numpy as np
 from fingerpost.transit.engine.timetable.columns import NO_INT32, TextColumn, list_starts, mark_rows, take_rows
 from fingerpost.transit.engine.timetable.draft import ServiceRow, SpecificTransferColumns, TimetableDraft
 from fingerpost.transit.engine.timetable.footpaths import build_footpaths, compute_transfer_times
-from fingerpost.transit.engine.timetable.station_ways import find_change_s
+from fingerpost.transit.engine.timetable.station_ways import find_change_s, list_changes
 from fingerpost.transit.engine.timetable.stop_ids import encode_stop_ids
 from fingerpost.transit.engine.timetable.timetable import (
     WHEELCHAIR_UNKNOWN,
@@ -45,7 +45,7 @@ def assemble(draft: TimetableDraft, find_walks: FindWalks = straight_line_walks)
     own_value = np.array([row.wheelchair for row in rows], np.int8)
     wheelchair = np.where((own_value == WHEELCHAIR_UNKNOWN) & (parents >= 0), own_value[parents], own_value)
     names = [row.local_id for row in rows], [row.code for row in rows]
-    places = StationPlaces(lats, lons, kinds, parents, wheelchair, draft.station_ways)
+    places = StationPlaces(lats, lons, kinds, parents, wheelchair, draft.pathways)
     trips = _pack_trips(draft)
     served = (_mark_served(types, routes["route_type"], trips, len(rows)) for types in (_METRO, _RAIL))
     walks = find_walks(WalkedStops(places, *names, *served))
@@ -67,10 +67,9 @@ def assemble(draft: TimetableDraft, find_walks: FindWalks = straight_line_walks)
         in_seat_from=draft.in_seat.from_departure,
         in_seat_to=draft.in_seat.to_departure,
         in_seat_days_later=draft.in_seat.days_later,
-        in_seat_service=draft.in_seat.service,
         **_pack_specific_transfers(draft.specific_transfers, walks.usual, parents),
         **_prefix("shape_", draft.shapes),
-        pathways=draft.station_ways,
+        pathways=draft.pathways,
     )
 
 
@@ -107,7 +106,8 @@ def _mark_served(types: frozenset[int], route_type: Int16, trips: dict[str, Any]
 
 def _pack_transfers(draft: TimetableDraft, walks: WalkModes, places: StationPlaces) -> dict[str, Any]:
     transfers, stations = draft.transfers, (places.kinds, places.parents)
-    paths, change_s = build_footpaths(walks.usual, *stations, transfers, draft.pathways)
+    begin, end, indoor_s = list_changes(places)
+    paths, change_s = build_footpaths(walks.usual, *stations, transfers, (begin, end, indoor_s))
     columns: dict[str, Any] = {
         "footpaths": paths,
         "transfer_from": transfers.from_stop,
@@ -116,8 +116,7 @@ def _pack_transfers(draft: TimetableDraft, walks: WalkModes, places: StationPlac
         "step_free_footpaths": Footpaths(),
     }
     if walks.step_free is not None:
-        indoor_s = find_change_s(places, draft.pathways.from_stop, draft.pathways.to_stop, step_free=True)
-        indoor = draft.pathways._replace(seconds=indoor_s)
+        indoor = begin, end, find_change_s(places, begin, end, step_free=True)
         columns["step_free_footpaths"], _ = build_footpaths(walks.step_free, *stations, transfers, indoor)
     return columns
 

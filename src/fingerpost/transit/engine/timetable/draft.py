@@ -86,14 +86,6 @@ class TransferColumns(NamedTuple):
     min_s: Int32 = NO_INT32
 
 
-class PathwayColumns(NamedTuple):
-    """Walking times between the platforms of a station; each ordered pair occurs once."""
-
-    from_stop: Int32 = NO_INT32
-    to_stop: Int32 = NO_INT32
-    seconds: Int32 = NO_INT32
-
-
 class SpecificTransferColumns(NamedTuple):
     """Trip- and route-specific transfer rules; ``type`` and ``min_s`` are as in TransferColumns.
 
@@ -113,13 +105,12 @@ class SpecificTransferColumns(NamedTuple):
 class InSeatColumns(NamedTuple):
     """In-seat transfers from the end of one trip departure to the start of another, sorted by the first.
 
-    ``days_later`` is 1 if the second belongs to the next service day. ``service`` limits the service days of the first.
+    ``days_later`` is 1 if the second belongs to the next service day.
     """
 
     from_departure: Int32 = NO_INT32
     to_departure: Int32 = NO_INT32
     days_later: Int8 = NO_INT8
-    service: Int32 = NO_INT32
 
 
 class ShapeColumns(NamedTuple):
@@ -149,8 +140,7 @@ class TimetableDraft:
     trip_departures: TripDepartureColumns = field(default_factory=TripDepartureColumns)
     transfers: TransferColumns = field(default_factory=TransferColumns)
     headsigns: TextColumn = NO_TEXTS
-    pathways: PathwayColumns = field(default_factory=PathwayColumns)
-    station_ways: Pathways = field(default_factory=Pathways)
+    pathways: Pathways = field(default_factory=Pathways)
     specific_transfers: SpecificTransferColumns = field(default_factory=SpecificTransferColumns)
     in_seat: InSeatColumns = field(default_factory=InSeatColumns)
     shapes: ShapeColumns = field(default_factory=ShapeColumns)

@@ -131,6 +131,25 @@ def find_station_walk_m(places: StationPlaces, begin: int, end: int) -> int:
     return math.ceil(float(straight_m[0]) * DETOUR_FACTOR)
 
 
+# The maximum duration of a change along pathways.
+_MAX_CHANGE_S = 1800.0
+
+
+def list_changes(places: StationPlaces) -> tuple[Int32, Int32, Int32]:
+    """Return the pairs of platforms that a station's pathways connect (rows), and the seconds from one to the other.
+
+    Fare gates are not passed, because the next ride could require another fare.
+    """
+    outgoing, _ = list_ways(places, gates=False)
+    changes: list[tuple[int, int, int]] = []
+    for _, platforms in list_stations(places):
+        for begin in outgoing.keys() & platforms:
+            reached_s = find_quickest_s(outgoing, begin, _MAX_CHANGE_S)
+            changes += [(begin, end, round(reached_s[end])) for end in platforms if end != begin and end in reached_s]
+    begins, ends, seconds = np.array(changes, np.int32).reshape(-1, 3).T
+    return begins, ends, seconds
+
+
 def find_change_s(
     places: StationPlaces,
     begin: Int32 | Int64,

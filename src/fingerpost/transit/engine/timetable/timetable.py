@@ -169,7 +169,6 @@ class Timetable:
     in_seat_from: Int32  # trip departure, ascending
     in_seat_to: Int32  # trip departure
     in_seat_days_later: Int8  # 1: on the next service day
-    in_seat_service: Int32  # limits the days; -1: no limit
 
     # trip- and route-specific transfers, -1 for any; the last one that matches applies
     specific_transfer_from_stop: Int32

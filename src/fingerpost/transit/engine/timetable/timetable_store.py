@@ -30,9 +30,6 @@ from fingerpost.store.network_records import is_network_name, parse_network_name
 from fingerpost.transit.engine.timetable.array_file import open_timetable, save_timetable
 from fingerpost.transit.engine.timetable.timetable import Timetable
 
-# Increase this when the import rules for feeds or streets change. Older networks still work; `network show` and
-# `doctor` suggest `network refresh`.
-RULES = 3
 _SUFFIX = ".json"
 _CHUNK_BYTES = 1 << 20
 _log = logging.getLogger(__name__)
@@ -42,7 +39,7 @@ class StoredTimetable(NamedTuple):
     """The pointer of a stored network; every version has a different ``stamp``.
 
     ``feeds`` and ``extract`` are those of the record at the time of import; None means unknown feeds, or no extract.
-    ``rules`` is the version of the import rules; ``checksums`` are the CRC-32 of the network's files.
+    ``checksums`` are the CRC-32 of the network's files.
     """
 
     name: str
@@ -52,16 +49,7 @@ class StoredTimetable(NamedTuple):
     stamp: str
     feeds: tuple[str, ...] | None
     extract: str | None
-    rules: int
     checksums: Mapping[str, int]
-
-    def find_age_note(self) -> str | None:
-        if self.rules >= RULES:
-            return None
-        return (
-            f"{self.name} was prepared by an older version; missing times and walks are calculated by that version's "
-            f"rules. Run `fingerpost network refresh {self.name}`."
-        )
 
     def find_note(self, feeds: Sequence[str], extract: str | None) -> str | None:
         if self.feeds is None or (self.feeds == tuple(feeds) and self.extract == extract):
@@ -103,7 +91,6 @@ class TimetableStore:
                 "folder": folder.name,
                 "added_at": added_at.isoformat(),
                 "report": report_json,
-                "rules": RULES,
                 "checksums": list_checksums(folder),
                 "feeds": None if feeds is None else list(feeds),
                 "extract": extract,
@@ -140,18 +127,14 @@ class TimetableStore:
                 raise TypeError("strings expected")
             feeds = None if "feeds" not in raw else tuple(str(feed) for feed in raw["feeds"])
             extract = None if "extract" not in raw else str(raw["extract"])
-            # Networks stored by the first version do not record a rules version.
-            rules = int(raw.get("rules", 1))
-            checksums = dict(raw.get("checksums", {}))
+            checksums = dict(raw["checksums"])
         except FileNotFoundError:
             raise self._new_unknown_network(name) from None
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise SettingsInvalid(
                 f"The network {name} cannot be read ({error}). Run `fingerpost network add` again for this network"
             ) from error
-        return StoredTimetable(
-            name, self._prepared / folder, report_json, added_at, folder, feeds, extract, rules, checksums
-        )
+        return StoredTimetable(name, self._prepared / folder, report_json, added_at, folder, feeds, extract, checksums)
 
     def open(self, name: str) -> tuple[StoredTimetable, Timetable]:
         """Return a network's pointer and its timetable, even while another process is replacing it."""

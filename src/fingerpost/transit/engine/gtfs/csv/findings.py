@@ -138,13 +138,15 @@ class Reason(FindingMeaning, Enum):
     TRANSFER_TOO_MANY = *_TRANSFERS, "too many rules, trips or stop pairs; ordinary transfers apply"
 
     BLOCK_OF_HEADWAYS_UNAPPLIED = *_SEATS, "the trip has no fixed times; no in-seat transfer is offered"
-    BLOCK_OVERLAPS_UNAPPLIED = *_SEATS, "one vehicle would be in two places at once; no in-seat transfer is offered"
+    BLOCK_OVERLAPS_UNAPPLIED = (
+        *_SEATS,
+        "trips overlap, or another comes between them on some days; riders must change",
+    )
     BLOCK_WITHOUT_RIDERS_UNAPPLIED = *_IDLE, "the vehicle turns back, waits too long, or starts its next trip elsewhere"
 
     PATHWAY_AT_UNKNOWN_STOP = _LEFT_OUT, "pathways", "a pathway leads to an unknown stop"
     PATHWAY_UNREADABLE = _LEFT_OUT, "pathways", "pathway_mode is unknown"
     PATHWAY_WITHOUT_TIME_UNAPPLIED = *_PATHS, "the pathway has no duration; it is used for step-free access only"
-    PATHWAYS_OF_TOO_MANY_PLATFORMS_UNAPPLIED = *_PATHS, "the station has too many platforms; ordinary transfers apply"
 
     SHAPE_POINT_UNREADABLE = _LEFT_OUT, "shapes", "a shape point cannot be parsed"
     SHAPE_UNKNOWN = _LEFT_OUT, "shapes", "the shape is not in the feed; the trip is drawn from stop to stop"

@@ -6,7 +6,6 @@ portion that arrives. The transfer becomes two stop times: the first without boa
 
 import logging
 from collections.abc import Sequence
-from datetime import date
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +14,6 @@ from fingerpost.transit.engine.raptor.search_timetable.realtime import ORDINALS
 from fingerpost.transit.engine.raptor.search_timetable.trip_instances import TripInstances
 from fingerpost.transit.engine.timetable.columns import list_ranges, list_starts
 from fingerpost.transit.engine.timetable.overlay import Overlay
-from fingerpost.transit.engine.timetable.service_days import find_services
 from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Int32, Int64, Timetable
 
 _log = logging.getLogger(__name__)
@@ -94,12 +92,6 @@ def _list_transfers(timetable: Timetable, instances: TripInstances) -> tuple[Int
     begin = np.searchsorted(timetable.in_seat_from, instances.trip_departure, "left")
     count = np.searchsorted(timetable.in_seat_from, instances.trip_departure, "right") - begin
     first, transfer = list_ranges(begin, count)
-    service = timetable.in_seat_service[transfer]
-    is_valid = service < 0
-    for day in np.unique(instances.day[first]).tolist():
-        on_day = ~is_valid & (instances.day[first] == day)
-        is_valid[on_day] = find_services(timetable, date.fromordinal(day))[service[on_day]] == 1
-    first, transfer = first[is_valid], transfer[is_valid]
     keys = _make_keys(instances.trip_departure, instances.day)
     order = np.argsort(keys, kind="stable")
     wanted = _make_keys(timetable.in_seat_to[transfer], instances.day[first] + timetable.in_seat_days_later[transfer])
