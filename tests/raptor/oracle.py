@@ -61,7 +61,7 @@ def runs_on(timetable, service, day):
     return 0 <= offset < timetable.service_runs_on.shape[1] and bool(timetable.service_runs_on[service, offset])
 
 
-def around(day, before=3, after=5):
+def around(day, before=3, after=4):
     return [day + timedelta(days=offset) for offset in range(-before, after)]
 
 
