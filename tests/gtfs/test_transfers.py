@@ -116,16 +116,3 @@ def test_rules_for_trips_and_routes_are_in_the_order_of_their_ranks(tmp_path):
         ("BETA,BETA,,,A-1,A-1", 6),
     ]
     assert findings == []
-
-
-def test_more_kinds_of_trips_than_a_search_can_bear_are_left_out(tmp_path, monkeypatch):
-    """Two trips named at Beta make two kinds and four links: four are allowed, three are not, and that is counted."""
-    drawing = "line A | Alpha 08:00 | Beta 08:10\nline B | Beta 08:12 | Gamma 08:20"
-    rows = "BETA,BETA,,,A-1,B-1,1,\nALPHA,ALPHA,A,,,,3,\n"
-    monkeypatch.setattr("fingerpost.transit.engine.gtfs.transfers.MAX_LINKS", 5)
-    assert len(specific_of(tmp_path / "few", rows, drawing=drawing)[0]) == 2
-
-    monkeypatch.setattr("fingerpost.transit.engine.gtfs.transfers.MAX_LINKS", 4)
-    rules, findings = specific_of(tmp_path / "many", rows, drawing=drawing)
-    assert [said for said, _ in rules] == ["ALPHA,ALPHA,A,,,"]
-    assert findings == [("transfer-too-many", 1, "transfers.txt", 2)]

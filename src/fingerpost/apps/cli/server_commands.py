@@ -133,7 +133,7 @@ def doctor(
 def demo(
     ctx: typer.Context,
     disrupt: Annotated[
-        bool, typer.Option("--disrupt", help="Have the simulator close a line, cancel some trips and delay others.")
+        bool, typer.Option("--disrupt", help="Have the simulator close a line and delay trips on others.")
     ] = False,
     as_json: Json = False,
 ) -> None:

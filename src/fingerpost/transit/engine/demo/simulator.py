@@ -1,4 +1,4 @@
-"""Simulate GTFS-Realtime for the demo networks: late and cancelled trips, a closed line, a broken lift."""
+"""Simulate GTFS-Realtime for the demo networks: late trips, a closed line, a broken lift."""
 
 import zlib
 from collections.abc import Iterator
@@ -12,13 +12,10 @@ from fingerpost.transit.engine.timetable.service_days import find_service_day_st
 from fingerpost.transit.engine.timetable.timetable import Timetable
 
 HOUR_S = 3600
-QUARTER_S = 900
 # Trips that depart later than this do not get an update yet.
 HORIZON_S = HOUR_S
 # How long a line stays closed, beginning on the hour.
 CLOSURE_S = 2 * HOUR_S
-# A line's departures are cancelled from this long before to this long after the start of the current quarter hour.
-CANCELLED_BEFORE_S, CANCELLED_AFTER_S = QUARTER_S, 3 * QUARTER_S
 # Stop times older than this do not get an update.
 _PAST_S = 60
 _DAY_S = 86_400
@@ -28,16 +25,15 @@ _LATE_S = (0, 0, 0, 15, 20, 45, 75, 140, 260, 480)
 
 
 class _Scenario(NamedTuple):
-    """The disrupted routes and stop, by their ids in the feed."""
+    """The disrupted route and stop, by their ids in the feed."""
 
     closed_route: str
-    cancelled_route: str
     broken_lift_stop: str
 
 
 _SCENARIOS = {
-    "DEMO-HELSINKI": _Scenario(closed_route="M1", cancelled_route="E", broken_lift_stop="KAMPPI"),
-    "DEMO-LONDON": _Scenario(closed_route="VICTORIA", cancelled_route="CENTRAL", broken_lift_stop="GREEN-PARK"),
+    "DEMO-HELSINKI": _Scenario(closed_route="M1", broken_lift_stop="KAMPPI"),
+    "DEMO-LONDON": _Scenario(closed_route="VICTORIA", broken_lift_stop="GREEN-PARK"),
 }
 
 
@@ -49,7 +45,7 @@ def simulate(timetable: Timetable, now: int) -> bytes:
     message.header.incrementality = FeedHeader.FULL_DATASET
     message.header.timestamp = now
     for trip, start, departure_time, descriptor in _list_trip_instances(timetable, now):
-        is_cancelled = _is_cancelled(descriptor.route_id, departure_time, scenario, now)
+        is_cancelled = descriptor.route_id == scenario.closed_route and departure_time < now - now % HOUR_S + CLOSURE_S
         if not is_cancelled and departure_time >= now + HORIZON_S:
             continue
         name = f"{descriptor.trip_id}-{descriptor.start_date}-{descriptor.start_time}"
@@ -90,13 +86,6 @@ def _list_trip_instances(timetable: Timetable, now: int) -> Iterator[tuple[int, 
             yield row, start + int(shift_s[trip_departure]), start + begin, descriptor
 
 
-def _is_cancelled(route_id: str, departure_time: int, scenario: _Scenario, now: int) -> bool:
-    if route_id == scenario.closed_route:
-        return departure_time < now - now % HOUR_S + CLOSURE_S
-    offset_s = departure_time - (now - now % QUARTER_S)
-    return route_id == scenario.cancelled_route and -CANCELLED_BEFORE_S <= offset_s < CANCELLED_AFTER_S
-
-
 def _add_stop_times(update: TripUpdate, timetable: Timetable, rows: slice, start: int, late_s: int, now: int) -> None:
     """Add the stop times that have not passed; the delay grows from 0 at the first stop to ``late_s`` at the last."""
     for row in range(rows.start, rows.stop):
@@ -112,7 +101,7 @@ def _add_stop_times(update: TripUpdate, timetable: Timetable, rows: slice, start
 
 
 def _add_alerts(message: FeedMessage, timetable: Timetable, scenario: _Scenario, now: int) -> None:
-    closure_begin, quarter_begin = now - now % HOUR_S, now - now % QUARTER_S
+    closure_begin = now - now % HOUR_S
     names = dict(zip(timetable.route_local_id, timetable.route_short_name, strict=True))
     name = names[scenario.closed_route] or scenario.closed_route
     alert = _add_alert(
@@ -122,15 +111,6 @@ def _add_alerts(message: FeedMessage, timetable: Timetable, scenario: _Scenario,
         sv=(f"Linje {name} trafikerar inte", f"Linje {name} står stilla på grund av ett tekniskt fel."),
     )  # fmt: skip
     alert.active_period.add(start=closure_begin, end=closure_begin + CLOSURE_S)
-    name = names[scenario.cancelled_route] or scenario.cancelled_route
-    alert = _add_alert(
-        message, f"cancelled-{scenario.cancelled_route}", Alert.REDUCED_SERVICE, {"route_id": scenario.cancelled_route},
-        fi=(f"Linjan {name} vuoroja on peruttu", f"Linjan {name} vuoroja on peruttu kalustovian vuoksi."),
-        en=(f"Cancelled trips on line {name}", f"Some trips on line {name} are cancelled because of a vehicle fault."),
-        sv=(f"Turer på linje {name} är inställda", f"Turer på linje {name} är inställda på grund av fordonsfel."),
-    )  # fmt: skip
-    begin, end = quarter_begin - CANCELLED_BEFORE_S, quarter_begin + CANCELLED_AFTER_S + HOUR_S
-    alert.active_period.add(start=begin, end=end)
     name = timetable.stop_name[list(timetable.stop_local_id).index(scenario.broken_lift_stop)]
     _add_alert(
         message, f"lift-{scenario.broken_lift_stop}", Alert.ACCESSIBILITY_ISSUE, {"stop_id": scenario.broken_lift_stop},

@@ -21,7 +21,7 @@ from fingerpost.transit.engine.gtfs.report import FeedReport, ImportReport
 from fingerpost.transit.engine.gtfs.shapes import read_shapes
 from fingerpost.transit.engine.gtfs.stop_times import read_stop_times, read_trip_departures
 from fingerpost.transit.engine.gtfs.stops import read_stops
-from fingerpost.transit.engine.gtfs.transfers import limit_specific_transfers, read_transfers
+from fingerpost.transit.engine.gtfs.transfers import read_transfers
 from fingerpost.transit.engine.gtfs.translations import read_translations
 from fingerpost.transit.engine.gtfs.trips import read_routes, read_trips
 from fingerpost.transit.engine.timetable.assembly import assemble
@@ -143,17 +143,16 @@ def _read_feed(archive: Archive, name: str, headsigns: IdIndex, zone: str | None
     service_ids, all_days, service_places = read_services(archive)
     shape_ids = IdIndex()
     trips = read_trips(archive, routes, IdIndex(service_ids), shape_ids, headsigns)
-    trips, stop_times, shape_dist = read_stop_times(archive, stops, trips, headsigns)
+    trips, stop_times = read_stop_times(archive, stops, trips, headsigns)
     trip_departures = read_trip_departures(archive, trips, stop_times)
     transfers = read_transfers(archive, stops, routes, trips)
-    shapes, trip_shape, shape_point = read_shapes(archive, shape_ids, trips, shape_dist)
+    shapes, trip_shape = read_shapes(archive, shape_ids, trips)
     stop_names, route_names, headsign_names = read_translations(archive, stops, routes, trips, headsigns)
     is_used = mark_rows(len(all_days), trips.service)
     for row in np.flatnonzero(~is_used).tolist():
         archive.findings.add(Reason.SERVICE_WITHOUT_TRIPS, *service_places[row])
     trip_service = (np.cumsum(is_used) - 1).astype(np.int32)[trips.service]
     days = [all_days[row] for row in np.flatnonzero(is_used).tolist()]
-    specific = limit_specific_transfers(archive, transfers, len(stops.rows), trip_service, days)
     departures = list_departures(stops.rows, trips, trip_service, trip_departures, stop_times)
     in_seat = find_in_seat(archive, trips, departures, days, transfers.trip_links)
     if not (len(trip_departures.trip) and any(map(len, days))):
@@ -175,14 +174,14 @@ def _read_feed(archive: Archive, name: str, headsigns: IdIndex, zone: str | None
         trip_departures=trip_departures,
         transfers=transfers.by_stop,
         pathways=pathways,
-        specific_transfers=specific,
+        specific_transfers=transfers.specific,
         in_seat=in_seat,
         shapes=shapes,
         stop_names=stop_names,
         route_names=route_names,
         headsign_names=headsign_names,
         trip_stop_time_count=trips.stop_time_count,
-        stop_times=stop_times._replace(shape_point=shape_point),
+        stop_times=stop_times,
     )
 
 

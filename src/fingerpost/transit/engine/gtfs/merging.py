@@ -26,8 +26,6 @@ MIN_NAME_SIMILARITY = 60.0
 _EMPTY = TimetableDraft()
 # The tables that are stored as columns.
 _TABLES = [field.name for field in fields(TimetableDraft) if isinstance(getattr(_EMPTY, field.name), tuple)]
-# Fill values for columns that a feed may omit.
-_FILL_VALUES = {"headsign": np.int32(-1), "shape_point": np.float32(np.nan)}
 # The tables to which row numbers refer, keyed by column.
 _REFERENCED_TABLES = {
     **dict.fromkeys(("from_stop", "to_stop", "begin", "end", "stop"), "stops"),
@@ -96,11 +94,11 @@ class FeedMerger:
         parts: list[Any] = self._columns.pop((table, name))
         if isinstance(parts[0], TextColumn):
             return TextColumn.concatenate(parts)
-        if table == "stop_times" and name in _FILL_VALUES and any(len(part) for part in parts):
+        if (table, name) == ("stop_times", "headsign") and any(len(part) for part in parts):
             stops = self._columns["stop_times", "stop"]
+            # A feed may omit the column.
             parts = [
-                part if len(part) else np.full(len(stop), _FILL_VALUES[name])
-                for part, stop in zip(parts, stops, strict=True)
+                part if len(part) else np.full(len(stop), -1, np.int32) for part, stop in zip(parts, stops, strict=True)
             ]
         return np.concatenate(parts) if len(parts) > 1 else parts[0]
 

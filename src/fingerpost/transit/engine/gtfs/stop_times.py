@@ -16,7 +16,7 @@ from fingerpost.transit.engine.gtfs.csv.kernel import BLANK, UNREADABLE
 from fingerpost.transit.engine.gtfs.csv.table import Block, Table
 from fingerpost.transit.engine.gtfs.stops import Stops
 from fingerpost.transit.engine.gtfs.trips import Trips
-from fingerpost.transit.engine.timetable.columns import NO_FLOAT32, NO_INT32, mark_rows, to_columns
+from fingerpost.transit.engine.timetable.columns import NO_INT32, mark_rows, to_columns
 from fingerpost.transit.engine.timetable.draft import StopTimeColumns, TripDepartureColumns
 from fingerpost.transit.engine.timetable.timetable import (
     BY_ARRANGEMENT,
@@ -24,7 +24,6 @@ from fingerpost.transit.engine.timetable.timetable import (
     NO_ALIGHTING,
     NO_BOARDING,
     STOP,
-    Float32,
     Int32,
     Int64,
     UInt8,
@@ -37,12 +36,12 @@ _MIN_STOP_TIMES = 2
 _REGULAR, _NONE, _PHONE, _DRIVER = range(4)
 _COLUMNS = (
     "trip_id", "stop_id", "stop_sequence", "arrival_time", "departure_time",
-    "pickup_type", "drop_off_type", "stop_headsign", "shape_dist_traveled",
+    "pickup_type", "drop_off_type", "stop_headsign",
     # GTFS-Flex: an area instead of a stop, and a window instead of a time.
     "location_id", "location_group_id", "start_pickup_drop_off_window", "end_pickup_drop_off_window",
 )  # fmt: skip
-_PICKUP, _DROP_OFF, _HEADSIGN, _SHAPE_DIST = range(5, 9)
-_FLEX = slice(9, 13)
+_PICKUP, _DROP_OFF, _HEADSIGN = range(5, 8)
+_FLEX = slice(8, 12)
 _TYPES: dict[str, Any] = {
     **dict.fromkeys(("line", "trip", "sequence", "stop", "arrival_s", "departure_s"), np.int32),
     "flags": np.uint8,
@@ -55,12 +54,11 @@ MAX_DEPARTURES_PER_FEED = 5_000_000
 class StopTimes(NamedTuple):
     """Stop times while they are being read; ``line`` is the line in the file. Missing times are negative.
 
-    ``shape_dist`` is shape_dist_traveled, NaN if missing; it and ``headsign`` are empty if the table lacks them.
+    ``headsign`` is empty if the table lacks it.
     """
 
     line: Int32
     trip: Int32
-    shape_dist: Float32
     stop: Int32
     sequence: Int32
     arrival_s: Int32
@@ -111,10 +109,8 @@ def fill_times(stop_times: StopTimes, stops: Stops) -> tuple[StopTimes, Int64]:
     return stop_times._replace(arrival_s=arrival_s, departure_s=departure_s, flags=flags), blank
 
 
-def read_stop_times(
-    archive: Archive, stops: Stops, trips: Trips, headsigns: IdIndex
-) -> tuple[Trips, StopTimeColumns, Float32]:
-    """Read stop times, sorted or not; return the usable trips, their stop times, and the shape_dist_traveled of each.
+def read_stop_times(archive: Archive, stops: Stops, trips: Trips, headsigns: IdIndex) -> tuple[Trips, StopTimeColumns]:
+    """Read stop times, sorted or not; return the usable trips and their stop times.
 
     Trips that stop in an area or within a time window run on demand (GTFS-Flex); they are skipped and reported.
     """
@@ -129,7 +125,7 @@ def read_stop_times(
     is_usable, count = _mark_usable_trips(archive, filled, trips, is_on_demand)
     stop_times = filled if is_usable.all() else filled.select(is_usable[filled.trip])
     trips = replace(trips.select(is_usable), stop_time_count=count[is_usable].astype(np.int32))
-    return trips, StopTimeColumns(*stop_times[3:]), stop_times.shape_dist
+    return trips, StopTimeColumns(*stop_times[2:])
 
 
 def _read_rows(
@@ -139,9 +135,8 @@ def _read_rows(
     stop_ids = IdIndex(stops.row_by_id)
     boardable = np.array([row.kind == STOP for row in stops.rows] + [False], np.bool_)
     is_on_demand = np.zeros(len(trips) + 1, np.bool_)
-    has_headsign, has_shape_dist = (_COLUMNS[column] in table.columns for column in (_HEADSIGN, _SHAPE_DIST))
+    has_headsign = _COLUMNS[_HEADSIGN] in table.columns
     types = _TYPES | ({"headsign": np.int32} if has_headsign else {})
-    types |= {"shape_dist": np.float32} if has_shape_dist else {}
     buffer = ColumnBuffer(types)
     for block in table.read_blocks(*(_COLUMNS if is_flex else _COLUMNS[: _FLEX.start])):
         trip, stop = trips.ids.find(block, 0), stop_ids.find(block, 1)
@@ -173,10 +168,8 @@ def _read_rows(
         }
         if has_headsign:
             columns["headsign"] = headsigns.intern(block, _HEADSIGN)
-        if has_shape_dist:
-            columns["shape_dist"] = block.read_decimals(_SHAPE_DIST).astype(np.float32)
         buffer.append(columns, usable)
-    return StopTimes(**{"headsign": NO_INT32, "shape_dist": NO_FLOAT32} | buffer.finish()), is_on_demand[:-1]
+    return StopTimes(**{"headsign": NO_INT32} | buffer.finish()), is_on_demand[:-1]
 
 
 def _read_times_s(table: Table, block: Block, column: int, usable: Mask) -> Int32:

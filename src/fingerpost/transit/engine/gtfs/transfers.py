@@ -1,11 +1,10 @@
 """Read GTFS ``transfers.txt``: transfers between stops, and trip- and route-specific ones."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import product
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from fingerpost.transit.engine.gtfs.csv.archive import Archive
 from fingerpost.transit.engine.gtfs.csv.columns import IdIndex
@@ -14,9 +13,9 @@ from fingerpost.transit.engine.gtfs.csv.kernel import BLANK, UNKNOWN
 from fingerpost.transit.engine.gtfs.csv.table import Block, Table
 from fingerpost.transit.engine.gtfs.stops import Stops
 from fingerpost.transit.engine.gtfs.trips import Routes, Trips
-from fingerpost.transit.engine.timetable.columns import take_rows, to_columns
+from fingerpost.transit.engine.timetable.columns import to_columns
 from fingerpost.transit.engine.timetable.draft import SpecificTransferColumns, TransferColumns
-from fingerpost.transit.engine.timetable.timetable import RECOMMENDED, STATION, STOP, Int32, Int64
+from fingerpost.transit.engine.timetable.timetable import RECOMMENDED, STATION, STOP, Int32
 
 # Limits on the stop pairs in one rule and on the rules in a feed; no real feed reaches them.
 MAX_PAIRS_PER_ROW = 250_000
@@ -34,24 +33,15 @@ _RULE = (
 )  # fmt: skip
 _PRECISION, _LINE = 8, 9
 
-# The maximum number of links between kinds of trips at a stop, summed over all stops.
-MAX_LINKS = 4_000_000
-# The maximum number of days in a search timetable.
-_MAX_SEARCH_DAYS = 4
-# Trips are counted by day only at stops with more trips than this.
-_FEW_TRIPS = 100
-
 
 class Transfers(NamedTuple):
-    """The rules of a feed; ``specific_line`` is the line of each specific rule.
+    """The rules of a feed, and the rows that link two trips: (from trip, to trip, type, from stop, to stop, line).
 
-    ``trip_links`` are the rows that link two trips: (from trip, to trip, type, from stop, to stop, line). A missing
-    trip or stop is ``kernel.UNKNOWN`` or ``kernel.BLANK``.
+    A missing trip or stop is ``kernel.UNKNOWN`` or ``kernel.BLANK``.
     """
 
     by_stop: TransferColumns
     specific: SpecificTransferColumns
-    specific_line: Int32
     trip_links: Int32
 
 
@@ -96,7 +86,6 @@ def read_transfers(archive: Archive, stops: Stops, routes: Routes, trips: Trips)
     return Transfers(
         to_columns(TransferColumns, dict(zip(_RULE, by_stop.T, strict=True))),
         to_columns(SpecificTransferColumns, dict(zip(_RULE, specific.T, strict=True))),
-        specific[:, _LINE].copy(),
         np.concatenate(trip_links),
     )
 
@@ -126,44 +115,3 @@ def _read_rules(table: Table, block: Block, ids: Mapping[str, IdIndex]) -> tuple
     precision = np.full(len(type_), 2, np.int32)
     parsed = np.column_stack([*stops.values(), type_, min_s, *rows, precision, block.lines]).astype(np.int32)
     return parsed, is_linked, usable
-
-
-def limit_specific_transfers(
-    archive: Archive, transfers: Transfers, stop_count: int, trip_service: Int32, days: Sequence[Int32]
-) -> SpecificTransferColumns:
-    """Skip and report the rules at the stops with the most kinds of trips, which the search must distinguish."""
-    specific = transfers.specific
-    if not len(specific.from_stop):
-        return specific
-    stop = np.concatenate([specific.from_stop, specific.to_stop]).astype(np.int64)
-    routes = _list_distinct_pairs(stop, np.concatenate([specific.from_route, specific.to_route]))
-    trips = _list_distinct_pairs(stop, np.concatenate([specific.from_trip, specific.to_trip]))
-    kinds = np.bincount(routes[:, 0], minlength=stop_count) + _count_trips(trips, trip_service, days, stop_count)
-    order = np.argsort(kinds, kind="stable")
-    is_within_limit = np.zeros(stop_count, np.bool_)
-    is_within_limit[order] = np.cumsum(kinds[order] ** 2) <= MAX_LINKS
-    selected = is_within_limit[specific.from_stop] & is_within_limit[specific.to_stop]
-    if selected.all():
-        return specific
-    lines = np.unique(transfers.specific_line[~selected])
-    archive.findings.add_many(Reason.TRANSFER_TOO_MANY, "transfers.txt", lines)
-    return take_rows(specific, selected)
-
-
-def _list_distinct_pairs(stop: Int64, row: Int32) -> Int64:
-    pairs: Int64 = np.unique(np.column_stack([stop, row])[row >= 0], axis=0)
-    return pairs
-
-
-def _count_trips(trips: Int64, trip_service: Int32, days: Sequence[Int32], stop_count: int) -> npt.NDArray[np.int64]:
-    """For each stop, return an upper bound on its (stop, trip) pairs within the days of a search timetable."""
-    max_trips = np.bincount(trips[:, 0], minlength=stop_count)
-    first = min((int(service[0]) for service in days if len(service)), default=0)
-    last = max((int(service[-1]) for service in days if len(service)), default=0)
-    for stop in np.flatnonzero(max_trips > _FEW_TRIPS).tolist():
-        service, count = np.unique(trip_service[trips[trips[:, 0] == stop, 1]], return_counts=True)
-        trips_by_day = np.zeros(last - first + 1, np.int64)
-        for row, trip_count in zip(service.tolist(), count.tolist(), strict=True):
-            trips_by_day[days[row] - first] += trip_count
-        max_trips[stop] = min(int(max_trips[stop]), _MAX_SEARCH_DAYS * int(trips_by_day.max()))
-    return max_trips

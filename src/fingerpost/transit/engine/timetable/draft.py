@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fingerpost.transit.engine.timetable.columns import NO_FLOAT32, NO_INT8, NO_INT32, NO_TEXTS, NO_UINT8, TextColumn
-from fingerpost.transit.engine.timetable.timetable import Feed, Float32, Int8, Int32, Int64, Pathways, UInt8
+from fingerpost.transit.engine.timetable.columns import NO_INT8, NO_INT32, NO_TEXTS, NO_UINT8, TextColumn
+from fingerpost.transit.engine.timetable.timetable import Feed, Int8, Int32, Int64, Pathways, UInt8
 from fingerpost.transit.model.line_colors import NO_COLOR
 
 
@@ -58,7 +58,7 @@ class TripColumns(NamedTuple):
 
 
 class StopTimeColumns(NamedTuple):
-    """Stop times of trip 0, then of trip 1, and so on; ``headsign`` and ``shape_point`` may be empty."""
+    """Stop times of trip 0, then of trip 1, and so on; ``headsign`` may be empty."""
 
     stop: Int32 = NO_INT32
     sequence: Int32 = NO_INT32
@@ -66,7 +66,6 @@ class StopTimeColumns(NamedTuple):
     departure_s: Int32 = NO_INT32
     flags: UInt8 = NO_UINT8
     headsign: Int32 = NO_INT32
-    shape_point: Float32 = NO_FLOAT32
 
 
 class TripDepartureColumns(NamedTuple):

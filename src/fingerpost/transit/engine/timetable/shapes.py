@@ -11,32 +11,25 @@ from fingerpost.transit.model.geodesy import EARTH_RADIUS_M
 
 # A shape further than this from a stop does not match the trip.
 MAX_DISTANCE_M = 300.0
+# A pass that is one metre nearer to a stop is preferred even if the ride is longer by this many metres.
+_AWAY_FACTOR = 30.0
 _UDEG = 1e6
 
 
 class RidePath(NamedTuple):
-    """The shape (a row, -1 for none) and the stops of a ride, and where to cut the shape if the feed has distances."""
+    """The shape (a row, -1 for none) and the stops of a ride."""
 
     shape: int
     stops: tuple[int, ...]
-    cut: tuple[float, float] | None = None
 
 
 def find_ride_path(timetable: Timetable, trip: int, board_stop_time: int, alight_stop_time: int) -> RidePath:
     shape = int(timetable.trip_shape[trip]) if len(timetable.trip_shape) else -1
-    stops = tuple(timetable.stop_time_stop[board_stop_time : alight_stop_time + 1].tolist())
-    if shape < 0 or not len(timetable.stop_time_shape_point):
-        return RidePath(shape, stops)
-    begin, end = timetable.stop_time_shape_point[[board_stop_time, alight_stop_time]].tolist()
-    return RidePath(shape, stops, (begin, end) if 0.0 <= begin < end else None)
+    return RidePath(shape, tuple(timetable.stop_time_stop[board_stop_time : alight_stop_time + 1].tolist()))
 
 
 def find_ride_line(timetable: Timetable, path: RidePath) -> Float64 | None:
-    """Return the line of a ride between its stops as (latitude, longitude) in degrees, or None if no shape matches.
-
-    It is cut by shape_dist_traveled or, if that is missing, at the points nearest to the two stops. The second point
-    must not precede the first, because a line may pass a stop twice.
-    """
+    """Return the line of a ride between its stops as (latitude, longitude) in degrees, or None if no shape matches."""
     if path.shape < 0:
         return None
     span = slice(int(timetable.shape_first[path.shape]), int(timetable.shape_first[path.shape + 1]))
@@ -49,38 +42,45 @@ def find_ride_line(timetable: Timetable, path: RidePath) -> Float64 | None:
         np.array([timetable.stop_lat[stop], timetable.stop_lon[stop]]) * scale
         for stop in (path.stops[0], path.stops[-1])
     ]
-    line = None if path.cut is None else _cut(points, stop_points, *path.cut)
-    if line is None:
-        line = _cut(points, stop_points, *_find_nearest(points, stop_points))
-    return None if line is None else line / scale
-
-
-def _cut(points: Float64, stop_points: list[Float64], begin: float, end: float) -> Float64 | None:
-    """Return the part of a shape between two positions, measured in points, or None if it does not match the stops."""
-    if not begin <= end <= len(points) - 1:
+    part = _find_part(points, *stop_points)
+    if part is None:
         return None
-    start, finish = interpolate(points, begin), interpolate(points, end)
-    if not max(np.hypot(*(start - stop_points[0])), np.hypot(*(finish - stop_points[1]))) <= MAX_DISTANCE_M:
-        return None
-    line: Float64 = np.vstack([start, points[math.floor(begin) + 1 : math.ceil(end)], finish])
+    begin, end = part
+    inner = points[math.floor(begin) + 1 : math.ceil(end)]
+    line: Float64 = np.vstack([interpolate(points, begin), inner, interpolate(points, end)]) / scale
     return line
+
+
+def _find_part(points: Float64, begin_point: Float64, end_point: Float64) -> tuple[float, float] | None:
+    """Return the positions of a ride's stops on its shape, counted in points, or None if the shape does not match.
+
+    A shape may pass a stop several times; short parts between near passes are preferred.
+    """
+    along_m = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(points, axis=0).T))])
+    begins, ends = (_list_passes(points, point) for point in (begin_point, end_point))
+    passed_m = np.interp(np.concatenate([begins[:, 0], ends[:, 0]]), np.arange(len(points)), along_m)
+    begin_m, end_m = passed_m[: len(begins), None], passed_m[len(begins) :]
+    cost = end_m - begin_m + _AWAY_FACTOR * (begins[:, 1:] + ends[:, 1])
+    cost[end_m < begin_m] = np.inf
+    if not np.isfinite(cost).any():
+        return None
+    begin, end = np.unravel_index(cost.argmin(), cost.shape)
+    return float(begins[begin, 0]), float(ends[end, 0])
+
+
+def _list_passes(points: Float64, point: Float64) -> Float64:
+    """Return where a shape comes nearest to a stop, as rows: the position, and the distance in metres."""
+    away_m, fraction = measure_distances(points, point)
+    neighbours_m = np.pad(away_m, 1, constant_values=np.inf)
+    is_nearest = (away_m <= neighbours_m[:-2]) & (away_m <= neighbours_m[2:]) & (away_m <= MAX_DISTANCE_M)
+    segments = np.flatnonzero(is_nearest)
+    return np.column_stack([segments + fraction[segments], away_m[segments]])
 
 
 def interpolate(points: Float64, position: float) -> Float64:
     index = min(int(position), len(points) - 2)
     point: Float64 = points[index] + (points[index + 1] - points[index]) * (position - index)
     return point
-
-
-def _find_nearest(points: Float64, stop_points: list[Float64]) -> tuple[float, float]:
-    """Return the positions on a shape that are nearest to the two stops of a ride, in order if possible."""
-    (begin_m, begin_fraction), (end_m, end_fraction) = (measure_distances(points, point) for point in stop_points)
-    # For each end segment, find the best start on an earlier segment, or earlier on the same one.
-    earlier_m = np.append(np.inf, np.minimum.accumulate(begin_m)[:-1])
-    same_m = np.where(begin_fraction <= end_fraction, begin_m, np.inf)
-    last = int(np.argmin(np.minimum(earlier_m, same_m) + end_m))
-    first = last if same_m[last] <= earlier_m[last] else int(np.argmin(begin_m[:last]))
-    return first + float(begin_fraction[first]), last + float(end_fraction[last])
 
 
 def line_m(line: Float64) -> float:

@@ -186,10 +186,6 @@ class Timetable:
     shape_first: Int64
     shape_lat_udeg: Int32
     shape_lon_udeg: Int32
-    # The position of a stop time on its trip's shape: 2.25 is a quarter of the way from the shape's point 2 to point 3.
-    # NaN if not given, empty if no feed gives any.
-    stop_time_shape_point: Float32
-
     pathways: Pathways
 
     @property

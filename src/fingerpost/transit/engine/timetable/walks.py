@@ -26,7 +26,6 @@ FOOTPATH_RADIUS_M = 500.0
 _MARGIN = 1.000001
 # More than the number of cells along any parallel, so that cell numbers in different rows cannot overlap.
 _CELLS = 1 << 32
-_PAIRS_AT_ONCE = 2_000_000
 
 
 def straight_line_m(
@@ -70,21 +69,14 @@ def find_neighbours(lats: Float64, lons: Float64, rows: Int64, radius_m: float) 
         end = np.searchsorted(cell, cell + step, "right")
         if step == 0:
             begin = np.arange(1, len(cell) + 1)
-        for part in _split_pairs(end - begin):
-            position, partner = list_ranges(begin[part], end[part] - begin[part])
-            source, target = ranked[part[position]], ranked[partner]
-            distance_m = straight_line_m(lats[source], lons[source], lats[target], lons[target])
-            is_near = distance_m <= radius_m
-            sources += [source[is_near], target[is_near]]
-            targets += [target[is_near], source[is_near]]
-            distances += [distance_m[is_near], distance_m[is_near]]
+        position, partner = list_ranges(begin, end - begin)
+        source, target = ranked[position], ranked[partner]
+        distance_m = straight_line_m(lats[source], lons[source], lats[target], lons[target])
+        is_near = distance_m <= radius_m
+        sources += [source[is_near], target[is_near]]
+        targets += [target[is_near], source[is_near]]
+        distances += [distance_m[is_near], distance_m[is_near]]
     return np.concatenate(sources), np.concatenate(targets), np.concatenate(distances)
-
-
-def _split_pairs(counts: Int64) -> list[Int64]:
-    total = np.cumsum(counts)
-    cuts = np.searchsorted(total, np.arange(_PAIRS_AT_ONCE, int(total[-1]) + 1, _PAIRS_AT_ONCE), "left") + 1
-    return [part for part in np.split(np.arange(len(counts)), cuts) if len(part)]
 
 
 class Walk(NamedTuple):

@@ -1,10 +1,8 @@
 """Parse typed addresses into street, house number and city, and search an index for similar spellings."""
 
-import heapq
 import json
 import re
 import sqlite3
-from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
@@ -49,10 +47,6 @@ def read_house_number(text: str) -> HouseNumber | None:
 # Maximum number of spellings to compare from each search.
 _MAX_WORD_MATCHES = 100
 _MAX_TRIGRAM_MATCHES = 60
-# A wrong letter changes at most three trigrams, so the rarest of the other trigrams find the name. After three
-# trigrams, common ones (-kat-) are skipped if more spellings than this would be examined.
-_MIN_TRIGRAMS = 3
-_MAX_EXAMINED_SPELLINGS = 400
 
 
 class SpellingSearch:
@@ -66,7 +60,7 @@ class SpellingSearch:
         rows = self._find_by_words(words)
         is_known = words in rows
         if self._is_finnish and not is_known:
-            inflected = self._find_exact("text", list_base_forms(words))
+            inflected = self._find_exact(list_base_forms(words))
             is_known = bool(inflected)
             rows |= inflected
         if with_trigrams and not is_known:
@@ -77,9 +71,9 @@ class SpellingSearch:
         scores = NameSearch(texts, self._cities, is_finnish=self._is_finnish).score(words)
         return {rows[texts[index]]: score for index, score in scores.items()}
 
-    def _find_exact(self, column: str, values: Sequence[object]) -> dict[str, int]:
-        query = f"SELECT id, text FROM spelling WHERE {column} IN (SELECT value FROM json_each(?))"  # noqa: S608
-        return {text: row for row, text in self._connection.execute(query, (json.dumps(values),))}
+    def _find_exact(self, texts: Sequence[str]) -> dict[str, int]:
+        query = "SELECT id, text FROM spelling WHERE text IN (SELECT value FROM json_each(?))"
+        return {text: row for row, text in self._connection.execute(query, (json.dumps(texts),))}
 
     def _find_by_words(self, words: str) -> dict[str, int]:
         query = " ".join(f'"{word}"' for word in words.split()) + "*"
@@ -90,20 +84,14 @@ class SpellingSearch:
         return {text: row for row, text in found}
 
     def _find_by_trigrams(self, words: str) -> dict[str, int]:
-        grams = list(dict.fromkeys(words[start : start + 3] for start in range(len(words) - 2)))
-        query = "SELECT term, doc FROM trigram_counts WHERE term IN (SELECT value FROM json_each(?)) ORDER BY doc, term"
-        counts = self._connection.execute(query, (json.dumps(grams),)).fetchall()
-        shared = Counter[int]()
-        examined_count = 0
-        for index, (term, count) in enumerate(counts):
-            examined_count += count
-            if index >= _MIN_TRIGRAMS and examined_count > _MAX_EXAMINED_SPELLINGS:
-                break
-            rows = self._connection.execute("SELECT rowid FROM trigrams WHERE trigrams MATCH ?", (f'"{term}"',))
-            shared.update(row for (row,) in rows)
-        # Shorter spellings have lower rows.
-        best = heapq.nsmallest(_MAX_TRIGRAM_MATCHES, shared, key=lambda row: (-shared[row], row))
-        return self._find_exact("id", best)
+        grams = dict.fromkeys(words[start : start + 3] for start in range(len(words) - 2))
+        if not grams:
+            return {}
+        found = self._connection.execute(
+            f"SELECT rowid, text FROM trigrams WHERE trigrams MATCH ? ORDER BY rank LIMIT {_MAX_TRIGRAM_MATCHES}",  # noqa: S608
+            (" OR ".join(f'"{gram}"' for gram in grams),),
+        )
+        return {text: row for row, text in found}
 
 
 # A number joined to a word of at least four letters: hameenkatu10.

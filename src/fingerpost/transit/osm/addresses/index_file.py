@@ -193,7 +193,7 @@ def _list_cities(found: ExtractedAddresses, places: Sequence[Feature]) -> Iterat
 
 FILE_NAME = "addresses.sqlite"
 # Increase this when a table, or the meaning of a column, changes.
-FORMAT = 4
+FORMAT = 5
 # "fpad" in ASCII.
 APPLICATION_ID = 0x66706164
 NEAR_CELL_M = 250.0
@@ -220,7 +220,6 @@ CREATE VIRTUAL TABLE words USING fts5 (
     text, content = 'spelling', content_rowid = 'id', tokenize = 'unicode61 remove_diacritics 0', prefix = '1 2 3');
 CREATE VIRTUAL TABLE trigrams USING fts5 (
     text, content = 'spelling', content_rowid = 'id', tokenize = 'trigram', detail = none);
-CREATE VIRTUAL TABLE trigram_counts USING fts5vocab (trigrams, row);
 """
 
 

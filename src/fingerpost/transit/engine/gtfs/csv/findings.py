@@ -135,7 +135,7 @@ class Reason(FindingMeaning, Enum):
     TRANSFER_OF_UNKNOWN_ROUTE_OR_TRIP = *_DANGLING, "a transfer rule for an unknown route or an unknown or skipped trip"
     TRANSFER_IN_SEAT_UNAPPLIED = *_SEATS, "the second trip does not continue the first; no in-seat transfer is offered"
     TRANSFER_KIND_UNKNOWN = *_TRANSFERS, "transfer_type is unknown; ordinary transfers apply"
-    TRANSFER_TOO_MANY = *_TRANSFERS, "too many rules, trips or stop pairs; ordinary transfers apply"
+    TRANSFER_TOO_MANY = *_TRANSFERS, "too many rules or stop pairs; ordinary transfers apply"
 
     BLOCK_OF_HEADWAYS_UNAPPLIED = *_SEATS, "the trip has no fixed times; no in-seat transfer is offered"
     BLOCK_OVERLAPS_UNAPPLIED = (
