@@ -141,4 +141,3 @@ def test_two_processes_leave_one_complete_network(tmp_path):
     assert seen <= {('{"report": 1}', "Alpha", "Beta"), ("One", "Alpha", "One"), ("Two", "Alpha", "Two")}
     assert store.get("HSL").report_json in {"One", "Two"}
     assert prepared(tmp_path) == [store.get("HSL").folder.name]
-    assert (tmp_path / "networks" / ".changes").stat().st_size == 25

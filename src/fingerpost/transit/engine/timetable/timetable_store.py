@@ -6,7 +6,6 @@
       HSL.json               the pointer: the current folder, when it was added, its feeds, and the import report
       prepared/HSL-3f…/      the current timetable and, during a change, the next one
       .lock                  locked while a network is being added or removed
-      .changes               grows by one byte with every change
 
 A new version is flushed to disk and becomes current through an atomic rename of the pointer. The next change removes
 every folder without a pointer.
@@ -25,7 +24,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from fingerpost.errors import ParameterError, SettingsInvalid
-from fingerpost.store.atomic_file import flush_file, flush_folder, locked, replace_file
+from fingerpost.store.atomic_file import flush_file, flush_folder, locked, replace_file, stamp_files
 from fingerpost.store.network_records import is_network_name, parse_network_name
 from fingerpost.transit.engine.timetable.array_file import open_timetable, save_timetable
 from fingerpost.transit.engine.timetable.timetable import Timetable
@@ -65,7 +64,6 @@ class TimetableStore:
     def __init__(self, home: Path) -> None:
         self._root = home / "networks"
         self._prepared = self._root / "prepared"
-        self._changes = self._root / ".changes"
 
     def put(
         self,
@@ -97,7 +95,6 @@ class TimetableStore:
             }
             known_values = {key: value for key, value in pointer.items() if value is not None}
             replace_file(self._locate(name), json.dumps(known_values, ensure_ascii=False).encode())
-            self._record_change()
             return self.get(name)
 
     def remove(self, name: str) -> None:
@@ -106,7 +103,6 @@ class TimetableStore:
             raise self._new_unknown_network(name)
         with self._locked():
             self._locate(name).unlink(missing_ok=True)
-            self._record_change()
 
     def _locked(self) -> AbstractContextManager[None]:
         """Lock the networks during a change, and remove unused folders afterwards."""
@@ -165,17 +161,12 @@ class TimetableStore:
         command = f"refresh {entry.name}" if entry.feeds else f"add {entry.name} FEED..."
         return f"{problem} Run `fingerpost network {command}`"
 
-    def stamp(self) -> str:
-        """Return a value that changes whenever a network is added, removed or replaced (two ``stat`` calls)."""
-        return f"{_read_mtime_and_size(self._root)[0]}-{_read_mtime_and_size(self._changes)[1]}"
+    def stamp(self) -> object:
+        """Return a value that changes whenever a network is added, removed or replaced."""
+        return stamp_files(self._root, lambda name: name.endswith(_SUFFIX))
 
     def _locate(self, name: str) -> Path:
         return self._root / f"{name}{_SUFFIX}"
-
-    def _record_change(self) -> None:
-        # The file's size distinguishes changes within one tick of the file system's clock.
-        with self._changes.open("ab") as file:
-            file.write(b".")
 
     def _remove_unused(self) -> None:
         """Remove every folder without a pointer, except those of networks whose pointer cannot be read."""
@@ -194,15 +185,6 @@ class TimetableStore:
     def _new_unknown_network(self, name: str) -> ParameterError:
         names = ", ".join(self.list_names()) or "none"
         return ParameterError(f"There is no network {name}. Added networks: {names}", {"field": "name"})
-
-
-def _read_mtime_and_size(path: Path) -> tuple[int, int]:
-    try:
-        status = path.stat()
-    except OSError:
-        # Either the file does not exist, or its next reader will report the error.
-        return 0, 0
-    return status.st_mtime_ns, status.st_size
 
 
 def _flush_files(folder: Path) -> None:

@@ -18,8 +18,8 @@ from fingerpost.transit.osm.streets.squares import list_crossings, separate_at_w
 
 # Connected groups of streets shorter than this are dropped, except the longest; islands with ferries exceed it.
 ISLAND_M = 2000.0
-# Nodes are sorted by cells that are a ten-thousandth of a degree wide; cell numbers have 22 bits.
-_HALF_TURN_E7, _ORDER_CELL_E7, _ORDER_BITS = 1_800_000_000, 1000, 22
+# Nodes are sorted by bands of latitude that are five thousandths of a degree wide, and by longitude in each.
+_BAND_E7 = 50_000
 
 
 class _Edges(NamedTuple):
@@ -242,7 +242,7 @@ def _link(edges: _Edges, is_kept: npt.NDArray[np.bool_]) -> StreetGraph:
     points = np.column_stack([edges.first[rows], edges.first[rows + 1] - 1])
     nodes, first_end, numbers = np.unique(ends, return_index=True, return_inverse=True)
     point = points.reshape(-1)[first_end]
-    order = np.argsort(_compute_cell_order(edges.lat_e7[point], edges.lon_e7[point]), kind="stable")
+    order = np.lexsort((edges.lon_e7[point], edges.lat_e7[point] // _BAND_E7))
     rank = np.empty(len(nodes), np.int32)
     rank[order] = np.arange(len(nodes))
     ends = rank[numbers.reshape(-1, 2)]
@@ -266,12 +266,3 @@ def _link(edges: _Edges, is_kept: npt.NDArray[np.bool_]) -> StreetGraph:
         shape_lon_e7=edges.lon_e7[point_rows],
         shape_m=edges.along_m[point_rows].astype(np.float32),
     )
-
-
-def _compute_cell_order(lat_e7: Int32, lon_e7: Int32) -> Int64:
-    order: Int64 = np.zeros(len(lat_e7), np.int64)
-    cells = [((degrees.astype(np.int64) + _HALF_TURN_E7) // _ORDER_CELL_E7) for degrees in (lat_e7, lon_e7)]
-    for bit in range(_ORDER_BITS):
-        for side, cell in enumerate(cells):
-            order |= ((cell >> bit) & 1) << (2 * bit + side)
-    return order
