@@ -6,7 +6,6 @@ import sys
 import pytest
 
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
-from fingerpost.transit.engine.timetable.timetable_store import list_checksums
 from tests.streets.drawn import osm, read
 
 BUS = """
@@ -181,26 +180,14 @@ def test_another_extract_with_the_same_name_is_used_at_refresh(town, extract, in
     assert _plan(invoke)["itineraries"][0]["walkingDistance"] in ROAD
 
 
-@pytest.mark.parametrize("part", ["", "streets", "basemap"])
-def test_a_part_of_another_format_names_the_refresh_that_prepares_it_again(town, tmp_path, invoke, part):
+def test_a_network_in_another_format_names_the_refresh_that_prepares_it_again(town, tmp_path, invoke):
     pointer = next(tmp_path.rglob("networks/TOWN.json"))
-    known = json.loads(pointer.read_text())
-    folder = pointer.parent / "prepared" / known["folder"]
-    path = folder / part / "contents.json"
-    contents = json.loads(path.read_text())
-    path.write_text(json.dumps(contents | {"format": 1} if "format" in contents else contents["arrays"]))
-    pointer.write_text(json.dumps(known | {"checksums": list_checksums(folder)}))
+    pointer.write_text(json.dumps(json.loads(pointer.read_text()) | {"format": 1}))
     refused = " ".join(invoke("doctor").stdout.split())
     invoke("network", "refresh", "TOWN")
 
-    assert "Run `fingerpost network refresh`" in refused
+    assert "Run `fingerpost network refresh TOWN`" in refused
     assert _plan(invoke)["itineraries"][0]["walkingDistance"] in ALONG
-
-
-def test_addresses_of_another_format_are_prepared_again_at_refresh(town, invoke, monkeypatch):
-    monkeypatch.setattr("fingerpost.transit.osm.addresses.index.FORMAT", 0)
-
-    assert "unchanged" not in invoke("network", "refresh", "TOWN").stdout
 
 
 def test_a_server_has_its_own_streets(tmp_path, extract, invoke):

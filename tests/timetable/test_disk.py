@@ -1,7 +1,6 @@
 """A timetable on disk."""
 
 import errno
-import json
 import mmap
 from dataclasses import fields, replace
 from pathlib import Path
@@ -11,7 +10,7 @@ import pytest
 
 from fingerpost.errors import SettingsInvalid
 from fingerpost.testing.feeds import timetable_from_drawing
-from fingerpost.transit.engine.timetable.array_file import ARRAYS, FORMAT, open_timetable, save_timetable
+from fingerpost.transit.engine.timetable.array_file import ARRAYS, open_timetable, save_timetable
 from fingerpost.transit.engine.timetable.assembly import assemble
 from fingerpost.transit.engine.timetable.columns import TextColumn
 from fingerpost.transit.engine.timetable.draft import TimetableDraft
@@ -76,17 +75,6 @@ def complaint(folder):
     return caught.value.message
 
 
-def test_another_format_names_the_remedy(tmp_path):
-    save_timetable(timetable_from_drawing(DRAWING), tmp_path)
-    contents = json.loads((tmp_path / "contents.json").read_text())
-    (tmp_path / "contents.json").write_text(json.dumps(contents | {"format": FORMAT + 1}))
-
-    assert complaint(tmp_path) == (
-        f"The prepared network in {tmp_path} is in format {FORMAT + 1}, not {FORMAT}. "
-        "Run `fingerpost network refresh` for it."
-    )
-
-
 @pytest.mark.parametrize(
     ("name", "damage"),
     [
@@ -97,7 +85,7 @@ def test_another_format_names_the_remedy(tmp_path):
         ("contents.json", None),
         ("contents.json", lambda data: data[:-1]),
         ("contents.json", lambda _: b"[]"),
-        ("contents.json", lambda _: json.dumps({"format": FORMAT}).encode()),
+        ("contents.json", lambda _: b"{}"),
         ("contents.json", lambda data: data.replace(b'"stop_name.blob"', b'"other.blob"')),
     ],
 )

@@ -18,12 +18,11 @@ from fingerpost.transit.embedded.feed_origins import Content, NamedLocation, Ori
 from fingerpost.transit.engine.gtfs.importer import FeedSource, ImportProgress, import_feeds, list_feed_names
 from fingerpost.transit.engine.gtfs.report import ImportReport, StreetCoverage
 from fingerpost.transit.engine.timetable.timetable import STOP
-from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
+from fingerpost.transit.engine.timetable.timetable_store import FORMAT, TimetableStore
 from fingerpost.transit.engine.timetable.walks import WalkedStops, WalkModes
 from fingerpost.transit.osm.addresses.extract import read_addresses
-from fingerpost.transit.osm.addresses.index import find_addresses
 from fingerpost.transit.osm.addresses.index_file import FILE_NAME, to_features, write_index
-from fingerpost.transit.osm.basemap import Water, find_basemap, pack_lines, read_lines, save_basemap
+from fingerpost.transit.osm.basemap import Water, pack_lines, read_lines, save_basemap
 from fingerpost.transit.osm.extract_file import ReadProgress, ignore_progress, load_osmium
 from fingerpost.transit.osm.streets.building import build_graph
 from fingerpost.transit.osm.streets.extract import find_area, read_extract
@@ -34,7 +33,7 @@ from fingerpost.transit.osm.streets.stop_access import (
     find_stop_access,
     find_stop_places,
 )
-from fingerpost.transit.osm.streets.store import StoredStreets, find_streets, save_streets
+from fingerpost.transit.osm.streets.store import StoredStreets, save_streets
 from fingerpost.transit.osm.streets.street_walks import StreetWalks
 
 FEED_LIMITS = RequestLimits(connect_s=10.0, read_s=60.0, total_s=1800.0, max_bytes=2_000_000_000, attempts=4)
@@ -171,17 +170,12 @@ class FeedImporter:
         ]
 
     def _is_ready(self, record: NetworkRecord) -> bool:
-        """Whether the prepared files are intact, up to date with the record, and built by this version."""
+        """Whether the prepared files are intact, up to date with the record, and of this version's format."""
         try:
-            entry, _ = self._store.open(record.name)
-            ImportReport.from_json(entry.report_json)
-            find_streets(entry.folder)
-            find_basemap(entry.folder)
-            if (addresses := find_addresses(entry.folder)) is not None:
-                addresses.close()
-        except (ParameterError, SettingsInvalid, ValueError):
+            entry = self._store.get(record.name)
+        except (ParameterError, SettingsInvalid):
             return False
-        is_current = entry.find_note(record.feeds, record.extract) is None
+        is_current = entry.format == FORMAT and entry.find_note(record.feeds, record.extract) is None
         return is_current and self._store.find_damage(entry) is None
 
     def _is_extract_changed(self, record: NetworkRecord, contents: Mapping[str, Content]) -> bool:

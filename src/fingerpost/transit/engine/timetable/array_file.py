@@ -23,6 +23,7 @@ from fingerpost.transit.engine.timetable.timetable import Feed, Footpaths, Pathw
 ARRAYS = "arrays.bin"
 _CONTENTS = "contents.json"
 _ALIGNMENT = 64
+_REMEDY = "Run `fingerpost network refresh` for the network."
 
 Directory = Mapping[str, tuple[str, list[int], int]]
 Arrays = Mapping[str, npt.NDArray[Any]]
@@ -64,7 +65,7 @@ def find_prepared(folder: Path, subject: str, build: Callable[[Any, Arrays], _T]
     """
     if not folder.is_dir():
         return None
-    with _reporting_damage(subject, "Run `fingerpost network refresh` for the network."):
+    with _reporting_damage(subject):
         contents = _read_contents(folder)
         return build(contents, _open_arrays(folder, contents["arrays"]))
 
@@ -74,28 +75,23 @@ def _read_contents(folder: Path) -> Any:
 
 
 @contextmanager
-def _reporting_damage(subject: str, remedy: str) -> Iterator[None]:
+def _reporting_damage(subject: str) -> Iterator[None]:
     try:
         yield
     except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError) as error:
         if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
             reason = "unavailable: too many open files. Raise the process's limit (ulimit -n)."
         else:
-            reason = f"damaged ({error}). {remedy}"
+            reason = f"damaged ({error}). {_REMEDY}"
         raise SettingsInvalid(f"{subject} {reason}") from error
 
 
-# Increase this when an array, its meaning or the rules of the import change.
-FORMAT = 13
-
-_REMEDY = "Run `fingerpost network refresh` for it."
 _TRANSLATIONS = ("stop_names", "route_names", "headsign_names")
 _JSON_FIELDS = frozenset({"feeds", "calendar_start", *_TRANSLATIONS})
 
 
 def save_timetable(timetable: Timetable, folder: Path) -> None:
     contents = {
-        "format": FORMAT,
         "languages": {name: sorted(getattr(timetable, name)) for name in _TRANSLATIONS},
         "calendar_start": timetable.calendar_start.isoformat(),
         "feeds": [asdict(feed) for feed in timetable.feeds],
@@ -104,12 +100,9 @@ def save_timetable(timetable: Timetable, folder: Path) -> None:
 
 
 def open_timetable(folder: Path) -> Timetable:
-    """Open a saved timetable, or raise SettingsInvalid if it is damaged or in another format."""
-    subject = f"The prepared network in {folder} is"
-    with _reporting_damage(subject, _REMEDY):
+    """Open a saved timetable, or raise SettingsInvalid if it is damaged."""
+    with _reporting_damage(f"The prepared network in {folder} is"):
         contents = _read_contents(folder)
-        if contents["format"] != FORMAT:
-            raise SettingsInvalid(f"{subject} in format {contents['format']}, not {FORMAT}. {_REMEDY}")
         return _build_timetable(contents, _open_arrays(folder, contents["arrays"]))
 
 

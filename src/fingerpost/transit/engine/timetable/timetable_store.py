@@ -29,6 +29,8 @@ from fingerpost.store.network_records import is_network_name, parse_network_name
 from fingerpost.transit.engine.timetable.array_file import open_timetable, save_timetable
 from fingerpost.transit.engine.timetable.timetable import Timetable
 
+# Increase this when a prepared file, its meaning or the import rules change.
+FORMAT = 14
 _SUFFIX = ".json"
 _CHUNK_BYTES = 1 << 20
 _log = logging.getLogger(__name__)
@@ -38,7 +40,7 @@ class StoredTimetable(NamedTuple):
     """The pointer of a stored network; every version has a different ``stamp``.
 
     ``feeds`` and ``extract`` are those of the record at the time of import; None means unknown feeds, or no extract.
-    ``checksums`` are the CRC-32 of the network's files.
+    ``format`` is that of all prepared files; ``checksums`` are their CRC-32.
     """
 
     name: str
@@ -48,6 +50,7 @@ class StoredTimetable(NamedTuple):
     stamp: str
     feeds: tuple[str, ...] | None
     extract: str | None
+    format: int
     checksums: Mapping[str, int]
 
     def find_note(self, feeds: Sequence[str], extract: str | None) -> str | None:
@@ -89,6 +92,7 @@ class TimetableStore:
                 "folder": folder.name,
                 "added_at": added_at.isoformat(),
                 "report": report_json,
+                "format": FORMAT,
                 "checksums": list_checksums(folder),
                 "feeds": None if feeds is None else list(feeds),
                 "extract": extract,
@@ -123,19 +127,27 @@ class TimetableStore:
                 raise TypeError("strings expected")
             feeds = None if "feeds" not in raw else tuple(str(feed) for feed in raw["feeds"])
             extract = None if "extract" not in raw else str(raw["extract"])
-            checksums = dict(raw["checksums"])
+            # The first versions stored no format.
+            format_, checksums = int(raw.get("format", 0)), dict(raw.get("checksums", {}))
         except FileNotFoundError:
             raise self._new_unknown_network(name) from None
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise SettingsInvalid(
                 f"The network {name} cannot be read ({error}). Run `fingerpost network add` again for this network"
             ) from error
-        return StoredTimetable(name, self._prepared / folder, report_json, added_at, folder, feeds, extract, checksums)
+        return StoredTimetable(
+            name, self._prepared / folder, report_json, added_at, folder, feeds, extract, format_, checksums
+        )
 
     def open(self, name: str) -> tuple[StoredTimetable, Timetable]:
         """Return a network's pointer and its timetable, even while another process is replacing it."""
         while True:
             entry = self.get(name)
+            if entry.format != FORMAT:
+                raise SettingsInvalid(
+                    f"{entry.name} was prepared in format {entry.format}, not {FORMAT}. "
+                    f"Run `fingerpost network refresh {entry.name}`."
+                )
             try:
                 return entry, open_timetable(entry.folder)
             except SettingsInvalid:

@@ -10,7 +10,6 @@ from operator import ne
 from pathlib import Path
 from typing import NamedTuple
 
-from fingerpost.errors import SettingsInvalid
 from fingerpost.transit.model.geodesy import Point
 from fingerpost.transit.model.place import (
     DEFAULT_LANGUAGE,
@@ -24,7 +23,7 @@ from fingerpost.transit.model.place import (
 from fingerpost.transit.osm.addresses import address_text
 from fingerpost.transit.osm.addresses.address_text import POSTCODE, AddressText, HouseNumber, SpellingSearch
 from fingerpost.transit.osm.addresses.extract import FeatureKind
-from fingerpost.transit.osm.addresses.index_file import FILE_NAME, FORMAT, list_cells_around, new_index_file
+from fingerpost.transit.osm.addresses.index_file import FILE_NAME, list_cells_around, new_index_file
 from fingerpost.transit.osm.extract_file import distance_m
 from fingerpost.transit.rules.name_matching import FLOOR, plain, strip_near
 
@@ -125,13 +124,6 @@ class AddressIndex:
         file = new_index_file(path)
         with file.translating_sqlite_errors():
             self._connection = file.connect("ro")
-            version = self._connection.execute("PRAGMA user_version").fetchone()[0]
-            if file.is_empty(self._connection) or version != FORMAT:
-                self._connection.close()
-                raise SettingsInvalid(
-                    f"The address index {path} is in format {version}, not {FORMAT}. "
-                    "Run `fingerpost network refresh` for its network"
-                )
             languages = dict(self._connection.execute("SELECT key, value FROM meta"))["languages"].split()
         self._file = file
         self._lock = threading.Lock()

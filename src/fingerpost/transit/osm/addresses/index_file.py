@@ -192,8 +192,6 @@ def _list_cities(found: ExtractedAddresses, places: Sequence[Feature]) -> Iterat
 
 
 FILE_NAME = "addresses.sqlite"
-# Increase this when a table, or the meaning of a column, changes.
-FORMAT = 5
 # "fpad" in ASCII.
 APPLICATION_ID = 0x66706164
 NEAR_CELL_M = 250.0
@@ -255,7 +253,6 @@ def write_index(features: Sequence[Feature], path: Path) -> None:
         connection.execute("PRAGMA journal_mode = OFF")
         connection.execute("PRAGMA synchronous = OFF")
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        connection.execute(f"PRAGMA user_version = {FORMAT}")
         connection.executescript(_TABLES)
         connection.execute("BEGIN")
         connection.execute("INSERT INTO meta VALUES ('languages', ?)", (" ".join(languages),))

@@ -10,8 +10,6 @@ from fingerpost.transit.osm.streets.graph import StreetGraph
 from fingerpost.transit.osm.streets.snapping import SegmentGrid
 from fingerpost.transit.osm.streets.stop_access import StopAccess
 
-# Increase this when the meaning of a stored array changes.
-FORMAT = 6
 FOLDER = "streets"
 _ACCESS = "access_"
 _NUMBERS = ("cell_lat", "cell_lon")
@@ -28,7 +26,6 @@ def save_streets(streets: StoredStreets, folder: Path) -> None:
     access = {f"{_ACCESS}{name}": column for name, column in streets.access._asdict().items()}
     columns = streets.graph._asdict() | streets.grid._asdict() | access
     contents = {
-        "format": FORMAT,
         "grid": {name: columns.pop(name) for name in _NUMBERS},
         "coverage": asdict(streets.coverage),
     }
@@ -40,8 +37,6 @@ def find_streets(folder: Path) -> StoredStreets | None:
 
 
 def _open_streets(contents: Any, arrays: Arrays) -> StoredStreets:
-    if contents["format"] != FORMAT:
-        raise ValueError(f"format {contents['format']}, not {FORMAT}")
     columns = {**arrays, **contents["grid"]}
     graph = StreetGraph._make(columns[name] for name in StreetGraph._fields)
     grid = SegmentGrid._make(columns[name] for name in SegmentGrid._fields)
