@@ -28,7 +28,7 @@ def verdict_on(*feeds, today=FIRST):
     [
         ([], "TOWN is usable, 2026-03-01 to 2026-03-31."),
         ([("call-time-worked-out", 2)], "TOWN is usable, 2026-03-01 to 2026-03-31."),
-        ([("service-without-trips", 5)], "TOWN is usable, 2026-03-01 to 2026-03-31."),
+        ([("service-without-days", 5)], "TOWN is usable, 2026-03-01 to 2026-03-31."),
         (
             [("trip-without-route", 2), ("trip-runs-backwards", 4)],
             "TOWN is usable with losses, 2026-03-01 to 2026-03-31.",

@@ -125,7 +125,6 @@ WEEKDAYS = "monday,tuesday,wednesday,thursday,friday,saturday,sunday"
         (
             {"routes.txt": "route_id,route_type\nB,3\n"},
             NO_TRIPS.format(
-                "1 service-without-trips (no trip runs on these days), first in calendar.txt line 2; "
                 "1 trip-without-route (the trip's route is not in the feed), first in trips.txt line 2; "
                 "3 call-of-skipped-trip (a stop time for a skipped trip), first in "
                 "stop_times.txt line 2"

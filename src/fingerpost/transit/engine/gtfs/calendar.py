@@ -33,8 +33,8 @@ class _Service:
         return np.setdiff1d(np.union1d(self.weekly, added), removed).astype(np.int32)
 
 
-def read_services(archive: Archive) -> tuple[list[str], list[Int32], list[tuple[str, int]]]:
-    """Return the ids of the services, their sorted day ordinals, and the (table, line) where each first appears."""
+def read_services(archive: Archive) -> tuple[list[str], list[Int32]]:
+    """Return the ids of the services, and their sorted day ordinals."""
     weekly = archive.find_table("calendar.txt", "service_id", *_WEEKDAYS, "start_date", "end_date")
     exceptions = archive.find_table("calendar_dates.txt", "service_id", "date", "exception_type")
     if weekly is None and exceptions is None:
@@ -52,7 +52,7 @@ def read_services(archive: Archive) -> tuple[list[str], list[Int32], list[tuple[
     for service_days, place in zip(days, places, strict=True):
         if not len(service_days):
             archive.findings.add(Reason.SERVICE_WITHOUT_DAYS, *place)
-    return list(services), days, places
+    return list(services), days
 
 
 def _read_weekly(table: Table, services: dict[str, _Service]) -> None:

@@ -140,7 +140,7 @@ def _read_feed(archive: Archive, name: str, headsigns: IdIndex, zone: str | None
     stops = read_stops(archive, feed.zone)
     pathways = read_pathways(archive, stops)
     routes = read_routes(archive, feed.agency_ids)
-    service_ids, all_days, service_places = read_services(archive)
+    service_ids, all_days = read_services(archive)
     shape_ids = IdIndex()
     trips = read_trips(archive, routes, IdIndex(service_ids), shape_ids, headsigns)
     trips, stop_times = read_stop_times(archive, stops, trips, headsigns)
@@ -149,8 +149,6 @@ def _read_feed(archive: Archive, name: str, headsigns: IdIndex, zone: str | None
     shapes, trip_shape = read_shapes(archive, shape_ids, trips)
     stop_names, route_names, headsign_names = read_translations(archive, stops, routes, trips, headsigns)
     is_used = mark_rows(len(all_days), trips.service)
-    for row in np.flatnonzero(~is_used).tolist():
-        archive.findings.add(Reason.SERVICE_WITHOUT_TRIPS, *service_places[row])
     trip_service = (np.cumsum(is_used) - 1).astype(np.int32)[trips.service]
     days = [all_days[row] for row in np.flatnonzero(is_used).tolist()]
     departures = list_departures(stops.rows, trips, trip_service, trip_departures, stop_times)

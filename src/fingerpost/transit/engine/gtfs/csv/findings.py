@@ -110,7 +110,6 @@ class Reason(FindingMeaning, Enum):
     CALENDAR_ROW_UNREADABLE = *_DAYS, "a date cannot be parsed, or the end is before the start; the row is skipped"
     CALENDAR_RANGE_SHORTENED = *_DAYS, "the feed has more days than can be stored; some are skipped"
     SERVICE_WITHOUT_DAYS = *_DANGLING, "these trips never run"
-    SERVICE_WITHOUT_TRIPS = *_DANGLING, "no trip runs on these days"
 
     TRIP_WITHOUT_ROUTE = *_TRIPS, "the trip's route is not in the feed"
     TRIP_WITHOUT_SERVICE = *_TRIPS, "the trip's service_id is not in the feed"
