@@ -138,7 +138,7 @@ _MAX_CHANGE_S = 1800.0
 def list_changes(places: StationPlaces) -> tuple[Int32, Int32, Int32]:
     """Return the pairs of platforms that a station's pathways connect (rows), and the seconds from one to the other.
 
-    Fare gates are not passed, because the next ride could require another fare.
+    Fare gates are not passed, because the next ride could require another ticket.
     """
     outgoing, _ = list_ways(places, gates=False)
     changes: list[tuple[int, int, int]] = []
