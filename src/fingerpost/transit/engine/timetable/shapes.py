@@ -11,8 +11,8 @@ from fingerpost.transit.model.geodesy import EARTH_RADIUS_M
 
 # A shape further than this from a stop does not match the trip.
 MAX_DISTANCE_M = 300.0
-# A pass that is one metre nearer to a stop is preferred even if the ride is longer by this many metres.
-_AWAY_FACTOR = 30.0
+# A part that fits the stops better by one metre is preferred even if it is longer by this many metres.
+_ERROR_FACTOR = 30.0
 _UDEG = 1e6
 
 
@@ -38,11 +38,8 @@ def find_ride_line(timetable: Timetable, path: RidePath) -> Float64 | None:
         return None
     scale = np.array([1.0, np.cos(np.radians(lats.mean()))]) * np.radians(1.0) * EARTH_RADIUS_M
     points = np.column_stack([lats, lons]) * scale
-    stop_points = [
-        np.array([timetable.stop_lat[stop], timetable.stop_lon[stop]]) * scale
-        for stop in (path.stops[0], path.stops[-1])
-    ]
-    part = _find_part(points, *stop_points)
+    stops = list(path.stops)
+    part = _find_part(points, np.column_stack([timetable.stop_lat[stops], timetable.stop_lon[stops]]) * scale)
     if part is None:
         return None
     begin, end = part
@@ -51,21 +48,27 @@ def find_ride_line(timetable: Timetable, path: RidePath) -> Float64 | None:
     return line
 
 
-def _find_part(points: Float64, begin_point: Float64, end_point: Float64) -> tuple[float, float] | None:
-    """Return the positions of a ride's stops on its shape, counted in points, or None if the shape does not match.
+def _find_part(points: Float64, stops: Float64) -> tuple[float, float] | None:
+    """Return the positions of a ride's ends on its shape, counted in points, or None if the shape does not match.
 
-    A shape may pass a stop several times; short parts between near passes are preferred.
+    A shape may pass a stop several times: short parts between near passes are preferred, but a part that is shorter
+    than the straight lines from stop to stop misses some of the stops.
     """
-    along_m = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(points, axis=0).T))])
-    begins, ends = (_list_passes(points, point) for point in (begin_point, end_point))
-    passed_m = np.interp(np.concatenate([begins[:, 0], ends[:, 0]]), np.arange(len(points)), along_m)
-    begin_m, end_m = passed_m[: len(begins), None], passed_m[len(begins) :]
-    cost = end_m - begin_m + _AWAY_FACTOR * (begins[:, 1:] + ends[:, 1])
-    cost[end_m < begin_m] = np.inf
+    begins, ends = _list_passes(points, stops[0]), _list_passes(points, stops[-1])
+    along_m = np.concatenate([[0.0], _measure_steps(points).cumsum()])
+    begin_m, end_m = (np.interp(passes[:, 0], np.arange(len(points)), along_m) for passes in (begins, ends))
+    length_m = end_m - begin_m[:, None]
+    error_m = begins[:, 1:] + ends[:, 1] + np.maximum(0.0, _measure_steps(stops).sum() - length_m)
+    cost = np.where(length_m >= 0, length_m + _ERROR_FACTOR * error_m, np.inf)
     if not np.isfinite(cost).any():
         return None
     begin, end = np.unravel_index(cost.argmin(), cost.shape)
     return float(begins[begin, 0]), float(ends[end, 0])
+
+
+def _measure_steps(points: Float64) -> Float64:
+    steps: Float64 = np.hypot(*np.diff(points, axis=0).T)
+    return steps
 
 
 def _list_passes(points: Float64, point: Float64) -> Float64:
