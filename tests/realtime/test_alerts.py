@@ -62,6 +62,7 @@ def touched(told):
         ({"trip": {"trip_id": "A-2"}, "stop_id": "P1"}, {("trip", 1, P1)}),
         ({"trip": {"trip_id": "A-2", "start_date": "20260310"}}, {("ride", RIDE)}),
         ({"trip": {"trip_id": "A-2", "start_date": "20260310"}, "stop_id": "END"}, {("ride", RIDE, END)}),
+        ({"trip": {"route_id": "A", "start_time": "09:00:00"}}, {("ride", RIDE)}),
     ],
 )
 def test_a_selector_matches_all_of_its_fields(selector, expected):

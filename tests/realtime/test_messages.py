@@ -4,7 +4,7 @@ import pytest
 from google.transit.gtfs_realtime_pb2 import FeedEntity, FeedHeader
 
 from fingerpost.testing.feeds import timetable_from_drawing
-from fingerpost.transit.engine.gtfs.realtime import CLOCK_SKEW_S, FeedBytes, RealtimeIndex, read_realtime
+from fingerpost.transit.engine.gtfs.realtime import CLOCK_SKEW_S, FeedBytes, RealtimeIndex, messages, read_realtime
 from tests.realtime.messages import NOW, call, draw, message, read_bytes, update
 
 ONE_LINE = timetable_from_drawing("line A | Alpha 08:00 | Beta 08:10")
@@ -33,6 +33,13 @@ def test_a_clock_may_be_a_little_ahead(ahead_s, outcome, timestamp):
     told = read_bytes(ONE_LINE, message(LATE, timestamp=NOW + ahead_s))
     assert (dict(told.counts), told.timestamp) == ({outcome: 1}, timestamp)
     assert told.has_future_messages == (timestamp is None)
+
+
+def test_a_message_of_too_many_stop_times_is_refused_before_it_is_parsed(monkeypatch):
+    """Ten megabytes of empty ones take a gigabyte and many seconds once parsed."""
+    monkeypatch.setattr(messages, "MAX_PARTS", 5)
+    with pytest.raises(ValueError, match="more than 5 stop times and other parts, which is too large"):
+        messages.find_timestamp(message(update("A-1", *(5 * [call("BETA")]))))
 
 
 def test_without_a_timestamp_the_time_of_receipt_applies():

@@ -43,6 +43,7 @@ def test_a_cancelled_trip_is_cancelled_on_its_day_only(relationship, drawn):
         ),
         (update("A-1", call("BETA", 60), day="tomorrow"), "start-date-invalid"),
         (update("", call("BETA", 60)), "trip-not-named"),
+        (update("", call("BETA", 60), route_id="A", start_time="09:00:00"), "trip-unknown"),
         (update("A-1", delay=12 * 3600 + 1), "trip-delay-out-of-range"),
         (update("A-1", call("BETA", 60), timestamp=at("08:02:01")), "from-the-future"),
     ],
@@ -114,12 +115,47 @@ def test_a_trip_by_frequency_is_named_by_its_start_time(exact, start, found):
         assert (len(told.rides), dict(told.counts)) == (1, {"trip-updated": 1})
 
 
+BRANCHES = """
+line A | Alpha 08:00 | Beta 08:10
+line A | Alpha 08:00 | Gamma 08:10
+line A | Alpha 09:00 | Gamma 09:10
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "drawn"),
+    [
+        (update("", relationship="CANCELED", route_id="A", start_time="09:00:00"), ["nothing", "nothing", "cancelled"]),
+        # Two trips leave at 08:00: the stops or the direction tell them apart, else none is guessed.
+        (
+            update("", call("GAMMA", 60), route_id="A", start_time="08:00:00"),
+            ["nothing", "Alpha 08:00 ? | Gamma 08:11", "nothing"],
+        ),
+        (
+            update("", relationship="CANCELED", route_id="A", start_time="08:00:00", direction_id=1),
+            ["nothing", "cancelled", "nothing"],
+        ),
+        (update("", relationship="CANCELED", route_id="A", start_time="08:00:00"), ["nothing", "nothing", "nothing"]),
+    ],
+)
+def test_a_route_and_a_start_time_name_a_trip(made, drawn):
+    trips = "route_id,service_id,trip_id,direction_id\nA,ALL,A-1,0\nA,ALL,A-2,1\nA,ALL,A-3,1\n"
+    branches = timetable_from_drawing(BRANCHES, tables={"trips.txt": trips})
+    told = read(branches, made)
+    assert [draw(branches, told, trip) for trip in ("A-1", "A-2", "A-3")] == drawn
+    assert ("trip-ambiguous" in told.counts) == (not told.rides)
+
+
 @pytest.mark.parametrize(
     ("entities", "drawn"),
     [
         pytest.param(
             [update("A-1", call("BETA", 60), route_id="Line A")], "Alpha 08:00 ? | Beta 08:11",
             id="some publishers write a line's name where its id belongs; the trip's id is enough",
+        ),
+        pytest.param(
+            [update("", call("ALPHA", 60, 60), route_id="A", start_time="08:00:00", direction_id=1)],
+            "Alpha 08:01 | Beta 08:11", id="a trip without a direction may go either way",
         ),
         pytest.param(
             [update("A-1", call("ALPHA", 60, 60)), update("A-1", call("ALPHA", 120, 120))],

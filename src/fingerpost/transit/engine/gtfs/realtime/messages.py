@@ -1,8 +1,10 @@
-"""Decode GTFS-Realtime FeedMessages and their strings, and list entity outcomes."""
+"""Decode GTFS-Realtime FeedMessages and their strings, reject messages that are too large, and list entity outcomes."""
 
 from enum import StrEnum
+from functools import cache
 from typing import NamedTuple
 
+from google.protobuf.descriptor import Descriptor
 from google.protobuf.message import DecodeError
 from google.transit.gtfs_realtime_pb2 import FeedMessage
 
@@ -14,6 +16,54 @@ class FeedBytes(NamedTuple):
     received: int
     feed_name: str | None = None
     origin: str = ""
+
+
+# An empty entity or stop time update is two bytes long, but takes up a few hundred bytes once parsed.
+MAX_ENTITIES = 500_000
+MAX_PARTS = 2_000_000
+_FIXED_BYTES = {1: 8, 5: 4}
+
+
+@cache
+def _list_repeated(message: Descriptor) -> dict[int, Descriptor]:
+    """Return the types of a message's submessages that are repeated or contain repeated ones, keyed by field number."""
+    types = {field.number: (field.is_repeated, field.message_type) for field in message.fields if field.message_type}
+    return {number: part for number, (is_repeated, part) in types.items() if is_repeated or _list_repeated(part)}
+
+
+def _has_more(data: bytes, limit: int, *, is_nested: bool) -> bool:
+    """Whether an unparsed message has more than ``limit`` entities or, if ``is_nested``, repeated parts in total."""
+    count, todo = 0, [(0, len(data), FeedMessage.DESCRIPTOR)]
+    try:
+        while todo and len(data) > 2 * limit:
+            position, end, message = todo.pop()
+            parts = _list_repeated(message)
+            while position < end and count <= limit:
+                tag, position = _read_varint(data, position)
+                wire_type = tag & 7
+                length, position = _read_varint(data, position) if wire_type in (0, 2) else (0, position)
+                if wire_type == 2:
+                    if (part := parts.get(tag >> 3)) is not None:
+                        count += 1
+                        if is_nested and length and _list_repeated(part):
+                            todo.append((position, position + length, part))
+                    position += length
+                else:
+                    position += _FIXED_BYTES.get(wire_type, 0)
+    except IndexError:
+        # The data is truncated or not a message, so parsing it fails as well.
+        pass
+    return count > limit
+
+
+def _read_varint(data: bytes, position: int) -> tuple[int, int]:
+    value = 0
+    for shift in range(0, 70, 7):
+        value |= (data[position] & 0x7F) << shift
+        position += 1
+        if data[position - 1] < 0x80:
+            return value, position
+    raise IndexError
 
 
 def parse_message(data: bytes) -> FeedMessage | None:
@@ -28,6 +78,10 @@ def parse_message(data: bytes) -> FeedMessage | None:
 
 def find_timestamp(data: bytes) -> int | None:
     """Return a message's timestamp (Unix seconds) or None; the text of a ValueError completes "The source returned"."""
+    if _has_more(data, MAX_ENTITIES, is_nested=False):
+        raise ValueError(f"a message with more than {MAX_ENTITIES:,} entities, which is too large")
+    if _has_more(data, MAX_PARTS, is_nested=True):
+        raise ValueError(f"a message with more than {MAX_PARTS:,} stop times and other parts, which is too large")
     message = parse_message(data)
     if message is None:
         content = "a web page" if data.lstrip()[:1] == b"<" else "something that is not a GTFS-Realtime message"

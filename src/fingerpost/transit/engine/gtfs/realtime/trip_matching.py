@@ -60,6 +60,20 @@ class RealtimeIndex:
     def trips_by_route(self) -> Mapping[int, Sequence[int]]:
         return group_rows(self.trip_route, range(len(self.trip_route)))
 
+    @cached_property
+    def single_start_s(self) -> Sequence[int]:
+        """The departure time (seconds of the service day) of each trip with one exact departure; -1 for others."""
+        table = self.timetable
+        count = np.diff(self.trip_departure_first)
+        exact = np.flatnonzero((count[table.trip_departure_trip] == 1) & (table.trip_departure_headway_s == 0))
+        trips = table.trip_departure_trip[exact]
+        starts_s = np.full(len(self.trip_route), -1, np.int64)
+        starts_s[trips] = (
+            table.stop_time_departure_s[table.trip_first_stop_time[trips]] + table.trip_departure_shift_s[exact]
+        )
+        start_list: list[int] = starts_s.tolist()
+        return start_list
+
     def _build_scope(self, feed_name: str | None) -> Scope:
         """Return the scope of all feeds with the given name, ignoring case, or of all feeds if it is None."""
         folded_name = None if feed_name is None else feed_name.casefold()
@@ -118,12 +132,12 @@ class TripMatcher:
         self.today = local_day(now, zone).toordinal()
 
     def match(self, trip: TripDescriptor, stop_times: Sequence[StopTimeUpdate] = ()) -> TripMatch | EntityOutcome:
-        """Return the ride, or the reason for no match; a missing day is inferred from ``stop_times``."""
+        """Return the ride, or the reason for no match; a missing day or trip id is inferred from ``stop_times``."""
         day = self.read_day(trip.start_date)
         if isinstance(day, EntityOutcome):
             return day
         if not trip.trip_id:
-            return EntityOutcome.TRIP_NOT_NAMED
+            return self._match_by_route(trip, self.today if day is None else day, stop_times)
         rows = self.find_trips(trip)
         if isinstance(rows, EntityOutcome):
             return rows
@@ -218,3 +232,34 @@ class TripMatcher:
 
         # This returns the later of two equally near days, because the days are in descending order.
         return min(days, key=distance_s, default=None)
+
+    def _match_by_route(
+        self, trip: TripDescriptor, day: int, stop_times: Sequence[StopTimeUpdate]
+    ) -> TripMatch | EntityOutcome:
+        if not trip.route_id or not trip.start_time:
+            return EntityOutcome.TRIP_NOT_NAMED
+        start_s = parse_time_s(to_text(trip.start_time))
+        if start_s is None:
+            return EntityOutcome.START_TIME_UNKNOWN
+        results: list[TripMatch] = []
+        single_start_s = self.index.single_start_s
+        for route in self.scope.routes.get(trip.route_id, ()):
+            for row in self.index.trips_by_route.get(route, ()):
+                if single_start_s[row] not in (-1, start_s) or not self.index.is_running(row, day):
+                    continue
+                direction = int(self.index.timetable.trip_direction[row])
+                if trip.HasField("direction_id") and direction not in (-1, trip.direction_id):
+                    continue
+                choice = self._choose_trip_departure(row, start_s)
+                if not isinstance(choice, EntityOutcome):
+                    results.append(TripMatch(row, choice[0], day, choice[1]))
+        if len(results) > 1:
+            stops = {stop_time.stop_id for stop_time in stop_times if stop_time.stop_id}
+            results = [match for match in results if stops and self._serves(match.trip, stops)]
+            return results[0] if len(results) == 1 else EntityOutcome.TRIP_AMBIGUOUS
+        return results[0] if results else EntityOutcome.TRIP_UNKNOWN
+
+    def _serves(self, trip: int, stop_ids: Iterable[str]) -> bool:
+        table = self.index.timetable
+        rows = table.stop_time_stop[table.list_stop_times(trip)].tolist()
+        return {table.stop_local_id[row] for row in rows}.issuperset(stop_ids)
