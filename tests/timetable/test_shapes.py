@@ -50,7 +50,7 @@ def test_shape_that_does_not_fit(north, fits):
 
 def test_a_short_part_is_preferred_to_a_nearer_pass():
     """A loop: out to Alpha on the way east, past it again on the way back, where the shape comes nearer to the stop."""
-    loop = [(60.1702, 24.93), (60.1702, 24.958), (60.17, 24.958), (60.17, 24.93)]
+    loop = [(60.1702, 24.93), (60.1702, 24.97), (60.17, 24.97), (60.17, 24.93)]
 
     assert ride(loop, 0, 1) == [(60.1702, 24.94), (60.1702, 24.958)]
 
