@@ -1,21 +1,13 @@
 """The filings tools from a caller's view: the plan-step contract's envelope, and ``data`` of rule F3."""
 
-import asyncio
-
 import pytest
 
-from fingerpost.contract.wire import Number
 from fingerpost.errors import PlanInvalid
 from fingerpost.filings.library import FactLibrary
-from fingerpost.filings.query_params import MetricsParams
-from fingerpost.filings.reasons import open_company
-from fingerpost.filings.reply import Reply
 from fingerpost.filings.store import FactStore
 from fingerpost.filings.tools.sec_financial_data import SecFinancialData
 from fingerpost.filings.tools.sec_graph_query import SecGraphQuery
-from fingerpost.filings.tools.sec_query import QueryType, ToolDetails, define_query_tool
-from fingerpost.filings.tools.sec_shapes import SourcedAnswer
-from fingerpost.filings.tools.sec_text import format_rows
+from fingerpost.filings.tools.sec_query import ToolDetails
 from fingerpost.plan.catalogue import Catalogue
 from fingerpost.plan.validation import validate_plan
 from tests.filings.drawing import company_file, facts, library_of
@@ -180,39 +172,6 @@ def test_a_library_follows_its_file(tmp_path):
 
     assert before is None
     assert (library.find_company("DRWN").name, library.find_company("AAPL").dataset) == ("Drawn Inc.", "sample")
-
-
-def count_tags(library, asked):
-    source = open_company(library, asked.ticker, f"No tags found for {asked.ticker}")
-    return Reply([{"tags": len(source.list_concepts())}], source=source.provenance)
-
-
-TAGS = QueryType(
-    name="tags",
-    params=MetricsParams,
-    answer=count_tags,
-    shape=SourcedAnswer,
-    results=list[dict[str, Number]],
-    text=format_rows(lambda row: f"{row['tags']} tags"),
-    usage="tags {ticker}",
-)
-
-
-def test_a_query_type_is_one_record(sample):
-    class Figures(SecFinancialData):
-        queries = (*SecFinancialData.queries, TAGS)
-        definition = define_query_tool("figures", "Figures", queries, intro="Others: ")
-
-    tool = Figures(sample)
-    answer, refused = (
-        asyncio.run(tool.answer({"query_type": "tags", "parameters": parameters}, user=None))
-        for parameters in ({"ticker": "AAPL"}, {})
-    )
-
-    assert answer.text.startswith("22 tags.\nSource: SEC filings, sample, complete through ")
-    assert refused.body["error"] == "Missing required parameter: ticker"
-    assert "custom_sql {sql_query}, tags {ticker}." in tool.definition.description
-    assert tool.spec.input_schema["tags"] is MetricsParams
 
 
 async def test_a_verdict_is_an_answer_with_a_reason(figures):

@@ -10,6 +10,7 @@ from typing import Any, TypeVar, cast
 
 from pydantic_core import from_json, to_json
 
+from fingerpost import clock
 from fingerpost.errors import ParameterError
 from fingerpost.filings.companyfacts import Filing
 from fingerpost.filings.concepts import RECIPE, Metric, find_concept, find_metric
@@ -279,10 +280,15 @@ class CompanyFigures:
     @property
     def provenance(self) -> dict[str, Any]:
         """The source of the figures; notes name the other companies that have had the same ticker."""
+        # A report becomes overdue from one day to the next.
+        key = ("provenance", self.company.ticker, self.options.as_of, clock.now().date())
+        return dict(self._cached(self._build_provenance, *key))
+
+    def _build_provenance(self) -> dict[str, Any]:
         source = build_source(self.company, as_of=self.options.as_of)
-        notes = self._cached(lambda: list(self._list_owner_notes()), "owners", self.company.ticker)
-        if notes:
-            source["note"] = "; ".join(filter(None, (source.get("note"), *notes)))
+        notes = [source.get("note"), *self._list_owner_notes()]
+        if any(notes):
+            source["note"] = "; ".join(filter(None, notes))
         return source
 
     def _list_owner_notes(self) -> Iterator[str]:

@@ -24,7 +24,14 @@ from pydantic_core import InitErrorDetails, PydanticCustomError, ValidationError
 from fingerpost.errors import ParameterError
 from fingerpost.filings.figure import FigureOptions
 from fingerpost.filings.formula import MAX_LENGTH, to_number
-from fingerpost.filings.period_filter import FIRST_DAY, LAST_DAY, NEWEST_FOUR_QUARTERS, PeriodFilter, read_period
+from fingerpost.filings.period_filter import (
+    FIRST_DAY,
+    LAST_DAY,
+    NEWEST_FOUR_QUARTERS,
+    NEWEST_YEAR,
+    PeriodFilter,
+    read_period,
+)
 
 
 def build_error(field: str, sentence: str) -> ValidationError:
@@ -193,16 +200,16 @@ class CompareParams(WindowParams):
     metrics: Annotated[list[Word], Field(min_length=1, max_length=20)]
 
 
-class StatementParams(WindowParams):
+def _reject_trailing_year(period: PeriodFilter) -> PeriodFilter:
+    if period.newest == NEWEST_FOUR_QUARTERS:
+        raise ValueError("must be a fiscal period here; financial_facts, compare and calculate accept ttm")
+    return period
+
+
+class StatementParams(ViewParams):
     ticker: Ticker
     statement: Literal["income", "balance", "cash_flow"]
-
-    @field_validator("period")
-    @classmethod
-    def _reject_trailing_year(cls, period: PeriodFilter | None) -> PeriodFilter | None:
-        if period is not None and period.newest == NEWEST_FOUR_QUARTERS:
-            raise ValueError("must be a fiscal period here; financial_facts, compare and calculate accept ttm")
-        return period
+    period: Annotated[FiscalPeriod, AfterValidator(_reject_trailing_year)] = PeriodFilter(newest=NEWEST_YEAR)
 
 
 Relation = Literal["equals", "about", "more_than", "less_than", "grew_by", "is_record", "ranks"]

@@ -123,7 +123,6 @@ class _Column(NamedTuple):
 
     lines: Mapping[str, Figure]
     missing: Missing
-    note: str = ""
 
 
 def statement(library: FactLibrary, params: query_params.StatementParams) -> Reply:
@@ -133,7 +132,7 @@ def statement(library: FactLibrary, params: query_params.StatementParams) -> Rep
     """
     kind, not_found = params.statement, f"No financial facts found for {params.ticker}"
     source = open_company(library, params.ticker, not_found, params.options)
-    periods = source.resolve_period(params.period_filter).list_periods()
+    periods = source.resolve_period(params.period).list_periods()
     metrics = [metric for metric in list_metrics() if metric.statement == kind]
     columns = [_build_column(source, metrics, TOTALS[kind], period) for period in periods]
     if not any(column.lines for column in columns):
@@ -149,7 +148,6 @@ def statement(library: FactLibrary, params: query_params.StatementParams) -> Rep
         # A line that is missing from all periods gets a single entry.
         entries = column.missing.items()
         reply.missing |= {name if name in common else f"{name} {period.period}": entry for name, entry in entries}
-    reply.notes = [column.note for column in columns if column.note]
     return reply
 
 
@@ -178,9 +176,7 @@ def _build_column(
             missing[metric.name] = build_missing("outside_sample", message, suggest_load(company.ticker))
         else:
             missing[metric.name] = explain_missing_tag(source, metric, PeriodFilter.from_figure(newest))
-    ends = {figure.end for figure in headlines if figure.period == newest.period}
-    note = f"the range contains {len(ends)} periods; this is the newest, ending {newest.end}" if len(ends) > 1 else ""
-    return _Column(lines, missing, note)
+    return _Column(lines, missing)
 
 
 def _find_line(source: CompanyFigures, metric: Metric, newest: Figure) -> Figure | None:
