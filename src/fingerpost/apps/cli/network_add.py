@@ -109,7 +109,7 @@ def _list_options(kinds: Sequence[SourceKind]) -> dict[str, tuple[Any, Any]]:
     for source_option in (option for kind in kinds for option in kind.add_options):
         value_type = bool if source_option.metavar is None else str | None
         option = typer.Option(f"--{source_option.name}", metavar=source_option.metavar, help=source_option.help)
-        options[source_option.name] = (value_type, option)
+        options[source_option.parameter] = (value_type, option)
     return options
 
 
@@ -124,7 +124,7 @@ def _choose_source(
     for kind in kinds:
         for option in kind.add_options:
             choices.append(f"--{option.name}")
-            if value := options.get(option.name):
+            if value := options.get(option.parameter):
                 fields = option.fill("" if option.metavar is None else str(value))
                 sources.append((kind, {"source": kind.kind, **fields}))
     if len(sources) != 1:

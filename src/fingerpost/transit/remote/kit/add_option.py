@@ -17,3 +17,7 @@ class AddOption:
     metavar: str | None
     help: str
     fill: Callable[[str], Mapping[str, Any]]
+
+    @property
+    def parameter(self) -> str:
+        return self.name.replace("-", "_")
