@@ -36,7 +36,7 @@ WORDS: Mapping[str, Sequence[object]] = {
     "filing_types": ["10-K", "10-Q"], "unit": ["USD", "EUR"], "ratios": ["net_margin", "nonsense"],
     "accession_number": ["0000320193-22-000108"], "query": ["risk", "supply chain"], "wait_seconds": [5],
     "sections": ["risk_factors", "business"], "keywords": ["supply", "revenue"],
-    "user_input": ["Get Apple's revenue for 2022", "Dance"], "wanted": ["a", "b"], "goal": ["a goal"],
+    "user_input": ["Get Apple's revenue for 2022", "Dance"], "goal": ["a goal"],
     "date_range": DAYS, "refs": [["DEMO-HELSINKI:KAMPPI|:RAUTATIENTORI|20260310.21600.120|:M2-1"]],
 }  # fmt: skip
 ODD = [

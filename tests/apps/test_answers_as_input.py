@@ -45,7 +45,7 @@ FORMS = {
     "accession": r"\d{10}-\d\d-\d{6}", "stop": r"[A-Z0-9_-]+:[A-Z0-9:_-]+",
 }  # fmt: skip
 # Words of the caller, and what repeats the question or describes a tool.
-FREE = "query user_input wanted note sql_query keywords textFilter axis save_user_variable.value run_plan.value"
+FREE = "query user_input note sql_query keywords textFilter axis save_user_variable.value run_plan.value"
 ECHOES = {"parameters", "constraints", "requested", "query", "parameters_by_query_type"}
 # What else a call must have, or (None) must not have, to take an argument.
 BESIDE = {

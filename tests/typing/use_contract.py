@@ -58,7 +58,7 @@ def describe_tool() -> None:
 
 async def run_tool(planning: PlanningCapability) -> None:
     assert_type(await Echo().execute("say", {"text": "hello"}), dict[str, Any])
-    assert_type(await planning.create_plan("greet", wanted=["echo"]), Plan)
+    assert_type(await planning.create_plan("greet"), Plan)
 
 
 def read_errors() -> None:

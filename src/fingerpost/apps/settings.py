@@ -46,9 +46,6 @@ class Settings(BaseSettings):
         runs_retention_days: days until a finished plan run is deleted; if unset, it is never deleted.
         contact: the operator's email address or URL, sent to sources in the User-Agent.
         sec_contact: the email address that EDGAR requires; if it is set, calls fetch companies that are not yet loaded.
-        llm_url: the OpenAI-compatible endpoint of a model that writes plans; if it is unset, no model is used.
-        llm_model: the model at that endpoint.
-        llm_key: the key for that endpoint.
         demo: when the demo networks answer: always (``on``), never (``off``), or until a network is added (``auto``).
         plan_journey_per_second: the maximum number of planJourney calls per second, in all processes that share the
             home folder or the database.
@@ -91,10 +88,6 @@ class Settings(BaseSettings):
     contact: _Contact = ""
     sec_contact: _Contact = ""
     private_hosts: Annotated[tuple[str, ...], NoDecode] = ()
-
-    llm_url: str = ""
-    llm_model: str = ""
-    llm_key: SecretStr = SecretStr("")
 
     @field_validator("private_hosts", "token_scopes", mode="before")
     @classmethod

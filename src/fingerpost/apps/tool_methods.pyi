@@ -122,7 +122,6 @@ class ToolMethods(Generic[_Body_co]):
         *,
         plan: Plan | Mapping[str, Any] | None = None,
         user_input: str | None = None,
-        wanted: Sequence[str] | None = None,
         memory: Mapping[str, Any] | None = None,
         memory_of: str | None = None,
         run_id: str | None = None,

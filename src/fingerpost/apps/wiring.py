@@ -22,10 +22,9 @@ from fingerpost.filings.sync import PACES, CompanyFetcher, Edgar
 from fingerpost.net.loop_clients import LoopClients
 from fingerpost.plan.catalogue import Catalogue, PlanTool
 from fingerpost.plan.plan_tools import GetPlanRun, RunPlan
-from fingerpost.plan.planners import Planner, PlanningCapability
+from fingerpost.plan.planners import PlanningCapability
 from fingerpost.plan.runs import PlanRuns
 from fingerpost.plan.user_tools import GROUP, UserTool, serve_user_tools
-from fingerpost.runtime.extras import require_extra
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.store.variables import VariableStore
 from fingerpost.transit.learned_profile import LearnedProfiles
@@ -186,15 +185,7 @@ def _new_runs(settings: Settings, tools: Sequence[PublishedTool]) -> tuple[PlanR
     """Return the plan runs and planners for the given tools; plan tools are excluded, so plans cannot start plans."""
     catalogue = Catalogue.of([_new_plan_tool(tool) for tool in tools])
     runs = PlanRuns(catalogue, open_journal(settings), retention_days=settings.runs_retention_days)
-    planners: list[Planner] = []
-    if settings.llm_url and settings.llm_model:
-        require_extra("llm", "Planning with a language model needs", "pydantic_ai.models.openai")
-        # A local import, because the client for language models is an optional dependency.
-        from fingerpost.plan.language_model import LanguageModelPlanner
-
-        key = settings.llm_key.get_secret_value() or None
-        planners.append(LanguageModelPlanner(settings.llm_url, settings.llm_model, key).plan)
-    return runs, PlanningCapability(catalogue, planners)
+    return runs, PlanningCapability(catalogue)
 
 
 def _new_plan_tool(tool: PublishedTool) -> PlanTool:

@@ -85,7 +85,7 @@ class RunPlan(PublishedTool):
             plan = read_plan(arguments.plan, self._runs.limits)
         else:
             assert arguments.user_input is not None
-            plan = await self._planning.create_plan(arguments.user_input, wanted=arguments.wanted or (), memory=memory)
+            plan = await self._planning.create_plan(arguments.user_input, memory=memory)
         return await self._runs.create(plan, user=user, memory=memory, memory_of=arguments.memory_of)
 
     async def _apply_action(self, run_id: str, arguments: shape.RunPlanInput, user: str | None) -> None:

@@ -41,9 +41,6 @@ class RunPlanInput(SnakeCaseModel):
         WithJsonSchema({"type": "object"}),
     ] = None
     user_input: Annotated[str | None, Field(max_length=2000, description="instead of plan: the goal in words")] = None
-    wanted: Annotated[
-        list[str] | None, Field(max_length=50, description="with user_input: the memory keys to provide")
-    ] = None
     memory: Annotated[Any, Field(description="initial values by key"), WithJsonSchema({"type": "object"})] = None
     memory_of: Annotated[str | None, Field(description="run_id of an earlier run whose memory to start from")] = None
     run_id: Annotated[str | None, Field(description="with action")] = None

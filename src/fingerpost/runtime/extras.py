@@ -6,7 +6,7 @@ from typing import Literal
 
 from fingerpost.errors import SettingsInvalid
 
-Extra = Literal["llm", "scale", "streets", "telemetry"]
+Extra = Literal["scale", "streets", "telemetry"]
 
 
 def require_extra(extra: Extra, problem: str, *modules: str) -> None:
