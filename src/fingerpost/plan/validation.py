@@ -7,9 +7,11 @@ from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from fingerpost.contract.check import clip, describe_problem, read_arguments
 from fingerpost.contract.plan import Plan, PlanStep
+from fingerpost.contract.wire import get_field_types
 from fingerpost.errors import PlanInvalid, ToolError
 from fingerpost.plan.catalogue import (
     HUMAN,
@@ -22,7 +24,7 @@ from fingerpost.plan.catalogue import (
 )
 from fingerpost.plan.conditions import Condition, ConditionInvalid, compile_condition
 from fingerpost.plan.limits import Limits, find_excess
-from fingerpost.plan.references import ParameterPath, Reference, fill, list_references
+from fingerpost.plan.references import ParameterPath, Reference, list_references
 
 THINKING: Final = "thinking"
 """The performer of a step that has neither a tool nor an agent."""
@@ -33,7 +35,7 @@ _MAX_LISTED = 100
 _MAX_KEY_CHARS = 200
 # The largest integer that every JSON parser reads exactly and every engine stores.
 _MAX_STEP_ID = 2**53 - 1
-# Placeholder for unresolved references: not a valid date, and recognizable in a model's error message.
+# Stands for an argument with a reference: not a valid date, and recognizable in an error message.
 _PLACEHOLDER = "$ref"
 
 
@@ -137,7 +139,8 @@ class _PlanCheck:
         if cycle := self._find_ancestors("dependencies", "form a cycle"):
             return [*found, cycle]
         found += [problem for ready in self.ready.values() for problem in self._add_dependencies(ready)]
-        if cycle := self._find_ancestors("parameters", "refer to one another in a cycle"):
+        has_inferred = any(ready.references or ready.condition is not None for ready in self.ready.values())
+        if has_inferred and (cycle := self._find_ancestors("parameters", "refer to one another in a cycle")):
             return [*found, cycle]
         return [*found, *self._check_writers()]
 
@@ -218,19 +221,17 @@ class _PlanCheck:
             yield PlanProblem(number, "parameters", query)
             return
         ready.query = query
-        reference_paths = [reference.location[len(query.prefix) :] for reference in ready.references]
         place = _format_path(("parameters", *query.prefix))
         try:
-            validation_errors = _list_errors(query, reference_paths)
+            validation_errors = _list_errors(query, ready.references)
         except ToolError as error:
             # A validator of the tool's model raised a ToolError.
             yield PlanProblem(number, place, error.message)
             return
         for issue in validation_errors:
-            if not _is_caused_by_reference(issue, reference_paths):
-                found = describe_problem(issue, query.model)
-                field = ".".join(filter(None, (place, found.field)))
-                yield PlanProblem(number, field, found.sentence, found.predicate)
+            found = describe_problem(issue, query.model)
+            field = ".".join(filter(None, (place, found.field)))
+            yield PlanProblem(number, field, found.sentence, found.predicate)
 
     def _add_dependencies(self, ready: ReadyStep) -> Iterator[PlanProblem]:
         """Add the dependencies that references and conditions imply; report keys that no step provides."""
@@ -268,43 +269,23 @@ class _PlanCheck:
                     break
 
 
-def _list_errors(query: ToolQuery, reference_paths: list[ParameterPath]) -> list[Any]:
-    """Return the validation errors of a step's arguments, with a placeholder for each reference."""
+def _list_errors(query: ToolQuery, references: Collection[Reference]) -> list[ErrorDetails]:
+    """Return the validation errors of a step's arguments; those with references are validated when they are known."""
+    paths = [reference.location[len(query.prefix) :] for reference in references]
+    if () in paths:
+        return []
+    unknown = {path[0] for path in paths} & get_field_types(query.model).keys()
+    arguments = query.arguments | dict.fromkeys(unknown, _PLACEHOLDER)
     try:
-        read_arguments(query.model, fill(query.arguments, lambda _location: _PLACEHOLDER))
+        read_arguments(query.model, arguments)
     except ValidationError as error:
-        return list(error.errors(include_url=False))
+        found = error.errors(include_url=False)
+        # An error about the whole model may be caused by a placeholder.
+        return [issue for issue in found if not unknown or {*issue["loc"][:1]} - unknown]
     except ToolError:
-        if not reference_paths:
+        if not unknown:
             raise
-        # A placeholder may be the cause, so validate again without the arguments that have references.
-        unknown = {path[0] for path in reference_paths if path}
-        try:
-            read_arguments(query.model, {k: v for k, v in query.arguments.items() if k not in unknown})
-        except ValidationError as error:
-            # Errors for the whole model may be caused by the omitted arguments.
-            found = error.errors(include_url=False)
-            return [
-                issue for issue in found if issue["type"] == "missing" or {*issue["loc"][:1]} & query.arguments.keys()
-            ]
     return []
-
-
-def _is_caused_by_reference(issue: Any, reference_paths: list[ParameterPath]) -> bool:
-    location: ParameterPath = tuple(issue["loc"])
-    if issue["type"] == "extra_forbidden" and location in reference_paths:
-        # The model has no field of this name.
-        return False
-    is_exact = issue["type"] in ("missing", "extra_forbidden")
-    return any(
-        _is_subpath(path, location) or (not is_exact and _is_subpath(location, path)) for path in reference_paths
-    )
-
-
-def _is_subpath(subpath: ParameterPath, path: ParameterPath) -> bool:
-    """Whether ``path`` has all parts of ``subpath`` in order; a pydantic location also names union branches."""
-    remaining = iter(path)
-    return all(any(expected == actual for actual in remaining) for expected in subpath)
 
 
 def _format_path(path: ParameterPath) -> str:
