@@ -1,6 +1,4 @@
-"""Conditions: what is allowed, the messages for what is refused, and that evaluation is bounded."""
-
-from contextlib import nullcontext
+"""Conditions: what is allowed, and the messages for what is refused."""
 
 import pytest
 from hypothesis import given, settings
@@ -64,30 +62,6 @@ def test_every_refusal_is_explained_in_words(text, expected):
 def test_values_of_the_wrong_type_are_reported(text):
     with pytest.raises(ConditionFailed):
         compile_condition(text, None).is_true(NAMES)
-
-
-@pytest.mark.parametrize(
-    "text", [" or ".join(["memory == results"] * 20), "sum(value) > 0 and max(value) > 0 and " * 10 + "value in value"]
-)
-def test_the_work_of_all_parts_of_a_condition_counts_together(text):
-    many = range(200_000)
-    with pytest.raises(ConditionFailed, match=r"^it takes too much work for values of this size$"):
-        compile_condition(text, None).is_true({"value": [*many], "results": [*many, 0], "memory": [*many, 1]})
-
-
-@pytest.mark.parametrize(
-    ("text", "count", "holds"),
-    [
-        ("sum(value) == 0", 240_000, True),
-        ("sum(value) == 0", 260_000, False),
-        ("0 == value or True", 240_000, True),
-        ("0 == value or True", 260_000, False),
-        ("len(value) > 0", 1_000_000, True),
-    ],
-)
-def test_every_item_that_is_looked_at_counts(text, count, holds):
-    with nullcontext() if holds else pytest.raises(ConditionFailed, match="too much work"):
-        assert compile_condition(text, None).is_true({"value": [0] * count})
 
 
 @settings(max_examples=300, deadline=None)

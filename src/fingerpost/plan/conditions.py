@@ -1,7 +1,7 @@
 """Conditions: a subset of Python expressions over JSON values, evaluated on the syntax tree, never with ``eval``.
 
-An expression may not use attributes, loops or arithmetic, and may call only a few functions. Its length, depth and
-evaluation work are limited.
+An expression may not use attributes, loops or arithmetic, and may call only a few functions. Its length and depth are
+limited, and no operation takes longer than reading the values, so callers evaluate it in a thread.
 """
 
 import ast
@@ -13,7 +13,6 @@ from typing import Any, Final
 
 MAX_CHARS: Final = 500
 MAX_DEPTH: Final = 20
-MAX_WORK: Final = 500_000
 
 _NAMES: Final = ("memory", "results", "value")
 
@@ -25,7 +24,7 @@ class ConditionInvalid(ValueError):
 
 
 class ConditionFailed(ValueError):
-    """A valid condition cannot be evaluated: wrong types, or too much work."""
+    """A valid condition cannot be evaluated, for example because of wrong types."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +37,7 @@ class Condition:
     def is_true(self, names: Mapping[str, Any]) -> bool:
         try:
             # The text is parsed for each evaluation, because hundreds of stored trees slow the garbage collector.
-            return bool(_Evaluation(names).evaluate(_parse(self.text)))
-        except ConditionFailed:
-            raise
+            return bool(_evaluate(_parse(self.text), names))
         except (TypeError, ValueError, ArithmeticError, LookupError) as error:
             reason = f"there is no {error}" if isinstance(error, LookupError) else str(error)
             raise ConditionFailed(reason) from error
@@ -102,68 +99,36 @@ def _check_node(node: ast.AST, names: tuple[str, ...]) -> None:
         raise ConditionInvalid(f"{type(node).__name__} is not allowed; {_EXAMPLE}")
 
 
-class _Evaluation:
-    def __init__(self, names: Mapping[str, Any]) -> None:
-        self._names = names
-        self._work_left = MAX_WORK
-
-    def evaluate(self, node: ast.expr) -> Any:
-        self._work_left -= 1
-        match node:
-            case ast.Constant(value=value):
-                return value
-            case ast.Name(id=name):
-                return self._names[name]
-            case ast.BoolOp(op=operation, values=parts):
-                result: Any = None
-                for part in parts:
-                    result = self.evaluate(part)
-                    if bool(result) is isinstance(operation, ast.Or):
-                        break
-                return result
-            case ast.UnaryOp(op=operation, operand=operand):
-                return _UNARY[type(operation)](self.evaluate(operand))
-            case ast.Compare():
-                return self._compare(node)
-            case ast.Subscript(value=container, slice=index):
-                return self.evaluate(container)[self.evaluate(index)]
-            case ast.List(elts=parts) | ast.Tuple(elts=parts):
-                return [self.evaluate(part) for part in parts]
-            case ast.Call(func=ast.Name(id=name), args=arguments):
-                values = [self.evaluate(argument) for argument in arguments]
-                if name != "len":
-                    for value in values:
-                        self._count_work(value)
-                return _FUNCTIONS[name](*values)
-        raise ConditionFailed(f"{type(node).__name__} is not allowed")
-
-    def _compare(self, node: ast.Compare) -> bool:
-        left = self.evaluate(node.left)
-        for operation, part in zip(node.ops, node.comparators, strict=True):
-            right = self.evaluate(part)
-            self._count_work(left)
-            self._count_work(right)
-            if not _COMPARE[type(operation)](left, right):
-                return False
-            left = right
-        return True
-
-    def _count_work(self, value: Any) -> None:
-        level = [value]
-        while level and self._work_left > 0:
-            children: list[Any] = []
-            for item in level:
-                self._work_left -= 1
-                if isinstance(item, str):
-                    self._work_left -= len(item) // 64
-                elif isinstance(item, dict | list):
-                    self._work_left -= len(item)
-                    if self._work_left <= 0:
-                        break
-                    children.extend(item.values() if isinstance(item, dict) else item)
-            level = children
-        if self._work_left <= 0:
-            raise ConditionFailed("it takes too much work for values of this size")
+def _evaluate(node: ast.expr, names: Mapping[str, Any]) -> Any:
+    match node:
+        case ast.Constant(value=value):
+            return value
+        case ast.Name(id=name):
+            return names[name]
+        case ast.BoolOp(op=operation, values=parts):
+            result: Any = None
+            for part in parts:
+                result = _evaluate(part, names)
+                if bool(result) is isinstance(operation, ast.Or):
+                    break
+            return result
+        case ast.UnaryOp(op=operation, operand=operand):
+            return _UNARY[type(operation)](_evaluate(operand, names))
+        case ast.Compare(left=first, ops=operations, comparators=others):
+            left = _evaluate(first, names)
+            for operation, other in zip(operations, others, strict=True):
+                right = _evaluate(other, names)
+                if not _COMPARE[type(operation)](left, right):
+                    return False
+                left = right
+            return True
+        case ast.Subscript(value=container, slice=index):
+            return _evaluate(container, names)[_evaluate(index, names)]
+        case ast.List(elts=parts) | ast.Tuple(elts=parts):
+            return [_evaluate(part, names) for part in parts]
+        case ast.Call(func=ast.Name(id=name), args=arguments):
+            return _FUNCTIONS[name](*(_evaluate(argument, names) for argument in arguments))
+    raise ValueError(f"{type(node).__name__} is not allowed")
 
 
 _FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {

@@ -21,11 +21,12 @@ from fingerpost.plan.journal import Journal
 from fingerpost.plan.limits import Limits, encode, find_excess
 from fingerpost.plan.memory import Memory
 from fingerpost.plan.records import Event, JournalFailed, RunRecord, RunState, Signal, StepRecord, StepState, now
-from fingerpost.plan.references import fill, get_at_path
+from fingerpost.plan.references import fill
 from fingerpost.plan.remarks import explain_unresolved_path
 from fingerpost.plan.step_attempts import StepExecutor, build_failure, find_failure
 from fingerpost.plan.validation import THINKING, ReadyStep, ValidPlan
 from fingerpost.runtime import retry
+from fingerpost.runtime.concurrency import compute
 from fingerpost.runtime.instruments import PLAN_STEP_DURATION, TOOL, Attribute, Measurement
 
 _log = logging.getLogger(__name__)
@@ -176,7 +177,7 @@ class Execution:
         """Return the step's response and the number of attempts."""
         arguments = self._resolve_arguments(ready)
         if ready.step.tool is None and ready.step.agent is None:
-            return self._run_thinking_step(ready, arguments), 1
+            return self._run_thinking_step(arguments), 1
         step, tool, query, user = ready.step, ready.tool, ready.query, self.run.user
         task = Task(
             run_id=self.run.run_id,
@@ -212,15 +213,8 @@ class Execution:
             check_arguments(query.model, filled)
         return filled
 
-    def _run_thinking_step(self, ready: ReadyStep, arguments: dict[str, Any]) -> dict[str, Any]:
-        data = arguments
-        if not data:
-            data = {}
-            for number in ready.dependencies:
-                earlier, output = self.valid.steps[number], self._memory.get_response(number)
-                if earlier.key is not None and output is not None:
-                    data[earlier.key] = get_at_path(output, earlier.step.output_path or [])
-        response = success_response(THINKING, THINKING, arguments, [data], {"data": data})
+    def _run_thinking_step(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        response = success_response(THINKING, THINKING, arguments, [arguments], {"data": arguments})
         limits = self.limits
         if excess := find_excess(response, max_bytes=limits.output_bytes, max_depth=limits.depth):
             raise ParameterError(f"The output of the step cannot be stored: a value in it {excess}")
@@ -231,7 +225,7 @@ class Execution:
         is_present, _value, response = self._memory.find_value(ready)
         has_expected_value = ready.step.expected_key is None or is_present
         try:
-            is_done = has_expected_value and ready.condition.is_true(self._memory.build_names(ready))
+            is_done = has_expected_value and await compute(ready.condition.is_true, self._memory.build_names(ready))
         except ConditionFailed as error:
             self._append_event("condition_failed", ready.step.step_id, reason=f"done_check: {error}")
             return False
