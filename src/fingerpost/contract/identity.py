@@ -1,4 +1,4 @@
-"""Identify calls with canonical JSON and correlation ids (rule A3)."""
+"""Identify calls with correlation ids (rule A3)."""
 
 import json
 import uuid
@@ -8,32 +8,7 @@ from fingerpost import clock
 from fingerpost.errors import SettingsInvalid
 
 _NAMESPACE = uuid.uuid5(uuid.NAMESPACE_DNS, "fingerpost")
-_MAX_EXACT_FLOAT = 2.0**53
 _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False)
-
-
-def encode_canonical(value: Any) -> str:
-    """Encode a JSON value as compact ASCII with sorted keys; integral floats become integers.
-
-    Raise ValueError if the value is not JSON (such as NaN or infinity), or is nested too deeply.
-    """
-    try:
-        return _ENCODER.encode(_normalize(value))
-    except (TypeError, RecursionError) as error:
-        raise ValueError(f"not a JSON value: {error}") from error
-
-
-def _normalize(value: Any) -> Any:
-    if isinstance(value, str):
-        return value
-    if isinstance(value, dict):
-        for key in value:
-            if not isinstance(key, str):
-                raise TypeError("an object's keys must be strings")
-        return {key: _normalize(item) for key, item in value.items()}
-    if isinstance(value, float) and value.is_integer() and abs(value) < _MAX_EXACT_FLOAT:
-        return int(value)
-    return [_normalize(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
 def new_correlation_id(user: str | None, tool: str, arguments: Any) -> str:
@@ -46,7 +21,7 @@ def new_correlation_id(user: str | None, tool: str, arguments: Any) -> str:
     if fixed_time is None:
         return str(uuid.uuid4())
     try:
-        text = encode_canonical(arguments)
-    except ValueError:
+        text = _ENCODER.encode(arguments)
+    except (TypeError, ValueError, RecursionError):
         text = "not JSON"
     return str(uuid.uuid5(_NAMESPACE, _ENCODER.encode([fixed_time.isoformat(), user, tool, text])))
