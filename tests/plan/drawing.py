@@ -5,7 +5,7 @@ from collections import Counter
 
 from pydantic import BaseModel, ConfigDict
 
-from fingerpost.contract.plan import Plan, PlanStep, find_attempt
+from fingerpost.contract.plan import Plan, PlanStep, find_idempotency_key
 from fingerpost.contract.tool import ToolSpec, failure_response, success_response
 from fingerpost.filings.query_params import FinancialFactsParams
 from fingerpost.plan.catalogue import Catalogue, PlanTool
@@ -55,7 +55,7 @@ class Recorder:
 
     def __init__(self, script=None):
         self.calls = []
-        self.attempts = []
+        self.keys = []
         self.counts = Counter()
         self.script = script or {}
         self.at_once = self.most_at_once = 0
@@ -64,7 +64,7 @@ class Recorder:
     async def __call__(self, query_type, parameters, user):
         label = parameters.get("label", "")
         self.calls.append(parameters)
-        self.attempts.append(find_attempt())
+        self.keys.append(find_idempotency_key())
         self.counts[label] += 1
         self.begun.set()
         self.at_once += 1
@@ -142,12 +142,12 @@ async def ended(runs, a_plan, **more):
 
 
 async def events_of(runs, run):
-    events = await runs.journal.list_events(run.run_id, 0)
+    events = await runs.journal.list_events(run.run_id)
     return [(event.kind, event.step_id) for event in events]
 
 
 async def items_of(runs, run):
-    events = await runs.journal.list_events(run.run_id, 0)
+    events = await runs.journal.list_events(run.run_id)
     return list_items(run, read_recorded_plan(run).model_dump(), events)
 
 

@@ -31,7 +31,7 @@ def test_the_wait_doubles_within_its_bounds(attempt, spread, requested_s, expect
 
 
 async def tripped(time):
-    breaker = CircuitBreaker(threshold=3, kind="tool", cooldown_s=10, clock_s=time.clock_s)
+    breaker = CircuitBreaker(threshold=3, cooldown_s=10, clock_s=time.clock_s)
     for _ in range(3):
         breaker.acquire("a.example")
         breaker.record_failure("a.example")
@@ -43,7 +43,7 @@ def is_refused(breaker, host="a.example"):
 
 
 async def test_a_success_between_starts_the_count_again():
-    breaker = CircuitBreaker(threshold=2, kind="tool", clock_s=FakeTime().clock_s)
+    breaker = CircuitBreaker(threshold=2, clock_s=FakeTime().clock_s)
     breaker.record_failure("a.example")
     breaker.record_success("a.example")
     breaker.record_failure("a.example")

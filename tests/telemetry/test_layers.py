@@ -160,13 +160,11 @@ def test_a_query_of_a_fallback_is_counted(seen):
 @pytest.mark.parametrize(("failures", "count"), [(1, 0), (2, 1)])
 def test_a_breaker_that_opens_is_counted(seen, failures, count):
     """At its threshold, here 2, by what it guards; a name may be an address, and is not told."""
-    breaker = CircuitBreaker(threshold=2, kind="network")
+    breaker = CircuitBreaker(threshold=2)
     for _ in range(failures):
         breaker.record_failure("LIVE https://key@example.org")
 
-    assert seen.counted("fingerpost.breaker.opened") == (
-        {(("fingerpost.breaker.kind", "network"),): 1} if count else {}
-    )
+    assert seen.counted("fingerpost.breaker.opened") == ({(): 1} if count else {})
 
 
 async def test_steps_are_inside_their_run(tmp_path, monkeypatch, seen):

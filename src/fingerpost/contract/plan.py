@@ -4,7 +4,6 @@ Unknown fields are errors, because a misspelled condition must not be ignored (r
 """
 
 from contextvars import ContextVar
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
@@ -64,26 +63,17 @@ class Plan(SnakeCaseModel):
     can_modify: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Attempt:
-    """One attempt at a step.
+_IDEMPOTENCY_KEY: ContextVar[str | None] = ContextVar("fingerpost_idempotency_key", default=None)
 
-    ``idempotency_key`` is the same for all attempts of a step in a run, even after a crash, so sources can detect
-    repeated requests. ``number`` counts from 1 each time the step starts.
+
+def find_idempotency_key() -> str | None:
+    """Return the key of the current step, or None outside plans.
+
+    It is the same for all attempts of a step in a run, even after a crash, so sources can detect repeated requests.
     """
-
-    idempotency_key: str
-    number: int
+    return _IDEMPOTENCY_KEY.get()
 
 
-_CURRENT: ContextVar[Attempt | None] = ContextVar("fingerpost_attempt", default=None)
-
-
-def find_attempt() -> Attempt | None:
-    """Return the current attempt, or None outside plans."""
-    return _CURRENT.get()
-
-
-def begin_attempt(attempt: Attempt) -> None:
-    """Set the current attempt for this task."""
-    _CURRENT.set(attempt)
+def set_idempotency_key(key: str) -> None:
+    """Set the key for this task."""
+    _IDEMPOTENCY_KEY.set(key)

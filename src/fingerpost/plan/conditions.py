@@ -114,11 +114,11 @@ def _evaluate(node: ast.expr, names: Mapping[str, Any]) -> Any:
             return result
         case ast.UnaryOp(op=operation, operand=operand):
             return _UNARY[type(operation)](_evaluate(operand, names))
-        case ast.Compare(left=first, ops=operations, comparators=others):
+        case ast.Compare(left=first, ops=comparisons, comparators=others):
             left = _evaluate(first, names)
-            for operation, other in zip(operations, others, strict=True):
+            for comparison, other in zip(comparisons, others, strict=True):
                 right = _evaluate(other, names)
-                if not _COMPARE[type(operation)](left, right):
+                if not _COMPARE[type(comparison)](left, right):
                     return False
                 left = right
             return True

@@ -4,7 +4,6 @@ import asyncio
 import logging
 import traceback
 from collections import deque
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from graphlib import TopologicalSorter
@@ -34,14 +33,13 @@ _log = logging.getLogger(__name__)
 
 @dataclass(kw_only=True)
 class Execution:
-    """Executes one run from its recorded state until it ends or waits; ``report`` receives every event."""
+    """Executes one run from its recorded state until it ends or waits."""
 
     run: RunRecord
     valid: ValidPlan
     journal: Journal
     executor: StepExecutor
     limits: Limits
-    report: Callable[[str, Event], None]
     poll_s: float
     last_signal: int = 0
     _is_cancelled: bool = False
@@ -129,17 +127,13 @@ class Execution:
 
     async def _commit(self, step: StepRecord | None, events: list[Event], state: RunState | None) -> None:
         await self.journal.record(self.run.run_id, step, events, state, events[0].at)
-        for event in events:
-            self.report(self.run.run_id, event)
 
     def _new_event(self, kind: str, number: int | None = None, **data: Any) -> Event:
         self._seq += 1
         return Event(self._seq, now(), kind, number, encode(data) if data else None)
 
     def _append_event(self, kind: str, number: int | None = None, **data: Any) -> None:
-        event = self._new_event(kind, number, **data)
-        self.journal.append_event(self.run.run_id, event)
-        self.report(self.run.run_id, event)
+        self.journal.append_event(self.run.run_id, self._new_event(kind, number, **data))
 
     async def _execute_step(self, ready: ReadyStep) -> bool:
         """Execute a step; return whether its dependents may start."""
@@ -191,7 +185,7 @@ class Execution:
         number = 0
         while True:
             number += 1
-            response = await self.executor.attempt(ready, task, number)
+            response = await self.executor.attempt(ready, task)
             if (reason := find_failure(response)) is None:
                 return response, number
             wait_s = self.executor.find_wait_s(task, number, response)

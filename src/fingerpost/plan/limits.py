@@ -19,7 +19,6 @@ class Limits:
         attempts: attempts at one step, including the first.
         backoff_s: wait before the second attempt; it doubles each time.
         max_backoff_s: longest wait; if a source requests a longer one, the step fails.
-        breaker_failures: consecutive failures after which a tool is not called for ``breaker_s``.
         runs_per_caller: background runs per user or address in one process.
     """
 
@@ -35,8 +34,6 @@ class Limits:
     attempts: int = 3
     backoff_s: float = 0.2
     max_backoff_s: float = 10.0
-    breaker_failures: int = 5
-    breaker_s: float = 30.0
     replans: int = 3
     runs_per_caller: int = 100
 

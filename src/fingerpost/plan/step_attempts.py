@@ -1,4 +1,4 @@
-"""Call a step's tool or agent, with concurrency limits, timeouts, retries and a circuit breaker.
+"""Call a step's tool or agent, with concurrency limits, timeouts and retries.
 
 The policy is the same for every engine.
 """
@@ -10,13 +10,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from fingerpost.contract.envelope import Contract, build_step_fields
-from fingerpost.contract.plan import Attempt, begin_attempt
+from fingerpost.contract.plan import set_idempotency_key
 from fingerpost.contract.tool import failure_response, success_response
-from fingerpost.errors import BrokenContract, SourceLimited, SourceTimeout, StorageUnavailable, ToolError
+from fingerpost.errors import BrokenContract, SourceTimeout, ToolError
 from fingerpost.plan.catalogue import Catalogue, Task
 from fingerpost.plan.limits import Limits, find_excess
 from fingerpost.plan.validation import ReadyStep
-from fingerpost.runtime.retry import CircuitBreaker, RetryPolicy
+from fingerpost.runtime.retry import RetryPolicy
 
 # Error details that help the caller fix the cause.
 _DETAILS = ("missing", "notes", "did_you_mean", "candidates")
@@ -29,32 +29,18 @@ class StepExecutor:
         self._retries = RetryPolicy(
             attempts=limits.attempts, initial_s=limits.backoff_s, max_wait_s=limits.max_backoff_s
         )
-        self._breaker = CircuitBreaker(threshold=limits.breaker_failures, cooldown_s=limits.breaker_s, kind="tool")
         self._semaphores = defaultdict[str, asyncio.Semaphore](lambda: asyncio.Semaphore(limits.calls_per_tool))
 
-    async def attempt(self, ready: ReadyStep, task: Task, number: int) -> dict[str, Any]:
+    async def attempt(self, ready: ReadyStep, task: Task) -> dict[str, Any]:
         """Call the tool or agent once and return its standard response; errors other than ToolError are raised."""
-        begin_attempt(Attempt(task.idempotency_key, number))
+        set_idempotency_key(task.idempotency_key)
         name = ready.performer
         query_type = name if ready.query is None else ready.query.query_type
-        if (wait_s := self._breaker.acquire(name)) is not None:
-            message = f"{name} failed {self._breaker.threshold} times in a row and will not be called for a while"
-            return build_failure(name, query_type, task.parameters, SourceLimited(message, retry_after_s=wait_s))
-        end_call = self._breaker.release
         try:
             async with self._semaphores[name]:
-                response = await self._answer(ready, task)
-            if response["success"]:
-                end_call = self._breaker.record_success
-            elif response.get("retryable") is True:
-                end_call = self._breaker.record_failure
-            return response
+                return await self._answer(ready, task)
         except ToolError as error:
-            if isinstance(error, StorageUnavailable) and not isinstance(error, SourceLimited):
-                end_call = self._breaker.record_failure
             return build_failure(name, query_type, task.parameters, error)
-        finally:
-            end_call(name)
 
     async def _answer(self, ready: ReadyStep, task: Task) -> dict[str, Any]:
         name, agent, timeout_s = ready.performer, ready.step.agent, self._limits.attempt_s

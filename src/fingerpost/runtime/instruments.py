@@ -61,9 +61,7 @@ WARNINGS = _new_counter(
     "Warnings in answers, by code: stale or unmatched realtime data, networks left out, and others",
 )
 FALLBACKS = _new_counter("fingerpost.network.fallbacks", "query", "Queries that a network's fallback answered")
-OPENED_BREAKERS = _new_counter(
-    "fingerpost.breaker.opened", "opening", "Circuit breakers that opened, for a network or a tool in plans"
-)
+OPENED_BREAKERS = _new_counter("fingerpost.breaker.opened", "opening", "Circuit breakers of networks that opened")
 PLAN_RUNS = _new_counter(
     "fingerpost.plan.runs", "run", "Plan runs that this process executed, by their state afterwards"
 )

@@ -44,13 +44,12 @@ class CircuitBreaker:
     """Counts consecutive failures by name, such as a tool's; ``threshold`` failures block a name for ``cooldown_s``.
 
     Then one call may probe the name, and its success closes the circuit. After ``acquire``, each call must end with
-    ``record_success``, ``record_failure`` or ``release``. Metrics report ``kind``, because a name may be an address.
+    ``record_success``, ``record_failure`` or ``release``.
     """
 
     def __init__(
-        self, *, threshold: int, kind: str, cooldown_s: float = 30.0, clock_s: Callable[[], float] = time.monotonic
+        self, *, threshold: int, cooldown_s: float = 30.0, clock_s: Callable[[], float] = time.monotonic
     ) -> None:
-        self._kind = kind
         self.threshold = threshold
         self._cooldown_s = cooldown_s
         self._clock_s = clock_s
@@ -82,7 +81,7 @@ class CircuitBreaker:
         circuit.is_probing = False
         if circuit.failures >= self.threshold:
             circuit.open_until_s = self._clock_s() + self._cooldown_s
-            OPENED_BREAKERS.add(1, {"fingerpost.breaker.kind": self._kind})
+            OPENED_BREAKERS.add(1)
 
     def release(self, name: str) -> None:
         self._circuits[name].is_probing = False

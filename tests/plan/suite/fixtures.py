@@ -12,7 +12,7 @@ from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from fingerpost.contract.plan import find_attempt
+from fingerpost.contract.plan import find_idempotency_key
 from fingerpost.contract.tool import ToolSpec, success_response
 from fingerpost.plan.catalogue import Catalogue, PlanTool
 from fingerpost.plan.limits import Limits
@@ -93,14 +93,14 @@ def new_runs(journal, folder, build=Build.FIRST, limits=None):
     write = log.writer()
 
     async def execute(query_type, parameters, _user):
-        attempt = find_attempt()
-        assert attempt is not None
-        write(f"begin {attempt.idempotency_key} {build}")
+        key = find_idempotency_key()
+        assert key is not None
+        write(f"begin {key} {build}")
         # Called again after an interruption it has no time to lose.
-        is_first = log.count()["begin", attempt.idempotency_key] == 1
+        is_first = log.count()["begin", key] == 1
         await asyncio.sleep(parameters["n"] / 1000 if is_first else 0)
         data = {"sum": parameters["n"] + sum(parameters.get("extra") or []), "build": build.value}
-        write(f"end {attempt.idempotency_key} {build}")
+        write(f"end {key} {build}")
         return success_response("add_up", query_type, parameters, [data], {"data": data})
 
     tools = []
@@ -166,7 +166,7 @@ def read_runs(engine, folder):
         found = []
         for line in reversed(await runs.list_runs(USER)):
             record = await runs.get(line.run_id, USER)
-            events = await runs.journal.list_events(line.run_id, 0)
+            events = await runs.journal.list_events(line.run_id)
             found.append(RecordedRun(record, runs.build_memory(record).to_dict(), events))
         return found
 

@@ -20,7 +20,7 @@ class NetworkBreaker(CircuitBreaker):
     """Counts failures of remote networks per circuit, and stores the last failure of each circuit."""
 
     def __init__(self, *, threshold: int = FAILURE_THRESHOLD, clock_s: Callable[[], float] = time.monotonic) -> None:
-        super().__init__(threshold=threshold, cooldown_s=COOLDOWN_S, clock_s=clock_s, kind="network")
+        super().__init__(threshold=threshold, cooldown_s=COOLDOWN_S, clock_s=clock_s)
         self.last_failures: dict[str, errors.StorageUnavailable] = {}
 
 
