@@ -2,9 +2,8 @@
 
 import asyncio
 import logging
-from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 from typing import Any, Final, Literal, NamedTuple
 
@@ -40,13 +39,11 @@ _log = logging.getLogger(__name__)
 
 _ID_CHARS = 36
 _RETENTION_INTERVAL = timedelta(hours=1)
+_MAX_CREATED = 16
 
 _RETRY_AFTER_S: Final = 5.0
 
 ReportedState = RunState | Literal["interrupted"]
-
-Watch = Callable[[Event], None]
-"""Callback for a run's events; it must not raise or block."""
 
 
 class _BackgroundRun(NamedTuple):
@@ -76,8 +73,9 @@ class PlanRuns:
         self._retention_days = retention_days
         self._last_cleanup: datetime | None = None
         self._executor = StepExecutor(catalogue, self.limits)
+        # The plans of runs that this process has created and not executed, so that they are not validated twice.
+        self._created: dict[str, ValidPlan] = {}
         self._executions: dict[str, Execution] = {}
-        self._watches = defaultdict[str, list[Watch]](list)
         self._background: dict[str, _BackgroundRun] = {}
         journal.execute_here = self._execute
 
@@ -94,19 +92,23 @@ class PlanRuns:
         ``memory`` contains values by key, which override those from ``memory_of``, an earlier run by the same user.
         """
         initial_memory = await self._load_memory(user, memory or {}, memory_of)
-        plan_json = await compute(self._check_and_write, plan, initial_memory.values)
+        valid, plan_json = await compute(self._check_and_write, plan, initial_memory.values)
         base = None
         if clock.find_fixed_time() is not None:
             base = new_correlation_id(user, "run_plan", [plan_json, dict(initial_memory.values)])
         await self._delete_old_runs()
-        return await self.journal.create(plan_json, user=user, initial_memory=initial_memory, at=now(), base=base)
+        run_id = await self.journal.create(plan_json, user=user, initial_memory=initial_memory, at=now(), base=base)
+        if len(self._created) >= _MAX_CREATED:
+            self._created.clear()
+        self._created[run_id] = valid
+        return run_id
 
-    def _check_and_write(self, plan: Plan, memory: Mapping[str, Any]) -> str:
-        validate_plan(plan, self.catalogue, memory=memory, limits=self.limits)
+    def _check_and_write(self, plan: Plan, memory: Mapping[str, Any]) -> tuple[ValidPlan, str]:
+        valid = validate_plan(plan, self.catalogue, memory=memory, limits=self.limits)
         plan_json = write_plan(plan)
         if (size_bytes := len(plan_json.encode())) > self.limits.plan_bytes:
             raise PlanInvalid(f"The plan is {size_bytes:,} bytes; the limit is {self.limits.plan_bytes:,}")
-        return plan_json
+        return valid, plan_json
 
     async def get(self, run_id: str, user: str | None) -> RunRecord:
         run = await self.journal.find(run_id) if len(run_id) == _ID_CHARS and run_id.isascii() else None
@@ -275,18 +277,6 @@ class PlanRuns:
             finally:
                 await self.stop()
 
-    @contextmanager
-    def watching(self, run_id: str, watch: Watch) -> Iterator[None]:
-        """During the block, report the events of a run that this process is executing; a step's events are in order."""
-        watches = self._watches[run_id]
-        watches.append(watch)
-        try:
-            yield
-        finally:
-            watches.remove(watch)
-            if not watches:
-                self._watches.pop(run_id, None)
-
     def revalidate(self, run: RunRecord) -> ValidPlan:
         """Validate the unfinished steps again, because an upgrade may have changed the tools."""
         return validate_plan(
@@ -313,14 +303,15 @@ class PlanRuns:
                 check_protocol(run)
                 if run.state in ("completed", "cancelled"):
                     return run.state
-                valid = self.revalidate(run)
+                created = self._created.pop(run_id, None)
+                # A run with an event has been executed or changed by another process.
+                valid = self.revalidate(run) if created is None or run.last_seq else created
                 execution = self._executions[run_id] = Execution(
                     run=run,
                     valid=valid,
                     journal=self.journal,
                     executor=self._executor,
                     limits=self.limits,
-                    report=self._report,
                     poll_s=self._poll_s,
                 )
                 try:
@@ -335,10 +326,6 @@ class PlanRuns:
             late_signals = await self.journal.list_signals(run_id, execution.last_signal)
             if not late_signals or (state == "failed" and all(signal.verb != "cancel" for signal in late_signals)):
                 return state
-
-    def _report(self, run_id: str, event: Event) -> None:
-        for watch in self._watches.get(run_id, ()):
-            watch(event)
 
     def _end(self, run_id: str, ended: _BackgroundRun) -> None:
         if self._background.get(run_id) is ended:
