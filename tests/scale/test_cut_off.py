@@ -122,7 +122,7 @@ async def test_a_run_continues_over_cut_connections_and_nothing_runs_twice(tmp_p
         await asyncio.sleep(0.001)
     await runs.wait(run_id, 0)
     run = await runs.get(run_id, USER)
-    events = await journal.list_events(run_id, 0)
+    events = await journal.list_events(run_id)
     sums = found_sums(runs.build_memory(run).to_dict())
     journal.close()
 
@@ -212,7 +212,7 @@ async def test_a_process_without_the_lease_records_nothing_more(tmp_path, cut):
             await beside
             is_held = await one.is_leased(run_id)
     run, free = await other.find(run_id), await other.find(free_id)
-    events = await other.list_events(run_id, 0)
+    events = await other.list_events(run_id)
     held_after = await other.is_leased(run_id)
     one.close()
     other.close()

@@ -134,8 +134,6 @@ class ToolMethods(Generic[_Body_co]):
         """Run a plan of many tool calls: validated first, run in parallel, resumable after a crash. Returns when the
         run ends or after wait_seconds; then use get_plan_run with run_id. With run_id and action: approve, reject,
         cancel, resume or replace (the unfinished steps, with those in plan)."""
-    def get_plan_run(
-        self, run_id: str | None = None, *, include: Sequence[str] | None = None, after_event: int | None = None
-    ) -> _Body_co:
+    def get_plan_run(self, run_id: str | None = None, *, include: Sequence[str] | None = None) -> _Body_co:
         """The state of a run started by run_plan: progress, steps, partial results, pending approvals. include adds
         plan, memory, items or events. Without run_id: your runs."""

@@ -62,7 +62,7 @@ _LIST_RUNS = """
     FROM plan_run WHERE user_name = %s ORDER BY created_at DESC, number DESC LIMIT %s
 """
 _LIST_EVENTS = """
-    SELECT seq, at, kind, step_id, data FROM plan_event WHERE run_id = %s AND seq > %s ORDER BY seq
+    SELECT seq, at, kind, step_id, data FROM plan_event WHERE run_id = %s ORDER BY seq
 """
 _EVENT = "SELECT kind, data FROM plan_event WHERE run_id = %s AND seq = %s"
 _CHANGE_PLAN = """
@@ -135,8 +135,8 @@ class Journal(ABC):
         rows = await self._select(_LIST_RUNS, user, limit)
         return [RunSummary(row[0], row[1], json.loads(row[2]), *row[3:]) for row in rows]
 
-    async def list_events(self, run_id: str, after: int) -> list[Event]:
-        return list(map(Event._make, await self._select(_LIST_EVENTS, run_id, after)))
+    async def list_events(self, run_id: str) -> list[Event]:
+        return list(map(Event._make, await self._select(_LIST_EVENTS, run_id)))
 
     async def delete_ended_before(self, instant: str) -> list[str]:
         """Delete the runs that ended before an instant, and return their ids."""

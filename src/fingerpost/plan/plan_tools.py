@@ -1,19 +1,18 @@
 """The MCP tools run_plan and get_plan_run (plan-step contract, rule F6)."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
 from fingerpost.contract.envelope import Contract
-from fingerpost.contract.plan import Plan, PlanStep
-from fingerpost.contract.published_tool import Call, Output, PublishedTool, ReportProgress, ToolDefinition, ToolReply
+from fingerpost.contract.published_tool import Call, Output, PublishedTool, ToolDefinition, ToolReply
 from fingerpost.contract.tool import failure_response, success_response
 from fingerpost.contract.wire import WireModel, omit_none
 from fingerpost.errors import ParameterError, PlanInvalid, StorageUnavailable
 from fingerpost.plan import run_shapes as shape
 from fingerpost.plan.planners import PlanningCapability
-from fingerpost.plan.records import Event, StepRecord, read_plan, read_recorded_plan
+from fingerpost.plan.records import read_plan
 from fingerpost.plan.runs import PlanRuns
 from fingerpost.plan.view import describe_run, format_run
 
@@ -56,18 +55,16 @@ class RunPlan(PublishedTool):
             run_id = await self._create(arguments, user)
         else:
             await self._apply_action(run_id, arguments, user)
-        progress = RunProgress(call.report)
-        with runs.watching(run_id, progress.watch):
-            run = await runs.get(run_id, user)
-            progress.catch_up(run_id, read_recorded_plan(run), run.steps)
-            if not is_cancel and not runs.is_running(run_id):
-                runs.start(run_id, call.caller)
-            try:
-                await runs.wait(run_id, arguments.wait_seconds)
-            except StorageUnavailable:
-                # If another process is executing the run, describe its record.
-                if not await runs.journal.is_leased(run_id):
-                    raise
+        if not is_cancel and not runs.is_running(run_id):
+            runs.start(run_id, call.caller)
+        # A caller that breaks off can read the run by its id.
+        call.report(0, 1, f"Run {run_id}")
+        try:
+            await runs.wait(run_id, arguments.wait_seconds)
+        except StorageUnavailable:
+            # If another process is executing the run, describe its record.
+            if not await runs.journal.is_leased(run_id):
+                raise
         data = await describe_run(runs, await runs.get(run_id, user))
         failed = [f"step {step['step_id']}: {step['error']}" for step in data["steps"] if step.get("error")]
         error = f"The plan failed at {'; '.join(failed)}"[:2000] if data["state"] == "failed" else None
@@ -116,45 +113,6 @@ class RunPlan(PublishedTool):
                 await self._runs.check_resumable(run_id, user)
 
 
-# The status text for each event, and the fraction of the step that is done.
-_PROGRESS = {
-    "step_started": ("started", 0.5),
-    "step_waiting": ("waiting for a person", 0.5),
-    "step_completed": ("done", 1.0),
-    "step_skipped": ("skipped", 1.0),
-    "step_failed": ("failed", 1.0),
-}
-
-
-class RunProgress:
-    """Reports a run's progress: a started step counts as half a step, a finished one as a whole step."""
-
-    def __init__(self, report: ReportProgress) -> None:
-        self._report = report
-        self._steps: dict[int, PlanStep] = {}
-        self._fractions: dict[int, float] = {}
-
-    def catch_up(self, run_id: str, plan: Plan, recorded: Mapping[int, StepRecord]) -> None:
-        """Count the recorded steps; events received before this call count too."""
-        self._steps = {step.step_id: step for step in plan.steps}
-        for number, record in recorded.items():
-            if record.state in ("completed", "skipped"):
-                self._fractions[number] = 1.0
-        self._report_step(f"{plan.goal} (run {run_id})")
-
-    def watch(self, event: Event) -> None:
-        if event.step_id is None or event.kind not in _PROGRESS:
-            return
-        status, fraction = _PROGRESS[event.kind]
-        self._fractions[event.step_id] = max(self._fractions.get(event.step_id, 0.0), fraction)
-        if (step := self._steps.get(event.step_id)) is not None:
-            self._report_step(f"{step.step_id}. {step.description}: {status}")
-
-    def _report_step(self, message: str) -> None:
-        done = sum(fraction for number, fraction in self._fractions.items() if number in self._steps)
-        self._report(done, len(self._steps), message)
-
-
 def _respond(
     tool: str, arguments: WireModel, results: Sequence[Any], error: str | None = None, **more: Any
 ) -> dict[str, Any]:
@@ -193,7 +151,7 @@ class GetPlanRun(PublishedTool):
             text = "\n".join(map(_format_line, lines)) or "No runs."
             return ToolReply(_respond(self.name, arguments, lines), text, output=_RUNS)
         run = await self._runs.get(arguments.run_id, call.user)
-        data = await describe_run(self._runs, run, arguments.include or (), arguments.after_event)
+        data = await describe_run(self._runs, run, arguments.include or ())
         return ToolReply(_respond(self.name, arguments, data["values"], data=data), format_run(data))
 
 

@@ -21,7 +21,7 @@ TRUNCATABLE_PATHS = (
 )
 CONTINUATION_HINT = (
     "The resource fingerpost://runs/RUN_ID has more; fingerpost runs show RUN_ID --json prints everything. A plan "
-    "whose memory_of is this run can use its values by $ref and path. after_event returns later events."
+    "whose memory_of is this run can use its values by $ref and path."
 )
 
 
@@ -54,7 +54,6 @@ class RunPlanInput(SnakeCaseModel):
 class GetPlanRunInput(SnakeCaseModel):
     run_id: str | None = None
     include: Annotated[list[Literal["plan", "memory", "items", "events"]] | None, Field(max_length=4)] = None
-    after_event: Annotated[WholeNumber, Field(ge=0, description="only later events")] = 0
 
 
 class Progress(WireDict):
@@ -117,7 +116,6 @@ class RunView(WireDict):
     waiting_for: list[int]
     steps: list[RunStep]
     values: list[RunValue]
-    last_event: int
     next: NotRequired[str]
     resumable: Annotated[bool, Field(description="whether resuming may make progress")]
     remarks_left_out: Annotated[int, Field(description="get_plan_run returns these with include memory")]

@@ -22,7 +22,6 @@ Part = Literal["plan", "memory", "items", "events"]
 
 # Large enough for the longest plan_trip response.
 _MAX_VALUE_BYTES = 10_000
-_MAX_EVENTS = 5_000
 _MAX_REMARK_BYTES = 16_000
 # The status values of the plan-step contract.
 _RUN_STATUS = {"completed": "completed", "failed": "failed", "cancelled": "failed"}
@@ -33,19 +32,17 @@ async def describe_run(
     runs: PlanRuns,
     run: RunRecord,
     parts: Collection[Part] = (),
-    after: int = 0,
     *,
     max_values_bytes: float = MAX_BODY_BYTES,
 ) -> RunView:
-    """Describe a run as JSON without nulls; ``parts`` adds optional parts, ``after`` skips earlier events.
+    """Describe a run as JSON without nulls; ``parts`` adds optional parts.
 
-    ``max_values_bytes`` limits the total size of the values, and of the outputs in the items. At most 5,000 events
-    are returned; there are more if the last one returned is not ``last_event``.
+    ``max_values_bytes`` limits the total size of the values, and of the outputs in the items.
     """
     state = await runs.find_state(run)
-    events = await runs.journal.list_events(run.run_id, 0)
+    events = await runs.journal.list_events(run.run_id)
     # Use a thread, because describing a long run takes time.
-    return await compute(_describe, runs, run, state, events, parts, after, max_values_bytes)
+    return await compute(_describe, runs, run, state, events, parts, max_values_bytes)
 
 
 def _describe(
@@ -54,7 +51,6 @@ def _describe(
     state: ReportedState,
     events: list[Event],
     parts: Collection[Part],
-    after: int,
     max_values_bytes: float,
 ) -> RunView:
     plan = read_recorded_plan(run)
@@ -83,7 +79,6 @@ def _describe(
         "waiting_for": waiting,
         "steps": steps,
         "values": list(_list_values(memory.to_dict(), memory.list_paths(), max_values_bytes)),
-        "last_event": events[-1].seq if events else 0,
         "next": _suggest_next_action(state, waiting, steps),
         "resumable": state == "interrupted" or (state == "failed" and any(step["retryable"] for step in steps)),
         "remarks_left_out": _add_remarks(plan, steps, memory),
@@ -95,8 +90,7 @@ def _describe(
     if "items" in parts:
         view["items"] = list_items(run, _serialize_plan(plan, view), events, max_values_bytes)
     if "events" in parts:
-        later = [event for event in events if event.seq > after][:_MAX_EVENTS]
-        view["events"] = [event._asdict() | {"data": event.data and json.loads(event.data)} for event in later]
+        view["events"] = [event._asdict() | {"data": event.data and json.loads(event.data)} for event in events]
     for name in ("steps", "values", "events"):
         if name in view:
             view[name] = [omit_none(dict, row) for row in view[name]]
@@ -137,7 +131,7 @@ def list_run_lines(run: RunView, how_to_read_memory: str) -> list[str]:
     head = f"{run['goal']}: {run['state']}, {progress['completed']} of {progress['total']} steps ({run['run_id']})"
     times = f"started {run['created_at']}" + (f", ended {run['ended_at']}" if "ended_at" in run else "")
     replans = f", replanned {run['replans']} time{'s' if run['replans'] > 1 else ''}" if run["replans"] else ""
-    lines = [head, f"{times}{replans}, last event {run['last_event']}"]
+    lines = [head, f"{times}{replans}"]
     lines += [f"Step {step['step_id']}: {_format_step_state(step)}: {step['description']}" for step in run["steps"]]
     for step in run["steps"]:
         name = f"Step {step['step_id']}"
