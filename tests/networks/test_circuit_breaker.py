@@ -85,7 +85,7 @@ async def test_a_failure_in_the_background_is_not_logged(caplog):
 
     breaker = NetworkBreaker(threshold=1, clock_s=time.clock_s)
     guarded = CircuitBreakerNetwork(Late(name="LIVE", deadline_s=None), breaker, "LIVE")
-    breaker.record_failure("LIVE")
+    breaker.record_failure("LIVE", SourceFailed("503"))
     time.now_ms += 30_000
     with pytest.raises(TimeoutError):
         async with clock.time_limit(0):
@@ -149,3 +149,12 @@ def test_the_smaller_of_nested_limits_applies():
     outside, outer, within, after = run(ask())
     assert (outside, after) == (None, None)
     assert (outer, within) == (pytest.approx(100, abs=5), pytest.approx(100, abs=5))
+
+
+def test_a_success_starts_the_count_again():
+    breaker = NetworkBreaker(threshold=2, clock_s=FakeTime().clock_s)
+    breaker.record_failure("LIVE", SourceFailed("503"))
+    breaker.record_success("LIVE")
+    breaker.record_failure("LIVE", SourceFailed("503"))
+
+    assert breaker.acquire("LIVE") is None

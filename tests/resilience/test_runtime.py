@@ -1,4 +1,4 @@
-"""Waits between retries, circuit breakers, and concurrent calls."""
+"""Waits between retries, and concurrent calls."""
 
 import asyncio
 
@@ -6,8 +6,7 @@ import pytest
 
 from fingerpost.errors import SourceFailed
 from fingerpost.runtime.concurrency import gather_all
-from fingerpost.runtime.retry import CircuitBreaker, RetryPolicy
-from tests.net.local_server import FakeTime
+from fingerpost.runtime.retry import RetryPolicy
 
 POLICY = RetryPolicy(attempts=4, initial_s=1.0, max_wait_s=5.0)
 
@@ -28,41 +27,6 @@ POLICY = RetryPolicy(attempts=4, initial_s=1.0, max_wait_s=5.0)
 )
 def test_the_wait_doubles_within_its_bounds(attempt, spread, requested_s, expected):
     assert POLICY.find_wait_s(attempt, spread=spread, requested_s=requested_s) == expected
-
-
-async def tripped(time):
-    breaker = CircuitBreaker(threshold=3, cooldown_s=10, clock_s=time.clock_s)
-    for _ in range(3):
-        breaker.acquire("a.example")
-        breaker.record_failure("a.example")
-    return breaker
-
-
-def is_refused(breaker, host="a.example"):
-    return breaker.acquire(host) is not None
-
-
-async def test_a_success_between_starts_the_count_again():
-    breaker = CircuitBreaker(threshold=2, clock_s=FakeTime().clock_s)
-    breaker.record_failure("a.example")
-    breaker.record_success("a.example")
-    breaker.record_failure("a.example")
-
-    assert is_refused(breaker) is False
-
-
-@pytest.mark.parametrize(
-    ("outcome", "expected"), [("record_failure", True), ("record_success", False), ("release", False)]
-)
-async def test_one_request_tries_the_host(outcome, expected):
-    time = FakeTime()
-    breaker = await tripped(time)
-    await time.sleep(10)
-    breaker.acquire("a.example")
-    meanwhile = is_refused(breaker)
-    getattr(breaker, outcome)("a.example")
-
-    assert (meanwhile, is_refused(breaker)) == (True, expected)
 
 
 async def test_no_step_starts_after_a_failure():

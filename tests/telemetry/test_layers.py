@@ -15,7 +15,7 @@ from fingerpost.errors import SourceFailed
 from fingerpost.net.request import Request
 from fingerpost.runtime import instruments
 from fingerpost.runtime.instruments import Age
-from fingerpost.runtime.retry import CircuitBreaker
+from fingerpost.transit.networks.circuit_breaker import NetworkBreaker
 from fingerpost.transit.networks.fallback import FallbackNetwork
 from fingerpost.transit.port import DepartureQuery
 from tests.apps.questions import KAMPPI_TO_ESPOO
@@ -159,10 +159,10 @@ def test_a_query_of_a_fallback_is_counted(seen):
 
 @pytest.mark.parametrize(("failures", "count"), [(1, 0), (2, 1)])
 def test_a_breaker_that_opens_is_counted(seen, failures, count):
-    """At its threshold, here 2, by what it guards; a name may be an address, and is not told."""
-    breaker = CircuitBreaker(threshold=2)
+    """At its threshold, here 2; a name may be an address, and is not told."""
+    breaker = NetworkBreaker(threshold=2)
     for _ in range(failures):
-        breaker.record_failure("LIVE https://key@example.org")
+        breaker.record_failure("LIVE https://key@example.org", SourceFailed("503"))
 
     assert seen.counted("fingerpost.breaker.opened") == ({(): 1} if count else {})
 

@@ -1,1 +1,1 @@
-"""Threads, retries, circuit breakers and telemetry."""
+"""Threads, retries and telemetry."""

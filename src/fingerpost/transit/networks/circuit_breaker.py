@@ -2,11 +2,13 @@
 
 import asyncio
 import time
+from collections import defaultdict
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from fingerpost import clock, errors
-from fingerpost.runtime.retry import CircuitBreaker
+from fingerpost.runtime.instruments import OPENED_BREAKERS
 from fingerpost.transit.networks.wrapper import WrapperNetwork
 from fingerpost.transit.port import Network
 
@@ -16,12 +18,56 @@ FAILURE_THRESHOLD = 3
 COOLDOWN_S = 30.0
 
 
-class NetworkBreaker(CircuitBreaker):
-    """Counts failures of remote networks per circuit, and stores the last failure of each circuit."""
+@dataclass(slots=True)
+class _Circuit:
+    failures: int = 0
+    open_until_s: float = 0.0
+    is_probing: bool = False
+
+
+class NetworkBreaker:
+    """Counts consecutive failures of remote networks by circuit; ``threshold`` failures open one for 30 seconds.
+
+    Then one query may probe the circuit, and its success closes it. After ``acquire``, each query must end with
+    ``record_success``, ``record_failure`` or ``release``.
+    """
 
     def __init__(self, *, threshold: int = FAILURE_THRESHOLD, clock_s: Callable[[], float] = time.monotonic) -> None:
-        super().__init__(threshold=threshold, cooldown_s=COOLDOWN_S, clock_s=clock_s)
+        self.threshold = threshold
         self.last_failures: dict[str, errors.StorageUnavailable] = {}
+        self._clock_s = clock_s
+        self._circuits: defaultdict[str, _Circuit] = defaultdict(_Circuit)
+
+    def acquire(self, name: str) -> float | None:
+        """Return None if the circuit may be queried, else the seconds to wait."""
+        circuit = self._circuits[name]
+        if circuit.failures < self.threshold:
+            return None
+        remaining_s = circuit.open_until_s - self._clock_s()
+        if remaining_s > 0 or circuit.is_probing:
+            # The duration of the probing query is unknown.
+            return max(remaining_s, 1.0)
+        circuit.is_probing = True
+        return None
+
+    def is_probing(self, name: str) -> bool:
+        return self._circuits[name].is_probing
+
+    def record_success(self, name: str) -> None:
+        """Close the circuit; call this also if a source answers by refusing the request."""
+        self._circuits.pop(name, None)
+
+    def record_failure(self, name: str, failure: errors.StorageUnavailable) -> None:
+        circuit = self._circuits[name]
+        self.last_failures[name] = failure
+        circuit.failures += 1
+        circuit.is_probing = False
+        if circuit.failures >= self.threshold:
+            circuit.open_until_s = self._clock_s() + COOLDOWN_S
+            OPENED_BREAKERS.add(1)
+
+    def release(self, name: str) -> None:
+        self._circuits[name].is_probing = False
 
 
 class CircuitBreakerNetwork(WrapperNetwork):
@@ -85,8 +131,7 @@ class CircuitBreakerNetwork(WrapperNetwork):
             raise
         finally:
             if failure is not None:
-                self._breaker.last_failures[circuit] = failure
-                self._breaker.record_failure(circuit)
+                self._breaker.record_failure(circuit, failure)
             elif has_answered:
                 self._breaker.record_success(circuit)
             else:
