@@ -46,6 +46,8 @@ class Execution:
     _waiting: set[int] = field(default_factory=set)
     _decisions: dict[int, Signal] = field(default_factory=dict)
     _wake_event: asyncio.Event = field(default_factory=asyncio.Event)
+    _change: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when a step ends or signals have been read."""
 
     def __post_init__(self) -> None:
         self._seq = self.run.last_seq
@@ -80,6 +82,7 @@ class Execution:
         ready: deque[int] = deque()
         running: dict[asyncio.Task[bool], int] = {}
         listener = asyncio.create_task(self._listen())
+        listener.add_done_callback(lambda _listener: self._change.set())
         try:
             while not self._is_cancelled:
                 ready += graph.get_ready()
@@ -91,14 +94,14 @@ class Execution:
                     running[asyncio.create_task(self._execute_step(self.valid.steps[number]))] = number
                 if not running:
                     break
-                await asyncio.wait([*running, listener], return_when=asyncio.FIRST_COMPLETED)
+                self._change.clear()
+                await self._change.wait()
                 for task in [task for task in running if task.done()]:
                     number = running.pop(task)
                     if task.result():
                         graph.done(number)
                 if listener.done():
                     listener.result()
-                    listener = asyncio.create_task(self._listen())
         finally:
             for unfinished in (*running, listener):
                 unfinished.cancel()
@@ -114,16 +117,18 @@ class Execution:
 
     async def _listen(self) -> None:
         """Read signals when woken, or after the poll interval, because other processes send signals too."""
-        # Unlike wait_for in Python 3.11, this never swallows a cancellation; signals read then would be lost.
-        with suppress(TimeoutError):
-            async with asyncio.timeout(self.poll_s):
-                await self._wake_event.wait()
-        self._wake_event.clear()
-        try:
-            await self._read_signals()
-        except StorageUnavailable as error:
-            # The next read may succeed; only a failed write of a record ends the run.
-            _log.warning("run=%s: its signals cannot be read: %s", self.run.run_id, error.message)
+        while True:
+            # Unlike wait_for in Python 3.11, this never swallows a cancellation; signals read then would be lost.
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self.poll_s):
+                    await self._wake_event.wait()
+            self._wake_event.clear()
+            try:
+                await self._read_signals()
+            except StorageUnavailable as error:
+                # The next read may succeed; only a failed write of a record ends the run.
+                _log.warning("run=%s: its signals cannot be read: %s", self.run.run_id, error.message)
+            self._change.set()
 
     async def _commit(self, step: StepRecord | None, events: list[Event], state: RunState | None) -> None:
         await self.journal.record(self.run.run_id, step, events, state, events[0].at)
@@ -147,6 +152,9 @@ class Execution:
             if task is not None and task.cancelling():
                 raise
             return await self._fail(ready, error)
+        finally:
+            # Waiting for this event is cheaper than asyncio.wait, which registers with every running step each time.
+            self._change.set()
 
     async def _call(self, ready: ReadyStep) -> bool:
         step = ready.step

@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol, TypeVar
@@ -117,7 +117,12 @@ class GroupCommit:
         batch, self._batch = self._batch, _Batch()
         self._is_busy, self._is_requested = True, False
         commit = partial(self._session.transact, partial(self._write, batch.rows), is_write=True)
-        self.submit(commit).add_done_callback(partial(self._finish, batch))
+        self._thread.submit(commit).add_done_callback(partial(self._finish_soon, batch))
+
+    def _finish_soon(self, batch: _Batch, future: "Future[Collection[str]]") -> None:
+        """Finish a batch on the event loop; the writer's thread calls this."""
+        if not self.loop.is_closed():
+            self.loop.call_soon_threadsafe(self._finish, batch, future)
 
     def _write(self, rows: Mapping[str, Sequence[Row]], connection: Any) -> Collection[str]:
         run_ids = {row["run_id"] for statement_rows in rows.values() for row in statement_rows}
@@ -127,7 +132,7 @@ class GroupCommit:
                 connection.cursor().executemany(statement, stored)
         return lost
 
-    def _finish(self, batch: _Batch, future: "asyncio.Future[Collection[str]]") -> None:
+    def _finish(self, batch: _Batch, future: "Future[Collection[str]]") -> None:
         self._is_busy = False
         if (error := future.exception()) is not None:
             _log.error("the journal could not be written: %s", error)
