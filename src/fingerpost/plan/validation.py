@@ -35,7 +35,7 @@ _MAX_LISTED = 100
 _MAX_KEY_CHARS = 200
 # The largest integer that every JSON parser reads exactly and every engine stores.
 _MAX_STEP_ID = 2**53 - 1
-# Stands for an argument with a reference: not a valid date, and recognizable in an error message.
+# Replaces an argument with a reference: it is no valid date, and easy to find in an error message.
 _PLACEHOLDER = "$ref"
 
 
