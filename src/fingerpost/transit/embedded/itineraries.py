@@ -51,7 +51,6 @@ def find_itineraries(
         max_walk_m=int(query.max_walk_m),
         step_free=step_free,
         wanted=0 if query.best_only else query.wanted,
-        best_only=query.best_only,
         not_before=query.not_before if query.arrive_by else None,
         window_s=query.window_s,
         walks=walks,

@@ -4,7 +4,7 @@ A departure window begins at the instant and widens until it contains enough jou
 walking limit, McRAPTOR adds the journeys within the limit that they dominate.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -86,7 +86,7 @@ def find_endpoint(
 class SearchQuery:
     """A journey query. ``instant`` is the earliest departure, or the latest arrival if ``arrive_by``.
 
-    ``not_before`` is the earliest departure in an arrive-by query. If ``best_only``, only the journeys with the
+    ``not_before`` is the earliest departure in an arrive-by query. If ``wanted`` is 0, only the journeys with the
     earliest arrival (or latest departure) are certain to be found. ``window_s`` is the departure window; if None, it
     widens until there are enough journeys. Without ``may_build``, missing search timetables raise NotBuilt.
     """
@@ -99,7 +99,6 @@ class SearchQuery:
     max_walk_m: int
     step_free: bool
     wanted: int
-    best_only: bool = False
     not_before: int | None = None
     window_s: int | None = None
     walks: Walks | None = None
@@ -112,20 +111,20 @@ def find_journeys(timetable: Timetable, search_timetables: SearchTimetables, que
     No journey exceeds the walking limit. If there is a direct walk, journeys that arrive later than it may be missing.
     """
     direct = _find_direct_walk(timetable, query)
+    journeys = [direct] if direct else []
     if not len(query.origin.walks.stop) or not len(query.destination.walks.stop):
-        return [direct] if direct else []
+        return journeys
     day = local_day(query.instant, timetable.feeds[0].zone)
-    found: list[Journey] = []
     for further_days in (0, FURTHER_DAYS):
         search_timetable = search_timetables.get_search_timetable(
             day, is_reverse=query.arrive_by, step_free=query.step_free, further_days=further_days,
             may_build=query.may_build,
         )  # fmt: skip
-        search = _Search(timetable, search_timetable, query, direct)
+        search = _Search(search_timetable, query, direct)
         found = search.search()
         if direct or search.is_complete(found):
             break
-    return found + ([direct] if direct else [])
+    return [*(read_journey(timetable, search_timetable, row) for row in found), *journeys]
 
 
 def _find_direct_walk(timetable: Timetable, query: SearchQuery) -> Journey | None:
@@ -142,24 +141,23 @@ def _find_direct_walk(timetable: Timetable, query: SearchQuery) -> Journey | Non
 
 
 class _Search(NamedTuple):
-    timetable: Timetable
     search_timetable: SearchTimetable
     query: SearchQuery
     direct: Journey | None
 
-    def search(self) -> list[Journey]:
+    def search(self) -> list[FoundJourney]:
         """Search from the instant; if nothing leaves within the last window, from the first departure after it."""
         earliest_s = self.search_timetable.to_search_s(self.query.instant)
         while True:
             found = self._search_from(earliest_s)
-            first_wait_s = min((self._find_wait_s(journey, earliest_s) for journey in found), default=0)
-            if first_wait_s <= LAST_WINDOW_S:
+            first_s = min((row.leave_s for row in found), default=earliest_s)
+            if first_s <= earliest_s + LAST_WINDOW_S:
                 return found
-            earliest_s += first_wait_s
+            earliest_s = first_s
 
-    def is_complete(self, found: list[Journey]) -> bool:
+    def is_complete(self, found: list[FoundJourney]) -> bool:
         """Whether the journeys cannot be improved by a search timetable that covers more days."""
-        return min(map(self._find_end_s, found), default=self._find_latest_s()) <= self.search_timetable.reach_s
+        return min((row.arrive_s for row in found), default=self._find_latest_s()) <= self.search_timetable.reach_s
 
     def _find_latest_s(self) -> int:
         """Return the latest time at which the search may reach its target, in search timetable seconds."""
@@ -167,7 +165,7 @@ class _Search(NamedTuple):
         earliest = self.query.not_before if self.query.arrive_by else None
         return int(UNREACHED) - 1 if earliest is None else self.search_timetable.to_search_s(earliest)
 
-    def _search_from(self, earliest_s: int) -> list[Journey]:
+    def _search_from(self, earliest_s: int) -> list[FoundJourney]:
         query, direct = self.query, self.direct
         access, egress = (query.destination, query.origin) if query.arrive_by else (query.origin, query.destination)
         direct_s = direct.arrival - direct.departure if direct else int(UNREACHED)
@@ -178,12 +176,12 @@ class _Search(NamedTuple):
         )  # fmt: skip
         found: list[FoundJourney] = []
         within_limit: list[FoundJourney] = []
-        walk_limited: list[Journey] | None = None
+        walk_limited: list[FoundJourney] | None = None
         exceeds_walk_limit = is_same_target = False
         windows_s = [window_s for window_s in (*WINDOWS_S, LAST_WINDOW_S) if window_s > (query.window_s or 0)]
         if query.window_s is not None:
             windows_s.insert(0, query.window_s)
-        if query.best_only:
+        if not query.wanted:
             if (best_s := self._find_best_arrival(kernel_query)) == UNREACHED:
                 return []
             kernel_query, is_same_target = kernel_query._replace(latest_s=best_s), True
@@ -199,23 +197,24 @@ class _Search(NamedTuple):
             if len(within_limit) < len(found) and not exceeds_walk_limit:
                 exceeds_walk_limit = True
                 if not within_limit:
-                    walk_limited = self._search_walk_limited(kernel_query, self._find_best_arrivals([]))
+                    any_arrival_s = np.full(query.max_rides + 1, UNREACHED, np.int32)
+                    walk_limited = run_kernel(self.search_timetable, kernel_query, any_arrival_s, is_same_target=True)
                     if not walk_limited:
                         # Journeys may begin with a wait, so if none is found here, none exists later that day.
                         return []
             waits_s = [row.leave_s - earliest_s for row in within_limit]
             if window_s >= WINDOWS_S[-1]:
                 # Journeys on the next day are useless if one within the walking limit leaves soon.
-                waits_s += [self._find_wait_s(journey, earliest_s) for journey in walk_limited or ()]
+                waits_s += [row.leave_s - earliest_s for row in walk_limited or ()]
             if query.window_s is not None and any(wait_s <= query.window_s for wait_s in waits_s):
                 break
             soon_count = sum(wait_s <= WINDOWS_S[-1] for wait_s in waits_s)
             if soon_count > query.wanted or (soon_count and window_s == WINDOWS_S[-1]) or not found:
                 break
-        selected = self._drop_late_departures(list(map(self._read_journey, within_limit)), earliest_s)
+        selected = _drop_late_departures(within_limit, earliest_s)
         if exceeds_walk_limit:
             selected = self._add_walk_limited_journeys(kernel_query, selected, found, walk_limited)
-            selected = self._drop_late_departures(selected, earliest_s)
+            selected = _drop_late_departures(selected, earliest_s)
         return selected
 
     def _find_best_arrival(self, kernel_query: KernelQuery) -> int:
@@ -238,87 +237,68 @@ class _Search(NamedTuple):
                     return min((row.arrive_s for row in limited), default=best_s)
         return best_s
 
-    def _read_journey(self, found: FoundJourney) -> Journey:
-        return read_journey(self.timetable, self.search_timetable, found)
-
-    def _drop_late_departures(self, journeys: list[Journey], earliest_s: int) -> list[Journey]:
-        """Drop journeys that leave much later, unless they save a transfer or every journey leaves that late."""
-        early = [journey for journey in journeys if self._find_wait_s(journey, earliest_s) <= WINDOWS_S[-1]]
-        if not early:
-            return journeys
-        fewest = min(journey.boardings for journey in early)
-        return early + [journey for journey in journeys if journey.boardings < fewest]
-
-    def _find_wait_s(self, journey: Journey, earliest_s: int) -> int:
-        begin = journey.arrival if self.query.arrive_by else journey.departure
-        return self.search_timetable.to_search_s(begin) - earliest_s
-
-    def _find_end_s(self, journey: Journey) -> int:
-        return self.search_timetable.to_search_s(journey.departure if self.query.arrive_by else journey.arrival)
-
     def _add_walk_limited_journeys(
         self,
         kernel_query: KernelQuery,
-        selected: list[Journey],
+        selected: list[FoundJourney],
         found: list[FoundJourney],
-        walk_limited: list[Journey] | None,
-    ) -> list[Journey]:
+        walk_limited: list[FoundJourney] | None,
+    ) -> list[FoundJourney]:
         """Add the best journeys within the walking limit that are dominated by journeys with more walking.
 
         ``found`` are the best journeys with any amount of walking; ``walk_limited`` are those within the limit from the
         instant, if known.
         """
         journeys = _select_best(selected)
-        leave_s = kernel_query.earliest_s
-        limited_s = np.full(self.query.max_rides + 1, -UNREACHED, np.int32)
+        leave_s, max_rides = kernel_query.earliest_s, self.query.max_rides
+        limited_s = np.full(max_rides + 1, -UNREACHED, np.int32)
         for _ in range(MAX_WALK_LIMITED_SEARCHES):
-            later = [journey for journey in journeys if self._find_wait_s(journey, leave_s) >= 0]
-            best_s = self._find_best_arrivals(later)
+            best_s = _find_best_arrivals(journeys, leave_s, max_rides)
             # A walk-limited journey cannot arrive before the best one with any amount of walking, or before the best
             # walk-limited one that leaves earlier.
-            fastest_s = _find_earliest(
-                ((len(row.legs), row.arrive_s) for row in found if row.leave_s >= leave_s), self.query.max_rides
-            )
-            can_improve = np.maximum(fastest_s, limited_s) < best_s
+            can_improve = np.maximum(_find_best_arrivals(found, leave_s, max_rides), limited_s) < best_s
             if not can_improve.any():
                 walk_limited = []
             elif journeys or walk_limited is None:
                 # Rides count only if they can lead to an improvement.
                 wanted_s = np.maximum.accumulate(np.where(can_improve, best_s, -UNREACHED)[::-1])[::-1].astype(np.int32)
-                walk_limited = self._search_walk_limited(kernel_query._replace(earliest_s=leave_s), wanted_s)
-            limited_s = np.minimum(best_s, self._find_best_arrivals(walk_limited))
+                limited_query = kernel_query._replace(earliest_s=leave_s)
+                walk_limited = run_kernel(self.search_timetable, limited_query, wanted_s, is_same_target=True)
+            limited_s = np.minimum(best_s, _find_best_arrivals(walk_limited, leave_s, max_rides))
             journeys = _select_best([*journeys, *walk_limited])
-            waits_s = [wait_s for journey in journeys if (wait_s := self._find_wait_s(journey, leave_s)) >= 0]
-            if not waits_s:
+            later_s = [row.leave_s for row in journeys if row.leave_s >= leave_s]
+            if not later_s:
                 break
-            leave_s += 1 + min(waits_s)
+            leave_s = 1 + min(later_s)
             if leave_s > kernel_query.window_end_s or (len(journeys) > self.query.wanted and not walk_limited):
                 break
         return journeys
 
-    def _search_walk_limited(self, kernel_query: KernelQuery, best_s: Int32) -> list[Journey]:
-        found = run_kernel(self.search_timetable, kernel_query, best_s, is_same_target=True)
-        return list(map(self._read_journey, found))
 
-    def _find_best_arrivals(self, journeys: list[Journey]) -> Int32:
-        """Return the earliest arrival of the journeys for each number of rides, in search timetable seconds."""
-        arrivals = [(journey.boardings, self._find_end_s(journey)) for journey in journeys]
-        return _find_earliest(arrivals, self.query.max_rides)
+def _drop_late_departures(journeys: list[FoundJourney], earliest_s: int) -> list[FoundJourney]:
+    """Drop journeys that leave much later, unless they save a transfer or every journey leaves that late."""
+    early = [row for row in journeys if row.leave_s <= earliest_s + WINDOWS_S[-1]]
+    if not early:
+        return journeys
+    fewest = min(len(row.legs) for row in early)
+    return early + [row for row in journeys if len(row.legs) < fewest]
 
 
-def _find_earliest(arrivals: Iterable[tuple[int, int]], max_rides: int) -> Int32:
-    """Return the earliest arrival with at most 0 to ``max_rides`` rides, from pairs of rides and arrival."""
+def _find_best_arrivals(journeys: list[FoundJourney], since_s: int, max_rides: int) -> Int32:
+    """Return the earliest arrival with at most 0 to ``max_rides`` rides of the journeys that leave from a time on."""
     best_s = np.full(max_rides + 1, UNREACHED, np.int32)
-    for rides, arrival_s in arrivals:
-        best_s[rides:] = np.minimum(best_s[rides:], arrival_s)
-    return best_s
+    for row in journeys:
+        if row.leave_s >= since_s:
+            best_s[len(row.legs)] = min(best_s[len(row.legs)], row.arrive_s)
+    return np.minimum.accumulate(best_s)
 
 
-def _select_best(journeys: list[Journey]) -> list[Journey]:
-    distinct = list(dict.fromkeys(journeys))
+def _select_best(journeys: list[FoundJourney]) -> list[FoundJourney]:
+    """Return the distinct journeys that no other dominates in time, rides and walking."""
+    distinct = list({(row.leave_s, *map(tuple, row.legs)): row for row in journeys}.values())
     if len(distinct) < 2:
         return distinct
-    costs = np.array([(-each.departure, each.arrival, each.boardings, each.walk_m) for each in distinct])
+    costs = np.array([(-row.leave_s, row.arrive_s, len(row.legs), row.walk_m) for row in distinct])
     is_no_worse = np.all(costs[:, None] <= costs, axis=2)
     is_dominated = np.any(is_no_worse & ~is_no_worse.T, axis=0)
     return [distinct[row] for row in np.flatnonzero(~is_dominated).tolist()]
