@@ -56,6 +56,7 @@ class DisplayNames:
         self.get_stop_point = lru_cache(maxsize=None)(self._new_stop_point)
         self.get_line = lru_cache(maxsize=None)(self._new_line)
         self.get_ride_names = lru_cache(maxsize=CACHED_STOP_TIMES)(self._new_ride_names)
+        self.get_ride_outline = lru_cache(maxsize=CACHED_STOP_TIMES)(self._new_ride_outline)
         self.measure_ride_m = lru_cache(maxsize=CACHED_STOP_TIMES)(partial(measure_ride_m, timetable))
 
     def _in_language(self, language: str) -> "DisplayNames":
@@ -117,6 +118,13 @@ class DisplayNames:
         wheelchair = _ACCESS.get(int(table.trip_wheelchair[trip]), Access.UNKNOWN)
         trip_id, colors = self.get_trip_id(trip), self.find_colors(route)
         return RideNames(line, mode, headsign, trip_id, self.find_long_name(route), colors, wheelchair)
+
+    def _new_ride_outline(self, trip_departure: int, board: int, alight: int) -> tuple[Mode, str, str, str]:
+        """Return the mode and line of a scheduled ride, and the ids of its stops, as in ``Itinerary.outline``."""
+        table = self.timetable
+        names = self.get_ride_names(int(table.trip_departure_trip[trip_departure]), board)
+        start, end = (self.get_stop_point(int(table.stop_time_stop[row])).id or "" for row in (board, alight))
+        return names.mode, names.line, start, end
 
     def get_trip_id(self, trip: int) -> str:
         table = self.timetable

@@ -126,24 +126,22 @@ class _Builder(NamedTuple):
 
     def convert(self, journey: Journey) -> Itinerary:
         """Return an itinerary; if realtime data cannot change it, its legs are built when they are read."""
-        table, rides, (origin, goal) = self.snapshot.timetable, journey.rides, self.ends
+        rides, (origin, goal) = journey.rides, self.ends
         if not rides or any(ride.trip_departure < 0 or self.snapshot.can_disrupt(ride) for ride in rides):
             return Itinerary(self.build_legs(journey))
         outline: list[tuple[Mode, str, str, str]] = []
         point, walk_s = origin.name, rides[0].departure - journey.departure + journey.arrival - rides[-1].arrival
         for index, ride in enumerate(rides):
-            trip, stop_times = table.trip_departure_trip.item(ride.trip_departure), ride[2:4]
-            start, end = (self.names.get_stop_point(table.stop_time_stop.item(row)).id or "" for row in stop_times)
+            outlined = self.names.get_ride_outline(ride.trip_departure, ride.board_stop_time, ride.alight_stop_time)
             has_walk, before = ride.foot_m > 0, rides[index - 1]
             if index:
                 walk = self.walks.find_transfer(before, ride, may_be_short=True).walk
                 has_walk = walk.seconds > 0
                 walk_s += _find_walk_end(before.arrival, ride.departure, walk.seconds) - before.arrival
             if has_walk:
-                outline.append((Mode.WALK, "", point, start))
-            ride_names = self.names.get_ride_names(trip, stop_times[0])
-            outline.append((ride_names.mode, ride_names.line, start, end))
-            point = end
+                outline.append((Mode.WALK, "", point, outlined[2]))
+            outline.append(outlined)
+            point = outlined[3]
         if journey.egress_m:
             outline.append((Mode.WALK, "", point, goal.name))
         return _PlannedItinerary(

@@ -101,8 +101,9 @@ def _write(leg: Leg, change: str) -> str | None:
     end, trip = (name.removeprefix(feed) if name.startswith(f"{feed}:") else name for name in (end, trip))
     head = f"{start}|{end}|{day:%Y%m%d}.{times}|"
     # The hash of a line would look like that of a trip.
-    refs = (head + name for name in ((trip, _hash(leg.trip_id)) if leg.trip_id else (trip,)))
-    return next((ref for ref in refs if len(ref) <= MAX_REF_CHARS), None)
+    if leg.trip_id and len(head + trip) > MAX_REF_CHARS:
+        trip = _hash(leg.trip_id)
+    return head + trip if len(head + trip) <= MAX_REF_CHARS else None
 
 
 def _hash(text: str) -> str:

@@ -90,7 +90,7 @@ async def resolve_journey(
     chosen = _choose(capable, ends, parameters.instant)
     if not chosen:
         raise await lookup.build_error(ends, needed, parameters.instant)
-    await _check_regions(list_running(capable, parameters.instant), ends, chosen[0])
+    await _check_regions(capable, ends, chosen[0], parameters.instant)
     warnings = lookup.list_warnings()
     for end, other in (tuple(ends), tuple(reversed(ends))):
         resolution = end.get_resolution(chosen[0])
@@ -126,6 +126,8 @@ class _EndLookup(PlaceLookup):
                 await self._resolve_position(end, end.label)
             elif not self._resolve_token(end, end.label, found_by_side[end.side]):
                 named.append(end)
+        if not named:
+            return
         others = [end for end in ends if end not in named]
         region = [
             network for network in self.networks if all(network.profile.name in end.resolutions for end in others)
@@ -278,17 +280,18 @@ def _choose(networks: Sequence[Network], ends: Sequence[_End], instant: int) -> 
     return [network for network, score in zip(eligible, scores, strict=True) if score >= best - SCORE_MARGIN]
 
 
-async def _check_regions(networks: Sequence[Network], ends: Sequence[_End], chosen: Network) -> None:
+async def _check_regions(networks: Sequence[Network], ends: Sequence[_End], chosen: Network, instant: int) -> None:
     if not all(end.get_resolution(chosen).is_matched_name for end in ends):
         return
+    running = list_running(networks, instant)
     both_named = [
         network
-        for network in networks
+        for network in running
         if all(any(map(matches_full_name, end.get_resolution(network).candidates)) for end in ends)
     ]
     for end in ends:
         matches = [match for network in both_named for match in end.get_resolution(network).candidates]
-        suggested = sort_matches(suggest_regions(matches, networks))
+        suggested = sort_matches(suggest_regions(matches, running))
         if any(match.is_apart for match in suggested):
             raise await new_ambiguous(end.query.text, suggested, side=end.side, sent_as=end.query.sent_as)
 

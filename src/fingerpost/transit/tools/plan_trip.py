@@ -8,7 +8,6 @@ from fingerpost.contract.envelope import Contract
 from fingerpost.contract.published_tool import Call, Output, ToolDefinition, ToolReply
 from fingerpost.contract.wire import omit_none
 from fingerpost.transit.model.itinerary import Itinerary, Leg, Optimize, StopPoint
-from fingerpost.transit.model.ride_ref import list_refs
 from fingerpost.transit.places.trip_ends import resolve_journey
 from fingerpost.transit.port import JourneyParameters
 from fingerpost.transit.rules.disruption import find_leg_note
@@ -111,7 +110,7 @@ def _serialize(report: TripReport, arguments: PlanTripInput, call: Call) -> Plan
 def _serialize_itinerary(option: TripOption, zone: str) -> shapes.WireItinerary:
     ranked, itinerary = option.ranked, option.ranked.itinerary
     fields = {
-        "legs": [serialize_leg(leg, zone, ref) for leg, ref in zip(itinerary.legs, list_refs(itinerary), strict=True)],
+        "legs": [serialize_leg(leg, zone, ref) for leg, ref in zip(itinerary.legs, option.refs, strict=True)],
         "totalDuration": itinerary.duration_s,
         "numberOfTransfers": itinerary.transfers,
         "walkingDistance": round(itinerary.walk_m),
@@ -188,7 +187,7 @@ def _write_text(report: TripReport, body: PlanTripOutput) -> str:
         head = wording.format_itinerary(trip, format_time, minutes=minutes, walk_m=walk_m)
         remarks = "".join(f" [{remark}]" for remark in (_format_disruption(option), option.note) if remark)
         lines.append(f"{number}. {head}{remarks}")
-        lines += [*wording.list_leg_lines(trip, format_time, to_trip_mode), *wording.list_ref_lines(list_refs(trip))]
+        lines += [*wording.list_leg_lines(trip, format_time, to_trip_mode), *wording.list_ref_lines(option.refs)]
     trips = report.itineraries
     alerts = wording.list_alert_lines(
         meta, wording.list_ride_names(trips, to_trip_mode), "every ride", meta["timeZone"]

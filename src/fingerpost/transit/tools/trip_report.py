@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from fingerpost.transit.model.itinerary import Itinerary, Leg, ServiceAlert
+from fingerpost.transit.model.ride_ref import list_refs
 from fingerpost.transit.places.candidates import format_count_of_shown
 from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.rules import disruption
@@ -21,9 +22,13 @@ from fingerpost.transit.tools.wording import FormatTime, format_clock
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TripOption:
-    """An itinerary to show, how it differs from the disrupted one that it replaces, and a walking note."""
+    """An itinerary to show, how it differs from the disrupted one that it replaces, and a walking note.
+
+    ``refs`` holds the ref of each leg (rule B15).
+    """
 
     ranked: disruption.ItineraryOption
+    refs: Sequence[str | None]
     difference: disruption.Difference | None
     note: str | None
 
@@ -66,7 +71,12 @@ def report_trips(
     return TripReport(
         query=found.query,
         options=[
-            TripOption(ranked=choice, difference=disruption.find_difference(choice, format_time), note=note)
+            TripOption(
+                ranked=choice,
+                refs=list_refs(choice.itinerary),
+                difference=disruption.find_difference(choice, format_time),
+                note=note,
+            )
             for choice, note in zip(ranked.choices, notes, strict=True)
         ],
         deduplicated_from=ranked.deduplicated_from,

@@ -50,13 +50,13 @@ def find_footpath(timetable: Timetable, begin: int, end: int, *, step_free: bool
     """Return the footpath between two stops (rows); if ``step_free``, preferably one that is known to have no steps."""
     table = use_step_free_footpaths(timetable) if step_free else timetable
     paths = table.footpaths
-    first, last = int(paths.first[begin]), int(paths.first[begin + 1])
-    rows = np.flatnonzero(paths.to[first:last] == end)
-    if not len(rows):
+    first, last = paths.first.item(begin), paths.first.item(begin + 1)
+    ends = paths.to[first:last].tolist()
+    if end not in ends:
         usual = find_footpath(timetable, begin, end, step_free=False) if table is not timetable else None
         return None if usual is None else usual._replace(has_steps=True)
-    row = first + int(rows[0])
-    return Footpath(int(paths.seconds[row]), int(paths.metres[row]), int(paths.walk_s[row]))
+    row = first + ends.index(end)
+    return Footpath(paths.seconds.item(row), paths.metres.item(row), paths.walk_s.item(row))
 
 
 class _PathColumns(NamedTuple):
