@@ -29,8 +29,6 @@ LAST_WINDOW_S = 24 * 3600
 FURTHER_DAYS = 6
 # A search for the best walk-limited arrival tries these delays after the best arrival with any amount of walking.
 _LATER_S = (600, 1800, 5400, int(UNREACHED))
-# A search for the best arrival tries these durations.
-_LIMITS_S = (5400, 10_800, int(UNREACHED))
 # The maximum number of searches for walk-limited journeys per query.
 MAX_WALK_LIMITED_SEARCHES = 8
 
@@ -219,12 +217,7 @@ class _Search(NamedTuple):
 
     def _find_best_arrival(self, kernel_query: KernelQuery) -> int:
         """Return the earliest arrival within the walking limit, or UNREACHED."""
-        # The earlier the latest arrival, the faster the search.
-        for limit_s in _LIMITS_S:
-            latest_s = min(kernel_query.latest_s, kernel_query.earliest_s + limit_s)
-            limited_query, is_same_target = kernel_query._replace(latest_s=latest_s), limit_s > _LIMITS_S[0]
-            if found := run_kernel(self.search_timetable, limited_query, is_same_target=is_same_target):
-                break
+        found = run_kernel(self.search_timetable, kernel_query)
         best_s = min((row.arrive_s for row in found if row.walk_m <= self.query.max_walk_m), default=int(UNREACHED))
         fastest_s = min((row.arrive_s for row in found), default=best_s)
         for later_s in _LATER_S:
