@@ -21,7 +21,7 @@ from fingerpost.transit.engine.timetable.timetable import (
     Timetable,
 )
 from fingerpost.transit.engine.timetable.walks import straight_line_m
-from fingerpost.transit.model.itinerary import Access, Mode, StopPoint
+from fingerpost.transit.model.itinerary import Access, LegOutline, Mode, StopPoint
 from fingerpost.transit.model.line_colors import LineColors, find_line_colors
 from fingerpost.transit.model.place import Coordinate, Place, PlaceTraits
 from fingerpost.transit.rules.modes import to_mode
@@ -119,8 +119,7 @@ class DisplayNames:
         trip_id, colors = self.get_trip_id(trip), self.find_colors(route)
         return RideNames(line, mode, headsign, trip_id, self.find_long_name(route), colors, wheelchair)
 
-    def _new_ride_outline(self, trip_departure: int, board: int, alight: int) -> tuple[Mode, str, str, str]:
-        """Return the mode and line of a scheduled ride, and the ids of its stops, as in ``Itinerary.outline``."""
+    def _new_ride_outline(self, trip_departure: int, board: int, alight: int) -> LegOutline:
         table = self.timetable
         names = self.get_ride_names(int(table.trip_departure_trip[trip_departure]), board)
         start, end = (self.get_stop_point(int(table.stop_time_stop[row])).id or "" for row in (board, alight))

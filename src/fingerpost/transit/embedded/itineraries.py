@@ -1,6 +1,5 @@
 """Search a timetable for journeys, with and without realtime data, and convert them to itineraries."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any, NamedTuple
@@ -16,7 +15,7 @@ from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimeta
 from fingerpost.transit.engine.timetable.shapes import RidePath, find_ride_path
 from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Timetable
 from fingerpost.transit.engine.timetable.walks import Walks
-from fingerpost.transit.model.itinerary import Access, Itinerary, Leg, Mode, StopPoint
+from fingerpost.transit.model.itinerary import Access, Itinerary, Leg, LegOutline, Mode, StopPoint
 from fingerpost.transit.model.place import Location, LocationSource, distance_m
 from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.rules.disruption import is_disrupted
@@ -108,10 +107,19 @@ class _PlannedItinerary(Itinerary):
     """An itinerary that realtime data cannot change; its legs are built when they are read."""
 
     is_planned = True
-    legs = cached_property[tuple[Leg, ...]](lambda self: self.__dict__["build"]())
 
-    def __init__(self, build: Callable[[], tuple[Leg, ...]], **known: Any) -> None:
-        self.__dict__.update(known, build=build, is_unusable=False)
+    def __init__(self, builder: "_Builder", journey: Journey, outline: tuple[LegOutline, ...], walk_s: int) -> None:
+        self._builder, self._journey = builder, journey
+        self.departure = self.departure_scheduled = journey.departure
+        self.arrival = journey.arrival
+        self.outline = outline
+        self.transfers = len(journey.rides) - 1
+        self.walk_m, self.walk_s = float(journey.walk_m), walk_s
+        self.is_unusable = False
+
+    @cached_property
+    def legs(self) -> tuple[Leg, ...]:  # type: ignore[override]  # the base class stores them
+        return self._builder.build_legs(self._journey)
 
 
 class _Builder(NamedTuple):
@@ -129,7 +137,7 @@ class _Builder(NamedTuple):
         rides, (origin, goal) = journey.rides, self.ends
         if not rides or any(ride.trip_departure < 0 or self.snapshot.can_disrupt(ride) for ride in rides):
             return Itinerary(self.build_legs(journey))
-        outline: list[tuple[Mode, str, str, str]] = []
+        outline: list[LegOutline] = []
         point, walk_s = origin.name, rides[0].departure - journey.departure + journey.arrival - rides[-1].arrival
         for index, ride in enumerate(rides):
             outlined = self.names.get_ride_outline(ride.trip_departure, ride.board_stop_time, ride.alight_stop_time)
@@ -144,11 +152,7 @@ class _Builder(NamedTuple):
             point = outlined[3]
         if journey.egress_m:
             outline.append((Mode.WALK, "", point, goal.name))
-        return _PlannedItinerary(
-            partial(self.build_legs, journey), departure=journey.departure, departure_scheduled=journey.departure,
-            arrival=journey.arrival, transfers=len(rides) - 1, walk_m=float(journey.walk_m), walk_s=walk_s,
-            outline=tuple(outline),
-        )  # fmt: skip
+        return _PlannedItinerary(self, journey, tuple(outline), walk_s)
 
     def build_legs(self, journey: Journey) -> tuple[Leg, ...]:
         """Convert a journey to legs with expected times."""

@@ -138,9 +138,16 @@ class MissedChange(NamedTuple):
     needed_s: int
 
 
-@dataclass(frozen=True)
+LegOutline = tuple[Mode, str, str, str]
+"""The mode and line of a leg, and the ids of its start and end, or their names if they have no ids."""
+
+
+@dataclass(unsafe_hash=True)
 class Itinerary:
-    """Consecutive legs; ``is_planned`` is True if realtime data cannot change them."""
+    """Consecutive legs; ``is_planned`` is True if realtime data cannot change them.
+
+    Subclasses may know some properties before the legs are built. No attribute changes after construction.
+    """
 
     is_planned: ClassVar[bool] = False
 
@@ -163,8 +170,7 @@ class Itinerary:
         return self.arrival - self.departure
 
     @cached_property
-    def outline(self) -> tuple[tuple[Mode, str, str, str], ...]:
-        """The mode and line of each leg, and the ids of its start and end, or their names if they have no ids."""
+    def outline(self) -> tuple[LegOutline, ...]:
         return tuple(
             (leg.mode, leg.line or "", leg.start.id or leg.start.name, leg.end.id or leg.end.name) for leg in self.legs
         )
