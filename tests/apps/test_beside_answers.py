@@ -91,12 +91,12 @@ async def test_an_error_has_no_extras(application):
 
 
 async def test_a_long_line_is_simplified_within_a_stated_tolerance(tmp_path):
-    zigzag = [(60.17 + (n % 2) * 0.0001, 24.94 + n * 0.018 / 19_999) for n in range(20_000)]
+    zigzag = [(60.17 + (n % 2) * 0.000005, 24.94 + n * 0.018 / 19_999) for n in range(20_000)]
     answer = await ask(drawn(tmp_path, zigzag), QUESTION, ASKED)
 
     geometry = answer.meta[GEOMETRY]
     legs = geometry["itineraries"][0]["legs"]
-    assert geometry["toleranceMeters"] == 20
+    assert geometry["toleranceMeters"] == 1
     assert sum(len(leg["legGeometry"]["points"]) for leg in legs) <= MAX_CHARACTERS
     assert legs[1]["legGeometry"]["length"] == len(polyline.decode(legs[1]["legGeometry"]["points"])) < 20_000
 

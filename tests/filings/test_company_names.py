@@ -6,7 +6,7 @@ from fingerpost.filings.companyfacts import parse_json, read_tickers
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.store import FactStore
 from fingerpost.plan.catalogue import Catalogue
-from fingerpost.plan.planners import Goal, plan_from_template
+from fingerpost.plan.planners import plan_from_template
 from fingerpost.runtime.company_names import build_name_key
 from tests.filings.drawing import ask, company_file, facts, refusal
 from tests.shared_data import get_shared
@@ -73,7 +73,7 @@ def test_a_known_company_without_figures_is_not_unknown(sample):
 
 @pytest.mark.parametrize("name", ["Apple", "apple inc.", "NVIDIA", "Nvidia Corporation", "Facebook", "Meta"])
 async def test_tools_accept_the_plans_of_planners(sample, name):
-    found = await plan_from_template(Goal(f"Get {name}'s revenue for 2020"), Catalogue.of([]), {})
+    found = await plan_from_template(f"Get {name}'s revenue for 2020", Catalogue.of([]), {})
     ticker = found.steps[0].parameters["parameters"]["ticker"]
 
     assert sample.find_company(name).cik == sample.find_company(ticker).cik

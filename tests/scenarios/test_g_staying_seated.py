@@ -135,8 +135,8 @@ def test_a_frequent_loop_goes_round_again_with_exact_times(exact_times, found):
     assert next(iter(ride(drawing, "Gamma", "Beta", "08:00", max_transfers=0, tables=tables)), None) == found
 
 
-def test_g16_the_next_trip_is_the_next_of_the_day():
-    """B runs on the first day only, and C an hour after it on both: on the second day the vehicle goes on as C."""
+def test_g16_a_block_whose_next_trip_depends_on_the_day_offers_only_the_next_trip_of_all_days():
+    """B runs on the first day only, and C after it on both: on the second day nobody is told to stay seated until C."""
     days = (DAY, date(2026, 5, 7))
     drawing = """
     line A | Alpha 08:00 | Beta 08:10 | block 7
@@ -150,6 +150,4 @@ def test_g16_the_next_trip_is_the_next_of_the_day():
     }
     asked = {"days": days, "tables": tables, "max_transfers": 0}
     assert ride(drawing, "Alpha", "Gamma", "07:50", **asked) == ["Alpha 08:00 A Beta 08:10 = Beta 08:11 B Gamma 08:20"]
-    assert ride(drawing, "Alpha", "Gamma", "07:50", day=days[1], **asked) == [
-        "Alpha 08:00 A Beta 08:10 = Beta 08:40 C Gamma 08:50"
-    ]
+    assert ride(drawing, "Alpha", "Gamma", "07:50", day=days[1], **asked) == []

@@ -173,7 +173,8 @@ class FeedImporter:
         """Whether the prepared files are intact, up to date with the record, and of this version's format."""
         try:
             entry = self._store.get(record.name)
-        except (ParameterError, SettingsInvalid):
+            ImportReport.from_json(entry.report_json)
+        except (ParameterError, SettingsInvalid, ValueError):
             return False
         is_current = entry.format == FORMAT and entry.find_note(record.feeds, record.extract) is None
         return is_current and self._store.find_damage(entry) is None
