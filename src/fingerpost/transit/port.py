@@ -1,7 +1,7 @@
 """The port for transit data sources: queries, answers, and the protocols that every source implements.
 
-Instants are in Unix seconds, durations in seconds, distances in metres.
-Methods that query a source may raise ``SourceChanged`` and the subclasses of ``StorageUnavailable`` (both are in
+Instants are in Unix seconds, durations in seconds, and distances in metres.
+Methods that query a source may raise ``SourceChanged`` or a subclass of ``StorageUnavailable`` (both are in
 ``fingerpost.errors``). No other error from a source reaches their callers.
 """
 
@@ -39,9 +39,9 @@ class JourneyParameters:
     ``instant`` is the earliest departure, or the latest arrival if ``arrive_by``.
     ``max_walk_m`` limits the total walking of an itinerary.
     ``not_before`` is the current time, the earliest possible departure; None if the query is about the past.
-    ``wanted`` is the number of good itineraries that a caller may show, which is fixed per tool (rule B14);
-    a source returns one more if it can.
-    ``best_only`` requests only the usable itinerary with the earliest arrival (or latest departure).
+    ``wanted`` is the maximum number of itineraries that the calling tool shows (rule B14); a source returns one more
+    good itinerary if it can.
+    ``best_only`` requests only the usable itinerary with the earliest arrival (if ``arrive_by``, the latest departure).
     ``window_s`` requests all good itineraries that leave (or arrive, if ``arrive_by``) within this many seconds of
     ``instant``, or the nearest others if there are none. If it is None, the source chooses the window.
     """
@@ -59,7 +59,7 @@ class JourneyParameters:
     window_s: int | None = None
 
     def between(self, origin: Location, destination: Location) -> "JourneyQuery":
-        """Return a query between two places with these parameters; a query's own places are replaced."""
+        """Return a query between two places with these parameters; the places of an existing query are replaced."""
         parameters = {each.name: getattr(self, each.name) for each in fields(JourneyParameters)}
         return JourneyQuery(origin=origin, destination=destination, **parameters)
 
@@ -76,7 +76,7 @@ class JourneyQuery(JourneyParameters):
 class TextJourneyQuery:
     """A request for journeys that start now, between places given as text: names, ids, postcodes, ``lat,lon``.
 
-    The source resolves the texts. ``sides`` are the caller's parameter names for them.
+    The source resolves the texts. ``sides`` are the names of the caller's parameters.
     """
 
     origin: str
@@ -104,10 +104,10 @@ class JourneyAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DepartureQuery:
-    """A request for departures from ``stop_ids``, expected in [instant, instant + window_s], both inclusive.
+    """A request for departures from ``stop_ids`` whose expected times are in [instant, instant + window_s].
 
-    ``wanted`` is the number of departures that the caller shows; a source may leave out departures later than the
-    last of these, but not those in the same second.
+    ``wanted`` is the number of departures that the caller shows; a source may leave out any that are later than
+    the last of these, but not those in the same second.
     With ``by_schedule``, the window and the order use scheduled times, and added trips are left out. A source
     without timetables always uses expected times.
     ``walk_from`` is the rider's position, or None for a board without walks.
@@ -136,8 +136,8 @@ class ServiceGap:
     ``next_departure`` is its instant (Unix seconds); ``next_day`` is its day if that is after the days searched;
     both are None if there is no later departure. ``last_day`` is the last day with any departure, or None.
     ``cancelled_until`` is the last day searched, if every departure up to then is cancelled.
-    If ``of_arrivals``, all of these refer to arrivals. If ``is_before``, they are the last ones before an instant, and
-    ``last_day`` is the first day that has any.
+    If ``of_arrivals``, all fields refer to arrivals. If ``is_before``, they describe the last departure before an
+    instant, and ``last_day`` is the first day with any departure.
     """
 
     next_departure: int | None = None
@@ -152,7 +152,7 @@ class ServiceGap:
 class DepartureBoard:
     """The first departures on a board, in any order, and the total number found.
 
-    ``alerts`` are the alerts about the stops that apply during the window.
+    ``alerts`` are those that affect the stops during the window.
     ``gap`` is set for an empty board if the source knows the next departure.
     ``walks`` holds the walks from ``walk_from`` to stops within reach, keyed by stop id; None if not computed.
     """
@@ -167,7 +167,7 @@ class DepartureBoard:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NearbyStops:
-    """Boardable stops near a point, nearest first, then by id."""
+    """Boardable stops near a point, sorted by distance and then by id."""
 
     stops: Sequence[NearbyStop]
     provenance: Provenance
@@ -197,7 +197,7 @@ class Network(Protocol):
 
         Raises:
             PlaceAmbiguous: a text matches several places; ``details["side"]`` and ``details["candidates"]`` describe
-                the first such text, best candidate first; ``details["other"]`` describes the second in the same way.
+                the first such text, best candidate first; ``details["other"]`` describes the second, if any.
             PlaceUnknown: no place matches a text; the message names the side.
         """
         name = self.profile.name
@@ -208,7 +208,7 @@ class Network(Protocol):
         ...
 
     async def find_ride(self, ref: RideRef, *, language: str = "en") -> JourneyAnswer:
-        """Return the ride of a ref as an itinerary of one leg, or only ``no_result_reason`` if it no longer exists."""
+        """Return a ref's ride as a one-leg itinerary, or only ``no_result_reason`` if the ride no longer exists."""
         raise NotImplementedError(f"{self.profile.name} does not look up rides")
 
     async def has_stops(self, query: JourneyQuery, *, is_destination: bool) -> bool | None:
@@ -218,8 +218,8 @@ class Network(Protocol):
     async def find_service(self, query: JourneyQuery, *, is_destination: bool) -> ServiceGap | None:
         """Describe the service near the origin or destination; None if there is no stop or only a server can answer.
 
-        It covers departures near the origin, or arrivals near the destination: the next ones from the query's instant
-        on or, if ``arrive_by``, the last ones before it.
+        The result covers departures near the origin, or arrivals near the destination: the next ones at or after the
+        query's instant or, if ``arrive_by``, the last ones before it.
         """
         return None
 
@@ -266,7 +266,7 @@ class Network(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenNetworks:
-    """The open networks, and the problems of the others.
+    """The open networks, and the errors of networks that cannot be used.
 
     ``answering`` are in order of preference (rule A13); ``by_token_only`` are demo networks, which resolve only their
     own ids once a network has been added; ``fallbacks`` answer only in place of other networks; ``problems`` holds an

@@ -23,7 +23,7 @@ def format_count_of_shown(count: int) -> str:
 async def new_ambiguous(
     label: str, candidates: Sequence[PlaceMatch], *, side: str, sent_as: str = "the label"
 ) -> PlaceAmbiguous:
-    """Return the error with the best candidates; ``sent_as`` is the input field that accepts a token."""
+    """Return the error for a label without a certain match; ``sent_as`` is the input field that accepts a token."""
     shown = candidates[:MAX_CANDIDATES]
     message = f"{side} '{label}' is ambiguous"
     remedy = Remedy(RemedyKind.USE_CANDIDATE, {"field": sent_as})

@@ -21,7 +21,7 @@ from fingerpost.transit.rules.name_matching import (
 )
 from fingerpost.transit.rules.times import to_local_date
 
-# A place this far outside the rider's networks is only suggested.
+# Places farther than this from the rider's networks are suggested, but never resolved automatically.
 FAR_M = 30_000.0
 _MIN_LIKELY_SCORE = 0.70
 _ESTIMATED_POSITION_SCORE = 0.77
@@ -50,7 +50,7 @@ def is_outside(place: Place, networks: Sequence[Network]) -> bool:
 
 
 def is_likely(match: PlaceMatch, text: str) -> bool:
-    """Return whether a match is likely enough to hide a distant place; a match with only a similar spelling is not."""
+    """Whether a match is good enough to hide distant places; a match with only a similar spelling is not."""
     words = plain(text).split()
     names = (match.place.name, *match.place.names.values())
     return match.score >= MAX_SUGGESTED_SCORE or (
@@ -66,7 +66,7 @@ def merge_by_region(
     instant: int,
     kinds: Collection[PlaceKind] = tuple(PlaceKind),
 ) -> list[PlaceMatch]:
-    """Return the matches of these kinds from several networks, best first, without duplicates.
+    """Return the distinct matches of the given kinds from several networks, best first.
 
     The rider is assumed to be at the focus or, without one, in a network that is in service at ``instant``. A distant
     place is suggested only if it has the full name, and no nearby place of any kind is likely to be meant. Without a

@@ -33,7 +33,7 @@ from fingerpost.transit.rules.warnings import Warning, WarningCode, add_reasons,
 _LOOK_UP = Remedy(RemedyKind.LOOK_UP_STOP)
 _STOP_ID = re.compile(r"\s*[A-Z0-9_-]+:[A-Z0-9:_-]+\s*", re.IGNORECASE)
 _NUMBER = r"(-?\d{1,3}(?:\.\d+)?)"
-# The point may be a geo: URI, in parentheses or, if both numbers have decimals, without a comma.
+# A position may be a geo: URI, be in parentheses or, if both numbers have decimals, lack the comma.
 _POSITION = re.compile(rf"\s*(?:geo:|\()?\s*{_NUMBER}(?:\s*,\s*|\s+){_NUMBER}\s*\)?\s*", re.IGNORECASE)
 
 Latitude = Annotated[Number, Field(ge=-90, le=90)]
@@ -56,7 +56,7 @@ class LocationValue(WireModel):
 class StopLabel:
     """A stop id or, unless ``is_certain``, possibly a name; ``variable`` is the saved variable that contains the id.
 
-    A certain id means exactly that stop or, with a ``name``, the stop or the place that has the name.
+    A certain id refers to exactly that stop or, with a ``name``, to whichever of the stop and its place has the name.
     """
 
     stop_id: str
@@ -101,7 +101,7 @@ async def find_variable(key: str, variables: VariableStore, user: str | None) ->
 
 
 def parse_position(text: str) -> Coordinate | None:
-    """Parse ``lat,lon``; return None for other strings, and raise ParameterError if it is out of range."""
+    """Parse ``lat,lon``; return None for other strings, and raise ParameterError if a number is out of range."""
     match = _POSITION.fullmatch(text)
     if match is None or ("," not in text and text.count(".") < len(match.groups())):
         return None
@@ -115,7 +115,7 @@ def parse_position(text: str) -> Coordinate | None:
 def find_stop_id(variable: Variable) -> str | None:
     value = variable.value
     if isinstance(value, str):
-        # FEED:LOCAL; other strings are preferences or notes.
+        # A stop id is FEED:LOCAL; other strings are preferences or notes.
         return value if ":" in value else None
     stored = [value.get("stopId"), value.get("id")] if isinstance(value, dict) else []
     ids = (str(stop_id) for stop_id in stored if isinstance(stop_id, str | int) and not isinstance(stop_id, bool))
@@ -185,7 +185,7 @@ class PlaceResolver:
     ) -> FoundStop:
         """Return the stop for an id, or for a label: a saved stop, an id, or a stop's name, tried in this order.
 
-        ``field`` is the caller's argument, for errors.
+        Errors name ``field``, the caller's argument.
 
         Raises:
             ParameterError: the label is a variable without a stop.
@@ -242,7 +242,7 @@ class PlaceResolver:
 
 
 class PlaceLookup:
-    """A lookup in the open networks; ``left_out`` collects the networks that fail."""
+    """Looks up places in the open networks; ``left_out`` collects the networks that fail."""
 
     def __init__(self, opened: OpenNetworks, language: str | None) -> None:
         self.opened = opened
@@ -253,7 +253,7 @@ class PlaceLookup:
         return [*list_problems(self.opened), *(network.warning for network in self.left_out)]
 
     def list_reasons(self) -> list[str]:
-        """Return a message for each network that did not answer, because it may have the place."""
+        """Return a message for each network that did not answer and may therefore have the place."""
         return [*(network.clause for network in self.left_out), *self.opened.problems.values()]
 
     async def find_stop(self, network: Network, stop_id: str, *, whole_place: bool = False) -> Place | None:
@@ -307,7 +307,7 @@ class PlaceLookup:
     async def query_names(
         self, networks: Sequence[Network], text: str, language: str | None, focus: Coordinate | None
     ) -> tuple[tuple[Network, Sequence[PlaceMatch]], ...]:
-        """Query names, unless the text is an unknown id of a known feed, because the feed's name would match names."""
+        """Search for a name, but not for an unknown id of a known feed, because the feed's name would match names."""
         if _STOP_ID.fullmatch(text) and self.opened.list_owners(text):
             return ()
         able = [network for network in networks if network.profile.can(Ability.NAMES)]

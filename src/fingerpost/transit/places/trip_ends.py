@@ -71,7 +71,7 @@ async def resolve_journey(
     user: str | None,
     sides: tuple[str, str] = ("origin", "destination"),
 ) -> tuple[list[NetworkJourney], Sequence[Warning]]:
-    """Return a query for each network that can plan the journey, preferred network first, and the warnings.
+    """Return the queries for the networks that can plan the journey, preferred network first, and the warnings.
 
     Raises:
         ParameterError: the origin and destination are the same, or a label matches nothing.
@@ -116,11 +116,11 @@ class _EndLookup(PlaceLookup):
         self.networks: Sequence[Network] = opened.answering
 
     async def read(self, ends: Sequence[_End], instant: int) -> None:
-        """Resolve ids and coordinates first, because they determine the region in which names are searched for."""
+        """Resolve ids and coordinates before names, because they determine the region in which to search for names."""
         named = []
         labels = {end.side: end.label for end in ends if isinstance(end.label, StopLabel)}
         found_by_side = dict(zip(labels, await self._find_tokens(labels.values()), strict=True))
-        # Ids may add a demo network, so coordinates come last.
+        # Resolve coordinates last, because ids may add a demo network.
         for end in sorted(ends, key=lambda end: isinstance(end.label, Location) and not end.label.stop_ids):
             if isinstance(end.label, Location):
                 await self._resolve_position(end, end.label)
@@ -138,7 +138,7 @@ class _EndLookup(PlaceLookup):
         running = {network.profile.name for network in list_running(networks, instant)}
         for end in named:
             if running.intersection(end.list_certain()):
-                # If the name itself is found, similar names are ignored, even in another region.
+                # If a network in service has a certain match, ignore merely similar names, even in other regions.
                 end.resolutions = {
                     name: found
                     for name, found in end.resolutions.items()
@@ -201,7 +201,7 @@ class _EndLookup(PlaceLookup):
                 end.resolutions[name] = _resolve_matches(near, end.query.text)
 
     async def list_candidates(self, end: _End, other: _End, network: Network, instant: int) -> Sequence[PlaceMatch]:
-        """Return the network's candidates, and distant places that have the full name."""
+        """Return the network's candidates, and distant places whose full name matches."""
         candidates = end.get_resolution(network).candidates
         if len(self.networks) == 1:
             return candidates
@@ -218,7 +218,7 @@ class _EndLookup(PlaceLookup):
         for end, other in (tuple(ends), tuple(reversed(ends))):
             if not isinstance(end.label, StopLabel) or end.resolutions:
                 continue
-            # So far, the name has been searched for only in the region of the other place.
+            # So far, only the region of the other place has been searched.
             query, matches = end.query, await self._find_everywhere(end, other, instant)
             if not matches:
                 near = "" if query.max_distance_m is None else f" within {query.max_distance_m:g} m of focusPoint"
@@ -233,7 +233,7 @@ class _EndLookup(PlaceLookup):
             if not end.list_certain():
                 similar = sort_matches([match for found in end.resolutions.values() for match in found.candidates])
                 return await new_ambiguous(end.query.text, similar, side=end.side, sent_as=end.query.sent_as)
-        # Similar names elsewhere do not count if a match is certain.
+        # If some networks have a certain match, ignore those with only similar names.
         found = {end.side: end.list_certain() or list(end.resolutions) for end in ends}
         missing = needed if set.intersection(*map(set, found.values())) else ()
         positions = {end.side: end.label.coordinate for end in ends if isinstance(end.label, Location)}
@@ -267,7 +267,7 @@ def _choose(networks: Sequence[Network], ends: Sequence[_End], instant: int) -> 
     if not eligible:
         eligible = [network for network in resolving_both if not is_certain or _find_locations(network, ends)]
     elif not is_certain:
-        # Similar names in a network in service do not hide exact names in a network out of service.
+        # Similar names in a network in service must not hide exact names in a network out of service.
         resting = [
             network
             for network in resolving_both

@@ -17,7 +17,7 @@ _UNNAMED_EFFECTS = frozenset({"UNKNOWN_EFFECT", "OTHER_EFFECT"})
 
 
 class AffectedPart(NamedTuple):
-    """The path of a leg or departure, and its alerts; ``explains`` is set if they explain a disruption."""
+    """The path and the alerts of a part of an answer; ``explains`` is set if the alerts explain a disruption."""
 
     path: str
     alerts: Sequence[ServiceAlert]

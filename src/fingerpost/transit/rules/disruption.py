@@ -71,8 +71,8 @@ def _find_usability(itinerary: Itinerary, wanted_arrival: int | None) -> Usabili
 class RankedItineraries:
     """The itineraries to show (``choices``) and all distinct ones (``found``), both best first.
 
-    ``dropped`` holds disrupted itineraries from the first query that exceed the limit. ``deduplicated_from`` is the
-    number of itineraries before deduplication, if that removed any.
+    ``dropped`` holds disrupted itineraries from the first query that are not shown. ``deduplicated_from`` is the
+    number of itineraries before deduplication, or None if there were no duplicates.
     """
 
     choices: tuple[ItineraryOption, ...]
@@ -141,7 +141,7 @@ class Difference:
 
 
 def find_difference(option: ItineraryOption, format_time: Callable[[int], str]) -> Difference | None:
-    """Return how an option differs from the disrupted itinerary that it replaces; None if it replaces none."""
+    """Return how an option differs from the disrupted itinerary that it replaces, or None if there is none."""
     disrupted, itinerary = option.instead_of, option.itinerary
     if disrupted is None:
         return None
@@ -230,7 +230,7 @@ def _deduplicate(candidates: Iterable[ItineraryOption], *, arrive_by: bool) -> d
 
     def rank(option: ItineraryOption) -> tuple[Usability, bool, int, int, int]:
         trip = option.itinerary
-        # Realtime data does not change scheduled times; on a tie, min() prefers the earlier candidate, the live one.
+        # Realtime data does not change scheduled times; on a tie, min() returns the first candidate, which is live.
         time = -trip.departure_scheduled if arrive_by else trip.legs[-1].arrival_scheduled
         return option.usability, option.is_disrupted, trip.transfers, trip.duration_s, time
 

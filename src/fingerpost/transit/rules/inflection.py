@@ -1,6 +1,6 @@
 """List possible base forms of inflected Finnish place names, such as Hämeenkatu for Hämeenkadulta.
 
-Most of them are not real words, so callers must look them up. All strings are normalized (``name_matching.plain``).
+Most forms are not real words, so callers must look them up. All strings are normalized (``name_matching.plain``).
 """
 
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ _MIN_STEM_CHARS = 3
 _MAX_FORMS = 96
 
 
-# Searches for stops, streets and cities look up the same words.
+# Cached, because searches for stops, streets and cities look up the same words.
 @lru_cache(maxsize=256)
 def list_base_forms(text: str) -> tuple[str, ...]:
     """Return possible base forms if the last word or all words are inflected (Vanhalla kirkolla)."""

@@ -54,7 +54,7 @@ def strip_near(words: str) -> str:
 FLOOR = 0.60
 # A match with at least this score is certain unless it has a rival.
 AUTO_RESOLVE = 0.80
-# Matches that are suggested but never resolved score at most this.
+# The maximum score of a match that is suggested but never resolved.
 MAX_SUGGESTED_SCORE = AUTO_RESOLVE - 0.01
 # A rival scores at most RIVAL_SCORE below the best match, and is more than RIVAL_DISTANCE_M away from it.
 RIVAL_SCORE = 0.02
@@ -74,7 +74,7 @@ def find_certain(matches: Sequence[PlaceMatch]) -> PlaceMatch | None:
 
 
 def sort_matches(matches: Iterable[PlaceMatch]) -> list[PlaceMatch]:
-    """Sort matches by score, name and id; rivals are sorted by distance."""
+    """Sort matches by score, name and id, but sort matches with similar scores by distance."""
     by_score = sorted(matches, key=lambda match: (-match.score, match.place.name, match.place.token))
     ordered: list[PlaceMatch] = []
     while len(ordered) < len(by_score):

@@ -1,4 +1,4 @@
-"""Fuzzy search in an index of place names; only exact matches score high enough to resolve (rule D2)."""
+"""Fuzzy search in an index of place names; only full names score high enough to resolve (rule D2)."""
 
 from bisect import bisect_left
 from collections import Counter
@@ -11,11 +11,11 @@ from fingerpost.transit.rules.inflection import INFLECTED, list_base_forms
 from fingerpost.transit.rules.name_matching import FLOOR, list_plain, plain, strip_near
 
 _EQUAL_SCORE = 1.0
-# Scores of names that differ only in generic words such as "station"; more than ``RIVAL_SCORE`` below an exact match.
+# Scores if only optional words such as "station" are missing; an exact match beats these by more than ``RIVAL_SCORE``.
 _FULL_RANGE = (0.92, 0.94)
 # Shorter text resolves only to an exact match.
 _MIN_DISTINCTIVE_LETTERS = 3
-# These scores are below the one at which a text resolves (rule D2).
+# These scores are too low for a text to resolve (rule D2).
 _PREFIX_RANGE = (0.74, 0.79)
 _ALL_WORDS_RANGE = (0.66, 0.78)
 _SPELLING_RANGE = (0.24, 0.79)
@@ -33,7 +33,7 @@ _GENERIC_WORDS = frozenset({
 
 
 class NameSearch:
-    """An index of distinct normalized names; queries may omit ``cities``, and inflect names if ``is_finnish``."""
+    """An index of distinct normalized names; queries may omit ``cities`` and, if ``is_finnish``, inflect names."""
 
     def __init__(self, names: Sequence[str], cities: Collection[str] = (), *, is_finnish: bool = False) -> None:
         optional_words = _GENERIC_WORDS.union(cities)
@@ -50,7 +50,7 @@ class NameSearch:
     def score(self, text: str) -> dict[int, float]:
         forms = dict.fromkeys(list_plain(text))
         best = self._score_forms(forms)
-        # "Near North" may be a name; otherwise search for North.
+        # "Near North" may be a name; if it is not, search for "North".
         if not any(score >= _FULL_RANGE[0] for score in best.values()):
             without_near = dict.fromkeys(strip_near(form) for form in forms)
             for row, score in self._score_forms(form for form in without_near if form not in forms).items():
@@ -91,7 +91,7 @@ class NameSearch:
         for word in words[1:]:
             rows.intersection_update(self._rows_by_word.get(word, ()))
         bounds_by_row = {row: self._find_score_range(wanted, row) for row in rows}
-        # If there are both Prisma Pirkkala (a city) and Prisma Kaleva, Prisma alone must not resolve.
+        # "Prisma" must not resolve to Prisma Pirkkala (Pirkkala is a city) if there is also a Prisma Kaleva.
         is_chain = _PREFIX_RANGE in bounds_by_row.values()
         for row, bounds in bounds_by_row.items():
             is_without_city = bounds == _FULL_RANGE and not _GENERIC_WORDS.issuperset(

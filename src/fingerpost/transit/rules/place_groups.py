@@ -60,7 +60,7 @@ class StopNameParts(NamedTuple):
 
 
 def split_stop_name(name: str) -> StopNameParts:
-    """Split a stop's name into place and platform; bare numbers belong to the place (a house, terminal or road)."""
+    """Split a stop's name into place and platform; a bare number, as of a house or road, is part of the place."""
     found = _NAME.fullmatch(name.strip()) if len(name) <= _MAX_NAME_CHARS else None
     if found is None:
         return StopNameParts(name)
@@ -94,7 +94,7 @@ class PlaceGroup(NamedTuple):
 
     @property
     def has_platforms(self) -> bool:
-        """Whether the names of its stops differ, in which case each consists of a place name and a platform code."""
+        """Whether the stops' names differ; each name then consists of a place name and a platform code."""
         return len({stop.name for stop in self.stops}) > 1
 
     def list_spellings(self) -> set[str]:
@@ -104,8 +104,8 @@ class PlaceGroup(NamedTuple):
 def group_places(stops: Iterable[NamedStop], stops_by_station: Mapping[str, Sequence[NamedStop]]) -> list[PlaceGroup]:
     """Return the places of a network, sorted by id; ``stops_by_station`` is the result of ``group_by_station``.
 
-    Stops with the same parent station form that station. Other stops with the same name become a place with the id of
-    the stop nearest to their center, or of the station with that name.
+    Stops with the same parent station form one place, the station. Other stops with the same name form a place with
+    the id of the stop nearest to their centre, or of the station with that name.
     """
     ordered = sorted(stops, key=lambda stop: stop.id)
     by_id = {stop.id: stop for stop in ordered}
@@ -184,7 +184,7 @@ def _build_mixed_place(
 def _find_nearest(cluster: Sequence[NamedStop]) -> NamedStop:
     stops = [stop for stop in cluster if not stop.is_station] or cluster
     centre = find_centre([stop.coordinate for stop in stops])
-    # Round, because two paired stops are equally far from their center.
+    # Round, because two paired stops are equally far from their centre.
     return min(stops, key=lambda stop: (round(distance_m(stop.coordinate, centre), 1), stop.id))
 
 

@@ -10,7 +10,7 @@ from fingerpost.transit.model.itinerary import Itinerary, Optimize, StopPoint
 from fingerpost.transit.rules.modes import to_timetable_mode, to_trip_mode
 from fingerpost.transit.rules.times import format_utc
 
-# Itineraries with identical legs that start in the same slot are duplicates.
+# Itineraries with identical legs that start in the same slot of this many seconds are duplicates.
 SLOT_S = 120
 
 

@@ -45,7 +45,7 @@ def uses_realtime(departures: Iterable[Departure]) -> bool:
 
 STALE_AFTER_S = 90
 
-# The seconds in a unit, the minimum age at which it is used, and its symbol.
+# The seconds in a unit, the minimum age in seconds for which it is used, and its symbol.
 _UNITS = ((86_400, 2 * 86_400, "days"), (3600, 2 * 3600, "h"), (60, 121, "min"))
 
 
@@ -54,7 +54,7 @@ def find_data_freshness(rows: Iterable[Leg | Departure], received: int) -> int:
 
 
 def find_realtime_age_s(rows: Iterable[Leg | Departure], provenance: Provenance, received: int) -> int | None:
-    """Return the age of the oldest update or, if none, of the source's realtime data; None if neither is known."""
+    """Return the age of the oldest update or, without updates, of the source's realtime data; None if unknown."""
     oldest = min(_list_update_times(rows), default=provenance.realtime_updated)
     return None if oldest is None else max(0, received - oldest)
 
@@ -81,8 +81,8 @@ def _list_update_times(rows: Iterable[Leg | Departure]) -> list[int]:
 def add_walk_delays(legs: Sequence[Leg]) -> tuple[Leg, ...]:
     """Set the delays of walks for which the source gives only expected times.
 
-    The first walk gets the delay of the next ride, and later walks that of the previous ride; a transfer's scheduled
-    walk ends by the next scheduled departure.
+    The first walk has the delay of the next ride, and later walks have that of the previous ride. The walk of a
+    transfer is scheduled to end no later than the next scheduled departure.
     """
     result: list[Leg] = []
     for number, leg in enumerate(legs):

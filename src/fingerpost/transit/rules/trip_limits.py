@@ -78,7 +78,7 @@ def find_next_service_day(out_of_service: Sequence[OutOfService]) -> date | None
 
 
 def find_out_of_service_hint(out_of_service: Sequence[OutOfService], *, advice: str | None = None) -> str | None:
-    """Return a hint about the feeds out of service, with the next day to try or with ``advice`` instead, or None."""
+    """Return a hint about the feeds out of service, with ``advice`` or else the next day to try; None without feeds."""
     if not out_of_service:
         return None
     hint = f"No service on {out_of_service[0].day}: {_format_feeds(out_of_service)}"

@@ -28,14 +28,14 @@ from fingerpost.transit.tools.plan_trip import serialize_leg
 from fingerpost.transit.tools.plan_trip_shapes import WireLeg
 from fingerpost.transit.tools.report import report_rides
 
-# A change with less time to spare is tight.
+# A change with fewer spare seconds than this is tight.
 TIGHT_S = 120
-# If a walk would exceed both limits in the ref's change time, the time is estimated from this pace and margin.
+# If the stops are farther apart than either limit allows in the planned time, the pace and margin give a new time.
 _MAX_CHANGE_M, _MAX_PACE_M_PER_S = 100.0, 2.5
 _PACE_M_PER_S, _MARGIN_S = 1.25, 120
 # Some servers round times to minutes.
 _ROUNDING_S = 60
-# A ride that the timetable has moved by more is not the planned one.
+# A ride that was rescheduled by more than this is not the planned ride.
 _MAX_MOVE_S = 3_600
 
 
@@ -54,9 +54,9 @@ class CheckTripInput(WireModel):
 
 
 class WireCheckedRide(WireDict):
-    """A ride now, or the reason why it no longer exists.
+    """The current state of a planned ride, or the reason why the ride no longer exists.
 
-    The planned times are given if the timetable changed, and the ids of the planned stops if it uses others.
+    The planned times are included if the timetable changed, and the planned stop ids if the ride uses other stops.
     """
 
     ref: str
@@ -69,7 +69,7 @@ class WireCheckedRide(WireDict):
 
 
 class WireChange(WireDict):
-    """The change before ``rides[ride]``; ``availableSeconds`` is negative if that ride leaves before the arrival."""
+    """The change to ``rides[ride]``; ``availableSeconds`` is negative if it leaves before the previous ride arrives."""
 
     ride: Annotated[int, Field(ge=1)]
     state: Annotated[str, EnumValue(State)]
@@ -179,7 +179,7 @@ def _read_ride(ref: RideRef, answer: JourneyAnswer) -> Leg | str:
 
 
 def _is_missed(ref: RideRef, ride: Leg | str, now: int) -> bool:
-    """Whether a ride left before now, although it was planned for later."""
+    """Whether a ride has already left, although its planned departure is in the future."""
     return isinstance(ride, Leg) and not ride.cancelled and ride.departure_expected < now < ref.departure
 
 

@@ -119,7 +119,7 @@ class GetDepartures(shapes.PlaceTool):
         stop = await find(instant=when.instant)
         zone = stop.networks[0].profile.zone
         if when.note is not None:
-            # Which networks are in service depends on the time, which depends on the network's time zone.
+            # The time zone determines the instant, and the instant determines which networks are in service.
             when = parse_instant(time, zone_name=zone, now=now, field="at")
             stop = await find(instant=when.instant)
         query = DepartureQuery(
@@ -139,7 +139,7 @@ class GetDepartures(shapes.PlaceTool):
 
 
 class _Leave(NamedTuple):
-    """When to start walking to catch a departure (Unix seconds), and how far it is."""
+    """When to start walking to catch a departure (Unix seconds), and the length of the walk."""
 
     at: int
     metres: int

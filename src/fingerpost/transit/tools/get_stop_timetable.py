@@ -209,7 +209,7 @@ class GetStopTimetable(PlaceTool):
         return await compute(_build_reply, shown_stop, window, outcome.value, warnings, call.include)
 
     async def _find_place(self, arguments: TimetableRequestInput) -> tuple[FoundStop | None, str | None]:
-        """Return the place of the stop, or why its other stops are unknown."""
+        """Return the place of the stop, or the reason why its other stops are unknown."""
         try:
             return await self._places.find_place_of_stop(arguments.stop_id, language=_LANGUAGE), None
         except UNAVAILABLE as error:
@@ -292,7 +292,7 @@ def _format_more(count: int, shown: int, following: str, window: _Window) -> str
 
 def _find_reason(window: _Window, board: DepartureBoard) -> NoResultsReason:
     provenance, gap = board.provenance, board.gap
-    # A gap without a next departure means that none follows within a day.
+    # A gap without a next departure means that no departure follows within a day.
     has_ended = gap is not None and gap.next_departure is None
     is_covered = provenance.covers(to_local_date(window.first, provenance.zone)) or (gap is not None and not has_ended)
     if provenance.out_of_service or not is_covered:

@@ -91,7 +91,7 @@ def _find_nearest(usable: Sequence[Itinerary], query: JourneyQuery) -> Itinerary
 async def explain_no_trip(
     network: Network, query: JourneyQuery, deadline: Deadline, out_of_service: Sequence[OutOfService] = ()
 ) -> str | None:
-    """Return the reason that a network found no trip, without a full stop; None if unknown."""
+    """Return the reason why a network found no trip, without a full stop, or None if it is unknown."""
     clauses = (_explain_reach(network, query, deadline, is_destination=value) for value in (False, True))
     causes = [await _get_or_none(clause) for clause in clauses]
     if out_of_service:
@@ -117,13 +117,13 @@ async def explain_no_trip(
 
 
 async def find_offset_message(found: FoundTrips, trips: Sequence[Itinerary]) -> str | None:
-    """Return a message about a better trip beyond the limits, and one about a trip far from the query's time."""
+    """Return a message about a better trip beyond the limits, and about trips far from the requested time."""
     better = None if found.better is None else f"{_format_trip(found.better, found.first.provenance.zone)}."
     return " ".join(filter(None, [better, await _explain_offset(found, trips)])) or None
 
 
 async def _explain_offset(found: FoundTrips, trips: Sequence[Itinerary]) -> str | None:
-    """Return a message with the cause if the first departure or last arrival is over an hour from the query's time."""
+    """Return a message and the cause if the first departure or last arrival is over an hour from the requested time."""
     query, zone = found.query, found.first.provenance.zone
     usable = [trip for trip in trips if not trip.is_unusable]
     offset = find_long_offset(usable, query.instant, zone, arrive_by=query.arrive_by)
@@ -154,7 +154,7 @@ async def _get_or_none(query_call: Awaitable[_T]) -> _T | None:
 async def _plan_best(
     network: Network, query: JourneyQuery, deadline: Deadline
 ) -> tuple[Sequence[Itinerary], Sequence[str]]:
-    """Return usable trips, including the best one, and clauses about their walks."""
+    """Return usable trips, including the best one, and the notes specific to this answer."""
     query = replace(query, best_only=True)
     answer = await query_network(network, lambda queried: queried.plan_journeys(query), deadline)
     usable = (trip for trip in answer.itineraries if not trip.is_unusable)
@@ -201,9 +201,9 @@ async def _explain_reach(
 async def _explain_service(
     network: Network, query: JourneyQuery, *, is_destination: bool, wanted: JourneyQuery
 ) -> str | None:
-    """Return a clause if there are no departures near the origin, or arrivals near the destination, for days.
+    """Return a clause if there are no departures near the origin, or arrivals near the destination, for FURTHEST_DAYS.
 
-    If ``query`` is for departures but ``wanted`` is for an arrival, those after that arrival do not count.
+    If ``query`` is for departures but ``wanted`` is for an arrival, service after that arrival does not count.
     """
     gap = await _get_or_none(network.find_service(query, is_destination=is_destination))
     if gap is not None and wanted.arrive_by and not query.arrive_by and (gap.next_departure or 0) > wanted.instant:

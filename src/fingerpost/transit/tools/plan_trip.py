@@ -65,7 +65,7 @@ class PlanTrip(PlaceTool):
         journeys, place_warnings = await resolve(parameters)
         zone = journeys[0].network.profile.zone
         if when.note is not None:
-            # Which networks are in service depends on the time, which depends on the network's time zone.
+            # The time zone determines the instant, and the instant determines which networks are in service.
             when = parse_instant(arguments.when.time, zone_name=zone, now=now, field="when.time")
             parameters = replace(parameters, instant=when.instant, not_before=when.not_before)
             journeys, place_warnings = await resolve(parameters)
@@ -196,7 +196,7 @@ def _write_text(report: TripReport, body: PlanTripOutput) -> str:
     return "\n".join([*lines, _format_next_query(trips, meta["timeZone"], arrive_by=requested["type"] == "arrive")])
 
 
-# The suggested next query is for this long after the last trip shown, or before the first.
+# The suggested next query departs this long after the last trip shown, or arrives this long before the first.
 _NEXT_SEARCH_AFTER_S = 60
 
 

@@ -38,7 +38,7 @@ class Accessibility(WireModel, frozen=True):
 
 
 class PlanConstraints(WireModel, frozen=True):
-    """Preferences; the answer echoes those in effect."""
+    """The rider's preferences; the answer echoes those in effect."""
 
     optimize: Annotated[
         Literal["balanced", "few_transfers", "shortest_time"], Field(description="what to prioritize")
@@ -108,7 +108,7 @@ class WireCause(WireDict):
 
 
 class WireDifference(WireDict):
-    """How an alternative differs from the disrupted trip (both as fingerprints); negative is earlier, fewer or less."""
+    """How an alternative differs from the disrupted trip; negative values mean earlier, fewer or less."""
 
     fingerprint: str
     insteadOf: str

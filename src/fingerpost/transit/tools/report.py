@@ -17,7 +17,7 @@ from fingerpost.transit.tools.shapes import serialize_alerts, serialize_meta
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """Facts about the rides in an answer."""
+    """The warnings, alerts and data age for the rides in an answer."""
 
     rides: Sequence[Leg | Departure]
     provenance: Provenance
@@ -44,7 +44,7 @@ def report_rides(
     *,
     step_free: bool = False,
 ) -> Report:
-    """Report on the rides in an answer, given with their paths, and on other parts that alerts affect."""
+    """Report on the rides in an answer (each with its path), and on other parts that alerts affect."""
     paths = list(parts)
     rides = [ride for _, ride in paths]
     ride_parts = (AffectedPart(path, ride.alerts) for path, ride in paths)
@@ -82,7 +82,7 @@ def _list_ride_warnings(rides: Sequence[Leg | Departure]) -> Iterator[Warning]:
 def join_warnings(warnings: Iterable[Warning], provenance: Provenance, age_s: int | None = None) -> tuple[Warning, ...]:
     """Add the warnings from the provenance, and merge all warnings by code.
 
-    They are added at the end, because callers refer to their own warnings by index.
+    The provenance's warnings come last, because callers refer to their own warnings by index.
     """
     all_warnings = list(warnings)
     is_outside = any(warning.code is WarningCode.OUTSIDE_CALENDAR for warning in all_warnings)

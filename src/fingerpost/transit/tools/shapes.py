@@ -146,7 +146,7 @@ class LabelEnd(WireModel):
 
 
 class AnswerPlace(WireModel):
-    """A place from an answer, as in the schema; ``read_place`` accepts its other fields too."""
+    """A place from an answer, with the fields in the schema; ``read_place`` accepts its other fields too."""
 
     id: Annotated[Identifier | None, Field(description="of a stop")] = None
     name: str | None = None
@@ -154,13 +154,13 @@ class AnswerPlace(WireModel):
 
 
 def read_label_text(value: Any) -> Any:
-    """Turn plain text into a label (rule A11); return other values and JSON strings unchanged."""
+    """Convert plain text to a label (rule A11); return other values and JSON strings unchanged."""
     is_text = isinstance(value, str) and not value.lstrip().startswith("{")
     return {"type": "label", "value": value} if is_text else value
 
 
 def read_place(value: Any) -> Any:
-    """Turn plain text, or a place from any answer, into an origin or destination; return other values unchanged."""
+    """Convert plain text, or a place from any answer, to an origin or destination; return other values unchanged."""
     if not isinstance(value, dict) or "value" in value:
         return read_label_text(value)
     stop_id = value.get("id") or value.get("stopId") or value.get("token")

@@ -65,7 +65,7 @@ class FoundTrips:
 
     @property
     def earliest_arrival(self) -> Itinerary | None:
-        """The trip from now on that arrives earliest, if that was queried."""
+        """The trip with the earliest arrival among departures from now on, if the network was queried for it."""
         return min(self.list_usable(FollowUp.EARLIEST_ARRIVAL), key=lambda trip: trip.arrival, default=None)
 
     @property
@@ -117,7 +117,7 @@ class FoundTrips:
         return [trip for trip in trips if not trip.is_unusable]
 
     def merge_provenance(self, kind: FollowUp) -> Provenance:
-        """Merge the provenance of the answers to the first query, those of this kind, and the one for a better trip."""
+        """Merge the provenance of the first answer, of follow-ups of this kind and, if any, of the better trip."""
         kinds = [kind] if self.better is None else [kind, FollowUp.WIDER_LIMITS]
         return reduce(merge_provenance, (answer.provenance for answer in self._list_answers(*kinds)))
 
@@ -183,7 +183,7 @@ async def _plan(network: Network, follow_up: FollowUpQuery, deadline: Deadline) 
 
 
 def _drop_departed(answer: JourneyAnswer, query: JourneyQuery) -> JourneyAnswer:
-    """Drop itineraries that depart before now, and convert unusable ones to their scheduled times first."""
+    """Convert unusable itineraries to their scheduled times, and then drop itineraries that depart before now."""
 
     def list_remaining(itineraries: Sequence[Itinerary]) -> tuple[Itinerary, ...]:
         shown = (as_scheduled(itinerary) if itinerary.is_unusable else itinerary for itinerary in itineraries)
@@ -233,7 +233,7 @@ MAX_LESS_WALKING_QUERIES = 4
 
 
 def choose_window_follow_up(found: FoundTrips, *, least_walk: bool = False) -> FollowUpQuery | None:
-    """Build a query with less walking; if no trip in the window is usable, for the earliest arrival or wider limits."""
+    """Return a follow-up query: for less walking if ``least_walk``, else for the earliest arrival or wider limits."""
     query, tries = found.query, found.follow_ups.get(FollowUp.LESS_WALKING, ())
     if least_walk and len(tries) < MAX_LESS_WALKING_QUERIES:
         last = (found.first, *tries)[-1]
@@ -248,7 +248,7 @@ def choose_window_follow_up(found: FoundTrips, *, least_walk: bool = False) -> F
 
 
 def _choose_earliest_arrival(found: FoundTrips) -> FollowUpQuery | None:
-    """Return a query for trips from now on if the query is for an arrival in the future, unless already sent."""
+    """Return a query for departures from now on if the query is for a future arrival; None if already sent."""
     query = found.query
     if not query.arrive_by or query.not_before is None or FollowUp.EARLIEST_ARRIVAL in found.follow_ups:
         return None

@@ -67,7 +67,7 @@ def format_count(count: int, noun: str) -> str:
 
 
 def count_minutes(itinerary: Itinerary) -> int:
-    """Return the duration in minutes, rounded up, at least 1."""
+    """Return the duration in whole minutes, rounded up, but at least 1."""
     return max(1, -(-itinerary.duration_s // 60))
 
 
@@ -76,7 +76,7 @@ def format_itinerary(itinerary: Itinerary, format_time: FormatTime, *, minutes: 
     return f"{span}, {minutes} min, {format_count(itinerary.transfers, 'change')}, {walk_m} m walk"
 
 
-# Minutes. Like all durations in text, a wait is the difference of the times shown.
+# In minutes. Like all durations in text, a wait is the difference between the times shown.
 _MIN_SHOWN_WAIT = 3
 
 
@@ -89,7 +89,7 @@ def list_leg_lines(itinerary: Itinerary, format_time: FormatTime, name_mode: Cal
     ]
 
 
-# The terminal leaves these lines out.
+# Lines with this label are not shown in the terminal.
 REFS_LABEL = "   refs for check_trip: "
 
 
@@ -165,7 +165,7 @@ def explain_gap(gap: ServiceGap) -> WhyEmptySentence:
 
 
 def list_alert_lines(meta: AlertNotes, parts: Iterable[tuple[str, str]], everything: str, zone: str) -> list[str]:
-    """Return a line for each alert; ``parts`` are (path, name) pairs, ``everything`` names them all together."""
+    """Return a line for each alert; ``parts`` are (path, name) pairs, and ``everything`` is a name for all of them."""
     alerts = meta.get("alerts", ())
     named = list(parts) if alerts else []
     lines = [f"! {_format_alert(alert, named, everything, zone)}" for alert in alerts]

@@ -16,7 +16,7 @@ from fingerpost.transit.osm.streets.stop_access import StopAccess
 class Work(NamedTuple):
     """Scratch memory of a search: labels of states (cost, seconds, metres, ARRIVAL), touched states, and the queue.
 
-    ``bucket`` holds the first entry in each bucket of the queue (-1: empty), ``entry_next`` the one after each entry.
+    ``bucket`` holds the first entry of each bucket (-1 if empty), and ``entry_next`` holds each entry's successor.
     """
 
     label: Float64
@@ -46,7 +46,7 @@ class StreetSearch:
     def reach_stops(
         self, point: Snapped, entries: StopEntries, stops: Int64, limit_m: float, *, backward: bool
     ) -> StopWalks:
-        """Return the walks from a point to stops (``backward``: from them), including the ways to the streets."""
+        """Return walks from a point to stops (``backward``: to the point), including the stretches off the streets."""
         found = StopWalks._make(np.empty((3, len(stops)), np.int32))
         position = int(point.edge[0]), float(point.offset_m[0]), float(point.away_m[0])
         count = ways.reach_stops(
@@ -88,7 +88,7 @@ class StreetSearch:
         work: Work | None = getattr(self._local, "work", None)
         if work is None:
             states = 3 * self._graph.node_count
-            # A state is expanded once, so the queue needs one entry for each onward arc, and two for the start.
+            # Each state is expanded once: the queue needs an entry per stage and onward arc, and two for the start.
             entries = 3 * len(self._weights.onward_to) + 2
             work = Work(
                 label=np.full((states, 4), np.inf),
@@ -102,7 +102,7 @@ class StreetSearch:
         return work
 
     def draw(self, arcs: list[int], start_m: float, end_m: float) -> Float64:
-        """Return the line along arcs, from ``start_m`` along the first edge to ``end_m`` along the last one."""
+        """Return the line of a path, from ``start_m`` along its first edge to ``end_m`` along its last edge."""
         graph = self._graph
         parts = []
         for number, arc in enumerate(arcs):
@@ -117,7 +117,7 @@ class StreetSearch:
             lons = np.interp(offsets_m, distances_m, graph.shape_lon_e7[span] / DEGREES_E7)
             parts.append(np.column_stack([lats, lons]))
         line = np.concatenate(parts)
-        # Consecutive edges share a point, and points beyond the beginning or end are moved to it.
+        # Drop repeated points: consecutive edges share one, and np.clip moves points outside the path to its ends.
         is_new = np.ones(len(line), np.bool_)
         is_new[1:] = (np.abs(np.diff(line, axis=0)) > 1e-9).any(axis=1)
         drawn: Float64 = line[is_new] if is_new.sum() > 1 else line[:2]

@@ -13,16 +13,16 @@ from fingerpost.transit.osm.streets.kernel.nearest import CELLS_PER_ROW, snap
 
 # Positions farther than this from every way are off the streets.
 SNAP_M = 300.0
-# A street up to this much farther away is preferred over a way that a pin is unlikely to mark, such as a tunnel.
+# A street is preferred over an avoided way, such as a tunnel, if it is at most this much farther away.
 _PREFERRED_M = 25.0
 _CELL_M = 100.0
 
 
 class SegmentGrid(NamedTuple):
-    """A grid index of the segments of all edges; cell widths are in degrees.
+    """A grid index of the segments of all edges; cell sizes are in degrees.
 
-    ``cells`` are ascending numbers, row times CELLS_PER_ROW plus column. The segments in the i-th cell are
-    ``segment[cell_first[i] : cell_first[i + 1]]``, by the row of their first shape point.
+    ``cells`` holds ascending cell numbers (row * CELLS_PER_ROW + column). The segments in the i-th cell are
+    ``segment[cell_first[i] : cell_first[i + 1]]``; each is the index of the segment's first shape point.
     """
 
     cell_lat: float
@@ -34,7 +34,7 @@ class SegmentGrid(NamedTuple):
 
 
 class Snapped(NamedTuple):
-    """Positions snapped to streets: edge (-1: none), and distances along it and to it, in metres."""
+    """Positions snapped to streets: the edge (-1 if none), and the distances along it and to it, in metres."""
 
     edge: Int32
     offset_m: Float64
@@ -52,7 +52,7 @@ def build_grid(graph: StreetGraph) -> SegmentGrid:
     is_last[graph.shape_first[1:] - 1] = True
     begin = np.flatnonzero(~is_last)
     rows, columns = np.floor(lats / cell_lat).astype(np.int64), np.floor(lons / cell_lon).astype(np.int64)
-    # A segment is listed in every cell of the box around it.
+    # A segment is listed in every cell of its bounding box.
     low_y, high_y = np.minimum(rows[begin], rows[begin + 1]), np.maximum(rows[begin], rows[begin + 1])
     low_x, high_x = np.minimum(columns[begin], columns[begin + 1]), np.maximum(columns[begin], columns[begin + 1])
     width = high_x - low_x + 1
@@ -84,7 +84,7 @@ def snap_to_streets(
 def snap_pin(
     graph: StreetGraph, grid: SegmentGrid, lat: float, lon: float, *, refused: int = 0, avoided: int = UNDERGROUND
 ) -> Snapped:
-    """Return the point on a way that is nearest to a pin on a map; ways without an avoided flag are preferred."""
+    """Return the point on a way that is nearest to a map pin, preferring ways without any ``avoided`` flag."""
     position = np.array([lat]), np.array([lon])
     nearest = snap_to_streets(graph, grid, *position, refused=refused)
     edge = int(nearest.edge[0])
@@ -95,7 +95,7 @@ def snap_pin(
     return nearest if preferred.edge[0] < 0 else preferred
 
 
-# The largest distance between a closed entrance in an alert and a mapped lift.
+# A mapped lift counts as closed if it is within this distance of an entrance that an alert closes.
 LIFT_M = 30.0
 
 

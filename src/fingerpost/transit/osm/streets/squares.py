@@ -1,7 +1,7 @@
 """Add straight lines across squares and platforms, between their entrances and inner corners (a visibility graph).
 
-Squares that share a stretch of border form one ground. In OpenStreetMap, a square and a way behind a wall at its
-border share nodes, so these are separated first.
+Adjoining squares are combined into one *ground*. In OpenStreetMap, a square and a way beyond a wall at its border may
+share nodes, so the square is given its own nodes first.
 """
 
 from collections import Counter, defaultdict
@@ -16,25 +16,25 @@ from fingerpost.transit.engine.timetable.timetable import Float64
 from fingerpost.transit.model.linking import group_linked
 from fingerpost.transit.osm.streets.extract import ExtractedStreets, Square, Way, WayRule
 
-# If a ground has more entrances, only this many are connected; its border can always be walked.
+# Maximum number of entrances to connect in a ground; the others are still connected along its border.
 MAX_ENTRANCES = 200
 # Maximum number of inner corners to connect in a ground.
 MAX_CORNERS = 250
-# Smaller bends are not corners.
+# A node where the border bends by less than this is not a corner.
 _BEND_DEGREES = 5.0
 
 _Line = tuple[int, int]
 
 
 class _Ground(NamedTuple):
-    """Adjoining squares with the same rule; ``walls`` is their outer border, as lines with the ground on their left."""
+    """Adjoining squares with the same rule; ``walls`` are the outer border lines, with the ground on their left."""
 
     rule: WayRule
     walls: dict[_Line, None]
 
 
 def list_crossings(streets: ExtractedStreets) -> Iterator[Way]:
-    """Yield a line for each pair of entrances or inner corners of a ground with a line of sight between them."""
+    """Yield a straight way for each pair of mutually visible entrances or inner corners of a ground."""
     # Nodes that are also used outside the rings of squares are entrances.
     uses = Counter(node for square in streets.squares for ring in square.rings for node in ring)
     grounds = _list_grounds(streets)
@@ -57,7 +57,7 @@ def _list_grounds(streets: ExtractedStreets) -> list[_Ground]:
     links: list[tuple[int, int]] = []
     for number, (rule, lines) in enumerate(members):
         for start, end in lines:
-            # A neighbouring square has the same stretch in the opposite direction.
+            # An adjoining square contains the same line in the opposite direction.
             neighbour = square_by_line.get((rule, (end, start)))
             if neighbour is not None:
                 links.append((neighbour, number))
@@ -129,7 +129,7 @@ def _list_corners(streets: ExtractedStreets, ground: _Ground) -> list[int]:
 
 
 def _can_see(start: Float64, ends: Float64, walls: Float64) -> npt.NDArray[np.bool_]:
-    """Return which lines from a corner to the ``ends`` stay inside; each row of ``walls`` holds two points."""
+    """Return whether the line from ``start`` to each end stays inside; each row of ``walls`` holds two points."""
     a, b = walls[:, :2], walls[:, 2:]
     goals = ends[:, np.newaxis, :]
     side_a, side_b = _find_side(start, goals, a), _find_side(start, goals, b)
@@ -152,21 +152,21 @@ def _find_side(a: Float64, b: Float64, point: Float64) -> Float64:
     return side
 
 
-# The ids of copies are below all others: OpenStreetMap's are positive, and those of lifts are negated way ids.
+# Copies have ids below all others: OpenStreetMap's ids are positive, and lifts have negated way ids.
 _COPY_ID = -(1 << 48)
 
 
 def separate_at_walls(streets: ExtractedStreets) -> None:
     """Give each square its own nodes along walls, except at openings.
 
-    A square on top of a retaining wall and the way at its foot are mapped with the same nodes, but do not meet.
+    A square above a retaining wall and the way below the wall share nodes on the map, but are not connected.
     """
     walls, positions = streets.walls - streets.openings, streets.positions
     rings = (ring for square in streets.squares for ring in square.rings)
     numbers = {frozenset(ring): number for number, ring in enumerate(rings, 1)}
 
     def separate(nodes: list[int]) -> list[int]:
-        # A ring is also a way, which may begin at another node.
+        # The way of a ring may begin at a different node.
         number = numbers.get(frozenset(nodes))
         if number is None:
             return nodes

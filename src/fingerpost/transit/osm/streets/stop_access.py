@@ -1,4 +1,4 @@
-"""Connect stops to the streets: at their position on the map, or at the entrances to their station."""
+"""Connect stops to the streets, at their positions or at the entrances of their stations."""
 
 import math
 import string
@@ -19,7 +19,7 @@ from fingerpost.transit.osm.streets.snapping import SegmentGrid, snap_to_streets
 
 # A mapped stop that has the same ref but is further away than this is a different stop.
 MATCHED_M = 100.0
-# Shorter numbers are platform numbers.
+# A shorter number in a code is a platform number.
 _MIN_NUMBER = 3
 
 
@@ -30,9 +30,9 @@ class StopPlaces(NamedTuple):
 
 
 def find_stop_places(stops: WalkedStops, mapped: Iterable[OsmStop]) -> StopPlaces:
-    """Return the position of each stop: that of the nearest mapped stop with its code or id as ``ref``, or the feed's.
+    """Return the position of each stop, preferably that of the nearest mapped stop whose ``ref`` is its code or id.
 
-    A feed's position may be in the middle or on the wrong side of a road; OpenStreetMap's is more accurate.
+    Positions in feeds are less accurate: they may be in the middle of a road or on its wrong side.
     """
     by_ref: dict[str, list[OsmStop]] = {}
     for stop in mapped:
@@ -72,7 +72,7 @@ def find_platform_places(
 ) -> PlatformPlaces:
     """Return the positions of metro and railway stops on mapped platforms that are connected to the streets.
 
-    The platform is the nearest one sharing a ref with the stop or else, for a metro stop, the nearest underground one.
+    A stop is on the nearest platform that shares a ref with it; other metro stops are on the nearest underground one.
     """
     places, found = stops.places, dict[int, tuple[float, float, bool]]()
     for row in np.flatnonzero((stops.has_metro | stops.has_rail) & (places.kinds == STOP)).tolist():
@@ -101,21 +101,21 @@ def _find_nearest(position: Float64, line: Float64) -> tuple[float, float, float
 
 # A mapped entrance further away than this from every platform belongs to another station.
 ENTRANCE_M = 300.0
-# Platforms without a parent station share an entrance if they are this close to the platform nearest to it.
+# Platforms without a parent station share an entrance if they are this close to the platform nearest to the entrance.
 _SAME_STATION_M = 100.0
 _CLOSED = -1
-# Seconds added between an entrance and a metro platform if neither the map nor the feed has the way (decision 0480).
+# Seconds added between an entrance and a metro platform if the map and the feed lack the path (decision 0480).
 METRO_DEPTH_S = 120
 # Values of ``StopAccess.entrance`` that are not rows.
 _NO_ENTRANCE, _MAPPED, METRO_ENTRANCE = -1, -2, -3
 
 
 class StopAccess(NamedTuple):
-    """The access points of stops (ascending rows) on the streets, in degrees: each entrance, or the stop itself.
+    """The points where stops are connected to the streets: entrances, or the stop's own position; sorted by stop.
 
-    ``entrance`` is the timetable's row of the entrance, -1 for the stop's own position, -2 for a mapped entrance,
-    -3 for a mapped metro entrance.
-    ``inside_m``, ``in_s`` and ``out_s`` are metres and seconds from there to the stop and back, -1 if impossible.
+    ``entrance`` is the entrance's row in the timetable, -1 for the stop's position, -2 for a mapped railway entrance,
+    or -3 for a mapped metro entrance. Positions are in degrees. ``inside_m`` is the distance to the stop; ``in_s`` and
+    ``out_s`` are the seconds to the stop and back, or -1 if there is no path.
     """
 
     stop: Int32
@@ -151,7 +151,7 @@ def find_stop_access(
     """Return the access points of stops: entrances in the feed, else the mapped platform, else mapped entrances.
 
     Other stops are connected at their positions. Metro platforms use mapped entrances to metro stations, and railway
-    platforms those to railway stations. Step-free riders use them too if only steps lead to the platform.
+    platforms those to railway stations. If only steps lead to a mapped platform, step-free riders use such entrances.
     """
     rows = _list_feed_entrances(stops)
     linked = {row[0] for row in rows}
@@ -170,7 +170,7 @@ def find_stop_access(
 
 
 def count_estimated_stops(access: StopAccess, places: StationPlaces) -> int:
-    """Count the metro platforms whose way from an entrance includes METRO_DEPTH_S."""
+    """Count the metro platforms whose walking time from an entrance includes METRO_DEPTH_S."""
     level = find_entrance_ways(places)
     ways = zip(*(column.tolist() for column in (access.stop, access.entrance, access.in_s, access.out_s)), strict=True)
     return len(
@@ -186,9 +186,9 @@ def count_estimated_stops(access: StopAccess, places: StationPlaces) -> int:
 def close_entrances(
     access: StopAccess, places: StationPlaces, closed: frozenset[int], *, step_free: bool
 ) -> StopAccess:
-    """Return the access points without closed entrances and passages (rows); no way gets quicker.
+    """Return the access points without the closed entrances and passages (rows); no walk becomes quicker.
 
-    If ``step_free``, only the step-free times change, otherwise only the other times.
+    Only the step-free times change if ``step_free``; otherwise, only the other times change.
     """
     ways = find_entrance_ways(places, step_free=step_free, closed=closed)
     names = ("step_free_in_s", "step_free_out_s") if step_free else ("in_s", "out_s")

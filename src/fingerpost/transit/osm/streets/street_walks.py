@@ -1,4 +1,4 @@
-"""Measure walks between points and stops along the streets, or in a straight line if there is no street."""
+"""Measure walks between points and stops along streets, or in straight lines where there are no streets."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -43,7 +43,7 @@ _End = tuple[Snapped, Float64]
 class StreetWalks:
     """Walks on streets (``walks.Walks``), including straight lines from points to their streets.
 
-    Straight lines to or from points and stops off the streets do not cross water, so an island needs a ferry or bridge.
+    Straight walks to points and stops off the streets never cross water: an island can be left only by ferry or bridge.
 
     ``places`` and ``access`` are the stops and their access points. ``closed_lifts`` are nodes.
     """
@@ -66,7 +66,7 @@ class StreetWalks:
         refused = UNFIT if step_free else 0
         self._straight = StraightLine(places.lats, places.lons)
         self._snapped = snap_to_streets(graph, grid, self._access.lat, self._access.lon, refused=refused)
-        # The rows of stop s are first[s] .. first[s + 1].
+        # The access points of stop s are rows first[s] to first[s + 1] - 1.
         self._first = np.searchsorted(self._access.stop, np.arange(len(places.lats) + 1))
         weights = compute_weights(graph, step_free=step_free, closed_lifts=closed_lifts)
         self._search = StreetSearch(graph, weights)
@@ -151,7 +151,7 @@ class StreetWalks:
         return Walk(metres, math.ceil(path.seconds + away_m / PACE_M_PER_S))
 
     def find_line(self, start: Point, end: Point, stops: _StopsAtEnds) -> Float64 | None:
-        """Return the line of a walk through the entrances of the ``stops`` (rows) at its ends, or None if straight."""
+        """Return the line of a walk via the entrances of the ``stops`` (rows) at its ends, or None if straight."""
         found = self._find_path(start, end, stops)
         if found is None:
             return None
@@ -174,7 +174,7 @@ class StreetWalks:
         return best
 
     def _list_ends(self, point: Point, stop: int | None, inside_s: Int32) -> Iterator[tuple[Snapped, int, Float64]]:
-        """Yield where a walk can begin or end: a point on a street, the seconds inside, and the entrance as a line."""
+        """Yield possible ends of a walk: a point on a street, the seconds inside, and the entrance as a line."""
         access = self._access
         if stop is None:
             yield self._snap_point(*point), 0, np.zeros((0, 2))

@@ -7,7 +7,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddOption:
-    """One option, such as ``--otp URL``, that also sets the kind of the new network's source.
+    """A command-line option, such as ``--otp URL``, that sets the source kind of the new network.
 
     ``metavar`` is None if the option takes no value. ``fill`` converts the value (an empty string if there is none) to
     fields of the network's record, such as ``{"url": ...}``, or raises ParameterError.

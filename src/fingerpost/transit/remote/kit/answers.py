@@ -1,6 +1,6 @@
 """Parse JSON responses leniently: drop invalid parts and report them.
 
-An invalid part becomes null, like a failed field in GraphQL, and so does its parent if null is not allowed there.
+An invalid part becomes null, like a failed field in GraphQL, and so does its parent if the part must not be null.
 An invalid optional value is therefore unknown, and an invalid list entry is dropped. Values that are out of range, such
 as a latitude of 999, are invalid too.
 """
@@ -39,9 +39,9 @@ _log = logging.getLogger(__name__)
 _T = TypeVar("_T")
 _Other = TypeVar("_Other")
 
-# A response with more faults than this is treated as having an unknown format.
+# A response with more faults than this is reported as having an unknown format.
 _MAX_FAULTS = 2000
-# Each round drops the parents of the parts dropped in the previous one; no model is nested deeper than this.
+# Each round drops the parents of the parts dropped in the previous round; no model is nested deeper than this.
 _MAX_ROUNDS = 24
 _MAX_PATHS = 4
 _Loc = tuple[str | int, ...]
@@ -82,7 +82,7 @@ async def read_answer(shape: type[_T], response: Response) -> Answer[_T]:
         return Answer(data=reader.validate_json(response.body), retrieved_at=response.retrieved_at)
     except ValidationError as error:
         try:
-            # Dropping parts one by one can take seconds.
+            # Dropping parts one by one can take seconds, so it must not block the event loop.
             data, lost = await compute(_read_valid_parts, reader, response.body, error)
         except ValidationError:
             raise _new_format_error(response, error) from error
@@ -137,7 +137,7 @@ def list_first(texts: Sequence[str], limit: int) -> str:
 
 
 def _blank(data: Any, loc: _Loc, blanked: set[_Loc]) -> bool:
-    """Set the value at a path, or its nearest parent that is not null, to null; return False if all are null."""
+    """Set the innermost non-null value on a path to null; return False if there is none."""
     if _has_blank_parent(loc, blanked):
         return True
     for end in range(len(loc), 0, -1):
@@ -162,7 +162,7 @@ def _count(blanked: set[_Loc]) -> Mapping[str, int]:
     return Counter(sorted(".".join(part for part in loc if isinstance(part, str)) for loc in outermost))
 
 
-# An instant in the year 2106. Larger values mean that an instant is unset or in milliseconds.
+# The last valid instant, in the year 2106. A larger value is unset or in milliseconds.
 LAST_INSTANT = 2**32 - 1
 
 
@@ -189,7 +189,7 @@ Longitude = Annotated[float, Field(ge=-180, le=180)]
 
 
 def nested(*path: str, default: Any = None) -> Any:
-    """Return a field that reads a value inside an object; ``default`` if a part of the path is not an object."""
+    """Return a field that reads a nested value, or ``default`` if the path does not exist."""
     return Field(default=default, validation_alias=AliasPath(*path))
 
 
@@ -215,7 +215,7 @@ class MeasuredLeg(Shape):
 
     @property
     def points(self) -> Sequence[tuple[float, float]]:
-        """The leg's line as (latitude, longitude) in degrees; fewer than two points if the server gives none."""
+        """The leg's line as (latitude, longitude) in degrees, or fewer than two points if the server gives no line."""
         return ()
 
 
@@ -240,7 +240,7 @@ def _parse_open_instant(value: Any) -> Any:
 
 
 class ModeReader:
-    """Reads a mode from the GTFS route type or, without one, from the server's term for it in ``words`` (rule A9)."""
+    """Determines a mode from the GTFS route type or, without one, from the server's terms in ``words`` (rule A9)."""
 
     def __init__(self, words: Mapping[Mode, str]) -> None:
         self._mode_by_word = {word: mode for mode, text in words.items() for word in text.split()}

@@ -38,7 +38,7 @@ class JourneyEndpoint:
 
 
 async def resolve_end(location: Location, ids: StopIdCodec, stops: StopLookup) -> JourneyEndpoint:
-    """Resolve an origin or destination; several stops become their common station or the nearest of them (rule D2)."""
+    """Resolve an origin or destination; several stops become their common station or the nearest stop (rule D2)."""
     if not location.stop_ids:
         return JourneyEndpoint(location=location)
     is_saved_place = location.source is LocationSource.USER_VARIABLE
@@ -74,8 +74,8 @@ class LeftOut(StrEnum):
 class JourneyPage:
     """One page of results, or several combined.
 
-    ``timetabled`` holds scheduled itineraries that became unusable in realtime; ``left_out`` holds the dropped
-    itineraries, each with the reason. ``cursor`` is the server's token for the next page, or None if none is needed.
+    ``timetabled`` holds scheduled itineraries that realtime data makes unusable; ``left_out`` holds the dropped
+    itineraries, each with the reason. ``cursor`` is the token of the next page, or None if no more pages are needed.
     """
 
     retrieved_at: datetime
@@ -118,7 +118,7 @@ class JourneyPage:
 def filter_live(
     itineraries: Sequence[Itinerary], query: JourneyQuery, retrieved_at: datetime, notes: tuple[str, ...]
 ) -> JourneyPage:
-    """Select the itineraries within the query's limits and time; servers that round to minutes can be seconds off."""
+    """Drop itineraries that violate the query's limits or time; servers that round to minutes may return some."""
     possible = [itinerary for itinerary in itineraries if is_possible(itinerary)]
     matching = list_within_limits(possible, query)
     is_unmeasured = any(_is_unmeasured(leg) for itinerary in itineraries for leg in itinerary.legs)
@@ -140,7 +140,7 @@ def _is_unmeasured(leg: Leg) -> bool:
 
 
 def list_unusable(itineraries: Iterable[Itinerary], query: JourneyQuery) -> tuple[Itinerary, ...]:
-    """Return the scheduled itineraries within the query's limits that became unusable in realtime."""
+    """Return the scheduled itineraries within the query's limits that realtime data makes unusable."""
     matching = list_within_limits(itineraries, query)
     return tuple(dict.fromkeys(itinerary for itinerary in matching if itinerary.is_unusable and is_possible(itinerary)))
 
@@ -166,14 +166,14 @@ class JourneyRequest:
 class JourneySearch(ABC):
     """Searches for journeys on one server.
 
-    If ``retries_with_steps``, a step-free query that finds no rides is repeated as an ordinary one.
+    If ``retries_with_steps``, a step-free query that finds no rides is repeated without the step-free condition.
     """
 
     retries_with_steps: ClassVar[bool] = True
 
     @abstractmethod
     def list_pages(self, request: JourneyRequest) -> AsyncIterator[JourneyPage]:
-        """Request pages until the query is answered; a page may contain nothing usable, for example only long walks."""
+        """Yield pages until the query is answered; a page may contain nothing usable, for example only long walks."""
 
     async def find(self, request: JourneyRequest) -> JourneyPage:
         found = await self._find_within(request)
@@ -213,7 +213,7 @@ def new_walk(
     cancelled: bool = False,
     alerts: tuple[ServiceAlert, ...] = (),
 ) -> Leg:
-    """Return a street leg with expected times; if its length is unknown, the straight-line distance is used."""
+    """Return a street leg with expected times; its length defaults to the straight-line distance."""
     length_m = distance_m(start.coordinate, end.coordinate) if handle.distance is None else handle.distance
     return Leg(
         mode=mode,
@@ -236,7 +236,7 @@ def read_itinerary(
     *,
     adds_walk_delays: bool = True,
 ) -> Itinerary:
-    """Build an itinerary; ``new_leg`` converts each leg, and gets the query's location for the first and last legs."""
+    """Build an itinerary; ``new_leg`` converts each leg, given the query's location for the first and last legs."""
     last = len(legs) - 1
     model_legs = [
         new_leg(leg, ids, query.origin if index == 0 else None, query.destination if index == last else None)
@@ -250,7 +250,7 @@ def get_location_name(location: Location | None) -> str | None:
 
 
 def decode_line(encoded: str | None, precision: int) -> tuple[tuple[float, float], ...]:
-    """Decode a polyline to (latitude, longitude) in degrees; empty if it is invalid or has a point out of range."""
+    """Decode a polyline to (latitude, longitude) in degrees; return no points if any is invalid or out of range."""
     try:
         points = tuple((float(lat), float(lon)) for lat, lon in polyline.decode(encoded or "", precision))
     except (IndexError, ValueError):
@@ -259,7 +259,7 @@ def decode_line(encoded: str | None, precision: int) -> tuple[tuple[float, float
 
 
 def draw_leg(leg: Leg) -> LegLine | None:
-    """Return the line of a server's leg, straight if the server has no points; None for legs from other sources."""
+    """Return the line of a server's leg, straight if the server gives no points, or None for other sources' legs."""
     if not isinstance(leg.handle, MeasuredLeg):
         return None
     points = leg.handle.points

@@ -76,7 +76,7 @@ def _limit(fetch: Fetch, limits: RequestLimits) -> Fetch:
 class BoardRows:
     """The rows of a board, possibly with some outside its window; other fields are as in ``port.DepartureBoard``.
 
-    ``retrieved_at`` is when the oldest response was retrieved. ``zone`` and ``days`` (the first and last day of the
+    ``retrieved_at`` is the retrieval time of the oldest response. ``zone`` and ``days`` (the first and last day of the
     timetable) default to those of the network.
     """
 
@@ -89,7 +89,7 @@ class BoardRows:
 
 
 class ServerNetwork(port.Network, ABC):
-    """A network on one server; see ``port.Network``. Threads may share it.
+    """A network on one server; see ``port.Network``. Instances are thread-safe.
 
     ``credit`` is a sentence that the server's terms require in addition to the attribution; ``{retrieved}`` is
     replaced with the time of the response.
@@ -173,7 +173,7 @@ class ServerNetwork(port.Network, ABC):
         """Return the departures in a query's window, leaving out stop times at which riders cannot board."""
 
     def _choose_language(self, language: str | None) -> str | None:
-        """Return the language for names; None for the server's default."""
+        """Return the language for names, or None for the server's default."""
         chosen = choose_language(language, self._languages)
         return None if chosen == DEFAULT_LANGUAGE else chosen
 

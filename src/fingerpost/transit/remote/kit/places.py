@@ -30,8 +30,8 @@ _MAX_STORED_IDS = 200_000
 class StopIdCodec(ABC):
     """Converts one server's ids to public ids and back.
 
-    Lower-case ids become upper case, so an upper-case public id has two candidates (``list_spellings``); in mixed-case
-    ids the lower-case letters are escaped. Public ids are stored, because the conversion is lossy.
+    Lower-case ids are converted to upper case, so an upper-case public id has two candidates (``list_spellings``). In
+    mixed-case ids, lower-case letters are escaped. Converted ids are stored, because the conversion is lossy.
     """
 
     def __init__(self) -> None:
@@ -40,11 +40,11 @@ class StopIdCodec(ABC):
 
     @abstractmethod
     def encode_trip(self, server_id: str) -> str:
-        """Return a trip's public id: its FEED, and the id within the feed."""
+        """Return a trip's public id: the FEED, a colon, and the id within the feed."""
 
     @abstractmethod
     def _encode(self, server_id: str, *, exact: bool) -> str:
-        """Return the public form of an id; ``exact`` escapes lower-case letters."""
+        """Return the public form of an id, with lower-case letters escaped if ``exact``."""
 
     @abstractmethod
     def _list_candidates(self, public_id: str) -> Iterable[str]:
@@ -66,7 +66,7 @@ class StopIdCodec(ABC):
         return public_id
 
     def decode(self, public_id: str) -> list[str]:
-        """Return the possible server ids for a public id in any case, most likely first; none for another FEED."""
+        """Return the possible server ids for a public id in any case, most likely first; empty for another FEED."""
         upper_id = public_id.strip().upper()
         stored = self._server_id_by_public.get(upper_id)
         return list(dict.fromkeys(self._list_candidates(upper_id))) if stored is None else [stored]
@@ -76,13 +76,13 @@ class StopIdCodec(ABC):
 
 
 def to_upper_case(text: str) -> str:
-    """Upper-case a lower-case string; return mixed-case strings, and letters without capitals, unchanged."""
+    """Convert a string to upper case, or return it unchanged if converting it back would not restore it."""
     upper = text.upper()
     return upper if upper.lower() == text else text
 
 
 def list_spellings(text: str) -> Iterator[str]:
-    """Yield the possible originals of an upper-case string; a string with lower-case letters is exact."""
+    """Yield the possible originals of a string: the string itself and, if it is upper case, its lower-case form."""
     yield text
     # Not islower(), because a letter such as º is lower case but has no capital.
     if all(letter.upper() == letter for letter in text) and text.lower() != text:
@@ -90,7 +90,7 @@ def list_spellings(text: str) -> Iterator[str]:
 
 
 class SingleFeedIds(StopIdCodec):
-    """Ids on a server with one feed. They have no feed prefix; the public ids begin with the network's name."""
+    """Ids on a server with one feed: server ids have no feed prefix, and public ids begin with the network's name."""
 
     def __init__(self, network: str) -> None:
         super().__init__()
@@ -107,7 +107,7 @@ class SingleFeedIds(StopIdCodec):
         return [unescape(local)] if local and feed == self._feed else []
 
 
-# The stops of a place are within this distance of each other, directly or via stops in between.
+# The stops of a place are within this distance of each other, directly or through a chain of stops.
 NEIGHBOUR_RADIUS_M = 2 * ONE_PLACE_M
 # The maximum number of matching stops for which the complete place is looked up.
 MAX_GROUPED = 3
@@ -147,11 +147,11 @@ class StopLookup(ABC):
         """Return the boardable stops within a radius, and possibly some beyond it."""
 
     async def list_known(self, public_ids: Sequence[str]) -> Sequence[ServerStop]:  # noqa: ARG002
-        """Return the stops with these ids; empty if the server should be sent a position instead."""
+        """Return the stops with these ids, or nothing if requests should contain the position instead."""
         return ()
 
     async def list_near(self, centre: Coordinate, radius_m: float, language: str | None) -> Answer[list[NearbyStop]]:
-        """Return boardable stops within a straight-line radius, nearest first, then by id."""
+        """Return boardable stops within a straight-line radius, sorted by distance and then by id."""
         answer = await self._list_around(centre, radius_m, language)
         nearby = [
             NearbyStop(
@@ -190,7 +190,7 @@ class GroupingLookup(StopLookup):
     async def find_group(self, stop_place: Place, language: str | None, score: float = 0.0) -> Place:
         """Return the place that a stop belongs to: its station, or the nearby stops with the same name.
 
-        If the ``score`` is that of a pole's exact name, return only the pole (rule D2).
+        If the ``score`` indicates an exact match with the name of one pole, return only the pole (rule D2).
         """
         neighbours = await self._list_neighbours(stop_place.coordinate, language)
         index = PlaceIndex(to_named_stop(self._ids, stop) for stop in neighbours)
@@ -212,7 +212,7 @@ def to_named_stop(ids: StopIdCodec, stop: ServerStop) -> NamedStop:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A geocoder's match; ``stop_id`` is a stop's id on the routing server."""
+    """A geocoder's match; ``stop_id`` is its id on the routing server if it is a stop."""
 
     name: str
     coordinate: Coordinate
@@ -264,7 +264,7 @@ class Geocoder(ABC):
 
 
 def score_spellings(text: str, spellings: Sequence[Sequence[str]]) -> list[float]:
-    """Return each candidate's best score across its normalized spellings; 0 if none resembles the text."""
+    """Return each candidate's best score across its normalized spellings, or 0 if none resembles the text."""
     names = list(dict.fromkeys(chain.from_iterable(spellings)))
     score_by_name = {names[row]: score for row, score in NameSearch(names).score(text).items()}
     return [max((score_by_name.get(spelling, 0.0) for spelling in candidate), default=0.0) for candidate in spellings]

@@ -1,4 +1,4 @@
-"""Find the ride of a ref on a server: on the board of its first stop, and in a journey search for its arrival."""
+"""Find a ref's ride on a server, using the board of its first stop and a journey search."""
 
 from dataclasses import replace
 
@@ -11,7 +11,7 @@ from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.model.provenance import Provenance
 from fingerpost.transit.model.ride_ref import RideRef
 
-# A ride is expected on the board at most this early or late.
+# The board is searched for rides that are at most this early or late.
 _EARLY_S, _LATE_S = 600, 2 * 3600
 _MAX_ROWS = 500
 _WINDOW_S = 120
@@ -20,13 +20,13 @@ _WINDOW_S = 120
 async def find_ref_ride(
     network: port.Network, ref: RideRef, language: str, provenance: Provenance
 ) -> port.JourneyAnswer:
-    """Return the ride of a ref; if only the board has it, its arrival is estimated, and a note says so."""
+    """Return a ref's ride; if only the board lists the ride, estimate its arrival and add a note."""
     name, ids, row = network.profile.name, (ref.start_id, ref.end_id), None
     start, end = await gather_all(network.find_stop(stop_id, language=language) for stop_id in ids)
     if start is None or end is None:
         reason = f"{name} has no stop with the id {ids[0] if start is None else ids[1]}"
         return port.JourneyAnswer(itineraries=(), provenance=provenance, no_result_reason=reason)
-    # Without a trip id, a row of the board may be another ride of the line.
+    # Without a trip id, a matching row may be another ride of the same line.
     if ref.has_trip_id and network.profile.can(Ability.TIMETABLES):
         board = await network.list_departures(
             port.DepartureQuery(

@@ -17,7 +17,7 @@ STOPS_FRESH_S = 600.0
 
 _MAX_MESSAGE_CHARS = 200
 _FIRST_ERROR_STATUS = 400
-# Longer pauses are reported immediately, without waiting.
+# If a server requests a longer pause, this is reported immediately, without waiting.
 _MAX_PAUSE_S = 2.5
 
 
@@ -34,8 +34,8 @@ def is_cacheable(response: Response) -> bool:
 class Connection:
     """Sends requests to one server; raises ParameterError if its ``url`` is invalid.
 
-    ``?name=${VARIABLE}`` in the ``url`` is a key; ``key`` names the variable that holds the key for ``key_header``.
-    ``check_response`` finds failures that the HTTP status does not show.
+    The ``url`` may contain a key as ``?name=${VARIABLE}``; ``key`` names the variable that holds the key for
+    ``key_header``. ``check_response`` detects failures that the HTTP status does not show.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class Connection:
         accept: frozenset[int] = frozenset(),
         read: Callable[[Response], Awaitable[_T]],
     ) -> _T:
-        """Request a path, whose parts are percent-encoded, and parse the response with ``read``."""
+        """Request a path, percent-encoding its parts, and parse the response with ``read``."""
         parts = "/".join((self._base.path.rstrip("/"), *(quote(part, safe="") for part in path)))
         url = self._base._replace(path=parts).geturl()
         request = replace(self._request, url=url, params=dict(params or {}), fresh_s=fresh_s, accept=accept)

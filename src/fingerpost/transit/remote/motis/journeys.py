@@ -24,7 +24,7 @@ from fingerpost.transit.remote.motis.server import MotisEndpoint, MotisServer
 from fingerpost.transit.remote.motis.shapes import MotisPlan
 from fingerpost.transit.rules.times import format_utc
 
-# Low speeds, so that the walking-time limit never excludes a walk within the distance limit.
+# Low walking speeds, so that the time limit never excludes a walk within the distance limit.
 _SLOWEST_M_PER_S, _SLOWEST_WHEELCHAIR_M_PER_S = 1.0, 0.75
 _MINUTE_S = 60
 # The server rejects windows of four days or more.
@@ -34,9 +34,9 @@ _SCHEDULED = "REALTIME_ANNOTATION_ONLY"
 
 
 def new_params(request: kit.JourneyRequest) -> dict[str, str]:
-    """Return a plan request's parameters; ``shorter_walks`` halves walks at both ends and excludes walk-only trips."""
+    """Return a plan request's parameters; ``shorter_walks`` halves the limits of walks and excludes walk-only trips."""
     query, shorter_walks = request.query, request.shorter_walks
-    # The server counts in minutes: round so that no trip departs too early or arrives too late.
+    # The server uses whole minutes: round so that no trip departs too early or arrives too late.
     minute = query.instant // _MINUTE_S if query.arrive_by else -(-query.instant // _MINUTE_S)
     pace = _SLOWEST_WHEELCHAIR_M_PER_S if query.step_free else _SLOWEST_M_PER_S
     walk_s = math.ceil(query.max_walk_m / pace / (2 if shorter_walks else 1))
@@ -91,7 +91,7 @@ class MotisJourneySearch(kit.JourneySearch):
         left_out = {(kit.LeftOut.OTHER_VEHICLE, candidate) for candidate in candidates if candidate.needs_vehicle}
         found = kit.filter_live(itineraries, query, answer.retrieved_at, answer.notes)
         cursor = page.previous_page_cursor if query.arrive_by else page.next_page_cursor
-        # No page follows an empty one.
+        # No further page follows an empty one.
         has_next = bool(page.itineraries and cursor) and not found.has_rides
         zone = _find_zone(page)
         return replace(found, left_out=found.left_out | left_out, zone=zone, cursor=cursor if has_next else None)
@@ -148,7 +148,7 @@ NOT_ALLOWED = "NOT_ALLOWED"
 
 
 def new_leg(leg: shapes.MotisLeg, ids: StopIdCodec, start: Location | None, end: Location | None) -> Leg:
-    """Convert a leg; ``start`` is the query's origin for the first leg, ``end`` its destination for the last."""
+    """Convert a leg; ``start`` is the query's origin (first leg only), and ``end`` its destination (last leg only)."""
     ends = _new_stop_point(leg.from_, ids, start), _new_stop_point(leg.to, ids, end)
     if leg.mode == shapes.WALK:
         return kit.new_walk(*ends, (leg.start_time, leg.end_time), leg, cancelled=is_cancelled(leg))
@@ -181,7 +181,7 @@ def new_leg(leg: shapes.MotisLeg, ids: StopIdCodec, start: Location | None, end:
 
 
 def is_cancelled(leg: shapes.MotisLeg) -> bool:
-    """Whether the trip or walk is cancelled, or skips the stop where the rider boards or alights."""
+    """Whether a leg is cancelled, or its trip skips the stop at which the rider boards or alights."""
     if leg.cancelled or leg.from_.cancelled or leg.to.cancelled:
         return True
     return leg.mode != shapes.WALK and NOT_ALLOWED in (leg.from_.pickup_type, leg.to.dropoff_type)

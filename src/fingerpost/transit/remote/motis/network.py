@@ -37,7 +37,7 @@ _OSM = "© OpenStreetMap contributors, ODbL"
 
 
 async def learn_profile(fetch: Fetch, record: NetworkRecord) -> LearnedProfile:
-    """Request the profile; raise ParameterError if there are too many stops to list and the record has no bounds."""
+    """Request the profile; raise ParameterError if the stops are too many to list and bounds or zone is missing."""
     server = MotisServer(fetch, record)
     initial = (await server.fetch(MotisEndpoint.INITIAL, shapes.Initial, {}, fresh_s=0.0)).data
     has_streets = initial.has_street_routing is not False
@@ -71,7 +71,7 @@ def _learn_transitous(record: NetworkRecord) -> LearnedProfile:
 
 
 async def _list_stops(server: MotisServer, record: NetworkRecord) -> Sequence[shapes.MotisPlace]:
-    """Return the stops within the network's bounds; empty if there are too many but bounds and zone are given."""
+    """Return the stops within the network's bounds, or nothing if they are too many but bounds and zone are known."""
     box = WORLD
     if record.bounds is not None:
         south, west, north, east = record.bounds
@@ -137,14 +137,14 @@ class MotisNetwork(ServerNetwork):
             try:
                 return await fetch_board(self._server, server_id, first, last, language)
             except UnknownToServer:
-                # The public id has another spelling on the server, which is fetched too.
+                # The server spells this id differently; that spelling is fetched, too.
                 return []
 
         server_ids = self._ids.decode_all(query.stop_ids)
         return dict(zip(server_ids, await gather_all(map(fetch, server_ids)), strict=True))
 
 
-# The server counts in minutes.
+# The server uses whole minutes.
 _MARGIN_S = 60
 _MAX_HALVINGS = 5
 
@@ -154,7 +154,7 @@ async def fetch_board(
 ) -> list[Answer[shapes.MotisStopTimes]]:
     """Return departures from exactly this stop between ``first`` and ``last``, and possibly some outside the window.
 
-    A window that has more rows than the server returns at once is halved. Raise UnknownToServer for an unknown stop.
+    If the server does not return that many rows at once, split the window. Raise UnknownToServer for an unknown stop.
     """
     params = {
         "stopId": server_id,
@@ -177,7 +177,7 @@ async def fetch_board(
 
 
 def list_rows(times: Iterable[tuple[str, shapes.StopTime]], ids: StopIdCodec, zone: ZoneInfo) -> Iterable[Departure]:
-    """Return the distinct departures; ``times`` pairs each stop time with the server's id for the board's stop."""
+    """Return the distinct departures; ``times`` pairs each stop time with the server's id of the requested stop."""
     rows: dict[tuple[str, str, int], Departure] = {}
     for server_id, time in times:
         place = time.place

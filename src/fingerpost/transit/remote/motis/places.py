@@ -27,7 +27,7 @@ from fingerpost.transit.remote.motis import shapes
 from fingerpost.transit.remote.motis.server import MotisEndpoint, MotisServer, UnknownToServer
 
 _TRIP_ID = re.compile(r"(?P<day>\d{8})_(?P<time>[^_]*)_(?P<id>.+)", re.DOTALL)
-# Maximum number of stations to look up around a stop; stops in any other station are treated as having none.
+# Maximum number of stations to look up around a stop; the stops of other stations are treated as independent.
 _MAX_STATIONS = 5
 # Maximum number of stops to look up per place.
 _MAX_STOPS = 8
@@ -38,7 +38,7 @@ class MotisStopIds(StopIdCodec):
 
     The tag of a known feed becomes the FEED: ``hsl_1040601`` is ``HSL:1040601``, as in other networks with that feed.
     If the server cannot list its feeds, the network's name precedes the complete id: ``nl-ovapi_x`` is
-    ``NL:NL-OVAPI_X``. ``tags`` are the server's feeds in its own spelling.
+    ``NL:NL-OVAPI_X``. ``tags`` are the server's feed tags.
     """
 
     def __init__(self, network: str, tags: Iterable[str] = ()) -> None:
@@ -185,7 +185,7 @@ class MotisGeocoder(Geocoder):
     async def _search(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[Candidate]:
         params = {"text": text, "numResults": str(MAX_MATCHES)}
         if focus is not None:
-            # Rounded to a metre, so that nearby requests share a cached response.
+            # Round to about a metre, so that requests near each other share a cached response.
             params["place"] = f"{focus.lat:.5f},{focus.lon:.5f}"
         answer = await self._server.fetch(
             MotisEndpoint.GEOCODE, Entries[shapes.Match], params, language=language, fresh_s=STOPS_FRESH_S

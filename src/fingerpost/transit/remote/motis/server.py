@@ -1,7 +1,7 @@
 """Send requests to one MOTIS server, and classify its failures.
 
 MOTIS reports errors as JSON ``{"error": ...}``: 400 for a bad parameter, 404 for an unknown stop or feed, 422 for too
-many results. A path that the server's version does not have returns 404 without that body; gateways send text or HTML.
+many results. If the server's version lacks a path, it returns 404 without that body. Gateways return text or HTML.
 """
 
 import logging

@@ -43,7 +43,7 @@ class TimeRange(Shape):
 
 
 class MotisAlert(Shape):
-    """An alert; one with a code is a remark about the service."""
+    """An alert or, if it has a code, a remark about the vehicle."""
 
     code: str | None = None
     header_text: str | None = None
@@ -84,7 +84,7 @@ class MotisLine(Shape):
     real_time: bool | None = None
 
 
-# The decimal places of a line's coordinates if the server does not give them.
+# The number of decimal places in a line's coordinates if the server does not specify it.
 _PRECISION = 6
 
 
@@ -112,7 +112,7 @@ class MotisItinerary(Shape):
 
     @property
     def needs_vehicle(self) -> bool:
-        """Whether it needs a private, rented or booked vehicle."""
+        """Whether the itinerary requires a private, rented or booked vehicle."""
         return any(leg.mode in ON_STREET and leg.trip_id is None for leg in self.legs)
 
 

@@ -16,7 +16,7 @@ KEY_HEADER = "digitransit-subscription-key"
 GEOCODING_URL = "https://api.digitransit.fi/geocoding/v1"
 # The gateway's own timeout for the router that covers all of Finland.
 FINLAND_DEADLINE_S = 35.0
-# The limit that Digitransit's operators request; all regions and the geocoder share one host and limit.
+# The limit that Digitransit's operators request; all regions and the geocoder share one host, and therefore one limit.
 PACES: Mapping[str, Pace] = MappingProxyType({"api.digitransit.fi": Pace(name="digitransit", per_second=10, burst=30)})
 ATTRIBUTION = ("Digitransit, CC BY 4.0", "© OpenStreetMap contributors, ODbL")
 
@@ -38,7 +38,7 @@ def find_region(url: str | None) -> str | None:
 
 
 def get_deadline_s(url: str | None) -> float:
-    """Return the deadline for a plan or a board."""
+    """Return the deadline for requests of journeys and departures."""
     return FINLAND_DEADLINE_S if find_region(url) == "finland" else ANSWER_DEADLINE_S
 
 

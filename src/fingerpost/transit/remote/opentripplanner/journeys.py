@@ -154,7 +154,7 @@ class OpenTripPlannerSearch(kit.JourneySearch):
 
 
 def _may_have_more(found: kit.JourneyPage, query: JourneyQuery) -> bool:
-    """Whether the next page, with later departures, may contain the first trip, or more trips in the window."""
+    """Whether the next page, which has later departures, may contain a first trip or more trips in the window."""
     if not found.live:
         return True
     if query.window_s is None or query.arrive_by:
@@ -190,7 +190,7 @@ def is_cancelled(leg: shapes.OtpLeg) -> bool:
 
 
 def new_leg(leg: shapes.OtpLeg, ids: StopIdCodec, start: Location | None, end: Location | None) -> Leg:
-    """Convert a leg; ``start`` is the query's origin for the first leg, ``end`` its destination for the last."""
+    """Convert a leg; ``start`` is the query's origin (first leg only), and ``end`` its destination (last leg only)."""
     ends = _new_stop_point(leg.from_, ids, start), _new_stop_point(leg.to, ids, end)
     if not leg.transit_leg:
         return kit.new_walk(
@@ -243,7 +243,7 @@ def list_itineraries(edges: Iterable[shapes.Edge], query: JourneyQuery, ids: Sto
 
 
 def _undo_margin(itinerary: Itinerary, query: JourneyQuery) -> Itinerary:
-    """Move a walk that arrives within the query's margin earlier; return any other itinerary unchanged."""
+    """Move a walk that arrives at most ARRIVAL_MARGIN_S late to the query's time; leave other itineraries unchanged."""
     late_s = itinerary.arrival - query.instant
     if itinerary.rides or not query.arrive_by or not 0 < late_s <= ARRIVAL_MARGIN_S:
         return itinerary

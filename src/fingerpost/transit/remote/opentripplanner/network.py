@@ -87,7 +87,7 @@ async def _find_bounds(server: Server) -> Bounds:
 
 
 def _find_days(begin: int | None, end: int | None, zone: str | None) -> tuple[date | None, date | None]:
-    """Return the first and last service days, or None for both if the range is invalid; its end is exclusive."""
+    """Return the first and last service days, or None for both if the range is invalid; ``end`` is exclusive."""
     if begin is None or end is None or end <= begin:
         return None, None
     tz = ZoneInfo(zone) if zone else UTC
@@ -144,7 +144,7 @@ class OpenTripPlannerNetwork(ServerNetwork):
 
 # More departures than any stop has in a day.
 MAX_ROWS = 3000
-# The server treats the start and the end of a time window differently.
+# Widens the time window, because the server treats the start and the end of a window differently.
 MARGIN_S = 120
 _NO_BOARDING = "NONE"
 _HALF_DAY_S = 12 * 3600
@@ -160,7 +160,7 @@ def list_rows(stop: shapes.BoardStop, ids: StopIdCodec, zone: ZoneInfo) -> Itera
 
 
 def _is_last_call(time: shapes.Stoptime) -> bool:
-    """Whether the trip ends here; a cancelled stop time has no pickup type that would show it."""
+    """Whether the trip ends at this stop; a cancelled stop time has no pickup type from which to tell."""
     position = time.trip.last_position
     return position is not None and position == time.stop_position_in_pattern
 

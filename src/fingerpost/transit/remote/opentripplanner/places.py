@@ -35,7 +35,7 @@ from fingerpost.transit.rules.place_index import PlaceIndex
 
 
 class OtpStopIds(StopIdCodec):
-    """Stop ids of the form ``feed:local``; ``feed_ids`` are the server's feeds in its own spelling."""
+    """Stop ids of the form ``feed:local``; ``feed_ids`` are the ids of the server's feeds."""
 
     def __init__(self, feed_ids: Iterable[str]) -> None:
         super().__init__()
@@ -134,7 +134,7 @@ def new_stop(
     )
 
 
-# The server's search only matches prefixes, so all names are fetched, and refreshed after this time.
+# The server's search only matches prefixes, so all names are fetched, and are refreshed after this time.
 MAX_NAMES_AGE = timedelta(hours=6)
 
 

@@ -71,7 +71,7 @@ class Server(Connection):
 
 
 def find_quota_error(response: Response) -> ToolError | None:
-    """Return a rate-limit error for a 403 that reports an exhausted quota, or None if the status is enough."""
+    """Return a rate-limit error for a 403 that reports an exhausted quota without a Retry-After header, or None."""
     is_quota = response.status == 403 and b"quota" in response.body[:2000].lower()
     if not is_quota or "retry-after" in response.headers:
         return None

@@ -1,7 +1,7 @@
 """Pydantic models of OpenTripPlanner's GraphQL responses; ``server.py`` queries exactly their fields.
 
 The top-level fields of a response are required, because null is an error there. Below them, fields are optional if the
-schema allows null, and enumerations are strings, because a server may know newer values.
+schema allows null, and enumerations are strings, because servers may return newer values.
 """
 
 from collections.abc import Sequence
@@ -201,7 +201,7 @@ class BoardTrip(Trip):
 
 
 class Stoptime(Shape):
-    """One departure; seconds count from ``service_day``, a Unix second."""
+    """One departure; its times are seconds since ``service_day``, which is a Unix second."""
 
     service_day: UnixSecond
     scheduled_departure: _Seconds
@@ -250,7 +250,7 @@ class RiddenTrip(Trip):
     wheelchair_accessible: str | None = None
 
 
-# The decimal places of a line's coordinates.
+# The number of decimal places in a line's coordinates.
 _PRECISION = 5
 
 

@@ -103,7 +103,7 @@ def choose_instant(naive: datetime, zone: ZoneInfo, *, wanted: int) -> int:
 
 
 def choose_after(naive: datetime, zone: ZoneInfo, *, earliest: int) -> int:
-    """Return the first instant of a wall-clock time at or after ``earliest``, or its last one if none is."""
+    """Return the first instant of a wall-clock time at or after ``earliest``, or the last if all are earlier."""
     instants = list_instants(naive, zone)
     return next((instant for instant in instants if instant >= earliest), instants[-1])
 
@@ -125,7 +125,7 @@ class TflRequest:
     ends: tuple[Location | None, Location | None] = (None, None)
 
     def list_params(self, zone: ZoneInfo) -> Mapping[str, str]:
-        # TfL counts in minutes: round so that no trip departs too early or arrives too late.
+        # TfL uses whole minutes: round so that no trip departs too early or arrives too late.
         minute = self.instant // MINUTE_S if self.arrive_by else -(-self.instant // MINUTE_S)
         local_time = datetime.fromtimestamp(minute * MINUTE_S, zone)
         params = {
@@ -171,7 +171,7 @@ class JourneyReader:
         return Itinerary(tuple(legs))
 
     def _find_begin(self, journey: shapes.TflJourney) -> int:
-        """Return the start of a journey; the query and the duration resolve wall-clock times that occur twice."""
+        """Return the start of a journey, using the query and the duration to resolve ambiguous wall-clock times."""
         if self.request.arrive_by:
             arrival = choose_instant(journey.arrival_date_time, self.zone, wanted=self.request.instant)
         else:

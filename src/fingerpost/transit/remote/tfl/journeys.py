@@ -143,7 +143,7 @@ class TflJourneySearch(JourneySearch):
         return JourneyPage(retrieved_at=answer.retrieved_at, live=tuple(reader.list_itineraries()), notes=notes)
 
     def _explain_no_journey(self, error: shapes.ApiError, request: TflRequest) -> str:
-        """Return why there is no journey; raise PlaceUnknown for an unknown place, SourceFailed for other errors."""
+        """Return the reason for finding no journey; raise PlaceUnknown for an unknown place, else SourceFailed."""
         text = format_error(error)
         lowered = text.lower()
         if _NO_JOURNEY in lowered:

@@ -35,7 +35,7 @@ ABILITIES = frozenset(Ability) - {Ability.TIMETABLES}
 _T = TypeVar("_T")
 
 _MAX_IDS = 20
-# A window that began less than this long ago counts as live (rule B12).
+# A window that ended less than this long ago still counts as live (rule B12).
 _LIVE_MARGIN_S = 120
 # TfL predicts arrivals about this far ahead.
 REACH_S = 30 * 60
@@ -128,8 +128,8 @@ class TflNetwork(ServerNetwork):
         return [answer for answer in answers if answer is not None]
 
     def _list_predicted_departures(self, predictions: Iterable[shapes.Prediction], now: int) -> Iterator[Departure]:
-        """Yield all departures, leaving out last stops and expired predictions."""
-        # Of two predictions with the same id, use the later one.
+        """Yield the predicted departures, except those at a trip's last stop and expired predictions."""
+        # Of two predictions with the same id, use the newer one.
         by_time = sorted(predictions, key=lambda prediction: prediction.timestamp)
         for prediction in {(row.naptan_id, row.id): row for row in by_time}.values():
             expected = prediction.expected_arrival

@@ -1,4 +1,4 @@
-"""Send requests to TfL's API, and classify its failures; a 300 and some 404s are valid answers.
+"""Send requests to TfL's API, and classify its failures; HTTP 300 and some 404 responses are valid answers.
 
 Most responses are parsed strictly, because a board must not silently omit a closed line.
 """
@@ -25,7 +25,7 @@ _T = TypeVar("_T")
 LIVE_FRESH_S = 30.0
 STATUS_FRESH_S = 60.0
 
-# An answer without its optional parts is better than a timeout.
+# The share of the remaining time for optional requests: a partial answer is better than a timeout.
 _OPTIONAL_SHARE = 0.8
 
 MULTIPLE_CHOICES, NOT_FOUND = 300, 404
@@ -79,7 +79,7 @@ class TflClient(Connection):
 
 
 async def find_or_none(request: Coroutine[Any, Any, _T]) -> _T | None:
-    """Return None if a request fails, or takes most of the call's remaining time."""
+    """Return a request's result, or None if it fails or takes most of the call's remaining time."""
     remaining_s = clock.find_remaining_s()
     try:
         async with clock.time_limit(None if remaining_s is None else remaining_s * _OPTIONAL_SHARE):

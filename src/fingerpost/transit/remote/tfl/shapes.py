@@ -95,7 +95,7 @@ class Disruption(Shape):
 
 
 class RouteOption(Shape):
-    """A route for a leg; a leg has several if bus routes share a road."""
+    """A route that serves a leg; several bus routes may serve the same leg."""
 
     name: str | None = None
     directions: ListOrNull[str] = ()

@@ -1,4 +1,4 @@
-"""TfL's stops: their ids, lookup by id and around a point, and search by name."""
+"""Find TfL's stops by id, position or name."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -125,7 +125,7 @@ class StopPointNames(Geocoder):
         return [
             Candidate(
                 name=match.name,
-                # People leave out ``Underground Station`` when they search.
+                # People omit suffixes such as ``Underground Station`` when they search.
                 label=_STATION_SUFFIX.sub("", match.name),
                 coordinate=match.coordinate,
                 stop_id=match.id,

@@ -20,13 +20,13 @@ BLOCKED = 2
 # A walk that starts or ends this close to a node does not count as passing it.
 AT_NODE_M = 0.01
 
-# Seconds per bucket of the queue, short enough that a bucket holds few states even where streets are dense.
+# The width of a bucket of the queue in seconds; a bucket holds few states even where streets are dense.
 BUCKET_S = 2.0
 
 BEGINNING, PUBLIC, END = 0, 1, 2
 # The columns of a state's label, and of ``Weights.onward_cost``.
-# ARRIVAL is the arc on which a state was reached, times 4, plus the stage of the previous state, or START if the walk
-# begins on that arc.
+# ARRIVAL encodes how a walk reached the state: 4 * arc + the stage of the previous state. If the walk begins on that
+# arc, START replaces the stage.
 COST, SECONDS, METRES, ARRIVAL = 0, 1, 2, 3
 START = 3
 # The columns of ``Weights.onward_to``; RULE holds the flags ONE_WAY and ENDS_ONLY of the edge.
@@ -155,7 +155,7 @@ def search_nodes(graph, weights, work, edge, offset_m, backward, limit_m, goal_e
         stage = int(state >= count) + int(state >= 2 * count)
         node = np.uint32(state - stage * count)
         if node in (goal_start, goal_end):
-            # The cost is infinite if the walk exceeds the limit, because a costlier walk may be within it.
+            # If this walk exceeds limit_m, goal_cost stays infinite: a costlier walk may be shorter.
             goal_cost = measure_goal(graph, weights, work, edge, offset_m, backward, limit_m, goal_edge, goal_m)[0]
         seconds, metres = work.label[state, SECONDS], work.label[state, METRES]
         passing_s = 0.0 if _is_start(work, state) else np.float64(weights.node_s[node])
@@ -207,7 +207,7 @@ def measure_goal(graph, weights, work, edge, offset_m, backward, limit_m, goal, 
         remaining_m = goal_m if way == 0 else length_m - goal_m
         ratio = remaining_m / length_m if length_m > 0 else 0.0
         for stage in range(BEGINNING if graph.edge_flags[edge] & ENDS_ONLY else PUBLIC, 3):
-            # Most goals are on public ways, which cannot be entered from private ones, so one label is usually read.
+            # A walk in the END stage cannot enter public ways, so usually only the label of the PUBLIC stage is read.
             if _find_next_stage(graph, goal, stage) < 0:
                 continue
             state = stage * len(weights.node_s) + node
@@ -231,9 +231,9 @@ def measure_goal(graph, weights, work, edge, offset_m, backward, limit_m, goal, 
 def reach_stops(graph, weights, work, first, snapped, access, point, backward, limit_m, pace, stops, out):
     """Find the walks from a point to the given stops; return their number.
 
-    The access points of stop s are rows ``first[s] .. first[s + 1]``; the quickest one is used. Walks include the ways
-    to streets and inside stations. ``point`` is an edge, the distance along it and the distance
-    to it, in metres. Stops, whole metres and whole seconds are written to ``out``.
+    The access points of stop s are rows ``first[s] .. first[s + 1]``; the quickest one is used. Walks include
+    the stretches off the streets and inside stations. ``point`` is an edge, the distance along it, and the distance to
+    it, in metres. ``out`` receives the reached stops, and the walks to them in whole metres and whole seconds.
     """
     edge, offset_m, away_m = point
     touched = search_nodes(graph, weights, work, edge, offset_m, backward, limit_m - away_m, -1, 0.0)
