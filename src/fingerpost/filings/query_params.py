@@ -64,7 +64,7 @@ class FinancialFactsParams(BaseModel):
     @field_validator("start_date", "end_date", mode="before")
     @classmethod
     def validate_date_format(cls, value: Any) -> str:
-        """Return the date as a string; the contract prescribes the first two messages."""
+        """Return the date as a string. The contract prescribes the first two error messages."""
         if isinstance(value, date):
             value = value.isoformat()
         if not isinstance(value, str) or not value.strip():
@@ -110,7 +110,7 @@ Vintage = Literal["latest", "original", "split_adjusted"]
 
 
 class StepParams(BaseModel):
-    """The parameters of a query type; an explicit null counts as absent (rule A2)."""
+    """Base model for query parameters; an explicit null counts as absent (rule A2)."""
 
     model_config = ConfigDict(extra="forbid", defer_build=True)
 
@@ -126,7 +126,7 @@ class ViewParams(StepParams):
 
 
 class WindowParams(ViewParams):
-    """Base model for queries with a period filter; without one, they cover all periods."""
+    """Base model for queries with an optional period filter. The default is all periods."""
 
     start_date: Day | None = None
     end_date: Day | None = None
@@ -145,7 +145,7 @@ class WindowParams(ViewParams):
 
 
 class FinancialFactsQuery(WindowParams, FinancialFactsParams):
-    """Parameters of financial_facts: those in the contract and additional ones. ``period`` can replace both dates."""
+    """Parameters of ``financial_facts``, which extend the contract. ``period`` can replace both dates."""
 
     ticker: Ticker
     metrics: Annotated[list[Word], Field(min_length=1, max_length=50, description="such as Revenue, or us-gaap:Assets")]
@@ -322,13 +322,13 @@ class Claim(ViewParams):
 
     @property
     def precision(self) -> Fraction:
-        """The precision of the claim: one unit of the last digit of its value."""
+        """The precision of the claim: one unit in the last digit of the claimed value."""
         exponent = Decimal(str(to_number(Fraction(str(self.value))))).as_tuple().exponent
         return Fraction(10) ** int(exponent) * self.scale
 
     @property
     def allowed_difference(self) -> Fraction:
-        """The largest accepted difference: the tolerance or, if none is given, half of ``precision``."""
+        """The largest accepted difference: ``tolerance`` or, by default, half of ``precision``."""
         if self.relation not in ("equals", "about", "grew_by"):
             return Fraction(0)
         return self.precision / 2 if self.tolerance is None else Fraction(str(self.tolerance)) * self.scale

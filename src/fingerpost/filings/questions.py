@@ -1,6 +1,6 @@
 """Handlers for sec_financial_data's query types about figures, statements, companies and metrics.
 
-A handler that finds no results raises DataNotFound with all reasons.
+A handler raises DataNotFound, with the reasons, if it finds no results.
 """
 
 from collections import Counter
@@ -37,7 +37,7 @@ def financial_facts(library: FactLibrary, params: query_params.FinancialFactsQue
 
 
 def financial_ratios(library: FactLibrary, params: query_params.FinancialRatiosParams) -> Reply:
-    """Return a company's ratios for the headline periods; all ratios if none are specified."""
+    """Return a company's financial ratios. The default is all ratios."""
     ratios = params.ratios or [recipe.name for recipe in list_recipes() if recipe.statement == RATIO]
     not_found = f"No financial ratios found for {params.ticker}"
     return _list_figures(library, params, ratios, params.period_filter, not_found)
@@ -46,7 +46,7 @@ def financial_ratios(library: FactLibrary, params: query_params.FinancialRatiosP
 def calculate(library: FactLibrary, params: query_params.CalculateParams) -> Reply:
     """Return the value of an expression or a recipe for each fiscal period."""
     expression = params.expression
-    # In other queries, text that is not a valid expression is an unknown metric.
+    # Reject an invalid expression. Other queries treat it as an unknown metric.
     list_lookups(read_formula(expression))
     not_found = f"Cannot calculate {expression} for {params.ticker}"
     return _list_figures(library, params, [expression], params.period, not_found)
@@ -66,7 +66,7 @@ def _list_figures(
 
 
 def time_series(library: FactLibrary, params: query_params.TimeSeriesParams) -> Reply:
-    """Return one metric over time; if no frequency is given, the headline figures determine the period length."""
+    """Return one metric over time. If the query specifies no frequency, prefer annual values."""
     text = params.metric
     not_found = f"No time series data found for {params.ticker} and metric {text}"
     source = open_company(library, params.ticker, not_found, params.options)
@@ -119,7 +119,7 @@ def compare(library: FactLibrary, params: query_params.CompareParams) -> Reply:
 
 
 class _Column(NamedTuple):
-    """The lines for one period, keyed by metric name; if it has no figures, ``missing`` gives the reason."""
+    """The lines for one period, by metric name; if there are no lines, ``missing`` contains the reason."""
 
     lines: Mapping[str, Figure]
     missing: Missing
@@ -156,7 +156,7 @@ def _build_column(
 ) -> _Column:
     company, is_original = source.company, source.options.vintage == ORIGINAL
     headlines = [figure for metric in metrics for figure in source.select(metric, period).headline]
-    # The newest period with at least half the lines of the fullest period.
+    # Choose the newest period with at least half as many lines as the fullest period.
     counts = Counter((figure.end, figure.period) for figure in headlines)
     period_key = find_newest_common(counts, 0.5) if counts else None
     newest = next((figure for figure in headlines if (figure.end, figure.period) == period_key), None)
@@ -186,9 +186,9 @@ def _find_line(source: CompanyFigures, metric: Metric, newest: Figure) -> Figure
 
 
 def _choose_filing(lines: Mapping[str, Figure | None], totals: Sequence[str], *, is_original: bool) -> Fact | None:
-    """Among the filings that state the most totals, return a fact from the newest (for original values, the first).
+    """Return a fact from the newest filing that states the most totals; for original values, from the first filing.
 
-    Later filings with few of the other lines are skipped, because they only repeat totals in a multi-period table.
+    Unless ``is_original``, skip filings with less than half the lines of the fullest: they only repeat totals.
     """
     facts = {
         name: figure.headlines[:1] if is_original else figure.headlines
@@ -207,9 +207,9 @@ def _choose_filing(lines: Mapping[str, Figure | None], totals: Sequence[str], *,
 
 
 def _match_filing(source: CompanyFigures, line: Figure, filing: Fact | None) -> Figure:
-    """Return a line with the value from the statement's filing, or with a note if only another filing states it.
+    """Return a line with the value from the statement's filing, or with a note if that filing does not state it.
 
-    Original lines keep their first value.
+    For the vintage ``original``, the value never changes; a note reports the filing's value.
     """
     if filing is None or not line.headlines:
         return line

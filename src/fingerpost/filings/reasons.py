@@ -11,14 +11,14 @@ from fingerpost.filings.periods import INSTANT, QUARTER, QUARTERS, YEAR
 from fingerpost.filings.reply import Reason, build_missing, build_not_found
 from fingerpost.filings.revisions import is_renamed_between
 
-# A reason lists only the newest spans of periods.
+# A reason lists only the newest ranges of periods.
 _MAX_SPANS = 4
 # A ticker (with share class: BRK.B, BF-A) or a CIK, without shell metacharacters.
 _TICKER = re.compile(r"[A-Za-z0-9][A-Za-z0-9.\-]{0,14}")
 
 
 def suggest_load(ticker: str) -> str:
-    """Return the commands that load a company's figures; omit an invalid ticker, because users may run the commands."""
+    """Return the commands that load a company's figures, with a placeholder for a ticker that is unsafe in a shell."""
     argument = ticker if _TICKER.fullmatch(ticker) else "TICKER"
     return f"Run: fingerpost filings sync {argument}, or fingerpost filings load FILE with its companyfacts file"
 
@@ -37,7 +37,7 @@ def explain_missing_ticker(library: FactLibrary, ticker: str) -> dict[str, Any]:
 def open_company(
     library: FactLibrary, ticker: str, message: str, options: FigureOptions = LATEST_FIGURES
 ) -> CompanyFigures:
-    """Return the figures of a ticker's company, or raise DataNotFound with a sentence that starts with ``message``."""
+    """Return a company's figures, or raise DataNotFound with an error message that starts with ``message``."""
     company = library.find_company(ticker)
     if company is None:
         raise build_not_found(message, {ticker: explain_missing_ticker(library, ticker)})
@@ -105,7 +105,7 @@ def explain_rejected_quarter(source: CompanyFigures, metric: Metric, rejected: F
 
 
 def explain_missing_tag(source: CompanyFigures, metric: Metric, period: PeriodFilter) -> dict[str, Any]:
-    """Explain that a metric has no tag in a period, and list the periods that have one."""
+    """Explain that a metric is missing for a period, and list the periods that have a value."""
     subject = f"{metric.name} of {source.company.name} for {period.label}"
     message = f"{subject} has no standard tag in this data set; the filing may state it"
     if periods := _list_periods(source, metric, by_quarter=period.quarter is not None):
@@ -114,7 +114,7 @@ def explain_missing_tag(source: CompanyFigures, metric: Metric, period: PeriodFi
 
 
 def _list_periods(source: CompanyFigures, metric: Metric, *, by_quarter: bool) -> str:
-    """Format the fiscal years or quarters with a figure as spans: "2009 to 2014, 2017"."""
+    """List the fiscal years or quarters that have a figure, as ranges: "2009 to 2014, 2017"."""
     figures = [figure for figure in source.series(metric).figures if figure.period in (YEAR, QUARTER, INSTANT)]
     periods = {PeriodFilter.from_figure(figure) for figure in figures}
     matching = {period for period in periods if (period.quarter is not None) == by_quarter} or periods

@@ -19,7 +19,7 @@ Missing = dict[str, dict[str, Any]]
 
 SAMPLE_NOTE = "A small sample that ships with fingerpost; it is neither complete nor up to date"
 
-# A year between annual reports, or two quarters between a 10-Q and a 10-K, plus time for late filers.
+# The longest interval between annual reports (a year) or quarterly reports (half a year), plus time to file.
 _OVERDUE_DAYS, _QUARTERLY_OVERDUE_DAYS = 430, 185
 _MAX_NAMES = 3
 _PERIOD_TYPES = {
@@ -34,7 +34,7 @@ _PERIOD_TYPES = {
 
 @dataclass(slots=True)
 class Reply:
-    """Rows, the values in ``data`` (rule F3), missing values with reasons, the source, further fields, and notes."""
+    """The content of a response; ``data`` contains the values (rule F3), and ``extra`` any additional fields."""
 
     results: list[dict[str, Any]]
     data: dict[str, Any] | None = None
@@ -44,7 +44,7 @@ class Reply:
     notes: list[str] = field(default_factory=list)
 
     def add_values(self, name: str, figures: Sequence[Figure], *, is_series: bool) -> None:
-        """Add a metric's values, if any, to ``data``: a single value as a number, several as a list (rule F3)."""
+        """Add a metric's values to ``data``: one value as a number, a series as a list (rule F3)."""
         points = [{"end_date": figure.end, "value": figure.value} for figure in figures]
         if points:
             is_number = len(points) == 1 and not is_series
@@ -52,7 +52,7 @@ class Reply:
 
     @property
     def value_mode(self) -> str | None:
-        """Whether the values in ``data`` are numbers (scalar), lists (series), or both."""
+        """The form of the values in ``data``: ``scalar`` for numbers, ``series`` for lists, or ``mixed``."""
         values: list[Any] = []
         for value in (self.data or {}).values():
             values += value.values() if isinstance(value, dict) else [value]
@@ -71,9 +71,9 @@ class Reply:
 
 
 def build_source(*companies: Company, as_of: str | None = None) -> dict[str, Any]:
-    """Build the source of a response about companies; ``complete_through`` is the earliest of their dates.
+    """Build the ``source`` field of a response; ``complete_through`` is the companies' earliest date.
 
-    A note warns about companies whose next report was due by today, or by ``as_of``.
+    A note warns about companies whose next report was due by ``as_of`` (default: today).
     """
     datasets = sorted({company.dataset for company in companies})
     source: dict[str, Any] = {
@@ -104,7 +104,7 @@ def build_source(*companies: Company, as_of: str | None = None) -> dict[str, Any
 
 
 def build_missing(reason: Reason, message: str, next_step: str, suggestions: list[str] | None = None) -> dict[str, Any]:
-    """Build an entry for ``missing``; the sentences have no final period."""
+    """Build an entry for ``missing``. The texts must not end with a period."""
     entry: dict[str, Any] = {"reason": reason, "message": message, "next_step": next_step}
     if suggestions:
         entry["did_you_mean"] = suggestions
@@ -122,7 +122,7 @@ def build_not_found(message: str, missing: Missing, source: dict[str, Any] | Non
 
 
 def build_row(company: Company, metric_name: str, figure: Figure, options: FigureOptions) -> dict[str, Any]:
-    """Build a figure's row; omit empty fields, except those in the original contract."""
+    """Build the row for a figure. Omit empty fields, unless the original contract requires them."""
     fact = figure.fact
     row: dict[str, Any] = {
         "ticker": company.ticker,

@@ -1,7 +1,7 @@
 """Resolve XBRL facts to figures: the value, vintage and filing for each period (docs/filings.md).
 
-In each filing, the tag that covers the entire company determines the value for a period. The values, in filing order,
-are the vintages.
+In each filing, the tag that covers the entire company determines the value for a period. The vintages of a figure are
+its values in filing order.
 """
 
 from bisect import bisect_left, bisect_right
@@ -67,7 +67,7 @@ def resolve(
     options: FigureOptions = LATEST_FIGURES,
     name_changes: Sequence[str] = (),
 ) -> Series:
-    """Return all reported and derived figures for a metric; facts may be unordered and contain duplicates."""
+    """Return all reported and derived figures for a metric. ``facts`` may be unordered and contain duplicates."""
     included = [fact for fact in facts if options.as_of is None or fact.filed <= options.as_of]
     if metric.kind == PER_SHARE:
         # Facebook stated earnings per share in USD until 2020.
@@ -203,8 +203,8 @@ def _resolve_period(
 def _list_headlines(metric: Metric, filings: _Filings, larger: Mapping[str, set[str]], sic: str | None) -> list[Fact]:
     """Return the fact with the best tag for a period from each filing, oldest first.
 
-    A fact whose tag ranks lower than an earlier filing's is skipped, because it is a component or a related figure, not
-    a revision.
+    Skip a fact if an earlier filing used a higher-ranked tag: the fact is a component or a related figure, not a
+    revision.
     """
     present = {concept for by_concept in filings.values() for concept in by_concept}
     complete = {concept for concept in present if not larger.get(concept, set()) & present} or present
@@ -236,7 +236,7 @@ def _list_revisions(headlines: Sequence[Fact], splits: Sequence[Split]) -> list[
 
 
 def _choose_latest(revisions: Sequence[Revision]) -> Revision:
-    """Return the newest value in the most precise form reported."""
+    """Return the newest value, or an unrounded form of the same value from an earlier filing."""
     last = revisions[-1]
     same_framework = [revision for revision in revisions if revision.fact.taxonomy == last.fact.taxonomy]
     precise = [revision for revision in same_framework if is_rounding(revision.value, last.value)]
@@ -244,7 +244,7 @@ def _choose_latest(revisions: Sequence[Revision]) -> Revision:
 
 
 def adjust_for_splits(figure: Figure, splits: Sequence[Split], options: FigureOptions) -> Figure:
-    """Adjust a figure to today's shares for ``split_adjusted``; otherwise add a note about later splits."""
+    """Adjust a figure for later splits if the vintage is ``split_adjusted``; otherwise add a note about the splits."""
     factor = find_split_factor(splits, figure.fact.filed, options.as_of) if is_in_shares(figure.unit) else 1
     if factor == 1:
         return figure
@@ -269,9 +269,9 @@ _AMOUNT_DIGITS = 4
 def _derive_quarters(
     figures: Sequence[Figure], options: FigureOptions, name_changes: Sequence[str]
 ) -> tuple[dict[str, Figure], dict[str, Figure]]:
-    """Derive quarters from pairs of figures with the same start; return them, and those without a common basis, by end.
+    """Derive quarters by subtraction; return the quarters, and those without a common basis, keyed by end date.
 
-    Quarters that a filing states with an equal or better tag are not derived.
+    A quarter is not derived if a filing states it with an equal or better tag.
     """
     quarters = [figure for figure in figures if figure.period == QUARTER]
     stated_tiers = {figure.end: figure.tier for figure in quarters}
@@ -303,9 +303,9 @@ def _align_pair(
 ) -> tuple[Figure, Figure] | None:
     """Return two figures on a common basis, or None.
 
-    Original values need only share a tag. All others must have the same tier. They are on a common basis if they have
-    the same framework, neither is restated, the longer one's filing recast no quarter of the shorter one, and the
-    company was not renamed between them. If not, the newest filing that states both with the same tag is used.
+    Original values need only a common tag; other values must have the same tier. The figures are returned unchanged if
+    they share a framework, were neither restated nor recast, and the company was not renamed between the filings.
+    Otherwise, the values come from the newest filing that states both figures with the same tag.
     """
     if options.vintage == ORIGINAL:
         return (longer, shorter) if longer.concepts & shorter.concepts else None

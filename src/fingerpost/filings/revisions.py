@@ -27,16 +27,16 @@ SPLIT_EVIDENCE_CONCEPTS = (
 )
 
 _SAME_RATIO = 0.005
-# The day of a split is stated as an instant or a month; longer periods are imprecise.
+# Filings date a split with an instant or a month; longer periods are imprecise.
 _PRECISE_DAYS = 31
 _RATIO_SLACK = 0.01
 _MAX_SLACK = 0.1
-# Two figures that change by a split's ratio at the same time confirm it; a single change may be a restatement.
+# Two figures that change by the ratio at the same time confirm a split; a single change may be a restatement.
 _MIN_EVIDENCE = 2
 
 
 class Split(NamedTuple):
-    """A split into ``ratio`` new shares per old share; figures filed before ``effective`` are in old shares."""
+    """A split into ``ratio`` new shares per old share. Figures filed before ``effective`` count old shares."""
 
     effective: str
     ratio: float
@@ -44,7 +44,7 @@ class Split(NamedTuple):
 
 
 class _Change(NamedTuple):
-    """A figure filed on ``old_date`` and ``new_date``; the change implies ``ratio`` new shares per old share."""
+    """A change of a figure between two filings that implies a split into ``ratio`` new shares per old share."""
 
     new_date: str
     old_date: str
@@ -55,8 +55,8 @@ class _Change(NamedTuple):
 def list_splits(facts: Iterable[Fact], evidence: Iterable[Fact] = ()) -> list[Split]:
     """Return a company's splits, oldest first.
 
-    ``facts`` state ratios (``SPLIT_CONCEPT``); ``evidence`` contains per-share figures and share counts, which correct
-    inverted ratios (such as 10 for a reverse split of 0.1).
+    ``facts`` contain the split ratios (``SPLIT_CONCEPT``). The per-share figures and share counts in ``evidence``
+    reveal inverted ratios, such as 10 for a reverse split of 0.1.
     """
     groups: list[list[Fact]] = []
     for fact in sorted(facts, key=lambda fact: (fact.filed, fact.end, fact.accession, fact.value)):
@@ -73,7 +73,7 @@ def list_splits(facts: Iterable[Fact], evidence: Iterable[Fact] = ()) -> list[Sp
 
 
 def find_split_factor(splits: Iterable[Split], filed: str, as_of: str | None) -> float:
-    """Return the number of today's shares that one share on a filing date has become."""
+    """Return how many of today's shares correspond to one share on the filing date."""
     known = (split for split in splits if as_of is None or split.known_since <= as_of)
     return prod((split.ratio for split in known if split.effective > filed), start=1.0)
 
@@ -87,9 +87,9 @@ def is_in_shares(unit: str) -> bool:
 
 
 def _measure_split(old: float, new: float, unit: str) -> tuple[float, float]:
-    """Assuming that only a split changed the figure, return the new shares per old share, and their relative error.
+    """Return the split ratio that the change implies (new shares per old share), and its relative error.
 
-    Amounts per share are rounded to cents.
+    The error is larger for per-share amounts, because they are rounded to cents.
     """
     if not is_per_share(unit):
         return new / old, _RATIO_SLACK
@@ -102,7 +102,7 @@ def _derive_splits(ratio_facts: Sequence[Fact], changes: Sequence[_Change]) -> l
     if not spans and (inverted_spans := _find_split_spans(changes, 1 / ratio)):
         ratio, spans = 1 / ratio, inverted_spans
     if not spans:
-        # Nothing confirms the split, so its day is the last one that the first filing states.
+        # Nothing confirms the split, so use the last date in the filing that first states it.
         first_facts = [fact for fact in ratio_facts if fact.filed == ratio_facts[0].filed]
         days = [fact.end for fact in first_facts if _is_precise(fact)] or [fact.end for fact in first_facts]
         return [Split(max(days), ratio, ratio_facts[0].filed)]
@@ -137,9 +137,9 @@ def _list_changes(evidence: Iterable[Fact]) -> Iterator[_Change]:
 
 
 def _find_split_spans(changes: Iterable[_Change], ratio: float) -> list[tuple[str, str]]:
-    """Return (last day before, first day after) for the fewest splits that explain all changes by a ratio.
+    """Return (last filing date before, first filing date after) for each split with the given ratio.
 
-    A single change does not prove a split.
+    Changes that overlap in time are evidence of the same split. A single change does not prove a split.
     """
     groups: list[list[_Change]] = []
     for change in sorted(change for change in changes if abs(change.ratio / ratio - 1) <= change.slack):
@@ -162,7 +162,7 @@ def is_rounding(precise: float, coarse: float) -> bool:
     if precise == coarse or precise == 0 or abs(precise - coarse) > _MAX_ROUNDING * abs(precise):
         return False
     precision = _find_precision(coarse)
-    # Allow a full unit, because some filers truncate.
+    # Allow one full unit, because some filers truncate instead of rounding.
     return precision > _find_precision(precise) and abs(Decimal(str(precise)) - Decimal(str(coarse))) < precision
 
 
@@ -240,10 +240,10 @@ def restate_jointly(figures: Sequence[Figure], metric_names: Sequence[str]) -> l
 
 
 def _list_restated(names: Sequence[str], figures: Sequence[Figure]) -> set[str]:
-    """Return the names of the figures that a filing changed after another of them was reported.
+    """Return the names of the figures that were restated after the first of the figures was filed.
 
-    An earlier change does not matter, because later figures are on the new basis. Nor do changes to a figure with only
-    one headline, because its value is already taken from that filing.
+    Earlier restatements do not matter, because later figures are on the new basis. A figure with a single headline
+    does not matter either, because its value already comes from the filing that restated it.
     """
     first = min(figure.fact.filed for figure in figures)
     return {
@@ -258,17 +258,17 @@ def align_basis(
 ) -> dict[_K, tuple[Metric, Figure]]:
     """Return the inputs to a calculation on a common basis.
 
-    If the frameworks or the filers differ, or one of the inputs was restated after another was reported, the newest
-    filing that states all inputs determines their values.
+    If the frameworks or the company names differ, or an input was restated after another was reported, the values come
+    from the newest filing that states all inputs.
 
     Raises:
-        NotComputable: no filing states all of them.
+        NotComputable: no filing states all inputs.
     """
     figures = [figure for _, figure in inputs.values()]
     names = [metric.name for metric, _ in inputs.values()]
     changed = _list_restated(names, figures)
     is_comparable = have_common_framework(figures)
-    # No filing states split-adjusted values.
+    # Split-adjusted values are computed, so no filing states them.
     is_adjusted = options.vintage == SPLIT_ADJUSTED and any(is_in_shares(figure.unit) for figure in figures)
     has_joint = options.vintage != ORIGINAL and not is_adjusted
     is_renamed = is_renamed_between(figures, name_changes)

@@ -1,7 +1,7 @@
 """Run a caller's SELECT over the figures in a separate process, and kill the process at a deadline.
 
 SQLite in that process allocates at most 256 MB (``hard_heap_limit``). Values and queries are limited to 100 kB, and
-responses to 1,000 rows or 2 MB, so that a query uses little memory in this process.
+responses to 1,000 rows or 2 MB, so that a query uses little memory in the parent process.
 """
 
 import asyncio
@@ -26,8 +26,8 @@ from fingerpost.runtime.concurrency import compute
 _COMMAND = (sys.executable, "-I", "-S", sandbox_process.__file__)
 # Includes about 50 ms to start the process. SQLite cannot enforce a deadline while one of its functions is running.
 _DEADLINE_S = 2
-# Each process may use a full CPU core. Slots are counted in each event loop, both for each caller and, under the key
-# "", for all callers together.
+# Each process may use a full CPU core. Each event loop counts the processes of each caller, and those of all callers
+# under the key "".
 _MAX_PROCESSES = 6
 _MAX_PROCESSES_PER_CALLER = 2
 _MAX_WAIT_S = 3.0

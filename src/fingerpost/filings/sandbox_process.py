@@ -16,7 +16,7 @@ _MAX_ANSWER_BYTES = 2_000_000
 # The tables that queries may read, and their date columns; rows dated after ``as_of`` are hidden.
 _DATES = {"facts": "filing_date", "filings": "filing_date", "fiscal_years": "end_date"}
 _TABLES = ("companies", "tickers", *_DATES)
-# The name of the database with the tables. Queries cannot guess it, so they must read the tables through the views.
+# The attached database has a random name, so that queries can read its tables only through the views.
 _DATA = f"data_{secrets.token_hex(8)}"
 
 
@@ -32,17 +32,17 @@ def run(connection: sqlite3.Connection, query: str, as_of: str) -> dict[str, Any
     try:
         return _fetch(connection.execute(query))
     except (sqlite3.Error, sqlite3.Warning, OverflowError, ValueError) as error:
-        # After a MemoryError, the process ends without a response.
+        # A MemoryError is not caught, so the process ends without a response.
         return {"error": f"{error}. Queries may only read {'; '.join(tables)}"}
 
 
 def _create_views(connection: sqlite3.Connection, as_of: str) -> list[str]:
-    """Create a view of each table that queries may read, and return their names and columns."""
+    """Create a view of each readable table, and return the names and columns of these views."""
     described = []
-    # SQLite reserves the names that are omitted here, and ``_authorize`` denies reading such tables.
+    # SQLite reserves names that start with sqlite_, and ``_authorize`` denies access to those tables.
     names = f"SELECT name FROM {_DATA}.sqlite_master WHERE type IN ('table', 'view') AND name NOT GLOB 'sqlite_*'"  # noqa: S608
     for (table,) in connection.execute(f"{names} ORDER BY name").fetchall():
-        # This view hides the table of the same name. The main database is empty, so querying the view fails.
+        # By default, a view hides the table of the same name and fails, because the main database is empty.
         selection = f'* FROM main."{table}"'
         if table in _TABLES:
             found = connection.execute(f"SELECT * FROM {_DATA}.{table} LIMIT 0").description  # noqa: S608
@@ -56,10 +56,10 @@ def _create_views(connection: sqlite3.Connection, as_of: str) -> list[str]:
 
 
 def _authorize(action: int, name: str | None, detail: str | None, database: str | None, _view: str | None) -> int:
-    # No SQL function of this process reads files, and Python disables load_extension.
+    # None of the SQL functions in this process reads files, and Python disables load_extension.
     is_allowed = action in (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_RECURSIVE, sqlite3.SQLITE_FUNCTION)
     if action == sqlite3.SQLITE_READ:
-        # A query that only counts rows reads no column.
+        # SQLite reports no column for a query that only counts rows.
         is_allowed = (not detail or database in ("temp", _DATA)) and not str(name).lower().startswith("sqlite_")
     return sqlite3.SQLITE_OK if is_allowed else sqlite3.SQLITE_DENY
 

@@ -60,7 +60,7 @@ _DAY_FORMATS = ("%Y-%m-%d", "%B %d, %Y", "%d %B %Y", "%m/%d/%Y")
 
 
 class CoverPage(NamedTuple):
-    """The ``dei`` facts on a cover page in inline XBRL, if any; ``period`` is the last day of the report's period."""
+    """The ``dei`` facts of a cover page in inline XBRL; ``period`` is the last day of the reporting period."""
 
     cik: int | None = None
     name: str | None = None
@@ -152,7 +152,7 @@ _CONTINUED = re.compile(r"[\s,.\u2014\u2013-]*\(?continued\)?[\s.]*$", re.IGNORE
 
 
 class _Heading(NamedTuple):
-    """A line that looks like an item heading; ``body`` is the offset of the text below it."""
+    """A line that looks like an item heading; ``body`` is the offset of the text below the line."""
 
     key: str
     number: str
@@ -171,7 +171,7 @@ class Section(NamedTuple):
 
 
 def split_sections(text: str, form: str) -> list[Section]:
-    """Split a filing's plain text into its items; the text before the first item becomes a section too."""
+    """Split a filing's plain text into items, with a separate section for the text before the first item."""
     headings = _choose_headings(text, list(_list_headings(text, form)))
     if not headings:
         return [Section(FULL_TEXT, "Full text", text.strip())]
@@ -212,9 +212,9 @@ def _list_headings(text: str, form: str) -> Iterator[_Heading]:
 
 
 def _choose_headings(text: str, headings: Sequence[_Heading]) -> list[_Heading]:
-    """Return one heading per item, in item order, choosing those with the most text below them.
+    """Choose one heading per item, in item order, to get the most text below the headings.
 
-    Text is weighted by the logarithm of its length, so that short items outweigh a table of contents or a long preface.
+    Lengths are scored by their logarithm, so that short items outweigh a table of contents or a long preface.
     """
     if not headings:
         return []
@@ -276,7 +276,7 @@ _ITEM = re.compile(
 def match_sections(form: str, sections: Sequence[Section], item: str) -> list[Section]:
     """Return the sections that ``item`` refers to.
 
-    An item is a number such as ``1A``, ``II.1A`` or ``2.02``, a section type, or the first words of a title.
+    ``item`` is a number such as ``1A``, ``II.1A`` or ``2.02``, a section type, or the first words of a title.
     """
     query = item.strip().rstrip(".:")
     words = _fold_words(query)
@@ -286,7 +286,7 @@ def match_sections(form: str, sections: Sequence[Section], item: str) -> list[Se
         matches = (each for each in sections if _fold_words(each.title.partition(". ")[2]).startswith(words))
         return by_type or (list(matches) if words else [])
     part, items = (number["part"] or "").upper(), _find_items(form)
-    # The last items of the first three parts of a 10-K are 4, 9 and 14.
+    # In a 10-K, Parts I, II and III end with Items 4, 9 and 14.
     if items is _ITEMS_10_K and part not in ("", _PARTS_10_K[bisect_left((4, 9, 14), float(number["number"]))]):
         return []
     prefix = f"Item {re.sub(r'[^0-9.A-C]', '', (number['number'] + (number['letter'] or '')).upper())}."
@@ -304,15 +304,15 @@ def _fold_words(text: str) -> str:
     return re.sub(r"[\W_]+", " ", text).lower()
 
 
-# A paragraph has at least this many characters, unless its section ends first; shorter lines, such as a heading and
-# the rows of a table, are joined.
+# Shorter lines, such as headings and table rows, are joined until a paragraph has this many characters or the section
+# ends.
 _MIN_PARAGRAPH_CHARS = 700
 _MAX_PARAGRAPH_CHARS = 1_500
 _LINE = re.compile(r"[^\n]+")
 
 
 def split_paragraphs(text: str) -> list[tuple[int, int]]:
-    """Return the start and end of each paragraph; together they contain every line of the text."""
+    """Return the start and end of each paragraph; the paragraphs contain every line of the text."""
     paragraphs: list[tuple[int, int]] = []
     start = end = 0
     for line_start, line_end in _split_lines(text):

@@ -17,11 +17,11 @@ _SUMMED_ROLES = (PART, RECONCILING)
 SEGMENT_AXIS = "us-gaap:StatementBusinessSegmentsAxis"
 _CONSOLIDATION_AXES = ("srt:ConsolidationItemsAxis", "us-gaap:ConsolidationItemsAxis")
 _OPERATING_SEGMENTS = ("us-gaap:OperatingSegmentsMember", "srt:OperatingSegmentsMember")
-# The search for subtotals tries all combinations, so the number of rows is limited; few filings have more rows.
+# Limit the rows, because the search for subtotals tries all combinations. Few filings have more rows.
 _MAX_ROWS = 24
 _MAX_SUBTOTALS = 4
 _MAX_SUMMANDS = 16
-# With more rows, two of them could add up to the difference by chance.
+# Among more rows, two could add up to the difference by chance.
 _MAX_DETAILS = 2
 _MAX_ROWS_WITH_DETAILS = 10
 # Common words for the standard axes; a query that specifies no axis uses these axes.
@@ -35,7 +35,7 @@ AXIS_WORDS: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """A report whose facts with dimensions are loaded."""
+    """A report whose dimensional facts are loaded."""
 
     library: FactLibrary
     number: int
@@ -50,7 +50,7 @@ class Report:
         return dict(self.library.rows("SELECT name, label FROM instance_labels WHERE instance = ?", self.number))
 
     def read_facts(self, concepts: Sequence[str], calendar: FiscalCalendar) -> dict[PeriodFilter, list[InstanceFact]]:
-        """Return the facts for concepts by fiscal year and quarter."""
+        """Return the facts for the given concepts, by fiscal year or quarter."""
         query = (
             "SELECT concept, unit, start_date, end_date, value, members FROM instance_facts"  # noqa: S608
             f" WHERE instance = ? AND concept IN ({', '.join('?' * len(concepts))})"
@@ -67,8 +67,8 @@ class Report:
 class BreakdownRow:
     """A member of an axis.
 
-    ``part`` and ``reconciling`` rows are summed. ``overlapping`` rows are not: they are subtotals or parts of other
-    rows, or split the total in another way.
+    The sum includes ``part`` and ``reconciling`` rows. It excludes ``overlapping`` rows: subtotals, parts of other
+    rows, and rows that split the total in another way.
     """
 
     member: str
@@ -78,10 +78,10 @@ class BreakdownRow:
 
 @dataclass(frozen=True, slots=True)
 class Breakdown:
-    """The rows of an axis in one filing and period; ``total`` is None if the filing does not state one.
+    """The rows of an axis in one filing and period; ``total`` is None if the filing states no total.
 
-    ``omitted`` counts the values that are not in the rows: those for members of several axes, or before eliminations.
-    If ``is_crossed``, some rows are for members of two axes, because the filing states no others.
+    ``omitted`` counts the values that are not in the rows: values for members of several axes, and values before
+    eliminations. If ``is_crossed``, some rows are for a combination of members from several axes.
     """
 
     report: Report
@@ -124,7 +124,7 @@ def list_reports(library: FactLibrary, ciks: Iterable[int], last_day: str) -> li
 
 
 def find_period(fact: InstanceFact, calendar: FiscalCalendar) -> PeriodFilter | None:
-    """Return the fiscal year or quarter of a fact; None for other lengths. A balance belongs to the nearest quarter."""
+    """Return a fact's fiscal year or quarter, or None for other periods. A balance belongs to the nearest quarter."""
     length = classify_period(fact.start, fact.end)
     year, quarter = calendar.find_period(fact.end)
     if length == YEAR or (length == INSTANT and quarter == QUARTERS):
@@ -136,7 +136,7 @@ def build_breakdowns(report: Report, facts: Sequence[InstanceFact]) -> list[Brea
     """Break down one period's facts by each axis, using the concept and unit whose parts best match the total."""
     by_axis: dict[str, list[Breakdown]] = defaultdict(list)
     groups: dict[tuple[str, str, str, str], list[InstanceFact]] = defaultdict(list)
-    # Facts with members come first, because their order breaks ties between candidates.
+    # Put facts with members first, because the order breaks ties between candidates.
     for fact in sorted(facts, key=lambda fact: not fact.members):
         groups[fact.concept, fact.unit, fact.start, fact.end].append(fact)
     for (concept, unit, start, end), group in groups.items():
@@ -159,15 +159,15 @@ def build_breakdowns(report: Report, facts: Sequence[InstanceFact]) -> list[Brea
 
 
 def _list_rows(group: Sequence[InstanceFact], axis: str) -> tuple[list[BreakdownRow], list[BreakdownRow], int]:
-    """Return a row for each member of an axis, a second list of rows, and the number of facts that fit neither list.
+    """Return the rows of an axis, the crossed rows, and the number of facts in neither list.
 
-    The second list contains the members that are stated only once, within a member of another axis, such as the regions
-    of a company's only product. They are used if the rows then add up to the total, or if there are no others.
+    A crossed row is the only value for its member and is also for a member of another axis, such as a region of the
+    company's only product. Crossed rows are used if they make the sum equal the total, or if there are no other rows.
     """
     rows: dict[str, BreakdownRow] = {}
     crossed: dict[str, list[BreakdownRow]] = defaultdict(list)
     omitted = 0
-    # A segment's value including sales to other segments comes first, so that the value without them replaces it.
+    # Values that include sales to other segments come first, so that values without these sales replace them.
     for fact in sorted(group, key=lambda fact: -len(fact.members)):
         members = {
             name: member
@@ -188,10 +188,10 @@ def _list_rows(group: Sequence[InstanceFact], axis: str) -> tuple[list[Breakdown
 
 
 def _find_overlapping(rows: Sequence[BreakdownRow], total: float) -> set[str]:
-    """Return the members whose removal makes the other rows add up to the total exactly; empty if there are none.
+    """Return the members to exclude so that the other rows add up to the total exactly, or an empty set.
 
-    They are subtotals of other rows, or add up to the total by themselves. If there are few rows, one or two of them
-    may be parts of others.
+    Excluded members are subtotals of other rows, or add up to the total by themselves. If there are few rows, one or
+    two members may be parts of other rows.
     """
     surplus = _round(sum(row.value for row in rows) - total)
     if surplus == 0 or len(rows) > _MAX_ROWS:

@@ -24,7 +24,7 @@ _APPLICATION_ID = 0x46504643
 _VERSION = 4
 PACKAGED_YEAR = 2026
 _ROWS_PER_INSERT = 50
-# The ``wbits`` of zlib for gzip files.
+# The zlib ``wbits`` value for gzip files.
 _GZIP = 31
 
 _TABLES = """
@@ -154,13 +154,13 @@ class FactStore:
         retrieved_at: str | None = None,
         fetched: tuple[str, str | None, str | None] | None = None,
     ) -> None:
-        """Replace a company's figures, and join them to the company with the ticker ``predecessor_of``.
+        """Replace a company's figures; ``predecessor_of`` is the ticker of the company's successor.
 
-        ``fetched`` is their URL with its HTTP validators (ETag and Last-Modified).
+        ``fetched`` is the URL of the figures, with its ETag and Last-Modified.
         """
         with self._transaction() as connection:
             _put_facts(connection, file, [*tickers, *filter(None, [predecessor_of])], retrieved_at, EDGAR)
-            # Two companies that EDGAR lists under one ticker are not joined (``FactLibrary.list_ciks``).
+            # Otherwise, ``FactLibrary.list_ciks`` would treat the predecessor as a separate company.
             listing = (normalize_ticker(predecessor_of or ""), file.cik)
             connection.execute("DELETE FROM listed WHERE ticker = ? AND cik = ?", listing)
             if fetched is not None:
@@ -176,7 +176,7 @@ class FactStore:
                 _put_facts(connection, file, (), retrieved_at, EDGAR)
 
     def put_submissions(self, file: SubmissionsFile) -> bool:
-        """Store a list of filings; return whether the company has figures (its industry is stored only if it does)."""
+        """Store a company's list of filings. If the company has figures, update its details and return True."""
         tickers = [normalize_ticker(ticker) for ticker in file.tickers]
         ticker = tickers[0] if tickers else None
         with self._transaction() as connection:
@@ -218,7 +218,7 @@ class FactStore:
 
     def put_text(self, cik: int, filing: FilingId, text: str) -> int:
         """Replace a filing's text; return the number of its sections."""
-        # Imported here, because loading figures does not need the HTML parser.
+        # A local import, because loading figures does not need the HTML parser.
         from fingerpost.filings.sections import split_paragraphs, split_sections
 
         sections = split_sections(text, filing.form)
@@ -247,7 +247,7 @@ class FactStore:
             _insert_rows(connection, "failed_fetches (ticker, failed_at, message)", [row], "OR REPLACE")
 
     def put_instance(self, instance: "Instance", labels: Mapping[str, str], filing: FilingId) -> int:
-        """Store the concepts that have facts with dimensions, and their totals; return the number of facts."""
+        """Store a report's dimensional facts, and the totals of their concepts; return the number of facts."""
         dimensional_concepts = {fact.concept for fact in instance.facts if fact.members}
         facts = [fact for fact in instance.facts if fact.concept in dimensional_concepts]
         names = {name for fact in facts for pair in fact.members for name in pair}
@@ -280,7 +280,7 @@ class FactStore:
                 _put_sample(connection)
             yield connection
             connection.execute("COMMIT")
-            # A new file is written without the log, which would hold a second copy of everything.
+            # Enable the log last, because it would contain a second copy of everything in a new file.
             use_write_ahead_log(connection)
 
 
@@ -396,7 +396,7 @@ def _insert_rows(
     """Insert rows into ``table (column, ...)``; ``conflict`` is SQLite's conflict clause, such as ``OR REPLACE``."""
     placeholders = f"({', '.join('?' * (columns.count(',') + 1))})"
     iterator = iter(rows)
-    # A statement for many rows takes half as long as one statement for each row.
+    # One statement for many rows takes half as long as a statement per row.
     while batch := list(islice(iterator, _ROWS_PER_INSERT)):
         query = f"INSERT {conflict} INTO {columns} VALUES {', '.join([placeholders] * len(batch))}"  # noqa: S608
         connection.execute(query, [*chain.from_iterable(batch)])

@@ -92,7 +92,7 @@ class Edgar:
 def _find_error(response: Response) -> ToolError | None:
     """Return the error that a response signals, or None.
 
-    The rate-limit page has various status codes; 404 means that the file does not exist.
+    EDGAR sends its rate-limit page with various status codes. A 404 means that the file does not exist.
     """
     start = response.body[:20_000].lower() if response.body.lstrip()[:1] == b"<" else b""
     if _RATE_LIMIT_PAGE in start:
@@ -131,9 +131,9 @@ class EdgarSync:
     async def sync(
         self, company: str, *, texts: int = 0, forms: Collection[str] = FORMS_WITH_ITEMS, instances: int = 0
     ) -> list[SyncedCompany]:
-        """Fetch the figures and filings for all CIKs of a company, given its ticker or its name.
+        """Fetch the figures and filings for all CIKs of a company, by ticker or name.
 
-        Also fetch the newest ``texts`` documents of these forms, and segments from the newest ``instances`` reports.
+        Also fetch the text of the newest ``texts`` filings, and the segments of the newest ``instances`` reports.
 
         Raise DataNotFound with similar tickers for an unknown ticker, and StorageUnavailable if EDGAR does not respond.
         """
@@ -142,7 +142,7 @@ class EdgarSync:
             return [await self._sync(library, ticker, cik, texts, forms, instances) for cik in ciks]
 
     async def _find_company(self, library: FactLibrary, text: str) -> tuple[str, list[int]]:
-        """Return the ticker and the CIKs of a company, given its ticker or its name."""
+        """Return the ticker and the CIKs of a company, by ticker or name."""
 
         def find() -> tuple[str, list[int]]:
             listed = library.find_listed_company(text)
@@ -191,7 +191,7 @@ class EdgarSync:
         )
 
     async def _sync_instance(self, cik: int, filing: Filing) -> bool:
-        """Fetch a report's instance and its labels; return False if there is none, as for older reports."""
+        """Fetch a report's XBRL instance and labels. Return False if it has no instance, as with older reports."""
         document = f"{filing.document.rpartition('.')[0]}_htm.xml"
         content = await self._find_document(cik, filing, document)
         if content is None:

@@ -1,7 +1,7 @@
 """Parse XBRL 2.1 instances and label linkbases with the standard library; documents with a DTD are rejected.
 
-EDGAR extracts an instance (``NAME_htm.xml``) from each report in inline XBRL. Unlike ``companyfacts``, it has facts
-with dimensions, such as segments, products and regions.
+EDGAR extracts an instance (``NAME_htm.xml``) from each report in inline XBRL. Unlike ``companyfacts``, the instance has
+facts with dimensions, such as segments, products and regions.
 """
 
 import re
@@ -21,11 +21,11 @@ _XBRLDI = "{http://xbrl.org/2006/xbrldi}"
 _XLINK = "{http://www.w3.org/1999/xlink}"
 _NIL = "{http://www.w3.org/2001/XMLSchema-instance}nil"
 _LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
-# In order of preference: companies use terse labels in their tables.
+# In order of preference. Companies use terse labels in their own tables.
 _LABEL_ROLES = ("http://www.xbrl.org/2003/role/terseLabel", "http://www.xbrl.org/2003/role/label")
 _LABEL_SUFFIX = re.compile(r"\s*\[(?:Member|Axis|Domain)\]$", re.IGNORECASE)
 _STANDARD_PREFIXES = frozenset({"us-gaap", "ifrs-full", "dei", "srt", "country", "stpr", "currency", "exch"})
-# The axis of a segment element that is not a dimension; facts with such an element do not count as totals.
+# Stands in for the axis if a segment element is not a dimension, so that the fact does not count as a total.
 _NO_DIMENSION = "segment"
 _MAX_INTEGER = 2**63
 
@@ -102,7 +102,7 @@ class _Names:
 
 
 def read_instance(content: bytes, name: str) -> Instance:
-    """Parse an instance; of duplicate facts, keep only the most precise one."""
+    """Parse an instance. If facts are duplicated, return only the most precise one."""
     root, namespaces = _parse_xml(content, name)
     if root.tag != f"{_XBRLI}xbrl":
         raise FeedUnusable(f"{name} is not an XBRL instance")
@@ -139,7 +139,7 @@ def _read_context(context: Element, names: _Names) -> tuple[str, str, Members]:
             is_explicit = child.tag == f"{_XBRLDI}explicitMember"
             text = " ".join("".join(child.itertext()).split())
             members.append((axis, names.read_value(text) if is_explicit else text))
-    # Facts for the period "forever" have neither date.
+    # Facts for the XBRL period "forever" have no dates.
     return period.get("startDate", ""), period.get("endDate") or period.get("instant", ""), tuple(sorted(members))
 
 
@@ -177,7 +177,7 @@ def _list_facts(
 
 
 def _read_cover(root: Element, names: _Names, contexts: Mapping[str, tuple[str, str, Members]]) -> dict[str, str]:
-    """Return the facts on the cover page (``dei:``); if there are several share classes, those for the first."""
+    """Return the cover-page facts (``dei:``). If there are several share classes, use the first class."""
     cover: dict[str, str] = {}
     for element in root:
         prefix, _, local = names.read_tag(element.tag).partition(":")

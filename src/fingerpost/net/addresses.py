@@ -19,14 +19,14 @@ SocketOption = tuple[int, int, int] | tuple[int, int, bytes | bytearray] | tuple
 
 
 class AddressRefused(SourceUnreachable):
-    """The host is on a private network and is not an allowed private host."""
+    """The host is on a private network, and the operator has not allowed it."""
 
     remedy = advise("The operator can allow this host with FINGERPOST_PRIVATE_HOSTS")
     retryable = False
 
 
 def is_public(address: str) -> bool:
-    """Whether an address is global; for IPv4 embedded in IPv6, whether the IPv4 address is global."""
+    """Whether an address is global. If an IPv6 address embeds an IPv4 address, check the IPv4 address."""
     ip = ipaddress.ip_address(address.partition("%")[0])
     if isinstance(ip, ipaddress.IPv6Address):
         inner = ip.ipv4_mapped or ip.sixtofour or (ip.teredo[1] if ip.teredo else None)
@@ -46,7 +46,7 @@ async def resolve(host: str, port: int) -> list[str]:
 
 
 class CheckedBackend(httpcore2.AsyncNetworkBackend):
-    """A network backend that connects only to public addresses, and to private hosts allowed by name."""
+    """A network backend that connects only to public addresses and to explicitly allowed private hosts."""
 
     def __init__(
         self,

@@ -105,7 +105,7 @@ class Client:
     async def fetch_into(self, request: Request, body: Body, validators: Validators | None = None) -> Response:
         """Send a request and write the content to ``body``; raise the same errors as ``fetch``.
 
-        If ``validators`` are given, a status of 304 means that the content has not changed and nothing was written.
+        With ``validators``, status 304 means that the content is unchanged and nothing was written.
         """
         state = _RequestState(time.monotonic() + request.limits.total_s)
         try:

@@ -29,7 +29,7 @@ class Limiter:
     """Delays requests to stay within each host's pace, in order of arrival.
 
     Args:
-        paces: keyed by host, or host and path, in lower case; a path's pace overrides its host's.
+        paces: rate limits by lower-case host, or host and path; a path's pace overrides the pace of its host.
         operator_hosts: the operator's hosts, which get ``OPERATOR_PER_SECOND`` and ``OPERATOR_BURST``.
         clock_ms: returns Unix milliseconds; all processes that share a store must use the same clock.
     """

@@ -33,7 +33,7 @@ def find_failure(response: Response, now: datetime, settings: Collection[str] = 
     if 200 <= status < 300 and status != _PARTIAL:
         return None
     host = response.host
-    # The wait is relative to the source's clock, if it sends a Date header.
+    # If the response has a Date header, the wait is relative to the source's clock.
     sent_at = _read_date(response.headers.get("date", "")) or now
     wait_s = find_retry_after(response.headers.get("retry-after"), sent_at)
     details = {"status": status}
@@ -55,7 +55,7 @@ def find_failure(response: Response, now: datetime, settings: Collection[str] = 
 
 
 def may_retry(error: errors.ToolError, remaining_s: float) -> bool:
-    """Whether a failed request may be retried in the remaining time; the limiter waits out a Retry-After."""
+    """Whether a failed request may be retried in the remaining time; the limiter enforces Retry-After."""
     if isinstance(error, errors.SourceLimited):
         return error.retry_after_s < remaining_s
     return error.retryable

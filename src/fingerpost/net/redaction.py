@@ -48,7 +48,7 @@ def read_pair(pair: str) -> tuple[str, str]:
 
 
 def list_pairs(query: str) -> list[str]:
-    """Return each ``name=value`` of a query as written; some servers use ``;`` as the separator."""
+    """Return the ``name=value`` pairs of a query string unchanged; some servers use ``;`` as the separator."""
     return _PAIR.findall(query)
 
 
@@ -92,7 +92,7 @@ def redact_content(data: AnyStr, secrets: Iterable[str]) -> AnyStr:
 
 @lru_cache(maxsize=256)
 def _list_forms(secret: str) -> tuple[tuple[str, bytes], ...]:
-    """Return a key as written, and as encoded in URLs, JSON and HTML, also in upper and lower case; and in base64."""
+    """Return a key as plain text and as encoded in URLs, JSON, HTML (each also in upper and lower case) and base64."""
     # The value of an environment variable may be invalid UTF-8.
     raw, in_json = secret.encode(errors="surrogateescape"), json.dumps(secret)[1:-1]
     forms = [secret, quote(raw, safe=""), quote(raw), quote_plus(raw), in_json, in_json.replace("/", "\\/")]

@@ -20,7 +20,7 @@ _REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 # The headers that are part of the cache key.
 _VARY_HEADERS = ("accept", "accept-language", "content-type")
 
-# Validates a source's response: returns an error, or None to check the status next.
+# Returns an error for an invalid response, or None to continue with the status check.
 ResponseCheck = Callable[[Response], ToolError | None]
 
 
@@ -45,11 +45,11 @@ class Request:
 
     Attributes:
         url: an absolute http or https URL; quote path segments that callers choose.
-        content: the body of a POST, which must only read data, because requests are retried; None sends a GET.
+        content: the body of a POST, which must not change data, because requests are retried; None sends a GET.
         fresh_s: how long a response may be served from the cache; 0 bypasses the cache.
-        may_cache: whether a response may be cached; None caches all, even an error page with status 200.
+        may_cache: whether a response may be cached; None caches every response, even an error page with status 200.
         accept: statuses other than 2xx that are not failures.
-        check_response: called before the status check; the body is present if it is in memory.
+        check_response: called before the status check; receives the body only if it is in memory.
     """
 
     url: str
@@ -98,7 +98,7 @@ class Request:
 
 
 class Fetch(Protocol):
-    """Sends a request like ``Client.fetch``; ``known`` makes it conditional."""
+    """Sends a request like ``Client.fetch``; ``known`` makes the request conditional."""
 
     async def __call__(self, request: Request, known: Response | None = None) -> Response: ...
 
@@ -149,7 +149,7 @@ def follow_redirect(request: Request, status: int, headers: Mapping[str, str]) -
     if _get_origin(old) != _get_origin(new):
         secret_headers = {}
         sent = {name: value for name, value in sent.items() if not is_secret_name(name)}
-    # Drop the params, because the new URL already has its query.
+    # Drop the params, because the new URL already has its own query string.
     return replace(request, url=new.geturl(), headers=sent, params={}, secret_params={}, secret_headers=secret_headers)
 
 
@@ -197,7 +197,7 @@ def read_template(text: str) -> tuple[str, dict[str, str]]:
 def _remove_pair(query: str, pair: str) -> str:
     parts = re.split("([&;])", query)
     index = parts.index(pair)
-    # Remove the separator before the pair, or after the first pair.
+    # Also remove one separator: the one before the pair or, for the first pair, the one after it.
     del parts[max(0, index - 1) : index + 1 if index else 2]
     return "".join(parts)
 

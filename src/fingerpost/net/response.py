@@ -33,7 +33,7 @@ class Validators:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Download:
-    """The result of a download; ``sha256`` is the file's digest in hex, ``validators`` are for the next request."""
+    """The result of a download; ``sha256`` is the file's hex digest, and ``validators`` are for the next request."""
 
     changed: bool
     sha256: str
@@ -61,7 +61,7 @@ class Response:
 
     @property
     def validators(self) -> Validators:
-        """The validators, except any from which a key was redacted."""
+        """The validators, except those that contain a redacted key."""
         etag, modified = (
             None if value is None or HIDDEN in value else value
             for value in (self.headers.get("etag"), self.headers.get("last-modified"))

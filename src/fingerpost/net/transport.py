@@ -83,7 +83,7 @@ async def read_content(answer: httpx2.Response, body: Body, max_bytes: int) -> N
 
 
 async def read_error_body(answer: httpx2.Response, request: Request) -> bytes:
-    """Read as much as possible of an error response's body; the status is known without it."""
+    """Read an error response's body; unless the status is accepted, ignore failures and return the part read."""
     status, body = answer.status_code, MemoryBody()
     if status in request.accept:
         await read_content(answer, body, request.limits.max_bytes)

@@ -30,7 +30,7 @@ class PlanTool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """A step that a run delegates to an agent; ``perform`` calls the step's tool, or is None if it has no tool."""
+    """A step that a run delegates to an agent; ``perform`` calls the step's tool; None if the step has no tool."""
 
     run_id: str
     step_id: int
@@ -64,7 +64,7 @@ class Catalogue:
 
 @dataclass(frozen=True, slots=True)
 class ToolQuery:
-    """A tool call parsed from a step's parameters; ``prefix`` is the path to the arguments within them."""
+    """A tool call parsed from a step's parameters; ``prefix`` is the path to the arguments within the parameters."""
 
     query_type: str
     arguments: dict[str, Any]

@@ -1,7 +1,7 @@
 """Conditions: a subset of Python expressions over JSON values, evaluated on the syntax tree, never with ``eval``.
 
 An expression may not use attributes, loops or arithmetic, and may call only a few functions. Its length and depth are
-limited, and no operation takes longer than reading the values, so callers evaluate it in a thread.
+limited. Callers evaluate conditions in a thread, because an operation may have to read all of a large value.
 """
 
 import ast
@@ -29,7 +29,7 @@ class ConditionFailed(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A valid condition; ``keys`` are the memory keys that it reads by literal name, as in ``memory["trip"]``."""
+    """A valid condition; ``keys`` are the memory keys that it reads by a literal name, as in ``memory["trip"]``."""
 
     text: str
     keys: frozenset[str]
@@ -44,7 +44,7 @@ class Condition:
 
 
 def compile_condition(text: str, key: str | None) -> Condition:
-    """Compile a condition over ``value``, ``results``, ``memory`` and the key, or raise ConditionInvalid."""
+    """Compile a condition on ``value``, ``results``, ``memory`` and the step's key, or raise ConditionInvalid."""
     names: tuple[str, ...] = _NAMES
     if key is not None and key.isidentifier() and key not in names:
         names = (*names, key)
@@ -78,7 +78,7 @@ def compile_condition(text: str, key: str | None) -> Condition:
 
 def _parse(text: str) -> ast.expr:
     with warnings.catch_warnings():
-        # Python warns about unknown escape sequences in strings.
+        # Suppress Python's warnings about invalid escape sequences in strings.
         warnings.simplefilter("ignore")
         return ast.parse(text.strip(), mode="eval").body
 

@@ -1,4 +1,4 @@
-"""Execute one run: each step starts as soon as its dependencies are recorded, in parallel within limits."""
+"""Execute one run, with steps in parallel: a step starts as soon as its dependencies are recorded."""
 
 import asyncio
 import logging
@@ -118,7 +118,7 @@ class Execution:
     async def _listen(self) -> None:
         """Read signals when woken, or after the poll interval, because other processes send signals too."""
         while True:
-            # Unlike wait_for in Python 3.11, this never swallows a cancellation; signals read then would be lost.
+            # Do not use wait_for: in Python 3.11, it can swallow a cancellation, and signals read then would be lost.
             with suppress(TimeoutError):
                 async with asyncio.timeout(self.poll_s):
                     await self._wake_event.wait()
@@ -147,7 +147,7 @@ class Execution:
         except JournalFailed:
             raise
         except (Exception, asyncio.CancelledError) as error:
-            # An exception in a tool fails its step, not the run; the run cancels its steps only when it ends.
+            # An exception in a tool fails only its step. A cancellation of this task means that the run ended.
             task = asyncio.current_task()
             if task is not None and task.cancelling():
                 raise

@@ -88,7 +88,7 @@ class Journal(ABC):
         return await self._get_writer().transact(act)
 
     async def _read(self, read: Callable[[Any], _R]) -> _R:
-        """Run a query; if the database does not exist yet, it returns no rows."""
+        """Run a query, which returns no rows if the database does not exist yet."""
         return await self._transact(read)
 
     async def _select(self, query: str, *values: object) -> list[Any]:
@@ -176,7 +176,7 @@ class Journal(ABC):
     def record(
         self, run_id: str, step: StepRecord | None, events: Sequence[Event], state: RunState | None, at: str
     ) -> Awaitable[None]:
-        """Record a step, events and a state atomically; the returned awaitable completes once they are durable."""
+        """Record a step, events and a state atomically; the returned awaitable completes once the data is durable."""
         rows = [(_PUT_EVENT, _build_row(run_id, event)) for event in events]
         if step is not None:
             step = step._replace(note=step.note and _to_json(step.note))
@@ -189,7 +189,7 @@ class Journal(ABC):
         self._get_writer().append(_PUT_EVENT, _build_row(run_id, event))
 
     def recovering(self) -> AbstractAsyncContextManager[None]:
-        """Recover runs of dead processes during the block, if the engine is shared by several processes."""
+        """During the block, recover the runs of dead processes, if the engine is shared by several processes."""
         return nullcontext()
 
     async def launch(self) -> object:  # noqa: B027  (optional)
@@ -214,7 +214,7 @@ class Journal(ABC):
 
 
 def _read_run(connection: Any, run_id: str) -> RunRecord | None:
-    # Read this number first: if the run continues during the other queries, a plan change will then conflict with it.
+    # Read the event number first, so that a plan change conflicts if the run continues during the other queries.
     (last_seq,) = connection.execute("SELECT max(seq) FROM plan_event WHERE run_id = %s", (run_id,)).fetchone()
     cursor = connection.execute(_FIND_RUN, (run_id,))
     row = cursor.fetchone()

@@ -45,7 +45,7 @@ _MAX_BITS = 4096
 def find_excess(value: Any, *, max_bytes: int, max_depth: int) -> str | None:
     """Return the predicate of an error message if a value cannot be stored as JSON, else None.
 
-    The computed size is a lower bound of the JSON text's length.
+    The computed size is a lower bound on the length of the JSON text.
     """
     size_bytes = 0
     level = [value]
@@ -89,5 +89,5 @@ _encode = json.JSONEncoder(ensure_ascii=True, allow_nan=False, check_circular=Fa
 
 
 def encode(value: Any) -> str:
-    """Return compact ASCII JSON of a value for which ``find_excess`` returned None."""
+    """Encode a value as compact ASCII JSON; check the value with ``find_excess`` first."""
     return _encode(value)

@@ -35,7 +35,7 @@ class Memory:
         return self._responses.get(step_id)
 
     def find_value(self, ready: ReadyStep) -> tuple[bool, Any, Any]:
-        """Return whether a step's key has a value from a successful response, the value, and the response."""
+        """Return (has value, value, response) for a step's key; only a successful response has a value."""
         if ready.key is None:
             return False, None, None
         response = self._find_response(ready.key, self._valid.find_writer(ready.step.step_id, ready.key))
@@ -93,7 +93,7 @@ class Memory:
                 reason = "nothing exists at its path"
         if reference.has_default:
             return reference.default
-        # The user has to act on the remarks from the earlier step; the first of each kind counts.
+        # Report the earlier step's remarks, because the user must act on them; the first of each kind counts.
         remarks = reversed(list_remarks(response))
         details = {kind: found for kind, _at, found in remarks if kind in ("missing", "did_you_mean", "candidates")}
         hint = None
@@ -120,7 +120,7 @@ class Memory:
         return {**self._initial.values, **responses}
 
     def _list_written(self, numbers: Iterable[int]) -> list[tuple[str, PlanStep]]:
-        """Return the memory keys that steps wrote, and the steps, with each step after its dependencies."""
+        """Return the memory keys that steps wrote, with the steps, in dependency order."""
         planned = [number for number in numbers if number in self._valid.steps]
         ordered = sorted(planned, key=lambda number: (len(self._valid.ancestors[number]), number))
         return [

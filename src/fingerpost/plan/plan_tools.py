@@ -57,7 +57,7 @@ class RunPlan(PublishedTool):
             await self._apply_action(run_id, arguments, user)
         if not is_cancel and not runs.is_running(run_id):
             runs.start(run_id, call.caller)
-        # A caller that breaks off can read the run by its id.
+        # With the id, a caller that disconnects can read the run later.
         call.report(0, 1, f"Run {run_id}")
         try:
             await runs.wait(run_id, arguments.wait_seconds)

@@ -56,7 +56,7 @@ def _plan_fact(fields: Mapping[str, str]) -> PlanStep:
 
 
 class PlanningCapability:
-    """Creates a plan with the first planner that accepts the goal, and validates it; ``planners`` are tried last."""
+    """Creates and validates a plan with the first planner that accepts the goal; ``planners`` follow the template."""
 
     def __init__(self, catalogue: Catalogue, planners: Sequence[Planner] = ()) -> None:
         self._catalogue = catalogue

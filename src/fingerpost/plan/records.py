@@ -38,7 +38,7 @@ class InitialMemory:
 
 
 class StepRecord(NamedTuple):
-    """The record of one step. ``output`` is the response as JSON text, ``note`` the reason for the state."""
+    """The record of one step. ``output`` is the response as JSON text, and ``note`` is the reason for the state."""
 
     step_id: int
     state: StepState
@@ -70,7 +70,7 @@ class Signal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRecord:
-    """The record of a run. ``plan_json`` is the current plan, ``replans`` the number of changes."""
+    """The record of a run. ``plan_json`` is the current plan, and ``replans`` is the number of plan changes."""
 
     run_id: str
     user: str | None
@@ -108,7 +108,7 @@ ExecuteRun = Callable[[str], Awaitable[RunState]]
 def read_plan(raw: object, limits: Limits | None = None) -> Plan:
     """Parse a plan from decoded JSON after a size check, or raise PlanInvalid.
 
-    ``created_at`` is filled in if it is absent.
+    ``created_at`` defaults to the current time.
     """
     limits = limits or Limits()
     if not isinstance(raw, Mapping):

@@ -39,7 +39,7 @@ class ReferenceInvalid(ValueError):
 class Reference:
     """A reference to a memory key; ``location`` is its path in the step's parameters.
 
-    ``path`` is a JMESPath in the response; None selects the key's ``output_path``.
+    ``path`` is a JMESPath expression for the response; None selects the key's ``output_path``.
     """
 
     location: ParameterPath

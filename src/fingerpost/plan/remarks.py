@@ -34,7 +34,7 @@ _IGNORED_FIELDS: Final = frozenset({"query_type", "parameters", "output_key", "s
 
 
 class Remark(NamedTuple):
-    """One remark from a tool; ``at`` is its dotted path in the response, ``kind`` a value of ``_KINDS_BY_FIELD``."""
+    """A remark from a tool; ``at`` is its dotted path in the response, and ``kind`` a value in ``_KINDS_BY_FIELD``."""
 
     kind: str
     at: str
@@ -47,7 +47,7 @@ def list_remarks(response: Any) -> list[Remark]:
     # For a failure of type "warning", the step's record already has the message.
     failure_field = "warning" if response.get("success") is False else ""
     fields = {name: value for name, value in response.items() if name not in _IGNORED_FIELDS and name != failure_field}
-    # A transit tool's response has its body in data and again in results.
+    # Transit tools return the same body in data and in results.
     order = sorted(fields, key=lambda name: name == "results")
     remarks: dict[tuple[str, str], Remark] = {}
     for remark in _find_remarks({name: fields[name] for name in order}, ""):
@@ -75,7 +75,7 @@ def list_remark_sentences(remark: Remark) -> Iterator[str]:
 
 
 def explain_unresolved_path(response: Any, path: list[str] | None) -> str | None:
-    """Return a clause that says where an output path stops resolving, or None if it has a value."""
+    """Return a clause that says where an output path stops resolving, or None if the path has a value."""
     if not path or get_at_path(response, path) is not None:
         return None
     resolved_length = next(length for length in range(len(path)) if get_at_path(response, path[: length + 1]) is None)
@@ -105,7 +105,7 @@ def _to_list(value: Any) -> Iterable[Any]:
 
 
 def _format_value(value: Any) -> str:
-    """Format text unchanged, failure entries as sentences, and other values as JSON."""
+    """Format failure entries as sentences, and all other values except text as JSON."""
     if isinstance(value, str):
         return value
     if isinstance(value, Mapping) and isinstance(value.get("message"), str):

@@ -25,7 +25,7 @@ CONTINUATION_HINT = (
 )
 
 
-# A JSON value from a record, not validated again because validation takes up to 0.1 s.
+# A JSON value from a record. It is not validated again, because validation takes up to 0.1 s.
 Recorded = Any
 
 
@@ -154,7 +154,7 @@ class _StandardResponse(WireDict):
 
 @final
 class RunAnswer(_StandardResponse):
-    """The standard response; ``data`` is the run, ``results`` its values so far, ``left_out`` its truncated parts."""
+    """The standard response; ``data`` is the run, ``results`` are its values so far."""
 
     results: list[RunValue]
     error: NotRequired[str]

@@ -52,9 +52,9 @@ class _BackgroundRun(NamedTuple):
 
 
 class PlanRuns:
-    """The plan runs of one catalogue in one journal, which many processes may share.
+    """Plan runs for one catalogue, stored in a journal that many processes may share.
 
-    Runs are deleted ``retention_days`` after they end, or never if it is None.
+    Runs are deleted ``retention_days`` after they end; None disables deletion.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class PlanRuns:
         self._retention_days = retention_days
         self._last_cleanup: datetime | None = None
         self._executor = StepExecutor(catalogue, self.limits)
-        # The plans of runs that this process has created and not executed, so that they are not validated twice.
+        # Validated plans of runs that this process created but has not executed, to avoid a second validation.
         self._created: dict[str, ValidPlan] = {}
         self._executions: dict[str, Execution] = {}
         self._background: dict[str, _BackgroundRun] = {}
@@ -166,7 +166,7 @@ class PlanRuns:
         self.revalidate(run)
 
     async def replace_unfinished(self, run_id: str, user: str | None, plan: Plan) -> None:
-        """Replace the unfinished steps of a run; raise PlanInvalid, or StorageUnavailable if it is being executed."""
+        """Replace a run's unfinished steps; raise PlanInvalid, or StorageUnavailable if the run is being executed."""
         run = await self.get(run_id, user)
         old = read_recorded_plan(run)
         if run.state in ("completed", "cancelled"):
@@ -304,7 +304,7 @@ class PlanRuns:
                 if run.state in ("completed", "cancelled"):
                     return run.state
                 created = self._created.pop(run_id, None)
-                # A run with an event has been executed or changed by another process.
+                # If the run has events, another process executed or changed it, so validate the plan again.
                 valid = self.revalidate(run) if created is None or run.last_seq else created
                 execution = self._executions[run_id] = Execution(
                     run=run,
@@ -322,7 +322,7 @@ class PlanRuns:
                     del self._executions[run_id]
             if state not in ("waiting", "failed"):
                 return state
-            # Another process may have stored a signal while it could not execute the run.
+            # Another process may have stored a signal, and could not execute the run while this process held it.
             late_signals = await self.journal.list_signals(run_id, execution.last_signal)
             if not late_signals or (state == "failed" and all(signal.verb != "cancel" for signal in late_signals)):
                 return state
@@ -335,5 +335,5 @@ class PlanRuns:
 
 
 def _reset_state(step: PlanStep) -> PlanStep:
-    """Return a step without its state, because plans read from a run include it."""
+    """Clear a step's state, because plans that callers read from a run include the state."""
     return step.model_copy(update={"status": "pending", "completed_at": None, "skipped": False})

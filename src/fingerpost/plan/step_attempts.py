@@ -32,7 +32,7 @@ class StepExecutor:
         self._semaphores = defaultdict[str, asyncio.Semaphore](lambda: asyncio.Semaphore(limits.calls_per_tool))
 
     async def attempt(self, ready: ReadyStep, task: Task) -> dict[str, Any]:
-        """Call the tool or agent once and return its standard response; errors other than ToolError are raised."""
+        """Call the tool or agent once, and return its standard response; a ToolError becomes a failure response."""
         set_idempotency_key(task.idempotency_key)
         name = ready.performer
         query_type = name if ready.query is None else ready.query.query_type

@@ -29,7 +29,7 @@ _log = logging.getLogger(__name__)
 ENTRY_POINTS = "fingerpost.tools"
 GROUP = "own"
 
-# A user's function may never return.
+# A separate pool, because a user's function may block its thread forever.
 _THREADS = ThreadPool("user-tools", 16)
 
 UserTool = Tool | Callable[..., Any]
@@ -84,7 +84,7 @@ class ServedTool(PublishedTool):
             input_model=None,
             input_json_schema=_build_call_schema(spec),
             outputs=(Output(StandardResponse, (("results",), ("data",))),),
-            # Defaults assume the most dangerous kind of tool.
+            # By default, assume that a tool is destructive and not idempotent.
             read_only=bool(getattr(tool, "read_only", False)),
             destructive=bool(getattr(tool, "destructive", True)),
             idempotent=bool(getattr(tool, "idempotent", False)),
@@ -125,7 +125,7 @@ def _build_call_schema(spec: ToolSpec) -> dict[str, Any]:
 def serve_user_tools(
     tools: Iterable[UserTool], reserved_names: Collection[str]
 ) -> tuple[list[ServedTool], dict[str, str]]:
-    """Return the caller's tools and those from installed packages, and why package tools were skipped, by name.
+    """Return the caller's and the installed packages' tools, and the reasons for skipped package tools by name.
 
     A package's tool is skipped if it cannot be loaded or its name is in use.
     """

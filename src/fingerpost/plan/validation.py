@@ -35,12 +35,12 @@ _MAX_LISTED = 100
 _MAX_KEY_CHARS = 200
 # The largest integer that every JSON parser reads exactly and every engine stores.
 _MAX_STEP_ID = 2**53 - 1
-# Replaces an argument with a reference: it is no valid date, and easy to find in an error message.
+# Replaces arguments that contain references. It is not a valid date, and is easy to find in an error message.
 _PLACEHOLDER = "$ref"
 
 
 class PlanProblem(NamedTuple):
-    """A problem with a step or the plan; a ``predicate`` is printed after the field, instead of the reason."""
+    """A problem with a step or the plan. If given, ``predicate`` follows the field instead of ``reason``."""
 
     step_id: int | None
     field: str
@@ -99,7 +99,7 @@ def validate_plan(
 ) -> ValidPlan:
     """Return a plan that can run, or raise PlanInvalid with every problem in ``details["errors"]``.
 
-    ``memory`` contains the initial keys, ``done`` the finished steps; ``summary`` starts the error message.
+    ``memory`` contains the initial keys, and ``done`` the finished steps. The error message starts with ``summary``.
     """
     check = _PlanCheck(plan, catalogue, frozenset(memory), frozenset(done), limits or Limits())
     problems = check.find_problems()
@@ -270,7 +270,7 @@ class _PlanCheck:
 
 
 def _list_errors(query: ToolQuery, references: Collection[Reference]) -> list[ErrorDetails]:
-    """Return the validation errors of a step's arguments; those with references are validated when they are known."""
+    """Return the validation errors of a step's arguments; arguments with references are validated at run time."""
     paths = [reference.location[len(query.prefix) :] for reference in references]
     if () in paths:
         return []

@@ -1,4 +1,4 @@
-"""Describe plan runs for their users: progress, results, approvals, next action."""
+"""Describe plan runs for their users: progress, results, approvals and the next action."""
 
 import json
 import math
@@ -37,7 +37,7 @@ async def describe_run(
 ) -> RunView:
     """Describe a run as JSON without nulls; ``parts`` adds optional parts.
 
-    ``max_values_bytes`` limits the total size of the values, and of the outputs in the items.
+    ``max_values_bytes`` limits the total size of the values, and that of the outputs in the items.
     """
     state = await runs.find_state(run)
     events = await runs.journal.list_events(run.run_id)

@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from itertools import accumulate
 
-# Names that differ from the registered name, and names that must be found before a company list is loaded.
+# Names that differ from the registered name, and names that must work before a company list is loaded.
 WELL_KNOWN: Mapping[str, str] = {
     "alphabet": "GOOGL",
     "amazon": "AMZN",
@@ -40,17 +40,17 @@ def split_company_name(name: str) -> list[str]:
 
 
 def build_name_key(name: str) -> str:
-    """Normalize spellings of a name to one key: ``J.P. Morgan`` is ``jpmorgan``."""
+    """Normalize the spelling of a company's name: ``J.P. Morgan`` becomes ``jpmorgan``."""
     return "".join(split_company_name(name))
 
 
 def begins_with(name: str, key: str) -> bool:
-    """Whether a company's name begins with the words of a key."""
+    """Whether the first words of a company's name form a key."""
     return key in accumulate(split_company_name(name))
 
 
 def find_tickers(text: str, companies: Iterable[tuple[str, int, str]]) -> list[str]:
-    """Return the tickers of the companies with a name; ``companies`` are (ticker, CIK, name)."""
+    """Return the tickers of the companies with a name; ``companies`` contains (ticker, CIK, name)."""
     key = build_name_key(text)
     if len(key) < 2:
         return []

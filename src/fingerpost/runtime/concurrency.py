@@ -15,7 +15,7 @@ _R = TypeVar("_R")
 class ThreadPool:
     """Threads that run blocking functions for coroutines.
 
-    Other modules do not use asyncio's default thread pool, where one kind of slow work would delay all others.
+    These pools replace asyncio's default thread pool, where one kind of slow work would delay all others.
     """
 
     def __init__(self, name: str, count: int) -> None:

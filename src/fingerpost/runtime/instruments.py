@@ -1,4 +1,4 @@
-"""Metrics and spans; their names and attributes follow OpenTelemetry's conventions where there are any.
+"""Metrics and spans; their names and attributes follow OpenTelemetry's conventions where they exist.
 
 ``docs/telemetry.md`` describes them for operators.
 """
@@ -96,7 +96,7 @@ def watch(source: AgeSource) -> None:
 
 
 def observe_realtime(_options: CallbackOptions) -> Iterator[Observation]:
-    """Report the oldest age per network and feed, so that a fresh message does not hide an old one."""
+    """Report the oldest age per network and feed, so that recent data does not hide outdated data."""
     with _sources_lock:
         sources = list(_AGE_SOURCES)
     oldest: dict[tuple[str, str | None], float] = {}
@@ -120,7 +120,7 @@ _tracer = trace.get_tracer("fingerpost", VERSION)
 
 
 class Measurement:
-    """Traces a block with a span, and records its seconds in ``duration``; errors are recorded by class.
+    """Traces a block with a span, and records the elapsed seconds in ``duration``; errors are recorded by class.
 
     ``span_attributes`` are not added to metrics, where each value would create a time series.
     """
@@ -168,7 +168,7 @@ class Measurement:
 
     @property
     def trace_id(self) -> str | None:
-        """The id of the recorded trace in hexadecimal digits, or None if no SDK records one."""
+        """The trace id in hexadecimal, or None if no SDK records the trace."""
         context = self._span.get_span_context()
         return f"{context.trace_id:032x}" if context.is_valid else None
 

@@ -15,8 +15,8 @@ class RetryPolicy:
     def find_wait_s(self, attempt: int, *, spread: float, requested_s: float = 0.0) -> float | None:
         """Return the wait after a failed attempt (counted from 1), or None after the last.
 
-        ``spread`` in 0..1 scales the wait by 0.5 to 1.5. ``requested_s`` is the wait that the source requested; if it
-        exceeds ``max_wait_s``, the call is not retried.
+        ``spread`` (0 to 1) scales the wait by a factor of 0.5 to 1.5. ``requested_s`` is the wait that the source
+        requested; if it exceeds ``max_wait_s``, the call is not retried.
         """
         if attempt >= self.attempts or requested_s > self.max_wait_s:
             return None

@@ -8,7 +8,7 @@ _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 
 def open_member(archive: zipfile.ZipFile, name: str) -> IO[bytes]:
-    """Open a member; raise NotImplementedError, as zipfile does, for a compression method other than Deflate."""
+    """Open a member. Like zipfile, raise NotImplementedError if the compression method is not supported."""
     if archive.getinfo(name).compress_type not in _METHODS:
         raise NotImplementedError("That compression method is not supported")
     return archive.open(name)

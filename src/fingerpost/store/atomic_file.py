@@ -33,12 +33,12 @@ def replace_file(path: Path, content: bytes) -> None:
 
 
 def stamp_files(folder: Path, is_included: Callable[[str], bool]) -> object:
-    """Return a value that changes whenever one of the files in a folder does."""
+    """Return a value that changes whenever a file in a folder changes."""
     try:
         with os.scandir(folder) as files:
             found = [(file.name, file.stat()) for file in files if is_included(file.name)]
     except OSError:
-        # The folder is missing, or a file was removed in the meantime; the next call will notice.
+        # The folder is missing, or a file was removed in the meantime; the next call will return a new value.
         return ()
     return tuple(sorted((name, status.st_mtime_ns, status.st_size, status.st_ino) for name, status in found))
 
@@ -66,7 +66,7 @@ def flush_folder(path: Path) -> None:
 
 @contextmanager
 def locked(lock: Path, folder: Path, clean_up: Callable[[], None] = lambda: None) -> Iterator[None]:
-    """Lock a folder during a change, and clean it up afterwards; ``lock`` is not reentrant, and is not removed.
+    """Lock a folder during a change, then clean it up. The lock is not reentrant, and its file is not removed.
 
     Raises:
         NotAccessible: the change fails with an OSError.

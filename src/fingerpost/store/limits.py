@@ -1,8 +1,8 @@
 """Rate limits for sources and tools: in memory, or shared in a SQLite file or a database.
 
 The algorithm is GCRA, the generic cell rate algorithm: each limit stores the instant at which it is fully available
-again. A call advances that instant by one interval, and passes if it was less than ``burst`` intervals in the future.
-A pause advances it further.
+again. A call is allowed if that instant is less than ``burst`` intervals in the future. Each allowed call advances the
+instant by one interval, and a pause advances it further.
 """
 
 import logging
@@ -45,7 +45,7 @@ _DATABASE_MS = "floor(extract(epoch FROM statement_timestamp()) * 1000)::bigint"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pace:
-    """The limit named ``name``: at most ``burst + per_second * t`` calls in t seconds.
+    """A rate limit: at most ``burst + per_second * t`` calls in t seconds.
 
     ``longest_pause_ms`` is 0 if pauses are not allowed.
     """
@@ -61,7 +61,7 @@ class Pace:
 
     @property
     def slack_ms(self) -> int:
-        """How far in the future a limit's instant may be for a call to pass."""
+        """How far in the future a limit's instant may be when a call is allowed."""
         return self.interval_ms * (self.burst - 1)
 
     @property
@@ -82,14 +82,14 @@ class Limits:
         if storage is None:
             self._tables = MemoryTables(LIMITS)
         elif isinstance(storage, Path):
-            # Not synchronized to disk, because a lost commit is harmless and waiting would slow every request.
+            # Do not sync to disk, because a lost commit is harmless and waiting would slow every request.
             file = SqliteFile(path=storage, contents="limits", synchronous="OFF", advice="remove it and try again")
             self._tables = SqliteTables(file, [LIMITS])
         else:
             self._tables = storage
 
     def take(self, pace: Pace, now_ms: int) -> int:
-        """Count a call and return 0; if it must wait, do not count it, and return the wait in milliseconds."""
+        """Count a call and return 0, or return the required wait in milliseconds without counting the call."""
         values = _build_values(pace, now_ms=now_ms)
 
         def write(connection: Any) -> int:
@@ -121,7 +121,7 @@ class CallLimit:
     """Allows at most ``per_second`` calls to a tool within any second; further calls fail at once (rule E2).
 
     Each call takes one of ``per_second`` slots for a second, because a token bucket with a burst would allow nearly
-    twice as many calls in its first second. ``clock_ms`` is Unix time in milliseconds.
+    twice as many calls in its first second. ``clock_ms`` returns Unix milliseconds.
     """
 
     def __init__(

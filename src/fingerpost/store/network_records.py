@@ -123,7 +123,7 @@ class NetworkRecords:
 
 
 class NetworkRecordStore:
-    """The records in a home folder; ``kinds`` are the allowed values of ``source``; None allows any."""
+    """The records in a home folder. ``kinds`` lists the allowed values of ``source``; None allows any value."""
 
     def __init__(
         self, home: Path, *, kinds: Collection[str] | None = None, checks: Collection[RecordCheck] = ()
@@ -145,7 +145,7 @@ class NetworkRecordStore:
         return NetworkRecords({name: record for name, record in records.items() if name not in problems}, sentences)
 
     def stamp(self) -> object:
-        """Return a value that changes whenever a record does."""
+        """Return a value that changes whenever a record changes."""
         return stamp_files(self._folder, _is_record_file)
 
     def build(self, name: str, fields: Mapping[str, Any]) -> NetworkRecord:
@@ -229,7 +229,7 @@ class NetworkRecordStore:
             try:
                 records[name] = self.build(name, self._read_table(name))
             except FileNotFoundError:
-                # Removed after the folder was listed.
+                # The file was removed after the folder was listed.
                 continue
             except ParameterError as error:
                 problems[name] = error

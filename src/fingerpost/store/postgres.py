@@ -29,7 +29,7 @@ def apply_layouts(connection: psycopg.Connection, schema: str) -> None:
     if _count_applied(connection, schema) == len(LAYOUTS):
         return
     with connection.transaction():
-        # No timeouts, because large tables and concurrent upgrades take time.
+        # Disable timeouts, because large tables and concurrent upgrades take time.
         connection.execute("SET LOCAL statement_timeout = 0")
         connection.execute("SET LOCAL lock_timeout = 0")
         connection.execute(_LOCK, (f"fingerpost layout {schema}",))
@@ -73,7 +73,7 @@ NO_ADDRESS = f"{VARIABLE} is not a database address; write it as postgresql://US
 _NOT_UTF8 = f"The database that {VARIABLE} names is not encoded in UTF-8; create it with ENCODING 'UTF8'"
 _UNSAFE = f"The database does not offer the encrypted connection that {VARIABLE} requires"
 
-# By SQLSTATE, or by its class.
+# Keyed by SQLSTATE, or by SQLSTATE class.
 _MESSAGES_BY_STATE = {
     "28": _REFUSED,
     "3D": _ABSENT,
@@ -84,7 +84,7 @@ _MESSAGES_BY_STATE = {
     "42501": _FORBIDDEN,
     "57014": _BUSY,
 }
-# By a part of the error's text, because errors from refused connections have no SQLSTATE.
+# Keyed by part of the error text, because errors from refused connections have no SQLSTATE.
 _MESSAGES_BY_TEXT = {
     **dict.fromkeys(("authentication failed", "no password supplied", "no pg_hba.conf entry", "role "), _REFUSED),
     'database "': _ABSENT,
@@ -94,7 +94,7 @@ _MESSAGES_BY_TEXT = {
 }
 _ROLLED_BACK_STATES = ("40001", "40P01")
 """SQLSTATEs of a transaction that was rolled back after a conflict, and may be retried."""
-# Random, so that conflicting transactions do not conflict again.
+# A random pause, so that conflicting transactions do not conflict again.
 _CONFLICT_PAUSE_S = (0.01, 0.1)
 _LOST_STATES = ("57P01", "57P02", "57P03")
 

@@ -25,7 +25,7 @@ class SqliteFile:
     """One SQLite file: its path, its connection settings (autocommit) and the wording of its errors.
 
     Attributes:
-        contents: the plural noun for its content in error messages, such as ``variables``.
+        contents: a plural noun for the content in error messages, such as ``variables``.
         busy_timeout_s: the longest wait for another connection's lock.
         advice: what the operator can do if the file is unusable.
         unavailable: a contract's message for StorageUnavailable, with ``{error}``; it also replaces SettingsInvalid if
@@ -42,7 +42,7 @@ class SqliteFile:
     unavailable: str | None = None
 
     def connect(self, mode: Mode = "rwc") -> sqlite3.Connection:
-        # Only a connection that may write can undo the transaction of a killed process.
+        # Only a writable connection can roll back the transaction of a killed process.
         if mode == "ro" and self.path.with_name(f"{self.path.name}-journal").exists():
             mode = "rw"
         connection = sqlite3.connect(
@@ -115,7 +115,7 @@ class SqliteFile:
             raise self.unusable(_CANNOT_OPEN) from error
 
     def unusable(self, reason: str) -> SettingsInvalid:
-        """Return the error for an unusable file; ``reason`` continues "The ... file NAME"."""
+        """Return the error for an unusable file; ``reason`` completes the sentence "The ... file NAME"."""
         return SettingsInvalid(f"The {self.contents} file {self.path.name} {reason}")
 
     def _translate(self, error: sqlite3.DatabaseError) -> ToolError:
@@ -134,7 +134,7 @@ class SqliteFile:
 
 
 def connect_memory(factory: type[sqlite3.Connection] = sqlite3.Connection) -> sqlite3.Connection:
-    """Return a new in-memory database, which threads may share if they synchronize."""
+    """Return a new in-memory database. Threads may share the connection if they synchronize access."""
     return sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False, factory=factory)
 
 

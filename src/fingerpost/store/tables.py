@@ -1,7 +1,7 @@
 """Define the database tables, and store them in a SQLite file, in memory, or in PostgreSQL (``postgres.py``).
 
 Statements are in PostgreSQL's dialect; SQLite connections translate them. Each layout extends the previous one.
-A newer version upgrades a store on opening it; an older version refuses to open a newer store.
+A newer program upgrades older tables when it opens them; an older program refuses to open newer tables.
 """
 
 import re
@@ -92,7 +92,7 @@ RUNS: Layout = (
     """,
     "CREATE INDEX plan_signal_by_run ON plan_signal (run_id, seq)",
 )
-# For DBOS: worker is the process that executes a run; takeovers counts consecutive processes that died doing so.
+# For DBOS: worker is the process that executes a run; takeovers counts consecutive processes that died.
 WORKERS: Layout = (
     'ALTER TABLE plan_run ADD COLUMN worker text COLLATE "C"',
     "ALTER TABLE plan_run ADD COLUMN takeovers integer NOT NULL DEFAULT 0",
@@ -166,7 +166,7 @@ class MemoryTables:
 
 
 class SqliteTables:
-    """Tables in a file, which the first change creates and every call opens."""
+    """Tables in a file. The first change creates the file, and every call opens it."""
 
     def __init__(self, file: SqliteFile, layouts: Sequence[Layout]) -> None:
         self.file = replace(file, factory=SqliteConnection)

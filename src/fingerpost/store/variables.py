@@ -37,7 +37,7 @@ _Row = tuple[str, str, str, int, int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variable:
-    """A saved value: ``value`` is any JSON value, and the instants are in UTC."""
+    """A stored variable; ``value`` is any JSON value, and the timestamps are in UTC."""
 
     key: str
     type: str
@@ -61,7 +61,7 @@ class VariableStore:
         self._retention_days = retention_days
 
     def save(self, user: str, key: str, type: str, value: Any, now: datetime) -> tuple[Variable, Variable | None]:  # noqa: A002
-        """Store a value under a key; return it and the replaced variable, whose ``created_at`` it preserves.
+        """Store a value; return the new variable and the replaced one, if any, whose ``created_at`` is preserved.
 
         Raise ParameterError if the value is not JSON or too large, or the user has too many keys.
         """

@@ -8,13 +8,13 @@ A drawing has one trip per line; trips with the same name form one route::
     change   | Beta 60
     stay     | A-1 | 4-1
 
-The first cell has the mode (``line`` is a bus) and the name. Every other cell has a stop, its time as
-``arrival-departure`` or one time for both, and optional marks: ``noboard``, ``noalight``, ``ask`` (by arrangement).
+The first cell contains the mode (``line`` is a bus) and the name. The other cells contain a stop, its times as
+``arrival-departure`` or one time, and optional marks: ``noboard``, ``noalight``, ``ask`` (phone the agency).
 If the last cell of a trip is ``block NAME``, NAME is the trip's block.
 ``walk`` is a footpath in both directions, in seconds; ``change`` is the transfer time at one stop; ``nowalk`` forbids a
 transfer. ``stay`` is an in-seat transfer from the first trip to the second; ``leave`` forbids one. Stops are placed
 from west to east in order of first mention, too far apart to walk. A stop's id is its name in upper case with
-hyphens; a trip's is its line and number: ``A-1``.
+hyphens; a trip's id is its line and number: ``A-1``.
 """
 
 import tempfile
@@ -140,7 +140,7 @@ def timetable_from_tables(tables: Mapping[str, str], *, network: str = "TEST") -
 
 
 def write_feed(path: Path, tables: Mapping[str, str] | Mapping[str, bytes]) -> Path:
-    """Write tables, by file name, to a zip file if the path ends in ``.zip``, else to a folder; return the path."""
+    """Write tables, keyed by file name, to a zip file (if the path ends in ``.zip``) or a folder; return the path."""
     if path.suffix == ".zip":
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as zip_file:
             for name, text in tables.items():
@@ -158,7 +158,7 @@ def stop_id_of(name: str) -> str:
 
 
 def _parse_stop_time(cell: str) -> tuple[str, str]:
-    """Return a cell's stop, and its columns in ``stop_times.txt`` from ``arrival_time`` on."""
+    """Return the stop in a cell, and its ``stop_times.txt`` columns from ``arrival_time`` on."""
     words = cell.split()
     marks: list[tuple[str, str]] = []
     while words and words[-1] in _MARKS:

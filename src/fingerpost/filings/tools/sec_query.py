@@ -1,6 +1,6 @@
-"""Base classes of the filings tools, which dispatch by query type (plan-step contract), and the tool ``tool_details``.
+"""Base classes for the filings tools, which dispatch by query type (plan-step contract), and ``tool_details``.
 
-A tool lists ``QueryType`` records; its schemas, validation, description and ``tool_details`` are built from them.
+Each tool's schemas, validation, description and details are built from its ``QueryType`` records.
 Every interface sends ``{query_type, parameters}`` and gets the standard response.
 """
 
@@ -27,7 +27,7 @@ from fingerpost.runtime.concurrency import compute
 
 
 class StepModel(SnakeCaseModel):
-    """Base model for plan-step responses, which write nulls (rule A2)."""
+    """Base model for plan-step responses, which include nulls (rule A2)."""
 
     model_config = ConfigDict(defer_build=True)
     writes_nulls = True
@@ -98,7 +98,7 @@ def define_query_tool(
     open_world: bool = False,
     groups: tuple[str, ...] = ("filings",),
 ) -> ToolDefinition:
-    """Define a tool with several query types; its description lists their usages."""
+    """Define a tool with several query types, and list their usages in its description."""
     description = intro + ", ".join(query.usage for query in queries if query.usage) + outro
     return ToolDefinition(
         name=name,

@@ -128,7 +128,7 @@ def _list_names(library: FactLibrary, ciks: Iterable[int]) -> set[str]:
 def _choose_words(query: str, names: Collection[str]) -> list[str]:
     """Return the distinct words in a query, except question words and the names of the companies being searched.
 
-    A company's name is rare in other companies' filings, so BM25 would rank its paragraphs by the name alone.
+    Outside its own filings, a company's name is rare, so BM25 would rank paragraphs by the name alone.
     """
     words = _split_words(query)
     subjects = [word for word in words if word not in _QUESTION_WORDS and word not in names]

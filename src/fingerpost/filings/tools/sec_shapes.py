@@ -125,7 +125,7 @@ class SourcedAnswer(StandardAnswer):
 
 
 class ValuesAnswer(SourcedAnswer):
-    """Rows, and in ``data`` the values keyed by metric name as spelled in the query (rule F3)."""
+    """Rows, with the values in ``data`` by metric name as spelled in the query (rule F3)."""
 
     value_mode: Mode = None
     data: dict[str, Any]
@@ -136,7 +136,7 @@ class StatementAnswer(ValuesAnswer):
 
 
 class SqlAnswer(StandardAnswer):
-    """The rows of a SQL query; ``truncated`` means that there are more."""
+    """The rows of a SQL query; ``truncated`` is true if there are more rows."""
 
     truncated: bool
 

@@ -13,7 +13,7 @@ Body = Mapping[str, Any]
 
 
 def format_rows(format_row: Callable[[Any], str]) -> Callable[[Body], str]:
-    """Build a response formatter from a row formatter whose output does not end with a period."""
+    """Build a response formatter from a row formatter, and add a period to each row."""
 
     def format_body(body: Body) -> str:
         rows = [f"{format_row(row)}." for row in body["results"]]

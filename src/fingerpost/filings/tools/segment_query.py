@@ -37,7 +37,7 @@ class SegmentsParams(StepParams):
 
 
 class SegmentRow(shape.FiledRow):
-    """The value for one member of an axis, under the company's own name for it."""
+    """The value for one member of an axis, labeled with the company's own name for the member."""
 
     metric_name: str
     axis: str
@@ -156,7 +156,7 @@ def _list_periods(period: PeriodFilter, reports: Iterable[Report], calendar: Fis
 
 
 def _find_breakdowns(facts: Facts, period: PeriodFilter, axis: str | None) -> tuple[list[Breakdown], list[str]]:
-    """Return the breakdowns in the newest filing that has any for the period, and its other axes.
+    """Return the period's breakdowns from the newest filing that has any, and the other axes in that filing.
 
     All rows for a period come from one filing, so that their names and basis are consistent.
     """

@@ -59,7 +59,7 @@ class DbosJournal(Journal):
         try:
             is_claimed = await asyncio.shield(claim)
         except asyncio.CancelledError:
-            # The claim may still succeed, in which case it must be released; closing the writer releases all claims.
+            # If the claim still succeeds, release it. Closing the writer also releases all claims.
             claim.add_done_callback(release_late_claim)
             raise
         try:
@@ -78,7 +78,7 @@ class DbosJournal(Journal):
         return await (await self.launch()).execute_run(run_id)
 
     async def launch(self) -> "DbosExecutor":
-        """Start DBOS if needed; this takes seconds."""
+        """Start DBOS if it is not running; the start takes seconds."""
         if self._executor is not None:
             return self._executor
         # Connect first, so that database errors get our own messages.
@@ -96,7 +96,7 @@ class DbosJournal(Journal):
 
     @asynccontextmanager
     async def recovering(self) -> AsyncIterator[None]:
-        """During the block, recover the runs of dead processes, and let other processes recover this one's runs."""
+        """During the block, recover the runs of dead processes, and let other processes recover this process's runs."""
         self._is_recovering = True
         task = asyncio.create_task(self._recover(), name="recovery of plan runs")
         try:
@@ -135,7 +135,7 @@ class DbosJournal(Journal):
                     requeue = partial(executor.requeue, executors=due)
                     await run_in_thread(self._database.change, requeue, lock="recover plan runs")
             except ToolError as error:
-                # All processes may have lost the database at once, so their absence is measured from the next check.
+                # All processes may have lost the database at once, so start to measure their absence again.
                 absent_since.clear()
                 _log.warning("dead processes cannot be detected: %s", error.message)
             await asyncio.sleep(_CHECK_INTERVAL_S)

@@ -1,8 +1,8 @@
-"""Execute plan runs as DBOS workflows; DBOS is launched for one database and stops with the last journal.
+"""Execute plan runs as DBOS workflows; DBOS uses one database, and runs until the last journal closes.
 
-A process can have only one DBOS instance, so a program that uses DBOS itself cannot run plans on it. Three DBOS
-defaults are overridden, because they lose or endanger runs: a version per release, pickle as the serializer, and one
-executor name for all processes.
+A process can have only one DBOS instance, so a program that uses DBOS itself cannot run plans on DBOS. Three DBOS
+defaults are overridden, because they are unsafe or lose runs: a version per release, pickle as the serializer, and
+one executor name for all processes.
 """
 
 import asyncio
@@ -59,7 +59,7 @@ class DbosExecutor:
     def enter(self, *, is_recovering: bool) -> None:
         """Launch DBOS on the running loop if needed; the executor that entered last takes runs from the queue.
 
-        If ``is_recovering`` is False, it takes no runs from the queue, and its own runs stay interrupted if it dies.
+        Unless ``is_recovering``, this process takes no runs from the queue, and its own runs are not recovered.
         """
         if any(other.database_key != self.database_key for other in _active):
             raise SettingsInvalid("This program is already running plans on another database")
@@ -75,7 +75,7 @@ class DbosExecutor:
             return
         DBOS.destroy()
         try:
-            # DBOS had replaced the loop's default executor with its own threads, which have ended.
+            # DBOS replaced the loop's default executor with its own threads, which have ended.
             asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(thread_name_prefix="fingerpost"))
         except RuntimeError:
             return
@@ -108,19 +108,19 @@ class DbosExecutor:
             return f"refused: {refusal.message}"
 
     def list_busy_servers(self) -> set[str]:
-        """Return the processes with pending runs; command-line runs are not recovered, so they are left out."""
+        """Return the processes with pending runs, except command-line processes, whose runs are not recovered."""
         matches = DBOS.list_workflows(status="PENDING", load_input=False, load_output=False)
         names = {workflow.executor_id for workflow in matches if workflow.executor_id}
         return {name for name in names if not name.startswith(_COMMAND_PREFIX)}
 
     def requeue(self, connection: psycopg.Connection, executors: Collection[str]) -> None:
-        """Move the runs of dead executors to the shared queue; the caller's lock admits one process at a time."""
+        """Move the runs of dead executors to the shared queue; the caller must hold the recovery lock."""
         matches = DBOS.list_workflows(
             status="PENDING", executor_id=list(executors), load_input=False, load_output=False
         )
         workflows = {workflow.workflow_id: workflow.workflow_id.partition(":")[0] for workflow in matches}
         latest = {run_id: workflow_id for workflow_id, run_id in workflows.items()}
-        # All other workflows are obsolete: their runs ended, were resumed manually, or killed too many processes.
+        # All other workflows are obsolete: their runs ended, were resumed manually, or crashed too many processes.
         obsolete = set(workflows)
         for run_id, is_newer, is_abandoned in connection.execute(_LIST_RUNS, (PROTOCOL, MAX_TAKEOVERS, sorted(latest))):
             if is_newer:

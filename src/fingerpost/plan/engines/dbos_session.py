@@ -158,7 +158,7 @@ class DbosSession:
         return self._connection
 
     def close(self) -> None:
-        """Release all claims, because the process may open another journal, and disconnect."""
+        """Release all claims and disconnect. The process may open another journal."""
         self._released |= self._holders
         self._holders.clear()
         if self._connection is not None:

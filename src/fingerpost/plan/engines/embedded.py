@@ -29,7 +29,7 @@ _OWNER_ONLY = 0o600
 
 def _lock(path: Path) -> int | None:
     """Lock a file and return its handle, or None if another process or task holds the lock."""
-    # FileLock objects are too slow: they would take up a quarter of a short run's time.
+    # FileLock objects are too slow: they would account for a quarter of a short run's time.
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle = os.open(path, os.O_RDWR | os.O_CREAT, _OWNER_ONLY)

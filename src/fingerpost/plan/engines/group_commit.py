@@ -24,13 +24,13 @@ _R = TypeVar("_R")
 
 
 class JournalSession(Protocol):
-    """A connection to the runs' database; only the writer's thread calls it, except ``stop_waiting``."""
+    """A connection to the runs' database; all methods except ``stop_waiting`` must be called in the writer's thread."""
 
     def transact(self, act: Callable[[Any], _R], *, is_write: bool = False) -> _R:
-        """Call a function with the connection in one transaction, which may write records if ``is_write``."""
+        """Call a function with the connection in one transaction; ``is_write`` is true for a batch of records."""
 
     def find_lost_runs(self, connection: Any, run_ids: Collection[str]) -> Collection[str]:
-        """Return the runs deleted or claimed by another process, so that their records are rejected."""
+        """Return the runs deleted or claimed by another process, whose records must be rejected."""
 
     def stop_waiting(self) -> None:
         """Stop waiting for an unreachable database; any thread may call this."""
@@ -59,7 +59,7 @@ class GroupCommit:
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="fingerpost-journal")
 
     def put(self, run_id: str, rows: Iterable[tuple[str, Row]]) -> "asyncio.Future[None]":
-        """Add statements and their rows to the next transaction; the future completes once they are on disk."""
+        """Add statements and their rows to the next transaction; the future completes once the rows are on disk."""
         for statement, row in rows:
             self._batch.rows[statement].append(row)
         waiter = self._new_waiter(run_id)
@@ -96,7 +96,7 @@ class GroupCommit:
             waiter.exception()
 
     def close(self) -> None:
-        """End the thread after the submitted batches; drop the batch not yet submitted."""
+        """Stop the thread after the submitted batches, and drop the batch that was not submitted."""
         if self._timer is not None:
             self._timer.cancel()
         self.is_closed = True

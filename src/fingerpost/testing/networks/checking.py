@@ -45,7 +45,7 @@ class TownNetwork:
 
     @property
     def places(self) -> Network:
-        """The network, for place look-ups."""
+        """Return the network if it supports place look-ups, or raise AbilityMissing."""
         self.require(Ability.NAMES, Ability.STOPS)
         return self.network
 
@@ -70,7 +70,7 @@ class TownNetwork:
         return await self.network.plan_journeys(query)
 
     async def find_rides(self, itineraries: Iterable[Itinerary]) -> list[tuple[Leg, Leg | None]]:
-        """Return each ride of the itineraries with the ride that its ref finds."""
+        """Return each ride that has a ref, with the ride that the network finds for that ref."""
         refs = [
             (leg, RideRef.read(ref))
             for trip in itineraries
@@ -98,7 +98,7 @@ class TownNetwork:
 
 @dataclass(frozen=True, slots=True)
 class NetworkCheck:
-    """One check in the suite; if ``live``, it needs realtime, and the town serves realtime data too."""
+    """One check in the suite. ``live`` checks need realtime data, which the town then serves."""
 
     run: Callable[[TownNetwork], Awaitable[None]]
     live: bool
