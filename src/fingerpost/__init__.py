@@ -56,7 +56,7 @@ _NAMES = {
 """The public names of each module, except those of ``fingerpost.errors``."""
 
 
-# Hidden from type checkers, which would accept any name.
+# Type checkers that see __getattr__ accept any name.
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> object:

@@ -49,7 +49,7 @@ def read_system_s() -> float:
 
 
 def find_fixed_time() -> datetime | None:
-    """Return ``FINGERPOST_NOW`` in UTC, or None if it is not set; raise SettingsInvalid if it has no offset."""
+    """Return ``FINGERPOST_NOW`` in UTC, or None if it is not set; raise SettingsInvalid if it is invalid."""
     text = os.environ.get(VARIABLE)
     return _parse_fixed_time(text.strip()) if text and text.strip() else None
 
@@ -78,7 +78,7 @@ def time_limit(seconds: float | None) -> AbstractAsyncContextManager[None]:
 
 @asynccontextmanager
 async def _time_limit(seconds: float) -> AsyncIterator[None]:
-    # Imported here, because it would add a tenth to the startup time of programs that only read the clock.
+    # Local imports, here and below, because importing asyncio slows the start of programs that only read the clock.
     import asyncio
 
     deadline_s, limits = asyncio.get_running_loop().time() + seconds, _limits.get()
@@ -108,7 +108,7 @@ def find_remaining_s() -> float | None:
 
 @contextmanager
 def new_call() -> Iterator[None]:
-    """Measure ``find_call_age_s`` from now on, inside the block."""
+    """Begin a tool call; inside the block, ``find_call_age_s`` returns the call's age."""
     import asyncio
 
     token = _limits.set(_limits.get()._replace(began_s=asyncio.get_running_loop().time()))

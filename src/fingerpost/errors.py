@@ -33,7 +33,7 @@ class RemedyKind(StrEnum):
         "Save it again with save_user_variable: a stop by its id, a place as a location with lat and lon",
     )
     USE_CANDIDATE = "use-candidate", "Choose a candidate and use its token as {field}"
-    # Candidates of the lookup contract have no token; its tools accept the objects (rule D2).
+    # Candidates in the lookup contract have no token; its tools accept the candidate itself (rule D2).
     SEND_CANDIDATE = "send-candidate", "Send the intended candidate as {field}"
     CONFIRM_CANDIDATE = (
         "confirm-candidate",

@@ -1,1 +1,1 @@
-"""The application: settings, composition, and its interfaces (MCP server, command line, Python library)."""
+"""The application: its settings, wiring and interfaces (MCP server, command line, Python library)."""

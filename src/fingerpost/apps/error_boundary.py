@@ -68,7 +68,7 @@ async def answer(
         text = redact_environment(traceback.format_exc())
         fields = {"tool": name, "caller": hash_caller(user or caller), "correlation_id": correlation_id}
         _log.error("tool=%s correlationId=%s failed\n%s", name, correlation_id, text, extra={"call": fields})
-        # Writing compiled kernels can also fill the disk.
+        # Writing compiled kernels can also fail because the disk is full.
         is_disk_full = isinstance(failure, OSError) and failure.errno in (errno.ENOSPC, errno.EDQUOT)
         error = StorageUnavailable(_DISK_FULL) if is_disk_full else new_internal_error(correlation_id)
         return bound_answer(tool.fail(error, correlation_id, raw), tool.definition)

@@ -20,7 +20,7 @@ _log = logging.getLogger(__name__)
 
 
 def compile_in_background(home: Path, announce: Callable[[str], None] = lambda _: None) -> None:
-    """Run kernels as plain Python until they are compiled; ``announce`` receives a sentence about the delay."""
+    """Run kernels as plain Python until they are compiled; ``announce`` receives a message about the delay."""
     decide_at_first_call(partial(_start_compiler_if_needed, home, announce))
 
 
@@ -48,7 +48,7 @@ def _start_compiler_if_needed(home: Path, announce: Callable[[str], None]) -> bo
 
 
 def compile_kernels() -> None:
-    """Compile every kernel at low priority, which takes a minute or two, or wait if another process is doing so."""
+    """Compile every kernel at low priority, or wait until another process has; compiling takes a minute or two."""
     if hasattr(os, "nice"):
         os.nice(5)
     folder = use_kernels_folder()
@@ -61,7 +61,7 @@ def compile_kernels() -> None:
 def _load_once_compiled(compiler: subprocess.Popen[bytes], is_large: bool) -> None:
     compiler.wait()
     try:
-        # If the folder is read-only, compiling here still takes less time than a search on a large network.
+        # If the folder is read-only, compiling in this process is still faster than plain Python on a large network.
         if is_large or are_compiled():
             load_kernels()
             _log.info("the engine is compiled")
@@ -72,7 +72,7 @@ def _load_once_compiled(compiler: subprocess.Popen[bytes], is_large: bool) -> No
 
 
 def load_kernels() -> None:
-    """Compile every kernel, or load its machine code; all threads use it from then on."""
+    """Compile every kernel or load it from the cache, for all threads."""
     # A local import, because most commands do not use the engine.
     from fingerpost.transit.embedded.kernel_calls import call_search_kernels, call_street_kernels
 

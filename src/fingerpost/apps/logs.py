@@ -68,12 +68,12 @@ def _list_secrets() -> list[tuple[str, str]]:
         for name, value in os.environ.items()
         if len(value) >= _MIN_SECRET_CHARS and _SECRET_NAME.search(name)
     ]
-    # Longest first, because a secret may contain a shorter one, whose removal would leave the rest in the log.
+    # Longest first, because redacting a shorter secret inside a longer one would leave the rest of it in the log.
     return sorted(secrets, key=lambda secret: -len(secret[1]))
 
 
 def start_logging(*, can_block: bool = True, as_json: bool = False) -> None:
-    """Send the process's log to stderr; if ``can_block`` is false, unread lines are dropped."""
+    """Send the process's log to stderr; if ``can_block`` is false, drop lines when stderr is not read fast enough."""
     handler = logging.StreamHandler(sys.stderr) if can_block else DroppingHandler(sys.stderr)
     handler.setFormatter(_JsonFormatter() if as_json else _RedactingFormatter())
     root = logging.getLogger()
@@ -112,7 +112,7 @@ class DroppingHandler(QueueHandler):
 
 class _StreamWriter(logging.StreamHandler[TextIO]):
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802  (an override)
-        """Do nothing, because logging would report the error on standard error, which may be the closed stream."""
+        """Ignore errors, because logging would report them on standard error, which may be closed."""
 
 
 class _BatchingListener(QueueListener):

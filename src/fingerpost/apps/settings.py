@@ -35,7 +35,7 @@ _Url = Annotated[str, AfterValidator(_check_url)]
 
 
 class Settings(BaseSettings):
-    """The operator's choices; an empty environment variable counts as unset.
+    """The operator's settings; an empty environment variable counts as unset.
 
     Attributes:
         home: the folder for networks, variables, plan runs and figures.

@@ -77,7 +77,7 @@ REMOTE_KINDS: tuple[SourceKind, ...] = (
 
 
 class _DeferredSource(NetworkSource):
-    """A remote source that is imported when one of its networks is opened."""
+    """A remote source whose package is imported when one of its networks is opened."""
 
     def __init__(self, kind: SourceKind, fetch: Fetch) -> None:
         self._kind, self._fetch = kind, fetch

@@ -51,7 +51,7 @@ def new_client(settings: Settings, paces: Mapping[str, Pace] | None = None) -> "
 
 
 def find_database(settings: Settings) -> "Database | None":
-    """Return the shared database, one object per URL, or None if no database is configured."""
+    """Return the shared database (one object per URL), or None if no database is configured."""
     url = settings.database_url.get_secret_value().strip()
     return _open(url) if url else None
 
@@ -72,5 +72,5 @@ def check_database(settings: Settings) -> None:
     try:
         database.connect().close()
     except StorageUnavailable as error:
-        # The database may also be restarting; calls that need it report the failure.
+        # Only warn, because the database may be restarting; calls that need it report the failure.
         _log.warning("%s", error.message)

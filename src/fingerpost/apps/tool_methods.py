@@ -24,7 +24,7 @@ from fingerpost.transit.tools.shapes import LatLon, TripEnd
 _Body_co = TypeVar("_Body_co", covariant=True)
 
 _POSITIONAL = frozenset({"raw_text", "from_", "to", "query_type", "parameters", "key", "run_id"})
-# The types that callers may pass for a contract field.
+# The Python types that callers may pass for each contract type.
 _SHORT_FORMS: dict[Any, Any] = {
     TripEnd: str | tuple[float, float] | Mapping[str, Any],
     StopRef: str | Mapping[str, Any],
@@ -37,7 +37,7 @@ _PARSED_BY_TOOL: dict[str, Any] = {"plan": Plan | Mapping[str, Any], "memory": M
 class ToolMethods(Generic[_Body_co]):
     """Every tool as a method, with the contract's fields in snake_case.
 
-    A subclass defines ``_fetch_body(tool, arguments)``, which calls a tool. If it is asynchronous, so are the methods.
+    A subclass defines ``_fetch_body(tool, arguments)``, which calls a tool; the methods are asynchronous if it is.
     """
 
     def __init_subclass__(cls) -> None:

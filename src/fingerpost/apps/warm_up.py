@@ -20,8 +20,8 @@ _log = logging.getLogger(__name__)
 
 # With Python's default of 5 ms, calls wait too long for the GIL while a realtime message is parsed.
 SWITCH_INTERVAL_S = 0.001
-# The size from which glibc returns freed memory to the system. By default it grows to 32 MB, so days that were dropped
-# from the cache would still occupy memory.
+# glibc returns freed blocks of at least this size to the system. The default grows to 32 MB, so days dropped from the
+# cache would still occupy memory.
 _M_MMAP_THRESHOLD, _RETURNED_BYTES = -3, 524_288
 
 
@@ -41,7 +41,7 @@ def _enable_garbage_collection() -> None:
 
 
 def new_warm_up(application: Application) -> "WarmUp":
-    """Return the warm-up for a server; call this after everything that it serves has been imported."""
+    """Return the warm-up for a server; call this after importing everything that the server needs."""
     compile_in_background(application.settings.home)
     _enable_garbage_collection()
     groups = {group for tool in application.tools.values() for group in tool.definition.groups}
@@ -49,7 +49,7 @@ def new_warm_up(application: Application) -> "WarmUp":
 
 
 class WarmUp:
-    """Opens the networks in a daemon thread; until they are usable, ``problem`` explains why they are not."""
+    """Opens the networks in a daemon thread; ``problem`` explains why they are not usable yet."""
 
     def __init__(self, networks: Networks, *, needs_engine: bool = True) -> None:
         self._networks = networks

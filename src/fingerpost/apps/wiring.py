@@ -59,12 +59,12 @@ _TOOLS: Sequence[tuple[type[PublishedTool], Sequence[str]]] = [
 
 TOOLS = (*(tool.definition for tool, _ in _TOOLS), RunPlan.definition, GetPlanRun.definition)
 GROUPS = (*dict.fromkeys(group for tool in TOOLS for group in tool.groups), GROUP)
-# This lets ``validate_call`` work without an application.
+# Registered here, so that ``validate_call`` works without an application.
 ToolRegistry.add(tool.spec for tool in TOOLS)
 
 
 def check_groups(groups: Collection[str]) -> None:
-    """Raise SettingsInvalid if there is no tool group with one of these names."""
+    """Raise SettingsInvalid if one of the tool groups does not exist."""
     if unknown := sorted(set(groups) - set(GROUPS)):
         raise SettingsInvalid(f"There is no tool group called {', '.join(unknown)}. Groups: {', '.join(GROUPS)}")
 
@@ -86,7 +86,7 @@ def list_tools(
 ) -> list[PublishedTool]:
     """Return the tools in the given groups, or in all; without a library, filings tools use the sample data.
 
-    ``tool_details`` describes the tools in the list, including those that the caller adds to it.
+    The caller may add tools to the list; ``tool_details`` describes those too.
     """
     check_groups(groups or ())
     tools: list[PublishedTool] = []

@@ -1,4 +1,4 @@
-"""The contracts' models: tools, plans, responses and their validation; pure values, no I/O.
+"""The contracts' models: tools, plans and responses, and their validation, without I/O.
 
 Users import the contract's names from ``fingerpost`` (rule F1), which also registers the built-in tools.
 """

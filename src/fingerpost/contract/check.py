@@ -13,7 +13,7 @@ from fingerpost.contract.tool import ToolRegistry
 from fingerpost.contract.wire import Shape, WireModel, get_field_types
 from fingerpost.errors import FieldProblem, ParameterError, QueryTypeUnsupported, ToolNotFound
 
-# Each unknown field adds a sentence to the error, so thousands of them would stall a server.
+# Each unknown field adds a sentence to the error, so thousands of unknown fields would stall a server.
 MAX_FIELDS = 100
 MAX_VALUES = 10_000
 
@@ -72,7 +72,7 @@ def explain(
     for each in pydantic_errors:
         field = model.model_fields.get(str(each["loc"][0])) if each["loc"] else None
         if field is not None and field.alias and each["type"] != "extra_forbidden":
-            # Pydantic uses the Python name of a field whose default is invalid.
+            # If a field's default is invalid, pydantic reports the field's Python name.
             each["loc"] = (field.alias, *each["loc"][1:])
     count, first_path = len(pydantic_errors), pydantic_errors[0]["loc"]
     problems = [describe_problem(each, model, missing_messages) for each in pydantic_errors[:_MAX_LISTED_PROBLEMS]]
@@ -136,11 +136,11 @@ def describe_problem(
 
 
 def format_value(value: Any) -> str:
-    """Format a value for a message: as JSON if possible, clipped."""
+    """Format a value for a message, as JSON if possible; truncate long text."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     try:
-        # Python raises ValueError for integers with thousands of digits.
+        # Python raises ValueError when it formats an integer with thousands of digits.
         is_huge = isinstance(value, int) and value.bit_length() >= 4 * _MAX_CHARS
         text = "a very large number" if is_huge else json.dumps(value, ensure_ascii=False)
     except (TypeError, ValueError, RecursionError):
@@ -216,7 +216,7 @@ def _resolve_path(shape: Shape, location: list[int | str]) -> tuple[str, list[Sh
     for part in location:
         branches = _list_branches(branches)
         if isinstance(part, str) and len(branches) > 1:
-            # This part is the union's branch, which pydantic adds to the location.
+            # Skip the tag of the union's branch, which pydantic adds to the location.
             branches = [branch for branch in branches if _has_tag(branch, part)]
             continue
         parents = [branch for branch in branches if get_field_types(branch)]

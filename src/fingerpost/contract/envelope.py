@@ -24,7 +24,7 @@ _DISTINCTIONS = {
 
 
 def format_distinction(candidate: Mapping[str, Any]) -> str:
-    """Describe in words how a candidate differs from the others; empty if unknown."""
+    """Return a phrase that distinguishes a candidate from the others; empty if nothing does."""
     lines = candidate.get("lines", ())
     more = f" and {len(lines) - MAX_LINES_IN_TEXT} more" if len(lines) > MAX_LINES_IN_TEXT else ""
     parts = [f"lines {' '.join(lines[:MAX_LINES_IN_TEXT])}{more}"] if lines else []
@@ -46,7 +46,7 @@ class Contract(StrEnum):
 
 
 class _Codes(NamedTuple):
-    """One row of rule A5's table: the code in each contract, and the category in the lookup contract."""
+    """An error's code in each contract, and its category in the lookup contract (rule A5)."""
 
     plan_trip: str
     board: str
@@ -98,7 +98,7 @@ _CODES_BY_ERROR: dict[type[BaseException], _Codes] = {
     ),
     errors.SourceUnreachable: _UPSTREAM._replace(plan_trip="network-error", lookup="NETWORK_ERROR"),
     errors.SourceKeyRefused: _UPSTREAM._replace(category="AUTH_FAILURE", lookup="INVALID_API_KEY"),
-    # FeedUnusable, SettingsInvalid and BrokenContract are not the caller's fault.
+    # The caller cannot fix FeedUnusable, SettingsInvalid or BrokenContract.
     errors.ToolError: _INTERNAL,
 }
 
@@ -125,7 +125,7 @@ def is_failure(error: errors.ToolError, contract: Contract) -> bool:
 
 
 def format_hint(error: errors.ToolError) -> str | None:
-    """Return the hint, with the candidates' attribution."""
+    """Return an error's hint, followed by the attribution of any candidates."""
     attribution = error.details.get("attribution")
     return f"{error.hint}. Data: {'; '.join(attribution)}" if attribution else error.hint
 
@@ -217,7 +217,7 @@ def _build_lookup_error(error: errors.ToolError) -> dict[str, Any]:
     }
     details: dict[str, Any] = {}
     if isinstance(error, errors.PlaceAmbiguous):
-        # This contract's DisambiguationSet, and the side (rule A5).
+        # The details are this contract's DisambiguationSet and the ambiguous side (rule A5).
         details = dict(error.details)
         if "resolved" in details:
             details["candidates"] = details.pop("resolved")

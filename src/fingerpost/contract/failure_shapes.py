@@ -75,6 +75,6 @@ FAILURE_SHAPES: dict[Contract, tuple[Shape, ...]] = {
     Contract.BOARD: (FailureBody,),
     Contract.LOOKUP: (LookupFailureBody,),
     Contract.STEP: (StepFailureBody,),
-    # An answer from planJourney can report a failure itself.
+    # A planJourney answer can itself report a failure, so no failure shape is needed.
     Contract.LONDON: (),
 }

@@ -30,8 +30,8 @@ class PlanStep(SnakeCaseModel):
     """A step in a plan.
 
     Attributes:
-        agent: the agent to use, if any; with ``tool``, the agent that calls it.
-        dependencies: ids of the steps that must be completed before this one.
+        agent: the agent to use, if any; if ``tool`` is set, the agent that calls the tool.
+        dependencies: ids of the steps that must be completed before this step.
         expected_key: the memory key for the step's output; the ToolSpec's output key if None.
         output_path: the keys that lead to the value in the tool's result.
         done_check: a condition under which the step is skipped.
@@ -67,13 +67,13 @@ _IDEMPOTENCY_KEY: ContextVar[str | None] = ContextVar("fingerpost_idempotency_ke
 
 
 def find_idempotency_key() -> str | None:
-    """Return the key of the current step, or None outside plans.
+    """Return the idempotency key of the current plan step, or None outside plans.
 
-    It is the same for all attempts of a step in a run, even after a crash, so sources can detect repeated requests.
+    All attempts of a step in a run have the same key, even after a crash, so sources can detect repeated requests.
     """
     return _IDEMPOTENCY_KEY.get()
 
 
 def set_idempotency_key(key: str) -> None:
-    """Set the key for this task."""
+    """Set the idempotency key for the current asyncio task."""
     _IDEMPOTENCY_KEY.set(key)

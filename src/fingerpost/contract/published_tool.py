@@ -49,7 +49,7 @@ class ToolDefinition:
         name: the name in the contract.
         description: explains to agents when to use this tool rather than a similar one.
         contract: the contract whose envelope renders the tool's errors.
-        groups: the groups of tools that it belongs to, from which operators and clients choose (rule A11).
+        groups: the tool groups that contain the tool; operators and clients select groups (rule A11).
         input_model: the model of the arguments; None if the handler parses them itself.
         input_json_schema: the published schema of the arguments, if it differs from that of ``input_model``.
         outputs: the shapes of the answers; replies with any shape but the first must set ``output``.
@@ -158,7 +158,7 @@ class PublishedTool(Tool):
 
     @property
     def name(self) -> str:  # type: ignore[override]  # the base class lets authors assign it
-        """The name in the definition."""
+        """The tool's name, from its definition."""
         return self.definition.name
 
     @property
@@ -171,7 +171,7 @@ class PublishedTool(Tool):
         """Return the reply to validated arguments; raise ToolError for errors that the caller should see."""
 
     async def is_available(self) -> bool:
-        """Whether the tool has a source; if not, it is not listed, and calls report the reason (rule E3)."""
+        """Whether the tool has a data source; if not, it is not listed, and calls report the reason (rule E3)."""
         return True
 
     async def answer(
@@ -291,7 +291,7 @@ def _validate(fields: Mapping[str, Any], shape: Shape) -> Any:
 
 
 def new_failure(error: ToolError, contract: Contract, correlation_id: str, **call_fields: Any) -> Answer:
-    """Return the answer that reports an error in a contract's envelope; ``render_error`` takes the other arguments."""
+    """Return the answer that reports an error in a contract's envelope; pass other arguments to ``render_error``."""
     return Answer(
         body=render_error(error, contract, correlation_id, **call_fields),
         text=format_error_text(error, contract),

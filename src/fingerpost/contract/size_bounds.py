@@ -19,7 +19,7 @@ MAX_TEXT_BYTES = 16_000
 SIZE_NOTE = "Max 48 KB, text 16 KB."
 """The size limits, appended to each tool's published description."""
 
-# The code in transit/rules/warnings.py, which the contract layer does not import.
+# Equals the warning code in transit/rules/warnings.py, which the contract layer does not import.
 _TRUNCATED = "truncated-results"
 # The parts of failures that may be long.
 _FAILURE_PATHS: tuple[Path, ...] = (
@@ -78,7 +78,7 @@ def _add_notices(body: dict[str, Any], truncated: Sequence[TruncatedPart], tool:
     if tool.contract is Contract.LONDON:
         return {**body, "message": " ".join([body["message"], *sentences])}
     warnings: list[dict[str, Any]] = next((value for _, value in _find_parts(body, tool.warnings_path)), [])
-    # Each code has one entry (rule A2).
+    # An answer has at most one warning with each code (rule A2).
     earlier_messages = [warning["message"] for warning in warnings if warning["code"] == _TRUNCATED]
     others = [warning for warning in warnings if warning["code"] != _TRUNCATED]
     notice = {"code": _TRUNCATED, "message": " ".join([*earlier_messages, *sentences])}

@@ -1,8 +1,8 @@
 """Declare, validate and publish the JSON shapes of a tool's arguments and answers.
 
 Arguments are a ``WireModel``: snake_case attributes in Python, camelCase in JSON (rule A1).
-An answer is a ``WireDict``, a TypedDict with the JSON's keys, so mypy checks the function that builds it, unless it
-uses ``omit_none``. Answers about filings are models, because they inherit from one another.
+An answer is a ``WireDict``, a TypedDict with the JSON's keys, so mypy checks the functions that build answers, except
+those that use ``omit_none``. Answers about filings are models, because they inherit from one another.
 """
 
 import json
@@ -185,7 +185,7 @@ _ANY_TYPE = {"anyOf": [{"type": name} for name in ("object", "array", "string", 
 class _CompactSchema(GenerateJsonSchema):
     """Generates JSON Schema without titles, class docstrings, OpenAPI discriminators or object defaults.
 
-    An omitted object has the same effect as an empty one.
+    Object defaults are redundant, because an omitted object has the same effect as an empty one.
     """
 
     def any_schema(self, schema: core_schema.AnySchema) -> JsonSchemaValue:  # noqa: ARG002  (pydantic's signature)
@@ -221,7 +221,7 @@ _BOUNDS = {"ge": "minimum", "le": "maximum", "gt": "exclusiveMinimum", "lt": "ex
 
 
 def _compact_object(schema: JsonSchemaValue) -> JsonSchemaValue:
-    """Remove the title and docstring, and rename bounds, which pydantic does not do if a bound follows a validator."""
+    """Remove the title and docstring, and rename bounds such as ``ge`` that pydantic keeps after a validator."""
     schema.pop("title", None)
     schema.pop("description", None)
     for field in schema.get("properties", {}).values():
@@ -232,7 +232,7 @@ def _compact_object(schema: JsonSchemaValue) -> JsonSchemaValue:
 
 
 def _remove_null(field: dict[str, Any]) -> None:
-    """Remove ``null`` from an optional field's schema, because answers omit it and arguments do not need it."""
+    """Remove ``null`` from an optional field's schema, because answers omit the field, and callers can too."""
     if "default" not in field or field["default"] is not None:
         return
     del field["default"]

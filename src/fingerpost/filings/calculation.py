@@ -38,7 +38,7 @@ from fingerpost.filings.reply import Missing, Reason, build_missing
 from fingerpost.filings.revisions import align_basis, explain_break, find_split_factor, is_in_shares, is_renamed_between
 
 # A period starts within a week of the previous period's end. Balances have no start, and quarters of 12 or 16 weeks
-# may end as many as 25 days before or after the corresponding calendar quarter.
+# may end up to 25 days before or after the corresponding calendar quarter.
 _SLACK_DAYS = 7
 _QUARTER_SLACK_DAYS = 25
 _DATES_HINT = "Use financial_facts with start_date and end_date"
@@ -176,7 +176,7 @@ def _find_figure(source: CompanyFigures, metric: Metric, period: PeriodFilter, l
 
 
 def _select_headline(source: CompanyFigures, metric: Metric, period: PeriodFilter) -> tuple[Figure, ...]:
-    """Return the headline figures for a period, or raise Unavailable; trailing years use the last balance."""
+    """Return the headline figures for a period (for a trailing year, the last balance), or raise Unavailable."""
     if period.is_trailing and metric.kind != STOCK:
         return (_find_trailing(source, metric, period),)
     if headline := source.select(metric, period).headline:
@@ -185,7 +185,7 @@ def _select_headline(source: CompanyFigures, metric: Metric, period: PeriodFilte
 
 
 def _find_trailing(source: CompanyFigures, metric: Metric, period: PeriodFilter) -> Figure:
-    """Return a metric's value for a fiscal year, or its sum over the last four quarters; or raise Unavailable."""
+    """Return a metric's value for a fiscal year or its sum over the last four quarters, or raise Unavailable."""
 
     def refuse(reason: Reason, message: str, step: str) -> Unavailable:
         return Unavailable({metric.name: build_missing(reason, message, step)})
@@ -211,7 +211,7 @@ def _find_trailing(source: CompanyFigures, metric: Metric, period: PeriodFilter)
             raise NotComputable("its last four quarters do not make up a full year")
         is_restated = any(part.restated for quarter in quarters for part in quarter.parts)
         with suppress(Unavailable):
-            # The newest report may have recast the same quarter of the previous year, but not those in between.
+            # The newest report may have recast the same quarter of the previous year, but not the quarters in between.
             year_ago, first_day = _find_figure(source, metric, last_period, QUARTERS), quarters[0].fact.filed
             is_restated |= any(part.is_restated_after(first_day) for part in year_ago.parts or (year_ago,))
         if len({quarter.tier for quarter in quarters}) > 1 or (is_restated and source.options.vintage != ORIGINAL):
@@ -226,7 +226,7 @@ def _find_trailing(source: CompanyFigures, metric: Metric, period: PeriodFilter)
 
 
 def _find_earlier_end(current: Figure, period: PeriodFilter, lag: int) -> tuple[int, int]:
-    """Return the end of the period that is ``lag`` periods earlier, and its tolerance in days."""
+    """Return the end of the period ``lag`` periods earlier, and the tolerance in days."""
     if lag == 1 and current.start:
         return day_number(current.start) - 1, _SLACK_DAYS
     periods_per_year = period.periods_per_year
@@ -263,7 +263,7 @@ class MetricResult:
 
 
 def find_figures(source: CompanyFigures, text: str, window: PeriodFilter) -> MetricResult:
-    """Return the figures for a metric, given any of its names or an expression."""
+    """Return the figures for a metric's name, alias or tag, or for an expression."""
     periods = source.resolve_period(window).list_periods()
     results = [_find(source, text, period) for period in periods]
     if len(periods) == 1 and len(results[0].headline) == 1:
@@ -346,7 +346,7 @@ def _list_transitions(source: CompanyFigures, figures: Sequence[Figure]) -> list
 def _explain_missing(
     source: CompanyFigures, metric: Metric, main_metric: Metric, window: PeriodFilter, figures: Sequence[Figure]
 ) -> dict[str, Any]:
-    """Explain why a period has no figure for a metric; ``main_metric`` is the metric, or a recipe's main input."""
+    """Explain why a period has no figure for a metric; ``main_metric`` is the metric or a recipe's main input."""
     available = [name for name, lengths in _FREQUENCIES.items() if any(figure.period in lengths for figure in figures)]
     if not window.frequency or not available:
         return explain_missing_figure(source, main_metric, window)

@@ -180,7 +180,7 @@ def _check_table_scale(claim: Claim, operands: Sequence[Computation]) -> None:
 
 
 def _check_growth_unit(claim: Claim, operands: Sequence[Computation]) -> None:
-    """Reject growth in percent, or without a unit (taken as percent), if it equals the absolute growth."""
+    """Reject growth in percent (the default unit) if the value equals the absolute growth."""
     unit = operands[0].unit
     if not claim.is_rate or (claim.unit is not None and unit != RATIO):
         return
@@ -250,7 +250,7 @@ def _check_other_tags(claim: Claim, operands: Sequence[Computation]) -> None:
 
 
 def _check_calendar_year(claim: Claim, sources: Sequence[CompanyFigures], operands: Sequence[Computation]) -> None:
-    """Reject a claim that is true of an adjacent year if most of that year falls in the claimed calendar year."""
+    """Reject a claim that is true of an adjacent fiscal year, most of which falls in the claimed calendar year."""
     period = claim.period
     for other in (period.shift(1), period.shift(-1)) if period.quarter is None and claim.base_period is None else ():
         support = _find_support(claim.model_copy(update={"period": other}), sources)
@@ -307,7 +307,7 @@ def _explain(claim: Claim, operands: Sequence[Computation]) -> str:
 
 
 def _cite(claim: Claim, operand: Computation) -> str:
-    """Cite a value with its filings; "states" is used only for reported values (rule F8)."""
+    """Cite a value with its filings; use the verb "states" only for reported values (rule F8)."""
     company, period = operand.source.company, operand.period_label
     value = f"{to_number(operand.value)} {operand.unit}"
     name, formula, filings = claim.subject, ast.unparse(operand.formula), _format_filings(operand.reported_figures)

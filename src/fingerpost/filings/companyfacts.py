@@ -59,7 +59,7 @@ class Filing(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubmissionsFile:
-    """A company and its recent filings; ``is_complete`` is false if EDGAR has older pages.
+    """A company and its recent filings; ``is_complete`` is false if EDGAR lists older filings in other files.
 
     ``name_changes`` lists the last day on which each former name was used.
     """
@@ -77,7 +77,7 @@ class SubmissionsFile:
 
 def parse_json(content: bytes, name: str) -> dict[str, Any]:
     try:
-        # Large files repeat their strings. JSON has no NaN, and SQLite would store it as NULL.
+        # Large files repeat strings, so cache them. Reject NaN, which JSON does not allow and SQLite stores as NULL.
         parsed = from_json(content, allow_inf_nan=False, cache_strings="all")
     except ValueError as error:
         actual_format = "a web page" if content.lstrip()[:1] == b"<" else "not JSON, or truncated"
@@ -97,7 +97,7 @@ def _raising_feed_unusable(kind: str, name: str) -> Iterator[None]:
 
 @contextmanager
 def _pausing_garbage_collection() -> Iterator[None]:
-    """Pause the garbage collector, which would scan a large file's facts for cycles again and again."""
+    """Pause the garbage collector, which would repeatedly scan a large file's facts for cycles."""
     gc.disable()
     try:
         yield

@@ -102,7 +102,7 @@ LATEST_FIGURES = FigureOptions()
 
 
 class Revision(NamedTuple):
-    """A reported value; ``kind`` classifies the change from the previous one."""
+    """A reported value; ``kind`` classifies the change from the previous value."""
 
     value: int | float
     fact: Fact

@@ -28,7 +28,7 @@ _MAX_NODES = 120
 _YEAR_DAYS = 365
 # Period functions evaluate their argument several times, so nesting multiplies the work.
 _MAX_EVALUATIONS = 2_000
-# Values must be between the inverse of this limit and the limit itself, so that floats cannot overflow.
+# Absolute values other than 0 must be between 1 / this limit and this limit, so that floats cannot overflow.
 _MAX_VALUE = 10**100
 _WORDS = re.compile(r"[A-Za-z]\w*(?:(?: ?& ?| )[A-Za-z]\w*)+")
 _TAG = re.compile(r"\b(?:us-gaap|ifrs-full|ifrs|dei|srt):[A-Za-z]\w*", re.IGNORECASE)
@@ -94,7 +94,7 @@ def read_formula(text: str) -> ast.expr:
 
 
 def list_lookups(formula: ast.expr, lag: int = 0, periods_per_year: int = 1) -> list[Lookup]:
-    """Return the inputs to a formula, evaluated ``lag`` periods earlier, in order of use."""
+    """Return the inputs of a formula that is evaluated ``lag`` periods earlier, in order of use."""
     visited = list(islice(_walk(formula, lag, periods_per_year), _MAX_EVALUATIONS + 1))
     if len(visited) > _MAX_EVALUATIONS:
         raise ParameterError("the expression needs too many evaluations: nest fewer period functions", _FIELD)

@@ -60,8 +60,8 @@ _PERIOD_ENDS = """
         AND reported.start_date <> '' AND reported.end_date <= reports.filed
     GROUP BY reports.accession, reported.end_date
 """
-# Whether at least three of four figures from before a day were repeated after it, with differences of at most 1 %. Most
-# filers repeat over 80 %; Vertiv, which merged with a shell, repeated half.
+# Whether at least three quarters of the figures filed up to a day were reported again later, with differences of at
+# most 1 %. Most filers repeat over 80 %; Vertiv, which merged with a shell company, repeated half.
 _REPEATED = """
     SELECT coalesce(4 * sum(high - low <= 0.01 * size) >= 3 * count(*), 0) FROM (
         SELECT min(value) AS low, max(value) AS high, max(abs(value)) AS size FROM concepts
@@ -70,7 +70,7 @@ _REPEATED = """
         GROUP BY reported.concept, unit, start_date, end_date HAVING min(filed) <= day AND max(filed) > day
     )
 """
-# Check several reports, because the last report filed may be a late one for an older period.
+# Check several reports, because the last report may have been filed late, for an older period.
 _NEWEST_REPORTS = 4
 
 
@@ -87,7 +87,7 @@ class FactLibrary:
 
     def __init__(self, path: Path | None = None) -> None:
         self.path = path
-        # The sample has no file; this path only appears in errors.
+        # The sample has no file; this path appears only in errors.
         self._file = build_facts_file(path or Path("sample"))
         self._lock = threading.RLock()
         self._connection: sqlite3.Connection | None = None
@@ -98,7 +98,7 @@ class FactLibrary:
     def find_company(self, text: str) -> Company | None:
         """Return the company for a ticker, CIK or name, or None; prefer the newest of several CIKs.
 
-        The requested ticker becomes its ``ticker``. A name shared by several companies resolves to None.
+        If the text is a ticker, it becomes the company's ``ticker``. The result is None for an ambiguous name.
         """
 
         def find() -> Company | None:
@@ -146,7 +146,7 @@ class FactLibrary:
     def list_ciks(self, company: Company) -> list[int]:
         """Return all CIKs of the company's tickers, including those of predecessors with older figures.
 
-        Companies are not joined if EDGAR's lists give the ticker to both of them, at different times.
+        Companies to which EDGAR's lists assign the same ticker, at different times, are not treated as one company.
         """
         query = (
             "SELECT DISTINCT other.cik FROM tickers AS own JOIN tickers AS other ON other.ticker = own.ticker"
@@ -213,7 +213,7 @@ class FactLibrary:
     def get_cached(self, key: tuple[Any, ...], build: Callable[[], _T], *, refresh: bool = True) -> _T:
         """Return a cached value, or call ``build`` and cache its result until the file changes.
 
-        Without ``refresh``, a change since the library's last query is not noticed.
+        Without ``refresh``, changes to the file since the library's last query are not detected.
         """
         with self._lock:
             if refresh:
@@ -280,7 +280,7 @@ class CompanyFigures:
     @property
     def provenance(self) -> dict[str, Any]:
         """The source of the figures; notes name the other companies that have had the same ticker."""
-        # A report becomes overdue from one day to the next.
+        # The key contains the date, because the notes depend on which reports are overdue today.
         key = ("provenance", self.company.ticker, self.options.as_of, clock.now().date())
         return dict(self._cached(self._build_provenance, *key))
 
@@ -303,7 +303,7 @@ class CompanyFigures:
         return build_row(self.company, metric_name, figure, self.options)
 
     def _cached(self, build: Callable[[], _T], *key: Any) -> _T:
-        # Each answer begins with a query for its company, which notices changes of the file.
+        # No refresh, because each answer begins with a query for its company, which detects changes to the file.
         return self.library.get_cached((*key, self.company.cik), build, refresh=False)
 
     def list_concepts(self, as_of: str | None = None) -> dict[str, str]:
@@ -340,7 +340,7 @@ class CompanyFigures:
 
     @property
     def name_changes(self) -> list[str]:
-        """The dates on which the name and the figures changed (decision 0205); empty if no submissions are loaded."""
+        """The dates on which both name and figures changed (decision 0205); empty if no submissions are loaded."""
         as_of = self.options.as_of or LAST_DAY
         query = f"SELECT day FROM name_changes WHERE cik = ?1 AND NOT ({_REPEATED})"  # noqa: S608
         return self._cached(lambda: sorted(day for (day,) in self._rows(query, as_of)), "name_changes", as_of)
@@ -429,5 +429,5 @@ class CompanyFigures:
         return [Fact(*row) for row in self._rows(query, *concepts)]
 
     def _rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
-        """Run a query for each CIK of the company; the CIK is its first parameter."""
+        """Run a query for each CIK of the company; the CIK is the query's first parameter."""
         return [row for cik in self.library.list_ciks(self.company) for row in self.library.rows(query, cik, *values)]

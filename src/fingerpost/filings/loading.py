@@ -29,7 +29,7 @@ ShowProgress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadOptions:
-    """The company and filing that files belong to; ``predecessor_of`` is the ticker of the successor company.
+    """The company and filing of the loaded files; ``predecessor_of`` is the ticker of the successor company.
 
     A filing's text needs only the options that neither its cover page nor the loaded list of filings supplies.
     """

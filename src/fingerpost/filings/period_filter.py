@@ -126,8 +126,8 @@ def _read_range(text: str) -> PeriodFilter:
 def select_figures(series: Series, period_filter: PeriodFilter, calendar: FiscalCalendar) -> Selection:
     """Return the figures in a series that fall in a period.
 
-    The headline figures are the fiscal years that end in it; if there are none, the year-end balances, else the
-    quarters, else the instants.
+    The headline figures are the first of these kinds that the period contains: fiscal years, year-end balances,
+    quarters, other balances.
     """
     matching = [figure for figure in series.figures if _matches(figure, period_filter, calendar)]
     years, quarters, balances = (
@@ -136,13 +136,13 @@ def select_figures(series: Series, period_filter: PeriodFilter, calendar: Fiscal
     if period_filter.quarter is not None:
         headline_figures = quarters + balances
     elif period_filter.is_short and len(balances) < len(matching):
-        # A short range does not refer to the fiscal year that happens to end in it.
+        # A range shorter than a year does not refer to the fiscal year that happens to end in it.
         headline_figures = quarters
     else:
         year_ends = [figure for figure in balances if calendar.is_year_end(figure.end)]
         headline_figures = years or year_ends or quarters or balances
     if len(headline_figures) > 1 and period_filter.year is not None:
-        # Reported years are preferred over years that were recast after a change of year end.
+        # Prefer reported years to years that were recast after a change of year end.
         known = [figure for figure in headline_figures if calendar.is_in_known_year(figure.end)]
         headline_figures = known or headline_figures
     headline = tuple(sorted(headline_figures, key=lambda figure: (figure.end, figure.start)))

@@ -19,7 +19,7 @@ QUARTERS = 4
 _LENGTH_CLASSES = ((75, 105, QUARTER), (165, 200, HALF), (255, 290, NINE_MONTHS), (350, 380, YEAR))
 YEAR_DAYS = 365.25
 _QUARTER_DAYS = YEAR_DAYS / 4
-# The end of a 52/53-week year varies by up to six days, and tagged dates may be off by one more.
+# The end of a 52/53-week year varies by up to six days, and tagged dates may be off by one more day.
 _SLACK_DAYS = 7
 # A year that ends in the first days of January is named after the previous year.
 _NEW_YEAR_DAYS = 10
@@ -55,10 +55,10 @@ def find_newest_common(counts: Counter[_T], min_fraction: float = 0.2) -> _T:
 
 
 class FiscalCalendar:
-    """A company's year ends, and the fiscal years that they close.
+    """A company's fiscal years and their last days.
 
     Year ends outside the reported years are extrapolated by whole years. After a change of year end, quarters of the
-    transition period are counted back from the later end.
+    transition period are counted back from the later year end.
     """
 
     def __init__(self, years: Iterable[tuple[str, int]]) -> None:
@@ -66,7 +66,7 @@ class FiscalCalendar:
         self._days = [day for day, _ in self._anchors]
 
     def find_period(self, end: str) -> tuple[int, int]:
-        """Return the fiscal year of a date, and the quarter (1 to 4) with the nearest end."""
+        """Return the fiscal year of a date, and the quarter (1 to 4) whose end is nearest."""
         day = day_number(end)
         if not self._anchors:
             shifted = date.fromordinal(day - _NEW_YEAR_DAYS)
@@ -127,11 +127,11 @@ class FiscalCalendar:
 
 
 def assign_fiscal_years(reported: Iterable[tuple[str, str, int | None]]) -> dict[str, int]:
-    """Return the fiscal year of each annual period end, from (end, filed, the filing's ``fy``).
+    """Return the fiscal year of each annual period end, given tuples of end, filing date and the filing's ``fy``.
 
-    The earliest filing decides the year of a period end. If most other ends contradict that year, it is considered a
-    tagging error and corrected (four NVIDIA annual reports are tagged one year too early). Only ends near the same day
-    of the year are compared, because numbering restarts after a change of year end.
+    The earliest filing decides the year of a period end. A year that most other period ends contradict is corrected as
+    a tagging error (four NVIDIA annual reports are tagged one year too early). Only period ends near the same day of
+    the year are compared, because numbering restarts after a change of year end.
     """
     year_by_end: dict[str, int] = {}
     for end, _filed, year in sorted(reported, key=lambda row: (row[1], row[0])):

@@ -35,7 +35,7 @@ from fingerpost.filings.period_filter import (
 
 
 def build_error(field: str, sentence: str) -> ValidationError:
-    """Return an error about a field, for a validator of a whole model."""
+    """Return an error about one field, for use in a validator of the whole model."""
     error = PydanticCustomError("whole_sentence", "{sentence}", {"sentence": sentence})
     return ValidationError.from_exception_data("", [InitErrorDetails(type=error, loc=(field,), input=None)])
 

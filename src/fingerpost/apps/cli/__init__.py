@@ -25,9 +25,9 @@ def find_exit_status(error: ToolError | None) -> int:
 
 
 def main() -> None:
-    # Garbage collection would take a fifth of a search's time; commands that may run longer enable it again.
+    # Garbage collection takes a fifth of a search's time. Commands that may run for a long time enable it again.
     gc.disable()
-    # At exit, Python would search all objects for cycles, which takes a third of a short command's time.
+    # Avoid the search for reference cycles at exit, which takes a third of a short command's time.
     atexit.register(gc.freeze)
     try:
         # Local imports, because typer catches an interrupt only while a command is running.

@@ -1,4 +1,4 @@
-"""The root command ``fingerpost``: its global options, and its commands, each imported when it runs."""
+"""The root command ``fingerpost``: its global options and its lazily imported commands."""
 
 import gc
 import os
@@ -15,14 +15,14 @@ from fingerpost.apps.cli import Caller
 
 
 class _Entry(NamedTuple):
-    """A command: the function named after it in ``module`` or, if there is no example, the module's command group."""
+    """A command: the function with its name in ``module`` or, if it has no example, the module's command group."""
 
     module: str
     help: str
     example: str | None = None
     # A coordinate may begin with a minus sign.
     takes_negative_numbers: bool = False
-    # The tool whose fields become options, except those for which the function has an option.
+    # The tool whose fields become options unless the function already has an option for them.
     tool: str | None = None
 
 
@@ -86,9 +86,9 @@ class _LazyGroup(TyperGroup):
         if name is not None and _ENTRIES[name].tool is None:
             gc.enable()
         else:
-            # numpy would start threads for linear algebra, which no search needs.
+            # Stop numpy from starting threads for linear algebra, which no search uses.
             os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-            # pydantic would read the metadata of all installed packages to find its plugins.
+            # Stop pydantic from reading the metadata of all installed packages to find plugins.
             os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
         return name, None if name is None else _load_command(name), remaining
 

@@ -44,7 +44,7 @@ def with_options(command: Callable[..., None], options: Mapping[str, tuple[Any, 
 
 def prepare_settings(ctx: typer.Context) -> "Settings":
     """Read the settings for a command, create the home folder, and start logging if ``--verbose`` is set."""
-    # Local imports, here and below, because they would slow --help down.
+    # Local imports, here and below, because global ones would slow --help down.
     from fingerpost.apps.settings import read_settings
 
     # The root command does not run while the shell completes a word.
@@ -101,12 +101,12 @@ def run_search(application: "Application", work: Coroutine[Any, Any, _R]) -> _R:
 
 
 def call_and_print(application: "Application", tool: str, arguments: object, *, as_json: bool) -> None:
-    """Call a tool and print its answer; exit with the status of an error."""
+    """Call a tool and print its answer; if it failed, exit with the error's status."""
     print_or_exit(call_tool(application, tool, arguments), as_json=as_json)
 
 
 def print_or_exit(answer: "Answer", *, as_json: bool) -> None:
-    """Print an answer's text or its envelope; exit with the status of an error."""
+    """Print an answer's text or its envelope; if it is an error, exit with the error's status."""
     if as_json:
         print_json(answer.body)
     elif answer.error is not None:

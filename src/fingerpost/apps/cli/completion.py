@@ -1,4 +1,4 @@
-"""Complete saved names and networks for the shell; no network is opened."""
+"""Complete saved names and networks for the shell, without opening a network."""
 
 import os
 import re
@@ -23,7 +23,7 @@ def complete_key(ctx: typer.Context, incomplete: str) -> list[str]:
 
 
 def _select(names: Iterable[str], incomplete: str) -> list[str]:
-    """Return the names that begin with the text in any case, but keep its case, because typer drops all others."""
+    """Return the names that match a prefix in any case, with the prefix as typed, because typer drops all others."""
     length = len(incomplete)
     matching = dict.fromkeys(name for name in names if name[:length].casefold() == incomplete.casefold())
     # Bash inserts a completion into its line unquoted; other shells quote it.

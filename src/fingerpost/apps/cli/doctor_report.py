@@ -21,7 +21,7 @@ from fingerpost.transit.kernel_mode import are_compiled, use_kernels_folder
 from fingerpost.transit.model.provenance import ServiceState
 from fingerpost.transit.networks.overview import describe_networks
 
-# `fingerpost filings list` shows all of them.
+# `fingerpost filings list` shows all companies.
 _MAX_COMPANIES = 10
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from fingerpost.errors import ParameterError, RemedyKind, SourceLimited, ToolError, as_sentence
 
-# The option or argument that sets each tool field; commands add options named after other fields.
+# The option or argument for each tool field. Commands add the options that are named after their fields.
 OPTIONS: dict[str, str] = {
     "constraints.maxWalkingDistance": "--max-walk",
     "constraints.language": "--lang",
@@ -89,7 +89,7 @@ def _format_message(error: ToolError) -> str:
 
 
 def _describe_candidate(candidate: dict[str, str]) -> str:
-    # A local import, because it would slow --help down.
+    # A local import, because a global one would slow --help down.
     from fingerpost.contract.envelope import format_distinction
 
     distinction = format_distinction(candidate)
@@ -98,5 +98,5 @@ def _describe_candidate(candidate: dict[str, str]) -> str:
 
 def _capitalize(text: str) -> str:
     first = text.partition(" ")[0]
-    # Field names and file names are not capitalized.
+    # Do not capitalize field names and file names.
     return text[:1].upper() + text[1:] if first.isalpha() and first.islower() else text

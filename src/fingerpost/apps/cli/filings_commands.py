@@ -193,7 +193,7 @@ def describe_companies(file: Path) -> list[str]:
     today, lines = clock.now().date(), []
     for company in companies:
         days = (today - date.fromisoformat(company.complete_through)).days
-        # The clock may be wrong, or fixed before the newest filing.
+        # Omit a negative age: the clock may be wrong, or fixed at a time before the newest filing.
         age = f" ({days:,} days ago)" if days >= 0 else ""
         newest = f"newest filing {company.complete_through}{age}"
         name = f"{company.ticker}: {company.name} (CIK {company.padded_cik})"
@@ -229,7 +229,7 @@ def show(
 
 
 def _parse_query(words: Sequence[str], axis: str | None) -> tuple[str, str, dict[str, Any]]:
-    """Return the tool, the query type and the parameters, without the company."""
+    """Return the tool, the query type, and the parameters except the company."""
     metrics, period = read_figures(words)
     if axis is not None:
         if len(metrics) != 1:
@@ -248,7 +248,7 @@ def _parse_query(words: Sequence[str], axis: str | None) -> tuple[str, str, dict
 
 
 def read_figures(words: Sequence[str]) -> tuple[list[str], str | None]:
-    """Parse comma-separated figures, and a trailing period such as ``2022-Q2`` if there is one."""
+    """Parse comma-separated figures, optionally followed by a fiscal period such as ``2022-Q2``."""
     rest, period = list(words), None
     with suppress(ValueError):
         if words and (".." in words[-1] or read_period(words[-1])):

@@ -1,4 +1,4 @@
-"""The ``fingerpost network add`` command: add a network from GTFS feeds (and report on them) or a remote source."""
+"""The ``fingerpost network add`` command: add a network from GTFS feeds or a remote source."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -22,7 +22,7 @@ from fingerpost.transit.learned_profile import LearnedProfiles
 from fingerpost.transit.model.provenance import ServiceState
 
 _TEXT_LISTS = ("feeds", "realtime", "languages", "attribution")
-# Record keys that depend on the source; new feeds inherit them from old feeds, but no other source does.
+# Record keys that depend on the source. A network keeps their values only if both its old and new sources are feeds.
 _SOURCE_KEYS = ("feeds", "realtime", "extract", "url", "key", "bounds", "zone", "languages")
 # Each record key's option and metavar; the help text is the key's description.
 _RECORD_OPTIONS = {
@@ -142,7 +142,7 @@ def _build_record(
     """Return a network's validated record, and the keys whose values come from the previous record."""
     inherited: dict[str, Any] = {} if previous is None else {key: getattr(previous, key) for key in KEYS}
     if previous is not None and (previous.source, EMBEDDED) != (changes["source"], changes["source"]):
-        # A different kind of source, or possibly a different server, needs its own values for these.
+        # A different kind of source, or a server that may be different, needs its own values for these keys.
         inherited = {key: value for key, value in inherited.items() if key not in _SOURCE_KEYS}
     record = store.build(name, {**inherited, **changes})
     store.check(record)
@@ -151,9 +151,9 @@ def _build_record(
 
 
 def _parse_value(key: str, value: Any) -> Any:
-    """Convert a record key's value to absolute paths, numbers, or tuples for lists.
+    """Convert an option's value for the record: make paths absolute, bounds numeric, and lists tuples.
 
-    Invalid bounds are left as strings, and record validation reports them.
+    Invalid bounds remain strings, which record validation reports.
     """
     if key in _TEXT_LISTS:
         return tuple(_parse_text(key, text) for text in value)

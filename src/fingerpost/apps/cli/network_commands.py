@@ -73,7 +73,7 @@ def _refresh(settings: Settings, record: NetworkRecord) -> None:
 
 
 def add_city(ctx: typer.Context, feeds: list[str]) -> None:
-    """Add feeds as the network CITY, or refresh it if it has the same feeds; report a refresh that fails."""
+    """Add feeds as the network CITY, or refresh CITY if it has the same feeds; print the error of a failed refresh."""
     record = open_record_store(prepare_settings(ctx).home).read().records.get("CITY")
     if record is None or record.feeds != tuple(parse_location(feed).text for feed in feeds):
         new_add_command(REMOTE_KINDS)(ctx, "CITY", feeds)
@@ -130,7 +130,7 @@ def _find_report(record: NetworkRecord, store: TimetableStore) -> ImportReport |
 
 
 def _find_note(record: NetworkRecord, store: TimetableStore) -> str | None:
-    """Return a sentence if a network has no prepared timetable, or one that is out of date."""
+    """Return a note if a network's prepared timetable is missing or out of date."""
     if record.name not in store.list_names():
         return f"{record.name} is not prepared. Run `fingerpost network refresh {record.name}`."
     entry = store.get(record.name)

@@ -30,7 +30,7 @@ _R = TypeVar("_R")
 
 @contextmanager
 def show_import_bars(console: Console) -> Iterator[Callable[[str, int, int | None], None]]:
-    """Show progress bars on a terminal; yield a thread-safe function that updates one: (name, done, total or None)."""
+    """Show progress bars on a terminal; yield a thread-safe function (name, done, total or None) that updates one."""
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
     tasks: dict[str, TaskID] = {}
     with Progress(*columns, console=console, disable=not console.is_terminal) as bars:
@@ -109,7 +109,7 @@ def fetch_realtime(settings: Settings, name: str) -> dict[str, Any]:
 
 
 def list_realtime_lines(health: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
-    """Yield (line, is_ok) for each realtime source of a network, and for the counts by outcome."""
+    """Yield (line, is_ok) for each realtime source of a network, then for the matched and unmatched entities."""
     for source in health["sources"]:
         matched, unmatched = source.get("matched", 0), source.get("unmatched", 0)
         age = f"{format_age(source['ageSeconds'])} old" if "ageSeconds" in source else "no message yet"

@@ -28,7 +28,7 @@ _POSITION = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)\s*")
 # Separates the names in a field's path when the path becomes a parameter name.
 _SEPARATOR = "__"
 _TYPES: Mapping[str, Any] = {"integer": int, "number": float, "boolean": bool, "array": list[str]}
-# Help texts for fields whose descriptions for agents are too terse for people or mention other fields.
+# Help texts for fields whose own descriptions are too terse for people, or mention other fields.
 _HELP: Mapping[str, str] = {
     "--focus-point": "Prefer places near this point",
     "--lang": "Language of the answer",
@@ -129,7 +129,7 @@ def call(
 
 
 def with_tool_options(command: Callable[..., None], tool_name: str) -> Callable[..., None]:
-    """Return a command with an option added for each optional tool field that does not yet have one."""
+    """Return a command with an added option for each optional tool field that lacks one."""
     from fingerpost.apps.wiring import TOOLS
 
     schema = next(tool.input_schema for tool in TOOLS if tool.name == tool_name)
@@ -148,7 +148,7 @@ def with_tool_options(command: Callable[..., None], tool_name: str) -> Callable[
             metavar="LAT,LON" if field_type == "object" else None,
             help=f"{text[:1].upper()}{text[1:]}.{' Repeatable.' if field_type == 'array' else ''}",
             parser=_parse_position if field_type == "object" else None,
-            # Most flags shape answers for agents.
+            # Hide flags without a text in _HELP, because most of them are useful only to agents.
             hidden=field_type == "boolean" and name not in _HELP,
         )
         options[_SEPARATOR.join(path)] = (_TYPES.get(field_type, str) | None, option)

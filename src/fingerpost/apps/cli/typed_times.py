@@ -1,4 +1,4 @@
-"""Parse times as people type them: 09:00, 9am, tomorrow 09:00, saturday 9am, or ISO 8601; and find their time zone."""
+"""Parse typed times (09:00, 9am, tomorrow 09:00, saturday 9am, or ISO 8601), and find their time zone."""
 
 import re
 from collections.abc import Callable
@@ -29,7 +29,7 @@ _TIME = re.compile(rf"(?:(?P<day>{_DAY})\s+)?(?P<hour>\d{{1,2}})(?::(?P<minute>\
 def parse_time(text: str, find_zone: Callable[[], tzinfo]) -> datetime:
     """Parse a typed time; the result is naive for ISO 8601 without an offset. Only a time of day needs the zone.
 
-    A time without a day, or with a weekday, is the next such time.
+    A time without a day, or with a weekday, means its next occurrence.
     """
     lowered = text.strip().lower()
     if is_now(lowered):
@@ -50,7 +50,7 @@ def parse_time(text: str, find_zone: Callable[[], tzinfo]) -> datetime:
 
 
 def _find_next(day: str | None, wall_time: time, begin: datetime) -> datetime:
-    """Return the first instant at this wall-clock time from ``begin`` (aware) onward, on the named day if there is one.
+    """Return the first instant with this wall-clock time at or after ``begin`` (aware), on ``day`` if it is given.
 
     A time that has just passed counts as now (rule B12).
     """
@@ -81,7 +81,7 @@ def find_trip_zone(application: Application, origin: dict[str, Any], destination
 
 
 def find_stop_zone(application: Application, label: str) -> tzinfo:
-    """Return the zone of the network of a stop; UTC if no stop matches (the tool reports that)."""
+    """Return the time zone of a stop's network; UTC if no stop matches (the tool reports that)."""
     places = PlaceResolver(application.networks, application.variables)
     now, user = int(clock.now().timestamp()), application.settings.user
     try:

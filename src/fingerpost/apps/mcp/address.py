@@ -13,7 +13,7 @@ _IPV6_PREFIX = 64
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A host and a port; for port 0, the system chooses a port."""
+    """A host and a port; port 0 lets the system choose one."""
 
     host: str
     port: int
@@ -55,7 +55,7 @@ LOCAL_ACCESS = Access()
 
 
 def parse_ip_address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    """Parse an address; convert IPv4-mapped addresses, which a socket on [::] reports for IPv4 callers, to IPv4."""
+    """Parse an IP address; convert an IPv4-mapped address, such as ``::ffff:192.0.2.1``, to IPv4."""
     try:
         address = ipaddress.ip_address(host)
     except ValueError:

@@ -1,8 +1,8 @@
 """Elicitation: ask the user which of several places they mean (rule B10), in old and new protocol versions.
 
-In new versions the result of a call contains the elicitation, and the client calls again with the response; the
-request state carries earlier choices. In old versions the server sends a request while the call is waiting. The state
-is not signed, because a choice has the same effect as a label in the arguments.
+In new versions, the result of a call contains the elicitation, and the client repeats the call with the response and
+with earlier choices (the request state). In old versions, the server sends a request while the call is waiting. The
+request state is not signed, because a choice has the same effect as a label in the arguments.
 """
 
 import json
@@ -49,7 +49,7 @@ def _get_token(response: types.ElicitResult) -> str | None:
 
 
 def apply_choices(choices: Choices, arguments: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments with the chosen tokens as plain texts, or as the ``rawText`` of the lookup contract."""
+    """Return the arguments with each ambiguous text (``rawText`` in the lookup contract) replaced with its token."""
     updates: dict[str, Any] = {}
     for side, token in choices.items():
         match arguments.get(side):
@@ -65,8 +65,8 @@ async def elicit(
 ) -> Choices | types.InputRequiredResult | None:
     """Ask the user which place is meant; return None if the answer needs no choice or the client cannot ask.
 
-    In new versions, return an ``InputRequiredResult``; in old versions, wait for the user's choice. If the client
-    returns an error, the user counts as having declined.
+    In new versions, return an ``InputRequiredResult``; in old versions, wait for the user's choice. Treat an error
+    from the client as a refusal by the user.
     """
     error = answer.error
     if not isinstance(error, PlaceAmbiguous) or not _can_elicit(ctx):
@@ -95,7 +95,7 @@ async def elicit(
 def _can_elicit(ctx: ServerRequestContext[Any, Any]) -> bool:
     capabilities = ctx.session.client_capabilities
     elicitation = None if capabilities is None else capabilities.elicitation
-    # In older versions an empty capability means support for forms.
+    # In older versions, an empty capability means that the client supports forms.
     can_show_forms = elicitation is not None and (elicitation.form is not None or elicitation.url is None)
     return can_show_forms and (_is_modern_protocol(ctx) or ctx.session.can_send_request)
 

@@ -63,9 +63,9 @@ _CALLER_KEY = "fingerpost.caller"
 
 
 class McpTransport:
-    """The ``/mcp`` endpoint: answers with a JSON body, or with an event stream if the client requests progress.
+    """The ``/mcp`` endpoint; it is stateless, so only POST is allowed.
 
-    A stream is more expensive. The server is stateless, so only POST is allowed.
+    Answers are JSON bodies unless the client requests progress, because event streams are more expensive.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class McpTransport:
             if refusal is not None:
                 await refusal(scope, receive, send)
         except asyncio.CancelledError:
-            # The server is stopping, and would otherwise log a traceback. uvicorn rejects a second response.
+            # The server is stopping. Without an answer, uvicorn would log a traceback; a second answer raises an error.
             with suppress(RuntimeError):
                 await _STOPPING(scope, receive, send)
 
@@ -148,11 +148,11 @@ def _build_error(message: str, call_id: object = None) -> dict[str, Any]:
 
 
 def _write_late_event(body: bytes) -> bytes:
-    """Return the event that ends a stream after ``limits.ANSWER_S``."""
+    """Return the event that ends a stream whose call was cancelled after ``limits.ANSWER_S``."""
     try:
         call_id = json.loads(body)["id"]
     except (ValueError, RecursionError, LookupError, TypeError):
-        # The SDK then refuses the request.
+        # Without a call id, the SDK does not begin a stream.
         return b""
     return b"event: message\r\ndata: " + json.dumps(_build_error(_LATE, call_id)).encode() + b"\r\n\r\n"
 
@@ -172,10 +172,7 @@ _FULL = _refuse(503, "The server is handling too many requests; retry in a secon
 def new_app(
     application: Application, address: Address, warm_up: WarmUp, access: Access, site: Site | None = None
 ) -> Starlette:
-    """Return the web application.
-
-    Raise SettingsInvalid if the address is public and callers need no token.
-    """
+    """Return the web application; raise SettingsInvalid in the same cases as ``CallerFinder``."""
     hosts = access.list_hosts(address)
     names = list(dict.fromkeys(form for host in hosts for form in (host, f"{host}:*")))
     security = TransportSecuritySettings(
@@ -186,7 +183,7 @@ def new_app(
     async def health(_request: Request) -> Response:
         return JSONResponse({"status": "ok"})
 
-    # Each stream belongs to one call, and the server waits for running calls when it stops.
+    # No drain is needed: each stream belongs to one call, and the server waits for running calls when it stops.
     AppStatus.enable_automatic_graceful_drain = False
     callers = CallerFinder(application.settings, address, access)
     callers.log_permissions()
@@ -272,16 +269,16 @@ def serve_http(
     metrics: Sequence[Address] = (),
     announce: Callable[[str], None] = lambda _url: None,
 ) -> None:
-    """Serve until SIGTERM or an interrupt; running calls are still answered; ``announce`` receives the server's URL.
+    """Serve until SIGTERM or an interrupt, and finish running calls; ``announce`` receives the server's URL.
 
-    Raise SettingsInvalid if the address is in use, or is public and callers need no token.
+    Raise SettingsInvalid if the address is in use, and in the same cases as ``CallerFinder``.
     """
     listener = listen(address, access.trusted_proxies)
     address = Address(address.host, listener.getsockname()[1])
     app = new_app(application, address, warm_up, access, site)
     start_metrics_server(metrics, access)
     server = uvicorn.Server(new_config(app, access))
-    # This handles signals before uvicorn listens and after it stops. A handler that raises could leave Python's import
+    # Handle signals before uvicorn listens and after it stops. A handler that raises could leave Python's import
     # lock held, because the warm-up imports modules in a thread.
     for stop in (signal.SIGTERM, signal.SIGINT):
         signal.signal(stop, server.handle_exit)
@@ -322,7 +319,7 @@ def serve_workers(
     access: Access,
     metrics: list[Address],
 ) -> None:
-    """Serve in ``count`` processes until SIGTERM or an interrupt; running calls are still answered.
+    """Serve in ``count`` processes until SIGTERM or an interrupt, and finish running calls.
 
     A worker that ends or hangs is replaced. Raise SettingsInvalid in the same cases as ``serve_http``.
     """
@@ -332,7 +329,7 @@ def serve_workers(
         # uvicorn logs which workers died and were replaced.
         logging.getLogger("uvicorn.error").setLevel(logging.INFO)
         _log.info(_SERVING, shared.address.url)
-        # uvicorn pickles the address; unpickling it in a worker returns a socket.
+        # uvicorn pickles the shared address, which a worker unpickles as a socket.
         Multiprocess(new_config(worker, access, count), [cast("socket.socket", shared)]).run()
 
 

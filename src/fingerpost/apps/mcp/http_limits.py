@@ -1,6 +1,6 @@
-"""Limits on HTTP requests: time for headers, bodies and answers, size, and concurrent calls per caller.
+"""Limit HTTP requests: the time for headers, bodies and answers, the size, and the concurrent calls per caller.
 
-uvicorn itself has no timeouts for headers and bodies.
+uvicorn has no timeouts for headers or bodies.
 """
 
 import asyncio
@@ -27,9 +27,9 @@ ABANDONED_S = 1.0
 MAX_CALLS_PER_CALLER = 8
 MAX_BYTES: Final = 1_500_000
 """A plan with its memory is at most 1,000,000 bytes (``plan/limits.py``) before JSON escaping."""
-# Includes the framing of chunks, and trailers.
+# Includes chunk framing and trailers.
 MAX_REQUEST_BYTES = 2 * MAX_BYTES
-# Each chunk costs a call of about a microsecond; if there are more than this, their average size has a minimum.
+# Beyond this number of chunks, their average size must reach the minimum: each chunk costs about a microsecond.
 MAX_SMALL_PIECES, MIN_PIECE_BYTES = 20_000, 64
 
 
@@ -38,7 +38,7 @@ class BodyTooLarge(Exception):
 
 
 class LimitedHttpProtocol(HttpToolsProtocol):
-    """Extends uvicorn's protocol: closes connections whose requests exceed a limit of time, size or number of parts.
+    """Extends uvicorn's protocol: closes connections whose requests exceed the limits on time, size, headers or chunks.
 
     It does not support pipelining, because one read could begin thousands of requests. A request that arrives during
     an answer is dropped, and the connection is closed after that answer, so the client retries (RFC 9112, 9.3.2).
@@ -53,7 +53,7 @@ class LimitedHttpProtocol(HttpToolsProtocol):
         super().connection_made(transport)
         if self.client is not None:
             host, port = self.client
-            # uvicorn looks for this address among the trusted proxies, and would not find an IPv4-mapped one.
+            # uvicorn would not match an IPv4-mapped address with the IPv4 address of a trusted proxy.
             self.client = (str(parse_ip_address(host) or host), port)
         self._start_deadline()
 
@@ -70,7 +70,7 @@ class LimitedHttpProtocol(HttpToolsProtocol):
             self.transport.close()
 
     def on_message_begin(self) -> None:
-        # An error in this and the next methods ends parsing.
+        # A ValueError in a parser callback ends parsing.
         if self._is_answering():
             raise ValueError
         super().on_message_begin()
@@ -80,17 +80,17 @@ class LimitedHttpProtocol(HttpToolsProtocol):
         if self._fields > MAX_HEADERS:
             self._refuse(f"The request has more than {MAX_HEADERS} headers.")
         if self._is_answering():
-            # Ignore trailers, which uvicorn would append to the headers, after those of a trusted proxy.
+            # Ignore trailers, because uvicorn would append them to the headers that a trusted proxy set.
             return
         if name.lower() == b"host" and any(known == b"host" for known, _ in self.headers):
-            # A proxy may use the other one (RFC 9112, section 3.2).
+            # A proxy may have checked the other header (RFC 9112, section 3.2).
             self._refuse("The request has two Host headers.")
         # The parser does not strip trailing whitespace (RFC 9110, section 5.5).
         super().on_header(name, value.strip(b" \t"))
 
     def on_headers_complete(self) -> None:
         super().on_headers_complete()
-        # An answer that is sent before the whole body has arrived closes the connection.
+        # Close the connection after an answer that is sent before the whole body has arrived.
         self._keeps_alive, self.cycle.keep_alive = self.cycle.keep_alive, False
 
     def on_body(self, body: bytes) -> None:
@@ -146,7 +146,7 @@ class LimitedHttpProtocol(HttpToolsProtocol):
 
 
 async def receive_body(receive: Receive, declared_bytes: int) -> bytes:
-    """Return a body; raise TimeoutError after ``BODY_S``, BodyTooLarge or ClientDisconnect."""
+    """Return a request's body; raise BodyTooLarge, ClientDisconnect, or (after ``BODY_S``) TimeoutError."""
     if declared_bytes > MAX_BYTES:
         raise BodyTooLarge
     body, is_complete = bytearray(), False
@@ -165,10 +165,10 @@ async def receive_body(receive: Receive, declared_bytes: int) -> bytes:
 async def answer_while_connected(
     answer: Callable[[Send], Awaitable[None]], receive: Receive, send: Send, late_event: bytes
 ) -> bool:
-    """Run ``answer``, and cancel it if the client disconnects or if it takes longer than ``ANSWER_S``.
+    """Run ``answer``, and cancel it if the client disconnects or ``ANSWER_S`` has passed.
 
-    Return False if the client disconnected. If the answer takes too long, send ``late_event`` if the answer is a stream
-    that has begun; otherwise raise TimeoutError.
+    Return False if the client disconnected. After ``ANSWER_S``, send ``late_event`` to a stream that has begun;
+    otherwise raise TimeoutError.
     """
     is_begun = has_disconnected = False
     with move_on_after(ANSWER_S) as scope:
@@ -190,7 +190,7 @@ async def answer_while_connected(
 
         watcher = asyncio.create_task(cancel_at_disconnect())
         try:
-            # Many answers never wait, and would not notice that the client has disconnected already.
+            # Let the watcher run first, because many answers never yield to it.
             await asyncio.wait([watcher], timeout=0)
             if not has_disconnected:
                 await answer(send_and_watch)
@@ -224,7 +224,7 @@ class Admission:
         return self._count(None, self._max_calls)
 
     def hold(self, caller: str) -> None:
-        """Count an abandoned request for another ``ABANDONED_S``, so that a caller cannot begin hundreds per second."""
+        """Count an abandoned request for another ``ABANDONED_S``, or a caller could abandon hundreds per second."""
         self._counts[caller] += 1
         asyncio.get_running_loop().call_later(ABANDONED_S, self._release, caller)
 

@@ -33,7 +33,8 @@ class CallerFinder:
     """Identifies the caller of a request.
 
     A caller without a token acts as the configured user only if the server listens on loopback, has no other host name,
-    and no proxy forwarded the request. Raise SettingsInvalid if the address is public and callers need no token.
+    and no proxy forwarded the request. Raise SettingsInvalid if other machines can reach the server without a token,
+    unless ``access.is_public`` allows it.
     """
 
     def __init__(self, settings: Settings, address: Address, access: Access) -> None:
@@ -78,7 +79,7 @@ class CallerFinder:
 def check_host(endpoint: Endpoint, hosts: Collection[str]) -> Endpoint:
     """Wrap an endpoint to answer 421 unless the Host header is one of the given names or an IP address.
 
-    This prevents DNS rebinding, for which a browser sends a name. Probes and scrapers often use an IP address.
+    This prevents DNS rebinding, which needs a host name. Probes and scrapers often use an IP address.
     """
     known_hosts = {host.strip("[]") for host in hosts}
 

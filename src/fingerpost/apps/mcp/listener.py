@@ -17,15 +17,15 @@ from fingerpost.runtime.instruments import REFUSED_CONNECTIONS
 # Per process; systems allow 1,024 open files by default.
 MAX_CONNECTIONS = 500
 MAX_CONNECTIONS_PER_ADDRESS = 50
-# Otherwise, one address could open and close hundreds of connections in a second.
+# Without this delay, one address could open and close hundreds of connections per second.
 COUNTED_AFTER_CLOSE_S = 1.0
 _REFUSAL = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 # Connections refused at a time; between batches, the server handles other clients' calls.
 _REFUSED_AT_ONCE = 16
 _BACKLOG = 2048
-# By default, the system holds 3 MB of unread answers for each connection.
+# By default, the system buffers up to 3 MB of unread answers per connection.
 _SEND_BUFFER_BYTES = 65_536
-# The system then aborts a connection whose client does not read; closing it would wait for the client.
+# The system aborts a connection whose client reads nothing for this long; closing it would wait for the client.
 UNREAD_S = 30.0
 
 
@@ -45,10 +45,10 @@ class _Connection(socket.socket):
 class LimitedListener(socket.socket):
     """A listening socket that answers 503 to connections beyond the limits, and closes them.
 
-    At most ``MAX_CONNECTIONS`` are open, and at most ``MAX_CONNECTIONS_PER_ADDRESS`` from one address. For the second
-    limit, a closed connection counts for another ``COUNTED_AFTER_CLOSE_S``. Loopback and trusted proxies are
-    exempt from it, because many callers may share them. Refusing a connection here is cheap: asyncio creates a task and
-    a transport for each connection that it accepts.
+    At most ``MAX_CONNECTIONS`` are open, and at most ``MAX_CONNECTIONS_PER_ADDRESS`` from one address. The limit per
+    address counts a closed connection for another ``COUNTED_AFTER_CLOSE_S``. It does not apply to loopback addresses
+    and trusted proxies, because many callers may share them. Refusing a connection here is cheap, because asyncio would
+    create a task and a transport for it.
     """
 
     def __init__(self, family: int, trusted_proxies: Sequence[str]) -> None:
@@ -64,7 +64,7 @@ class LimitedListener(socket.socket):
         super().listen(_BACKLOG)
 
     def accept(self) -> tuple[socket.socket, Any]:
-        """Return the next connection within the limits; raise BlockingIOError if there is none, or after a batch."""
+        """Return the next accepted connection; raise BlockingIOError if there is none, or after a batch of refusals."""
         self._forget_closed()
         for _ in range(_REFUSED_AT_ONCE):
             accepted, peer = super().accept()
@@ -107,7 +107,7 @@ def listen(
 ) -> socket.socket:
     """Return a listening socket, or raise SettingsInvalid.
 
-    ``shared`` lets other processes listen there too. With a ``backlog`` of 0, the socket only reserves the address.
+    ``shared`` lets other processes listen on the same address. A ``backlog`` of 0 only reserves the address.
     """
     family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
     listener = LimitedListener(family, trusted_proxies)
@@ -132,14 +132,14 @@ def listen(
 class SharedAddress:
     """An address shared by worker processes, each with its own socket, so that the system balances connections.
 
-    Unpickling it in a worker returns the worker's socket.
+    Unpickling a shared address in a worker returns the worker's socket.
     """
 
     def __init__(self, address: Address, trusted_proxies: Sequence[str] = ()) -> None:
         self._trusted_proxies = trusted_proxies
         if not hasattr(socket, "SO_REUSEPORT"):
             raise SettingsInvalid("This system cannot share connections among processes. Leave out --workers")
-        # An exclusive socket detects other servers run by this user; a shared one would join them.
+        # An exclusive bind fails if another server of this user has the address; a shared bind would succeed.
         listen(address, backlog=0).close()
         # This socket receives no connections, because it does not listen.
         self._reservation = listen(address, shared=True, backlog=0)

@@ -1,7 +1,7 @@
 """Convert tools and resources to the protocol's types: the networks, each tool's schemas, plan runs, and the views.
 
-Views follow the MCP Apps extension (revision 2026-01-26): resources, and a link from each tool that has one. The SDK's
-implementation requires ``MCPServer``, which is slow to import.
+Views follow the MCP Apps extension (revision 2026-01-26): each is a resource, and its tools link to it. The SDK's
+implementation of the extension requires ``MCPServer``, which is slow to import.
 """
 
 import json
@@ -23,7 +23,7 @@ EXTENSION_ID = "io.modelcontextprotocol/ui"
 MIME_TYPE = "text/html;profile=mcp-app"
 _STABLE_TTL_MS = 3_600_000
 
-# Views load no files, and look better with the host's border, because they have their own background.
+# Views load no files. They have their own background, so they look better with the host's border.
 _RESOURCE_META: dict[str, Any] = {"ui": {"csp": {"connectDomains": [], "resourceDomains": []}, "prefersBorder": True}}
 
 # The key in a tool's _meta that lists its optional parts.
@@ -40,7 +40,7 @@ _MAX_OUTPUT_BYTES = 300_000
 
 
 def build_tool_entry(tool: ToolDefinition) -> types.Tool:
-    """Return a tool's ``tools/list`` entry with all annotations, because their defaults describe a dangerous tool."""
+    """Return a tool's ``tools/list`` entry with all annotations, because the defaults mark a tool as destructive."""
     parts = [key for key, name in EXTRAS.items() if name in tool.optional_parts]
     meta: dict[str, Any] = {OPTIONAL_PARTS: parts} if parts else {}
     if tool.name in VIEW_BY_TOOL:
@@ -67,7 +67,8 @@ def list_requested_parts(
 ) -> list[str]:
     """Return the optional parts that a call requests.
 
-    Known keys in its ``_meta`` decide. If there are none, a client that shows views gets all parts for the tool's view.
+    Keys in the call's ``_meta`` select parts. Without such keys, a client that shows views gets all parts of a tool
+    with a view.
     """
     meta: Mapping[str, Any] = params.meta or {}
     if not EXTRAS.keys().isdisjoint(meta) or not can_show_views(capabilities):

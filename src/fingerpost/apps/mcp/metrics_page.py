@@ -1,4 +1,4 @@
-"""Serve ``/metrics`` at separate addresses, one for each process, because it reveals how busy the server is."""
+"""Serve each process's ``/metrics`` at a separate address, because metrics reveal how busy the server is."""
 
 import logging
 import threading
@@ -29,8 +29,8 @@ _DEFAULT_ADDRESS = Address("127.0.0.1", 9464)
 def list_metrics_addresses(requested: Address | None, processes: int) -> list[Address]:
     """Return free addresses on consecutive ports, one for each process.
 
-    The list is empty if the extra is not installed or the default port is in use. Raise SettingsInvalid if a requested
-    port is in use.
+    The list is empty if the telemetry extra is not installed or a default port is in use. Raise SettingsInvalid if a
+    requested port is in use.
     """
     if find_spec("prometheus_client") is None:
         _log.info("no /metrics: the telemetry extra is not installed")
@@ -49,7 +49,7 @@ def list_metrics_addresses(requested: Address | None, processes: int) -> list[Ad
 
 
 def start_metrics_server(addresses: Sequence[Address], access: Access) -> None:
-    """Serve ``/metrics`` at the first free address, from a thread, so that a busy server can still be observed."""
+    """Serve ``/metrics`` at the first free address, in a thread, so that a busy server still reports metrics."""
     for address in addresses:
         with suppress(SettingsInvalid):
             listener = listen(address)
@@ -67,7 +67,7 @@ def start_metrics_server(addresses: Sequence[Address], access: Access) -> None:
 
 
 def start_metrics() -> Callable[[Request], Any]:
-    """Start collecting metrics, which cannot be stopped; return the endpoint that renders them."""
+    """Start collecting metrics and return the endpoint that renders them; collection cannot be stopped."""
     from opentelemetry.exporter.prometheus import PrometheusMetricReader
     from opentelemetry.sdk.metrics import MeterProvider
     from prometheus_client import CollectorRegistry, ProcessCollector, generate_latest

@@ -39,7 +39,7 @@ CAUSE, REMEDY = "fingerpost/cause", "fingerpost/remedy"
 # When and how often to report that a call is waiting for the compiler.
 _EXPLAIN_AFTER_S = 2.0
 _EXPLAIN_INTERVAL_S = 5.0
-# How long calls without progress wait for the compiler; many clients end a call after a minute.
+# How long calls without progress reports wait for the compiler; many clients end a call after a minute.
 _MAX_SILENCE_S = 30.0
 _STEP = 0.001
 _MAX_MESSAGE_CHARS = 300
@@ -137,7 +137,7 @@ class _Handlers:
     async def check_request(self, ctx: _Context, call_next: CallNext) -> HandlerResult:
         """Refuse cursors, and return an error in the tool's envelope if arguments are not an object.
 
-        Models do not see protocol errors.
+        Language models do not see protocol errors.
         """
         params = ctx.params or {}
         if ctx.method.endswith("/list") and params.get("cursor") is not None:
@@ -158,7 +158,7 @@ class _Handlers:
 class ProgressReporter:
     """Sends the progress of one call (``notifications/progress``) with strictly increasing values.
 
-    If the client reads slowly, intermediate reports are dropped, but the last one never is.
+    If the client reads slowly, intermediate reports are dropped, but never the last report.
     """
 
     def __init__(self, session: ServerSession) -> None:
@@ -173,7 +173,7 @@ class ProgressReporter:
         self._explain_timer: asyncio.TimerHandle | None = None
 
     def report(self, done: float, total: float, message: str) -> None:
-        """Report progress; after a wait for the compiler, adjust values that would otherwise not increase."""
+        """Report progress; after a wait for the compiler, increase a value that does not exceed the last one."""
         if self._has_waited and done <= self._last_done:
             done = self._last_done + _STEP
         if done <= self._last_done or self._has_ended:
@@ -201,7 +201,7 @@ class ProgressReporter:
     async def __aexit__(
         self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        """Send the last report; the answer follows."""
+        """Send the last report, so that it precedes the answer."""
         self._has_ended = True
         if self._explain_timer is not None:
             self._explain_timer.cancel()
@@ -225,7 +225,7 @@ class ProgressReporter:
 
 
 def build_result(answer: Answer) -> dict[str, Any]:
-    """Return an answer as the JSON of a ``CallToolResult``; the SDK builds the model."""
+    """Return an answer as the JSON of a ``CallToolResult``."""
     meta: dict[str, Any] = {CORRELATION_ID: answer.correlation_id}
     if answer.error is not None:
         meta[CAUSE] = answer.error.cause

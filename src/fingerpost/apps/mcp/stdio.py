@@ -18,7 +18,7 @@ from fingerpost.apps.wiring import Application
 
 _log = logging.getLogger(__name__)
 
-# The host lists the tools first, and importing the engine would hold the GIL.
+# Importing the engine holds the GIL, and would delay the host's first requests, such as ``tools/list``.
 _WARM_UP_DELAY_S = 1.0
 # The shell's exit status for a process ended by SIGINT.
 _INTERRUPTED = 130

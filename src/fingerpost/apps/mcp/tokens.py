@@ -29,7 +29,7 @@ _REQUIRED_CLAIMS = ["iss", "aud", "exp", "sub"]
 _LEEWAY_S = 60
 _REFRESH_S = 600
 _FETCH_PAUSE_S = 60
-# Tokens usually expire sooner, so when an issuer has been down for this long, no valid tokens are left to verify.
+# Most tokens expire sooner, so few are still valid after an issuer has been down for this long.
 _KEYS_MAX_AGE_S = 3600
 _FETCH_S = 5.0
 _MAX_SUBJECT_CHARS = 200
@@ -91,7 +91,7 @@ class IssuedTokens:
 
     Keys are fetched every ten minutes, and at most once a minute for an unknown key id. During a fetch, tokens are
     verified with known keys that are less than twenty minutes old; other tokens wait for the new keys. If the fetch
-    fails, known keys are used for an hour. A key set without usable keys withdraws all keys.
+    fails, known keys are used for an hour. A key set without usable keys revokes all known keys.
     """
 
     issuer: str
@@ -135,7 +135,7 @@ class IssuedTokens:
             self._fetching = asyncio.create_task(self._fetch_keys())
         if key is not None and age_s < 2 * _REFRESH_S:
             return key
-        # Another caller may wait for the same keys.
+        # Shield the fetch, because other callers may be waiting for it.
         has_fetched = await asyncio.shield(self._fetching)
         key = self._keys.get(key_id)
         if not has_fetched and (key is None or age_s > _KEYS_MAX_AGE_S):

@@ -1,7 +1,7 @@
 """Build a self-contained HTML document for each MCP Apps view from ``assets``, and serve the web page's files.
 
-Hosts' content security policies prevent loading files, so the ES modules are concatenated into one scope, each after
-its imports, and stripped of ``import`` and ``export``. The web page calls tools at ``/mcp`` like any other client.
+Hosts' content security policies do not let a view load files, so its ES modules are concatenated into one scope, each
+after its imports, without ``import`` and ``export``. The web page calls tools at ``/mcp`` like any other client.
 """
 
 import mimetypes
@@ -146,8 +146,8 @@ class Site(StaticFiles):
     def file_response(
         self, full_path: PathLike[str] | str, stat_result: stat_result, scope: Scope, status_code: int = 200
     ) -> Response:
-        # Do not use starlette's ETag, a hash of time and size: in reproducible packages, files have the same timestamp
-        # in all versions.
+        # Do not use starlette's ETag, which depends on a file's time and size: in reproducible packages, the time is
+        # the same in all versions.
         headers = self._headers | {"ETag": f'"{sha256(Path(full_path).read_bytes()).hexdigest()}"'}
         response = FileResponse(full_path, status_code, headers, stat_result=stat_result)
         if self.is_not_modified(response.headers, Headers(scope=scope)):
