@@ -1,1 +1,1 @@
-"""Public transport: the model, the rules that all sources share, and the sources."""
+"""Public transport: the data model, the network sources, and the rules that all sources share."""

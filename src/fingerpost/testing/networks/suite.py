@@ -44,7 +44,7 @@ from fingerpost.transit.port import Network
 
 
 class ServerFault(StrEnum):
-    """A fault in the server that a source uses."""
+    """A simulated fault in a source's server."""
 
     UNREACHABLE = "its server cannot be reached"
     SILENT = "its server does not answer in time"
@@ -54,12 +54,12 @@ class ServerFault(StrEnum):
 
 
 class ConformingSource(ABC):
-    """One kind of source under test.
+    """A network source under test.
 
     Attributes:
         name: the name used in messages.
-        gaps: reasons for missing features, keyed by the name of a check or ``ServerFault``, or by an ability. Every
-            ability that the profile does not declare needs a gap; gaps for working features fail the suite.
+        gaps: the reason for each missing feature, keyed by check name, ``ServerFault`` name or ability.
+            Abilities that the profile does not declare need a gap; gaps for working features fail the suite.
     """
 
     name: ClassVar[str]
@@ -67,17 +67,17 @@ class ConformingSource(ABC):
 
     @abstractmethod
     def open(self, town: Town) -> AbstractAsyncContextManager[Network]:
-        """Return a context in which the source serves the town and its network is open; no task may outlive it."""
+        """Return a context manager that opens a network serving the town; it must end all tasks on exit."""
 
     @asynccontextmanager
     async def open_with_fault(self, town: Town, fault: ServerFault) -> AsyncIterator[Network]:
-        """Open the network while its server has a fault; use short timeouts, because ``SILENT`` waits for them."""
+        """Open the network with a server fault; use short timeouts, because ``SILENT`` lasts until the timeout."""
         raise NotImplementedError(f"{self.name} cannot simulate this fault: {fault.value}")
         async with self.open(town) as network:
             yield network
 
 
-# The error that queries must raise during each fault in the server.
+# The error that queries must raise for each server fault.
 _ERRORS: dict[ServerFault, type[errors.ToolError]] = {
     ServerFault.UNREACHABLE: errors.SourceUnreachable,
     ServerFault.SILENT: errors.SourceTimeout,
@@ -124,7 +124,7 @@ def check_abilities(source: ConformingSource) -> None:
     """Check that each ability is either declared in the profile or explained by a gap.
 
     Raises:
-        NetworkBroken: an ability is neither or both, or a gap has an unknown name.
+        NetworkBroken: an ability is neither declared nor explained, or it is both; or a gap has an unknown name.
     """
     with patch.dict(os.environ, {clock.VARIABLE: NOW}):
         declared = asyncio.run(_find_abilities(source))

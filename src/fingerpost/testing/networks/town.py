@@ -16,7 +16,7 @@ DAY = date(2026, 3, 10)
 # A Tuesday morning.
 NOW = "2026-03-10T08:00:00+02:00"
 
-# Tram 1 has steps. Buses 2 and 3 are an alternative with a change at Delta. Only rail R serves Älvsjö.
+# Tram 1 is not wheelchair-accessible; buses 2 and 3, with a change at Delta, are. Only rail R serves Älvsjö.
 DRAWING = """
 tram 1  | Alpha 08:10 | Beta 08:20 | Gamma 08:30
 tram 1  | Alpha 08:40 | Beta 08:50 | Gamma 09:00
@@ -42,9 +42,9 @@ DETOUR, WORKS = "Bus 2 is diverted", "Works at Alpha"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Town:
-    """The data that a source serves: GTFS tables, by file name, and optionally a GTFS-Realtime message.
+    """The data of the test town: GTFS tables, keyed by file name, and an optional GTFS-Realtime message.
 
-    ``name`` is the name of the network, and the FEED in its ids.
+    ``name`` is the network's name and the FEED prefix of its ids.
     """
 
     name: str = NAME
@@ -55,20 +55,20 @@ class Town:
         return Coordinate(*PLACES[stop])
 
     def stop_id(self, stop: str) -> str:
-        """Return the printed id of a stop."""
+        """Return the full id of a stop, FEED:ID."""
         return f"{self.name}:{stop_id_of(stop)}"
 
 
 def new_town(*, live: bool = False) -> Town:
-    """Return the town; if ``live``, the tram at 08:10 is cancelled and the one at 08:40 is two minutes late.
+    """Return the town; if ``live``, its message cancels the 08:10 tram and delays the 08:40 tram by two minutes.
 
-    In addition, there are works at Alpha and bus 2 is diverted, both until 09:00.
+    The message also has two alerts until 09:00: works at Alpha, and a diversion of bus 2.
     """
     return Town(tables=_build_tables(), realtime=_build_message() if live else None)
 
 
 def to_unix(clock: str, day: date = DAY) -> int:
-    """Return a clock time in the town, HH:MM or HH:MM:SS, as Unix seconds; by default on ``DAY``."""
+    """Convert a local time in the town (HH:MM or HH:MM:SS) to Unix seconds."""
     return int(datetime.fromisoformat(f"{day}T{clock}").replace(tzinfo=ZoneInfo(ZONE)).timestamp())
 
 

@@ -1,1 +1,1 @@
-"""Check whether riders can use a feed: compare a network with the raw tables, and plan many trips."""
+"""Check a network: compare it with the raw GTFS tables of its feeds, and plan many trips."""

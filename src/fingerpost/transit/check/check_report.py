@@ -1,4 +1,4 @@
-"""A check report: faults, who has to fix them, and examples."""
+"""The report of a network check: faults with their origins and examples."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ MAX_EXAMPLES = 3
 
 
 class Origin(StrEnum):
-    """Whether a fault is in the publisher's data or in this program, or is only a note, which needs no correction."""
+    """The origin of a fault: the publisher's data or this program. A note needs no correction."""
 
     NOTE = "note"
     DATA = "data"
@@ -22,7 +22,7 @@ _NOTE, _DATA, _PROGRAM = Origin
 
 @unique
 class FaultKind(Enum):
-    """A kind of fault, and its effect on riders."""
+    """The kinds of faults, with their origins and descriptions."""
 
     def __init__(self, origin: Origin, text: str) -> None:
         self.origin, self.text = origin, text
@@ -95,13 +95,13 @@ class CheckReport:
 
     @property
     def origin(self) -> Origin:
-        """The most serious origin among the faults: the program, then the data, then a note."""
+        """The most serious origin of any fault: PROGRAM, else DATA, else NOTE."""
         origins = {fault.origin for result in self.results for fault in result.faults}
         return next((origin for origin in (_PROGRAM, _DATA) if origin in origins), _NOTE)
 
 
 def summarize(name: str, checked: int, unit: str, observations: Iterable[Observation]) -> CheckResult:
-    """Count the observations of each kind."""
+    """Group the observations by kind into faults, with counts and examples."""
     by_kind: dict[FaultKind, list[Observation]] = {}
     for observation in observations:
         by_kind.setdefault(observation.kind, []).append(observation)

@@ -1,4 +1,4 @@
-"""Generate trips to plan: random ones, and ones near unusual places and times."""
+"""Generate trip-planning questions at random and unusual places and times."""
 
 import random
 from collections.abc import Sequence
@@ -22,14 +22,14 @@ from fingerpost.transit.osm.streets.graph import DEGREES_E7, ENDS_ONLY
 from fingerpost.transit.osm.streets.street_walks import StreetWalks
 
 _HOUR_S = 3600
-# All questions in a group are within a time span of this length.
+# The times of a group's questions differ by less than this.
 SPAN_S = 2 * _HOUR_S
 _STOP_RADIUS_M = 400.0
-# Unusual places that are farther than this from every stop are left out.
+# Unusual places farther than this from every stop are skipped.
 _MAX_STOP_DISTANCE_M = 1000.0
-# The maximum number of unusual places of each kind, and the number of random points among which those in the water
-# or far from every street are selected.
+# The maximum number of unusual places of each kind.
 _MAX_UNUSUAL = 60
+# The number of random points to search for places in the water or far from every street.
 _RANDOM_POINTS = 1000
 
 
@@ -47,14 +47,14 @@ class Question:
 
     @property
     def command(self) -> str:
-        """The command that repeats the question."""
+        """The shell command that plans this trip."""
         option = "--arrive" if self.arrive_by else "--at"
         return f"fingerpost plan {format_point(self.origin)} {format_point(self.destination)} {option} {self.time}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionGroup:
-    """Questions about the time span that starts at ``begin`` (Unix seconds) on a service day."""
+    """Trip-planning questions for a time span that starts at ``begin`` (Unix seconds)."""
 
     day: date
     begin: int
@@ -65,7 +65,7 @@ def draw_groups(trial: Trial, rng: random.Random, count: int) -> list[QuestionGr
     """Return about ``count`` questions, grouped by time."""
     table, zone = trial.timetable, trial.network.profile.zone
     served = np.unique(table.stop_time_stop)
-    # A stop with an impossible position is outside the network's area, and so are the points around it.
+    # Skip stops with impossible positions, because the network's area does not include them.
     bounds, points = trial.network.profile.bounds, zip(table.stop_lat[served], table.stop_lon[served], strict=True)
     is_inside = np.array([bounds.covers(Coordinate(float(lat), float(lon))) for lat, lon in points])
     boardable = served[(table.stop_kind[served] == STOP) & is_inside]
@@ -107,7 +107,7 @@ def draw_days(trial: Trial, rng: random.Random) -> list[date]:
 
 
 def _draw_times(trial: Trial, rng: random.Random) -> list[tuple[date, int]]:
-    """Return (day, instant) pairs: in the daytime, late in the evening, around midnight, and when clocks change."""
+    """Return two (day, Unix seconds) pairs for each drawn day: one in the daytime and one at night."""
     zone = trial.network.profile.zone
     times = []
     for number, day in enumerate(draw_days(trial, rng)):
@@ -117,7 +117,7 @@ def _draw_times(trial: Trial, rng: random.Random) -> list[tuple[date, int]]:
 
 
 def _draw_place(trial: Trial, rng: random.Random, stops: Sequence[int], unusual: Sequence[Point]) -> Point:
-    """Return an unusual place, a stop, or a point near a stop."""
+    """Return a random point: an unusual place, a stop, or a point near a stop."""
     table = trial.timetable
     if unusual and rng.random() < 0.3:
         return rng.choice(unusual)
@@ -131,7 +131,7 @@ def _draw_place(trial: Trial, rng: random.Random, stops: Sequence[int], unusual:
 
 
 def _list_unusual(trial: Trial, rng: random.Random, stops: Sequence[int]) -> list[Point]:
-    """Return points near a stop: in the water or far from every street, beside a railway, or on a private way."""
+    """Return unusual points near stops: in water or far from every street, beside railways, and on private ways."""
     table, walks, reach_m = trial.timetable, trial.walks, _MAX_STOP_DISTANCE_M
     waters = list[Point]()
     for stop in rng.choices(stops, k=_RANDOM_POINTS):

@@ -1,6 +1,6 @@
-"""Read the tables of a GTFS feed a second time, row by row, to compare the imported network with them.
+"""Read GTFS tables without the importer, to check the imported network against them.
 
-This shares no code with the import. It returns only rows that are clearly valid; the import report explains the others.
+This module shares no code with the importer. It skips rows that may be invalid; the import report covers those.
 """
 
 import csv
@@ -24,7 +24,7 @@ _DAY_NAMES = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday"
 
 
 class RawCall(NamedTuple):
-    """A stop on a trip; times are in seconds since the service day began, or None if they must be interpolated."""
+    """A trip's call at a stop; times are in seconds of the service day, or None if they need interpolation."""
 
     sequence: int
     stop: str
@@ -35,7 +35,7 @@ class RawCall(NamedTuple):
 
 
 class RawTrip(NamedTuple):
-    """A trip; ``shifts_s`` holds each departure's offset from the times of the calls."""
+    """A trip; ``shifts_s`` has one offset for each departure, to be added to the times of the calls."""
 
     trip_id: str
     service: str
@@ -53,7 +53,7 @@ class RawFeed:
         return next((row["agency_timezone"] for row in self.read_rows("agency.txt")), "UTC")
 
     def list_expected_findings(self) -> Iterator[str]:
-        """Yield the codes of findings that the import report must contain."""
+        """Yield the finding codes that the import report must contain."""
         known_zones = available_timezones()
         for row in self.read_rows("stops.txt"):
             if _TEXT_DIRECTION.search(row["stop_name"]):
@@ -66,7 +66,7 @@ class RawFeed:
                     yield "table-repeated-assumed"
 
     def find_thin_after(self) -> date | None:
-        """Return the last day with at least a quarter of the usual departures, or None if less than a week follows.
+        """Return the last day with at least a quarter of the usual departures, or None if fewer than seven days follow.
 
         The usual number is the daily average of the busiest 28 consecutive days.
         """
@@ -84,13 +84,13 @@ class RawFeed:
         return first + timedelta(days=busy) if len(daily) - busy > 7 else None
 
     def find_sample_ride(self) -> tuple[str, date] | None:
-        """Return the first trip that departs once a day, and its first service day."""
+        """Return the id of the first trip with a single daily departure, and its first service day."""
         single = (trip for trip in self.trips.values() if len(trip.shifts_s) == 1)
         return next(((trip.trip_id, min(self.service_days[trip.service])) for trip in single), None)
 
     @cached_property
     def stops(self) -> Mapping[str, None]:
-        """The ids of boardable stops with a position, as keys in the feed's order."""
+        """The ids of boardable stops with a position, as mapping keys in feed order."""
         rows = (row for row in self.read_rows("stops.txt") if row["location_type"] in ("", "0") and row["stop_id"])
         return dict.fromkeys(
             row["stop_id"] for row in rows if _is_number(row["stop_lat"]) and _is_number(row["stop_lon"])
@@ -134,7 +134,7 @@ class RawFeed:
         return RawCall(int(sequence), stop, arrival_s, departure_s, pickup != "1", drop_off != "1")
 
     def _read_shifts(self, calls: Mapping[str, list[RawCall | None]]) -> dict[str, tuple[int, ...] | None]:
-        """Return the departure offsets of trips in frequencies.txt, or None for trips with rows that may be invalid."""
+        """Return the departure offsets of the trips in frequencies.txt; None if any row of the trip may be invalid."""
         shifts: dict[str, tuple[int, ...] | None] = {}
         for row in self.read_rows("frequencies.txt"):
             ordered = _order_calls(calls.get(row["trip_id"], []))
@@ -167,7 +167,7 @@ class RawFeed:
         return {service: frozenset(service_days) for service, service_days in days.items()}
 
     def list_starts(self, trip: RawTrip, day: date) -> list[int]:
-        """Return the instant (Unix seconds) of time 0 for each departure of a trip on a service day."""
+        """Return the Unix time of stop time 00:00:00 for each departure of a trip on a service day."""
         if day not in self.service_days[trip.service]:
             return []
         noon = datetime(day.year, day.month, day.day, 12, tzinfo=ZoneInfo(self.zone))

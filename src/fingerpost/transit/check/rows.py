@@ -1,4 +1,4 @@
-"""Compare the stops, trips and boards of a network with the raw tables of its feeds."""
+"""Compare the stops, trips and departure boards of a network with the raw tables of its feeds."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -23,7 +23,7 @@ _YEARS = timedelta(days=800)
 
 
 def list_import_faults(trial: Trial, today: date) -> Iterator[Observation]:
-    """Yield the findings of the import report that matter to riders."""
+    """Yield faults in the feeds or their import that affect riders."""
     for raw, feed in zip(trial.feeds, trial.report.feeds, strict=True):
         for code in sorted({*raw.list_expected_findings()} - {finding.reason for finding in feed.findings}):
             yield Observation(FaultKind.FEED_UNREPORTED, f"{feed.feed}: {code}")
@@ -37,7 +37,7 @@ def list_import_faults(trial: Trial, today: date) -> Iterator[Observation]:
         if feed.service.state_on(today) is not ServiceState.IN_SERVICE:
             state = feed.service.format_service_state(today)
             yield Observation(FaultKind.FEED_OUT_OF_SERVICE, f"{feed.feed}: {state}")
-        # If the import and the raw tables have the same trips, they must agree on this day.
+        # If the import and the raw tables have the same number of trips, they must agree on this day.
         if raw.trips and len(raw.trips) == feed.trips and (thin_after := raw.find_thin_after()) != feed.thin_after:
             yield Observation(FaultKind.FEED_UNREPORTED, f"{feed.feed}: few trips after {thin_after or 'no day'}")
         yield from _check_realtime(trial, raw)
@@ -47,7 +47,7 @@ def list_import_faults(trial: Trial, today: date) -> Iterator[Observation]:
 
 
 def _check_realtime(trial: Trial, raw: RawFeed) -> Iterator[Observation]:
-    """Read realtime updates for a trip on a service day and on a day years later; yield any unexpected outcome."""
+    """Read realtime updates of a trip on a service day and on a day years later; yield unexpected outcomes."""
     sample = raw.find_sample_ride()
     if sample is None or sum(sample[0] in feed.trips for feed in trial.feeds) > 1:
         return
@@ -65,7 +65,7 @@ def _check_realtime(trial: Trial, raw: RawFeed) -> Iterator[Observation]:
 
 
 def compare_rows(trial: Trial) -> Iterator[Observation]:
-    """Yield stops and trips that are missing from the network, and trips that differ."""
+    """Yield stops and trips that are missing from the network, and trips that differ from the feed."""
     table = trial.timetable
     first = table.trip_first_stop_time.tolist()
     columns = [
@@ -95,7 +95,7 @@ def _is_same(trip: RawTrip, imported: Sequence[tuple[int, int, int]], stops: Seq
 
 
 async def compare_boards(trial: Trial, day: date, stops: Sequence[tuple[RawFeed, str]]) -> list[Observation]:
-    """Compare the given stops' boards on a day with the raw tables."""
+    """Compare the departure boards of stops on a day with the raw tables."""
     observations: list[Observation] = []
     zone = trial.network.profile.zone
     begin, end = find_midnight(day, zone), find_midnight(day + timedelta(days=1), zone) - 1

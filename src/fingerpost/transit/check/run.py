@@ -23,7 +23,7 @@ Progress = Callable[[str, int, int | None], None]
 async def run_checks(
     trial: Trial, today: date, *, questions: int, seed: int, progress: Progress = lambda _step, _done, _total: None
 ) -> CheckReport:
-    """Check a network with the given number of random questions; the same seed always produces the same questions."""
+    """Run all checks, with about ``questions`` random trips; the same seed produces the same trips."""
     rng = random.Random(seed)  # noqa: S311  (questions, not secrets)
     row_observations = [*list_import_faults(trial, today), *compare_rows(trial)]
     rows = sum(feed.events for feed in trial.report.feeds)

@@ -44,7 +44,7 @@ class Trial:
 
     @cached_property
     def stop_rows(self) -> Mapping[tuple[str, str], int]:
-        """The rows of stops, keyed by FEED and id."""
+        """Stop rows, keyed by FEED and stop id."""
         table = self.timetable
         feeds = [table.feeds[feed].name for feed in table.stop_feed.tolist()]
         return {key: row for row, key in enumerate(zip(feeds, table.stop_local_id, strict=True))}

@@ -1,4 +1,4 @@
-"""Plan trips, and compare them with a scan of the raw feeds, with departure boards, and with the map."""
+"""Plan trips, and check them against a connection scan of the raw feeds, departure boards and the map."""
 
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,7 +21,7 @@ from fingerpost.transit.port import DepartureQuery, JourneyQuery
 from fingerpost.transit.rules.times import to_query_instant
 from fingerpost.transit.tools.trip_search import find_best
 
-# Scans end this long after a group's questions; later arrivals are not compared.
+# Scans end this long after a group's time span; later arrivals are not compared.
 _SCAN_S = 6 * 3600
 _MAX_WALK_M, _MAX_TRANSFERS = 1500, 4
 _MORE_WALK_M = 24
@@ -29,7 +29,7 @@ _MIN_GAIN_S = 1800
 
 
 class _Connection(NamedTuple):
-    """A trip's segment between two successive calls; stops are rows in the network, and times are in Unix seconds."""
+    """A trip's segment between successive calls; ``begin`` and ``end`` are stop rows, and times are Unix seconds."""
 
     departure: int
     trip: int
@@ -57,10 +57,10 @@ def _find_earliest_arrival(
 ) -> int | None:
     """Return the earliest arrival before ``until``, or None; the connections must be sorted.
 
-    ``links`` has the transfers from a stop: (stop, seconds until ready to board, metres); ``access`` and ``egress``
-    have the metres and seconds of walks.
-    This is a connection scan (Dibbelt et al., 2013) with labels of time, metres and rides. It shares no code with the
-    search. Its results are feasible but ignore in-seat and other trip-specific transfers, so the search may be better.
+    ``links`` maps each stop to its transfers (stop, seconds, metres); ``access`` and ``egress`` map stops to walks
+    (metres, seconds).
+    The algorithm is a connection scan (Dibbelt et al., 2013) with labels of time, metres and rides. It shares no code
+    with RAPTOR. It ignores in-seat and other trip-specific transfers, so RAPTOR may find earlier arrivals.
     """
     at_stops: dict[int, list[_Label]] = {}
     aboard: dict[int, list[_Label]] = {}
@@ -89,7 +89,7 @@ def _find_earliest_arrival(
 
 
 def _add_label(labels: list[_Label], new: _Label) -> None:
-    """Add a label unless another dominates it, and remove those that it dominates."""
+    """Add a label unless an existing one dominates it; remove the labels that the new one dominates."""
     if any(all(one <= other for one, other in zip(label, new, strict=True)) for label in labels):
         return
     labels[:] = [label for label in labels if not all(one <= other for one, other in zip(new, label, strict=True))]
@@ -97,14 +97,14 @@ def _add_label(labels: list[_Label], new: _Label) -> None:
 
 
 class TripChecker:
-    """Checks the trips that the network finds for questions."""
+    """Checks the network's answers to trip-planning questions."""
 
     def __init__(self, trial: Trial) -> None:
         self._trial = trial
         table, paths = trial.timetable, trial.timetable.footpaths
         first = paths.first.tolist()
         links = list(zip(paths.to.tolist(), paths.seconds.tolist(), paths.metres.tolist(), strict=True))
-        # Specific transfers may forbid or lengthen a change, so scans never change trips at their stops (-1: any stop).
+        # Trip-specific transfers may forbid or lengthen changes, so scans never change at these stops (-1: any stop).
         specific = set(table.specific_transfer_from_stop.tolist())
         self._links = {
             stop: [*([(stop, change_s, 0)] if change_s >= 0 else []), *links[first[stop] : first[stop + 1]]]
@@ -181,7 +181,7 @@ class TripChecker:
         if query.arrive_by:
             if best is None:
                 return
-            # Check that no trip that departs later arrives in time.
+            # Check that no later departure arrives in time.
             begin, until = best.departure + 1, query.instant + 1
         elif best is not None:
             until = min(until, best.arrival)
@@ -214,7 +214,7 @@ class TripChecker:
         try:
             wider = await self._trial.network.plan_journeys(replace(query, max_walk_m=_MAX_WALK_M + _MORE_WALK_M))
         except OutsideCalendar:
-            # After the last covered day, the query fails if a longer walk replaces the only ride.
+            # After the last covered day, a query fails if its only answer is a walk.
             return []
         better = find_best(wider.itineraries, query) or best
         gain_s = better.departure - best.departure if query.arrive_by else best.arrival - better.arrival

@@ -1,4 +1,4 @@
-"""Check walks: stops that cannot be reached or left, points with no stop in reach, and walks across water."""
+"""Check walks: find stops that cannot be reached or left, isolated points, and walks across water."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -15,17 +15,17 @@ from fingerpost.transit.osm.streets.stop_access import METRO_ENTRANCE
 from fingerpost.transit.osm.streets.street_walks import StreetWalks
 from fingerpost.transit.rules.trip_limits import MAX_WALK_M
 
-# The distance of probe points from a stop, on each side.
+# The offsets of probe points from a stop: this distance times each (north, east) pair.
 _PROBE_DISTANCE_M = 150.0
 _SIDES = ((1, 0), (0, 1), (-1, 0), (0, -1), (2, 2), (-2, -2), (2, -2), (-2, 2))
-# Riders within this straight-line distance of a stop should be able to walk to it, unless there is water in between.
+# Riders within this straight-line distance of a stop must be able to walk to it, unless water is in between.
 _NEARBY_M = 120.0
-# A metro platform is at least this far from the street, in addition to a level walk from the entrance.
+# The minimum time down to a metro platform, in addition to a level walk from the entrance.
 _MIN_DEPTH_S = 30
 
 
 def check_stops(trial: Trial, stops: Int64) -> Iterator[Observation]:
-    """Yield stops that cannot be reached, or left, along the streets on any side, and metro platforms without depth."""
+    """Yield stops far from streets, stops that cannot be reached or left on foot, and metro platforms without depth."""
     walks, table, streets = trial.walks, trial.timetable, trial.network.walks.streets
     if not isinstance(walks, StreetWalks) or streets is None:
         return
@@ -52,7 +52,7 @@ def check_stops(trial: Trial, stops: Int64) -> Iterator[Observation]:
 
 
 def check_pin(trial: Trial, point: Point) -> Iterator[Observation]:
-    """Yield a point from which no stop can be reached, although one is nearby."""
+    """Yield the point if a stop is nearby but no stop can be reached on foot."""
     table, boardable = trial.timetable, trial.boardable_stops
     if len(trial.walks.reach(*point, boardable, MAX_WALK_M, from_stops=False).stop):
         return
@@ -66,7 +66,7 @@ def check_pin(trial: Trial, point: Point) -> Iterator[Observation]:
 
 
 def check_leg(trial: Trial, leg: Leg, notes: Sequence[str]) -> Iterator[Observation]:
-    """Yield a walk whose first or last segment crosses water, or leads to a place far from every street."""
+    """Yield the first or last segment of a walk if it crosses water or leads to a place far from every street."""
     line, walks = trial.network.find_line(leg), trial.walks
     if line is None or not isinstance(walks, StreetWalks):
         return

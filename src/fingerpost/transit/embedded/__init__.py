@@ -1,1 +1,1 @@
-"""The embedded engine as a network source: it answers queries from imported GTFS timetables."""
+"""A network source that answers queries from imported GTFS timetables with the embedded engine."""

@@ -1,4 +1,4 @@
-"""Find the next departure after the window of an empty board, and the service at a journey's origin and destination."""
+"""Find the next departure after an empty board, and the nearest service at a journey's origin or destination."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -18,9 +18,9 @@ from fingerpost.transit.port import DepartureQuery, ServiceGap
 
 
 class StopCalls:
-    """The stop times, on all service days, at which riders can board at the given stops to alight later.
+    """All stop times at the given stops where riders can board and later alight, on any service day.
 
-    With ``of_arrivals``, the stop times at which they can alight after boarding earlier.
+    With ``of_arrivals``, all stop times where riders can alight after boarding earlier.
     """
 
     def __init__(self, timetable: Timetable, stops: Sequence[int], *, of_arrivals: bool = False) -> None:
@@ -49,7 +49,7 @@ class StopCalls:
         return find_days(self._timetable, services) if len(services) else None
 
     def list_after(self, instant: int, days: Iterable[date]) -> Iterator[BoardDeparture]:
-        """Return the calls after an instant on the given service days, in chronological order."""
+        """Yield the calls after an instant on the given service days, in chronological order."""
         time, pair, ordinal = self._list_times(days)
         later_rows = np.flatnonzero(time > instant)
         for index in later_rows[np.argsort(time[later_rows], kind="stable")]:
@@ -67,7 +67,7 @@ class StopCalls:
         return int(time.max() if is_before else time.min()) if len(time) else None
 
     def find_limit_day(self, limit_day: date | None, zone: str, *, is_before: bool = False) -> date | None:
-        """Return the local day of the last time by ``limit_day``; with ``is_before``, of the first time from it on."""
+        """Return the date of the last call up to ``limit_day`` or, if ``is_before``, of the first call from then on."""
         if limit_day is None:
             return None
         step = _DAY if is_before else -_DAY
@@ -75,7 +75,7 @@ class StopCalls:
         return local_day(int(time.min() if is_before else time.max()), zone)
 
     def _list_times(self, days: Iterable[date]) -> tuple[Int64, Int64, Int64]:
-        """Return the times (Unix seconds) on the given days, and the pair and service day of each."""
+        """Return the times of calls (Unix seconds) on the given days, with each call's pair index and day ordinal."""
         table, feed = self._timetable, self._timetable.service_feed[self._service]
         time, pair, ordinal = ([np.zeros(0, np.int64)] for _ in range(3))
         for day in days:
@@ -88,7 +88,7 @@ class StopCalls:
 
 
 def _can_ride(timetable: Timetable, calls: Int64, trips: Int64, *, of_arrivals: bool) -> Bool:
-    """Mark the calls after which riders can alight, or before which they can board."""
+    """Mark the calls with a later call for alighting or, with ``of_arrivals``, an earlier call for boarding."""
     forbidden, in_seat = (NO_ALIGHTING, timetable.in_seat_from)
     first, limit = calls + 1, timetable.trip_first_stop_time[trips + 1]
     if of_arrivals:
@@ -104,7 +104,7 @@ def _can_ride(timetable: Timetable, calls: Int64, trips: Int64, *, of_arrivals: 
     return found
 
 
-# Report the time of the next departure if it is within a day after the window; after that, only its day.
+# If the next departure is within this period after the window, report its time; otherwise, report only its day.
 _LOOK_AHEAD_S = 24 * 3600
 # Stop searching after this many service days or departures, because a stop may be closed for months.
 _MAX_DAYS, _MAX_DEPARTURES = 8, 1000
@@ -114,7 +114,7 @@ _DAY = timedelta(days=1)
 
 def find_gap(snapshot: Snapshot, stops: Sequence[int], zone: str, query: DepartureQuery) -> ServiceGap:
     end = query.instant + query.window_s
-    # Without realtime data, riders can take the first departure.
+    # Without realtime data, the first departure is always usable.
     wanted = 1 if snapshot.live is snapshot.planned else 0
     later = replace(query, instant=end + 1, window_s=_LOOK_AHEAD_S, wanted=wanted)
     board = StopDepartures(snapshot, stops, zone, later)
@@ -152,9 +152,9 @@ def find_gap(snapshot: Snapshot, stops: Sequence[int], zone: str, query: Departu
 def find_endpoint_service(
     snapshot: Snapshot, stops: Sequence[int], zone: str, instant: int, *, of_arrivals: bool, is_before: bool
 ) -> ServiceGap:
-    """Return the next departures from stops, or arrivals at them, or the last ones before an instant.
+    """Find the nearest departure from stops, or arrival at them, before or after an instant.
 
-    Only the next departures include realtime data.
+    Only the search for later departures uses realtime data.
     """
     if not (of_arrivals or is_before):
         return find_gap(snapshot, stops, zone, DepartureQuery(stop_ids=(), instant=instant, window_s=-1, wanted=1))

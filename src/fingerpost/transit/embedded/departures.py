@@ -1,4 +1,4 @@
-"""List the departures from stops for departure boards, with realtime data and alerts."""
+"""List departures for departure boards, with realtime data and alerts."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -37,7 +37,7 @@ class StopDepartures:
         return self._stops.union(np.flatnonzero(np.isin(parents, stations[stations >= 0])).tolist())
 
     def list_expected(self) -> tuple[list[StopDeparture], int]:
-        """Return the expected and cancelled departures in the window, and how many there are.
+        """Return the expected and cancelled departures in the window, and their total number.
 
         A departure moved to another platform of the station appears on the boards of both platforms.
         """
@@ -117,7 +117,7 @@ class StopDepartures:
         )
 
     def _is_stranded(self, call: BoardDeparture) -> bool:
-        """Return whether riders cannot alight because realtime data broke the in-seat transfer.
+        """Return whether riders cannot alight because a realtime update breaks the in-seat transfer.
 
         Boards omit such a departure instead of showing it as cancelled (decision 0314).
         """
@@ -134,9 +134,9 @@ class StopDepartures:
 def list_rows(
     snapshot: Snapshot, names: DisplayNames, stops: Sequence[int], zone: str, query: DepartureQuery
 ) -> tuple[list[Departure], int]:
-    """Return the rows of a timetable, or the first rows of a board plus ties (callers reorder them), and a count.
+    """Return the first rows of a board, and the number of departures in its window.
 
-    The count includes all departures in the window.
+    Rows that tie with the last wanted row are included, because callers reorder them.
     """
     board = StopDepartures(snapshot, stops, zone, query)
     calls, count = board.list_by_schedule() if query.by_schedule else board.list_expected()

@@ -1,4 +1,4 @@
-"""Look up the names of stops, routes and trips in a given language, and details that tell places apart."""
+"""Look up the names of stops, routes and trips in a given language, and details that distinguish places."""
 
 import re
 from collections import Counter
@@ -47,7 +47,7 @@ class RideNames(NamedTuple):
 
 
 class DisplayNames:
-    """Cached names of a timetable's rows in one language."""
+    """Cached names of a timetable's stops, routes and trips in one language."""
 
     def __init__(self, timetable: Timetable, language: str = "default") -> None:
         self.timetable = timetable
@@ -82,7 +82,7 @@ class DisplayNames:
         return table.stop_name[stop] or (table.stop_name[parent] if parent >= 0 else "") or table.stop_local_id[stop]
 
     def _new_line(self, route: int) -> tuple[str, Mode]:
-        """Return a route's line (its short name, else its long name, else its id) and mode (rule A2)."""
+        """Return a route's line name (short name, else long name, else id) and mode (rule A2)."""
         if route < 0:
             return UNKNOWN_LINE, Mode.OTHER
         table = self.timetable
@@ -130,7 +130,7 @@ class DisplayNames:
         return f"{table.feeds[int(table.route_feed[table.trip_route[trip]])].name}:{table.trip_local_id[trip]}"
 
     def get_added_names(self, added: AddedRide) -> RideNames:
-        """Return the names of an added trip; its id begins with the FEED of its stops."""
+        """Return the names of an added trip; its trip id begins with the FEED of its first stop."""
         table = self.timetable
         line, mode = self.get_line(added.route)
         headsign = added.headsign or self.get_stop_name(int(added.stop[-1]))
@@ -138,7 +138,7 @@ class DisplayNames:
         return RideNames(line, mode, headsign, trip_id, None, self.find_colors(added.route))
 
     def get_service_fields(self, trip_departure: int, *stop_times: int) -> dict[str, Any]:
-        """Return the service fields of a leg or departure; a flag is set if any of its stop times has it."""
+        """Return the headway and flags of a leg or departure; a flag is set if any of the stop times has it."""
         flags = 0
         for stop_time in stop_times:
             flags |= int(self.timetable.stop_time_flags[stop_time])
@@ -149,7 +149,7 @@ class DisplayNames:
         }
 
 
-# The maximum number of destinations in a direction, and the maximum distance to a stop that identifies a place.
+# The maximum number of headsigns in a direction, and the maximum distance of a stop in "near STOP".
 DIRECTIONS, NEAR_M = 2, 1000.0
 
 

@@ -40,7 +40,7 @@ FEED_LIMITS = RequestLimits(connect_s=10.0, read_s=60.0, total_s=1800.0, max_byt
 
 
 class StreetPreparation:
-    """Builds the street graph and the map from an extract; ``find_walks`` must run first, and sets ``prepared``."""
+    """Builds the street graph and the map from an extract; call ``find_walks`` first, because it sets ``prepared``."""
 
     prepared: StoredStreets
 
@@ -170,7 +170,7 @@ class FeedImporter:
         ]
 
     def _is_ready(self, record: NetworkRecord) -> bool:
-        """Whether the prepared files are intact, up to date with the record, and of this version's format."""
+        """Whether the stored network is intact, matches the record, and has the current format."""
         try:
             entry = self._store.get(record.name)
             ImportReport.from_json(entry.report_json)
@@ -186,7 +186,7 @@ class FeedImporter:
         return sign(self._home / record.extract) not in ("", contents.get(record.extract, Content()).signature)
 
     async def _fetch(self, folder: OriginFolder, origin: NamedLocation, content: Content) -> _FetchedFeed:
-        """Fetch a feed if it is a URL; return its path, and whether it has changed since the last import."""
+        """Fetch a feed if it has a URL; return its file, and whether it has changed since the last import."""
         if origin.url is None:
             path = origin.path or Path()
             signature = sign(path)

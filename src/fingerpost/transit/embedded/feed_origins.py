@@ -1,6 +1,6 @@
 """Parse the paths and URLs of a network's feeds, and store downloads and the state of the last import.
 
-Records give feeds as ``[FEED=]PATH`` or ``[FEED=]URL``::
+Network records list feeds as ``[FEED=]PATH`` or ``[FEED=]URL``. The home folder contains::
 
     feeds/
       .HSL.lock              locked while the network is added, refreshed or prepared
@@ -35,7 +35,7 @@ _URL_WITHOUT_SLASHES = re.compile(r"\s*https?:(?!//)", re.IGNORECASE)
 
 
 class NamedLocation(NamedTuple):
-    """A path, or a URL if ``path`` is None (with ``${NAME}`` for keys), and the optional FEED before it."""
+    """An optional FEED, and either a path or a URL; keys in URLs are written ``${NAME}``."""
 
     feed_name: str | None
     path: Path | None
@@ -76,7 +76,7 @@ def parse_location(text: str, base: Path | None = None) -> NamedLocation:
     return NamedLocation(name, (folder / expand_home(location)).absolute(), None)
 
 
-# For each record key, the name of its files, and the advice if one is missing.
+# For each record key: what messages call its files, and the hint if a file is missing.
 _FILE_KINDS = {
     "feeds": ("file or folder", "Check the path of the feed"),
     "realtime": ("realtime file", "Give the path of a GTFS-Realtime file, or a URL"),
@@ -85,7 +85,7 @@ _FILE_KINDS = {
 
 
 def parse_file_argument(key: str, text: str) -> str:
-    """Return a feed, a realtime source or an extract as records store it; raise ParameterError if it does not exist."""
+    """Return the stored form of a feed, realtime source or extract; raise ParameterError if the file does not exist."""
     location = NamedLocation(None, expand_home(text).absolute(), None) if key == "extract" else parse_location(text)
     path = location.path
     if path is not None and not (path.exists() if key == "feeds" else path.is_file()):
@@ -138,7 +138,7 @@ def _build_adapter() -> TypeAdapter[dict[str, Content]]:
 
 
 def sign(path: Path) -> str:
-    """Return a string that changes when a file, or a file in a folder, changes; empty if it does not exist."""
+    """Return a string that changes when a file, or any file in a folder, changes; empty if there is no file."""
     try:
         files = sorted(path.iterdir()) if path.is_dir() else [path]
         return " ".join(f"{file.name}:{file.stat().st_size}:{file.stat().st_mtime_ns}" for file in files)
@@ -156,7 +156,7 @@ class OriginFolder:
         return locked(self._lock, self.folder, self._remove_unused)
 
     def new_path(self, url: str) -> Path:
-        """Return a new path for a download; it ends with the URL's file name, which names the feed."""
+        """Return a new path for a download; it ends with the URL's file name, which determines the feed's name."""
         name = _UNSAFE_CHARACTERS.sub("-", unquote(urlsplit(url).path).rstrip("/").rpartition("/")[2]).strip("-.")
         return self.folder / uuid.uuid4().hex / (name[:80] or "feed.zip")
 

@@ -34,8 +34,8 @@ def find_itineraries(
     step_free: bool,
     may_build: bool = True,
 ) -> list[list[Itinerary]]:
-    """Return the expected itineraries, and the scheduled ones that realtime data disrupts; may raise NotBuilt."""
-    # The limit applies to all walks together, so the shortest walk at one end limits the walks at the other.
+    """Return the expected itineraries and the disrupted scheduled ones; without ``may_build``, may raise NotBuilt."""
+    # The limit applies to the whole trip, so the shortest walk at one end reduces the limit at the other.
     find = partial(find_near_stops, stops, walks)
     origin = find(query.origin, query.max_walk_m, is_destination=False)
     destination = find(query.destination, query.max_walk_m - origin.min_walk_m, is_destination=True)
@@ -67,7 +67,7 @@ def find_itineraries(
     ends = _build_end_point(query.origin, "Origin"), _build_end_point(query.destination, "Destination")
     builder = _Builder(snapshot, names, query.language, search, ride_walks, ends)
     found, scheduled = ([builder.convert(journey) for journey in journeys] for journeys in (running, planned))
-    # There may be usable journeys that arrive later, which only a full search finds.
+    # Only a full search finds usable journeys that arrive later.
     if query.best_only and found and all(trip.is_unusable for trip in found):
         wider = replace(query, best_only=False)
         return find_itineraries(snapshot, names, stops, walks, wider, step_free=step_free, may_build=may_build)
@@ -82,7 +82,7 @@ def find_itineraries(
 def _search(timetable: Timetable, search_timetables: SearchTimetables, search: SearchQuery) -> list[Journey]:
     journeys = find_journeys(timetable, search_timetables, search)
     if search.step_free and not journeys:
-        # The answer warns about the steps in these journeys.
+        # The answer warns riders that these journeys have steps.
         journeys = find_journeys(timetable, search_timetables, replace(search, step_free=False))
     return journeys
 
@@ -104,7 +104,7 @@ def find_near_stops(
 
 
 class _PlannedItinerary(Itinerary):
-    """An itinerary that realtime data cannot change; its legs are built when they are read."""
+    """An itinerary without realtime changes; its legs are built on first access."""
 
     is_planned = True
 
@@ -133,7 +133,7 @@ class _Builder(NamedTuple):
     ends: tuple[StopPoint, StopPoint]
 
     def convert(self, journey: Journey) -> Itinerary:
-        """Return an itinerary; if realtime data cannot change it, its legs are built when they are read."""
+        """Convert a journey to an itinerary; without realtime changes, its legs are built on first access."""
         rides, (origin, goal) = journey.rides, self.ends
         if not rides or any(ride.trip_departure < 0 or self.snapshot.can_disrupt(ride) for ride in rides):
             return Itinerary(self.build_legs(journey))
@@ -204,7 +204,7 @@ class _Builder(NamedTuple):
 
 
 def substitute_replacements(snapshot: Snapshot, rides: tuple[Ride, ...]) -> tuple[Ride, ...]:
-    """Substitute replacement trips that serve the same stops; they have no in-seat transfers."""
+    """Replace each ride that has a realtime replacement; replacements have no in-seat transfers."""
     if not snapshot.overlay.added:
         return rides
     running: list[Ride] = []
@@ -227,7 +227,7 @@ def _find_walk_end(begin: int, departure: int, walk_s: int) -> int:
 def build_leg(
     snapshot: Snapshot, names: DisplayNames, language: str, ride: Ride, change_s: int | None, *, continues_on: bool
 ) -> Leg:
-    """Build a ride's leg; an added trip that replaces no scheduled one uses its expected times as its schedule."""
+    """Build the leg of a ride; added trips without a scheduled trip use their expected times as the schedule."""
     table, board, alight = snapshot.timetable, ride.board_stop_time, ride.alight_stop_time
     # In-seat transfers need neither pickup nor drop-off.
     begin = snapshot.find_call(ride, board, 0 if ride.stays_seated else NO_BOARDING)
@@ -274,7 +274,7 @@ def build_leg(
 def _add_alerts(
     snapshot: Snapshot, language: str, ride: Ride, leg: Leg, stops: tuple[int, int], *, continues_on: bool
 ) -> Leg:
-    """Add alerts to a leg between two stops (rows); closed stops cancel it; a broken lift makes steps unavoidable."""
+    """Add alerts to a leg; closed stops (rows) cancel it, and broken lifts make its stops inaccessible."""
     begin, end = stops
     selector = snapshot.get_selector(ride)
     is_closed = (not ride.stays_seated and snapshot.is_closed(begin, leg.departure, selector)) or (
@@ -284,7 +284,7 @@ def _add_alerts(
         replace(point, wheelchair=Access.NO) if snapshot.is_closed(row, instant, selector, step_free=True) else point
         for point, row, instant in ((leg.start, begin, leg.departure), (leg.end, end, leg.arrival))
     )
-    # Riders are already waiting for a delayed trip at its scheduled departure.
+    # Riders wait for a delayed trip from its scheduled departure on.
     boarding = Span(*sorted((leg.departure_scheduled, leg.departure)))
     alighting = Span(*sorted((leg.arrival_scheduled, leg.arrival)))
     alerts = snapshot.alerts.list_ride_alerts(

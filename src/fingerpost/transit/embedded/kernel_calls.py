@@ -39,7 +39,7 @@ def call_search_kernels() -> None:
         Endpoint(lat=lats[stop], lon=lons[stop], walks=StopWalks(np.full(1, stop, np.int32), access, access))
         for stop in timetable.stop_time_stop[[0, len(zeros) - 1]].tolist()
     )
-    # Together, access and egress exceed the second walking limit, so McRAPTOR runs too.
+    # Access plus egress exceeds 700 m, so the second limit also runs McRAPTOR.
     for search_timetables, arrive_by, max_walk_m in product((planned, live), (False, True), (3000, 700)):
         query = SearchQuery(
             origin=origin, destination=destination, instant=start + 12 * 3600, arrive_by=arrive_by,
@@ -51,7 +51,7 @@ def call_search_kernels() -> None:
 
 
 def call_street_kernels() -> None:
-    """Walk along three streets that meet."""
+    """Find walks on a graph of three streets that meet."""
     nodes = {1: (0.0, 0.0), 2: (0.0, 0.002), 3: (0.0, 0.004), 4: (0.002, 0.002)}
     ways = [Way(WayRule(), [2, node]) for node in (1, 3, 4)]
     streets = ExtractedStreets(ways=ways, positions=nodes, uses=Counter(node for way in ways for node in way.nodes))

@@ -52,7 +52,7 @@ _BUILDER = ThreadPool("days", 1)
 # because the interpreter waits at exit for builds that have started.
 _BEFORE_MIDNIGHT_S = 1800
 _AFTER_QUERY_S = 5
-# A search may need the scheduled and the expected times of one day and of a week, with and without steps.
+# A search may need up to eight timetables: scheduled or expected, one day or a week, with or without steps.
 _MAX_BUILDS = 8
 _COMPILER_POLL_S = 0.1
 
@@ -64,7 +64,7 @@ _SMALL_STOP_TIMES = 5000  # a search takes a millisecond, and a thread would add
 class EmbeddedNetwork(port.Network):
     """A thread-safe network over an immutable timetable and a realtime overlay.
 
-    Queries wait for ``check``, which returns an error message if files are damaged.
+    Queries wait for the ``check`` future; its result is an error message if files are damaged.
     """
 
     def __init__(
@@ -135,7 +135,7 @@ class EmbeddedNetwork(port.Network):
             await asyncio.sleep(_COMPILER_POLL_S)
 
     async def _check_files(self) -> None:
-        # Another event loop may reset the attribute in the meantime.
+        # Copy the attribute, because another event loop may reset it during the wait.
         check = self._check
         if check is None:
             return
@@ -158,7 +158,7 @@ class EmbeddedNetwork(port.Network):
         return self.realtime.health()
 
     def publish(self, overlay: Overlay, day: date) -> None:
-        """Publish a new realtime overlay; running queries continue with the one they started with.
+        """Publish a new realtime overlay; running queries continue with the previous one.
 
         The search timetable of ``day`` is built first, so that no query waits for it.
         """
@@ -167,7 +167,7 @@ class EmbeddedNetwork(port.Network):
         self._snapshot = snapshot
 
     async def _build_days(self, instant: int, *, is_reverse: bool = False, step_free: bool = False) -> None:
-        """Build a day's search timetables in the background thread, but not with uncompiled kernels."""
+        """Build a day's search timetables in the background thread, unless the kernels are not compiled yet."""
         if not is_ready():
             return
         zone, snapshot = self._feed_profile.zone, self._snapshot

@@ -37,7 +37,7 @@ class TimetableStops:
         return self.has("places") and self.timetable.stop_count <= _FEW_STOPS
 
     def has(self, index: str) -> bool:
-        """Whether a lazily built index exists; in a large network, building one takes most of a second."""
+        """Whether a lazily built index exists; in a large network, building one takes nearly a second."""
         return index in self.__dict__
 
     def add_description(self, match: PlaceMatch) -> PlaceMatch:
@@ -53,7 +53,7 @@ class TimetableStops:
         known = self._traits.get(key)
         if known is None:
             rows = self.list_rows(place.member_ids)
-            # Addresses already show their city, so a nearby stop tells them apart better.
+            # Addresses already show their city, so describe them by a nearby stop.
             bare_place = replace(place, locality=None) if place.id is None else place
             known = self._traits[key] = describe_place(self.timetable, self._display_names, bare_place, rows)
         return known
@@ -62,7 +62,7 @@ class TimetableStops:
         return None if stop_id is None else self._rows.get(stop_id, self._rows.get(stop_id.upper()))
 
     def list_rows(self, stop_ids: Iterable[str]) -> list[int]:
-        """Return the rows of the known ids."""
+        """Return the rows of stop ids; skip unknown ids."""
         return [row for stop_id in stop_ids if (row := self.find_row(stop_id)) is not None]
 
     def list_near(self, coordinate: Coordinate, radius_m: float, language: str) -> list[NearbyStop]:
@@ -109,7 +109,7 @@ class TimetableStops:
 
     @cached_property
     def _rows(self) -> dict[str, int]:
-        """Rows, keyed by printed id, feed id and the escaped id that servers print, each also in upper case."""
+        """Stop rows, keyed by printed id, FEED:ID and escaped FEED:ID, each also in upper case."""
         table = self.timetable
         feeds = table.stop_feed.tolist()
         exact: dict[str, int] = {}
@@ -142,10 +142,10 @@ _RAILWAY_NAMES = frozenset({
 _BUS_NAMES = frozenset({
     "linja autoasema", "bussiterminaali", "bus station", "coach station", "busstation", "busstationen", "busterminal",
 })  # fmt: skip
-# These words refer to a main station only after the name of its city. On their own, they refer to any station, so a
-# place that has such a word as an alternative name is only a candidate.
+# These words mean a main station only after the name of its city. Alone, they may mean any station, so address matches
+# for them are uncertain.
 _STATION_WORDS = frozenset({"asema", "station", "stationen", "bahnhof", "gare"})
-# A station may be this far from the addresses in its city.
+# A city's stations may be this far from its addresses.
 _CITY_MARGIN_M = 500.0
 
 
@@ -174,7 +174,7 @@ def _is_main_station(name: str, city: City, kinds: frozenset[str]) -> bool:
 
 # A street without a house number is vague, so it scores lower than a stop with the same name.
 _STREET_FACTOR = 0.97
-# A stop that matches only the text without the city scores lower, and is uncertain if it is outside that city.
+# A stop that matches only without the city's name scores lower; outside that city, it is uncertain.
 _WITHOUT_CITY_FACTOR = 0.99
 
 
@@ -227,7 +227,7 @@ class NetworkPlaces:
         return [self._stops.add_description(match) for match in sort_matches(by_token.values())]
 
     def _find_stations_of_kind(self, names: frozenset[str]) -> list[Place]:
-        """Return the stations whose names end with one of these."""
+        """Return the stations whose names end with one of the given names."""
         endings = tuple(f" {name}" for name in names)
         return [
             place
@@ -249,7 +249,7 @@ class NetworkPlaces:
         return [] if city is None else next(filter(None, (self._list_stations(city, kind) for kind in kinds)), [])
 
     def _find_stations(self, city: City, kinds: frozenset[str]) -> list[Place]:
-        """Return a city's stations whose name is only a kind of station, with or without the city before it."""
+        """Return a city's stations that are named only by their kind, with or without the city's name."""
         places = (place for place in self._stops.places.list_places() if _is_in_city(place, city))
         return [
             place for place in places if any(_is_main_station(name, city, kinds) for name in _list_plain_names(place))

@@ -1,4 +1,4 @@
-"""Measure walks along streets or straight lines, and describe the method in answers."""
+"""Measure walks along streets or in straight lines, and describe the method in answers."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -111,7 +111,7 @@ class NetworkWalks:
     def list_notes(
         self, ends: tuple[Coordinate, Coordinate], itineraries: Sequence[Itinerary], *, step_free: bool
     ) -> list[str]:
-        """Warn about off-street walks: from an origin or to a destination far from any street, and across water."""
+        """Return warnings about walks across water, and about an origin or destination far from any street."""
         walks = self._step_free if step_free else self._walks
         if walks is None:
             return []
@@ -159,7 +159,7 @@ class NetworkWalks:
         return Itinerary(tuple(map(mark, itinerary.legs)))
 
     def draw(self, leg: Leg, *, step_free: bool) -> LegLine:
-        """Return the line of a walk along streets, or a straight line."""
+        """Return the line of a walk along streets or, if there is none, a straight line."""
         walks = self._step_free if step_free else self._walks
         ends = leg.start.coordinate.point, leg.end.coordinate.point
         line = None if walks is None else walks.find_line(*ends, self._find_stop_rows(leg))

@@ -12,13 +12,13 @@ from fingerpost.transit.model.place import choose_language
 
 
 class Span(NamedTuple):
-    """A closed time interval, in Unix seconds."""
+    """A time interval that includes both ends, in Unix seconds."""
 
     begin: int
     end: int
 
 
-# How specific an alert is, most specific first.
+# Ranks of alerts, most specific first.
 _RIDE, _TRIP, _ROUTE_STOP, _ROUTE, _STOP = range(5)
 
 
@@ -37,7 +37,7 @@ class OverlayAlerts:
     ) -> tuple[ServiceAlert, ...]:
         """Return the alerts for a ride and for its boarding and alighting stops, most specific first.
 
-        ``span`` lasts from boarding to alighting; ``stops`` has the row of each stop and the time spent there.
+        ``span`` lasts from boarding to alighting; ``stops`` has each stop's row and time span.
         """
         matches: dict[int, tuple[int, tuple[int, int]]] = {}
 
@@ -71,7 +71,7 @@ class OverlayAlerts:
         return tuple(self._localize(row, language, period) for row, period in periods if period is not None)
 
     def _move_to_station(self, selector: Selector) -> Selector:
-        """Return the station's selector for an entrance or pathway node, because trips do not serve these."""
+        """Replace an entrance or pathway node by its station, because trips do not serve these."""
         kind, row, *_ = selector
         if kind != "stop" or int(self._timetable.stop_kind[row]) not in (ENTRANCE, NODE):
             return selector
@@ -96,5 +96,5 @@ class OverlayAlerts:
 
 
 def _choose_text(texts: Mapping[str, str], language: str) -> str | None:
-    """Return the text in the language that rule A7 selects, or in any other language."""
+    """Return the text in the language that rule A7 selects or, if there is none, in any language."""
     return texts.get(choose_language(language, texts)) or next(iter(texts.values()), None)

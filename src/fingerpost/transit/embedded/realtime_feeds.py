@@ -15,7 +15,7 @@ from fingerpost.transit.engine.gtfs.realtime.messages import APPLIED
 from fingerpost.transit.engine.timetable.overlay import Overlay
 from fingerpost.transit.model.provenance import RealtimeHealth, SourceHealth
 
-# The minimum interval between requests from one machine to a URL; it doubles after each failure.
+# The minimum interval between requests to a URL; it doubles after each failure.
 POLL_S = 15
 _MAX_WAIT_S = 300
 _MAX_BYTES = 64_000_000
@@ -48,7 +48,7 @@ class RealtimeFeeds:
         self._fetch = fetch
 
     async def refresh(self, now: int, *, only_files: bool = False) -> bool:
-        """Fetch all sources that are due, concurrently; return whether any message is new.
+        """Fetch all due sources concurrently; return whether any message is new.
 
         ``now`` is in Unix seconds. Failures appear in ``health`` and are not raised.
         """
@@ -145,7 +145,7 @@ def _read_stamp(location: str) -> _Stamp:
 
 
 def _find_wait_s(state: _SourceState, error: Exception) -> int:
-    """Return how long to wait after a failure; files are read again at once."""
+    """Return the delay before the next attempt after a failure; it is 0 for files."""
     if state.source.url is None:
         return 0
     backoff_s = min(POLL_S << min(state.failures, 10), _MAX_WAIT_S)

@@ -53,14 +53,14 @@ class RealtimeWorker:
         return await self._opened(request, known)
 
     def close(self) -> None:
-        """Cancel all tasks, close connections and stop the thread; later work starts a new one."""
+        """Cancel all tasks, close connections and stop the thread; later work starts a new thread."""
         with self._lock:
             loop, thread = self._loop, self._thread
             self._loop = self._thread = None
         if loop is None or thread is None:
             return
         if thread is threading.current_thread():
-            # The garbage collector may call this on the thread itself, which cannot join itself.
+            # The garbage collector may call this on the worker thread, which cannot join itself.
             loop.stop()
             return
         if thread.is_alive():
@@ -117,7 +117,7 @@ class RealtimeUpdater:
         self._is_stopped = False
 
     async def catch_up(self) -> None:
-        """Update the overlay; the first call waits for all sources, up to a timeout, and later calls only for files."""
+        """Update the overlay; only the first call and calls after an idle period wait for URLs, up to a timeout."""
         now = int(clock.now().timestamp())
         if self._first is None:
             self._last_poll = now
@@ -153,7 +153,7 @@ class RealtimeUpdater:
         return tuple(problems or [f"The realtime {state}."])
 
     def list_unmatched(self, overlay: Overlay) -> tuple[str, ...]:
-        """Warn about sources with mostly unmatched entities, or with ids that occur in several feeds."""
+        """Return warnings about sources with mostly unmatched entities, or with ids that occur in several feeds."""
         sentences: list[str] = []
         for source in self.sources:
             count = overlay.matches.get(source.text, MatchCount(0, 0))

@@ -43,7 +43,7 @@ def measure_ride_m(timetable: Timetable, path: RidePath) -> float:
 
 
 def draw_leg(walks: NetworkWalks, leg: Leg) -> LegLine:
-    """Return the line of a ride between its scheduled stops, or of a walk along streets or in a straight line."""
+    """Return the map line of a leg: a ride between its scheduled stops, or a walk."""
     handle = leg.handle
     if isinstance(handle, TimetableRide):
         table = handle.timetable
@@ -64,7 +64,7 @@ class Transfer(NamedTuple):
 
 
 class RideWalks:
-    """Finds the walks in a query's journeys, and recalculates those to stops that realtime data moved."""
+    """Finds the walks in a query's journeys; if realtime data moves a ride to another stop, recalculates them."""
 
     def __init__(self, snapshot: Snapshot, walk_handle: TimetableLeg) -> None:
         self._snapshot, self.walk_handle = snapshot, walk_handle
@@ -86,7 +86,7 @@ class RideWalks:
             needed_s = int(table.change_s[begin])
         if needed_s < 0:
             return Transfer(walk, available_s, access)
-        # An in-seat transfer that realtime data broke takes the full time.
+        # If riders cannot stay seated as planned, they need the full time.
         needs_full_time = ride.stays_seated or not may_be_short
         return Transfer(walk, needed_s if needs_full_time else min(needed_s, available_s), access)
 
@@ -102,7 +102,7 @@ class RideWalks:
         return walk, walk.seconds + CHANGE_SLACK_S + STRAIGHT_SLACK_S
 
     def _find_ride_stop(self, ride: Ride, stop_time: int) -> tuple[int, bool]:
-        """Return the stop (row) of a stop time, and whether realtime data moved it."""
+        """Return the stop (row) of a stop time, and whether it differs from the scheduled stop."""
         planned = self._snapshot.find_planned_stop(ride, stop_time)
         if ride.trip_departure >= 0 and self._snapshot.find_update(ride) is None:
             return planned, False
@@ -110,7 +110,7 @@ class RideWalks:
         return stop, planned not in (-1, stop)
 
     def find_access_walk(self, endpoint: Endpoint, ride: Ride, stop_time: int, metres: int) -> Walk:
-        """Return the walk to or from a ride, which is ``metres`` long unless realtime data moved the stop."""
+        """Return the walk to or from a ride; its length is ``metres`` unless realtime data changes the stop."""
         stop, is_moved = self._find_ride_stop(ride, stop_time)
         endpoint_walk = endpoint.walk_by_stop.get(stop)
         if not is_moved:

@@ -1,4 +1,4 @@
-"""Find the ride of a ref in a timetable, with realtime data."""
+"""Find the ride that a ref identifies in a timetable, with realtime data."""
 
 from collections.abc import Iterator
 
@@ -19,10 +19,10 @@ from fingerpost.transit.model.ride_ref import RideRef
 def find_ref_ride(
     snapshot: Snapshot, names: DisplayNames, stops: TimetableStops, ref: RideRef, language: str
 ) -> Leg | str:
-    """Return the ride of a ref, or the reason why it no longer exists.
+    """Return the leg that a ref identifies, or the reason why it no longer exists.
 
-    If the trip does not call at the ref's own stop, another stop of its place counts, because realtime data moves rides
-    to other platforms. Riders stay seated only if an in-seat transfer still leads to the trip.
+    If the trip does not serve the ref's stop, use another stop of the same place, because trips may move to other
+    platforms. Riders stay seated only if an in-seat transfer still leads to the trip.
     """
     table = snapshot.timetable
     start, end = (stops.find_stop(stop_id, None, whole_place=True) for stop_id in (ref.start_id, ref.end_id))

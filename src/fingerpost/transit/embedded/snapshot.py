@@ -1,6 +1,6 @@
 """An immutable snapshot of a network for one query: timetable, realtime overlay and search timetables.
 
-It matches the stop times of realtime replacement trips with those of the scheduled trips.
+It also matches the stop times of realtime replacement trips to those of the scheduled trips.
 """
 
 from collections.abc import Callable
@@ -29,7 +29,7 @@ class ScheduledTimes(NamedTuple):
 
 
 class RideCall(NamedTuple):
-    """A stop time of a ride: its stop (row), which realtime data may have moved, and its times.
+    """A ride's call at a stop (row), with realtime data applied.
 
     Delays are None without realtime data; ``updated`` is the time of the ride's realtime data (Unix seconds).
     """
@@ -51,7 +51,7 @@ class RideCall(NamedTuple):
 
 
 class Snapshot:
-    """The search timetables as ``planned`` and with realtime data (``live``, or ``planned`` if it changes nothing).
+    """A timetable with its search timetables: scheduled (``planned``) and realtime (``live``, may be the same).
 
     Broken lifts affect ``live_step_free`` only.
     """
@@ -59,7 +59,7 @@ class Snapshot:
     def __init__(self, timetable: Timetable, overlay: Overlay, planned: SearchTimetables) -> None:
         self.timetable = timetable
         self._replace_timetable_cached = lru_cache(maxsize=_CACHE_SIZE)(self._new_with_timetable)
-        # Calls a function with this snapshot and other arguments.
+        # Calls a function with this snapshot, and caches the result.
         self.call_cached: Callable[..., Any] = lru_cache(maxsize=_CACHED_ROWS)(lambda f, *args: f(self, *args))
         self.overlay = overlay
         self.planned = planned
@@ -87,12 +87,12 @@ class Snapshot:
         return OverlayAlerts(self.timetable, self.overlay)
 
     def find_update(self, ride: Ride | BoardDeparture) -> RideUpdate | None:
-        # This is called for every ride and row, and most timetables have no realtime data.
+        # Skip building the key without realtime data, because this runs for every ride and row.
         rides = self.overlay.rides
         return rides.get((ride.trip_departure, ride.service_day.toordinal())) if rides else None
 
     def can_disrupt(self, ride: Ride) -> bool:
-        """Return whether realtime data, or an in-seat transfer, may disrupt a scheduled ride."""
+        """Return whether realtime data may disrupt a scheduled ride; true for all rides after in-seat transfers."""
         if self.has_closures or ride.stays_seated or self.find_update(ride) is not None:
             return True
         return bool(self.overlay.added) and self.replacements.find_ride(ride) is not None
@@ -132,7 +132,7 @@ class Snapshot:
             return RideCall(stop, scheduled, is_usable)
         position = stop_time - table.find_first_stop_time(ride.trip_departure)
         is_usable = (is_usable or update.flags is not None) and update.is_usable(position, forbidden)
-        # Delays may have propagated from other stop times.
+        # A delay without an update was propagated from another stop time.
         arrival_s, departure_s = (
             int(delays_s[position]) if update.is_known[position] or delays_s[position] else None
             for delays_s in (update.arrival_delay_s, update.departure_delay_s)
@@ -168,7 +168,7 @@ class Replacements:
         self._find_matches = lru_cache(maxsize=None)(self._match)
 
     def find_ride(self, ride: Ride) -> Ride | None:
-        """Return the replacement's ride between the same stops, without in-seat transfers."""
+        """Return the replacement ride between the same stops, or None; it has no in-seat transfer."""
         key = (ride.trip_departure, ride.service_day.toordinal())
         trip_departure = self._rows.get(key)
         if trip_departure is None:

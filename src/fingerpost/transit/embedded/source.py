@@ -73,7 +73,7 @@ class EmbeddedSource(NetworkSource):
             check = _CHECKS.submit(self._check, entry)
             try:
                 streets = find_streets(entry.folder)
-                # Opening searches the streets, and compiled code does not check row numbers.
+                # Wait for the check, because opening runs compiled code, which does not check array bounds.
                 if streets is not None and (damage := check.result()) is not None:
                     raise SettingsInvalid(damage)
                 network = EmbeddedNetwork(

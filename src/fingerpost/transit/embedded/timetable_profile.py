@@ -93,7 +93,7 @@ class TimetableProfile:
 
     @cached_property
     def _bounds(self) -> Bounds:
-        """The record's bounds, or a box around the stops that define its area, with a margin."""
+        """The record's bounds or, by default, a box with a margin around the stops in the network's area."""
         if self.record.bounds is not None:
             south, west, north, east = self.record.bounds
             return Bounds(south=south, west=west, north=north, east=east)
@@ -116,12 +116,12 @@ class TimetableProfile:
         return frozenset({*languages, *table.stop_names, *table.headsign_names, *table.route_names})
 
     def list_inactive_near(self, instant: int, ends: Sequence[Coordinate], margin_m: float) -> tuple[OutOfService, ...]:
-        """Return the feeds that have no service at an instant and whose area overlaps that of the trip."""
+        """Return the feeds without service at an instant whose area overlaps the area of the trip."""
         area = box_of(ends, margin_m)
         return tuple(feed for row, feed in self._list_inactive(instant) if self._get_area(row).overlaps(area))
 
     def list_inactive_at(self, instant: int, stops: Sequence[int]) -> tuple[OutOfService, ...]:
-        """Return the feeds that have no service at an instant, but serve the stops on other days."""
+        """Return the feeds without service at an instant that serve the stops on other days."""
         return tuple(feed for row, feed in self._list_inactive(instant) if self._get_served_stops(row)[[*stops]].any())
 
     def _list_inactive(self, instant: int) -> list[tuple[int, OutOfService]]:

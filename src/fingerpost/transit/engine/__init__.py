@@ -1,1 +1,1 @@
-"""The embedded trip-planning engine, which imports, stores and searches timetables, and works only with row numbers."""
+"""The embedded trip-planning engine: it imports, stores and searches timetables, and uses row numbers, not ids."""

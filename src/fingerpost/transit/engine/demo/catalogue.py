@@ -1,7 +1,7 @@
 """The demo networks that ship with the package, read from their GTFS tables (``feeds/``).
 
-Loading the importer would triple the time to the first answer, and these feeds are valid, so their tables are read
-directly; a test compares the result with the importer's.
+The tables are read directly, because loading the importer would triple the time to the first answer. A test compares
+the result with that of the importer.
 """
 
 import csv

@@ -12,9 +12,9 @@ from fingerpost.transit.engine.timetable.service_days import find_service_day_st
 from fingerpost.transit.engine.timetable.timetable import Timetable
 
 HOUR_S = 3600
-# Trips that depart later than this do not get an update yet.
+# Trips that depart further ahead than this do not get an update.
 HORIZON_S = HOUR_S
-# How long a line stays closed, beginning on the hour.
+# The duration of a line closure, which begins on the hour.
 CLOSURE_S = 2 * HOUR_S
 # Stop times older than this do not get an update.
 _PAST_S = 60
@@ -38,7 +38,7 @@ _SCENARIOS = {
 
 
 def simulate(timetable: Timetable, now: int) -> bytes:
-    """Return the GTFS-Realtime message for a demo network at ``now`` (Unix seconds); nothing in it is random."""
+    """Return the GTFS-Realtime message for a demo network at ``now`` (Unix seconds); it is deterministic."""
     scenario = _SCENARIOS[timetable.feeds[0].name]
     message = FeedMessage()
     message.header.gtfs_realtime_version = "2.0"
@@ -63,7 +63,7 @@ def simulate(timetable: Timetable, now: int) -> bytes:
 def _list_trip_instances(timetable: Timetable, now: int) -> Iterator[tuple[int, int, int, TripDescriptor]]:
     """Yield the trips that are under way at ``now`` or depart within the next few hours; all trips run every day.
 
-    Each is (trip, Unix time from which its stop times are measured, Unix time of its departure, descriptor).
+    Each item is (trip row, Unix time of stop time 0, Unix time of departure, descriptor).
     """
     zone = timetable.feeds[0].zone
     first, last = timetable.trip_first_stop_time[:-1], timetable.trip_first_stop_time[1:] - 1

@@ -34,7 +34,7 @@ class _Service:
 
 
 def read_services(archive: Archive) -> tuple[list[str], list[Int32]]:
-    """Return the ids of the services, and their sorted day ordinals."""
+    """Return the service ids, and each service's sorted day ordinals."""
     weekly = archive.find_table("calendar.txt", "service_id", *_WEEKDAYS, "start_date", "end_date")
     exceptions = archive.find_table("calendar_dates.txt", "service_id", "date", "exception_type")
     if weekly is None and exceptions is None:

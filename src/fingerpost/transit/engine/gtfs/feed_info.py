@@ -39,7 +39,7 @@ def read_feed_info(archive: Archive, name: str, default_zone: str | None = None)
 
 
 def _read_agencies(archive: Archive, default_zone: str | None) -> tuple[str, tuple[str, ...], tuple[str, ...], str]:
-    """Return the time zone, the agencies' ids and names, and their language, which is empty if they have several.
+    """Return the time zone, the agencies' ids and names, and their language (empty if they have several).
 
     The first valid time zone is used for all agencies (GTFS, agency_timezone).
     """
@@ -80,7 +80,7 @@ def has_same_times(zone_text: str, zone: str) -> bool:
 
 
 def _read_credits(archive: Archive) -> tuple[str, ...]:
-    """Return a line for each organisation in ``attributions.txt``; rows for one route or trip apply to the feed."""
+    """Return the name and URL of each organisation in ``attributions.txt``, including those for one route or trip."""
     table = archive.find_optional_table("attributions.txt", "organization_name")
     if table is None:
         return ()

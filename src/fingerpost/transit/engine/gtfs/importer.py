@@ -50,7 +50,7 @@ _WEEK = 7
 
 @dataclass(frozen=True, slots=True)
 class FeedSource:
-    """A zip file or folder to import, and optionally the FEED of its stop ids (rule A8)."""
+    """A zip file or folder to import, with an optional FEED for its stop ids (rule A8)."""
 
     path: Path
     feed_name: str | None = None
@@ -69,9 +69,9 @@ def import_feeds(
     progress: ImportProgress = lambda _step, _done, _total: None,
     find_walks: FindWalks = straight_line_walks,
 ) -> ImportResult:
-    """Import feeds as one network; ``progress`` is called in this thread, and ``find_walks`` computes walks.
+    """Import feeds as one network; ``progress`` is called on the caller's thread.
 
-    ``zone`` is the time zone of feeds that have no valid one.
+    ``zone`` applies to feeds without a valid time zone.
 
     Raises:
         FeedUnusable: a feed cannot be used; the message names the file, table and line, and says what to do.
@@ -106,9 +106,9 @@ def _new_progress_counter(step: str, total: int, progress: ImportProgress) -> Ca
 
 
 def list_feed_names(network: str, sources: Sequence[FeedSource]) -> list[str]:
-    """Return each source's FEED: its ``feed_name`` or, if it has none, the network's name, with the file name appended.
+    """Return each source's FEED: its ``feed_name`` or, by default, the network's name and the file name.
 
-    The first feed gets no file name, so that its ids stay the same when others are added (rule A8).
+    The first feed's default omits the file name, so that its ids stay the same when feeds are added (rule A8).
     """
     if not sources:
         raise ParameterError("A network needs at least one feed: NAME PATH", {"field": "feed"})
@@ -208,7 +208,7 @@ def _build_report(archive: Archive, draft: TimetableDraft) -> FeedReport:
 
 
 def _report_distant_stops(archive: Archive, draft: TimetableDraft) -> None:
-    """Report impossible positions of stops, and unserved stops far outside the network's area; it includes neither."""
+    """Report stops with impossible positions, and unserved stops far outside the network's area."""
     lats, lons = np.array([stop.lat for stop in draft.stops]), np.array([stop.lon for stop in draft.stops])
     calls = draft.stop_times
     first = list_starts(draft.trip_stop_time_count)

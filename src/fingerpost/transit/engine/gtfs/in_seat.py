@@ -15,9 +15,9 @@ from fingerpost.transit.engine.timetable.columns import to_columns
 from fingerpost.transit.engine.timetable.draft import InSeatColumns, StopRow, StopTimeColumns, TripDepartureColumns
 from fingerpost.transit.engine.timetable.timetable import Int32, Int64
 
-# The maximum layover between trips of a block; riders do not stay seated for longer than this.
+# The maximum layover for which riders stay seated between trips of a block.
 MAX_LAYOVER_S = 3600
-# The maximum layover between trips that transfers.txt links; night trains may have long ones.
+# The maximum layover between trips that transfers.txt links; night trains may stop for hours.
 MAX_LINKED_LAYOVER_S = 3 * 3600
 
 _DAY_S = 86_400
@@ -98,7 +98,7 @@ def find_in_seat(
 
 
 def _read_links(archive: Archive, trip_links: Int32, departures: Departures, days: Sequence[Int32]) -> list[_InSeat]:
-    """Return the in-seat transfers of type 4, and report those that do not apply."""
+    """Return the in-seat transfers of type 4, and report those that cannot be applied."""
     transfers: dict[tuple[int, int], _InSeat] = {}
     unapplied_lines: list[int] = []
     for first, second, type_, from_stop, to_stop, line in trip_links.tolist():
@@ -136,7 +136,7 @@ def _find_link(departures: Departures, trip: int, next_trip: int, days: Sequence
 def _list_block_pairs(departures: Departures, blocks: Int32, days: Sequence[Int32]) -> list[tuple[int, int, bool]]:
     """Return the pairs of consecutive trip departures with exact times in each block.
 
-    If the third value is true, another departure of the block comes between the two on some of their days.
+    The third value is true if another departure of the block comes between the two on some days.
     """
     services = departures.service.tolist()
     rows = np.flatnonzero((blocks >= 0) & departures.is_exact)

@@ -19,7 +19,7 @@ from fingerpost.transit.engine.timetable.stop_ids import SAME_STOP_M
 from fingerpost.transit.engine.timetable.timetable import WHEELCHAIR_UNKNOWN, Int32
 from fingerpost.transit.engine.timetable.walks import straight_line_m
 
-# Stops with the same id but different names are merged if at least this close and their names this similar (0-100).
+# Stops with the same id but different names are merged if they are this close and the names this similar (0-100).
 SAME_POSITION_M = 30.0
 MIN_NAME_SIMILARITY = 60.0
 
@@ -129,7 +129,7 @@ class FeedMerger:
         return rows
 
     def _check_same_stop(self, first: StopRow, second: StopRow, findings: Findings) -> None:
-        """Check that stops with the same id in two feeds agree in name and position (rule A8).
+        """Check that stops with the same id in two feeds have matching names and positions (rule A8).
 
         Similar names are accepted and reported if the stops are close, because publishers abbreviate names.
         """

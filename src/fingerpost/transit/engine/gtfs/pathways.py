@@ -1,4 +1,4 @@
-"""Read GTFS ``pathways.txt``: the ways through stations, and step-free access to platforms."""
+"""Read GTFS ``pathways.txt``: the paths through stations, and step-free access to platforms."""
 
 import math
 
@@ -19,7 +19,7 @@ _FLAT = frozenset({station_ways.WALKWAY, station_ways.TRAVELATOR})
 
 
 def read_pathways(archive: Archive, stops: Stops) -> Pathways:
-    """Read the pathways, and set the wheelchair value of platforms from them."""
+    """Read the pathways, and derive unknown wheelchair values of platforms from them."""
     table = archive.find_optional_table("pathways.txt", "from_stop_id", "to_stop_id", "pathway_mode")
     if table is None:
         return Pathways()
@@ -63,7 +63,7 @@ def _set_wheelchair_access(stops: Stops, places: StationPlaces) -> None:
     """Set unknown wheelchair values of platforms: yes if a step-free round trip from an accessible entrance exists."""
     kinds, parents, wheelchair, pathways = places.kinds, places.parents, places.wheelchair, places.pathways
     outgoing, incoming = station_ways.list_ways(places, step_free=True)
-    # Row -1 is a virtual place with ways to and from all entrances.
+    # Row -1 is a virtual place with ways to and from all entrances that may be accessible.
     entrances = np.flatnonzero((kinds == timetable.ENTRANCE) & (wheelchair != timetable.WHEELCHAIR_NO)).tolist()
     outgoing[-1] = incoming[-1] = [(entrance, 0.0) for entrance in entrances]
     reached = station_ways.find_quickest_s(outgoing, -1).keys() & station_ways.find_quickest_s(incoming, -1).keys()

@@ -1,4 +1,4 @@
-"""The report on a GTFS import: each feed's counts, service days and findings; stored with the network."""
+"""The import report of a network: each feed's counts, service days and findings."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -14,9 +14,9 @@ from fingerpost.transit.model.provenance import ServiceDays
 class StreetCoverage:
     """Statistics on a network's street extract.
 
-    Walks to stops other than the ``covered_stops`` are straight lines. ``left_out_km`` is the length of the streets
-    that are not connected to the main street network. ``matched_stops`` counts the stops that were matched by code or
-    id, ``entered_stops`` those with entrances, ``estimated_stops`` the metro platforms of unknown depth.
+    Walks to stops that are not covered are straight lines. ``left_out_km`` is the length of the streets that are not
+    connected to the main street network. ``matched_stops`` counts stops matched by code or id, ``entered_stops`` stops
+    with entrances, and ``estimated_stops`` metro platforms of unknown depth.
     """
 
     extract: str
@@ -37,10 +37,10 @@ class StreetCoverage:
 class FeedReport:
     """The import report of one feed.
 
-    Only usable rows count; a stop shared with an earlier feed counts in both. ``events`` is the number of stop times,
+    Only usable rows count; a stop that two feeds share counts in both. ``events`` is the number of stop times,
     ``runs`` the number of trip departures. ``gaps`` are the (first, last) days of periods without trips between
     ``first_day`` and ``last_day``, in the time zone ``zone``. ``thin_after`` is the last day with at least a quarter of
-    the average daily departures of the busiest 28 consecutive days, or None if less than a week follows.
+    the average daily departures of the busiest 28 consecutive days, or None if fewer than seven days follow.
     """
 
     feed: str

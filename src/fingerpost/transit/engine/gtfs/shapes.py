@@ -42,7 +42,7 @@ def read_shapes(archive: Archive, ids: IdIndex, trips: Trips) -> tuple[ShapeColu
 
 
 def _read_points(table: Table, ids: IdIndex) -> dict[str, Any]:
-    """Return the columns of points, sorted by shape and sequence."""
+    """Return the columns of shape points, sorted by shape and sequence."""
     buffer = ColumnBuffer(_POINT_TYPES)
     for block in table.read_blocks(*_COLUMNS):
         sequence, faulty = block.read_integers(3, 0)

@@ -32,7 +32,7 @@ from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
 
 _MIN_STOP_TIMES = 2
 
-# pickup_type and drop_off_type
+# Values of pickup_type and drop_off_type.
 _REGULAR, _NONE, _PHONE, _DRIVER = range(4)
 _COLUMNS = (
     "trip_id", "stop_id", "stop_sequence", "arrival_time", "departure_time",
@@ -52,9 +52,9 @@ MAX_DEPARTURES_PER_FEED = 5_000_000
 
 
 class StopTimes(NamedTuple):
-    """Stop times while they are being read; ``line`` is the line in the file. Missing times are negative.
+    """Columns of stop times during the import; ``line`` is the line in the file. Missing times are negative.
 
-    ``headsign`` is empty if the table lacks it.
+    ``headsign`` is empty if the table has no such column.
     """
 
     line: Int32
@@ -71,11 +71,11 @@ class StopTimes(NamedTuple):
 
 
 def fill_times(stop_times: StopTimes, stops: Stops) -> tuple[StopTimes, Int64]:
-    """Fill in missing times in stop times sorted by trip and sequence; return them and the interpolated rows.
+    """Interpolate missing times in stop times sorted by trip and sequence; return them and the interpolated rows.
 
     Times are interpolated by straight-line distance between the previous departure and the next arrival. With equal
-    steps, a trip could reach a distant stop within a minute. Stop times before a trip's first time or after its last
-    one remain without a time.
+    steps, a trip could reach a distant stop within a minute. Times before a trip's first given time or after its last
+    one remain missing.
     """
     if not ((stop_times.arrival_s < 0).any() or (stop_times.departure_s < 0).any()):
         return stop_times, np.zeros(0, np.int64)
@@ -92,14 +92,14 @@ def fill_times(stop_times: StopTimes, stops: Stops) -> tuple[StopTimes, Int64]:
     )
     blank, previous, following = blank[is_enclosed], previous[is_enclosed], following[is_enclosed]
     start_s, end_s = departure_s[previous].astype(np.int64), arrival_s[following].astype(np.int64)
-    # Only trips with missing times need positions; a large feed may have few of them.
+    # Only trips with missing times need positions; a large feed may have few such trips.
     rows = np.flatnonzero(mark_rows(int(stop_times.trip.max()) + 1, stop_times.trip[blank])[stop_times.trip])
     cumulative_m = np.zeros(len(arrival_s))
     positions = np.array([(row.lat, row.lon) for row in stops.rows], np.float64).reshape(-1, 2)[stop_times.stop[rows]]
     north, east = np.diff(positions, axis=0, prepend=positions[:1]).T
     cumulative_m[rows] = np.cumsum(np.hypot(north, east * np.cos(np.radians(positions[:, 0]))) * METRES_PER_DEGREE)
     covered_m, total_m = cumulative_m[blank] - cumulative_m[previous], cumulative_m[following] - cumulative_m[previous]
-    # Between stops at the same position, equal steps are used.
+    # Use equal steps between stops at the same position.
     covered_m, total_m = np.where(total_m < 1.0, (blank - previous, following - previous), (covered_m, total_m))
     # Rounding errors may put a time just below a whole second.
     interpolated_s = start_s + np.floor((end_s - start_s) * covered_m / total_m + 1e-3).astype(np.int64)

@@ -23,7 +23,7 @@ from fingerpost.transit.engine.timetable.timetable import (
     WHEELCHAIR_VALUES,
 )
 
-# The kind of a stop's parent (GTFS, parent_station); stations have no parent.
+# The required kind of a stop's parent (GTFS, parent_station); stations have no parent.
 _PARENT_KIND = {STOP: STATION, ENTRANCE: STATION, NODE: STATION, BOARDING_AREA: STOP}
 _DEPTH = {STATION: 0, STOP: 1, ENTRANCE: 1, NODE: 1, BOARDING_AREA: 2}
 # Kinds that do not need a name (GTFS, stop_name).
@@ -60,7 +60,7 @@ class _StopDraft(NamedTuple):
 def read_stops(archive: Archive, zone: str) -> Stops:
     """Read the stops; ``zone`` is the agency's time zone, which applies to all times in the feed.
 
-    A stop without a position inherits its parent's or is skipped; one without a name gets its parent's name or its id.
+    Stops without a position get their parent's or are skipped; stops without a name get their parent's or their id.
     """
     table = archive.get_table("stops.txt", "stop_id")
     drafts: dict[str, _StopDraft] = {}

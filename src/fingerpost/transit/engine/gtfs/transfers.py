@@ -35,7 +35,7 @@ _PRECISION, _LINE = 8, 9
 
 
 class Transfers(NamedTuple):
-    """The rules of a feed, and the rows that link two trips: (from trip, to trip, type, from stop, to stop, line).
+    """A feed's transfer rules, and its links between trips (from trip, to trip, type, from stop, to stop, line).
 
     A missing trip or stop is ``kernel.UNKNOWN`` or ``kernel.BLANK``.
     """
@@ -46,7 +46,7 @@ class Transfers(NamedTuple):
 
 
 def read_transfers(archive: Archive, stops: Stops, routes: Routes, trips: Trips) -> Transfers:
-    """Return the rules between boardable stops, and those for trips and routes; if several match, the last applies.
+    """Return the general transfer rules, and those for specific trips and routes; if several match, the last applies.
 
     A row for stops overrides a row for their station, and a later row overrides an earlier one (GTFS, transfers.txt,
     primary key). If a row names both a trip and its route, the trip takes precedence.
@@ -91,7 +91,7 @@ def read_transfers(archive: Archive, stops: Stops, routes: Routes, trips: Trips)
 
 
 def _read_rules(table: Table, block: Block, ids: Mapping[str, IdIndex]) -> tuple[Int32, Mask, Mask]:
-    """Return a block's rules, with masks of those that link trips and of other usable ones; report the rest."""
+    """Return a block's rules, a mask of the links between trips, and a mask of other usable rules; report the rest."""
     type_, bad_type = block.read_integers(2, RECOMMENDED)
     min_s, bad_min = block.read_integers(3, -1)
     bad_min |= block.is_filled(3) & (min_s < 0)

@@ -81,7 +81,7 @@ class Trips:
         return len(self.lines)
 
     def select(self, selected: Mask) -> "Trips":
-        """Return the marked trips, renumbered."""
+        """Return the selected trips, renumbered."""
         if selected.all():
             return self
         ids = IdIndex(self.ids.to_texts().take(np.flatnonzero(selected).astype(np.int32)))

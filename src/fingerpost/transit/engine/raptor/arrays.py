@@ -32,7 +32,7 @@ class PathsOfStops(NamedTuple):
 
 
 class Patterns(NamedTuple):
-    """The patterns of a search timetable, and the links between their stops.
+    """The patterns of a search timetable, and the footpaths and hops between its stops.
 
     The positions of pattern p are rows ``pattern_first[p] .. pattern_first[p + 1]``, its trip instances rows
     ``instance_first[p] .. instance_first[p + 1]``; the times of its j-th instance begin at
@@ -63,7 +63,7 @@ class KernelQuery(NamedTuple):
 
     ``access`` are the walks from the origin, ``egress`` those to the destination.
     ``direct_s`` is the duration of the direct walk, UNREACHED if it is too long.
-    Range RAPTOR leaves out journeys before ``window_begin_s``.
+    Range RAPTOR skips journeys that leave before ``window_begin_s``.
     """
 
     access: StopWalks
@@ -141,7 +141,7 @@ MAX_BUFFERS = 16
 
 
 class SearchBuffers:
-    """Scratch memory for queries with exactly this ``max_rides`` and timetables with exactly ``stop_count`` stops."""
+    """Scratch memory for a fixed ``max_rides`` and a fixed number of stops."""
 
     def __init__(self, stop_count: int, max_rides: int) -> None:
         self.stop_count, self.max_rides = stop_count, max_rides
@@ -149,7 +149,7 @@ class SearchBuffers:
         self._allocate(INITIAL_JOURNEYS, INITIAL_LABELS)
 
     def resize(self, pattern_count: int) -> None:
-        """Allocate memory for at least that many patterns."""
+        """Allocate memory for at least ``pattern_count`` patterns."""
         if pattern_count > self.pattern_count:
             self.pattern_count = pattern_count
             self._allocate(len(self.found.journey), len(self.labels.row))

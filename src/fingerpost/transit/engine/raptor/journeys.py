@@ -16,11 +16,11 @@ from fingerpost.transit.engine.timetable.walks import StopWalks
 
 
 class Ride(NamedTuple):
-    """One ride on one trip. Stop times are rows of the timetable's columns; instants are Unix seconds.
+    """A ride on one trip. Stop times are rows of the timetable; the departure and arrival are Unix seconds.
 
     ``trip_departure`` is a row of the timetable's trip departures, or -1 - i for the i-th added ride of the overlay,
-    whose stop times are positions. ``foot_m`` is the walk before boarding. ``stays_seated`` means that riders stay
-    on board from the previous ride (an in-seat transfer).
+    whose stop times are positions. ``foot_m`` is the length of the walk before boarding. ``stays_seated`` marks an
+    in-seat transfer from the previous ride.
     """
 
     trip_departure: int
@@ -34,7 +34,7 @@ class Ride(NamedTuple):
 
 
 class Journey(NamedTuple):
-    """Rides from origin to destination, or a direct walk of ``egress_m``. Instants are Unix seconds."""
+    """Rides from origin to destination, or a direct walk of ``egress_m``; times are Unix seconds."""
 
     departure: int
     arrival: int
@@ -51,7 +51,7 @@ class Journey(NamedTuple):
 
 
 class FoundJourney(NamedTuple):
-    """A journey as a kernel writes it, in search timetable seconds; the legs are those of ``JourneyRows``."""
+    """A journey as a kernel writes it, in search timetable seconds; ``legs`` has rows of ``JourneyRows.leg``."""
 
     leave_s: int
     arrive_s: int
@@ -87,7 +87,7 @@ def read_journey(timetable: Timetable, search_timetable: SearchTimetable, found:
 
 
 def _build_rides(timetable: Timetable, search_timetable: SearchTimetable, leg: list[int], foot_m: int) -> list[Ride]:
-    """Return the rides of one trip instance from boarding to alighting, one per trip joined by in-seat transfers."""
+    """Return the rides of a leg; a trip instance with in-seat transfers has one ride per trip."""
     pattern, instance, board, alight, _ = leg
     patterns, parts = search_timetable.patterns, search_timetable.parts
     length = patterns.pattern_first.item(pattern + 1) - patterns.pattern_first.item(pattern)
@@ -143,10 +143,10 @@ def list_board_departures(
     window_s: int,
     wanted: int | None = None,
 ) -> tuple[list[BoardDeparture], int]:
-    """Return the departures in [instant, instant + window_s], in chronological order, and how many there are in total.
+    """Return the departures in [instant, instant + window_s], in chronological order, and their total number.
 
-    If ``wanted`` is given, only that many are returned, plus any that leave in the same second as the last of them.
-    Stop times without pickup, or without a later drop-off, are left out.
+    With ``wanted``, return only that many, plus those that leave in the same second as the last one. Stop times without
+    pickup, or without a later drop-off, are skipped.
     """
     begin_s = search_timetable.to_search_s(instant)
     rows = np.array(sorted(set(stops)), np.int32)

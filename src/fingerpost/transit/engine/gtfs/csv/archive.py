@@ -21,7 +21,7 @@ _MEGABYTE = 1_000_000
 
 # The limit on the total size of a feed's files after unpacking.
 MAX_BYTES = 16_000 * _MEGABYTE
-# Tables that are read in blocks, straight into arrays of numbers, may be larger than those read row by row.
+# These tables may exceed MAX_TABLE_BYTES, because they are read in blocks into numeric arrays.
 _LARGE_TABLES = frozenset({"stop_times.txt", "shapes.txt", "trips.txt"})
 MAX_TABLE_BYTES = 512 * _MEGABYTE
 
@@ -116,8 +116,8 @@ def _open_zip(path: Path) -> zipfile.ZipFile | None:
     except FileNotFoundError:
         raise FeedUnusable(f"There is no file or folder {path}", hint="Check the path of the feed") from None
     except (zipfile.BadZipFile, NotImplementedError, ValueError, EOFError):
-        # zipfile raises ValueError and EOFError for directories that are truncated or have the wrong length, and
-        # NotImplementedError for newer versions of the format.
+        # zipfile raises ValueError and EOFError for truncated or inconsistent zip directories, and NotImplementedError
+        # for newer versions of the format.
         raise FeedUnusable(
             f"{path.name} is not a complete zip file, or is of an unsupported kind",
             hint="Download the feed again, or unpack it and add the folder",
@@ -160,7 +160,7 @@ def _list_folder_members(path: Path) -> dict[str, str]:
 
 
 def _find_feed_files(feed: str, members: Mapping[str, str], findings: Findings) -> dict[str, str]:
-    """Return {table name in lower case: member} for the feed at the top level or else the only one in a folder."""
+    """Return {lower-case table name: member} of the feed at the top level or, if there is none, in the only folder."""
     folders: dict[str, dict[str, str]] = {}
     for path_name, member in members.items():
         folder, _, name = path_name.rpartition("/")

@@ -46,11 +46,11 @@ class IdIndex:
         return self._count
 
     def intern(self, block: Block, column: int) -> Int32:
-        """Return the row of each value in a column, ``kernel.BLANK`` if it is empty; add new values."""
+        """Return the row of each value in a column, or ``kernel.BLANK`` for empty values; add new values."""
         return self._look_up(block.blob, block.starts[column], block.ends[column], is_adding=True)
 
     def find(self, block: Block, column: int) -> Int32:
-        """Return the row of each value in a column: ``kernel.BLANK`` if it is empty, ``UNKNOWN`` if not indexed."""
+        """Return the row of each value in a column; ``kernel.BLANK`` if empty, ``kernel.UNKNOWN`` if not indexed."""
         return self._look_up(block.blob, block.starts[column], block.ends[column], is_adding=False)
 
     def to_texts(self) -> TextColumn:
@@ -65,7 +65,7 @@ class IdIndex:
         return rows
 
     def _reserve(self, id_count: int, byte_count: int) -> None:
-        """Make room for this many more ids."""
+        """Make room for ``id_count`` more ids with ``byte_count`` bytes in total."""
         keys_end, count = int(self._offsets[self._count]) + byte_count, self._count + id_count
         if keys_end > len(self._keys):
             self._keys = np.resize(self._keys, 2 * keys_end)

@@ -1,4 +1,4 @@
-"""Parse the text of one field of a GTFS table or message."""
+"""Parse the fields of GTFS tables and messages."""
 
 import re
 from datetime import date
@@ -12,7 +12,7 @@ _TIME = re.compile(r"[0-9]{1,2}:[0-5][0-9]|[0-9]{1,3}:[0-5][0-9]:[0-5][0-9]")
 
 
 def parse_integer(text: str) -> int | None:
-    """Parse an integer of at most nine digits; integers such as 3.0 are allowed, and 2,000 is not."""
+    """Parse an integer of at most nine digits; accept 3.0, but not 2,000."""
     value = None if "," in text else parse_decimal(text)
     return int(value) if value is not None and value.is_integer() and abs(value) < INTEGER_LIMIT else None
 

@@ -59,8 +59,8 @@ _PATHS = _NOT_USED, "pathways"
 class Reason(FindingMeaning, Enum):
     """A reason why the timetable differs from the feed, and its effect on riders.
 
-    Names that contain UNAPPLIED or UNSUPPORTED mark parts that the engine does not use; those that contain ASSUMED or
-    WORKED_OUT mark filled gaps; all others mark skipped rows.
+    UNAPPLIED and UNSUPPORTED in a name mark data that the engine does not use; ASSUMED and WORKED_OUT mark guessed
+    values. All other reasons mark skipped rows.
     """
 
     TABLE_REPEATED_ASSUMED = _GUESSED, "tables", "the archive contains the table more than once; the last copy is read"
@@ -171,7 +171,7 @@ class FindingPlace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One kind of deviation from a feed: the code of its ``Reason``, the number of rows, and the first ``places``."""
+    """The deviations from a feed for one ``Reason``: its code, the number of rows, and the first ``places``."""
 
     reason: str
     count: int

@@ -29,10 +29,10 @@ SHORT_TIME_BYTES = 5
 
 @compiled
 def _find_closing_quote(blob, position, size, is_last):
-    """Return the position of the quote that ends a quoted field, _UNCLOSED, or _NEEDS_MORE if more bytes are needed.
+    """Return the position of the closing quote; _UNCLOSED if there is none, _NEEDS_MORE at the end of the block.
 
-    A quote that is neither doubled nor followed by the end of the field is part of the text. If it looks like the start
-    of another field on a later line, the first quote is stray.
+    A quote that is neither doubled nor followed by the end of the field is part of the text. If such a quote looks like
+    the start of a field on a later line, the opening quote is stray.
     """
     crosses_line = False
     cursor = position
@@ -174,9 +174,9 @@ def parse_times(blob, starts, ends, out):
 
 @compiled
 def parse_decimals(blob, starts, ends, out, allows_comma):
-    """Write decimal numbers, or NaN for empty or unreadable fields; exponents are unreadable.
+    """Parse decimal numbers; write NaN for empty or unreadable fields, including numbers with exponents.
 
-    A decimal comma is read only if ``allows_comma``: in integers, a comma separates thousands.
+    A decimal comma is accepted only if ``allows_comma``, because commas in integers separate thousands.
     """
     for row in range(len(starts)):
         position, end = starts[row], ends[row]
@@ -227,7 +227,7 @@ def _is_same(blob, start, end, keys, key_start, key_end):
 
 @compiled
 def look_up_ids(blob, starts, ends, keys, offsets, slots, count, is_adding, out):
-    """Write the row of each id, BLANK if empty; return the number of ids.
+    """Write the row of each id, or BLANK for empty fields; return the number of ids in the index.
 
     New ids yield UNKNOWN or, if ``is_adding``, are added; the arrays of the index must have room for them.
     """

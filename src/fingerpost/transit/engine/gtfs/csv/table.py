@@ -23,7 +23,7 @@ from fingerpost.transit.engine.timetable.timetable import Float64, Int32, UInt8
 _BLOCK_BYTES = 1_048_576
 _HEADER_BLOCK_BYTES = 32_768
 _BUFFER_ROWS = 65_536
-# The maximum number of bytes in a line, and in a row with quoted line breaks; files with longer ones are not tables.
+# The maximum number of bytes in a line, and in a row with quoted line breaks; files that exceed it are not tables.
 _LINE_LIMIT = 1_048_576
 _ROW_LIMIT = 4_194_304
 _LINE_FEED = ord("\n")
@@ -31,7 +31,7 @@ _LINE_FEED = ord("\n")
 _ROW_FAULTS = (Reason.ROW_LONGER_THAN_HEADER_ASSUMED, Reason.QUOTE_WITHOUT_END_ASSUMED)
 # zipfile raises UnicodeDecodeError for names that are not UTF-8.
 _UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, UnicodeDecodeError)
-# Control characters are removed, because terminals obey them and they can forge lines; the parser handles NUL.
+# Control characters are removed, because they can manipulate terminals and forge lines; the parser handles NUL.
 _CONTROLS = bytes([*range(1, 9), 11, 12, *range(14, 32), 127])
 # In UTF-8: U+0080 to U+009F, and the bidirectional marks U+202A to U+202E and U+2066 to U+2069.
 _WIDE_CONTROLS = re.compile(rb"\xc2[\x80-\x9f]|\xe2\x80[\xaa-\xae]|\xe2\x81[\xa6-\xa9]")
@@ -170,7 +170,7 @@ class Table:
         return self.findings.drop_faulty(self.name, lines, usable, faults)
 
     def read_choices(self, block: Block, slot: int, column: str, empty: int, values: range, is_reported: Mask) -> Int32:
-        """Return a column of enumerated values; others become ``empty``, and are reported in ``is_reported`` rows."""
+        """Return a column of enumerated values; invalid ones become ``empty``; report those in ``is_reported`` rows."""
         column_values, faulty = block.read_integers(slot, empty)
         faulty |= ((column_values < values[0]) | (column_values > values[-1])) & block.is_filled(slot)
         self.note_rows(Reason.VALUE_UNREADABLE_ASSUMED, block.lines[is_reported & faulty], column)
@@ -235,7 +235,7 @@ _T = TypeVar("_T")
 
 
 def prefetch(items: Iterator[_T], name: str) -> Iterator[_T]:
-    """Yield the items of an iterator (never None), and compute the next one in a thread."""
+    """Yield the items of an iterator (never None), and compute the next item in a thread."""
     with ThreadPoolExecutor(1, thread_name_prefix=f"fingerpost-{name}") as pool:
         following = pool.submit(next, items, None)
         while (item := following.result()) is not None:

@@ -1,6 +1,6 @@
 """Read GTFS-Realtime messages into an overlay on the timetable.
 
-No message content is fatal; parts that cannot be applied are counted by ``EntityOutcome``.
+``read_realtime`` raises no errors for faulty messages; it counts the entities by ``EntityOutcome``.
 """
 
 from fingerpost.transit.engine.gtfs.realtime.messages import FeedBytes, find_timestamp

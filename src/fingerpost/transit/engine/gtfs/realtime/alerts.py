@@ -62,10 +62,10 @@ _NO_END = ALWAYS[1]
 def read_alert(
     entity_id: str, message: AlertMessage, matcher: TripMatcher, trips: TripUpdates
 ) -> Alert | EntityOutcome:
-    """Return an alert with its known informed entities, or an outcome if there are none.
+    """Return an alert with its known informed entities, or the outcome if none is known.
 
-    A selector affects the entities that match all of its fields in a single FEED; a selector with an unknown id, or
-    with matches in several FEEDs, affects nothing.
+    A selector affects the entities that match all of its fields. It affects nothing if an id is unknown, or has
+    different meanings in several FEEDs.
     """
     affected = _AffectedEntities(matcher, trips)
     for selector in message.informed_entity:

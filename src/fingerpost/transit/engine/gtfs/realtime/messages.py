@@ -1,4 +1,4 @@
-"""Decode GTFS-Realtime FeedMessages and their strings, reject messages that are too large, and list entity outcomes."""
+"""Decode GTFS-Realtime messages, reject oversized ones, and define the outcomes of entities."""
 
 from enum import StrEnum
 from functools import cache
@@ -26,13 +26,13 @@ _FIXED_BYTES = {1: 8, 5: 4}
 
 @cache
 def _list_repeated(message: Descriptor) -> dict[int, Descriptor]:
-    """Return the types of a message's submessages that are repeated or contain repeated ones, keyed by field number."""
+    """Return the submessage types that are repeated or contain repeated submessages, keyed by field number."""
     types = {field.number: (field.is_repeated, field.message_type) for field in message.fields if field.message_type}
     return {number: part for number, (is_repeated, part) in types.items() if is_repeated or _list_repeated(part)}
 
 
 def _has_more(data: bytes, limit: int, *, is_nested: bool) -> bool:
-    """Whether an unparsed message has more than ``limit`` entities or, if ``is_nested``, repeated parts in total."""
+    """Whether a message has more than ``limit`` entities or, if ``is_nested``, repeated submessages on all levels."""
     count, todo = 0, [(0, len(data), FeedMessage.DESCRIPTOR)]
     try:
         while todo and len(data) > 2 * limit:
@@ -77,7 +77,7 @@ def parse_message(data: bytes) -> FeedMessage | None:
 
 
 def find_timestamp(data: bytes) -> int | None:
-    """Return a message's timestamp (Unix seconds) or None; the text of a ValueError completes "The source returned"."""
+    """Return a message's timestamp (Unix seconds) or None; raise ValueError if it is oversized or not a message."""
     if _has_more(data, MAX_ENTITIES, is_nested=False):
         raise ValueError(f"a message with more than {MAX_ENTITIES:,} entities, which is too large")
     if _has_more(data, MAX_PARTS, is_nested=True):

@@ -1,7 +1,7 @@
 """Apply the stop time updates of a GTFS-Realtime trip update to the planned stop times of its ride.
 
 A delay applies to later stop times until the next update or NO_DATA, even across SKIPPED stops; the trip's own delay
-applies until its first update (GTFS-Realtime reference, TripUpdate.delay and StopTimeUpdate.ScheduleRelationship).
+applies until the first update (GTFS-Realtime reference, TripUpdate.delay and StopTimeUpdate.ScheduleRelationship).
 Times override delays.
 """
 
@@ -21,12 +21,12 @@ StopTimeProperties = StopTimeUpdate.StopTimeProperties
 
 # Longer delays are treated as errors, such as a wrong date.
 MAX_DELAY_S = 12 * 3600
-# Mark a missing stop id, and a stop id that is not in the feed.
+# Markers for a missing stop id, and for a stop id that is not in the feed.
 _NO_STOP, _UNKNOWN_STOP = -1, -2
 
 
 class PlannedRide(NamedTuple):
-    """The stop times of a ride in the timetable; times are in Unix seconds."""
+    """The scheduled stop times of a ride; times are in Unix seconds."""
 
     sequence: list[int]
     stop: list[int]
@@ -54,7 +54,7 @@ class TripDelay(NamedTuple):
 
 
 def read_pickup_drop_off(properties: StopTimeProperties) -> tuple[int, int]:
-    """Return the flags NO_BOARDING and NO_ALIGHTING that the properties clear, and those that they set."""
+    """Return which of the flags NO_BOARDING and NO_ALIGHTING the properties clear, and which they set."""
     cleared_flags = set_flags = 0
     # Types 2 and 3 (must be arranged) count as boardable.
     for name, flag in (("pickup_type", NO_BOARDING), ("drop_off_type", NO_ALIGHTING)):
@@ -73,7 +73,7 @@ def apply_stop_time_updates(
     trip_delay: TripDelay,
     updated: int,
 ) -> tuple[RideUpdate | None, bool]:
-    """Return the realtime data of a ride (None if there is none), and whether any update is not used.
+    """Return the realtime data of a ride (None if there is none), and whether any update was dropped.
 
     ``matched`` is the result of ``match_stop_times``; ``updated`` is the timestamp of the updates.
     """
@@ -135,7 +135,7 @@ def _propagate(
     without_data: set[int],
     trip_delay_s: int | None,
 ) -> list[tuple[int | None, int | None]]:
-    """Return the delays at arrival and departure of all stop times; both are None if unknown."""
+    """Return the arrival and departure delays of all stop times; both are None if unknown."""
     delays_s: list[tuple[int | None, int | None]] = []
     carried_s = trip_delay_s
     for position in range(count):
@@ -156,7 +156,7 @@ def _order_times(
     delays_s: Sequence[tuple[int | None, int | None]],
     stated_s: Mapping[int, tuple[int | None, int | None]],
 ) -> tuple[Int32, Int32]:
-    """Return the delays at arrival and departure, changed so that times never decrease (decision 0310)."""
+    """Return the arrival and departure delays, adjusted so that times never decrease (decision 0310)."""
     planned_times = [time for pair in zip(planned.arrival, planned.departure, strict=True) for time in pair]
     delays = [delay_s or 0 for pair in delays_s for delay_s in pair]
     times = [time + delay_s for time, delay_s in zip(planned_times, delays, strict=True)]
@@ -181,20 +181,20 @@ def _order_times(
 def match_stop_times(
     timetable: Timetable, planned: PlannedRide, updates: Sequence[StopTimeUpdate], stop_rows: Mapping[str, int]
 ) -> list[tuple[int, int]]:
-    """Return the position in the ride (-1 if none) and the new stop (negative if none) of each update.
+    """Return each update's position in the ride (-1 if none) and its new stop (negative if none).
 
     If two updates match the same stop time, the first one is used.
     """
     given = [stop_rows.get(update.stop_id, _UNKNOWN_STOP) if update.stop_id else _NO_STOP for update in updates]
     new_stops = [_find_new_stop(update, stop_rows) for update in updates]
-    # The first of several equal sequences is used.
+    # If several stop times have the same sequence, use the first.
     by_sequence = dict(zip(reversed(planned.sequence), reversed(range(len(planned.sequence))), strict=True))
     positions = [
         by_sequence.get(update.stop_sequence, -1) if update.HasField("stop_sequence") else -1 for update in updates
     ]
     parents = timetable.stop_parent
     for row, (position, stop) in enumerate(zip(positions, given, strict=True)):
-        # The station may be given instead of its platform, or another platform of the station.
+        # The update may name the station, or another platform of the station.
         if position >= 0 and stop not in (_NO_STOP, planned.stop[position]):
             station = int(parents[planned.stop[position]])
             if stop < 0 or station < 0 or station not in (stop, parents[stop]):
@@ -237,7 +237,7 @@ def _list_other_platforms(timetable: Timetable, planned: PlannedRide, stop: int)
 def _choose_candidate(
     planned: PlannedRide, update: StopTimeUpdate, candidates: Sequence[int], previous: list[int], following: list[int]
 ) -> int:
-    """Return the only candidate between the previous and next matches, or the nearest in time, or -1."""
+    """Return the candidate between the previous and next matches (the nearest in time if there are several), or -1."""
     low = max(previous, default=-1)
     high = min((position for position in following if position >= 0), default=len(planned.stop))
     eligible = [position for position in candidates if low < position < high]

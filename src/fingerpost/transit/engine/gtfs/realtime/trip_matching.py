@@ -75,7 +75,7 @@ class RealtimeIndex:
         return start_list
 
     def _build_scope(self, feed_name: str | None) -> Scope:
-        """Return the scope of all feeds with the given name, ignoring case, or of all feeds if it is None."""
+        """Return the scope of the feeds with the given name, ignoring case, or of all feeds if the name is None."""
         folded_name = None if feed_name is None else feed_name.casefold()
         feeds = tuple(row for row, name in enumerate(self.feed_names) if folded_name in (None, name.casefold()))
         trips, routes = (
@@ -112,7 +112,7 @@ _DAY_S = 86_400
 class TripMatch(NamedTuple):
     """A matched ride: rows of its trip and trip departure, and its service day as an ordinal.
 
-    ``start_offset_s`` is how much later a ride began than its trip departure; headway-based trips depart at any time.
+    ``start_offset_s`` is how much later than its trip departure a headway-based ride began.
     """
 
     trip: int
@@ -132,7 +132,7 @@ class TripMatcher:
         self.today = local_day(now, zone).toordinal()
 
     def match(self, trip: TripDescriptor, stop_times: Sequence[StopTimeUpdate] = ()) -> TripMatch | EntityOutcome:
-        """Return the ride, or the reason for no match; a missing day or trip id is inferred from ``stop_times``."""
+        """Return the matched ride, or why there is none; a missing day or trip id is inferred from ``stop_times``."""
         day = self.read_day(trip.start_date)
         if isinstance(day, EntityOutcome):
             return day
@@ -165,7 +165,7 @@ class TripMatcher:
         return tuple(row for row in rows if trip_route[row] in routes) or EntityOutcome.ROUTE_DIFFERS
 
     def report_shared_id(self, shared_id: str | bytes) -> EntityOutcome:
-        """Record an id that several FEEDs use, and return the outcome of its entity."""
+        """Record an id that several FEEDs use, and return the outcome for its entity."""
         self.shared_ids.add(to_text(shared_id))
         return EntityOutcome.ID_SHARED
 
@@ -205,7 +205,7 @@ class TripMatcher:
         """Return the trip departure nearest to a start time, and the offset from it (0 unless headway-based)."""
         table = self.index.timetable
         trip_departures = range(self.index.trip_departure_first[row], self.index.trip_departure_first[row + 1])
-        # A trip may have no departures because of a row in frequencies.txt.
+        # A row in frequencies.txt may leave a trip without departures.
         if start_s is None or not trip_departures:
             return EntityOutcome.START_TIME_UNKNOWN
         target_s = start_s - int(table.stop_time_departure_s[table.trip_first_stop_time[row]])

@@ -213,8 +213,8 @@ class TripUpdates:
     ) -> AddedRide | None:
         """Return an added ride, or None if fewer than two of its stop times have a known stop and a time.
 
-        ``planned_flags`` are the replaced trip's flags, keyed by stop, which apply to updates without flags. A time
-        earlier than the preceding one is replaced by it.
+        ``planned_flags`` are the replaced trip's flags, keyed by stop, which apply to updates without flags. Times that
+        decrease are raised to the preceding time.
         """
         update, stops, day_start = received.update, self.index.get_feed_stops(feed), self.index.day_start(feed, day)
         earliest, latest = day_start + _EARLIEST_S, day_start + _LATEST_S

@@ -6,7 +6,7 @@ UNREACHED = np.int32(1 << 30)
 NO_BOARDING = 1
 NO_ALIGHTING = 2
 
-# Shortest rides are stored per departure span of this length.
+# The shortest ride of a hop is stored for each departure span of this length.
 SPAN_S = 900
 # NO_HOP marks a span without a ride; rides longer than MAX_HOP_S are stored as MAX_HOP_S.
 NO_HOP = np.uint16(65_535)

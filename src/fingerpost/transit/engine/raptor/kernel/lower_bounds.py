@@ -1,7 +1,7 @@
 """Lower bounds for target pruning: the least time and the fewest rides from every stop to the destination.
 
-Time is bounded by the shortest rides in the relevant hours, not in the whole day, because one fast trip at night would
-weaken the bounds for all others. These hours end at the horizon: rides that leave after it cannot reach the destination
+The time bounds use the shortest rides in the relevant hours instead of the whole day, because one fast trip at night
+would weaken all bounds. The relevant hours end at the horizon; rides that leave later cannot reach the destination
 before it.
 """
 
@@ -10,10 +10,10 @@ import numpy as np
 from fingerpost.transit.engine.raptor.kernel import NO_ALIGHTING, NO_BOARDING, NO_HOP, SPAN_S, UNREACHED
 from fingerpost.transit.kernel_mode import allocating_kernel, kernel
 
-# Bounds must remain valid after the window for 1.5 times the shortest travel time plus this.
+# Bounds must remain valid after the window for 1.5 times the shortest travel time plus this margin.
 SPARE_S = 1200
 
-# The queue has this many buckets of this many seconds; the last bucket holds all later stops.
+# The number of buckets in the queue, and their width in seconds; the last bucket also holds all higher costs.
 BUCKETS, BUCKET_WIDTH = 8192, 8
 NO_STOP, NOT_QUEUED = -1, -2
 
@@ -81,8 +81,8 @@ def _select_hops(net, since_s, until_s, work):
 def _bound_time(net, query, hop_s, bound, buckets):
     """Find the least cost from every stop by searching from the target over hops and footpaths.
 
-    A ride that reaches the target before the horizon leaves at least the remaining cost before it, so only earlier
-    spans count; ``hop_s`` (spans, hops) holds the minimum over each span and all earlier ones.
+    To reach the target before the horizon, a ride must leave at least the remaining cost earlier, so only earlier spans
+    count; ``hop_s`` (spans, hops) holds the minimum over each span and all earlier ones.
 
     ``bound`` may hold values for an earlier horizon; they are only lowered, because a later horizon adds rides.
 
@@ -144,7 +144,7 @@ def _remove(buckets, bucket, stop):
 def _bound_rides(net, query, work, scanned_to):
     """Compute the least number of rides from every stop to the target.
 
-    ``scanned_to`` must hold zeros; it counts, for each pattern, the first positions known to lead to the target.
+    ``scanned_to`` must hold zeros; all positions of a pattern before it are known to lead to the target.
     """
     work.rides_from[:] = UNREACHED
     work.rides_after[:] = UNREACHED
@@ -182,7 +182,7 @@ def _bound_rides(net, query, work, scanned_to):
         for row in range(len(query.access.stop)):
             fewest = min(fewest, work.rides_from[query.access.stop[row]])
         if fewest <= rides:
-            # Stops further away need more rides than this.
+            # Stops without a bound need more rides than this.
             for stop in range(len(net.change_s)):
                 work.rides_from[stop] = min(work.rides_from[stop], rides + 1)
                 work.rides_after[stop] = min(work.rides_after[stop], rides + 1)

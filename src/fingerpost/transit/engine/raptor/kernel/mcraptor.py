@@ -23,7 +23,7 @@ BUFFER_FULL = -1
 
 @kernel
 def _is_dominated(labels, newest, oldest, time_s, walked_m):
-    """Whether a label from ``newest`` up to, not including, ``oldest`` is no worse than ``time_s`` and ``walked_m``."""
+    """Whether a label after ``oldest``, up to ``newest``, is no worse than ``time_s`` and ``walked_m``."""
     row = newest
     while row > oldest:
         if labels.row[row, TIME_S] <= time_s and labels.row[row, WALKED_M] <= walked_m:
@@ -54,8 +54,8 @@ def _push(labels, count, head, stop, time_s, walked_m, parent, pattern, instance
 def search_mcraptor(net, query, best_s, work, labels, out):
     """Find the earliest arrival for each number of rides, leaving at ``earliest_s`` and walking up to ``max_walk_m``.
 
-    Only arrivals earlier than ``best_s`` for their number of rides count. The search is exact: a label is dropped only
-    if another is no worse in time and walking, or it cannot improve the target. Returns a journey count or BUFFER_FULL.
+    Arrivals must improve ``best_s`` for their number of rides. The search is exact: it drops a label only if another is
+    no worse in time and walking, or if it cannot improve an arrival. Returns a journey count or BUFFER_FULL.
     """
     for rides in range(len(work.target)):
         work.target[rides] = min(best_s[rides], query.latest_s + 1)
@@ -113,7 +113,7 @@ def _enqueue_boarded(net, work, labels, begin, end):
 def _ride_patterns(net, work, labels, first_row, count, queue_count, bound_s, rides):
     """Scan each pattern in the queue once with all its riders; push a label wherever a rider can alight.
 
-    Labels from row ``first_row`` on may board. A rider who has walked more is in an earlier instance.
+    Labels from row ``first_row`` on may board. Of two riders, the one who has walked more is in the earlier instance.
     Returns the new number of labels.
     """
     for index in range(queue_count):
@@ -144,7 +144,7 @@ def _ride_patterns(net, work, labels, first_row, count, queue_count, bound_s, ri
                         labels, count, labels.reached_head,
                         stop, arrival_s, walked_m, labels.aboard[rider, RIDER_LABEL], pattern, instance, positions,
                     )  # fmt: skip
-                # Riding on is like boarding here, so the same pruning applies.
+                # Staying on board is like boarding here, so the same pruning applies.
                 if flags & NO_BOARDING or can_improve(work, stop, arrival_s, rides - 1 + work.rides_from[stop]):
                     _move_rider(labels, rider, kept_count)
                     kept_count += 1
@@ -160,9 +160,9 @@ def _ride_patterns(net, work, labels, first_row, count, queue_count, bound_s, ri
 
 @kernel
 def _board(net, work, labels, pattern, position, row, riders, rides):
-    """Board the first possible instance, unless a rider who has walked no more is in it or an earlier one.
+    """Board the first possible instance, unless a rider who has walked no more is in that instance or an earlier one.
 
-    Removes the riders that the new one dominates. Returns the number of riders.
+    Removes the riders that the new rider dominates. Returns the number of riders.
     """
     walked_m = labels.row[row, WALKED_M]
     limit = net.instance_first[pattern + 1] - net.instance_first[pattern]

@@ -26,7 +26,7 @@ def hash_stop_sequences(begin, length, stop, flags, out):
 def assign_patterns(order, group, begin, length, shift_s, stop, flags, arrival, departure, instance_pattern):
     """Assign each trip instance to the first pattern of its group that it fits; return the number of patterns.
 
-    It fits if the last instance in the pattern has the same stops, pickup and drop-off, and is no later at any stop.
+    An instance fits if the last one in the pattern has the same stops, pickup and drop-off, and is never later.
     """
     pattern_count = 0
     last = np.empty(len(order), np.int64)
@@ -66,7 +66,7 @@ def assign_patterns(order, group, begin, length, shift_s, stop, flags, arrival, 
 def find_shortest_hops(
     pattern_first, instance_first, stop_time_base, arrival_s, departure_s, spans_since_s, position_hop, out
 ):
-    """Lower ``out`` to the shortest ride for each departure span and hop.
+    """Lower ``out`` (spans, hops) to the shortest ride of each hop that leaves in each span.
 
     ``position_hop`` is the hop that ends at each position of a pattern except the first.
     """

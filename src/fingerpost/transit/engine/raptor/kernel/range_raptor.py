@@ -24,7 +24,7 @@ def bound_arrival(work, stop, time_s):
 
 @kernel
 def can_improve(work, stop, time_s, rides):
-    """Whether a journey with that many rides can improve the earliest known arrival (target pruning)."""
+    """Whether a journey with ``rides`` rides can improve the earliest known arrival (target pruning)."""
     return rides < len(work.target) and bound_arrival(work, stop, time_s) < work.target[rides]
 
 
@@ -94,7 +94,7 @@ def list_departures(net, stops, walks_s, since_s, until_s):
 
 @kernel
 def _lower(table, rides, stop, value_s):
-    """Lower the value for that many rides or more, so that the table never rises with the number of rides."""
+    """Lower a stop's values for ``rides`` or more rides, so that they never increase with the number of rides."""
     for k in range(rides, table.shape[0]):
         if table[k, stop] <= value_s:
             break
@@ -112,7 +112,7 @@ def _mark(work, side, count, stop):
 
 @kernel
 def enqueue(work, count, pattern, position):
-    """Queue a pattern for scanning from a position or an earlier one; return the new length of the queue."""
+    """Queue a pattern to scan from a position, or keep an earlier queued position; return the length of the queue."""
     queued_from = work.queue_position[pattern]
     work.queue_last[pattern] = max(work.queue_last[pattern], position)
     if queued_from < 0:
@@ -128,8 +128,8 @@ def enqueue(work, count, pattern, position):
 def _scan(net, work, rides, side, pattern, bound_s, touched_count):
     """Scan a queued pattern, boarding at marked stops; return the new number of stops reached.
 
-    Many departures catch the same trip. After the position where an earlier search boarded it with no more rides, it
-    leads nowhere new (reached-trip pruning).
+    Skip the part of a trip that a previous departure's search reached with no more rides, because it leads nowhere new
+    (reached-trip pruning).
     """
     begin, last = work.queue_position[pattern], work.queue_last[pattern]
     work.queue_position[pattern] = work.queue_last[pattern] = -1
