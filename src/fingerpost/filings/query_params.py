@@ -217,7 +217,7 @@ RATIO, PERCENT = "ratio", "percent"
 SCALES = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12}
 _SCALE_WORDS = SCALES | {"k": 3, "m": 6, "mn": 6, "mm": 6, "b": 9, "bn": 9, "tn": 12, "in": 0, "of": 0}
 _UNIT_WORDS = {"US$": "USD", "$": "USD", "€": "EUR", "£": "GBP", "%": PERCENT, "per share": "/share"}
-# Far larger than any reported figure.
+# A limit far above any reported figure.
 _AMOUNT_RANGE = {"ge": -(10**24), "le": 10**24}
 _RELATION_FIELDS: Mapping[Relation, set[str]] = {
     "equals": {"value", "unit", "tolerance"},
@@ -301,7 +301,7 @@ class Claim(ViewParams):
 
     @property
     def scale(self) -> Fraction:
-        """The factor that converts the claim's unit to the figure's."""
+        """The factor that converts the claim's unit to the figure's unit."""
         words = [word.lower() for word in self._unit_words]
         if PERCENT in words or (self.unit is None and self.relation == "grew_by"):
             return Fraction(1, 100)

@@ -128,7 +128,7 @@ class _Column(NamedTuple):
 def statement(library: FactLibrary, params: query_params.StatementParams) -> Reply:
     """Return the lines of a statement for one or more periods, by default the newest fiscal year.
 
-    Unreported lines are listed in ``missing``, never computed.
+    Lines that the company did not report are listed in ``missing`` instead of computed.
     """
     kind, not_found = params.statement, f"No financial facts found for {params.ticker}"
     source = open_company(library, params.ticker, not_found, params.options)

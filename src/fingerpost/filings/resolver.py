@@ -304,7 +304,7 @@ def _align_pair(
     """Return two figures on a common basis, or None.
 
     Original values need only a common tag; other values must have the same tier. The figures are returned unchanged if
-    they share a framework, were neither restated nor recast, and the company was not renamed between the filings.
+    they share a framework, neither was restated or recast, and the company was not renamed between the filings.
     Otherwise, the values come from the newest filing that states both figures with the same tag.
     """
     if options.vintage == ORIGINAL:

@@ -87,7 +87,7 @@ def is_in_shares(unit: str) -> bool:
 
 
 def _measure_split(old: float, new: float, unit: str) -> tuple[float, float]:
-    """Return the split ratio that the change implies (new shares per old share), and its relative error.
+    """Return the split ratio that a change implies (new shares per old share), and the relative error of the ratio.
 
     The error is larger for per-share amounts, because they are rounded to cents.
     """

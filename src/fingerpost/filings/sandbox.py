@@ -24,7 +24,7 @@ from fingerpost.filings.store import create_sample
 from fingerpost.runtime.concurrency import compute
 
 _COMMAND = (sys.executable, "-I", "-S", sandbox_process.__file__)
-# Includes about 50 ms to start the process. SQLite cannot enforce a deadline while one of its functions is running.
+# The deadline includes about 50 ms to start the process. SQLite cannot enforce it while an SQL function is running.
 _DEADLINE_S = 2
 # Each process may use a full CPU core. Each event loop counts the processes of each caller, and those of all callers
 # under the key "".
@@ -35,7 +35,7 @@ _slots: WeakValueDictionary[tuple[asyncio.AbstractEventLoop, str], asyncio.Semap
 
 
 async def run_sql(library: FactLibrary, params: CustomSqlParams, caller: str) -> Reply:
-    """Return the rows of a SELECT; raise ParameterError for other queries, SourceLimited if too many are running."""
+    """Return the rows of a SELECT; raise ParameterError for other queries, or SourceLimited if too many are running."""
     async with AsyncExitStack() as slots:
         await _enter_slots(slots, caller)
         answer = await _execute(await compute(_write_input, library, params))
@@ -78,6 +78,6 @@ async def _execute(process_input: bytes) -> dict[str, Any]:
     if process.returncode:
         # A process that needs too much memory writes no response.
         return {"error": "it needs too much memory; narrow it"}
-    # JSON has no infinity, so it becomes text.
+    # JSON cannot represent infinity, so infinite values become text.
     answer: dict[str, Any] = json.loads(process.stdout, parse_constant=lambda number: str(float(number)))
     return answer

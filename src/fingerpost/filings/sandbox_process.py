@@ -1,6 +1,6 @@
 """Child process of ``sandbox``: read a query and a database from standard input, and write the rows as JSON.
 
-It imports only the standard library, so that it starts quickly.
+The process imports only the standard library, so that it starts quickly.
 """
 
 import json
@@ -42,7 +42,7 @@ def _create_views(connection: sqlite3.Connection, as_of: str) -> list[str]:
     # SQLite reserves names that start with sqlite_, and ``_authorize`` denies access to those tables.
     names = f"SELECT name FROM {_DATA}.sqlite_master WHERE type IN ('table', 'view') AND name NOT GLOB 'sqlite_*'"  # noqa: S608
     for (table,) in connection.execute(f"{names} ORDER BY name").fetchall():
-        # By default, a view hides the table of the same name and fails, because the main database is empty.
+        # This view hides a table of the same name. Queries on the view fail, because the main database is empty.
         selection = f'* FROM main."{table}"'
         if table in _TABLES:
             found = connection.execute(f"SELECT * FROM {_DATA}.{table} LIMIT 0").description  # noqa: S608

@@ -212,9 +212,9 @@ def _list_headings(text: str, form: str) -> Iterator[_Heading]:
 
 
 def _choose_headings(text: str, headings: Sequence[_Heading]) -> list[_Heading]:
-    """Choose one heading per item, in item order, to get the most text below the headings.
+    """Choose one heading per item, in item order, so that the text below the headings is as long as possible.
 
-    Lengths are scored by their logarithm, so that short items outweigh a table of contents or a long preface.
+    Lengths are scored on a logarithmic scale, so that short items outweigh a table of contents or a long preface.
     """
     if not headings:
         return []

@@ -114,7 +114,7 @@ def _round(value: float) -> int | float:
 
 
 def list_reports(library: FactLibrary, ciks: Iterable[int], last_day: str) -> list[Report]:
-    """Return the companies' reports with segments that were filed on or before a day, newest first."""
+    """Return the companies' reports with segment data, filed on or before a day, newest first."""
     query = (
         "SELECT id, cik, accession_number, filing_type, filing_date, report_date FROM instances"
         " WHERE cik = ? AND filing_date <= ?"
@@ -161,8 +161,8 @@ def build_breakdowns(report: Report, facts: Sequence[InstanceFact]) -> list[Brea
 def _list_rows(group: Sequence[InstanceFact], axis: str) -> tuple[list[BreakdownRow], list[BreakdownRow], int]:
     """Return the rows of an axis, the crossed rows, and the number of facts in neither list.
 
-    A crossed row is the only value for its member and is also for a member of another axis, such as a region of the
-    company's only product. Crossed rows are used if they make the sum equal the total, or if there are no other rows.
+    A crossed row is a member's only value, and combines members of two axes, such as a region and the company's only
+    product. Crossed rows are used if they make the sum equal the total, or if there are no other rows.
     """
     rows: dict[str, BreakdownRow] = {}
     crossed: dict[str, list[BreakdownRow]] = defaultdict(list)

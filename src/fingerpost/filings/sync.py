@@ -66,7 +66,7 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edgar:
-    """Builds requests to EDGAR. ``data`` and ``www`` are the base URLs of its two hosts."""
+    """Builds requests to EDGAR. ``data`` and ``www`` are the base URLs of EDGAR's two hosts."""
 
     contact: str
     data: str = "https://data.sec.gov"

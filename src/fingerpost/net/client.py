@@ -169,7 +169,7 @@ class Client:
     async def _send(
         self, request: Request, conditions: Mapping[str, str], body: Body, state: _RequestState
     ) -> Response:
-        """Send one request; write successful content to ``body``, and put other content in the response."""
+        """Send one request. Write the content to ``body`` if it succeeds, otherwise to the returned response."""
         url, headers, secrets = request.prepare(self._environ)
         state.secrets += secrets
         limits = request.limits

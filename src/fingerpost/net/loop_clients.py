@@ -26,7 +26,7 @@ class LoopClients:
         return await client.fetch(request, known)
 
     async def aclose(self) -> None:
-        """Close the client of the running loop; ``fetch`` creates a new one."""
+        """Close the client of the running loop; the next ``fetch`` creates a new client."""
         client = self._by_loop.pop(asyncio.get_running_loop(), None)
         if client is not None:
             await client.aclose()

@@ -7,7 +7,7 @@ from email.utils import parsedate_to_datetime
 from fingerpost import errors
 from fingerpost.net.response import Response
 
-# The wait after a 429 without Retry-After.
+# The wait after a 429 response without Retry-After.
 _DEFAULT_WAIT_S = 5.0
 _MAX_WAIT_S = 86_400.0
 _PARTIAL = 206

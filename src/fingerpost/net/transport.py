@@ -53,7 +53,7 @@ def _translate(error: httpx2.TransportError, host: str) -> errors.StorageUnavail
     text = str(error).lower()
     if isinstance(error, httpx2.RemoteProtocolError) and ("closed connection" in text or "disconnected" in text):
         return errors.SourceUnreachable(f"{host} closed the connection before its response was complete")
-    # Retryable, because this may be the rest of an earlier response that exceeded its declared length.
+    # The error is retryable, because the data may be the rest of a response that exceeded its declared length.
     return errors.SourceChanged(f"{host} returned something that is not HTTP", retryable=True)
 
 

@@ -30,7 +30,7 @@ class PlanTool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """A step that a run delegates to an agent; ``perform`` calls the step's tool; None if the step has no tool."""
+    """A step that a run delegates to an agent. ``perform`` calls the step's tool, and is None if there is no tool."""
 
     run_id: str
     step_id: int

@@ -18,7 +18,7 @@ class Limits:
         calls_per_tool: concurrent calls to one tool by all runs in this process.
         attempts: attempts at one step, including the first.
         backoff_s: wait before the second attempt; it doubles each time.
-        max_backoff_s: longest wait; if a source requests a longer one, the step fails.
+        max_backoff_s: longest wait; if a source requests a longer wait, the step fails.
         runs_per_caller: background runs per user or address in one process.
     """
 

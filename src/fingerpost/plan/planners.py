@@ -56,7 +56,7 @@ def _plan_fact(fields: Mapping[str, str]) -> PlanStep:
 
 
 class PlanningCapability:
-    """Creates and validates a plan with the first planner that accepts the goal; ``planners`` follow the template."""
+    """Creates and validates a plan with the first planner that accepts the goal: the template, then ``planners``."""
 
     def __init__(self, catalogue: Catalogue, planners: Sequence[Planner] = ()) -> None:
         self._catalogue = catalogue

@@ -154,7 +154,7 @@ class _StandardResponse(WireDict):
 
 @final
 class RunAnswer(_StandardResponse):
-    """The standard response; ``data`` is the run, ``results`` are its values so far."""
+    """The standard response; ``data`` is the run, and ``results`` are its values so far."""
 
     results: list[RunValue]
     error: NotRequired[str]

@@ -158,7 +158,7 @@ class PlanRuns:
         await self._signal(run_id, "approve" if approved else "reject", step_id, decision)
 
     async def check_resumable(self, run_id: str, user: str | None) -> None:
-        """Raise PlanInvalid if a run is unknown, completed or cancelled, or its plan no longer matches the tools."""
+        """Raise PlanInvalid if a run is unknown, completed or cancelled, or if its plan no longer matches the tools."""
         run = await self.get(run_id, user)
         if run.state in ("completed", "cancelled"):
             hint = Remedy(RemedyKind.START_FROM_RUN)
@@ -322,7 +322,7 @@ class PlanRuns:
                     del self._executions[run_id]
             if state not in ("waiting", "failed"):
                 return state
-            # Another process may have stored a signal, and could not execute the run while this process held it.
+            # While this process held the run, another process may have stored a signal.
             late_signals = await self.journal.list_signals(run_id, execution.last_signal)
             if not late_signals or (state == "failed" and all(signal.verb != "cancel" for signal in late_signals)):
                 return state

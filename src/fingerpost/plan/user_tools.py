@@ -47,7 +47,7 @@ class FunctionTool(Tool):
         self.idempotent = bool(getattr(function, "idempotent", False))
 
     async def execute(self, query_type: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        """Validate the parameters and call the function, in a thread if it is not a coroutine function."""
+        """Validate the parameters and call the function; use a thread unless it is a coroutine function."""
         validated = self.spec.input_schema[query_type].model_validate(dict(parameters))
         arguments = {name: getattr(validated, name) for name in type(validated).model_fields}
         if inspect.iscoroutinefunction(self._function):

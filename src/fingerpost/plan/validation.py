@@ -40,7 +40,7 @@ _PLACEHOLDER = "$ref"
 
 
 class PlanProblem(NamedTuple):
-    """A problem with a step or the plan. If given, ``predicate`` follows the field instead of ``reason``."""
+    """A problem with a step or the plan. If given, ``predicate`` replaces ``reason`` in the message."""
 
     step_id: int | None
     field: str

@@ -18,7 +18,7 @@ from opentelemetry.trace import INVALID_SPAN, NoOpTracerProvider, ProxyTracerPro
 
 VERSION = version("fingerpost")
 
-# Seconds; a plan takes milliseconds with a timetable and seconds with a slow source.
+# In seconds. A plan takes milliseconds with a local timetable, and seconds with a slow source.
 _BOUNDARIES_S = (0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 
 TOOL = "gen_ai.tool.name"
@@ -79,7 +79,7 @@ class Age(NamedTuple):
 
 
 class AgeSource(Protocol):
-    """Reports the ages of its data; may be called from any thread."""
+    """An object that reports the age of its realtime data; any thread may call it."""
 
     def list_realtime_ages(self) -> Iterable[Age]:
         """Return the time since the last update of each realtime source that has answered."""
@@ -90,7 +90,7 @@ _sources_lock = threading.Lock()
 
 
 def watch(source: AgeSource) -> None:
-    """Report the ages of a source until it is garbage collected."""
+    """Report a source's ages until the source is garbage-collected."""
     with _sources_lock:
         _AGE_SOURCES.add(source)
 

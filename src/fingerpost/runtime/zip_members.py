@@ -3,7 +3,7 @@
 import zipfile
 from typing import IO
 
-# With other methods, zipfile unpacks a whole block at once, and a block of 1 MB can expand to gigabytes.
+# With other compression methods, zipfile unpacks whole blocks, and a block of 1 MB can expand to gigabytes.
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 

@@ -23,7 +23,7 @@ DEFAULT_CALLS_PER_SECOND = 5
 
 _log = logging.getLogger(__name__)
 
-# A tolerance, because a caller may have read the clock long before its turn to write.
+# Allows for callers that read the clock long before their turn to write.
 _CLOCK_TOLERANCE_MS = 2_000
 # Ignore instants too far in the future, which were stored before the clock was set back.
 _TAKE = """
@@ -61,7 +61,7 @@ class Pace:
 
     @property
     def slack_ms(self) -> int:
-        """How far in the future a limit's instant may be when a call is allowed."""
+        """How far in the future a limit's instant may be if the next call is to be allowed."""
         return self.interval_ms * (self.burst - 1)
 
     @property
@@ -96,7 +96,7 @@ class Limits:
             if connection.execute(self._take, values).rowcount:
                 return 0
             row = connection.execute(self._wait, values).fetchone()
-            # At least 1, because the database's clock has advanced since the first statement.
+            # Return at least 1, because the database's clock has advanced since the first statement.
             return max(1, row[0] if row else 1)
 
         return self._tables.change(write)

@@ -32,7 +32,7 @@ VARIABLES: Layout = (
     """,
     "CREATE INDEX variable_by_change ON variable (updated_us)",
 )
-# Unlogged, because losing rate limits in a server crash is harmless.
+# The table is unlogged, because losing rate limits in a server crash is harmless.
 LIMITS: Layout = (
     'CREATE UNLOGGED TABLE IF NOT EXISTS rate_limit (name text COLLATE "C" PRIMARY KEY, free_ms bigint NOT NULL)',
 )

@@ -32,7 +32,7 @@ _TRANSFER_TYPE = {"walk": 2, "change": 2, "nowalk": 3}
 _LINK_TYPE = {"stay": 4, "leave": 5}
 _MARKS = {"noboard": ("1", "0"), "noalight": ("0", "1"), "ask": ("2", "2")}
 
-# The position of the first stop, and the spacing between stops, about a kilometer.
+# The position of the first stop, and the distance between stops (about 1 km).
 _FIRST_STOP = (60.17, 24.94)
 _SPACING_LON = 0.018
 

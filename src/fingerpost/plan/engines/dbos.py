@@ -78,7 +78,7 @@ class DbosJournal(Journal):
         return await (await self.launch()).execute_run(run_id)
 
     async def launch(self) -> "DbosExecutor":
-        """Start DBOS if it is not running; the start takes seconds."""
+        """Start DBOS, which takes seconds, unless it is already running."""
         if self._executor is not None:
             return self._executor
         # Connect first, so that database errors get our own messages.
@@ -135,7 +135,7 @@ class DbosJournal(Journal):
                     requeue = partial(executor.requeue, executors=due)
                     await run_in_thread(self._database.change, requeue, lock="recover plan runs")
             except ToolError as error:
-                # All processes may have lost the database at once, so start to measure their absence again.
+                # All processes may have lost the database at once, so restart the absence timers.
                 absent_since.clear()
                 _log.warning("dead processes cannot be detected: %s", error.message)
             await asyncio.sleep(_CHECK_INTERVAL_S)

@@ -96,7 +96,7 @@ class GroupCommit:
             waiter.exception()
 
     def close(self) -> None:
-        """Stop the thread after the submitted batches, and drop the batch that was not submitted."""
+        """Stop the thread after the submitted batches, and drop the unsubmitted batch."""
         if self._timer is not None:
             self._timer.cancel()
         self.is_closed = True

@@ -30,7 +30,7 @@ _ABILITIES_BY_OPTION = {"arrive_by": Ability.ARRIVE_BY, "step_free": Ability.STE
 
 @dataclass(frozen=True, slots=True)
 class TownNetwork:
-    """A network that serves the town, with shorthand queries that raise AbilityMissing if it lacks an ability."""
+    """A network that serves the town. Its shorthand queries raise AbilityMissing if the network lacks an ability."""
 
     network: Network
     town: Town

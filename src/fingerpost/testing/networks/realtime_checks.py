@@ -1,7 +1,7 @@
 """Conformance checks for a network's realtime data.
 
 The 08:10 departure of tram 1 is cancelled, and the 08:40 one is two minutes late. Until 09:00, bus 2 is diverted and
-there are works at Alpha (rule B13).
+there is construction at Alpha (rule B13).
 """
 
 from collections.abc import Iterable
