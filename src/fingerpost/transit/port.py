@@ -181,7 +181,7 @@ class Network(Protocol):
 
     @property
     def profile(self) -> NetworkProfile:
-        """Facts about the network that are available without a query; they change with its record."""
+        """The network's properties, available without a query; they change when its record changes."""
         ...
 
     async def plan_journeys(self, query: JourneyQuery) -> JourneyAnswer:
@@ -307,7 +307,7 @@ class NetworkSource(Protocol):
         ...
 
     def stamp(self) -> Hashable:
-        """Return a value that changes when a network of this kind has to be reopened; called before each query."""
+        """Return a value that changes when a network of this kind must be reopened; called before each query."""
         return None
 
     def open(self, record: NetworkRecord, learned: LearnedProfile | None = None) -> Network:
@@ -316,16 +316,16 @@ class NetworkSource(Protocol):
         ``learned`` is the stored result of ``RemoteSource.learn``, if any.
 
         Raises:
-            SettingsInvalid: it cannot be opened; the message includes a remedy.
+            SettingsInvalid: the network cannot be opened; the message includes a remedy.
         """
         ...
 
     def retire(self, name: str) -> None:
-        """Stop the background work of a network whose record was removed, if it has any."""
+        """Stop any background work of a network whose record was removed."""
         return
 
     async def close(self) -> None:
-        """Stop the background work of all networks from this source, if any; a later ``open`` starts it again."""
+        """Stop any background work of this source's networks; a later ``open`` starts it again."""
         return
 
 

@@ -68,9 +68,9 @@ def merge_by_region(
 ) -> list[PlaceMatch]:
     """Return the distinct matches of the given kinds from several networks, best first.
 
-    The rider is assumed to be at the focus or, without one, in a network that is in service at ``instant``. A distant
-    place is suggested only if it has the full name, and no nearby place of any kind is likely to be meant. Without a
-    focus, a name in two regions is ambiguous.
+    The rider is assumed to be at the focus or, without a focus, in a network that is in service at ``instant``. A
+    distant place is suggested only if its full name matches and no nearby place of any kind is a likely match.
+    Without a focus, a name in two regions is ambiguous.
     """
     networks = [network for network, _ in found]
     running = list_running(networks, instant)

@@ -342,7 +342,7 @@ async def find_address(networks: Sequence[Network], position: Coordinate, langua
 
 
 def to_location(place: Place, label: str, variable: Variable | None = None) -> Location:
-    """Convert a place to an origin or destination; walking to its station's stops takes no time."""
+    """Convert a place to an origin or destination; no walk is needed between it and the stops of its station."""
     return Location(
         coordinate=place.coordinate,
         source=LocationSource.GEOCODE if variable is None else LocationSource.USER_VARIABLE,

@@ -31,7 +31,7 @@ SCORE_MARGIN = 0.02
 
 
 class NetworkJourney(NamedTuple):
-    """A network, and a query whose origin and destination were resolved by that network."""
+    """A network, and a query with the origin and destination as that network resolved them."""
 
     network: Network
     query: JourneyQuery

@@ -76,7 +76,7 @@ def split_stop_name(name: str) -> StopNameParts:
 
 
 def are_platforms_of_same_place(names: Sequence[str]) -> bool:
-    """Whether nearby stops are platforms of the same place: most have distinct letters, unlike stops on Avenue A."""
+    """Whether nearby stops are platforms of one place: most of their letters differ, unlike on Avenue A."""
     letters = [part.platform for part in map(split_stop_name, names) if part.is_bare]
     return 2 * len(set(letters)) > len(letters) or len(set(names)) == 1
 

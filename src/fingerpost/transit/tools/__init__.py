@@ -1,1 +1,1 @@
-"""Transit tools of the MCP server, one file each: they validate input, query networks and serialize answers."""
+"""The transit tools of the MCP server, one per file: they validate input, query networks and serialize answers."""

@@ -201,7 +201,7 @@ async def _explain_reach(
 async def _explain_service(
     network: Network, query: JourneyQuery, *, is_destination: bool, wanted: JourneyQuery
 ) -> str | None:
-    """Return a clause if there are no departures near the origin, or arrivals near the destination, for FURTHEST_DAYS.
+    """Return a clause if no departure near the origin, or arrival near the destination, is within FURTHEST_DAYS.
 
     If ``query`` is for departures but ``wanted`` is for an arrival, service after that arrival does not count.
     """

@@ -55,7 +55,7 @@ class FoundTrips:
 
     @property
     def known(self) -> list[Itinerary]:
-        """The trips from the first query or, if it found none, from the relaxed one."""
+        """The trips from the first query or, if it found none, from the relaxed query."""
         return self.list_trips() or self.list_trips(FollowUp.RELAXED_LIMITS)
 
     @property
@@ -70,7 +70,7 @@ class FoundTrips:
 
     @property
     def better(self) -> Itinerary | None:
-        """A much better trip beyond the limits, if the best one within them includes over an hour of waiting."""
+        """A much better trip beyond the limits, if the best trip within them includes over an hour of waiting."""
         query, best = self.find_best()
         wider = find_best(self.list_usable(FollowUp.WIDER_LIMITS), query)
         if best is None or wider is None:
@@ -90,7 +90,7 @@ class FoundTrips:
         return query, find_best(trips, query)
 
     def depart_later(self) -> JourneyQuery:
-        """Return a query for departures after those found or, if the query is for an arrival, from now on."""
+        """Return a query for departures after those found or, if the first query is for an arrival, from now on."""
         query, departures = self.query, [trip.departure for trip in self.list_trips(FollowUp.RELAXED_LIMITS)]
         from_now = query.not_before or min(departures, default=query.instant)
         return _depart_from(query, from_now if query.arrive_by else max(departures) + 1)
@@ -117,7 +117,7 @@ class FoundTrips:
         return [trip for trip in trips if not trip.is_unusable]
 
     def merge_provenance(self, kind: FollowUp) -> Provenance:
-        """Merge the provenance of the first answer, of follow-ups of this kind and, if any, of the better trip."""
+        """Merge the provenance of the first answer, the follow-ups of this kind and, if it exists, the better trip."""
         kinds = [kind] if self.better is None else [kind, FollowUp.WIDER_LIMITS]
         return reduce(merge_provenance, (answer.provenance for answer in self._list_answers(*kinds)))
 
@@ -200,7 +200,7 @@ WIDER_LIMITS_TIMEOUT_S = 2.0
 def choose_trip_follow_up(
     found: FoundTrips, *, with_alternatives: bool = True, look_further: bool = True
 ) -> FollowUpQuery | None:
-    """Return a follow-up query if no trip is found, a trip is disrupted, or no usable trip is in time.
+    """Return a follow-up query if no trip is found, a trip is disrupted, or no usable trip arrives in time.
 
     With ``look_further``, also look for a better trip beyond the limits if the best includes over an hour of waiting.
     """

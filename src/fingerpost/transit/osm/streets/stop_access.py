@@ -151,7 +151,7 @@ def find_stop_access(
     """Return the access points of stops: entrances in the feed, else the mapped platform, else mapped entrances.
 
     Other stops are connected at their positions. Metro platforms use mapped entrances to metro stations, and railway
-    platforms those to railway stations. If only steps lead to a mapped platform, step-free riders use such entrances.
+    platforms those to railway stations. If only steps lead to a mapped platform, step-free riders use mapped entrances.
     """
     rows = _list_feed_entrances(stops)
     linked = {row[0] for row in rows}

@@ -186,9 +186,9 @@ class StreetWalks:
                 yield take_rows(self._snapped, np.array([row])), int(inside_s[row]), entrance
 
     def measure_on_streets(self, begin: Int64, end: Int64, limit_m: float) -> StopLinks:
-        """Return the walks between stops through their best entrances, or inside the station if they share one.
+        """Return the walks between stops through their best entrances, or inside the station if they share an entrance.
 
-        ``metres`` is -1 if the walk exceeds the limit or cannot be made along streets.
+        ``metres`` is -1 if the walk exceeds the limit or is impossible along streets.
         """
         metres, seconds = np.full(len(begin), -1, np.int32), np.zeros(len(begin), np.int32)
         order = np.argsort(begin, kind="stable")

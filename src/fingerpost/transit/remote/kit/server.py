@@ -17,7 +17,7 @@ STOPS_FRESH_S = 600.0
 
 _MAX_MESSAGE_CHARS = 200
 _FIRST_ERROR_STATUS = 400
-# If a server requests a longer pause, this is reported immediately, without waiting.
+# If a server requests a longer pause, its response is reported immediately, without waiting.
 _MAX_PAUSE_S = 2.5
 
 

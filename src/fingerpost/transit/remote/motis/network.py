@@ -37,7 +37,7 @@ _OSM = "© OpenStreetMap contributors, ODbL"
 
 
 async def learn_profile(fetch: Fetch, record: NetworkRecord) -> LearnedProfile:
-    """Request the profile; raise ParameterError if the stops are too many to list and bounds or zone is missing."""
+    """Request the profile; raise ParameterError if there are too many stops and bounds or zone is missing."""
     server = MotisServer(fetch, record)
     initial = (await server.fetch(MotisEndpoint.INITIAL, shapes.Initial, {}, fresh_s=0.0)).data
     has_streets = initial.has_street_routing is not False
@@ -71,7 +71,7 @@ def _learn_transitous(record: NetworkRecord) -> LearnedProfile:
 
 
 async def _list_stops(server: MotisServer, record: NetworkRecord) -> Sequence[shapes.MotisPlace]:
-    """Return the stops within the network's bounds, or nothing if they are too many but bounds and zone are known."""
+    """Return the stops within the network's bounds, or nothing if there are too many but bounds and zone are known."""
     box = WORLD
     if record.bounds is not None:
         south, west, north, east = record.bounds

@@ -15,7 +15,7 @@ _HOST = "api.transitous.org"
 ATTRIBUTION = ("Transitous; data sources: https://transitous.org/sources/", "© OpenStreetMap contributors, ODbL")
 WORLD = Bounds(south=-90.0, west=-180.0, north=90.0, east=180.0)
 
-# The gateway allows each address 20 plan requests per minute, 10 of them at once, and 1,000 other requests.
+# Per minute, the gateway allows each address 20 plan requests (10 of them at once) and 1,000 other requests.
 _PLANS = Pace(name="transitous-plans", per_second=20 / 60, burst=10)
 _REST = Pace(name="transitous", per_second=10, burst=40)
 PACES: Mapping[str, Pace] = MappingProxyType({_HOST: _REST, f"{_HOST}/api/v6/plan": _PLANS})

@@ -25,7 +25,7 @@ REGIONS: Mapping[str, Bounds] = MappingProxyType(
     {
         "finland": Bounds(south=57.4, west=19.0, north=70.2, east=31.7),
         "hsl": Bounds(south=59.9, west=23.9, north=60.8, east=25.8),
-        # Towns from Raseborg to Rovaniemi.
+        # Waltti covers towns from Raseborg to Rovaniemi.
         "waltti": Bounds(south=59.7, west=20.9, north=67.0, east=31.6),
         "varely": Bounds(south=59.7, west=20.5, north=61.8, east=23.8),
     }
@@ -38,7 +38,7 @@ def find_region(url: str | None) -> str | None:
 
 
 def get_deadline_s(url: str | None) -> float:
-    """Return the deadline for requests of journeys and departures."""
+    """Return the deadline for journey and departure requests."""
     return FINLAND_DEADLINE_S if find_region(url) == "finland" else ANSWER_DEADLINE_S
 
 
@@ -46,7 +46,7 @@ def _fill_url(text: str) -> dict[str, Any]:
     url = text.strip()
     read_template(url)
     parts = split_address(url)
-    # The default path of OpenTripPlanner.
+    # Add OpenTripPlanner's default path.
     if parts.path.rstrip("/") in ("", "/otp"):
         url = parts._replace(path="/otp/gtfs/v1").geturl()
     return {"url": url}

@@ -47,7 +47,7 @@ def _name_end(error: shapes.RoutingError) -> str:
 
 # The page size of queries for all itineraries in a window.
 WINDOW_PAGE_SIZE = 40
-# By default, servers limit the window to one day and reject two days.
+# By default, servers limit the window to one day, and reject a window of two days.
 _MAX_WINDOW_S = 24 * 3600
 # The extra cost of a transfer in seconds, for riders who prefer few transfers.
 _FEW_TRANSFERS_COST = 1200
@@ -130,7 +130,7 @@ class OpenTripPlannerSearch(kit.JourneySearch):
         if len(live.left_out) == len(set(itineraries)) and (itineraries or page.edges):
             raise new_unreadable_error("itinerary", live.list_notes())
         codes = {error.code for error in page.routing_errors}
-        # Most itineraries run as scheduled, and converting them would take half the planning time.
+        # Convert only these: most itineraries run as scheduled, and converting all would take half the planning time.
         cancelled = [edge for edge in answer.data.scheduled if any(map(is_cancelled, edge.legs))]
         found = replace(
             live,

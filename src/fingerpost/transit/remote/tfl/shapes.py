@@ -56,7 +56,7 @@ def _read_line(value: Any) -> Any:
     """Parse the points of a path, which TfL sends as a JSON string."""
     if not isinstance(value, str) or not value.strip():
         return ()
-    # json.loads would raise RecursionError for deep nesting, which pydantic does not translate.
+    # For deep nesting, json.loads would raise RecursionError, which pydantic does not turn into a ValidationError.
     points = from_json(value)
     return [point for point in points if point] if isinstance(points, list) else ()
 

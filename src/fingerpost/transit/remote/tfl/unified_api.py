@@ -14,7 +14,7 @@ ZONE = "Europe/London"
 LANGUAGE = "en"
 # The area that TfL's lines and Oyster cover: from Reading to Shenfield, and from Chesham to Epsom Downs.
 BOUNDS = Bounds(south=51.25, west=-1.0, north=51.75, east=0.4)
-# TfL reportedly allows 500 requests per minute per key; a burst of 20 plus 8 per second is about that.
+# TfL reportedly allows 500 requests per minute per key; 8 per second after a burst of 20 is about that.
 PACES: Mapping[str, Pace] = MappingProxyType({"api.tfl.gov.uk": Pace(name="tfl", per_second=8, burst=20)})
 # The attribution that TfL's terms require.
 ATTRIBUTION = (

@@ -14,7 +14,7 @@ import numpy as np
 
 from fingerpost.transit.kernel_mode import entry, kernel
 
-# Flags of an edge and of a node, as in the graph.
+# Flags of an edge and of a node, as in ``graph.py``.
 ONE_WAY, ENDS_ONLY = 1, 2
 BLOCKED = 2
 # A walk that starts or ends this close to a node does not count as passing it.
