@@ -170,7 +170,7 @@ class ParameterError(ToolError):
         return cls(problem.sentence, {"field": field}, hint=hint, problems=(problem,))
 
     def user_message(self) -> str:
-        """Return the message with the name of the field, if it is known."""
+        """Return the message with the field's name, if known."""
         if "field" in self.details:
             return f"The parameter '{self.details['field']}' is invalid: {self.message}"
         return f"Invalid parameter: {self.message}"

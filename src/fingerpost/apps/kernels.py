@@ -1,4 +1,4 @@
-"""Compile the engine's kernels in a separate process while this one runs them as plain Python."""
+"""Compile the engine's kernels in a separate process while this process runs them as plain Python."""
 
 import logging
 import os

@@ -30,7 +30,7 @@ class Fingerpost(ToolMethods[Coroutine[Any, Any, dict[str, Any]]]):
 
     ``call`` returns the same envelopes as MCP and the command line, including errors.
     ``answer`` also returns the text, and requested parts such as geometry.
-    The named methods take the contract's fields in snake_case, return its body, and raise its error as ToolError.
+    The named methods take the contract's fields in snake_case, return the answer's body, and raise errors as ToolError.
     Fields that are None are not sent. ``home`` and ``user`` default to the settings.
     ``tools`` adds your own tools, which plans can also use: functions with annotated parameters, whose result becomes
     ``data``, or ``Tool`` objects with a ``spec``.

@@ -1,6 +1,7 @@
 """Register the kinds of network sources: the embedded engine, OpenTripPlanner, TfL and MOTIS.
 
-Each remote source is a package in ``transit/remote`` with an entry here. It is imported only when it is opened.
+Each remote source is a package in ``transit/remote`` with an entry here. The package is imported only when the source
+is opened.
 """
 
 import os
@@ -37,7 +38,7 @@ class SourceKind:
 
     Attributes:
         kind: the value of ``source`` in a network record.
-        open_source: returns the source, which sends its requests with the given function.
+        open_source: returns the source, given the function that sends its requests.
         add_options: the options of ``network add`` that select this kind.
         paces: rate limits, keyed by lower-case host, or host and path; other hosts get the limiter's default.
     """
@@ -113,7 +114,7 @@ def list_paces() -> dict[str, Pace]:
 
 
 def open_record_store(home: Path) -> NetworkRecordStore:
-    """Return the record store of a home folder, which validates records with every check."""
+    """Return the record store of a home folder; it validates records with all checks."""
     kinds = frozenset({EMBEDDED, *(kind.kind for kind in REMOTE_KINDS)})
     return NetworkRecordStore(home, kinds=kinds, checks=(check_locations,))
 

@@ -1,4 +1,4 @@
-"""Choose where variables, limits and plan runs are stored: in the home folder or in a shared database."""
+"""Choose where variables, rate limits and plan runs are stored: in the home folder or in a shared database."""
 
 import logging
 from collections.abc import Mapping

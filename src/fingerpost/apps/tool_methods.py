@@ -118,7 +118,7 @@ def _build_arguments(tool: ToolDefinition, values: Mapping[str, Any]) -> dict[st
 
 
 def _expand(value: Any, annotation: Any) -> Any:
-    """Convert a value to plain JSON types, and short forms to the contract's objects."""
+    """Convert a value to plain JSON types, and expand short forms to the contract's objects."""
     match value:
         case str() if annotation in (TripEnd, StopRef):
             return {"type": "label", "value": value}

@@ -26,7 +26,7 @@ _M_MMAP_THRESHOLD, _RETURNED_BYTES = -3, 524_288
 
 
 def start_server_process() -> None:
-    """Disable garbage collection, which would take a tenth of the startup time, until ``new_warm_up`` is called."""
+    """Disable garbage collection until ``new_warm_up`` is called, because it would take a tenth of the startup time."""
     gc.disable()
     sys.setswitchinterval(SWITCH_INTERVAL_S)
     if sys.platform == "linux":
@@ -63,7 +63,7 @@ class WarmUp:
             self._thread.start()
 
     def exit_if_running(self) -> None:
-        """End the process now, with status 0, if the warm-up is still running, because Python would wait for it."""
+        """End the process with status 0 if the warm-up is still running, because Python would wait for it."""
         if self._thread is not None and self._thread.is_alive():
             logging.shutdown()
             os._exit(0)

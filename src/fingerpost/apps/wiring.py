@@ -140,7 +140,7 @@ def build(
 ) -> Application:
     """Return an application with the tools in the given groups, or in all if ``groups`` is None.
 
-    ``user_tools`` are the caller's; installed packages can add more through entry points (``plan/user_tools.py``).
+    ``user_tools`` are the caller's own tools; installed packages can add more (``plan/user_tools.py``).
     """
     clock.find_fixed_time()
     settings.prepare_home()

@@ -105,7 +105,7 @@ _MAX_CHARS = 80
 def describe_problem(
     error: ErrorDetails, shape: Shape, missing_messages: Mapping[str, str] | None = None
 ) -> FieldProblem:
-    """Convert one pydantic error to a problem.
+    """Convert one pydantic error to a FieldProblem.
 
     ``shape`` determines the allowed names for an unknown field, and the union tags to remove from the path.
     ``missing_messages`` maps paths to a contract's sentences for missing or blank values.

@@ -11,7 +11,7 @@ from fingerpost.contract.tool import failure_response
 # The error details that appear at the top level of the plan-step contract's response.
 _STEP_DETAILS = ("missing", "source", "available_tools", "warning")
 
-# Maximum number of lines listed for a candidate.
+# Maximum number of transit lines listed for a candidate.
 MAX_LINES_IN_TEXT = 8
 _DISTINCTIONS = {
     "modes": "by {}",
@@ -131,7 +131,7 @@ def format_hint(error: errors.ToolError) -> str | None:
 
 
 def find_retry_after_s(error: errors.ToolError) -> int | None:
-    """Return the seconds to wait, rounded up, or None if unknown."""
+    """Return the seconds to wait before a retry, rounded up, or None if unknown."""
     return math.ceil(max(0.0, error.retry_after_s)) if isinstance(error, errors.SourceLimited) else None
 
 

@@ -81,7 +81,7 @@ class ToolDefinition:
 
     @cached_property
     def spec(self) -> ToolSpec:
-        """The plan-step contract's specification; most tools have one query type, named after the tool (rule F2)."""
+        """The plan-step specification; most tools have one query type, named after the tool (rule F2)."""
         if self.query_spec is not None:
             return self.query_spec
         assert self.input_model is not None
@@ -102,7 +102,7 @@ class ToolDefinition:
 
     @property
     def output_schema(self) -> dict[str, Any]:
-        """JSON Schema of all answers, including failures, because clients validate both."""
+        """JSON Schema of all answers, including failures, because clients validate failures too."""
         return build_json_schema((*(output.shape for output in self.outputs), *FAILURE_SHAPES[self.contract]))
 
 
@@ -163,7 +163,7 @@ class PublishedTool(Tool):
 
     @property
     def spec(self) -> ToolSpec:
-        """The plan-step contract's specification."""
+        """The tool's specification for the plan-step contract."""
         return self.definition.spec
 
     @abstractmethod

@@ -1,6 +1,6 @@
 """Truncate answers to the limits of rule A11: 48 KB of structured content, and 16 KB of text.
 
-If a part is too long, only its first rows are returned; a notice says how many there are and how to get the rest.
+If a part is too long, only its first rows are returned; a notice gives the total and explains how to get the rest.
 """
 
 from collections.abc import Iterator, Sequence

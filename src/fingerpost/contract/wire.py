@@ -107,7 +107,7 @@ class WireModel(BaseModel):
         return cls.model_validate(raw, by_alias=True, by_name=False)
 
     def to_wire(self) -> dict[str, Any]:
-        """Return the JSON-ready object by alias, without absent fields unless the contract writes null.
+        """Return the JSON-ready object by alias; omit absent fields unless the contract writes them as null.
 
         Types are not checked. Raise PydanticSerializationError if a value has no JSON form.
         """

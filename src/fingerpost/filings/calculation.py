@@ -285,7 +285,7 @@ def find_figures(source: CompanyFigures, text: str, window: PeriodFilter) -> Met
 
 
 def mark_basis_changes(headline: Sequence[Figure], source: CompanyFigures) -> list[Figure]:
-    """Return consecutive figures, with a note on each that is not comparable with the previous one."""
+    """Return consecutive figures; add a note to each figure that is not comparable with the previous one."""
     noted_figures = list(headline[:1])
     for previous, figure in pairwise(headline):
         explanation = explain_break(previous, figure, source.options, source.name_changes)

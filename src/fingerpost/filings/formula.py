@@ -1,8 +1,8 @@
 """Parse and evaluate arithmetic over metrics: ``365 * avg(AccountsPayable) / (CostOfRevenue + change(Inventory))``.
 
 Formulas contain numbers, metric names, ``+ - * /``, parentheses and period functions. Values are exact fractions
-with units. Other syntax, excessive work and incompatible units raise ParameterError; division by zero and growth from
-zero raise NotComputable.
+with units. Other syntax, too many evaluations and incompatible units raise ParameterError; division by zero and growth
+from zero raise NotComputable.
 """
 
 import ast

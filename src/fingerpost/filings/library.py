@@ -96,7 +96,7 @@ class FactLibrary:
         self._cache: dict[tuple[Any, ...], Any] = {}
 
     def find_company(self, text: str) -> Company | None:
-        """Return the company for a ticker, CIK or name, or None; prefer the newest of several CIKs.
+        """Return the company for a ticker, CIK or name, or None; prefer the CIK with the newest filing.
 
         If the text is a ticker, it becomes the company's ``ticker``. The result is None for an ambiguous name.
         """
@@ -253,7 +253,7 @@ class FactLibrary:
         return status and (status.st_dev, status.st_ino)
 
     def _open(self, identity: tuple[int, int] | None) -> tuple[sqlite3.Connection, tuple[int, int] | None]:
-        """Open the file, or the sample (without an identity) if the file does not exist or has no tables."""
+        """Open the file, or the sample (with identity None) if the file does not exist or has no tables."""
         if identity is not None:
             connection = self._file.connect("ro")
             if has_tables(self._file, connection):

@@ -208,7 +208,7 @@ def _load_instance(store: FactStore, path: Path, content: bytes, options: LoadOp
             hint=f"Or load the submissions file of {instance.name} first",
         )
     schema = path.with_name(instance.schema)
-    # Some filers put the labels in the schema.
+    # Some filers put the labels in the schema file.
     label_files = [schema.with_name(f"{schema.stem}{_LABELS_SUFFIX}"), schema]
     linkbases = (read_labels(file.read_bytes(), file.name) for file in label_files if file.is_file())
     labels = next((names for names in linkbases if names), {})

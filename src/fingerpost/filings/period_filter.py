@@ -26,7 +26,7 @@ class PeriodFilter:
     ``newest`` selects the newest fiscal period or year, or the last four quarters (``CompanyFigures.resolve_period``).
     ``is_trailing`` selects the four quarters up to ``quarter``, or a year if ``quarter`` is None.
     ``count`` is the number of consecutive fiscal periods in a range that starts with ``year`` and ``quarter``.
-    ``frequency`` selects periods of one length, such as ``annual``; if empty, ``select_figures`` chooses it.
+    ``frequency`` selects periods of one length, such as ``annual``; if empty, ``select_figures`` chooses the length.
     """
 
     first: str = FIRST_DAY

@@ -46,7 +46,7 @@ def classify_period(start: str, end: str) -> str:
 
 
 def find_newest_common(counts: Counter[_T], min_fraction: float = 0.2) -> _T:
-    """Return the newest period whose count is at least a fraction of the most common period's count.
+    """Return the newest period whose count is at least ``min_fraction`` of the most common period's count.
 
     Rarer periods are errors, or relate to single events or joint ventures.
     """

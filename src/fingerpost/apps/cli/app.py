@@ -75,7 +75,7 @@ def _load_command(name: str) -> Any:
 
 
 class _LazyGroup(TyperGroup):
-    """Imports only the module of the command that runs, because importing all of them would slow down ``--help``."""
+    """Imports only the module of the command that runs, because importing all modules would slow down ``--help``."""
 
     def __init__(self, **options: Any) -> None:
         commands = {name: TyperCommand(name, help=entry.help) for name, entry in _ENTRIES.items()}

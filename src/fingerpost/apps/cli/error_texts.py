@@ -69,7 +69,7 @@ def describe_error(error: ToolError) -> list[str]:
         data = f". Data: {'; '.join(attribution)}" if attribution else ""
         lines.append(f"{REMEDIES[error.remedy.kind].format_map(error.remedy.values)}{data}")
     if isinstance(error, SourceLimited):
-        # Rounded up, so that the next call is not made too early.
+        # Round up, so that people do not retry too early.
         wait_s = math.ceil(max(0.0, error.retry_after_s))
         pause = f"{wait_s} s" if wait_s <= _MAX_SHOWN_SECONDS else f"{math.ceil(wait_s / 60)} min"
         lines.append(f"Try again in {pause}")

@@ -68,7 +68,7 @@ def _find_next(day: str | None, wall_time: time, begin: datetime) -> datetime:
 
 
 def find_trip_zone(application: Application, origin: dict[str, Any], destination: dict[str, Any]) -> tzinfo:
-    """Return the zone of the network that would plan a trip; UTC if a place is invalid (the tool reports that)."""
+    """Return the time zone of the network that would plan a trip; UTC if a place is invalid (the tool reports that)."""
     places = PlaceResolver(application.networks, application.variables)
     now, user = int(clock.now().timestamp()), application.settings.user
     try:

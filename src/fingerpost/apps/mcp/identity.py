@@ -32,9 +32,9 @@ _FORWARDED = re.compile("forwarded|x-forwarded.*|.*-(real|client|connecting)-ip|
 class CallerFinder:
     """Identifies the caller of a request.
 
-    A caller without a token acts as the configured user only if the server listens on loopback, has no other host name,
-    and no proxy forwarded the request. Raise SettingsInvalid if other machines can reach the server without a token,
-    unless ``access.is_public`` allows it.
+    A caller without a token acts as the configured user only if the server listens on loopback and has no other host
+    name, and no proxy forwarded the request. Raise SettingsInvalid if other machines can reach the server without a
+    token, unless ``access.is_public`` allows it.
     """
 
     def __init__(self, settings: Settings, address: Address, access: Access) -> None:

@@ -1,4 +1,4 @@
-"""Convert tools and resources to the protocol's types: the networks, each tool's schemas, plan runs, and the views.
+"""Convert tools and resources (the networks, tool schemas, plan runs and views) to the protocol's types.
 
 Views follow the MCP Apps extension (revision 2026-01-26): each is a resource, and its tools link to it. The SDK's
 implementation of the extension requires ``MCPServer``, which is slow to import.

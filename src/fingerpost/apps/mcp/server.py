@@ -220,7 +220,7 @@ class ProgressReporter:
                 latest, self._latest = self._latest, None
                 await self._session.report_progress(*latest)
         finally:
-            # Later reports are sent even after a failure.
+            # Even if this report failed, later reports must be sent.
             self._sender = None
 
 
