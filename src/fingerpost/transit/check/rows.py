@@ -130,7 +130,7 @@ _Departure = tuple[str, int]
 def _list_expected(
     stops: Sequence[tuple[RawFeed, str]], day: date
 ) -> dict[tuple[RawFeed, str], tuple[Counter[_Departure], set[_Departure]]]:
-    """Return the departures that each stop's board must show around a day, and those that it may show."""
+    """Return, for each stop, the departures that its board must show around a day, and those that it may show."""
     expected = {stop: (Counter[_Departure](), set[_Departure]()) for stop in stops}
     days = [day + timedelta(days=number) for number in range(-MAX_TRIP_DAYS, 2)]
     for feed in dict.fromkeys(feed for feed, _ in stops):

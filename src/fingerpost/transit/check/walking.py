@@ -25,7 +25,7 @@ _MIN_DEPTH_S = 30
 
 
 def check_stops(trial: Trial, stops: Int64) -> Iterator[Observation]:
-    """Yield stops far from streets, stops that cannot be reached or left on foot, and metro platforms without depth."""
+    """Yield off-street stops, stops that cannot be reached or left on foot, and metro platforms at street level."""
     walks, table, streets = trial.walks, trial.timetable, trial.network.walks.streets
     if not isinstance(walks, StreetWalks) or streets is None:
         return

@@ -81,7 +81,7 @@ class StreetPreparation:
         return WalkModes(walks, walks.without_steps())
 
     def save(self, folder: Path) -> None:
-        """Save the streets, the map and the addresses, after ``find_walks``."""
+        """Save the streets, the map and the addresses; call ``find_walks`` first."""
         save_streets(self.prepared, folder)
         write_index(to_features(read_addresses(self._extract, self._is_near_stops, self._progress)), folder / FILE_NAME)
         save_basemap(self._basemap, folder)

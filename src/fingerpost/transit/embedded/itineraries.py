@@ -274,7 +274,7 @@ def build_leg(
 def _add_alerts(
     snapshot: Snapshot, language: str, ride: Ride, leg: Leg, stops: tuple[int, int], *, continues_on: bool
 ) -> Leg:
-    """Add alerts to a leg; closed stops (rows) cancel it, and broken lifts make its stops inaccessible."""
+    """Add alerts to a leg; cancel it if a stop is closed, and mark stops with broken lifts as inaccessible."""
     begin, end = stops
     selector = snapshot.get_selector(ride)
     is_closed = (not ride.stays_seated and snapshot.is_closed(begin, leg.departure, selector)) or (

@@ -39,7 +39,7 @@ def call_search_kernels() -> None:
         Endpoint(lat=lats[stop], lon=lons[stop], walks=StopWalks(np.full(1, stop, np.int32), access, access))
         for stop in timetable.stop_time_stop[[0, len(zeros) - 1]].tolist()
     )
-    # Access plus egress exceeds 700 m, so the second limit also runs McRAPTOR.
+    # Access plus egress exceeds 700 m, so queries with that limit also run McRAPTOR.
     for search_timetables, arrive_by, max_walk_m in product((planned, live), (False, True), (3000, 700)):
         query = SearchQuery(
             origin=origin, destination=destination, instant=start + 12 * 3600, arrive_by=arrive_by,

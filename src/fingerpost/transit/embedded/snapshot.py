@@ -51,7 +51,7 @@ class RideCall(NamedTuple):
 
 
 class Snapshot:
-    """A timetable with its search timetables: scheduled (``planned``) and realtime (``live``, may be the same).
+    """A timetable with its scheduled (``planned``) and realtime (``live``) search timetables, which may be the same.
 
     Broken lifts affect ``live_step_free`` only.
     """
@@ -87,7 +87,7 @@ class Snapshot:
         return OverlayAlerts(self.timetable, self.overlay)
 
     def find_update(self, ride: Ride | BoardDeparture) -> RideUpdate | None:
-        # Skip building the key without realtime data, because this runs for every ride and row.
+        # Do not build a key without realtime data, because this runs for every ride and row.
         rides = self.overlay.rides
         return rides.get((ride.trip_departure, ride.service_day.toordinal())) if rides else None
 
@@ -114,7 +114,7 @@ class Snapshot:
         return ScheduledTimes(start + arrival_s, start + departure_s)
 
     def find_call(self, ride: Ride | BoardDeparture, stop_time: int, forbidden: int = 0) -> RideCall:
-        """Return a stop time with realtime applied; it is unusable if skipped or if a ``forbidden`` flag is set."""
+        """Return a stop time with realtime data; it is unusable if skipped or if a ``forbidden`` flag is set."""
         if ride.trip_departure < 0:
             added = self.overlay.get_added(ride.trip_departure)
             arrival, departure = int(added.arrival[stop_time]), int(added.departure[stop_time])

@@ -28,7 +28,7 @@ from fingerpost.transit.osm.basemap import find_basemap
 from fingerpost.transit.osm.streets.store import find_streets
 from fingerpost.transit.port import Network, NetworkSource
 
-# The disk limits how fast checksums are computed, so one background thread is enough.
+# The disk limits the speed of the checks, so one background thread is enough.
 _CHECKS = ThreadPoolExecutor(1, thread_name_prefix="fingerpost-checksums")
 
 DEMO_NOTE = "Demo network: simplified lines and running times, not for real trips."

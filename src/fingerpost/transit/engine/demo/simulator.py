@@ -20,7 +20,7 @@ CLOSURE_S = 2 * HOUR_S
 _PAST_S = 60
 _DAY_S = 86_400
 
-# Delays at the last stop; each trip gets one of these.
+# Possible delays at the last stop of a trip.
 _LATE_S = (0, 0, 0, 15, 20, 45, 75, 140, 260, 480)
 
 

@@ -52,7 +52,7 @@ def list_departures(
     trip_departures: TripDepartureColumns,
     stop_times: StopTimeColumns,
 ) -> Departures:
-    """Build the columns; ``service`` is the row of each trip's service among the services that have trips."""
+    """Build the columns of departures; ``service`` has each trip's service, as a row among the services with trips."""
     trip = trip_departures.trip
     last = trips.stop_time_count.cumsum()[trip] - 1
     first = last - trips.stop_time_count[trip] + 1

@@ -12,7 +12,7 @@ from fingerpost.transit.model.provenance import ServiceDays
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreetCoverage:
-    """Statistics on a network's street extract.
+    """The coverage of a network's stops by its street extract.
 
     Walks to stops that are not covered are straight lines. ``left_out_km`` is the length of the streets that are not
     connected to the main street network. ``matched_stops`` counts stops matched by code or id, ``entered_stops`` stops

@@ -23,7 +23,7 @@ from fingerpost.transit.engine.timetable.timetable import Float64, Int32, UInt8
 _BLOCK_BYTES = 1_048_576
 _HEADER_BLOCK_BYTES = 32_768
 _BUFFER_ROWS = 65_536
-# The maximum number of bytes in a line, and in a row with quoted line breaks; files that exceed it are not tables.
+# Limits on the bytes in a line, and in a row with quoted line breaks; a file that exceeds them is not a table.
 _LINE_LIMIT = 1_048_576
 _ROW_LIMIT = 4_194_304
 _LINE_FEED = ord("\n")
@@ -170,7 +170,7 @@ class Table:
         return self.findings.drop_faulty(self.name, lines, usable, faults)
 
     def read_choices(self, block: Block, slot: int, column: str, empty: int, values: range, is_reported: Mask) -> Int32:
-        """Return a column of enumerated values; invalid ones become ``empty``; report those in ``is_reported`` rows."""
+        """Return a column of choices; replace invalid values by ``empty``, and report those in ``is_reported`` rows."""
         column_values, faulty = block.read_integers(slot, empty)
         faulty |= ((column_values < values[0]) | (column_values > values[-1])) & block.is_filled(slot)
         self.note_rows(Reason.VALUE_UNREADABLE_ASSUMED, block.lines[is_reported & faulty], column)

@@ -34,7 +34,7 @@ class _Reader:
         self.has_future_messages = False
         self.rides = TripUpdates(index, self.outcomes)
         self.alerts: list[Alert] = []
-        # Alerts with the index of their outcome, resolved at the end, because later entities may add their trips.
+        # Alerts and the indices of their outcomes; they are resolved last, because later entities may add their trips.
         self.pending_alerts: list[tuple[FeedEntity, TripMatcher, int]] = []
         self.timestamps: list[int] = []
         # The origin, matcher and entities (a slice of the outcomes) of each message.

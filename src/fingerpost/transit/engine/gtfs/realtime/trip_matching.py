@@ -18,7 +18,7 @@ StopTimeUpdate = TripUpdate.StopTimeUpdate
 
 
 class Scope(NamedTuple):
-    """The feeds (rows) to which a message may refer, and the rows of their trips and routes by id."""
+    """The feeds (rows) that a message may refer to, and the rows of their trips and routes, keyed by id."""
 
     feeds: tuple[int, ...]
     feed_names: tuple[str, ...]

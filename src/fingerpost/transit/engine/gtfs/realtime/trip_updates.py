@@ -48,7 +48,7 @@ class MatchedUpdate(NamedTuple):
 
 
 class _AddedKey(NamedTuple):
-    """Identifies an added ride: feed row, service day as an ordinal, trip id and start time as received."""
+    """The key of an added ride: feed row, service day as an ordinal, trip id, and start time as received."""
 
     trip_id: str
     feed: int

@@ -144,7 +144,7 @@ def _remove(buckets, bucket, stop):
 def _bound_rides(net, query, work, scanned_to):
     """Compute the least number of rides from every stop to the target.
 
-    ``scanned_to`` must hold zeros; all positions of a pattern before it are known to lead to the target.
+    ``scanned_to`` must hold zeros; the positions of a pattern below its value are known to lead to the target.
     """
     work.rides_from[:] = UNREACHED
     work.rides_after[:] = UNREACHED

@@ -128,7 +128,7 @@ def enqueue(work, count, pattern, position):
 def _scan(net, work, rides, side, pattern, bound_s, touched_count):
     """Scan a queued pattern, boarding at marked stops; return the new number of stops reached.
 
-    Skip the part of a trip that a previous departure's search reached with no more rides, because it leads nowhere new
+    Skip the part of a trip that a previous search reached with no more rides, because it leads nowhere new
     (reached-trip pruning).
     """
     begin, last = work.queue_position[pattern], work.queue_last[pattern]
