@@ -136,8 +136,8 @@ class ToolError(Exception):
 class FieldProblem:
     """A problem with one field: its JSON path, and the sentence for agents.
 
-    ``predicate`` completes a sentence for people that begins with the field's name in their interface. It
-    begins with a space or a colon, and is empty if ``sentence`` suits people too.
+    ``predicate`` completes a sentence for people, which begins with the field's name in their interface. The
+    predicate begins with a space or a colon, and is empty if ``sentence`` suits people too.
     """
 
     field: str

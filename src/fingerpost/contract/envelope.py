@@ -106,7 +106,7 @@ _CODES_BY_ERROR: dict[type[BaseException], _Codes] = {
 def find_error_code(error: errors.ToolError, contract: Contract) -> str:
     """Return the code of an error in a contract.
 
-    In the lookup contract, ``geocoding`` as ``details["service"]`` selects a GEOCODING code, and
+    In the lookup contract, the service ``geocoding`` in ``details["service"]`` selects a GEOCODING code, and
     ``details["missing"]`` distinguishes a missing key from a refused one.
     """
     row = _find_codes(error)

@@ -180,7 +180,7 @@ def _check_table_scale(claim: Claim, operands: Sequence[Computation]) -> None:
 
 
 def _check_growth_unit(claim: Claim, operands: Sequence[Computation]) -> None:
-    """Reject growth in percent (the default unit) if the value equals the absolute growth."""
+    """Reject growth without a unit, or a ratio's growth rate, if the value equals the absolute growth."""
     unit = operands[0].unit
     if not claim.is_rate or (claim.unit is not None and unit != RATIO):
         return

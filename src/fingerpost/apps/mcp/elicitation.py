@@ -1,8 +1,8 @@
 """Elicitation: ask the user which of several places they mean (rule B10), in old and new protocol versions.
 
 In new versions, the result of a call contains the elicitation, and the client repeats the call with the response and
-with earlier choices (the request state). In old versions, the server sends a request while the call is waiting. The
-request state is not signed, because a choice has the same effect as a label in the arguments.
+the request state, which holds earlier choices. In old versions, the server sends a request while the call is waiting.
+The request state is not signed, because a choice has the same effect as a label in the arguments.
 """
 
 import json

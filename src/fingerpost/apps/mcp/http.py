@@ -48,7 +48,7 @@ _log = logging.getLogger(__name__)
 
 # How long the server waits for running calls when it stops.
 _GRACE_S = 10
-# New connections accepted at a time; between batches, the server handles other clients' calls.
+# How many new connections the server accepts at a time; between batches, it handles other clients' calls.
 _ACCEPTED_AT_ONCE = 2
 # The supervisor replaces a worker that does not respond for this long.
 _MAX_SILENCE_S = 60

@@ -207,7 +207,7 @@ class Admission:
     """Limits the concurrent requests to a process, per caller and in total.
 
     At most ``max_calls`` are answered at once. A caller may have ``MAX_CALLS_PER_CALLER`` requests, but at most half of
-    ``max_calls``. A loopback address may have that half, because several programs or proxied callers may share it.
+    ``max_calls``. Loopback addresses may have half, because several programs or proxied callers may share an address.
     """
 
     def __init__(self, max_calls: int) -> None:

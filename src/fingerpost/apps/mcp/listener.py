@@ -20,7 +20,7 @@ MAX_CONNECTIONS_PER_ADDRESS = 50
 # Without this delay, one address could open and close hundreds of connections per second.
 COUNTED_AFTER_CLOSE_S = 1.0
 _REFUSAL = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
-# Connections refused at a time; between batches, the server handles other clients' calls.
+# How many connections the server refuses at a time; between batches, it handles other clients' calls.
 _REFUSED_AT_ONCE = 16
 _BACKLOG = 2048
 # By default, the system buffers up to 3 MB of unread answers per connection.
@@ -47,8 +47,8 @@ class LimitedListener(socket.socket):
 
     At most ``MAX_CONNECTIONS`` are open, and at most ``MAX_CONNECTIONS_PER_ADDRESS`` from one address. The limit per
     address counts a closed connection for another ``COUNTED_AFTER_CLOSE_S``. It does not apply to loopback addresses
-    and trusted proxies, because many callers may share them. Refusing a connection here is cheap, because asyncio would
-    create a task and a transport for it.
+    and trusted proxies, because many callers may share them. Refusing a connection here is cheap; for an accepted one,
+    asyncio creates a task and a transport.
     """
 
     def __init__(self, family: int, trusted_proxies: Sequence[str]) -> None:

@@ -190,7 +190,7 @@ class ProgressReporter:
         return self
 
     def _explain(self) -> None:
-        """Report that the call is waiting for the compiler, with a tiny increase in progress."""
+        """Report that the call is waiting for the compiler, and increase its progress slightly."""
         if is_compiling() and self._last_done < self._total:
             waited_s = round(time.monotonic() - self._started_at)
             message = f"Compiling the engine, which happens once and takes a minute or two; {waited_s} s so far"

@@ -58,7 +58,7 @@ async def _forward_messages(
     send: MemoryObjectSendStream[SessionMessage | Exception],
     outgoing: WriteStream[SessionMessage],
 ) -> None:
-    """Forward messages to the server, and answer malformed ones with an error, because the SDK ignores them."""
+    """Forward messages to the server; answer malformed messages with an error, because the SDK ignores them."""
     async with send:
         async for item in incoming:
             if isinstance(item, SessionMessage):
