@@ -1,6 +1,7 @@
 """Cut a trip's shape (its line on the map) between two of its stops."""
 
 import math
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -51,33 +52,29 @@ def find_ride_line(timetable: Timetable, path: RidePath) -> Float64 | None:
 def _find_part(points: Float64, stops: Float64) -> tuple[float, float] | None:
     """Return the positions of a ride's ends on its shape, counted in points, or None if the shape does not match.
 
-    A shape may pass a stop several times: short parts between near passes are preferred, but a part that is shorter
-    than the straight lines from stop to stop misses some of the stops.
+    A shape may pass a stop several times, so all stops of the ride are matched to segments in their order, with the
+    least total distance; of equally near parts, the shorter one is returned.
     """
-    begins, ends = _list_passes(points, stops[0]), _list_passes(points, stops[-1])
-    along_m = np.concatenate([[0.0], _measure_steps(points).cumsum()])
-    begin_m, end_m = (np.interp(passes[:, 0], np.arange(len(points)), along_m) for passes in (begins, ends))
-    length_m = end_m - begin_m[:, None]
-    error_m = begins[:, 1:] + ends[:, 1] + np.maximum(0.0, _measure_steps(stops).sum() - length_m)
-    cost = np.where(length_m >= 0, length_m + _ERROR_FACTOR * error_m, np.inf)
-    if not np.isfinite(cost).any():
+    step_m = np.hypot(*np.diff(points, axis=0).T)
+    start_m = np.append(0.0, step_m.cumsum()[:-1])
+    matches = [measure_distances(points, stop) for stop in stops]
+    (begin_m, begin_fraction), (end_m, end_fraction) = matches[0], matches[-1]
+    cost = begin_m - (start_m + begin_fraction * step_m) / _ERROR_FACTOR
+    earlier: list[tuple[Float64, npt.NDArray[np.bool_]]] = []
+    for (_, previous_fraction), (away_m, fraction) in pairwise(matches):
+        before = np.append(np.inf, np.minimum.accumulate(cost)[:-1])
+        same = np.where(previous_fraction <= fraction, cost, np.inf)
+        earlier.append((cost, same <= before))
+        cost = away_m + np.minimum(before, same)
+    cost = cost + (start_m + end_fraction * step_m) / _ERROR_FACTOR
+    begin = end = int(cost.argmin())
+    if not np.isfinite(cost[end]):
         return None
-    begin, end = np.unravel_index(cost.argmin(), cost.shape)
-    return float(begins[begin, 0]), float(ends[end, 0])
-
-
-def _measure_steps(points: Float64) -> Float64:
-    steps: Float64 = np.hypot(*np.diff(points, axis=0).T)
-    return steps
-
-
-def _list_passes(points: Float64, point: Float64) -> Float64:
-    """Return where a shape comes nearest to a stop, as rows: the position, and the distance in metres."""
-    away_m, fraction = measure_distances(points, point)
-    neighbours_m = np.pad(away_m, 1, constant_values=np.inf)
-    is_nearest = (away_m <= neighbours_m[:-2]) & (away_m <= neighbours_m[2:]) & (away_m <= MAX_DISTANCE_M)
-    segments = np.flatnonzero(is_nearest)
-    return np.column_stack([segments + fraction[segments], away_m[segments]])
+    for costs, is_same in reversed(earlier):
+        begin = begin if is_same[begin] else int(costs[:begin].argmin())
+    if max(begin_m[begin], end_m[end]) > MAX_DISTANCE_M:
+        return None
+    return begin + float(begin_fraction[begin]), end + float(end_fraction[end])
 
 
 def interpolate(points: Float64, position: float) -> Float64:
