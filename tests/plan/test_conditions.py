@@ -37,6 +37,7 @@ def test_conditions_may_use_these_expressions(text, expected):
         ("value not None", f"syntax error at column 11; {EXAMPLES}"),
         ("value.total > 1", f"Attribute is not allowed; {EXAMPLES}"),
         ("foo > 1", "unknown name 'foo'; the known names are memory, results, value, revenue"),
+        ("sum(value, [])", "sum takes one argument"),
         ("__import__('os').system('id')", "only abs, all, any, len, max, min, sum may be called"),
         ("value.__class__.__mro__()", "only abs, all, any, len, max, min, sum may be called"),
         ("9**9**9", f"BinOp is not allowed; {EXAMPLES}"),

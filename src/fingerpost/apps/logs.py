@@ -43,7 +43,10 @@ class _JsonFormatter(_RedactingFormatter):
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname,
             "logger": record.name,
-            **getattr(record, "call", {}),
+            **{
+                name: redact_environment(value, self._secrets) if isinstance(value, str) else value
+                for name, value in getattr(record, "call", {}).items()
+            },
             "message": redact_environment(record.getMessage(), self._secrets),
         }
         if record.exc_info:

@@ -15,7 +15,7 @@ from fingerpost.transit.engine.gtfs.realtime.messages import APPLIED
 from fingerpost.transit.engine.timetable.overlay import Overlay
 from fingerpost.transit.model.provenance import RealtimeHealth, SourceHealth
 
-# The minimum interval between requests to a URL; it doubles after each failure.
+# The minimum interval between requests of a process to a URL; it doubles after each failure.
 POLL_S = 15
 _MAX_WAIT_S = 300
 _MAX_BYTES = 64_000_000
