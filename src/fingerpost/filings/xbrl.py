@@ -25,7 +25,7 @@ _LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 _LABEL_ROLES = ("http://www.xbrl.org/2003/role/terseLabel", "http://www.xbrl.org/2003/role/label")
 _LABEL_SUFFIX = re.compile(r"\s*\[(?:Member|Axis|Domain)\]$", re.IGNORECASE)
 _STANDARD_PREFIXES = frozenset({"us-gaap", "ifrs-full", "dei", "srt", "country", "stpr", "currency", "exch"})
-# Stands in for the axis if a segment element is not a dimension, so that the fact does not count as a total.
+# Replaces the axis if a segment element is not a dimension, so that the fact does not count as a total.
 _NO_DIMENSION = "segment"
 _MAX_INTEGER = 2**63
 

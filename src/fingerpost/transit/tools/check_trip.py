@@ -30,7 +30,7 @@ from fingerpost.transit.tools.report import report_rides
 
 # A change with fewer spare seconds than this is tight.
 TIGHT_S = 120
-# If a change's distance exceeds _MAX_CHANGE_M and its pace exceeds _MAX_PACE_M_PER_S, its time is estimated anew.
+# If a change's distance exceeds _MAX_CHANGE_M and its pace exceeds _MAX_PACE_M_PER_S, its time is estimated again.
 _MAX_CHANGE_M, _MAX_PACE_M_PER_S = 100.0, 2.5
 _PACE_M_PER_S, _MARGIN_S = 1.25, 120
 # Some servers round times to minutes.
