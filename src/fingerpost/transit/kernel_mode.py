@@ -30,7 +30,7 @@ def use_kernels_folder() -> Path:
 
     configured = os.environ.get(_CACHE_VARIABLE)
     folder = Path(configured) if configured else user_cache_path("fingerpost", appauthor=False) / "kernels"
-    # A child process inherits the variable with the digest.
+    # The variable that a child process inherits already contains the digest.
     if folder.name != _digest_engine():
         folder /= _digest_engine()
     os.environ[_CACHE_VARIABLE] = str(folder)
@@ -39,8 +39,8 @@ def use_kernels_folder() -> Path:
 
 @functools.cache
 def _digest_engine() -> str:
-    # numba notices changes to a function's own file, but not to those of the functions that it calls.
-    # It looks up compiled code by the path and modification time of the file, so each installation compiles its own.
+    # numba notices changes to a function's own file, but not to the files of functions that it calls. It looks up
+    # compiled code by the path and modification time of the file, so each installation compiles its own.
     digest = hashlib.blake2b(f"{sys.implementation.cache_tag}".encode(), digest_size=6)
     this_file = Path(__file__)
     # Reading the file takes a tenth of the time that ``importlib.metadata.version`` does.
@@ -63,7 +63,7 @@ def mark_compiled() -> None:
 
 
 class _Mode:
-    # Unknown until the first kernel call.
+    # None until the first kernel call.
     is_plain: bool | None = None
     is_ready = False
     compiling_thread: int | None = None
@@ -72,7 +72,7 @@ class _Mode:
 
 _mode = _Mode()
 _lock = threading.Lock()
-# Cleared, so that kernel calls wait, while another process compiles kernels and plain Python would take longer.
+# Cleared to make kernel calls wait while another process compiles, if plain Python would take longer.
 may_call = threading.Event()
 may_call.set()
 
@@ -86,7 +86,7 @@ def _decide() -> None:
     if _mode.is_plain is None:
         with _lock:
             if _mode.is_plain is None:
-                # numba's own variable, for people who debug with it.
+                # This is numba's own variable for debugging.
                 is_disabled = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
                 is_plain = is_disabled or _mode.decide()
                 _mode.is_ready, _mode.is_plain = not is_plain and are_compiled(), is_plain
@@ -112,19 +112,19 @@ def is_compiling() -> bool:
 
 
 def must_wait() -> bool:
-    """Whether a query has to wait for the compiler; the first call starts it."""
+    """Whether a query has to wait for the compiler; the first call starts the compiler if needed."""
     _decide()
     return is_compiling()
 
 
 @contextmanager
 def compiling() -> Iterator[None]:
-    """Compile kernels in this thread while the block calls each of them; afterwards, all threads use compiled code."""
+    """Compile kernels in this thread as the block calls all of them; afterwards, all threads use compiled code."""
     _mode.compiling_thread = threading.get_ident()
     try:
         yield
         _mode.is_plain, _mode.is_ready = False, True
-        # The marker file only saves time in other processes.
+        # The marker file is optional: it only saves time in other processes.
         with suppress(OSError):
             mark_compiled()
     finally:

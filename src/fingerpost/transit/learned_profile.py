@@ -1,6 +1,6 @@
 """Store the facts that a remote server reported about its network, in networks/learned/NAME.json.
 
-``fingerpost network add`` and ``refresh`` fetch them.
+``fingerpost network add`` and ``refresh`` fetch these facts.
 """
 
 from collections.abc import Iterable

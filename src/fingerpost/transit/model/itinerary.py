@@ -55,7 +55,7 @@ class StopPoint:
 class ServiceAlert:
     """An operator's alert in one language; ``header`` and ``text`` may be empty, ``effect`` is a GTFS-Realtime code.
 
-    ``since`` and ``until`` bound its active period around the rider's time (Unix seconds), None if open-ended.
+    ``since`` and ``until`` bound the active period around the rider's time (Unix seconds), None if open-ended.
     """
 
     id: str
@@ -70,7 +70,7 @@ class ServiceAlert:
 class Leg(NamedTuple):
     """One ride or one walk.
 
-    ``*_delay_s`` is None if there is no realtime data, and negative if early. ``headway_s`` is set for
+    ``*_delay_s`` is None without realtime data, and negative if the vehicle is early. ``headway_s`` is set for
     frequency-based trips without exact times. ``by_arrangement`` is True if riders must phone the operator or ask the
     driver. ``stays_seated`` is True for an in-seat transfer from the previous ride. ``alerts`` are active during the
     leg, most specific first. ``change_s`` is the minimum transfer time from the previous ride, including the walk; None
@@ -130,7 +130,7 @@ class Leg(NamedTuple):
 
 
 class MissedChange(NamedTuple):
-    """A change that is impossible at the expected times; ``needed_s`` is the source's transfer time or walking time."""
+    """A change that is impossible at the expected times; ``needed_s`` is ``change_s`` or, if None, the walking time."""
 
     before: Leg
     after: Leg
@@ -217,7 +217,7 @@ class Itinerary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Departure:
-    """One row of a board, with the attributes of a leg; ``line`` is the name shown on the vehicle."""
+    """One row of a departure board, with attributes as in ``Leg``; ``line`` is the name shown on the vehicle."""
 
     line: str
     mode: Mode

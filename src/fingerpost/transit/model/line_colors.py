@@ -1,4 +1,4 @@
-"""Colours of transit lines and of the text on them, with sufficient contrast."""
+"""Colors of transit lines and of the text on them, with sufficient contrast."""
 
 import re
 from dataclasses import dataclass

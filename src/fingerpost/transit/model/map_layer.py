@@ -24,7 +24,7 @@ class MapLayer:
 
 @dataclass(frozen=True, slots=True)
 class Basemap:
-    """The map of a bounding box; ``left_out`` lists layers with too many points; lines are exact to ``tolerance_m``."""
+    """The map of a box; ``left_out`` lists layers with too many points. Lines are accurate to ``tolerance_m``."""
 
     layers: tuple[MapLayer, ...]
     tolerance_m: float

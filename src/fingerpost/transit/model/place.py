@@ -37,8 +37,8 @@ class Coordinate:
 class Place:
     """A stop, station, address or other place; ``id`` is None for an address.
 
-    ``member_ids`` are all its stops (rule D2), ``zero_walk_ids`` those that riders reach without a walk: the stops of
-    its station or the nearest stop, or None for all. ``guess`` says how its position was estimated. Answers must show
+    ``member_ids`` are all its stops (rule D2). ``zero_walk_ids`` are the stops reached without a walk (those of its
+    station, or the nearest stop); None means all. ``guess`` explains an estimated position. Answers must show
     ``attribution``.
     """
 
@@ -70,10 +70,11 @@ class PlaceTraits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlaceMatch:
-    """A place and its match score for a text, from 0 to 1.
+    """A place and its score (0..1) as a match for a text.
 
-    ``describe`` computes its traits, or is None if the source has none. ``network`` is "" until networks are compared.
-    ``is_apart`` is True for a place in a different region from the rider or from a place with the same name (rule A13).
+    ``describe`` computes its traits, or is None if the source has none. ``network`` is "" until matches from several
+    networks are combined. ``is_apart`` is True for a place in a different region from the rider or from a place with
+    the same name (rule A13).
     """
 
     place: Place

@@ -31,11 +31,11 @@ class Ability(StrEnum):
 class NetworkProfile:
     """The static facts of one network.
 
-    ``name`` and ``feed_names`` (the FEEDs in its ids) are in upper case. ``zone`` is an IANA time zone. Each answer
-    includes ``attribution`` and ``notes``. If ``first_day`` and ``last_day`` are None, it covers all days. If several
-    networks cover a place, the one with the highest ``priority`` is tried first (rule A13). ``reads_texts`` allows
-    ``Network.plan_texts``. ``fallback`` is the name of another network. Deadlines are None for an engine in this
-    process.
+    ``name`` and ``feed_names`` (the FEED parts of its ids) are in upper case. ``zone`` is an IANA time zone. Each
+    answer includes ``attribution`` and ``notes``. If ``first_day`` and ``last_day`` are None, the network covers all
+    days. If several networks cover a place, the one with the highest ``priority`` is tried first (rule A13).
+    ``reads_texts`` is True if ``Network.plan_texts`` is supported. ``fallback`` is the name of the network that answers
+    if this one fails. Deadlines are None for an engine in this process.
     """
 
     name: str

@@ -89,10 +89,10 @@ class Provenance:
     """The source and age of one answer (rule A10).
 
     Instants are Unix seconds. ``attribution`` and ``notes`` are sentences that must be shown; ``walking`` names the
-    source of walks. ``realtime_updated`` is the time of the oldest realtime data, ``realtime_problems`` reports
-    failures of realtime sources, and ``realtime_unmatched`` lists those whose data mostly does not match the
-    timetable. ``out_of_service`` are feeds without service on the day of the query. ``lost`` lists features missing
-    from a fallback's answer.
+    source of walks. ``realtime_updated`` is the time of the oldest realtime data. ``realtime_problems`` reports
+    failures of realtime sources. ``realtime_unmatched`` lists sources whose data mostly does not match the timetable.
+    ``out_of_service`` are feeds without service on the day of the query. ``lost`` lists features missing from a
+    fallback's answer.
     """
 
     network: str
@@ -119,7 +119,7 @@ class Provenance:
 
 
 def merge_provenance(first: Provenance, second: Provenance) -> Provenance:
-    """Merge the provenance of two answers: use the older instants and all sentences."""
+    """Merge the provenance of two answers: use the earlier instants, and join the lists."""
     updated = [answer.realtime_updated for answer in (first, second) if answer.realtime_updated is not None]
     names = ("feeds", "attribution", "notes", "realtime_problems", "realtime_unmatched", "out_of_service", "lost")
     merged: dict[str, Any] = {

@@ -1,9 +1,9 @@
-"""Refs: short texts that name a ride, so that check_trip can find it again in any source (rule B15).
+"""Refs: short texts that identify a ride, so that check_trip can find it again in any source (rule B15).
 
-A ref is ``START|END|DAY.DEPARTURE.DURATION[.CHANGE]|TRIP``: stop ids, the service day, the scheduled departure in
-seconds after that day's midnight in UTC, the scheduled duration, the seconds that the change before the ride needs
-(``s`` if riders stay seated), and the trip's id. An id that begins with a colon has the FEED of the first stop. A ``~``
-and the line replace a missing trip id; a ``#`` and a hash replace one that is too long.
+A ref is ``START|END|DAY.DEPARTURE.DURATION[.CHANGE]|TRIP``. START and END are stop ids. DAY is the service day, and
+DEPARTURE the scheduled departure in seconds after midnight UTC on that day. DURATION is the scheduled duration. CHANGE
+is the time needed to change to the ride, or ``s`` if riders stay seated. END and TRIP begin with a colon if they have
+the FEED of START. A ``~`` and the line replace a missing trip id; a ``#`` and a hash replace one that is too long.
 """
 
 import re
@@ -76,7 +76,7 @@ class RideRef(NamedTuple):
 
 
 def list_refs(itinerary: Itinerary) -> list[str | None]:
-    """Return the ref of each leg; None for walks, and for all legs if a ride cannot be named by a ref."""
+    """Return the ref of each leg; None for walks, and for all legs if any ride cannot have a ref."""
     refs: list[str | None] = []
     walk_s, is_first = 0, True
     for leg in itinerary.legs:
@@ -100,7 +100,7 @@ def _write(leg: Leg, change: str) -> str | None:
     times = f"{leg.departure_scheduled - _find_midnight(day)}.{leg.arrival_scheduled - leg.departure_scheduled}{change}"
     end, trip = (name.removeprefix(feed) if name.startswith(f"{feed}:") else name for name in (end, trip))
     head = f"{start}|{end}|{day:%Y%m%d}.{times}|"
-    # The hash of a line would look like that of a trip.
+    # Lines are not hashed, because their hashes would look like those of trip ids.
     if leg.trip_id and len(head + trip) > MAX_REF_CHARS:
         trip = _hash(leg.trip_id)
     return head + trip if len(head + trip) <= MAX_REF_CHARS else None

@@ -26,10 +26,10 @@ class _Circuit:
 
 
 class NetworkBreaker:
-    """Counts consecutive failures of remote networks by circuit; ``threshold`` failures open one for 30 seconds.
+    """Counts consecutive failures of remote networks by circuit; ``threshold`` failures open a circuit for 30 s.
 
-    Then one query may probe the circuit, and its success closes it. After ``acquire``, each query must end with
-    ``record_success``, ``record_failure`` or ``release``.
+    Then one query may probe the circuit; if it succeeds, the circuit closes. After ``acquire``, each query must end
+    with ``record_success``, ``record_failure`` or ``release``.
     """
 
     def __init__(self, *, threshold: int = FAILURE_THRESHOLD, clock_s: Callable[[], float] = time.monotonic) -> None:
@@ -54,7 +54,7 @@ class NetworkBreaker:
         return self._circuits[name].is_probing
 
     def record_success(self, name: str) -> None:
-        """Close the circuit; call this also if a source answers by refusing the request."""
+        """Close the circuit; also call this if a source answers but refuses the request."""
         self._circuits.pop(name, None)
 
     def record_failure(self, name: str, failure: errors.StorageUnavailable) -> None:
@@ -73,7 +73,7 @@ class NetworkBreaker:
 class CircuitBreakerNetwork(WrapperNetwork):
     """A network that rejects queries for a while after several failures or timeouts in a row.
 
-    While the circuit is open, queries raise the last failure. After that, one query probes the network for up to its
+    While the circuit is open, queries raise the last failure. Afterwards, one query probes the network for up to its
     full deadline, even if its caller gives up. ``key`` identifies the network's circuits in the shared ``breaker``.
     """
 

@@ -25,7 +25,7 @@ from fingerpost.transit.port import Network, NetworkSource, OpenNetworks
 _log = logging.getLogger(__name__)
 # Networks are opened in a separate thread, so that waiting callers do not block other work.
 _OPENER = ThreadPool("networks", 1)
-# After an unexpected error, the networks are opened again after this time.
+# The delay before networks are opened again after an unexpected error.
 RETRY_S = 30.0
 
 
@@ -80,7 +80,7 @@ class AllNetworks:
         self._lock = threading.Lock()
 
     def are_demos_enabled(self) -> bool:
-        """Return whether the demos answer; this opens no network."""
+        """Return whether the demos answer, without opening a network."""
         stored = self._records.read()
         return are_demos_enabled(self._demo_mode, has_networks=bool(stored.records or stored.problems))
 
@@ -154,7 +154,7 @@ class AllNetworks:
         )
 
     def _add_fallback(self, record: NetworkRecord, records: Mapping[str, NetworkRecord]) -> Network | None:
-        """Return a network with its fallback; its fallback alone if it cannot be opened; None if neither can."""
+        """Return a network with its fallback, the fallback alone if the network cannot be opened, or None."""
         opened = self._opened.get(record.name)
         fallback_record = records.get(record.fallback or "")
         fallback = None if fallback_record is None else self._add_fallback(fallback_record, records)

@@ -36,7 +36,7 @@ class FallbackNetwork(WrapperNetwork, CallScopedNetwork):
     """A network and its fallback, which share stop ids (rule A13).
 
     Answers have the first network's name; the provenance of a fallback's answer lists missing data. ``failures`` are
-    those of the current call, in which a failed network is not queried again.
+    the failures in the current call, which does not query a failed network again.
     """
 
     def __init__(self, network: Network, fallback: Network, failures: Failures | None = None) -> None:

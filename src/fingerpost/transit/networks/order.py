@@ -101,8 +101,8 @@ _CHARING_CROSS = Coordinate(51.5073, -0.1276)
 class LondonNetworks:
     """The networks that cover central London; see the port's ``Networks``.
 
-    Of the added networks, these are the ones that resolve place names themselves or, if none does, all of them. If none
-    covers London, it is the demo, provided that demos answer.
+    These are the added networks that resolve place names themselves or, if there are none, all added networks. Without
+    added networks, the demo is used if demos are enabled.
     """
 
     def __init__(self, networks: Networks) -> None:

@@ -1,4 +1,4 @@
-"""Query several networks with deadlines, so that a slow or failing one does not delay the others (rule A13)."""
+"""Query several networks with deadlines, so that a slow or failing network does not delay the others (rule A13)."""
 
 import asyncio
 import logging
@@ -82,9 +82,10 @@ def bind_to_call(network: Network, failures: Failures) -> Network:
 
 
 async def query_all(networks: Sequence[Network], query: NetworkQuery[_T], *, names: bool = False) -> Answers[_T]:
-    """Query networks concurrently, each up to its answer deadline; raise the preferred one's error if none answers.
+    """Query networks concurrently, each up to a deadline; raise the preferred network's error if none answers.
 
-    A query for ``names`` in several networks has their names deadlines (rule A13), and raises a GEOCODING error (A5).
+    The deadline is the answer deadline or, if several networks are queried for ``names``, the names deadline (rule
+    A13). With ``names``, the error is a GEOCODING error (rule A5).
     """
     profiles = [network.profile for network in networks]
     is_short = names and len(profiles) > 1
@@ -162,14 +163,14 @@ async def query_within(
 ) -> _T:
     """Query one network within a time limit; raise errors.SourceTimeout if it does not answer in time.
 
-    All queries of a call share the time for names and for answers. Unexpected errors become errors.SourceFailed, so
-    that other networks can answer, unless ``is_only``.
+    All queries of a call share the sum of the names and answer deadlines. Unexpected errors become errors.SourceFailed,
+    so that other networks can answer, unless ``is_only``.
     """
     profile, age_s = network.profile, clock.find_call_age_s()
     name, stated_s = profile.name, limit_s
     if limit_s is not None and age_s is not None:
         total_s = (profile.names_deadline_s or 0.0) + (profile.answer_deadline_s or 0.0)
-        # Even if other work took all the time, give the network a moment, so that it does not fail because of that.
+        # Give the network some time even if other work used it up, so that it does not fail for that reason.
         limit_s, stated_s = min((limit_s, limit_s), (max(_MIN_LIMIT_S, total_s - age_s), total_s))
     try:
         with measure_query(network):

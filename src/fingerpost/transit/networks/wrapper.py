@@ -17,7 +17,7 @@ _T = TypeVar("_T")
 class WrapperNetwork(Network, ABC):
     """A network that passes queries to another through ``forward``; ``names`` marks geocoder queries.
 
-    Servers provide no map, addresses or realtime health, so only ``FallbackNetwork`` forwards such queries.
+    Remote servers provide no map, addresses or realtime health, so only ``FallbackNetwork`` forwards such queries.
     """
 
     def __init__(self, network: Network) -> None:

@@ -136,7 +136,7 @@ class Water:
         self._rows = np.flatnonzero((self._basemap.kind == KINDS.index(LayerKind.WATER)) | self._basemap.is_coast)
 
     def is_dry(self, start: Point, end: Point) -> bool:
-        """Whether a straight line stays out of the water."""
+        """Whether a straight line crosses no water, apart from short stretches."""
         return self.measure_m(start, end) <= MIN_WATER_M
 
     def measure_m(self, start: Point, end: Point) -> float:

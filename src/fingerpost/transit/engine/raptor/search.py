@@ -1,7 +1,7 @@
-"""Find the best journeys between an origin and a destination around an instant.
+"""Find the best journeys that leave an origin after an instant, or reach a destination before it.
 
-A departure window begins at the instant and widens until it contains enough journeys. If journeys exceed the
-walking limit, McRAPTOR adds the journeys within the limit that they dominate.
+The departure window begins at the instant and widens until it contains enough journeys. If some journeys exceed the
+walking limit, McRAPTOR adds the journeys within the limit that those dominate.
 """
 
 from collections.abc import Sequence
@@ -21,13 +21,13 @@ from fingerpost.transit.engine.timetable.service_days import local_day
 from fingerpost.transit.engine.timetable.timetable import STOP, Int32, Timetable
 from fingerpost.transit.engine.timetable.walks import StopWalks, StraightLine, Walks
 
-# The window in which journeys leave (or arrive) is widened in these steps until it contains enough of them.
+# The departure (or arrival) window is widened in these steps until it contains enough journeys.
 WINDOWS_S = (1800, 2 * 3600, 8 * 3600)
-# Later journeys are returned only if none leaves within the widest window.
+# The maximum window, for journeys that leave after the windows above.
 LAST_WINDOW_S = 24 * 3600
-# A search without journeys is repeated with this many more days, because a wait may be longer than a day.
+# An incomplete search is repeated with this many more days, because a wait may be longer than a day.
 FURTHER_DAYS = 6
-# A search for the best walk-limited arrival tries these delays after the best arrival with any amount of walking.
+# The best walk-limited arrival is sought within these delays after the best arrival with unlimited walking.
 _LATER_S = (600, 1800, 5400, int(UNREACHED))
 # The maximum number of searches for walk-limited journeys per query.
 MAX_WALK_LIMITED_SEARCHES = 8
@@ -85,8 +85,8 @@ class SearchQuery:
     """A journey query. ``instant`` is the earliest departure, or the latest arrival if ``arrive_by``.
 
     ``not_before`` is the earliest departure in an arrive-by query. If ``wanted`` is 0, only the journeys with the
-    earliest arrival (or latest departure) are certain to be found. ``window_s`` is the departure window; if None, it
-    widens until there are enough journeys. Without ``may_build``, missing search timetables raise NotBuilt.
+    earliest arrival (or latest departure) are guaranteed. ``window_s`` is the departure window; if None, it widens
+    until there are enough journeys. If ``may_build`` is false, a missing search timetable raises NotBuilt.
     """
 
     origin: Endpoint
@@ -104,9 +104,9 @@ class SearchQuery:
 
 
 def find_journeys(timetable: Timetable, search_timetables: SearchTimetables, query: SearchQuery) -> list[Journey]:
-    """Return the journeys that are best in time and transfers, in any order, at least ``wanted`` if that many exist.
+    """Return the best journeys by time and transfers, unordered: at least ``wanted``, if that many exist.
 
-    No journey exceeds the walking limit. If there is a direct walk, journeys that arrive later than it may be missing.
+    No journey exceeds the walking limit. If there is a direct walk, slower journeys may be missing.
     """
     direct = _find_direct_walk(timetable, query)
     journeys = [direct] if direct else []
@@ -144,7 +144,7 @@ class _Search(NamedTuple):
     direct: Journey | None
 
     def search(self) -> list[FoundJourney]:
-        """Search from the instant; if nothing leaves within the last window, from the first departure after it."""
+        """Search from the instant; if nothing leaves within the last window, search from the first later departure."""
         earliest_s = self.search_timetable.to_search_s(self.query.instant)
         while True:
             found = self._search_from(earliest_s)
@@ -187,7 +187,7 @@ class _Search(NamedTuple):
         for window_s in windows_s:
             begin_s = kernel_query.window_end_s
             kernel_query = kernel_query._replace(window_begin_s=begin_s, window_end_s=earliest_s + window_s)
-            # No journey after a window dominates one within it, because the last window found the best ones after it.
+            # Journeys from earlier windows stay optimal, because each search also covers departures after its window.
             known = [row for row in found if row.leave_s < begin_s]
             found = run_kernel(self.search_timetable, kernel_query, is_same_target=is_same_target) + known
             is_same_target = True
@@ -202,7 +202,7 @@ class _Search(NamedTuple):
                         return []
             waits_s = [row.leave_s - earliest_s for row in within_limit]
             if window_s >= WINDOWS_S[-1]:
-                # Journeys on the next day are useless if one within the walking limit leaves soon.
+                # Journeys on the next day are irrelevant if a walk-limited journey leaves soon.
                 waits_s += [row.leave_s - earliest_s for row in walk_limited or ()]
             if query.window_s is not None and any(wait_s <= query.window_s for wait_s in waits_s):
                 break
@@ -221,7 +221,7 @@ class _Search(NamedTuple):
         best_s = min((row.arrive_s for row in found if row.walk_m <= self.query.max_walk_m), default=int(UNREACHED))
         fastest_s = min((row.arrive_s for row in found), default=best_s)
         for later_s in _LATER_S:
-            # The search for arrivals before a time is exact, and faster the earlier that time is.
+            # A search for arrivals before a given time is exact, and faster if that time is earlier.
             before_s = min(best_s, fastest_s + later_s)
             if before_s > fastest_s:
                 wanted_s = np.full(self.query.max_rides + 1, before_s, np.int32)
@@ -239,21 +239,21 @@ class _Search(NamedTuple):
     ) -> list[FoundJourney]:
         """Add the best journeys within the walking limit that are dominated by journeys with more walking.
 
-        ``found`` are the best journeys with any amount of walking; ``walk_limited`` are those within the limit from the
-        instant, if known.
+        ``found`` are the best journeys with unlimited walking; ``walk_limited`` are the best journeys within the limit
+        from the instant on, if known.
         """
         journeys = _select_best(selected)
         leave_s, max_rides = kernel_query.earliest_s, self.query.max_rides
         limited_s = np.full(max_rides + 1, -UNREACHED, np.int32)
         for _ in range(MAX_WALK_LIMITED_SEARCHES):
             best_s = _find_best_arrivals(journeys, leave_s, max_rides)
-            # A walk-limited journey cannot arrive before the best one with any amount of walking, or before the best
-            # walk-limited one that leaves earlier.
+            # A walk-limited journey cannot arrive before the best journey with unlimited walking, or before the best
+            # walk-limited journey that leaves earlier.
             can_improve = np.maximum(_find_best_arrivals(found, leave_s, max_rides), limited_s) < best_s
             if not can_improve.any():
                 walk_limited = []
             elif journeys or walk_limited is None:
-                # Rides count only if they can lead to an improvement.
+                # For each number of rides, use the latest arrival that this or a larger number of rides can improve.
                 wanted_s = np.maximum.accumulate(np.where(can_improve, best_s, -UNREACHED)[::-1])[::-1].astype(np.int32)
                 limited_query = kernel_query._replace(earliest_s=leave_s)
                 walk_limited = run_kernel(self.search_timetable, limited_query, wanted_s, is_same_target=True)
@@ -269,7 +269,7 @@ class _Search(NamedTuple):
 
 
 def _drop_late_departures(journeys: list[FoundJourney], earliest_s: int) -> list[FoundJourney]:
-    """Drop journeys that leave much later, unless they save a transfer or every journey leaves that late."""
+    """Drop journeys after the widest regular window, unless they save a transfer or there are no earlier ones."""
     early = [row for row in journeys if row.leave_s <= earliest_s + WINDOWS_S[-1]]
     if not early:
         return journeys
@@ -278,7 +278,7 @@ def _drop_late_departures(journeys: list[FoundJourney], earliest_s: int) -> list
 
 
 def _find_best_arrivals(journeys: list[FoundJourney], since_s: int, max_rides: int) -> Int32:
-    """Return the earliest arrival with at most 0 to ``max_rides`` rides of the journeys that leave from a time on."""
+    """Return the earliest arrival per maximum number of rides, among journeys that leave at ``since_s`` or later."""
     best_s = np.full(max_rides + 1, UNREACHED, np.int32)
     for row in journeys:
         if row.leave_s >= since_s:
@@ -287,7 +287,7 @@ def _find_best_arrivals(journeys: list[FoundJourney], since_s: int, max_rides: i
 
 
 def _select_best(journeys: list[FoundJourney]) -> list[FoundJourney]:
-    """Return the distinct journeys that no other dominates in time, rides and walking."""
+    """Return the distinct journeys that no other journey dominates in time, rides and walking."""
     distinct = list({(row.leave_s, *map(tuple, row.legs)): row for row in journeys}.values())
     if len(distinct) < 2:
         return distinct
@@ -307,7 +307,7 @@ def run_kernel(
     *,
     is_same_target: bool = False,
 ) -> list[FoundJourney]:
-    """Run range RAPTOR or, if ``best_s`` has values, McRAPTOR for arrivals earlier than these.
+    """Run range RAPTOR if ``best_s`` is empty, otherwise McRAPTOR for arrivals earlier than ``best_s``.
 
     The walks of ``kernel_query`` must include all copies of their stops (``SearchStops.expand``).
     ``is_same_target`` is passed to ``compute_lower_bounds``: whether this thread's previous search had the same target.
@@ -320,5 +320,5 @@ def run_kernel(
         if count >= 0:
             return list_found(buffers.found, count)
         buffers.grow()
-        # New buffers have no bounds yet.
+        # The new buffers contain no lower bounds yet.
         is_same_target = False

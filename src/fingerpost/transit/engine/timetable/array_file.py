@@ -31,7 +31,7 @@ _T = TypeVar("_T")
 
 
 def _open_arrays(folder: Path, directory: Directory) -> Arrays:
-    """Memory-map the arrays in a folder; writing to them never changes the file."""
+    """Memory-map the arrays in a folder; changes to the arrays are not written to the file."""
     with (folder / ARRAYS).open("rb") as file:
         mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
     arrays = {
@@ -58,7 +58,7 @@ def save_arrays(folder: Path, arrays: Arrays, contents: Mapping[str, Any]) -> No
 
 
 def find_prepared(folder: Path, subject: str, build: Callable[[Any, Arrays], _T]) -> _T | None:
-    """Build data from the contents and arrays that ``save_arrays`` wrote; return None if there is no such folder.
+    """Call ``build`` with what ``save_arrays`` wrote to a folder; return None if the folder does not exist.
 
     Raises:
         SettingsInvalid: the data is damaged; the message begins with ``subject``.

@@ -122,9 +122,9 @@ def _pack_transfers(draft: TimetableDraft, walks: WalkModes, places: StationPlac
 
 
 def _pack_specific_transfers(rules: SpecificTransferColumns, walks: Walks, parents: Int32) -> dict[str, Any]:
-    """Return the rules in ascending order of rank (GTFS, transfers.txt), because the last matching rule applies.
+    """Return the rules in ascending order of specificity (GTFS, transfers.txt), because the last match applies.
 
-    Rules for two trips rank highest, then those for a trip and a route, one trip, two routes, and one route.
+    Rules for two trips are most specific, then those for a trip and a route, one trip, two routes, and one route.
     """
     trips = (rules.from_trip >= 0).astype(np.int8) + (rules.to_trip >= 0)
     routes = (rules.from_route >= 0).astype(np.int8) + (rules.to_route >= 0)

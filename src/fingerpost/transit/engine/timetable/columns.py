@@ -1,4 +1,4 @@
-"""Text columns, tables as named tuples of columns, and helpers for their rows."""
+"""Columns of text, and helpers for tables, which are named tuples of columns."""
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 
 def list_starts(sizes: npt.ArrayLike) -> npt.NDArray[np.int64]:
-    """Return the offsets of consecutive blocks of the given sizes, and the end of the last one."""
+    """Return the offsets of consecutive blocks of the given sizes, and the end of the last block."""
     return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
 
 
@@ -67,7 +67,7 @@ _K = TypeVar("_K")
 
 
 def to_columns(kind: type[T], values: Mapping[str, Any]) -> T:
-    """Return a table of typed columns; values without a column are ignored."""
+    """Build a table with typed columns; keys in ``values`` without a column are ignored."""
     return kind._make(
         TextColumn.of(values[name]) if isinstance(empty, TextColumn) else np.array(values[name], empty.dtype)
         for name, empty in kind._field_defaults.items()
@@ -75,7 +75,7 @@ def to_columns(kind: type[T], values: Mapping[str, Any]) -> T:
 
 
 def group_rows(keys: Sequence[_K], rows: Iterable[int]) -> dict[_K, tuple[int, ...]]:
-    """Group the given rows by their keys; ``keys`` is indexed by row."""
+    """Group the given rows by key; ``keys`` holds the key of each row."""
     groups: dict[_K, list[int]] = {}
     for row in rows:
         groups.setdefault(keys[row], []).append(row)

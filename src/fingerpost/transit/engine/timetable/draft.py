@@ -1,4 +1,4 @@
-"""A timetable under construction: the rows of its feeds, from which the timetable's other columns are derived."""
+"""A timetable under construction: the rows of its feeds, from which all other columns are derived."""
 
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -26,7 +26,7 @@ class StopRow(NamedTuple):
 
 
 class RouteRow(NamedTuple):
-    """A route; ``agency`` is a row in its feed's agency_ids, and colors are 0xRRGGBB; -1 means none."""
+    """A route; ``agency`` is a row in its feed's agency_ids, and colors are 0xRRGGBB. -1 means none."""
 
     feed: int
     local_id: str
@@ -46,7 +46,7 @@ class ServiceRow(NamedTuple):
 
 
 class TripColumns(NamedTuple):
-    """Trips. ``headsign`` and ``shape`` are rows; these and ``direction`` are -1 for none."""
+    """Trips. ``headsign`` and ``shape`` are rows. -1 means no headsign, shape or direction."""
 
     local_id: TextColumn = NO_TEXTS
     route: Int32 = NO_INT32
@@ -69,7 +69,7 @@ class StopTimeColumns(NamedTuple):
 
 
 class TripDepartureColumns(NamedTuple):
-    """Trip departures: the trip's stop times plus ``shift_s``. A ``headway_s`` of 0 means that the times are exact."""
+    """Trip departures: the stop times of ``trip``, shifted by ``shift_s``. ``headway_s`` is 0 for exact times."""
 
     trip: Int32 = NO_INT32
     shift_s: Int32 = NO_INT32
@@ -102,9 +102,9 @@ class SpecificTransferColumns(NamedTuple):
 
 
 class InSeatColumns(NamedTuple):
-    """In-seat transfers from the end of one trip departure to the start of another, sorted by the first.
+    """In-seat transfers from the end of one trip departure to the start of another, sorted by ``from_departure``.
 
-    ``days_later`` is 1 if the second belongs to the next service day.
+    ``days_later`` is 1 if ``to_departure`` belongs to the next service day.
     """
 
     from_departure: Int32 = NO_INT32

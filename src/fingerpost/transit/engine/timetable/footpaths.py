@@ -47,7 +47,7 @@ class Footpath(NamedTuple):
 
 
 def find_footpath(timetable: Timetable, begin: int, end: int, *, step_free: bool) -> Footpath | None:
-    """Return the footpath between two stops (rows); if ``step_free``, preferably one that is known to have no steps."""
+    """Return the footpath between two stops (rows), preferably without steps if ``step_free``."""
     table = use_step_free_footpaths(timetable) if step_free else timetable
     paths = table.footpaths
     first, last = paths.first.item(begin), paths.first.item(begin + 1)
@@ -100,9 +100,9 @@ def build_footpaths(
 ) -> tuple[Footpaths, Int32]:
     """Build footpaths: walks between nearby stops, overridden by the transfer rules of feeds.
 
-    Return the footpaths, and the transfer time at each stop, in seconds. ``pathways`` are (from, to, seconds) in a
-    station; -1 seconds means forbidden. A recommended transfer (type 0) takes the walk plus the slack, a timed one
-    (1) the walk alone, because the connecting trip waits; a minimum time (2) is used as given; a forbidden one (3)
+    Return the footpaths, and the transfer time at each stop, in seconds. ``pathways`` holds (from, to, seconds) in
+    stations; -1 means impossible. A recommended transfer (type 0) takes the walk plus slack. A timed transfer (1) takes
+    the walk alone, because the connecting trip waits. A minimum time (2) is used as given. A forbidden transfer (3)
     removes the link. If several rules match the same ordered pair, the last one applies.
     """
     count = len(kinds)
@@ -158,7 +158,7 @@ def avoid_closed_ways(
 ) -> Timetable:
     """Return a timetable whose footpaths (the step-free ones if ``step_free``) avoid closed parts of stations.
 
-    ``walks`` must avoid them too; ``closed`` holds their rows, and ``places`` their positions in degrees.
+    ``walks`` must avoid the closed parts too. ``closed`` holds their rows, ``places`` their positions in degrees.
     """
     is_step_free = step_free and len(timetable.step_free_footpaths.first)
     first, to, *others = timetable.step_free_footpaths if is_step_free else timetable.footpaths

@@ -7,7 +7,7 @@ from fingerpost.transit.engine.timetable.timetable import Bool, Float64, Int32, 
 from fingerpost.transit.engine.timetable.walks import straight_line_m
 from fingerpost.transit.model.geodesy import find_west
 
-# The position of a stop is checked only beyond this distance from the median stop, and ten times the median distance.
+# Only stops beyond this distance, and ten times the median distance, from the median position are checked.
 FAR_M = 100_000.0
 # Faster than any train or airliner.
 _MAX_M_PER_S = 300.0
@@ -18,7 +18,7 @@ def mark_area_stops(
 ) -> Bool:
     """Mark the stops that trips serve, except distant ones that no vehicle could reach in time.
 
-    ``stops`` and the times are those of all trips; ``first`` has each trip's first stop time, then their total number.
+    ``stops`` and the times are the stop times of all trips; ``first`` holds each trip's first row, then the row count.
     """
     served = mark_rows(len(lats), stops)
     away_m = _measure_from_median(lats, lons, served)
@@ -29,7 +29,7 @@ def mark_area_stops(
     begin, end = stops[hops], stops[hops + 1]
     hop_m = straight_line_m(lats[begin], lons[begin], lats[end], lons[end])
     is_possible = hop_m <= FAR_M + _MAX_M_PER_S * (arrival_s[hops + 1] - departure_s[hops])
-    # Part of a network may be far from the rest, and have no trips to it.
+    # A distant part of a network may have no trips to the rest.
     has_possible, has_impossible = (
         mark_rows(len(lats), np.concatenate([begin[marks], end[marks]])) for marks in (is_possible, ~is_possible)
     )
@@ -37,7 +37,7 @@ def mark_area_stops(
 
 
 def mark_distant_stops(lats: Float64, lons: Float64, area: Bool) -> Bool:
-    """Mark the stops that are ``FAR_M`` farther from the median stop of the area than any other stop in it."""
+    """Mark the stops more than ``FAR_M`` farther from the area's median position than its farthest stop."""
     away_m = _measure_from_median(lats, lons, area)
     is_distant: Bool = away_m > FAR_M + away_m[area].max()
     return is_distant

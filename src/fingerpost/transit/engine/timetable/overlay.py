@@ -29,11 +29,11 @@ Selector = tuple[Any, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RideUpdate:
-    """Realtime data for a ride in the timetable. Arrays have one element per stop time of its trip.
+    """Realtime data for a ride in the timetable. Each array has one element per stop time of the trip.
 
     ``is_known`` is False where there is no data for a stop time (NO_DATA, or before the first update). Expected times
-    never decrease along a ride. ``is_deleted`` means cancelled and hidden. ``stop`` and ``flags`` replace those of the
-    timetable, or are None if none changed. ``updated`` is the timestamp of the update (Unix seconds).
+    never decrease along a ride. ``is_deleted`` is True if the ride is cancelled and hidden. ``stop`` and ``flags``
+    replace the timetable's values, or are None if unchanged. ``updated`` is the timestamp of the update (Unix seconds).
     """
 
     is_cancelled: bool
@@ -55,11 +55,11 @@ class RideUpdate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddedRide:
-    """A ride that is not in the timetable: an added one, or the replacement of a cancelled one.
+    """A ride that is not in the timetable: an added ride, or a replacement for a cancelled one.
 
     ``stop`` holds rows; ``arrival`` and ``departure`` are the expected times in Unix seconds. ``trip`` is the row of
-    the trip that the ride copies or replaces, and ``route`` that of its route; both are -1 if unknown. ``replaces`` is
-    the replaced ride.
+    the trip that the ride copies or replaces, and ``route`` is the row of its route; both are -1 if unknown.
+    ``replaces`` is the key of the replaced ride.
     """
 
     trip_id: str
@@ -77,7 +77,7 @@ class AddedRide:
 
 
 class RideSelector(NamedTuple):
-    """How alerts refer to a ride: by row (-1 if unknown) or by key; a replacement has the key of the replaced ride."""
+    """The rows (-1 if unknown) and key by which alerts select a ride; a replacement has the replaced ride's key."""
 
     route: int
     trip: int
@@ -104,7 +104,7 @@ class Alert:
         return self.find_period(instant, instant) is not None
 
     def find_period(self, begin: int, end: int) -> tuple[int, int] | None:
-        """Return the span of the alert's periods that overlap a time span, or None if it is not in force then."""
+        """Return the span of the alert's periods that overlap a given time span, or None if no period does."""
         if not self.periods:
             return ALWAYS
         overlapping = [period for period in self.periods if period[0] <= end and period[1] >= begin]
@@ -120,7 +120,7 @@ class Alert:
         return {selector[-1] for selector in self.selectors if selector[0] == "stop" or len(selector) > 2}
 
     def closes_stop(self, stop: int, ride: RideSelector) -> bool:
-        """Whether this alert, for which ``closes`` is true, closes the given stop (row) to a ride."""
+        """Whether this alert closes a stop (row) to a ride; call it only if ``closes`` is true."""
         at_stop = ("stop", stop), ("route", ride.route, stop), ("trip", ride.trip, stop), ("ride", ride.key, stop)
         return not self.selectors.isdisjoint(at_stop)
 
@@ -141,9 +141,9 @@ class MatchCount(NamedTuple):
 class Overlay:
     """All realtime data of a network at one moment.
 
-    ``timestamp`` is the time of the oldest message, or of its receipt (Unix seconds), None if there are none;
-    ``as_of`` is the instant that the data describes. ``counts`` are keyed by outcome, ``matches`` by source. Messages
-    with a timestamp in the future are not read.
+    ``timestamp`` is the timestamp of the oldest message or, if it has none, its time of receipt (Unix seconds); None
+    without messages. ``as_of`` is the instant that the data describes. ``counts`` are keyed by outcome, ``matches`` by
+    source. Messages with a timestamp in the future are ignored.
     """
 
     rides: Mapping[RideKey, RideUpdate] = field(default_factory=lambda: MappingProxyType({}))

@@ -12,7 +12,7 @@ from fingerpost.transit.model.geodesy import EARTH_RADIUS_M
 
 # A shape further than this from a stop does not match the trip.
 MAX_DISTANCE_M = 300.0
-# A part that fits the stops better by one metre is preferred even if it is longer by this many metres.
+# For each metre that a part fits the stops better, it may be up to this many metres longer.
 _ERROR_FACTOR = 30.0
 _UDEG = 1e6
 
@@ -86,14 +86,14 @@ def interpolate(points: Float64, position: float) -> Float64:
 def line_m(line: Float64) -> float:
     radians = np.radians(line)
     step = np.diff(radians, axis=0)
-    # The antimeridian is crossed the short way.
+    # Measure steps across the antimeridian the short way around.
     east = np.remainder(step[:, 1] + math.pi, math.tau) - math.pi
     step[:, 1] = east * np.cos((radians[1:, 0] + radians[:-1, 0]) / 2)
     return float(np.hypot(step[:, 0], step[:, 1]).sum() * EARTH_RADIUS_M)
 
 
 def measure_distances(points: npt.NDArray[np.float64], point: npt.NDArray[np.float64]) -> tuple[Float64, Float64]:
-    """Return each segment's distance from a point, and the fraction (0..1) along it at which its nearest point lies."""
+    """Return each segment's distance from a point, and the nearest point's fraction (0..1) along the segment."""
     begin, step = points[:-1], np.diff(points, axis=0)
     length = np.maximum((step**2).sum(axis=1), 1e-12)
     fraction = np.clip(((point - begin) * step).sum(axis=1) / length, 0.0, 1.0)

@@ -37,12 +37,11 @@ def find_entrance_ways(
     closed: Collection[int] = (),
     depth_s: Mapping[int, int] = MappingProxyType({}),
 ) -> dict[tuple[int, int], tuple[int, int]]:
-    """Return the ways between each platform and the entrances of its station, if there is a way in or out.
+    """Return the times between platforms and the entrances of their stations, for pairs with a way in or out.
 
-    Keys are (platform, entrance) in ascending order; values are the seconds in and out, -1 if there is no way.
-    A straight line times the detour factor replaces missing pathways and times, plus the platform's ``depth_s``.
-    ``step_free`` excludes stairs and entrances known to be inaccessible; ``closed`` are the entrances and nodes (rows)
-    to exclude.
+    Keys are (platform, entrance) in ascending order; values are the seconds in and out, -1 if there is no way. Missing
+    pathways and times are replaced with a straight-line estimate plus the platform's ``depth_s``. ``step_free``
+    excludes stairs and entrances known to be inaccessible; ``closed`` are the entrances and nodes (rows) to exclude.
     """
     excluded = frozenset(closed)
     outgoing, incoming = list_ways(places, excluded, step_free=step_free)
@@ -125,7 +124,7 @@ def _find_straight_s(places: StationPlaces, begin: int, end: int) -> int:
 
 
 def find_station_walk_m(places: StationPlaces, begin: int, end: int) -> int:
-    """Return the walk between two places in a station (rows) in metres: the straight line times the detour factor."""
+    """Return the metres between two places (rows) in a station: the straight line times the detour factor."""
     lat, lon = float(places.lats[begin]), float(places.lons[begin])
     straight_m = straight_line_m(lat, lon, places.lats[[end]], places.lons[[end]])
     return math.ceil(float(straight_m[0]) * DETOUR_FACTOR)
@@ -136,9 +135,9 @@ _MAX_CHANGE_S = 1800.0
 
 
 def list_changes(places: StationPlaces) -> tuple[Int32, Int32, Int32]:
-    """Return the pairs of platforms that a station's pathways connect (rows), and the seconds from one to the other.
+    """Return the pairs of platforms (rows) that pathways connect, and the seconds from the first to the second.
 
-    Fare gates are not passed, because the next ride could require another ticket.
+    Ways through gates are excluded, because the next ride could require another ticket.
     """
     outgoing, _ = list_ways(places, gates=False)
     changes: list[tuple[int, int, int]] = []
@@ -158,7 +157,7 @@ def find_change_s(
     step_free: bool = False,
     closed: Collection[int] = (),
 ) -> Int32:
-    """Return the transfer times along pathways inside a station without passing gates, in seconds; -1 if impossible."""
+    """Return the transfer times in seconds along a station's pathways without gates; -1 if impossible."""
     duration_s = np.full(len(begin), -1, np.int32)
     outgoing, _ = list_ways(places, frozenset(closed), step_free=step_free, gates=False)
     for platform in np.unique(begin).tolist():

@@ -1,8 +1,8 @@
 """Encode stop ids as ``FEED:LOCAL``, which matches ``^[A-Z0-9:_-]+$`` (rule A8, the lookup contract).
 
-Letters are converted to upper case, and each UTF-8 byte of any other character to ``_XX``. An
-underscore is escaped only if two hexadecimal digits follow, so the escape can be reversed. If two ids differ only in
-case, the lower-case letters of the later one are escaped, or those of the earlier one if the later one has none.
+Letters are converted to upper case, and each UTF-8 byte of any other character to ``_XX``. An underscore is escaped
+only if two hexadecimal digits follow, so the escape can be reversed. If two ids differ only in case, the lower-case
+letters of the later one are escaped or, if it has none, those of the earlier one.
 """
 
 import re
@@ -19,7 +19,7 @@ _ESCAPED = re.compile(r"(?:_[0-9A-F]{2})+")
 
 
 def clean_feed_name(name: str) -> str:
-    """Return a feed's name as an id prefix, without colons, because an id is split at the first one."""
+    """Return a feed's name as an id prefix; it has no colons, because ids are split at the first colon."""
     return escape(name.upper().replace(":", "-"))
 
 

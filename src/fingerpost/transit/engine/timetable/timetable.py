@@ -1,9 +1,9 @@
 """The timetable of one network: tables as parallel arrays, joined by row numbers.
 
-Terms (docs/glossary.md): a *stop time* is one stop of a trip with its times; a *trip departure* is one departure of
-a trip on any of its service days (a trip in ``frequencies.txt`` has many, each shifted in time).
-Arrival and departure times are in seconds from the start of the service day, which is noon minus 12 h in the feed's
-zone (GTFS Schedule reference, "Time"), and may exceed 24 h.
+Terms (docs/glossary.md): a *stop time* is one stop of a trip with its times. A *trip departure* is one departure of a
+trip on any of its service days. A trip in ``frequencies.txt`` has many departures, each shifted in time. Arrival and
+departure times are in seconds from the start of the service day, and may exceed 24 h. The service day starts at noon
+minus 12 h in the feed's zone (GTFS Schedule reference, "Time").
 """
 
 from dataclasses import dataclass
@@ -74,7 +74,7 @@ class Footpaths(NamedTuple):
 
 
 class Pathways(NamedTuple):
-    """Ways through stations between two stops (rows), each in one direction; unknown seconds are NaN."""
+    """GTFS pathways, each from one stop (row) to another in one direction; unknown seconds are NaN."""
 
     begin: Int32 = NO_INT32
     end: Int32 = NO_INT32
@@ -151,7 +151,7 @@ class Timetable:
     service_runs_on: UInt8  # shape (services, days), 0 or 1
     service_every_day: UInt8  # 0 or 1
 
-    # pairs of stops for which the feeds give transfer rules; a pair may be repeated
+    # pairs of stops with transfer rules in the feeds; a pair may be repeated
     transfer_from: Int32
     transfer_to: Int32
 

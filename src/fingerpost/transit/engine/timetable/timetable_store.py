@@ -39,8 +39,8 @@ _log = logging.getLogger(__name__)
 class StoredTimetable(NamedTuple):
     """The pointer of a stored network; every version has a different ``stamp``.
 
-    ``feeds`` and ``extract`` are those of the record at the time of import; None means unknown feeds, or no extract.
-    ``format`` is that of all prepared files; ``checksums`` are their CRC-32.
+    ``feeds`` and ``extract`` are the record's values at the time of import; None means unknown feeds, or no extract.
+    ``format`` applies to all prepared files; ``checksums`` are their CRC-32 values.
     """
 
     name: str
@@ -155,12 +155,12 @@ class TimetableStore:
                     raise
 
     def find_damage(self, entry: StoredTimetable) -> str | None:
-        """Check an entry's files against its checksums; return a message about the first damaged one."""
+        """Check an entry's files against its checksums; return a message about the first damaged file."""
         try:
             paths = {entry.folder / name: checksum for name, checksum in entry.checksums.items()}
             path = next((path for path, checksum in paths.items() if not _has_checksum(path, checksum)), None)
             if path is None or self.get(entry.name).stamp != entry.stamp:
-                # Another process has replaced the network, and removed files that are still open here.
+                # No file is damaged, or another process has replaced the network and removed its files.
                 return None
             problem = f"The prepared file {path.relative_to(self._root)} is damaged: its checksum has changed."
         except OSError as error:

@@ -45,15 +45,15 @@ def walk_s(walked_m: Float64) -> Int32:
 
 
 def find_neighbours(lats: Float64, lons: Float64, rows: Int64, radius_m: float) -> tuple[Int64, Int64, Float64]:
-    """Return all ordered pairs of different stops among ``rows`` within a radius, and their distances.
+    """Return all ordered pairs of stops in ``rows`` within a radius of each other, and their distances.
 
     A grid of cells as wide as the radius keeps the running time almost linear in the number of stops.
     """
     if len(rows) == 0:
         empty = np.zeros(0, np.int64)
         return empty, empty, np.zeros(0)
-    # A cell is slightly wider than the radius at the latitude nearest to a pole, so that two stops within the
-    # radius cannot end up two cells apart because of rounding.
+    # Cells are slightly wider than the radius even at the latitude nearest to a pole, so rounding cannot put two stops
+    # within the radius two cells apart.
     half = math.sin(radius_m / EARTH_RADIUS_M / 2)
     narrowest = math.cos(math.radians(float(np.abs(lats[rows]).max())))
     cell_lat = math.degrees(radius_m / EARTH_RADIUS_M) * _MARGIN

@@ -56,7 +56,7 @@ class SpellingSearch:
         self._is_finnish = is_finnish
 
     def score(self, words: str, *, with_trigrams: bool = True) -> dict[int, float]:
-        """Return {spelling: score} for spellings similar to plain words (``NameSearch``); trigrams are optional."""
+        """Return {spelling id: score} for the spellings similar to plain words (``NameSearch``)."""
         rows = self._find_by_words(words)
         is_known = words in rows
         if self._is_finnish and not is_known:
@@ -125,7 +125,7 @@ _BETWEEN_STREETS = re.compile(r"\s*[/&]\s*|\s+(?:and|ja|och|und|y|e)\s+", re.IGN
 _CORNER_WORDS = re.compile(
     r"^(?:(?:the )?corner of|hörnet(?: av)?)\s+|\s+(?:corner|risteys|kulma|hörnet)$", re.IGNORECASE
 )
-# Names of the country that may follow a comma, as plain words.
+# Names of Finland that may follow a comma, as plain words.
 _FINLAND = frozenset({"finland", "suomi"})
 _FLAT_WORDS = frozenset({"as", "asunto", "apt", "flat", "krs", "lgh", "bost"})
 _MAX_CITY_WORDS = 3

@@ -44,7 +44,7 @@ _CITIES = frozenset({"city", "town", "municipality"})
 _NOT_PLACES = frozenset({"country", "state", "region", "province", "county", "continent", "ocean", "sea", "no", "yes"})
 _STATIONS = frozenset({"station", "halt"})
 _STATION_AMENITIES = frozenset({"bus_station", "ferry_terminal"})
-# These are left out, because the timetable has more data about them.
+# Stops are left out, because the timetable has more data about them.
 _STOP_POSITIONS = frozenset({"stop_position", "platform", "stop_area", "stop_area_group"})
 
 STATION = "station"
@@ -185,7 +185,7 @@ class ExtractedAddresses:
             return
         feature = find_feature(tags, [position])
         if feature is not None and feature.kind is FeatureKind.STREET:
-            # Such nodes are traffic signs and the like, and relations are squares, which become one-point streets.
+            # Nodes are traffic signs and the like. Relations are squares, which become streets with one point.
             if is_node:
                 return
             self.streets.append(feature)

@@ -27,11 +27,11 @@ from fingerpost.transit.osm.addresses.index_file import FILE_NAME, list_cells_ar
 from fingerpost.transit.osm.extract_file import distance_m
 from fingerpost.transit.rules.name_matching import FLOOR, plain, strip_near
 
-# A position within this distance of a house is accurate (rule D2: places further apart are different candidates).
+# A position is accurate within this distance of a known house (rule D2: places further apart are different candidates).
 CERTAIN_M = 300.0
 # Addresses within the first radius are preferred over nearer places; features beyond the second radius are ignored.
 _ADDRESS_RADIUS_M, _NAME_RADIUS_M = 60.0, 250.0
-# A place without a postcode of its own may have that of one of the nearest addresses within this distance.
+# A place without its own postcode may have the postcode of one of the nearest addresses within this distance.
 _MAX_POSTCODES, _POSTCODE_RADIUS_M = 3, 500.0
 _SAME_POINT_M = 1.0
 GUESSED = 0.97
@@ -73,7 +73,7 @@ def find_house(houses: Mapping[HouseNumber, Point], number: HouseNumber, middle:
 ATTRIBUTION = "Addresses: © OpenStreetMap contributors, ODbL 1.0"
 """Answers from the index must show this credit (Open Database License)."""
 
-# If a match has this score, the unparsed text is not searched by trigrams.
+# If a match has at least this score, the unparsed text is not searched by trigrams.
 _GOOD_SCORE = 0.90
 # A house number is looked up in this many streets, and in all others whose score is nearly the best.
 _MAX_NUMBERED = 10
@@ -111,7 +111,7 @@ class _Feature:
 
 
 class _Near(NamedTuple):
-    """A point of a feature, or one of its houses, at some distance."""
+    """A point of a feature, or one of its houses, and the distance to it."""
 
     metres: float
     row: int

@@ -83,7 +83,7 @@ def _link_ways(ways: Iterable[Feature]) -> Iterator[list[Feature]]:
 
 
 def _link(lines: Sequence[Sequence[Point]], cell_m: float) -> Iterable[list[int]]:
-    """Group the rows of lines that have points in the same or neighbouring cells, which are ``cell_m`` wide."""
+    """Group the rows of lines with points in the same or adjacent cells of a grid of ``cell_m`` metres."""
     cells: dict[tuple[int, int], int] = {}
     links: list[tuple[int, int]] = []
     for row, line in enumerate(lines):
@@ -172,7 +172,7 @@ def _find_city_cell(position: Point) -> tuple[int, int]:
 
 
 def _list_cities(found: ExtractedAddresses, places: Sequence[Feature]) -> Iterator[Feature]:
-    """Extend the mapped cities by their addresses, and yield the other cities; a city's first point is its position."""
+    """Add address points to the mapped cities, and yield the other cities; a city's first point is its position."""
     cities = [place for place in places if place.kind is FeatureKind.CITY]
     mapped = {plain(text): city for city in cities for text, _ in city.names.list_all()}
     points_by_city: dict[str, list[Point]] = {}

@@ -1,4 +1,4 @@
-"""Build the street graph: cut ways at junctions, add lines across squares, and drop islands."""
+"""Build the street graph: cut ways at junctions, add lines across squares, and drop disconnected parts."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,9 +16,9 @@ from fingerpost.transit.osm.streets.extract import ExtractedStreets, Way
 from fingerpost.transit.osm.streets.graph import StreetGraph
 from fingerpost.transit.osm.streets.squares import list_crossings, separate_at_walls
 
-# Connected groups of streets shorter than this are dropped, except the longest; islands with ferries exceed it.
+# Connected groups of streets shorter than this are dropped, except the longest. Islands with ferries have longer ones.
 ISLAND_M = 2000.0
-# Nodes are sorted by bands of latitude that are five thousandths of a degree wide, and by longitude in each.
+# The width of a latitude band (0.005 degrees); nodes are sorted by band, then by longitude.
 _BAND_E7 = 50_000
 
 
@@ -115,7 +115,7 @@ def _split_way(way: Way, streets: ExtractedStreets, junctions: set[int]) -> Iter
 
 
 def _find_waiting_nodes(streets: ExtractedStreets) -> set[int]:
-    """Return the nodes with lights at which walkers wait: those at junctions, or a way's first if it has none there.
+    """Return the nodes with lights at which walkers wait: those at junctions, otherwise a way's first.
 
     A crossing of a road with tram tracks may have lights at each rail, but walkers wait only once.
     """
@@ -138,9 +138,9 @@ def _measure_along(degrees: Float64, first: Int64) -> Float64:
 
 
 def _find_connected(edges: _Edges, street_m: Float64) -> npt.NDArray[np.bool_]:
-    """Return which edges are in the longest connected part of the streets, or in another part that is long enough.
+    """Mark the edges in the longest connected part of the streets, and in other parts that are long enough.
 
-    Every node of a part is reachable from every other. One-way edges between parts, such as a platform's only
+    Within a part, every node is reachable from every other. One-way edges between parts, such as a platform's only
     escalator, are left out.
     """
     if not len(edges.begin):
@@ -218,7 +218,7 @@ def _label_parts(count: int, begin: Int32, end: Int32, blocked: npt.NDArray[np.b
 def _mark_short_parts(
     edges: _Edges, is_kept: npt.NDArray[np.bool_], street_m: Float64, *, barred: int, barred_nodes: int = 0, flag: int
 ) -> _Edges:
-    """Set a flag on short parts of the streets that are connected to the others only by barred edges or nodes."""
+    """Set a flag on short parts of the streets that only barred edges or nodes connect to the rest."""
     is_open = is_kept & (edges.flags & barred == 0)
     is_barred_node = edges.node_flags & barred_nodes != 0
     open_edges = edges._replace(

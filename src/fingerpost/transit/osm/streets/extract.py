@@ -1,7 +1,7 @@
 """Read the walkable ways, squares, stops and entrances near a network's stops from an OpenStreetMap extract.
 
-Tags decide which ways are walkable. The rules are those of OpenTripPlanner 2.9's default tag mapper, so that walks can
-be compared with its own; where it has no rule, those in OpenStreetMap's wiki apply.
+Tags decide which ways are walkable. The rules are those of OpenTripPlanner 2.9's default tag mapper, so that walks are
+comparable. Where OpenTripPlanner has no rule, the rules in OpenStreetMap's wiki apply.
 """
 
 import math
@@ -107,7 +107,7 @@ def _find_cost_factor(tags: Tags, highway: str | None) -> float:
 
 
 def _find_one_way(tags: Tags, highway: str | None, conveying: str) -> int:
-    """Return 1 if pedestrians may go only forward, -1 if only backward, otherwise 0; vehicle rules do not apply."""
+    """Return 1 if pedestrians may go only forward, -1 if only backward, otherwise 0; rules for vehicles are ignored."""
     if conveying in ("forward", "backward"):
         return 1 if conveying == "forward" else -1
     value = tags.get("oneway:foot", tags.get("oneway") if highway in ("footway", "corridor") else None)
@@ -158,7 +158,7 @@ def is_stop(tags: Tags) -> bool:
 
 
 class OsmEntrance(NamedTuple):
-    """An entrance to a metro or railway station; ``has_steps`` is true if it is tagged wheelchair=no."""
+    """An entrance to a metro or railway station; ``has_steps`` is true if the entrance is tagged wheelchair=no."""
 
     lat: float
     lon: float

@@ -40,7 +40,7 @@ class StreetGraph(NamedTuple):
 
     The arcs that leave node n are ``node_arc[node_first[n] : node_first[n + 1]]``; ``arc_head`` is the node at the end
     of an arc. ``edge_avoided`` is the cost factor of an edge, at least 1. The points of edge e are rows
-    ``shape_first[e] .. shape_first[e + 1]``, ``shape_m`` metres from its beginning.
+    ``shape_first[e] .. shape_first[e + 1]``, ``shape_m`` metres from the beginning of the edge.
     """
 
     node_first: Int32
@@ -64,7 +64,7 @@ class StreetGraph(NamedTuple):
         return len(self.edge_m)
 
 
-# A metre of steps takes this many times as long as a level metre, and a second on steps costs this many times as much.
+# Steps take this many times as long per metre as level ways, and cost this many times as much per second.
 _STEPS_TIME_FACTOR, _STEPS_FACTOR = 3.0, 2.0
 _ESCALATOR_M_PER_S = 0.45
 # Seconds to wait at traffic lights, and to wait for and ride a lift.
@@ -78,7 +78,7 @@ class Weights(NamedTuple):
         onward_first: the rows of node n in the next two arrays are ``onward_first[n] .. onward_first[n + 1]``.
         onward_to: (node, arc, flags ONE_WAY and ENDS_ONLY) for each arc that does not lead into a dead end.
         onward_cost: cost, seconds and metres of that arc.
-        bucket_count: number of the queue's buckets; the cost of any arc spans fewer.
+        bucket_count: number of the queue's buckets, more than the cost of any arc spans.
     """
 
     edge_s: Float32
@@ -108,7 +108,7 @@ def compute_weights(
     if step_free:
         node_s = np.where(graph.node_flags & KERB != 0, np.inf, node_s)
     node_s[list(closed_lifts)] = np.inf
-    # Use only arcs along walkable edges to nodes that another arc leaves, so that none leads into a dead end.
+    # Use only arcs along walkable edges to nodes that another arc leaves, so that no arc leads into a dead end.
     leaving = np.diff(graph.node_first)
     onward = np.isfinite(cost[graph.node_arc >> 1]) & (leaving[graph.arc_head[graph.node_arc]] >= 2)
     arcs = graph.node_arc[onward]

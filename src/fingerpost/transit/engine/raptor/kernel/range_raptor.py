@@ -164,7 +164,7 @@ def _scan(net, work, rides, side, pattern, bound_s, touched_count):
                     work.touched[touched_count] = stop
                     touched_count += 1
         if position == reached_from and instance >= reached:
-            # From here on, only instances before ``reached`` lead anywhere new.
+            # Beyond this position, only instances before ``reached`` can improve an arrival.
             caught_at = caught_at if instance == reached else -1
             instance, boarded_at = reached, -1
         if flags & NO_BOARDING or position == length - 1:
@@ -176,7 +176,7 @@ def _scan(net, work, rides, side, pattern, bound_s, touched_count):
         if work.is_marked[side, stop]:
             ready_s = work.ready[rides - 1, stop]
             previous_departure = net.stop_time_base[pattern] + (instance - 1) * length + position
-            # Riders can rarely catch an earlier instance, so the previous one is checked before the search.
+            # An earlier instance can rarely be caught, so check the previous one before searching.
             if instance == instances or (instance > 0 and net.departure_s[previous_departure] >= ready_s):
                 caught = find_first_instance(net, pattern, position, ready_s, instance)
                 if caught < instance:
@@ -190,7 +190,7 @@ def _scan(net, work, rides, side, pattern, bound_s, touched_count):
 
 @kernel
 def _record_reached(work, rides, pattern, instance, position):
-    """Record that no instance from this one on leads anywhere new after a position with that many rides or more."""
+    """Mark this and later instances as already reached after a position, for that many rides or more."""
     for k in range(rides, len(work.target)):
         if k > rides and work.reached_instance[k, pattern] <= instance:
             break
@@ -267,7 +267,7 @@ def _run_rounds(net, query, work, leave_s, marked_count, queue_count):
 
 @kernel
 def _write_journeys(net, query, work, leave_s, out, journey_count, leg_count):
-    """Follow each improved arrival back to the origin, and write the journey; return both new counts."""
+    """Trace each improved arrival back to the origin and write its journey; return the journey and leg counts."""
     for rides in range(1, query.max_rides + 1):
         if not work.is_improved[rides]:
             continue
@@ -295,7 +295,7 @@ def _write_journeys(net, query, work, leave_s, out, journey_count, leg_count):
 
 @allocating_kernel
 def search_window(net, query, work, out):
-    """Find all journeys that leave in the window and are Pareto-optimal (leave later, arrive earlier, fewer rides).
+    """Find the Pareto-optimal journeys in the window (later departure, earlier arrival, fewer rides).
 
     Returns the number of journeys, or -1 if ``out`` is too small.
     """
@@ -310,7 +310,7 @@ def search_window(net, query, work, out):
 
 @kernel
 def _sort_latest_first(boardings, order):
-    """Write the rows in descending order of ``leave_s``, stably; numba takes a second to compile np.argsort."""
+    """Sort the rows stably by descending ``leave_s``, without np.argsort, which numba takes a second to compile."""
     for row in range(len(order)):
         order[row] = row - boardings[row, 0] * _MAX_DEPARTURES
     # Shellsort.

@@ -10,7 +10,7 @@ from fingerpost.transit.kernel_mode import entry, kernel
 @entry
 @kernel
 def run_search(net, query, best_s, work, labels, out, is_same_target):
-    """Run McRAPTOR for arrivals earlier than ``best_s`` or, if that is empty, range RAPTOR.
+    """Run range RAPTOR if ``best_s`` is empty, otherwise McRAPTOR for arrivals earlier than ``best_s``.
 
     ``is_same_target`` is passed to ``compute_lower_bounds``. Returns the number of journeys, or -1 if ``labels`` or
     ``out`` is too small.

@@ -6,8 +6,8 @@ from fingerpost.transit.engine.raptor.kernel import NO_ALIGHTING, NO_BOARDING, U
 from fingerpost.transit.engine.raptor.kernel.lower_bounds import spread_walks
 from fingerpost.transit.kernel_mode import allocating_kernel, kernel
 
-# The columns of ``costs`` (rides, positions of their patterns): total metres walked to board there, the position at
-# which the previous ride ends, and the metres walked from there.
+# ``costs`` is indexed by ride, position in its pattern, and column. The columns are the total metres walked to board
+# there, the position at which the previous ride ends, and the metres walked from there.
 COST_M, ALIGHTED_AT, FOOT_M = range(3)
 
 
@@ -56,7 +56,7 @@ def _compute_access_cost(net, costs, legs, access_s, access_m, leave_s):
 
 @kernel
 def _compute_transfer_cost(net, query, costs, legs, ride):
-    """Compute the metres walked to board a later ride at each position, and where to alight from the one before."""
+    """Compute, per position, the metres walked to board a later ride and where to alight from the previous ride."""
     pattern, instance = legs[ride, 0], legs[ride, 1]
     for position in range(net.pattern_first[pattern + 1] - net.pattern_first[pattern]):
         costs[ride, position, COST_M] = UNREACHED
@@ -80,7 +80,7 @@ def _compute_transfer_cost(net, query, costs, legs, ride):
 
 @kernel
 def _board(net, costs, ride, pattern, instance, stop, ready_s, previous_m, foot_m, alight):
-    """Board a ride at a stop if it can be caught, and lower its cost."""
+    """Lower the cost of boarding a ride at a stop if the ride can be caught there."""
     for pair in range(net.stop_first[stop], net.stop_first[stop + 1]):
         if net.stop_pattern[pair] != pattern:
             continue

@@ -1,8 +1,8 @@
 """Build and cache search timetables: the trip instances around one day, grouped into patterns.
 
-Times are seconds from the start of the day. A reversed search timetable counts them backwards, so the same search
-finds the latest departure for a given arrival. Trips from the previous and next days are included, so the kernels need
-no calendar.
+Times are seconds from the start of the day. A reversed search timetable counts time backwards, so the same search finds
+the latest departure for a given arrival. Trips from the previous and next days are included, so the kernels need no
+calendar.
 """
 
 import itertools
@@ -47,7 +47,7 @@ HORIZON_S = 2 * DAY_S
 class SearchTimetable:
     """The trip instances around a day, grouped by pattern; ``instance_parts`` holds each instance's row in ``parts``.
 
-    It includes all trips that begin by ``reach_s`` (if reversed, all that end at or after it).
+    It includes all trips that begin by ``reach_s`` (if reversed, all that end at or after that time).
     """
 
     start: int  # Unix seconds
@@ -197,7 +197,7 @@ def _reverse_paths(paths: PathsOfStops) -> PathsOfStops:
 
 # Default memory limit for all search timetables in a process.
 CACHE_BYTES = 512_000_000
-# A day of New York has 54 to 63 MB, and its build needs 124 to 146.
+# A search timetable for New York takes 54 to 63 MB, and building it takes 124 to 146 MB.
 _SHARE_OF_BUILDS = 0.3
 
 _Key = tuple[date, bool, bool, int]
@@ -213,7 +213,7 @@ class _Cached:
 class SearchTimetableCache:
     """Limits the memory used by search timetables: drops the least recently used ones, but never the newest.
 
-    A share of the memory is free when a build begins, because a build needs more than its result.
+    It frees a share of the memory before each build, because a build needs more memory than its result.
     """
 
     def __init__(self, max_bytes: int = CACHE_BYTES) -> None:
@@ -250,7 +250,7 @@ def count_bytes(search_timetable: SearchTimetable) -> int:
 
 
 class NotBuilt(Exception):
-    """A search needs a search timetable that it may not build itself."""
+    """A search needs a search timetable but may not build it."""
 
     def __init__(self, build: Callable[[], SearchTimetable]) -> None:
         super().__init__()
@@ -274,7 +274,7 @@ class SearchTimetables:
     def get_search_timetable(
         self, day: date, *, is_reverse: bool, step_free: bool, further_days: int = 0, may_build: bool = True
     ) -> SearchTimetable:
-        """Return a search timetable; if it is missing, build it or, without ``may_build``, raise NotBuilt."""
+        """Return a search timetable; if it is missing, build it if ``may_build``, otherwise raise NotBuilt."""
         key = (day, is_reverse, step_free, further_days)
         cached = self.cached.get(key)
         if cached is None and not may_build:

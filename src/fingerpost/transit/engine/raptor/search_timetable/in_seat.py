@@ -1,7 +1,7 @@
 """Join trips with in-seat transfers into one trip instance.
 
-A train that divides becomes one instance for each portion that continues; trains that couple become one for each
-portion that arrives. The transfer becomes two stop times: the first without boarding, the second without alighting.
+A train that divides becomes one instance per departing portion; trains that couple become one per arriving portion. The
+transfer becomes two stop times: the first without boarding, the second without alighting.
 """
 
 import logging
@@ -29,7 +29,7 @@ MAX_GROWTH = 16
 class Parts(NamedTuple):
     """The trips that make up each trip instance: rows ``first[i] .. first[i + 1]`` for instance i.
 
-    ``position`` is the index of the trip's first stop time before any reversal; ``ride`` numbers the trips.
+    ``position`` is the index of the trip's first stop time, unreversed; ``ride`` is the trip's instance before joining.
     """
 
     first: Int64
@@ -54,7 +54,7 @@ class Parts(NamedTuple):
 
 
 def join_in_seat(timetable: Timetable, instances: TripInstances, overlay: Overlay) -> tuple[TripInstances, Parts]:
-    """Join instances along in-seat transfers; also return the trips that make up each of them.
+    """Join instances along in-seat transfers; also return the trips that make up each joined instance.
 
     Realtime data can break a transfer: both trips must run, in the right order, and neither may skip the transfer stop.
     """
@@ -104,7 +104,7 @@ def _list_transfers(timetable: Timetable, instances: TripInstances) -> tuple[Int
 def list_paths(first: list[int], following: list[int], stop_time_counts: list[int]) -> list[list[int]]:
     """Return all paths along in-seat transfers, from instances without a predecessor to those without a successor.
 
-    A path that is too long is cut, and the next one begins with the last transfer.
+    A path that is too long is cut, and the next path begins with the transfer at the cut.
     """
     successors: dict[int, list[int]] = {}
     for begin, end in zip(first, following, strict=True):

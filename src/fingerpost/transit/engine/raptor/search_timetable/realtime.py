@@ -7,9 +7,9 @@ from fingerpost.transit.engine.timetable.columns import list_starts, mark_rows
 from fingerpost.transit.engine.timetable.overlay import Alert, Overlay, RideUpdate
 from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Bool, Int64, Timetable
 
-# A ride's key is trip departure * ORDINALS + day; day ordinals are less than this.
+# Larger than any day ordinal; the key of a ride is trip departure * ORDINALS + day.
 ORDINALS = 1 << 22
-# The longest delay for which trips from an earlier day are considered.
+# Trips from earlier days are ignored if they are delayed by more than this.
 MAX_DELAY_S = 12 * 3600
 
 
@@ -67,7 +67,7 @@ def close_stops(
 ) -> TripInstances:
     """Return the instances, with no boarding or alighting at stops that are closed at the expected time.
 
-    ``start`` is the Unix second at which the day begins. ``step_free`` also closes stops with broken lifts.
+    ``start`` is the start of the day in Unix seconds. ``step_free`` also closes stops with broken lifts.
     """
     alerts = overlay.list_closing(step_free=step_free)
     if not alerts:

@@ -1,7 +1,7 @@
 """Split stops at which transfer rules treat trips or routes differently.
 
-The search does not know which trip a rider arrived on, so such a stop is split into copies, one for each kind of
-trip that serves it, and the rules decide which copies are linked.
+The search does not know which trip a rider arrived on, so it needs a copy of such a stop for each kind of trip there.
+The rules decide which copies are linked.
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from fingerpost.transit.engine.timetable.walks import StopWalks
 
 
 class StopTimesWithRules(NamedTuple):
-    """Stop times at stops with specific rules. ``row`` indexes those of all trips; trip and route are -1 if unknown."""
+    """Stop times at stops with specific rules, by row in ``TripInstances.stop_times``. -1 means unknown."""
 
     row: Int64
     stop: Int64
@@ -48,13 +48,13 @@ def list_stop_times_with_rules(timetable: Timetable, instances: TripInstances, o
 def list_effective_rules(timetable: Timetable, stop_times: StopTimesWithRules) -> Int64:
     """Return the rows of the specific rules that may decide whether a connection is possible.
 
-    A rule between two trips is dropped if their stop times make it irrelevant.
+    A rule between two trips is dropped if it makes no difference to their connections.
     """
     count = timetable.stop_count
     pair = timetable.specific_transfer_from_stop.astype(np.int64) * count + timetable.specific_transfer_to_stop
     from_trip, to_trip = timetable.specific_transfer_from_trip, timetable.specific_transfer_to_trip
     is_trip_pair = (from_trip >= 0) & (to_trip >= 0)
-    # If there are broader rules for the same stops, the transfer without this rule is not just the footpath.
+    # If broader rules exist for the same stops, the footpath alone does not give the transfer time without this rule.
     is_alone = is_trip_pair & ~np.isin(pair, pair[~is_trip_pair])
     is_effective = ~is_alone
     alone = np.flatnonzero(is_alone)
@@ -80,7 +80,7 @@ def list_effective_rules(timetable: Timetable, stop_times: StopTimesWithRules) -
 
 
 def _can_catch(wait_s: npt.NDArray[np.int64], min_s: int) -> Bool:
-    # A minimum of -1 seconds means that the transfer is forbidden.
+    # A transfer time of -1 means that the transfer is forbidden.
     marks: Bool = (wait_s >= min_s) & (min_s >= 0)
     return marks
 
@@ -133,7 +133,7 @@ class SpecificTransfers:
 class SearchStops:
     """The stops used by a search, and the footpaths from them.
 
-    The timetable's stops keep their rows; ``copy[copy_first[s] : copy_first[s + 1]]`` holds stop s and its copies.
+    Stops keep their rows in the timetable; ``copy[copy_first[s] : copy_first[s + 1]]`` holds stop s and its copies.
     """
 
     paths: PathsOfStops
@@ -142,7 +142,7 @@ class SearchStops:
     copy: Int32 | None = None
 
     def expand(self, walks: StopWalks) -> StopWalks:
-        """Return the same walks for each copy of their stops."""
+        """Repeat each walk for every copy of its stop."""
         if self.copy_first is None or self.copy is None:
             return walks
         first, end = self.copy_first[walks.stop], self.copy_first[walks.stop + 1]

@@ -39,9 +39,9 @@ class StopTimes(NamedTuple):
 class TripInstances(NamedTuple):
     """Trip instances; the stop times of instance i are rows ``begin[i] .. begin[i] + length[i]``.
 
-    They are shifted by ``shift_s[i]``, so that the instances of a trip can share its rows. ``trip_departure`` is a row
-    of the timetable's trip departures, or -1 - i for the i-th added ride of an overlay. ``day`` is the service day
-    (date.toordinal).
+    Their times are shifted by ``shift_s[i]``, so that all instances of a trip can share its rows. ``trip_departure`` is
+    a row of the timetable's trip departures, or -1 - i for the i-th added ride of an overlay. ``day`` is the service
+    day (date.toordinal).
     """
 
     trip_departure: Int64
@@ -74,10 +74,10 @@ class TripInstances(NamedTuple):
         return list_ranges(self.begin[chosen], self.length[chosen])[1]
 
     def copy_columns(self, chosen: Int64, names: Sequence[str] = StopTimes._fields) -> dict[str, Any]:
-        """Return columns of the stop times of the chosen instances, consecutive and unshifted."""
+        """Copy the stop times of the chosen instances, consecutively and with their shifts applied."""
         first = list_starts(self.length[chosen])
         columns = {name: np.empty(first[-1], getattr(self.stop_times, name).dtype) for name in names}
-        # All row numbers at once would need more memory than the columns.
+        # Copy in blocks, because all row numbers at once would need more memory than the columns.
         for begin in range(0, len(chosen), _COPIED_AT_ONCE):
             part = chosen[begin : begin + _COPIED_AT_ONCE]
             copied, rows = slice(first[begin], first[begin + len(part)]), self.list_rows(part)
@@ -88,7 +88,7 @@ class TripInstances(NamedTuple):
         return columns
 
     def unshare_all(self) -> "TripInstances":
-        """Copy the stop times so that each instance has its own rows, consecutive and unshifted."""
+        """Copy the stop times so that each instance has its own consecutive rows, with its shift applied."""
         rows = StopTimes(**self.copy_columns(np.arange(len(self.day))))
         return self._replace(begin=list_starts(self.length)[:-1], shift_s=np.zeros_like(self.shift_s), stop_times=rows)
 

@@ -37,16 +37,16 @@ def _search_cell(graph, grid, row, lat, lon, north_m, east_m, refused, nearest):
 
 @kernel
 def _find_gap_m(degrees, cell, width, metres):
-    """Return the distance between a position and a row or column of cells, slightly reduced; 0 if inside."""
+    """Return the metres between a position and a row or column of cells, slightly reduced; 0 if inside."""
     return max(0.0, cell * width - degrees, degrees - (cell + 1) * width) * metres - AT_NODE_M
 
 
 @entry
 @kernel
 def snap(graph, grid, lats, lons, limit_m, metres_per_degree, refused, nearest, found):
-    """Find the point on a way that is nearest to each position; edges with a flag in ``refused`` are ignored.
+    """Find the nearest point on a way for each position, ignoring edges with a flag in ``refused``.
 
-    Write the edge (-1: none within ``limit_m``), the distance along it and the distance to it, in metres, to ``found``.
+    Write the edge (-1: none within ``limit_m``), and the distances along it and to it in metres, to ``found``.
     """
     for index in range(len(lats)):
         lat, lon = lats[index], lons[index]

@@ -1,8 +1,8 @@
 """Search for the cheapest walks on the street graph, from a point to the nodes and stops around it.
 
-A *state* is a node and the stage of a walk, because some ways are allowed only at its beginning or end. The stage is 0
-on the ways at the beginning, 1 on public ways, and 2 on the ways at the end, which the walk cannot leave. A
-state's number is its node's plus the stage times the number of nodes, so the states of most walks are close in memory.
+A *state* is a node and the stage of a walk, because some ways are allowed only at the beginning or end of a walk. The
+stage is 0 on such ways at the beginning, 1 on public ways, and 2 on such ways at the end. A walk cannot leave stage 2.
+A state's number is its node plus the stage times the number of nodes, so the states of most walks are close in memory.
 The queue of states consists of buckets of a few seconds each, used in turn. There are more buckets than the costliest
 edge spans, so no bucket holds entries from two turns. Removing the cheapest entry first gives Dijkstra's order, in half
 the time of a heap.
@@ -44,7 +44,7 @@ def _enqueue(work, used, cost, state):
 
 @kernel
 def _take_cheapest(work, bucket):
-    """Remove and return the cheapest entry of a non-empty bucket; buckets hold few entries."""
+    """Remove and return the cheapest entry of a non-empty bucket. Buckets hold few entries, so search them linearly."""
     entry, previous = work.bucket[bucket], -1
     best, best_previous = entry, previous
     while entry >= 0:
@@ -65,7 +65,7 @@ def _is_wrong_way(graph, arc, backward):
 
 @kernel
 def _find_next_stage(graph, edge, stage):
-    """Return the stage of a walk after an edge, or -1 if it may not use the edge."""
+    """Return the stage of a walk after an edge, or -1 if the walk may not use the edge."""
     if graph.edge_flags[edge] & ENDS_ONLY:
         return BEGINNING if stage == BEGINNING else END
     return -1 if stage == END else PUBLIC
@@ -120,7 +120,7 @@ def _begin(graph, weights, work, edge, offset_m, backward, limit_m):
 
 @kernel
 def _is_start(work, state):
-    """Whether a walk begins at a state's node, so that it does not pass the node."""
+    """Whether a walk begins at a state's node, and therefore does not pass it."""
     return work.label[state, METRES] < AT_NODE_M and int(work.label[state, ARRIVAL]) & 3 == START
 
 
@@ -129,9 +129,9 @@ def _is_start(work, state):
 def search_nodes(graph, weights, work, edge, offset_m, backward, limit_m, goal_edge, goal_m):
     """Find the cheapest ways from a point on an edge to all nodes within ``limit_m``; return the touched state count.
 
-    Dead ends are skipped: points on such an edge are measured from its other end. If ``backward`` is 1, the search
+    Dead ends are skipped: points on a dead-end edge are measured from its other end. If ``backward`` is 1, the search
     finds ways to the point instead. If ``goal_edge`` is not -1, the search ends once the way to the point ``goal_m``
-    along it is known.
+    along that edge is known.
     """
     last_bucket, count = len(work.bucket) - 1, len(weights.node_s)
     goal_cost, goal_start, goal_end = np.inf, -1, -1
