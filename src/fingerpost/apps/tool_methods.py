@@ -37,7 +37,7 @@ _PARSED_BY_TOOL: dict[str, Any] = {"plan": Plan | Mapping[str, Any], "memory": M
 class ToolMethods(Generic[_Body_co]):
     """Every tool as a method, with the contract's fields in snake_case.
 
-    A subclass defines ``_fetch_body(tool, arguments)``, which calls a tool; the methods are asynchronous if it is.
+    A subclass defines ``_fetch_body(tool, arguments)``, which calls a tool. If it is asynchronous, so are the methods.
     """
 
     def __init_subclass__(cls) -> None:

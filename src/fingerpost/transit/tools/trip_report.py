@@ -22,7 +22,7 @@ from fingerpost.transit.tools.wording import FormatTime, format_clock
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TripOption:
-    """An itinerary to show, its differences from the disrupted itinerary that it replaces, and a walking note.
+    """An itinerary to show, its differences from the disrupted itinerary that it replaces, and a note about walking.
 
     ``refs`` holds the ref of each leg (rule B15).
     """

@@ -46,7 +46,7 @@ class StreetSearch:
     def reach_stops(
         self, point: Snapped, entries: StopEntries, stops: Int64, limit_m: float, *, backward: bool
     ) -> StopWalks:
-        """Return walks from a point to stops (``backward``: to the point), including the stretches off the streets."""
+        """Return the walks from a point to stops (``backward``: to the point), including any off-street parts."""
         found = StopWalks._make(np.empty((3, len(stops)), np.int32))
         position = int(point.edge[0]), float(point.offset_m[0]), float(point.away_m[0])
         count = ways.reach_stops(
