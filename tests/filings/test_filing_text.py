@@ -7,7 +7,7 @@ from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.sections import split_pages, split_paragraphs
 from fingerpost.filings.store import FactStore
 from fingerpost.filings.tools.sec_graph_query import SecGraphQuery
-from fingerpost.filings.tools.sec_semantic_search import SecSemanticSearch
+from fingerpost.filings.tools.sec_semantic_search import SecSemanticSearch, _choose_words
 
 ANNUAL = "Item 1A. Risk Factors\n" + "Ink may run dry.\n" * 2_000 + "Item 7. Management's Discussion\nInk costs rose."
 QUARTER = (
@@ -139,7 +139,7 @@ async def test_text_filed_later_is_hidden_and_operators_are_only_words(store):
     days = ("2024-05-31", "2024-06-01")
 
     assert [(await question_of(store, query="sales", as_of=day))["success"] for day in days] == [False, True]
-    assert (await question_of(store, query='sales" OR NEAR( * -'))["success"]
+    assert (await question_of(store, query='ink" OR NEAR( * -'))["success"]
 
 
 async def test_without_any_text_the_search_reports_it(sample):
@@ -166,6 +166,13 @@ async def test_the_excerpt_is_the_paragraph_with_the_rare_words(store):
     found = await question_of(store, query="Which warehouse of Drawn Ink burned down?", top_k=1)
 
     assert found["results"][0]["text"].strip() == answer.strip()
+
+
+def test_single_words_of_a_companys_name_are_searched():
+    names = {"ibm", "internationalbusinessmachines"}
+
+    assert _choose_words("international business risks of IBM", names) == ["international", "business", "risks"]
+    assert _choose_words("risks of International Business Machines", names) == ["risks"]
 
 
 async def test_a_replaced_text_is_no_longer_found(store):

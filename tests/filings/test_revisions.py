@@ -109,6 +109,20 @@ def test_a_split_announced_ahead_leaves_its_announcement_in_old_shares():
     assert [find_split_factor(splits, BEFORE_ALL, day) for day in ("2024-05-28", "2024-05-29")] == [1, 10]
 
 
+@pytest.mark.parametrize(("months", "effective"), [("2020-12-06", "2020-12-06"), ("2020-12-07", "2020-08-28")])
+def test_the_last_day_near_the_first_one_is_the_split_s(months, effective):
+    """A hundred days from 2020-08-28 are near, one more is another period's day; both were told in one report."""
+    both = [told(5, "2020-08-28", "2021-02-01"), told(5, months, "2021-02-01", accession="z")]
+
+    assert list_splits(both)[0].effective == effective
+
+
+def test_a_later_filing_dates_a_split_that_the_first_one_states_for_a_year():
+    year, day = told(5, "2020-12-31", "2021-02-01", "2020-01-01"), told(5, "2020-08-28", "2022-02-01")
+
+    assert list_splits([year, day]) == [Split("2020-08-28", 5, "2021-02-01")]
+
+
 def test_splits_of_one_for_one_and_nonsense_are_ignored():
     assert list_splits([told(value, "2020-08-28", "2020-10-01") for value in (1, 0, -4)]) == []
 

@@ -148,6 +148,13 @@ def test_another_ticker_of_a_company_is_in_the_table_of_tickers(tmp_path):
     assert found == [[{"value": 5}]] * 2
 
 
+def test_an_empty_result_explains_the_main_ticker(sample):
+    note = "The tables list companies under their main ticker; the tickers table lists the others by cik"
+
+    assert run_sql(sample, "SELECT 1 FROM facts WHERE ticker = 'x'").notes == [note]
+    assert run_sql(sample, "SELECT 1 AS n").notes == []
+
+
 @pytest.mark.parametrize(
     ("query", "message"),
     [

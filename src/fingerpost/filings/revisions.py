@@ -29,6 +29,7 @@ SPLIT_EVIDENCE_CONCEPTS = (
 _SAME_RATIO = 0.005
 # Filings date a split with an instant or a month; longer periods are imprecise.
 _PRECISE_DAYS = 31
+_SAME_SPLIT_DAYS = 100
 _RATIO_SLACK = 0.01
 _MAX_SLACK = 0.1
 # Two figures that change by the ratio at the same time confirm a split; a single change may be a restatement.
@@ -102,10 +103,7 @@ def _derive_splits(ratio_facts: Sequence[Fact], changes: Sequence[_Change]) -> l
     if not spans and (inverted_spans := _find_split_spans(changes, 1 / ratio)):
         ratio, spans = 1 / ratio, inverted_spans
     if not spans:
-        # Nothing confirms the split, so use the last date in the filing that first states it.
-        first_facts = [fact for fact in ratio_facts if fact.filed == ratio_facts[0].filed]
-        days = [fact.end for fact in first_facts if _is_precise(fact)] or [fact.end for fact in first_facts]
-        return [Split(max(days), ratio, ratio_facts[0].filed)]
+        return [Split(_estimate_effective_day(ratio_facts), ratio, ratio_facts[0].filed)]
     splits = []
     for first, last in spans:
         span_facts = [fact for fact in ratio_facts if fact.filed > first or fact.end > first]
@@ -113,6 +111,19 @@ def _derive_splits(ratio_facts: Sequence[Fact], changes: Sequence[_Change]) -> l
         known_since = min((fact.filed for fact in span_facts), default=last)
         splits.append(Split(max(days_in_span, default=last), ratio, known_since))
     return splits
+
+
+def _estimate_effective_day(ratio_facts: Sequence[Fact]) -> str:
+    """Estimate the date of an unconfirmed split: the latest stated date near the first precise date."""
+    precise = [fact for fact in ratio_facts if _is_precise(fact)] or list(ratio_facts)
+    first = precise[0]
+    candidates = [
+        fact.end
+        for fact in precise
+        if abs(day_number(fact.end) - day_number(first.end)) <= _SAME_SPLIT_DAYS
+        and fact.end <= max(first.filed, first.end)
+    ]
+    return max(candidates)
 
 
 def _is_precise(fact: Fact) -> bool:

@@ -32,6 +32,7 @@ _MAX_PROCESSES = 6
 _MAX_PROCESSES_PER_CALLER = 2
 _MAX_WAIT_S = 3.0
 _slots: WeakValueDictionary[tuple[asyncio.AbstractEventLoop, str], asyncio.Semaphore] = WeakValueDictionary()
+_TICKER_NOTE = "The tables list companies under their main ticker; the tickers table lists the others by cik"
 
 
 async def run_sql(library: FactLibrary, params: CustomSqlParams, caller: str) -> Reply:
@@ -42,7 +43,7 @@ async def run_sql(library: FactLibrary, params: CustomSqlParams, caller: str) ->
     if "error" in answer:
         raise ParameterError(f"Error executing custom SQL: {answer['error']}", {"field": "sql_query"})
     rows = [dict(zip(answer["columns"], row, strict=True)) for row in answer["rows"]]
-    return Reply(rows, extra={"truncated": answer["truncated"]})
+    return Reply(rows, extra={"truncated": answer["truncated"]}, notes=[] if rows else [_TICKER_NOTE])
 
 
 async def _enter_slots(stack: AsyncExitStack, caller: str) -> None:

@@ -13,7 +13,7 @@ from fingerpost.filings.reasons import explain_missing_ticker
 from fingerpost.filings.reply import Reply, build_missing, build_not_found
 from fingerpost.filings.tools import sec_shapes as shape
 from fingerpost.filings.tools.sec_query import QueryTool, QueryType, define_query_tool
-from fingerpost.runtime.company_names import WELL_KNOWN, split_company_name
+from fingerpost.runtime.company_names import WELL_KNOWN, build_name_key
 
 LEXICAL_NOTE = "Ranked by shared words (BM25), not by meaning: try synonyms"
 NO_TEXT_STEP = "Run: fingerpost filings load FILE with a filing's text, or fingerpost filings sync TICKER --text"
@@ -27,6 +27,7 @@ _QUESTION_WORDS = frozenset({
     "their", "them", "they", "this", "to", "was", "were", "what", "when", "where", "which", "who", "whom",
     "whose", "why", "will", "with", "would",
 })  # fmt: skip
+_MAX_NAME_WORDS = 4
 _METADATA_FIELDS = (
     "company", "ticker", "cik", "filing_type", "filing_date", "accession_number", "section", "section_type",
 )  # fmt: skip
@@ -115,12 +116,12 @@ def _build_filters(params: SemanticSearchParams, ciks: list[int] | None) -> tupl
 
 
 def _list_names(library: FactLibrary, ciks: Iterable[int]) -> set[str]:
-    """Return the companies' tickers, and the words of their names."""
+    """Return the companies' tickers and names, each as a single word."""
     names = set()
     for cik in ciks:
         query = "SELECT ticker, name FROM companies WHERE cik = ?1 UNION SELECT ticker, name FROM listed WHERE cik = ?1"
         for ticker, name in library.rows(query, cik):
-            names |= {ticker.lower(), *split_company_name(name)}
+            names |= {ticker.lower(), build_name_key(name)}
             names |= {known for known, its_ticker in WELL_KNOWN.items() if its_ticker == ticker}
     return names
 
@@ -131,7 +132,13 @@ def _choose_words(query: str, names: Collection[str]) -> list[str]:
     Outside its own filings, a company's name is rare, so BM25 would rank paragraphs by the name alone.
     """
     words = _split_words(query)
-    subjects = [word for word in words if word not in _QUESTION_WORDS and word not in names]
+    remaining = [word for word in words if word not in _QUESTION_WORDS]
+    subjects: list[str] = []
+    while remaining:
+        lengths = range(min(_MAX_NAME_WORDS, len(remaining)), 0, -1)
+        name_length = next((length for length in lengths if "".join(remaining[:length]) in names), 0)
+        subjects += remaining[: 1 - bool(name_length)]
+        remaining = remaining[name_length or 1 :]
     return list(dict.fromkeys(subjects or words))
 
 
