@@ -8,7 +8,31 @@ from typing import Any, Literal, NotRequired
 from pydantic import ConfigDict, with_config
 
 from fingerpost.contract.envelope import Contract
-from fingerpost.contract.wire import Shape, Wire, WireDict
+from fingerpost.contract.wire import Number, Shape, Wire, WireDict
+
+
+class FailureCoordinate(WireDict):
+    """A WGS84 position."""
+
+    lat: Number
+    lon: Number
+
+
+@with_config(ConfigDict(extra="allow", strict=True))
+class LookupCandidate(WireDict):
+    """A candidate that planRoute accepts as an origin or destination."""
+
+    name: NotRequired[str]
+    type: NotRequired[str]
+    coordinate: NotRequired[FailureCoordinate]
+    confidenceScore: NotRequired[Number]
+    locality: NotRequired[str]
+
+
+class FailureCandidate(LookupCandidate):
+    """A candidate; every tool accepts its token."""
+
+    token: str
 
 
 class _FailureDetail(WireDict):
@@ -17,13 +41,21 @@ class _FailureDetail(WireDict):
     hint: NotRequired[str]
     correlationId: str
     retryAfter: NotRequired[int]
-    candidates: NotRequired[list[Wire]]
+    candidates: NotRequired[list[FailureCandidate]]
 
 
 class FailureBody(WireDict):
     """A failure from plan_trip, or from the tools for boards, stops and variables."""
 
     error: _FailureDetail
+
+
+@with_config(ConfigDict(extra="allow", strict=True))
+class _LookupDetails(WireDict):
+    side: NotRequired[str]
+    field: NotRequired[str]
+    candidates: NotRequired[list[LookupCandidate]]
+    retryAfter: NotRequired[int | None]
 
 
 LookupCategory = Literal[
@@ -42,7 +74,7 @@ class _LookupFailureDetail(WireDict):
     category: LookupCategory
     code: str
     message: str
-    details: NotRequired[Wire]
+    details: NotRequired[_LookupDetails]
     recommendation: NotRequired[str]
 
 
@@ -67,7 +99,7 @@ class StepFailureBody(WireDict):
     hint: NotRequired[str | None]
     retryable: NotRequired[bool | None]
     retry_after: NotRequired[int | None]
-    candidates: NotRequired[list[Wire] | None]
+    candidates: NotRequired[list[FailureCandidate] | None]
 
 
 FAILURE_SHAPES: dict[Contract, tuple[Shape, ...]] = {
