@@ -70,8 +70,15 @@ def new_remote_profile(
     )
 
 
+# Increase this number when the meaning of the stored facts changes.
+_FORMAT = 2
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _StoredProfile:
+    """A learned profile; files from before formats were numbered have format 1."""
+
+    format: int = 1
     source: str
     url: str | None
     learned: LearnedProfile
@@ -91,10 +98,14 @@ class LearnedProfiles:
             raise SettingsInvalid(
                 f"{path} cannot be read. Run `fingerpost network refresh {record.name}` to recreate it"
             ) from error
+        if stored.format != _FORMAT:
+            raise SettingsInvalid(
+                f"{path} is from another version. Run `fingerpost network refresh {record.name}` to recreate it"
+            )
         return stored.learned if (stored.source, stored.url) == (record.source, record.url) else None
 
     def put(self, record: NetworkRecord, learned: LearnedProfile) -> None:
-        stored = _StoredProfile(source=record.source, url=record.url, learned=learned)
+        stored = _StoredProfile(format=_FORMAT, source=record.source, url=record.url, learned=learned)
         text = get_adapter(_StoredProfile).dump_json(stored, indent=1)
         with locked(self._folder / ".lock", self._folder):
             replace_file(self._get_path(record.name), text)
