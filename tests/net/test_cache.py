@@ -6,11 +6,14 @@ from datetime import UTC, datetime
 
 import pytest
 
-from fingerpost.errors import SourceFailed
+from fingerpost import clock
+from fingerpost.errors import SourceFailed, SourceLimited
 from fingerpost.net.cache import Cache
+from fingerpost.net.limiter import Limiter
 from fingerpost.net.request import Request
 from fingerpost.net.response import Response
-from tests.net.local_server import LIMITS, FakeTime, answer, new_client, serving
+from fingerpost.store.limits import Pace
+from tests.net.local_server import HOST, LIMITS, FakeTime, answer, new_client, serving
 
 TAGGED = answer(body=b"one", ETag='"1"', Last_Modified="Wed, 21 Oct 2026 07:28:00 GMT")
 
@@ -77,6 +80,24 @@ async def test_a_caller_that_leaves_does_not_cancel_the_shared_answer():
     go.set()
 
     assert (await second).body == b"x"
+
+
+async def test_a_joining_caller_has_its_own_deadline():
+    """The limiter lets the next request through in 100 s: too late for the first caller, not for the second."""
+    time, pace = FakeTime(), Pace(name="slow", per_second=0.01, burst=1)
+    limiter = Limiter(paces={HOST: pace}, clock_ms=time.clock_ms, sleep=time.sleep)
+
+    async def ask(client, server, limit_s):
+        async with clock.time_limit(limit_s):
+            request = Request(url=server.url, limits=replace(LIMITS, total_s=1000), fresh_s=60)
+            return (await client.fetch(request)).body
+
+    async with serving(answer(body=b"one")) as server, new_client(limiter=limiter) as client:
+        await client.fetch(asking(server, fresh_s=0))
+        both = (ask(client, server, limit_s) for limit_s in (50, None))
+        first, second = await asyncio.gather(*both, return_exceptions=True)
+
+    assert (type(first), second, len(server.asked), time.slept) == (SourceLimited, b"one", 2, [100.0])
 
 
 async def test_without_waiters_no_further_network_is_queried():

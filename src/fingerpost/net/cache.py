@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
+from fingerpost.errors import SourceLimited
 from fingerpost.net.request import Request
 from fingerpost.net.response import Response
 
@@ -43,23 +44,38 @@ class Cache:
             self._entries.move_to_end(key)
             return replace(entry.response, from_cache=True)
         flight = self._flights.get(key)
+        if flight is not None:
+            try:
+                return await self._wait(key, flight)
+            except SourceLimited:
+                # Retry, because the caller that sent the request may have had less time to wait.
+                flight = self._flights.get(key)
         if flight is None:
             flight = self._flights[key] = _Flight(asyncio.create_task(self._fetch(request, fetch, entry)))
+        return await self._wait(key, flight)
+
+    async def _wait(self, key: str, flight: _Flight) -> Response:
         flight.waiter_count += 1
         try:
             # Shield the task, because other callers may be waiting for it too.
             return await asyncio.shield(flight.task)
         finally:
             flight.waiter_count -= 1
-            if flight.waiter_count == 0:
+            if flight.waiter_count == 0 and not flight.task.done():
                 del self._flights[key]
                 flight.task.cancel()
 
     async def _fetch(self, request: Request, fetch: Refetch, entry: _Entry | None) -> Response:
-        response = await fetch(None if entry is None else entry.response)
-        if request.may_cache is None or request.may_cache(response):
-            self._store(request.key, _Entry(response, self._clock_s() + request.fresh_s))
-        return response
+        key, this_task = request.key, asyncio.current_task()
+        try:
+            response = await fetch(None if entry is None else entry.response)
+            if request.may_cache is None or request.may_cache(response):
+                self._store(key, _Entry(response, self._clock_s() + request.fresh_s))
+            return response
+        finally:
+            flight = self._flights.get(key)
+            if flight is not None and flight.task is this_task:
+                del self._flights[key]
 
     def _store(self, key: str, entry: _Entry) -> None:
         self._drop(key)
