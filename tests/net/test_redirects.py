@@ -94,3 +94,9 @@ def test_a_redirected_post_keeps_its_body_or_is_refused():
     for status in (301, 302, 303):
         with pytest.raises(SourceFailed, match="correct the address"):
             follow_redirect(post, status, {"location": "/b"})
+
+
+@pytest.mark.parametrize("login", ["ann", "ann:pw", ":pw"])
+def test_a_redirect_with_a_login_is_refused(login):
+    with pytest.raises(SourceFailed, match="an address with a password"):
+        follow_redirect(KEYED, 302, {"location": f"https://{login}@a.example/"})

@@ -139,7 +139,7 @@ def follow_redirect(request: Request, status: int, headers: Mapping[str, str]) -
         new = split_address(urljoin(request.url, headers["location"]))
     except (KeyError, ValueError, ParameterError) as error:
         raise _new_redirect_error(old, "to an unusable address") from error
-    if new.username:
+    if "@" in new.netloc:
         raise _new_redirect_error(old, "to an address with a password")
     if old.scheme == "https" and new.scheme != "https":
         raise _new_redirect_error(old, "from https to unencrypted http")
