@@ -196,12 +196,15 @@ def test_a_full_disk_is_reported_in_one_sentence(invoke, monkeypatch):
         ("plan h", ["home"]),
         ("plan old", ["old\\ Town"]),
         ("network show TO", ["TOWN"]),
+        ("departures Alp", ["Alpha"]),
+        ("plan home oxford", ["oxford\\ Circus"]),
     ],
 )
 def test_the_shell_completes_commands_and_own_names(invoke, monkeypatch, tmp_path, line, offered):
     invoke("network", "add", "TOWN", str(write_town(tmp_path)))
     invoke("vars", "set", "home", "41.0,-8.0")
     invoke("vars", "set", "Old Town", "41.0,-8.0")
+    monkeypatch.setenv("FINGERPOST_DEMO", "on")
     monkeypatch.setenv("_FINGERPOST_COMPLETE", "complete_bash")
     monkeypatch.setenv("COMP_WORDS", f"fingerpost {line}")
     monkeypatch.setenv("COMP_CWORD", str(len(line.split())))

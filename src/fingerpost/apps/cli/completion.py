@@ -1,4 +1,4 @@
-"""Complete saved names and networks for the shell, without opening a network."""
+"""Complete saved names, stops and networks for the shell, without querying a server."""
 
 import os
 import re
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import typer
 
-from fingerpost.apps.cli.application import prepare_settings
+from fingerpost.apps.cli.application import open_application, prepare_settings, run_and_close
 
 
 def complete_network(ctx: typer.Context, incomplete: str) -> list[str]:
@@ -20,6 +20,19 @@ def complete_key(ctx: typer.Context, incomplete: str) -> list[str]:
 
     settings = prepare_settings(ctx)
     return _select((each.key for each in open_variables(settings).list_variables(settings.user)), incomplete)
+
+
+def complete_place(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Return saved names and, after the first letter, the names of stops in networks on this machine."""
+    application = open_application(ctx)
+
+    async def list_stops() -> list[str]:
+        networks = (await application.networks.open()).answering if incomplete else ()
+        # A network without a deadline is on this machine.
+        local = [each for each in networks if each.profile.answer_deadline_s is None]
+        return [found.place.name for each in local for found in await each.find_places(incomplete)]
+
+    return [*complete_key(ctx, incomplete), *_select(run_and_close(application, list_stops()), incomplete)]
 
 
 def _select(names: Iterable[str], incomplete: str) -> list[str]:

@@ -17,12 +17,12 @@ from fingerpost.apps.cli.application import (
     open_application,
     with_options,
 )
-from fingerpost.apps.cli.completion import complete_key
+from fingerpost.apps.cli.completion import complete_place
 from fingerpost.apps.cli.error_texts import OPTIONS
 from fingerpost.apps.cli.output import print_json
 
 _TIME_FORMS = "09:00, 9am, tomorrow 09:00, saturday 9am, or ISO 8601"
-_place_argument = partial(typer.Argument, autocompletion=complete_key)
+_place_argument = partial(typer.Argument, autocompletion=complete_place)
 _POSITION = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)\s*")
 
 # Separates the names in a field's path when the path becomes a parameter name.
