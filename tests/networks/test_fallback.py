@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from fingerpost import clock
-from fingerpost.errors import NoItinerary, SourceChanged, SourceFailed, SourceUnreachable
+from fingerpost.errors import NoItinerary, RegionUnsupported, SourceChanged, SourceFailed, SourceUnreachable
 from fingerpost.transit.model.place import Coordinate
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.networks.fallback import FallbackNetwork
@@ -33,7 +33,7 @@ def test_the_first_network_answers_while_it_can():
     assert (answer.provenance.network, answer.provenance.lost, fallback.asked) == ("LIVE", (), [])
 
 
-@pytest.mark.parametrize("error", [SourceFailed, SourceChanged])
+@pytest.mark.parametrize("error", [SourceFailed, SourceChanged, RegionUnsupported])
 def test_a_failing_network_is_replaced(error):
     live = FakeNetwork(name="LIVE", feed_names=FEEDS, departures=error("The source answered 503"))
     answer = run(FallbackNetwork(live, OFFLINE).list_departures(board("T:K")))

@@ -14,7 +14,7 @@ from fingerpost.transit.model.place import Bounds, Coordinate, Place
 from fingerpost.transit.model.profile import Ability, NetworkProfile
 from fingerpost.transit.model.provenance import RealtimeHealth
 from fingerpost.transit.networks.querying import (
-    UNAVAILABLE,
+    CANNOT_ANSWER,
     CallScopedNetwork,
     Failures,
     NetworkFailure,
@@ -151,7 +151,7 @@ class FallbackNetwork(WrapperNetwork, CallScopedNetwork):
             limit_s = _find_limit_s(profile.names_deadline_s if names else profile.answer_deadline_s)
             try:
                 return await query_within(self.network, query, limit_s)
-            except UNAVAILABLE as error:
+            except CANNOT_ANSWER as error:
                 failed[profile.name] = NetworkFailure(profile.name, error)
         failure = failed[profile.name].error
         if not fallback.can(*needed) or (reads_texts and not fallback.reads_texts):

@@ -24,6 +24,9 @@ _MIN_LIMIT_S = 1.0
 UNAVAILABLE = (errors.StorageUnavailable, errors.SourceChanged)
 """Errors from a source that did not answer; another network, or its fallback, may answer instead."""
 
+CANNOT_ANSWER = (*UNAVAILABLE, errors.RegionUnsupported)
+"""Like ``UNAVAILABLE``, and the error of a network that does not cover the query's place or time."""
+
 
 @dataclass(frozen=True, slots=True)
 class NetworkFailure:
@@ -140,7 +143,7 @@ class Deadline:
 
 
 async def try_in_order(networks: Sequence[Network], query: NetworkQuery[_T], deadline: Deadline) -> Outcome[_T]:
-    """Query the preferred network, then the next if it fails, times out or does not cover the day."""
+    """Query the preferred network, then the next if it fails, times out or does not cover the place or day."""
     left_out: list[NetworkFailure] = []
     for remaining_networks, network in zip(range(len(networks) - 1, -1, -1), networks, strict=True):
         limit_s = deadline.find_limit_s(network.profile, remaining_networks)
@@ -149,7 +152,7 @@ async def try_in_order(networks: Sequence[Network], query: NetworkQuery[_T], dea
                 bind_to_call(network, deadline.failures), query, limit_s, is_only=len(networks) == 1
             )
             return Outcome(answer, network, tuple(left_out))
-        except (*UNAVAILABLE, errors.OutsideCalendar) as error:
+        except (*CANNOT_ANSWER, errors.OutsideCalendar) as error:
             left_out.append(NetworkFailure(network.profile.name, error))
     raise left_out[0].error
 
