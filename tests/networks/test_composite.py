@@ -1,8 +1,10 @@
 """All networks behind one composite: records, order, problems, fallback, demos (rule A13)."""
 
 import asyncio
+import json
 import threading
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 
@@ -11,7 +13,7 @@ from fingerpost.net.loop_clients import LoopClients
 from fingerpost.runtime.concurrency import run_in_thread
 from fingerpost.store.network_records import NetworkRecord, NetworkRecordStore
 from fingerpost.testing.networks.town import NOW, ZONE, new_town
-from fingerpost.transit.learned_profile import LearnedProfiles
+from fingerpost.transit.learned_profile import LearnedProfile, LearnedProfiles
 from fingerpost.transit.model.itinerary import Mode
 from fingerpost.transit.networks import composite
 from fingerpost.transit.networks.composite import AllNetworks, DemoMode
@@ -141,6 +143,14 @@ def test_the_fallback_replaces_a_network_that_cannot_be_opened(add, networks):
     assert (names(opened.answering), list(opened.problems)) == (["OFFLINE"], ["BAD"])
 
 
+def test_a_fallback_that_replaces_a_network_has_its_priority(add, networks):
+    add("OFFLINE")
+    add("BAD", fallback="OFFLINE", priority=10)
+    add("C", priority=5)
+
+    assert names(open_now(networks()).answering) == ["OFFLINE", "C"]
+
+
 @pytest.mark.parametrize(
     ("mode", "added", "answering", "by_token_only"),
     [
@@ -241,3 +251,15 @@ async def test_a_record_without_a_learned_profile_affects_only_its_network(tmp_p
 
     assert opened.answering == ()
     assert "Run `fingerpost network refresh TOWN`" in opened.problems["TOWN"]
+
+
+def test_a_learned_profile_of_an_earlier_version_is_to_be_learned_again(tmp_path):
+    profiles = LearnedProfiles(tmp_path)
+    profiles.put(RECORD, LearnedProfile(learned_at=datetime(2026, 6, 10, tzinfo=UTC)))
+    (path,) = (tmp_path / "networks" / "learned").glob("*.json")
+    stored = json.loads(path.read_text())
+    del stored["format"]
+    path.write_text(json.dumps(stored))
+
+    with pytest.raises(SettingsInvalid, match="Run `fingerpost network refresh TOWN`"):
+        profiles.find(RECORD)

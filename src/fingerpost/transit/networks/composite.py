@@ -142,12 +142,17 @@ class AllNetworks:
 
     def _arrange(self, records: Mapping[str, NetworkRecord], problems: Mapping[str, str]) -> OpenNetworks:
         fallbacks = {record.fallback for record in records.values()}
-        primary = [self._add_fallback(record, records) for name, record in records.items() if name not in fallbacks]
-        added = [network for network in primary if network is not None]
+        added, priorities = list[Network](), dict[str, int]()
+        for name, record in records.items():
+            network = None if name in fallbacks else self._add_fallback(record, records)
+            if network is not None:
+                added.append(network)
+                # A fallback that replaces its network also has that network's priority.
+                priorities[network.profile.name] = record.priority
         demos = [self._opened[record.name].network for record in self._demos if record.name in self._opened]
         is_on = are_demos_enabled(self._demo_mode, has_networks=bool(records or problems))
         return OpenNetworks(
-            answering=tuple(sort_by_preference([*added, *(demos if is_on else ())])),
+            answering=tuple(sort_by_preference([*added, *(demos if is_on else ())], priorities)),
             by_token_only=() if is_on else tuple(sort_by_preference(demos)),
             fallbacks=tuple(self._opened[name].network for name in records if name in fallbacks & self._opened.keys()),
             problems=MappingProxyType(dict(problems)),

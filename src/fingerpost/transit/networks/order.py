@@ -10,12 +10,17 @@ from fingerpost.transit.port import Network, Networks, OpenNetworks
 from fingerpost.transit.rules.warnings import add_reasons
 
 
-def sort_by_preference(networks: Iterable[Network]) -> list[Network]:
-    """Sort networks by descending priority, ascending area and name; demos come last."""
+def sort_by_preference(
+    networks: Iterable[Network], priorities: Mapping[str, int] = MappingProxyType({})
+) -> list[Network]:
+    """Sort networks by descending priority, ascending area and name; demos come last.
+
+    ``priorities`` replace those of the profiles, by network name.
+    """
 
     def key(network: Network) -> tuple[bool, int, float, str]:
         profile = network.profile
-        return profile.is_demo, -profile.priority, profile.bounds.area, profile.name
+        return profile.is_demo, -priorities.get(profile.name, profile.priority), profile.bounds.area, profile.name
 
     return sorted(networks, key=key)
 
