@@ -154,7 +154,7 @@ Assets        -          2022-12-31 44 k22 10-K 2023-02-15
 
 def test_a_ratio_names_its_parts_and_the_newest_of_their_filings(tmp_path):
     library = library_of(tmp_path / "f.sqlite", facts(ONE_RATIO), {"2022-12-31": 2022})
-    wanted = ["ROA", "net margin", "return-on-equity", "luck"]
+    wanted = ["ROA", "net margin", "return-on-equity", "luck", "Revenue"]
     reply = ask(library, "financial_ratios", ticker="DRWN", ratios=wanted, period="2022")
     (row,) = reply.results
 
@@ -167,6 +167,7 @@ def test_a_ratio_names_its_parts_and_the_newest_of_their_filings(tmp_path):
         "net margin": ("not_comparable", "Revenue is zero, so the division is undefined"),
         "return-on-equity": ("not_reported", UNTAGGED["message"].replace("Goodwill", "StockholdersEquity")),
         "luck": ("unknown_metric", UNKNOWN["message"].replace("zzz", "luck")),
+        "Revenue": ("unknown_metric", "Revenue is not a ratio"),
     }
     assert reply.missing["net margin"]["next_step"] == "Get the inputs with financial_facts"
 
@@ -181,13 +182,14 @@ Assets        -          2022-03-31 6  q22 10-Q 2022-05-01
 """
 
 
-def test_ratios_of_several_years_are_a_series(tmp_path):
+def test_ratios_of_several_years_are_a_series_of_rounded_values(tmp_path):
     library = library_of(tmp_path / "f.sqlite", facts(RATIOS_OVER_TIME), {"2021-12-31": 2021, "2022-12-31": 2022})
     years = ask(library, "financial_ratios", ticker="DRWN", ratios=["roa"], **BOTH_YEARS)
     quarter = ask(library, "financial_ratios", ticker="DRWN", ratios=["roa"], period="2022-Q1")
 
     points = [{"end_date": "2021-12-31", "value": 8}, {"end_date": "2022-12-31", "value": 0.25}]
-    assert (years.value_mode, years.data, quarter.data) == ("series", {"roa": points}, {"roa": 1 / 3})
+    assert (years.value_mode, years.data, quarter.data) == ("series", {"roa": points}, {"roa": 0.333333})
+    assert quarter.results[0]["value"] == 0.333333
     fiscal_periods = [(row["fiscal_period"], row["fiscal_quarter"]) for row in years.results + quarter.results]
     assert fiscal_periods == [("FY", None), ("FY", None), ("Q1", 1)]
 

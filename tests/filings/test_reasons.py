@@ -139,6 +139,21 @@ def answer(library, metric, period, **options):
     return reply.data[metric]
 
 
+COVERS = """
+dei:EntityCommonStockSharesOutstanding - 2022-02-10 100 k21 10-K   2022-02-15
+dei:EntityCommonStockSharesOutstanding - 2022-04-20 101 q1  10-Q   2022-04-25
+dei:EntityCommonStockSharesOutstanding - 2023-02-09 103 k22 10-K   2023-02-15
+dei:EntityCommonStockSharesOutstanding - 2023-06-01 104 ka  10-K/A 2023-06-05
+"""
+
+
+@pytest.mark.parametrize(("period", "value"), [("2021", 100), ("2022", 103), ("2022-Q1", 101), ("2022-Q4", 103)])
+def test_cover_page_values_are_of_the_reports_period(tmp_path, period, value):
+    covered = library_of(tmp_path / "f.sqlite", facts(COVERS, "shares"), YEARS)
+
+    assert answer(covered, "dei:EntityCommonStockSharesOutstanding", period) == value
+
+
 @pytest.mark.parametrize("tag", ["InterestExpenseNonoperating", "InterestExpenseLongTermDebt"])
 def test_interest_expense_is_found_under_its_sibling_tags(tmp_path, tag):
     drawn = facts(f"{tag} 2022-01-01 2022-12-31 7 k22 10-K 2023-02-15")

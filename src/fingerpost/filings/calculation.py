@@ -89,7 +89,7 @@ class Computation:
     @property
     def period_figure(self) -> Figure:
         """The figure that has the same period as the value."""
-        current = [figure for lookup, (_, figure) in self.inputs.items() if not lookup.lag]
+        current = [figure for lookup, (_, figure) in self.inputs.items() if not lookup.lag and not figure.is_cover]
         if not current:
             # The row has the period of the query, even if all inputs are from earlier periods.
             metric, _ = next(iter(self.inputs.values()))
@@ -159,7 +159,7 @@ def _find_figure(source: CompanyFigures, metric: Metric, period: PeriodFilter, l
         with suppress(Unavailable):
             current = _select_headline(source, metric, period)
     subject, message = f"{metric.name} of {source.company.name}", ""
-    if len(current) == 1:
+    if len(current) == 1 and not current[0].is_cover:
         end, slack_days = _find_earlier_end(current[0], period, lag)
         adjacent = _filter_by_end(matches, end, slack_days)
         # After a change of year end, the earlier period may have a different name, or the earlier balance may fall

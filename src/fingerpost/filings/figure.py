@@ -143,6 +143,11 @@ class Figure:
         return TRAILING if self.is_trailing else classify_period(self.start, self.end)
 
     @property
+    def is_cover(self) -> bool:
+        """Whether the value is from a report's cover page, which has its own date."""
+        return not self.start and self.fact.taxonomy == COVER_PAGE
+
+    @property
     def restated(self) -> bool:
         """Whether a later filing changed the value, other than by rounding or a split."""
         return self.is_restated_after("")

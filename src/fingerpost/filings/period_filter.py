@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
 
-from fingerpost.filings.figure import Figure, Series
+from fingerpost.filings.figure import ANNUAL_FORMS, Figure, Series
 from fingerpost.filings.periods import INSTANT, QUARTER, QUARTERS, TRAILING, YEAR, YEAR_TO_DATE, FiscalCalendar
 
 FIRST_DAY, LAST_DAY = "0001-01-01", "9999-12-31"
@@ -145,6 +145,9 @@ def select_figures(series: Series, period_filter: PeriodFilter, calendar: Fiscal
         # Prefer reported years to years that were recast after a change of year end.
         known = [figure for figure in headline_figures if calendar.is_in_known_year(figure.end)]
         headline_figures = known or headline_figures
+        # Prefer the cover page of a report to that of its amendment.
+        unamended = [figure for figure in headline_figures if not (figure.is_cover and figure.fact.form.endswith("/A"))]
+        headline_figures = unamended or headline_figures
     headline = tuple(sorted(headline_figures, key=lambda figure: (figure.end, figure.start)))
     rejected = tuple(figure for figure in series.rejected if _matches(figure, period_filter, calendar))
     matching.sort(key=lambda figure: (_PERIOD_ORDER.get(figure.period, len(_PERIOD_ORDER)), figure.end, figure.start))
@@ -157,8 +160,11 @@ def _matches(figure: Figure, period_filter: PeriodFilter, calendar: FiscalCalend
     if period_filter.year is None:
         return True
     if period_filter.quarter is None:
-        is_annual = figure.period == YEAR or (figure.period == INSTANT and calendar.is_year_end(figure.end))
+        is_year_end = figure.fact.form in ANNUAL_FORMS if figure.is_cover else calendar.is_year_end(figure.end)
+        is_annual = figure.period == YEAR or (figure.period == INSTANT and is_year_end)
         return is_annual and figure.fiscal_year == period_filter.year
-    is_quarter_end = figure.period != INSTANT or calendar.measure_offset(figure.end) <= _QUARTER_SLACK_DAYS
+    is_quarter_end = (
+        figure.period != INSTANT or figure.is_cover or calendar.measure_offset(figure.end) <= _QUARTER_SLACK_DAYS
+    )
     period = figure.fiscal_year, figure.fiscal_quarter
     return figure.period != YEAR and is_quarter_end and period == (period_filter.year, period_filter.quarter)

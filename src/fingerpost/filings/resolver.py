@@ -12,6 +12,7 @@ from itertools import accumulate
 
 from fingerpost.filings.concepts import FLOW, PER_SHARE, RAW, Metric, choose_headline_concept
 from fingerpost.filings.figure import (
+    ANNUAL_FORMS,
     DERIVED,
     LATEST_FIGURES,
     ORIGINAL,
@@ -258,7 +259,10 @@ def adjust_for_splits(figure: Figure, splits: Sequence[Split], options: FigureOp
 
 
 def _set_fiscal_period(figure: Figure, calendar: FiscalCalendar) -> Figure:
-    year, quarter = calendar.find_period(figure.end)
+    if figure.is_cover:
+        year, quarter = calendar.find_report_period(figure.fact.filed, is_annual=figure.fact.form in ANNUAL_FORMS)
+    else:
+        year, quarter = calendar.find_period(figure.end)
     return replace(figure, fiscal_year=year, fiscal_quarter=quarter)
 
 
