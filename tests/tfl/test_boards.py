@@ -167,6 +167,15 @@ async def test_line_status_and_lifts_go_with_the_board():
     ]
 
 
+async def test_a_suspended_line_without_predictions_has_its_alert():
+    suspended = {"statusSeverity": 20, "statusSeverityDescription": "Suspended", "reason": "No trains today."}
+    line = {"id": "victoria", "name": "Victoria", "lineStatuses": [suspended]}
+    answers = {"/StopPoint/940GZZLUVIC": VICTORIA, "/Line/victoria/Status": [line]}
+    found, _ = await board([], **answers, **{"/StopPoint/940GZZLUVIC/Disruption": []})
+
+    assert (found.departures, [alert.header for alert in found.alerts]) == ([], ["No trains today."])
+
+
 async def test_a_platform_represents_its_station_and_a_station_its_hub():
     """As a token the whole place, as an id itself (rule D2)."""
     platform = a_stop("9400ZZLUVIC1", "Victoria", None, stationNaptan="940GZZLUVIC")

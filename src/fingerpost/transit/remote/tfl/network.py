@@ -4,9 +4,10 @@ Departure boards show TfL's predictions, which reach half an hour ahead; there a
 """
 
 import asyncio
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import chain
 from typing import TypeVar
 from zoneinfo import ZoneInfo
 
@@ -105,7 +106,15 @@ class TflNetwork(ServerNetwork):
         answers = await self._find_predictions(server_ids)
         predictions = [prediction for answer in answers for prediction in answer.data]
         ids_by_line = {prediction.line: prediction.line_id for prediction in predictions if prediction.line_id}
-        status = await self._find_status(sorted(set(ids_by_line.values())), server_ids)
+        predicted_ids = set(ids_by_line.values())
+        status = await self._find_status(predicted_ids, server_ids)
+        # A suspended line has no predictions, so its alerts apply to the stop.
+        idle_alerts = [
+            alert
+            for line in status.lines
+            if line.id not in predicted_ids
+            for alert in list_line_alerts([line], line.id, first, last)
+        ]
         is_beyond_reach = last > now + REACH_S
         return BoardRows(
             rows=[
@@ -115,7 +124,11 @@ class TflNetwork(ServerNetwork):
                 )
                 for row in self._list_predicted_departures(predictions, now)
             ],
-            alerts=(*list_stop_alerts(status.stops, first, last), *list_lift_alerts(status.lifts, server_ids)),
+            alerts=(
+                *idle_alerts,
+                *list_stop_alerts(status.stops, first, last),
+                *list_lift_alerts(status.lifts, server_ids),
+            ),
             notes=(NOTE, *((NOTE_BEYOND_REACH,) if is_beyond_reach else ()), *status.notes),
             retrieved_at=min((answer.retrieved_at for answer in answers), default=None),
         )
@@ -149,9 +162,9 @@ class TflNetwork(ServerNetwork):
                 last_realtime_update=prediction.timestamp,
             )
 
-    async def _find_status(self, line_ids: Sequence[str], server_ids: Sequence[str]) -> _Status:
+    async def _find_status(self, predicted_ids: Set[str], server_ids: Sequence[str]) -> _Status:
         lines, stops, lifts = await asyncio.gather(
-            find_or_none(self._list_status(tuple[shapes.TflLine, ...], line_ids, "Line", "Status")),
+            find_or_none(self._list_line_status(predicted_ids, server_ids)),
             find_or_none(self._list_status(tuple[shapes.StopDisruption, ...], server_ids, "StopPoint", "Disruption")),
             self._server.find_lifts(),
         )
@@ -162,6 +175,13 @@ class TflNetwork(ServerNetwork):
             stops=stops or (),
             lifts=lifts or (),
             notes=(f"TfL did not return the status of its {' and '.join(missing)}.",) if missing else (),
+        )
+
+    async def _list_line_status(self, predicted_ids: Set[str], server_ids: Sequence[str]) -> Sequence[shapes.TflLine]:
+        """Return the status of the lines at the stops, including lines without predictions."""
+        at_stops = await gather_all(map(self._lookup.list_line_ids, server_ids))
+        return await self._list_status(
+            tuple[shapes.TflLine, ...], sorted({*predicted_ids, *chain(*at_stops)}), "Line", "Status"
         )
 
     async def _list_status(

@@ -202,6 +202,7 @@ class TflStopPoint(Positioned):
     modes: ListOrNull[str] = ()
     station_naptan: str | None = None
     hub_naptan_code: str | None = None
+    lines: ListOrNull[Named] = ()
     children: "ListOrNull[TflStopPoint]" = ()
 
     @property

@@ -52,6 +52,10 @@ class StopPointLookup(StopLookup):
         stop = await self._find(server_id) if _GROUP.fullmatch(server_id) else None
         return [server_id] if stop is None else [part.server_id for part in _list_boardable(stop)]
 
+    async def list_line_ids(self, server_id: str) -> list[str]:
+        stop = await self._find_exact(server_id)
+        return [] if stop is None else [line.id for line in stop.lines if line.id]
+
     async def _find_exact(self, server_id: str) -> shapes.TflStopPoint | None:
         """Return the stop with exactly this id; for some ids, TfL returns the top of the stop's hierarchy instead."""
         top = await self._find(server_id)
