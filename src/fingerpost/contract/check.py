@@ -154,7 +154,7 @@ def clip(text: str) -> str:
 
 
 def describe_kind(value: Any) -> str:
-    """Describe a value by its type, such as ``the number 5``; omit the content of lists and objects."""
+    """Describe a value with its type, for example ``the number 5``; omit the contents of lists and objects."""
     match value:
         case None:
             return "null"

@@ -43,7 +43,7 @@ class JourneyParameters:
     good itinerary if it can.
     ``best_only`` requests only the usable itinerary with the earliest arrival (if ``arrive_by``, the latest departure).
     ``window_s`` requests all good itineraries that leave (or arrive, if ``arrive_by``) within this many seconds of
-    ``instant``, or the nearest others if there are none. If it is None, the source chooses the window.
+    ``instant``, or otherwise those nearest to ``instant``. If it is None, the source chooses the window.
     """
 
     instant: int

@@ -90,7 +90,7 @@ class IssuedTokens:
     """Verifies JSON Web Tokens from one issuer for one audience.
 
     Keys are fetched every ten minutes, and at most once a minute for an unknown key id. During a fetch, tokens are
-    verified with known keys that are less than twenty minutes old; other tokens wait for the new keys. If the fetch
+    verified with known keys that are less than twenty minutes old; tokens with other keys wait. If the fetch
     fails, known keys are used for an hour. A key set without usable keys revokes all known keys.
     """
 

@@ -45,7 +45,9 @@ HORIZON_S = 2 * DAY_S
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchTimetable:
-    """The trip instances around a day, grouped by pattern; ``instance_parts`` holds each instance's row in ``parts``.
+    """The trip instances of a day and of nearby days, grouped by pattern.
+
+    ``instance_parts`` holds each instance's row in ``parts``.
 
     It includes all trips that begin by ``reach_s`` (if reversed, all that end at or after that time).
     """
