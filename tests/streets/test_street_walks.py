@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fingerpost.errors import SettingsInvalid
 from fingerpost.transit.engine.gtfs.report import StreetCoverage
 from fingerpost.transit.engine.timetable.draft import TransferColumns
 from fingerpost.transit.engine.timetable.footpaths import build_footpaths
@@ -130,6 +131,16 @@ def test_off_the_streets_the_walk_is_a_straight_line(tmp_path):
         None,
         None,
     )
+
+
+def test_a_position_beyond_a_pole_is_damage(tmp_path):
+    town = Town(TOWN, tmp_path)
+    access = connect_at_positions(np.array([120.4]), np.array([24.9]))
+    coverage = StreetCoverage(extract="/town.osm.pbf", stops=1, covered_stops=1, street_km=1, left_out_km=0)
+    save_streets(StoredStreets(town.graph, town.grid, access, coverage), tmp_path)
+
+    with pytest.raises(SettingsInvalid, match="the array access_lat is out of bounds"):
+        find_streets(tmp_path)
 
 
 def test_saved_streets_are_opened_as_they_were(tmp_path):

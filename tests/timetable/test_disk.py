@@ -3,6 +3,7 @@
 import errno
 import mmap
 from dataclasses import fields, replace
+from operator import attrgetter
 from pathlib import Path
 
 import numpy as np
@@ -98,6 +99,19 @@ def test_lost_or_foreign_parts_are_called_damage(tmp_path, name, damage):
         path.write_bytes(damage(path.read_bytes()))
 
     assert complaint(tmp_path).startswith(f"The prepared network in {tmp_path} is damaged (")
+
+
+@pytest.mark.parametrize("name", ["footpaths.to", "trip_first_stop_time", "stop_parent", "trip_headsign"])
+@pytest.mark.parametrize("value", [-2, 1 << 30])
+def test_a_row_out_of_bounds_is_damage(tmp_path, name, value):
+    """Compiled code reads by these rows without a check of its own."""
+    timetable = timetable_from_drawing(DRAWING)
+    attrgetter(name)(timetable)[0] = value
+    save_timetable(timetable, tmp_path)
+
+    assert complaint(tmp_path).startswith(
+        f"The prepared network in {tmp_path} is damaged (the array {name} is out of bounds)"
+    )
 
 
 @pytest.mark.skipif(not DESCRIPTORS.exists(), reason="the system does not list descriptors in /proc")

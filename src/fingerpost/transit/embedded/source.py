@@ -72,15 +72,11 @@ class EmbeddedSource(NetworkSource):
             self.retire(record.name)
             check = _CHECKS.submit(self._check, entry)
             try:
-                streets = find_streets(entry.folder)
-                # Wait for the check, because opening runs compiled code, which does not check array bounds.
-                if streets is not None and (damage := check.result()) is not None:
-                    raise SettingsInvalid(damage)
                 network = EmbeddedNetwork(
                     record,
                     timetable,
                     notes=_list_notes(record, entry),
-                    streets=streets,
+                    streets=find_streets(entry.folder),
                     addresses=find_addresses(entry.folder),
                     basemap=find_basemap(entry.folder),
                     check=check,

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from fingerpost.transit.engine.timetable.array_file import Arrays, find_prepared, save_arrays
+from fingerpost.transit.engine.timetable.array_file import Arrays, check_rows, check_starts, find_prepared, save_arrays
 from fingerpost.transit.engine.timetable.columns import list_ranges, list_starts
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE, Point, thin
 from fingerpost.transit.model.map_layer import Basemap, LayerKind, MapLayer
@@ -121,7 +121,10 @@ def find_basemap(folder: Path) -> StoredBasemap | None:
 
 
 def _open_basemap(_contents: Any, arrays: Arrays) -> StoredBasemap:
-    return StoredBasemap(**arrays)
+    basemap = StoredBasemap(**arrays)
+    check_rows("kind", basemap.kind, len(KINDS))
+    check_starts("first", basemap.first, len(basemap.lat_e7))
+    return basemap
 
 
 # Shorter stretches in water are treated as inaccuracies in the map.

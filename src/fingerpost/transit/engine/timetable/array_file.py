@@ -1,7 +1,4 @@
-"""Save a timetable's arrays in one file, and memory-map them.
-
-Row numbers are not checked: the timetable store verifies the checksums of all files before the first answer.
-"""
+"""Save a timetable's arrays in one file, memory-map them, and check that their row numbers are in bounds."""
 
 import errno
 import json
@@ -10,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, fields
 from datetime import date
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -117,11 +115,13 @@ def _build_timetable(contents: Mapping[str, Any], arrays: Arrays) -> Timetable:
     for name in _TRANSLATIONS:
         languages = contents["languages"][name]
         columns[name] = {language: _read_column(arrays, f"{name}.{language}") for language in languages}
-    return Timetable(
+    timetable = Timetable(
         feeds=tuple(Feed(**{name: _to_tuple(value) for name, value in feed.items()}) for feed in contents["feeds"]),
         calendar_start=date.fromisoformat(contents["calendar_start"]),
         **columns,
     )
+    _check_timetable(timetable)
+    return timetable
 
 
 def _list_arrays(timetable: Timetable) -> Iterator[tuple[str, npt.NDArray[Any]]]:
@@ -143,3 +143,55 @@ def _read_column(arrays: Arrays, name: str) -> TextColumn:
 
 def _to_tuple(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
+
+
+# Compiled code does not check row numbers, so they are checked here.
+# Columns of row numbers, keyed by the array that they index; in the second table, -1 means none.
+_ROWS = {
+    "stop_lat": ("stop_time_stop", "transfer_from", "transfer_to", "footpaths.to", "step_free_footpaths.to",
+                 "pathways.begin", "pathways.end"),
+    "route_feed": ("trip_route",),
+    "service_feed": ("trip_service",),
+    "trip_route": ("trip_departure_trip",),
+    "trip_departure_trip": ("in_seat_from", "in_seat_to"),
+    "feeds": ("stop_feed", "route_feed", "service_feed"),
+}  # fmt: skip
+_ROWS_OR_NONE = {
+    "stop_lat": ("stop_parent", "specific_transfer_from_stop", "specific_transfer_to_stop"),
+    "route_feed": ("specific_transfer_from_route", "specific_transfer_to_route"),
+    "trip_route": ("specific_transfer_from_trip", "specific_transfer_to_trip"),
+    "headsign": ("trip_headsign", "stop_time_headsign"),
+    "shape_first": ("trip_shape",),
+}
+_STARTS = {
+    "trip_first_stop_time": "stop_time_stop",
+    "footpaths.first": "footpaths.to",
+    "step_free_footpaths.first": "step_free_footpaths.to",
+    "shape_first": "shape_lat_udeg",
+}
+
+
+def check_rows(name: str, rows: npt.NDArray[Any], limit: int, minimum: int = 0) -> None:
+    """Raise ValueError unless all row numbers are at least ``minimum`` and less than ``limit``."""
+    if len(rows) and not (rows.min() >= minimum and rows.max() < limit):
+        raise ValueError(f"the array {name} is out of bounds")
+
+
+def check_starts(name: str, starts: npt.NDArray[Any], end: int) -> None:
+    """Raise ValueError unless the offsets of consecutive blocks begin at 0 and end at ``end``."""
+    if len(starts) and (starts[0] != 0 or starts[-1] != end or (starts[1:] < starts[:-1]).any()):
+        raise ValueError(f"the array {name} is out of bounds")
+
+
+def _check_timetable(table: Timetable) -> None:
+    for minimum, columns in ((0, _ROWS), (-1, _ROWS_OR_NONE)):
+        for target, names in columns.items():
+            for name in names:
+                check_rows(name, attrgetter(name)(table), len(getattr(table, target)), minimum)
+    for name, blocks in _STARTS.items():
+        check_starts(name, attrgetter(name)(table), len(attrgetter(blocks)(table)))
+    for field in fields(table):
+        value = getattr(table, field.name)
+        for column in value.values() if isinstance(value, dict) else [value]:
+            if isinstance(column, TextColumn):
+                check_starts(field.name, column.offsets, len(column.blob))
