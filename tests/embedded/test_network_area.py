@@ -46,6 +46,16 @@ def test_a_stop_that_no_vehicle_could_reach_in_time_is_reported_and_widens_no_ar
     assert bounds.covers(Coordinate(*coordinates["Gamma"])) is not bool(findings)
 
 
+def test_consecutive_stops_with_wrong_positions_widen_no_area(tmp_path):
+    """Latitude and longitude of both are swapped, so a vehicle could go from one to the other."""
+    drawing = "line A | Alpha 08:00 | Beta 08:10 | Gamma 08:20 | Delta 08:30 | Bay 08:40"
+    imported = import_text(tmp_path, {}, drawing, {"Gamma": (24.96, 60.17), "Delta": (24.97, 60.17)})
+    bounds = TimetableProfile(NetworkRecord(name="TEST"), imported.timetable).profile.bounds
+
+    assert findings_of(imported) == [("stop-position-unapplied", 2, "stops.txt", 4)]
+    assert bounds.south > 60
+
+
 def test_a_stop_without_trips_widens_no_area(tmp_path):
     imported = import_text(
         tmp_path, {}, "line A | Alpha 08:00 | Beta 08:10\nwalk | Alpha | Gamma 60", {"Gamma": (62, 25)}

@@ -29,11 +29,11 @@ def mark_area_stops(
     begin, end = stops[hops], stops[hops + 1]
     hop_m = straight_line_m(lats[begin], lons[begin], lats[end], lons[end])
     is_possible = hop_m <= FAR_M + _MAX_M_PER_S * (arrival_s[hops + 1] - departure_s[hops])
+    links = begin[is_possible], end[is_possible]
+    isolated = is_far & ~_spread(served & ~is_far, *links)
     # A distant part of a network may have no trips to the rest.
-    has_possible, has_impossible = (
-        mark_rows(len(lats), np.concatenate([begin[marks], end[marks]])) for marks in (is_possible, ~is_possible)
-    )
-    return served & ~(is_far & has_impossible & ~has_possible)
+    is_suspect = mark_rows(len(lats), np.concatenate([begin[~is_possible], end[~is_possible]])) & isolated
+    return served & ~(isolated & _spread(is_suspect, *links))
 
 
 def mark_distant_stops(lats: Float64, lons: Float64, area: Bool) -> Bool:
@@ -46,3 +46,10 @@ def mark_distant_stops(lats: Float64, lons: Float64, area: Bool) -> Bool:
 def _measure_from_median(lats: Float64, lons: Float64, area: Bool) -> Float64:
     lons = lons + 360 * (lons < find_west(lons[area].tolist()))
     return straight_line_m(np.median(lats[area]), np.median(lons[area]), lats, lons)
+
+
+def _spread(marks: Bool, begin: Int32, end: Int32) -> Bool:
+    """Extend the marks along links in both directions."""
+    while (differs := marks[begin] != marks[end]).any():
+        marks[begin[differs]] = marks[end[differs]] = True
+    return marks
