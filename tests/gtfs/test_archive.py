@@ -196,7 +196,7 @@ def test_a_member_without_a_name_is_passed_over(tmp_path):
         assert "stops.txt" in archive.list_tables()
 
 
-SMALL = {"MAX_BYTES": 100_000, "MAX_TABLE_BYTES": 3_000}
+SMALL = {"MAX_BYTES": 100_000, "MAX_TABLE_BYTES": 3_000, "MIN_CHECKED_BYTES": 1_000, "MAX_RATIO": 20}
 
 
 @pytest.fixture
@@ -209,6 +209,16 @@ def refusal(path):
     with pytest.raises(FeedUnusable) as caught, open_archive(path) as archive:
         archive.find_table("stops.txt")
     return caught.value.message
+
+
+@pytest.mark.usefixtures("small_limits")
+def test_a_table_packed_too_densely_is_refused_before_it_is_read(tmp_path):
+    bomb = write_feed(tmp_path / "bomb.zip", FEED | {"stops.txt": "stop_id\n" + "A\n" * 1_400})
+    assert refusal(bomb).startswith("bomb.zip: stops.txt unpacks to ")
+
+    sound = write_feed(tmp_path / "sound.zip", FEED | {"stops.txt": "stop_id\n" + "A\n" * 490})
+    with open_archive(sound) as archive:
+        assert len(list(archive.get_table("stops.txt").read_rows("stop_id"))) == 490
 
 
 @pytest.mark.usefixtures("small_limits")

@@ -24,6 +24,9 @@ MAX_BYTES = 16_000 * _MEGABYTE
 # These tables may exceed MAX_TABLE_BYTES, because they are read in blocks into numeric arrays.
 _LARGE_TABLES = frozenset({"stop_times.txt", "shapes.txt", "trips.txt"})
 MAX_TABLE_BYTES = 512 * _MEGABYTE
+# The compression ratio is limited for tables larger than this; timetables reach 30, and zip bombs 1000.
+MIN_CHECKED_BYTES = 64 * _MEGABYTE
+MAX_RATIO = 250
 
 
 class Archive:
@@ -44,7 +47,7 @@ class Archive:
         return sorted(name for name in self._files if name.endswith(_SUFFIXES))
 
     def measure(self, names: Collection[str]) -> int:
-        return sum(self._get_size(name) for name in names if name in self._files)
+        return sum(self._get_sizes(name)[0] for name in names if name in self._files)
 
     def find_table(self, name: str, *required: str) -> Table | None:
         if name not in self._files:
@@ -83,16 +86,26 @@ class Archive:
         member = self._files[name]
         return open_member(self._zip_file, member) if self._zip_file else (self._path / member).open("rb")
 
-    def _get_size(self, name: str) -> int:
-        member = self._files[name]
-        return self._zip_file.getinfo(member).file_size if self._zip_file else (self._path / member).stat().st_size
+    def _get_sizes(self, name: str) -> tuple[int, int]:
+        """Return the size of a file after and before unpacking."""
+        if self._zip_file is None:
+            size = (self._path / self._files[name]).stat().st_size
+            return size, size
+        info = self._zip_file.getinfo(self._files[name])
+        return info.file_size, info.compress_size
 
     def _check_size(self, name: str) -> int:
-        size = self._get_size(name)
+        size, packed_size = self._get_sizes(name)
         if name not in _LARGE_TABLES and size > MAX_TABLE_BYTES:
             raise FeedUnusable(
                 f"{self.name}: {name} is {size // _MEGABYTE:,} MB, but no feed needs more than "
                 f"{MAX_TABLE_BYTES // _MEGABYTE:,} MB",
+                hint="Check where the file came from",
+            )
+        if size > MIN_CHECKED_BYTES and size > MAX_RATIO * max(packed_size, 1):
+            raise FeedUnusable(
+                f"{self.name}: {name} unpacks to {size // max(packed_size, 1):,} times its size, but no timetable "
+                "compresses that well",
                 hint="Check where the file came from",
             )
         return size
