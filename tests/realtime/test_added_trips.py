@@ -6,6 +6,7 @@ from fingerpost.testing.feeds import timetable_from_drawing
 from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING
 from tests.realtime.messages import (
     DAY,
+    NOW,
     alert,
     at,
     call,
@@ -184,14 +185,28 @@ def test_another_message_may_add_the_trip():
     ]
 
 
+@pytest.mark.parametrize("relationship", ["CANCELED", "DELETED"])
+def test_an_added_trip_that_is_cancelled_does_not_run(relationship):
+    told = read(LINE, extra(), update("X", relationship=relationship))
+    outcome = {"CANCELED": "trip-cancelled", "DELETED": "trip-deleted"}[relationship]
+    assert (added(told, LINE), dict(told.counts)) == ([], {"superseded-by-a-newer-one": 1, outcome: 1})
+
+
+@pytest.mark.parametrize(("later_s", "runs"), [(-1, False), (0, True), (1, True)])
+def test_the_newest_update_to_an_added_trip_counts(later_s, runs):
+    cancelled = message(update("X", relationship="CANCELED", timestamp=NOW - 9))
+    told = read_bytes(LINE, cancelled, message(extra(timestamp=NOW - 9 + later_s)))
+    assert [ride.trip_id for ride in told.added] == ["X"] * runs
+
+
 @pytest.mark.parametrize(
     ("entities", "counts"),
     [
-        ((extra(), update("X", relationship="CANCELED")), {"trip-added": 1, "trip-unknown": 1}),
+        ((extra(), update("X", relationship="CANCELED", day="20260311")), {"trip-added": 1, "trip-unknown": 1}),
         ((update("A-1", relationship="DUPLICATED"),), {"kind-not-read": 1}),
         ((update("X", call("BETA", "08:15"), relationship="ADDED"),), {"added-trip-without-two-known-calls": 1}),
     ],
-    ids=["cancelled", "duplicated", "one stop time"],
+    ids=["cancelled on another day", "duplicated", "one stop time"],
 )
 def test_updates_that_change_no_added_trip_are_counted(entities, counts):
     told = read(LINE, *entities)

@@ -66,6 +66,8 @@ class TripUpdates:
         self.timetable, self.index, self.outcomes = index.timetable, index, outcomes
         self._entries: dict[RideKey, MatchedUpdate] = {}
         self._added: defaultdict[str, dict[_AddedKey, _AddedUpdate]] = defaultdict(dict)
+        # Cancellations of unknown rides, applied to the added rides at the end.
+        self._cancellations: list[ReceivedUpdate] = []
         self._added_rides: dict[_AddedKey, RideKey] = {}
 
     def add(self, received: ReceivedUpdate) -> EntityOutcome:
@@ -77,6 +79,8 @@ class TripUpdates:
             return EntityOutcome.KIND_NOT_READ
         match = received.matcher.match(trip, received.update.stop_time_update)
         if isinstance(match, EntityOutcome):
+            if trip.schedule_relationship in _CANCELLING:
+                self._cancellations.append(received)
             return match
         key = (match.trip_departure, match.day)
         earlier = self._entries.get(key)
@@ -132,6 +136,8 @@ class TripUpdates:
 
     def finish(self) -> tuple[dict[RideKey, RideUpdate], tuple[AddedRide, ...]]:
         rides: dict[RideKey, RideUpdate] = {}
+        for cancellation in self._cancellations:
+            self._cancel_added(cancellation)
         rides_by_key = {key: ride for added in self._added.values() for key, (_, ride) in added.items()}
         self._added_rides = {key: (-1 - row, key.day) for row, key in enumerate(rides_by_key)}
         added_rides = list(rides_by_key.values())
@@ -150,6 +156,10 @@ class TripUpdates:
 
     def find_added_rides(self, trip: TripDescriptor, matcher: TripMatcher) -> list[RideKey] | EntityOutcome:
         """Return the added rides that match a descriptor; call this only after ``finish``."""
+        keys = self._find_added_keys(trip, matcher)
+        return keys if isinstance(keys, EntityOutcome) else [self._added_rides[key] for key in keys]
+
+    def _find_added_keys(self, trip: TripDescriptor, matcher: TripMatcher) -> list[_AddedKey] | EntityOutcome:
         day, start_time = matcher.read_day(trip.start_date), to_text(trip.start_time)
         keys = [
             key
@@ -160,7 +170,20 @@ class TripUpdates:
         ]
         if len({self.index.feed_names[key.feed] for key in keys}) > 1:
             return matcher.report_shared_id(trip.trip_id)
-        return [self._added_rides[key] for key in keys]
+        return keys
+
+    def _cancel_added(self, received: ReceivedUpdate) -> None:
+        """Drop the added ride that a newer update cancels, because the timetable cannot show it as cancelled."""
+        trip = received.update.trip
+        keys = self._find_added_keys(trip, received.matcher)
+        if isinstance(keys, EntityOutcome) or len(keys) != 1:
+            return
+        added = self._added[keys[0].trip_id]
+        earlier = added[keys[0]].received
+        if (earlier.updated, earlier.slot) < (received.updated, received.slot):
+            del added[keys[0]]
+            self.outcomes[earlier.slot] = EntityOutcome.SUPERSEDED
+            self.outcomes[received.slot] = _CANCELLING[trip.schedule_relationship]
 
     def _delay(self, entry: MatchedUpdate) -> RideUpdate | None:
         """Return the realtime data of a ride that is neither cancelled nor replaced; set the outcome of its update."""
