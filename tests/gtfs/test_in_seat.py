@@ -68,6 +68,35 @@ def test_a_block_is_one_of_a_service_where_days_differ(tmp_path):
     assert seats_of(tmp_path, drawing, trips=trips, calendar=None, calendar_dates=days) == (["A-1 B-1", "C-1 D-1"], [])
 
 
+def test_trips_of_a_block_are_consecutive_on_each_day_with_other_services(tmp_path):
+    """B follows A on every day of A, so C never does; C follows B on the rest of B's days."""
+    drawing = """
+    line A | Alpha 08:00 | Beta 08:10 | block 7
+    line B | Beta 08:12 | Beta 08:14 | block 7
+    line C | Beta 08:15 | Gamma 08:30 | block 7
+    """
+    trips = feed_from_drawing(drawing)["trips.txt"].replace("B,ALL", "B,TWO").replace("C,ALL", "C,THREE")
+    rows = "".join(
+        f"{service},2026030{day},1\n"
+        for service, days in (("ALL", "2"), ("TWO", "23"), ("THREE", "234"))
+        for day in days
+    )
+    days = f"service_id,date,exception_type\n{rows}"
+    assert seats_of(tmp_path, drawing, trips=trips, calendar=None, calendar_dates=days) == (["A-1 B-1", "B-1 C-1"], [])
+
+
+def test_a_trip_between_two_others_on_some_days_interrupts_them(tmp_path):
+    drawing = """
+    line A | Alpha 08:00 | Beta 08:10 | block 7
+    line B | Beta 08:12 | Beta 08:14 | block 7
+    line C | Beta 08:15 | Gamma 08:30 | block 7
+    """
+    trips = feed_from_drawing(drawing)["trips.txt"].replace("B,ALL", "B,ONE")
+    days = "service_id,date,exception_type\nALL,20260302,1\nALL,20260303,1\nONE,20260303,1\n"
+    told = seats_of(tmp_path, drawing, trips=trips, calendar=None, calendar_dates=days)
+    assert told == (["A-1 B-1", "B-1 C-1"], [("block-overlaps-unapplied", 1, "trips.txt", 2)])
+
+
 def test_a_trip_by_headway_has_no_in_seat_transfer(tmp_path):
     drawing = "line A | Alpha 08:00 | Beta 08:10 | block 7\nline B | Beta 08:12 | Gamma 08:30 | block 7"
     often = "trip_id,start_time,end_time,headway_secs,exact_times\nA-1,08:00:00,09:00:00,600,0\n"

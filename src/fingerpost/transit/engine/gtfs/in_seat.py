@@ -1,7 +1,6 @@
 """Find the in-seat transfers of a GTFS feed, given in transfers.txt or implied by block_id."""
 
 from collections.abc import Iterator, Sequence
-from functools import cache
 from itertools import compress
 from typing import NamedTuple
 
@@ -141,20 +140,22 @@ def _list_block_pairs(departures: Departures, blocks: Int32, days: Sequence[Int3
     services = departures.service.tolist()
     rows = np.flatnonzero((blocks >= 0) & departures.is_exact)
     rows = rows[np.lexsort((rows, departures.end_s[rows], departures.begin_s[rows], blocks[rows]))]
-    have_common_days = cache(lambda a, b: bool(len(np.intersect1d(days[a], days[b]))))
+    day_sets = [frozenset(service_days.tolist()) for service_days in days]
     pairs: list[tuple[int, int, bool]] = []
     for block_rows in np.split(rows, np.flatnonzero(np.diff(blocks[rows])) + 1):
         departure_rows = block_rows.tolist()
         for index, first in enumerate(departure_rows):
-            earlier_services: list[int] = []
+            all_days = remaining_days = day_sets[services[first]]
             for second in departure_rows[index + 1 :]:
-                service = services[second]
-                if service != services[first] and not have_common_days(services[first], service):
-                    continue
-                pairs.append((first, second, any(have_common_days(service, other) for other in earlier_services)))
-                if service == services[first]:
+                if services[first] == services[second]:
+                    pairs.append((first, second, remaining_days is not all_days))
                     break
-                earlier_services.append(service)
+                second_days = day_sets[services[second]]
+                if common_days := remaining_days & second_days:
+                    pairs.append((first, second, common_days != all_days & second_days))
+                    remaining_days -= common_days
+                    if not remaining_days:
+                        break
     return pairs
 
 
