@@ -100,6 +100,12 @@ def test_an_alert_of_the_agency_touches_every_ride_and_no_walk(town_with):
     assert (len(rides) < len(itinerary["legs"]), touches(body)) == (True, {"Works": rides})
 
 
+def test_alerts_of_a_stop_come_before_those_of_the_agency(town_with):
+    notices = [alert(f"m{number}", f"More {number}", **AGENCY) for number in range(6)]
+    alerts = town_with(*notices, alert("s", "Stop moved", stop_id="ALPHA")).plan(limit=1)["meta"]["alerts"]
+    assert [each["header"] for each in alerts[:2]] == ["Stop moved", "More 0"]
+
+
 def test_riders_of_a_late_train_are_there_at_its_scheduled_departure(town_with):
     """The 08:10 leaves at 08:15; an alert that ends at 08:12 explains the delay."""
     late = update("R-1", call("ALPHA", 300, 300))

@@ -18,8 +18,8 @@ class Span(NamedTuple):
     end: int
 
 
-# Ranks of alerts, most specific first.
-_RIDE, _TRIP, _ROUTE_STOP, _ROUTE, _STOP = range(5)
+# Ranks of alerts, most specific first. Alerts for an agency or mode are stored as alerts for its routes.
+_RIDE, _TRIP, _ROUTE_STOP, _STOP, _ROUTE = range(5)
 
 
 class OverlayAlerts:
@@ -44,7 +44,7 @@ class OverlayAlerts:
         def add_alerts(rank: int, selector: Selector, span: Span) -> None:
             for row in self._by_selector.get(selector, ()):
                 period = self._alerts[row].find_period(*span)
-                if period is not None and rank < matches.get(row, (_STOP + 1, ALWAYS))[0]:
+                if period is not None and rank < matches.get(row, (_ROUTE + 1, ALWAYS))[0]:
                     matches[row] = (rank, period)
 
         route, trip, key = ride
