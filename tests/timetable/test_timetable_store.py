@@ -1,5 +1,6 @@
 """The timetable store: changes are atomic, even if two processes compete; tests/faults has full disks and kills."""
 
+import json
 import subprocess
 import sys
 from datetime import UTC, datetime
@@ -107,6 +108,18 @@ def test_pointer_that_cannot_be_read(tmp_path):
     put(store, NEW)
 
     assert stops_of(store) == ["Alpha", "Beta", "Gamma"]
+
+
+def test_a_pointer_without_checksums_cannot_be_read(tmp_path):
+    """Otherwise damage to its files would never be found."""
+    store = TimetableStore(tmp_path)
+    put(store, OLD)
+    path = tmp_path / "networks" / "HSL.json"
+    pointer = json.loads(path.read_text())
+    del pointer["checksums"]
+    path.write_text(json.dumps(pointer))
+    with pytest.raises(SettingsInvalid, match=r"cannot be read \('checksums'\)"):
+        store.get("HSL")
 
 
 def test_a_disk_that_refuses_is_named(tmp_path):

@@ -127,8 +127,9 @@ class TimetableStore:
                 raise TypeError("strings expected")
             feeds = None if "feeds" not in raw else tuple(str(feed) for feed in raw["feeds"])
             extract = None if "extract" not in raw else str(raw["extract"])
-            # The first versions stored no format.
-            format_, checksums = int(raw.get("format", 0)), dict(raw.get("checksums", {}))
+            # The first versions stored neither a format nor checksums.
+            format_ = int(raw.get("format", 0))
+            checksums = dict(raw["checksums"] if format_ == FORMAT else {})
         except FileNotFoundError:
             raise self._new_unknown_network(name) from None
         except (OSError, ValueError, KeyError, TypeError) as error:
