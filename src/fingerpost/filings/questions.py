@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from fingerpost.errors import DataNotFound
 from fingerpost.filings import query_params
 from fingerpost.filings.calculation import ANNUAL, find_figures, mark_basis_changes
-from fingerpost.filings.concepts import RATIO, RECIPE, Metric, list_metrics, list_recipes
+from fingerpost.filings.concepts import RATIO, Metric, list_metrics, list_recipes
 from fingerpost.filings.figure import ORIGINAL, SAMPLE, Company, Fact, Figure
 from fingerpost.filings.formula import list_lookups, read_formula
 from fingerpost.filings.library import CompanyFigures, FactLibrary
@@ -29,7 +29,6 @@ TOTALS: Mapping[str, tuple[str, ...]] = {
     "cash_flow": ("OperatingCashFlow", "InvestingCashFlow", "FinancingCashFlow"),
 }
 _RATIO_DIGITS = 6
-_RATIO_STEP = "Omit ratios to get all of them, or use financial_facts"
 _CompanyParams = query_params.FinancialFactsQuery | query_params.FinancialRatiosParams | query_params.CalculateParams
 
 
@@ -61,9 +60,6 @@ def _list_figures(
     reply = Reply([], data={}, source=source.provenance)
     are_ratios = isinstance(params, query_params.FinancialRatiosParams)
     for text in dict.fromkeys(texts):
-        if are_ratios and (metric := source.find_metric(text)) is not None and metric.kind != RECIPE:
-            reply.missing[text] = build_missing("unknown_metric", f"{text} is not a ratio", _RATIO_STEP)
-            continue
         result = find_figures(source, text, window)
         figures, headline = result.figures, result.headline
         if are_ratios:
