@@ -21,9 +21,9 @@ def draw(table, begin, end):
     return find_ride_line(table, find_ride_path(table, 0, begin, end))
 
 
-def ride(points, begin, end):
+def ride(points, *stops):
     table = timetable(points)
-    line = find_ride_line(table, find_ride_path(table, 0, 0, 2)._replace(stops=(begin, end)))
+    line = find_ride_line(table, find_ride_path(table, 0, 0, 2)._replace(stops=stops))
     return None if line is None else [(round(lat, 4), round(lon, 4)) for lat, lon in line.tolist()]
 
 
@@ -53,6 +53,12 @@ def test_a_short_part_is_preferred_to_a_nearer_pass():
     loop = [(60.1702, 24.93), (60.1702, 24.97), (60.17, 24.97), (60.17, 24.93)]
 
     assert ride(loop, 0, 1) == [(60.1702, 24.94), (60.1702, 24.958)]
+
+
+def test_a_loop_with_a_stop_belongs_to_a_ride_past_its_last_stop():
+    out_and_back = [(60.17, 24.94), (60.17, 24.976), (60.1701, 24.976), (60.1701, 24.95)]
+
+    assert ride(out_and_back, 0, 2, 1) == [*out_and_back[:3], (60.1701, 24.958)]
 
 
 def test_a_trip_without_shape_has_no_line():
