@@ -64,11 +64,12 @@ import logging
 from fingerpost.apps.logs import start_logging
 
 start_logging(as_json=True)
-logging.getLogger("fingerpost").warning('a "message"', extra={"call": {"tool": "find_stops"}})
+logging.getLogger("fingerpost").warning('a "message"', extra={"call": {"tool": "find_stops", "code": "a message"}})
 """
     environ = {**os.environ, "TOWN_TOKEN": "message"}
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environ, check=True)
     line = json.loads(ended.stderr)
     del line["time"]
 
-    assert line == {"level": "WARNING", "logger": "fingerpost", "tool": "find_stops", "message": 'a "[TOWN_TOKEN]"'}
+    call = {"tool": "find_stops", "code": "a [TOWN_TOKEN]"}
+    assert line == {"level": "WARNING", "logger": "fingerpost", **call, "message": 'a "[TOWN_TOKEN]"'}
