@@ -13,7 +13,10 @@ ROOT = Path(__file__).parents[2]
 COMMAND = re.compile(
     r"(?:`|^(?: {4}|\$ )?|[ /](?:server|bin)[ /])fingerpost ((?:[a-z]+|--[a-z-]+)\b[^`\n\"|]*)", re.MULTILINE
 )
-PROSE = {"asks", "does", "is", "removes", "reports"}
+PROSE = {
+    "adds", "asks", "computes", "does", "finds", "is", "leaves", "limits", "lists", "never", "plans", "reads",
+    "removes", "reports", "sends", "skips", "stores", "takes", "uses", "writes",
+}  # fmt: skip
 
 
 def list_shown():
