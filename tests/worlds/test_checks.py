@@ -73,7 +73,7 @@ def test_a_fault_in_the_data_is_reported(tables, fault, tmp_path):
 @pytest.mark.parametrize(
     ("raw", "faults"),
     [
-        (LINE + HOURLY, {"trip-missing", "board-lacks-departure", "trip-not-best"}),
+        (LINE + HOURLY, {"trip-missing", "board-lacks-departure"}),
         (LINE.replace("18:10", "18:11"), {"trip-differs", "board-lacks-departure", "board-invents-departure"}),
     ],
 )  # fmt: skip

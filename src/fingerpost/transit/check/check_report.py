@@ -47,8 +47,6 @@ class FaultKind(Enum):
     WALK_MAY_CROSS_WATER = _NOTE, "off-street walks that may cross water, with a warning"
     ANSWER_FAILED = _PROGRAM, "questions that failed unexpectedly"
     ANSWERS_DISAGREE = _PROGRAM, "questions that plan_trip answers differently from its network"
-    TRIP_NOT_FOUND = _PROGRAM, "questions for which no trip was found, although the feed has one"
-    TRIP_NOT_BEST = _PROGRAM, "trips that are slower than one in the feed"
     RIDE_NOT_ON_BOARD = _PROGRAM, "rides that are not on the departure board of their first stop"
     CHANGE_TOO_SHORT = _PROGRAM, "legs that overlap"
     MORE_WALKING_HELPS = _NOTE, "trips that would be more than 30 min faster with 24 m more walking"

@@ -1,5 +1,6 @@
 """Generate trip-planning questions at random and unusual places and times."""
 
+import math
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,11 +11,10 @@ from zoneinfo import ZoneInfo
 import numpy as np
 
 from fingerpost.transit.check.trial import Trial
-from fingerpost.transit.check.walking import format_point, shift
 from fingerpost.transit.engine.timetable.service_days import find_covered_days, find_midnight
 from fingerpost.transit.engine.timetable.timetable import STOP
 from fingerpost.transit.engine.timetable.walks import straight_line_m
-from fingerpost.transit.model.geodesy import Point
+from fingerpost.transit.model.geodesy import METRES_PER_DEGREE, Point
 from fingerpost.transit.model.map_layer import LayerKind
 from fingerpost.transit.model.place import Coordinate, is_same_point
 from fingerpost.transit.osm.basemap import KINDS
@@ -22,8 +22,8 @@ from fingerpost.transit.osm.streets.graph import DEGREES_E7, ENDS_ONLY
 from fingerpost.transit.osm.streets.street_walks import StreetWalks
 
 _HOUR_S = 3600
-# The times of a group's questions differ by less than this.
-SPAN_S = 2 * _HOUR_S
+# Questions are at most this long after a drawn time.
+_SPAN_S = 2 * _HOUR_S
 _STOP_RADIUS_M = 400.0
 # Unusual places farther than this from every stop are skipped.
 _MAX_STOP_DISTANCE_M = 1000.0
@@ -52,17 +52,8 @@ class Question:
         return f"fingerpost plan {format_point(self.origin)} {format_point(self.destination)} {option} {self.time}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QuestionGroup:
-    """Trip-planning questions for a time span that starts at ``begin`` (Unix seconds)."""
-
-    day: date
-    begin: int
-    questions: tuple[Question, ...]
-
-
-def draw_groups(trial: Trial, rng: random.Random, count: int) -> list[QuestionGroup]:
-    """Return about ``count`` questions, grouped by time."""
+def draw_questions(trial: Trial, rng: random.Random, count: int) -> list[Question]:
+    """Return about ``count`` questions."""
     table, zone = trial.timetable, trial.network.profile.zone
     served = np.unique(table.stop_time_stop)
     # Skip stops with impossible positions, because the network's area does not include them.
@@ -70,25 +61,19 @@ def draw_groups(trial: Trial, rng: random.Random, count: int) -> list[QuestionGr
     is_inside = np.array([bounds.covers(Coordinate(float(lat), float(lon))) for lat, lon in points])
     boardable = served[(table.stop_kind[served] == STOP) & is_inside]
     unusual = _list_unusual(trial, rng, boardable)
-    times, groups = _draw_times(trial, rng), []
-    for day, begin in times:
-        questions = [
-            Question(
-                origin=_draw_place(trial, rng, boardable, unusual),
-                destination=_draw_place(trial, rng, boardable, unusual),
-                instant=begin + rng.randrange(SPAN_S // 60) * 60,
-                arrive_by=rng.random() < 0.25,
-                zone=zone,
-            )
-            for _ in range(-(-count // len(times)))
-        ]
-        distinct = tuple(
-            question
-            for question in questions
-            if not is_same_point(Coordinate(*question.origin), Coordinate(*question.destination))
+    times = _draw_times(trial, rng)
+    questions = (
+        Question(
+            origin=_draw_place(trial, rng, boardable, unusual),
+            destination=_draw_place(trial, rng, boardable, unusual),
+            instant=begin + rng.randrange(_SPAN_S // 60) * 60,
+            arrive_by=rng.random() < 0.25,
+            zone=zone,
         )
-        groups.append(QuestionGroup(day=day, begin=begin, questions=distinct))
-    return groups
+        for begin in times
+        for _ in range(-(-count // len(times)))
+    )
+    return [each for each in questions if not is_same_point(Coordinate(*each.origin), Coordinate(*each.destination))]
 
 
 def draw_days(trial: Trial, rng: random.Random) -> list[date]:
@@ -106,13 +91,13 @@ def draw_days(trial: Trial, rng: random.Random) -> list[date]:
     return list(dict.fromkeys([*busy_days, days[0], covered[1], *changes[:2]]))
 
 
-def _draw_times(trial: Trial, rng: random.Random) -> list[tuple[date, int]]:
-    """Return two (day, Unix seconds) pairs for each drawn day: one in the daytime and one at night."""
+def _draw_times(trial: Trial, rng: random.Random) -> list[int]:
+    """Return two instants for each drawn day: one in the daytime and one at night."""
     zone = trial.network.profile.zone
-    times = []
+    times = list[int]()
     for number, day in enumerate(draw_days(trial, rng)):
         hours = (rng.randrange(6, 20), (22, 0, 23, 0, 1, 1)[number % 6])
-        times += [(day, find_midnight(day, zone) + hour * _HOUR_S) for hour in hours]
+        times += [find_midnight(day, zone) + hour * _HOUR_S for hour in hours]
     return times
 
 
@@ -162,3 +147,13 @@ def _list_unusual(trial: Trial, rng: random.Random, stops: Sequence[int]) -> lis
         )
         selected += islice(near, _MAX_UNUSUAL)
     return selected
+
+
+def shift(lat: float, lon: float, north_m: float, east_m: float) -> Point:
+    scale = METRES_PER_DEGREE * max(0.01, math.cos(math.radians(lat)))
+    # Keep the coordinates in range near the antimeridian and the poles.
+    return max(-90.0, min(90.0, lat + north_m / METRES_PER_DEGREE)), (lon + east_m / scale + 180.0) % 360.0 - 180.0
+
+
+def format_point(point: Point) -> str:
+    return f"{point[0]:.6f},{point[1]:.6f}"

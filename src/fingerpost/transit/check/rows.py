@@ -16,7 +16,7 @@ from fingerpost.transit.model.provenance import ServiceState
 from fingerpost.transit.port import DepartureQuery
 
 # The number of earlier service days whose trips may still be running.
-MAX_TRIP_DAYS = 3
+_MAX_TRIP_DAYS = 3
 _EVERYTHING = 1_000_000
 # Realtime updates for a day this far from today must be rejected.
 _YEARS = timedelta(days=800)
@@ -132,7 +132,7 @@ def _list_expected(
 ) -> dict[tuple[RawFeed, str], tuple[Counter[_Departure], set[_Departure]]]:
     """Return, for each stop, the departures that its board must show around a day, and those that it may show."""
     expected = {stop: (Counter[_Departure](), set[_Departure]()) for stop in stops}
-    days = [day + timedelta(days=number) for number in range(-MAX_TRIP_DAYS, 2)]
+    days = [day + timedelta(days=number) for number in range(-_MAX_TRIP_DAYS, 2)]
     for feed in dict.fromkeys(feed for feed, _ in stops):
         for trip in feed.trips.values():
             last = max((position for position, call in enumerate(trip.calls) if call.can_alight), default=0)

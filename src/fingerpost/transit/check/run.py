@@ -7,11 +7,10 @@ from datetime import date
 import numpy as np
 
 from fingerpost.transit.check.check_report import CheckReport, CheckResult, Observation, summarize
-from fingerpost.transit.check.questions import draw_days, draw_groups
+from fingerpost.transit.check.questions import draw_days, draw_questions
 from fingerpost.transit.check.rows import compare_boards, compare_rows, list_import_faults
 from fingerpost.transit.check.trial import Trial
-from fingerpost.transit.check.trips import TripChecker
-from fingerpost.transit.check.walking import check_stops
+from fingerpost.transit.check.trips import check_stops, check_trip
 
 MAX_STOPS_FOR_WALK_CHECKS = 1000
 BOARDS_PER_DAY = 30
@@ -39,10 +38,9 @@ async def run_checks(
     stops = np.array(sorted(rng.sample(boardable, min(MAX_STOPS_FOR_WALK_CHECKS, len(boardable)))), np.int64)
     if trial.network.walks.streets is not None:
         results.append(summarize("walks", len(stops), "stops", check_stops(trial, stops)))
-    checker, observations, groups = TripChecker(trial), [], draw_groups(trial, rng, questions)
-    for number, group in enumerate(groups):
-        progress("planning trips", number, len(groups))
-        observations += await checker.check_group(group)
-    count = sum(len(group.questions) for group in groups)
-    results.append(summarize("trips", count, "questions", observations))
+    observations, drawn = [], draw_questions(trial, rng, questions)
+    for number, question in enumerate(drawn):
+        progress("planning trips", number, len(drawn))
+        observations += await check_trip(trial, question)
+    results.append(summarize("trips", len(drawn), "questions", observations))
     return CheckReport(network=trial.report.network, days=trial.report.days, seed=seed, results=tuple(results))
