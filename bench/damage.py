@@ -140,7 +140,7 @@ def main() -> int:
 
         # Imported before the forks, so that each begins at once.
         for module in walk_packages(fingerpost.__path__, "fingerpost."):
-            if not re.search(r"__main__|dbos|\.apps\.mcp|postgres|pytest|testing", module.name):
+            if not re.search(r"__main__|dbos|\.apps\.mcp|postgres|pytest", module.name):
                 __import__(module.name)
         load_kernels()
         shutil.copytree(home, damaged)

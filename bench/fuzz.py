@@ -29,13 +29,13 @@ with atheris.instrument_imports(include=["fingerpost"], exclude=KERNELS):
     from fingerpost.plan.records import parse_plan
     from fingerpost.plan.validation import validate_plan
     from fingerpost.store.network_records import NetworkRecordStore
-    from fingerpost.testing.feeds import feed_from_drawing, timetable_from_drawing, write_feed
     from fingerpost.transit.engine.gtfs.csv.findings import Findings
     from fingerpost.transit.engine.gtfs.csv.table import Table
     from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
     from fingerpost.transit.engine.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
     from fingerpost.transit.engine.gtfs.realtime.messages import find_timestamp
     from fingerpost.transit.osm.extract_file import ignore_progress, read_objects
+from tests.feeds import feed_from_drawing, timetable_from_drawing, write_feed
 from tests.gtfs.mutating import DRAWING
 from tests.net.local_server import answer
 from tests.net.reply_server import serving_replies

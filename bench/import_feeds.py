@@ -23,7 +23,8 @@ DAY, FIRST, LAST = date(2026, 9, 30), date(2026, 9, 5), date(2027, 1, 2)
 
 
 def ours() -> dict[str, float]:
-    from fingerpost.testing.feeds import timetable_from_drawing
+    from tests.feeds import timetable_from_drawing
+
     from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
     from fingerpost.transit.engine.raptor.search_timetable.build import build_search_timetable
 

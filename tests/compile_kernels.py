@@ -10,7 +10,7 @@ if __name__ == "__main__":
         load_kernels()
         compiled.touch()
     # Now that the folder of compiled kernels is chosen: numba reads its name when it is imported.
-    from fingerpost.testing.feeds import feed_from_drawing, timetable_from_tables
+    from tests.feeds import feed_from_drawing, timetable_from_tables
 
     # The kernels that read tables, which the engine needs only to import a feed.
     timetable_from_tables(feed_from_drawing("line A | Alpha 08:00 | Beta 08:10"), network="TOWN")

@@ -3,10 +3,10 @@
 import pytest
 
 from fingerpost.store.network_records import NetworkRecord
-from fingerpost.testing.feeds import timetable_from_drawing
 from fingerpost.transit.embedded.network import EmbeddedNetwork
 from tests.addresses.drawn import house, node, opened_index, way
 from tests.contracts.conftest import asker
+from tests.feeds import timetable_from_drawing
 from tests.realtime.messages import DAY
 
 LICENCE = "Addresses: © OpenStreetMap contributors, ODbL 1.0"

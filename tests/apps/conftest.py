@@ -8,7 +8,7 @@ import pytest
 from fingerpost.apps.cli import main
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.wiring import build
-from fingerpost.testing.feeds import feed_from_drawing, write_feed
+from tests.feeds import feed_from_drawing, write_feed
 
 NOW = "2026-03-10T08:00:00+02:00"
 # Far from every demo network.

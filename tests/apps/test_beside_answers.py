@@ -10,13 +10,13 @@ import pytest
 from fingerpost.apps.library import Fingerpost
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.wiring import build
-from fingerpost.testing.feeds import feed_from_drawing, write_feed
 from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
 from fingerpost.transit.model.place import Coordinate
 from fingerpost.transit.tools.map_shapes import MAX_CHARACTERS, build_map_bounds
 from tests.apps.clients import connect
 from tests.apps.questions import KAMPPI_TO_ESPOO
+from tests.feeds import feed_from_drawing, write_feed
 from tests.homes import keep_network
 from tests.views import lakeside
 

@@ -5,10 +5,10 @@ import json
 import numpy as np
 import pytest
 
-from fingerpost.testing.feeds import feed_from_drawing, write_feed
 from fingerpost.transit.engine.gtfs import importer
 from fingerpost.transit.engine.gtfs.csv.kernel import UNREADABLE
 from fingerpost.transit.engine.gtfs.csv.table import Block
+from tests.feeds import feed_from_drawing, write_feed
 from tests.realtime.messages import NOW, call, message, update
 
 DRAWING = """

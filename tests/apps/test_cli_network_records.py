@@ -16,12 +16,12 @@ from fingerpost.apps.cli.network_add import new_add_command
 from fingerpost.apps.source_kinds import SourceKind
 from fingerpost.errors import ParameterError
 from fingerpost.store.network_records import NetworkRecord, NetworkRecordStore
-from fingerpost.testing.feeds import feed_from_drawing, write_feed
 from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
 from fingerpost.transit.learned_profile import LearnedProfile, LearnedProfiles, new_remote_profile
 from fingerpost.transit.model.place import Bounds
 from fingerpost.transit.remote.kit.add_option import AddOption
 from tests.apps.conftest import write_town
+from tests.feeds import feed_from_drawing, write_feed
 from tests.homes import write_record
 
 

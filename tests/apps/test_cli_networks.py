@@ -4,12 +4,12 @@ import httpx2
 import numpy as np
 import pytest
 
-from fingerpost.testing.feeds import feed_from_drawing, write_feed
 from fingerpost.transit.engine.timetable.array_file import ARRAYS
 from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
 from tests.apps.clients import post
 from tests.apps.conftest import write_town
 from tests.apps.processes import serving
+from tests.feeds import feed_from_drawing, write_feed
 
 DRAWING = """
     line 1 | Alpha 08:00 | Beta 08:10 | Gamma 08:20

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from fingerpost.testing.feeds import feed_from_drawing, write_feed
 from tests.apps.feed_server import serving_feeds
 from tests.apps.processes import COMMAND
+from tests.feeds import feed_from_drawing, write_feed
 from tests.homes import write_record
 from tests.realtime.messages import NOW, call, message, update
 

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from fingerpost.testing.feeds import feed_from_drawing, write_feed
+from tests.feeds import feed_from_drawing, write_feed
 from tests.streets.drawn import osm, read
 
 BUS = """

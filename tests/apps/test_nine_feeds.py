@@ -7,7 +7,7 @@ import pytest
 
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.wiring import build
-from fingerpost.testing.feeds import feed_from_drawing, write_feed
+from tests.feeds import feed_from_drawing, write_feed
 
 PLACES = {
     "Square": (60.17, 24.90),

@@ -6,10 +6,10 @@ from itertools import count
 from types import MappingProxyType
 
 from fingerpost.errors import OutsideCalendar
-from fingerpost.testing.networks.suite import ConformingSource
 from fingerpost.transit.model.itinerary import Itinerary, LegLine, LineSource
 from fingerpost.transit.model.place import Coordinate
 from tests.conformance.embedded import EmbeddedConformance
+from tests.conformance.suite import ConformingSource
 
 
 def same(value, *_):

@@ -6,9 +6,9 @@ from pathlib import Path
 from types import MappingProxyType
 
 from fingerpost.store.network_records import NetworkRecordStore
-from fingerpost.testing.feeds import timetable_from_tables
-from fingerpost.testing.networks.suite import ConformingSource, ServerFault
 from fingerpost.transit.embedded.source import EmbeddedSource
+from tests.conformance.suite import ConformingSource, ServerFault
+from tests.feeds import timetable_from_tables
 from tests.homes import keep_network
 
 

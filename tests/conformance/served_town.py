@@ -8,8 +8,8 @@ from typing import ClassVar
 
 from fingerpost.net.request import RequestLimits
 from fingerpost.store.network_records import NetworkRecord
-from fingerpost.testing.networks.suite import ConformingSource
 from tests.conformance.embedded import EmbeddedConformance
+from tests.conformance.suite import ConformingSource
 from tests.net.reply_server import new_town_client
 
 URL = "http://town.example"

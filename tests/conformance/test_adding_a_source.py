@@ -2,7 +2,7 @@
 
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.source_kinds import EMBEDDED, REMOTE_KINDS, open_sources
-from fingerpost.testing.networks.suite import ConformingSource
+from tests.conformance.suite import ConformingSource
 from tests.conformance.test_conformance import SOURCES
 from tests.project.sources import ROOT, SRC
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from fingerpost.testing.networks.suite import CHECKS, check_abilities, run_check
 from tests.conformance.embedded import EmbeddedConformance
 from tests.conformance.motis import MotisConformance
 from tests.conformance.opentripplanner import OpenTripPlannerConformance
+from tests.conformance.suite import CHECKS, check_abilities, run_check
 from tests.conformance.tfl import TflConformance
 
 SOURCES = [EmbeddedConformance, MotisConformance, OpenTripPlannerConformance, TflConformance]

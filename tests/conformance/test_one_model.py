@@ -10,14 +10,14 @@ from dataclasses import fields
 import pytest
 
 from fingerpost import clock
-from fingerpost.testing.feeds import stop_id_of
-from fingerpost.testing.networks.checking import TownNetwork
-from fingerpost.testing.networks.network_checks import NEAR_ALPHA
-from fingerpost.testing.networks.town import NOW, PLACES, new_town
 from fingerpost.transit.engine.timetable.stop_ids import escape
 from fingerpost.transit.model.itinerary import Departure, Leg, ServiceAlert, StopPoint
 from tests.conformance.embedded import EmbeddedConformance
+from tests.conformance.network_checks import NEAR_ALPHA
 from tests.conformance.test_conformance import SOURCES
+from tests.conformance.town import NOW, PLACES, new_town
+from tests.conformance.town_network import TownNetwork
+from tests.feeds import stop_id_of
 
 # What no source but the engine knows: when real time was said, how long a change takes; what alerts are called inside.
 _INTERNAL = {"handle", "last_realtime_update", "change_s"}

@@ -7,12 +7,12 @@ from types import MappingProxyType
 import pytest
 
 from fingerpost.errors import SourceFailed, SourceTimeout
-from fingerpost.testing.networks.checking import NetworkBroken
-from fingerpost.testing.networks.suite import CHECKS, ServerFault, check_abilities, run_check
-from fingerpost.testing.networks.town import new_town
 from fingerpost.transit.model.profile import Ability
 from tests.conformance.broken_networks import BENT, Bend, BentSource, Fading, with_profile
 from tests.conformance.embedded import EmbeddedConformance
+from tests.conformance.suite import CHECKS, ServerFault, check_abilities, run_check
+from tests.conformance.town import new_town
+from tests.conformance.town_network import NetworkBroken
 
 CHECKS_BY_NAME = {check.name: check for check in CHECKS}
 

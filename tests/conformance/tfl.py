@@ -2,10 +2,10 @@
 
 from types import MappingProxyType
 
-from fingerpost.testing.networks.town import ZONE
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.remote.tfl.network import TflSource
 from tests.conformance.served_town import URL, ServedTown
+from tests.conformance.town import ZONE
 from tests.net.reply_server import ENVIRON, serving_replies
 from tests.tfl_server.server import TflServer
 

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from fingerpost.apps.source_kinds import open_record_store
-from fingerpost.testing.feeds import feed_from_drawing, write_feed
 from tests.docs.blocks import list_blocks, list_documents, list_steps
 from tests.docs.upstreams import serving_examples
+from tests.feeds import feed_from_drawing, write_feed
 from tests.project.sources import ROOT
 
 pytestmark = pytest.mark.slow

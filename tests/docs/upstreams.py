@@ -9,8 +9,8 @@ from concurrent.futures import Future
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
-from fingerpost.testing.networks.town import new_town
 from tests.conformance.embedded import EmbeddedConformance
+from tests.conformance.town import new_town
 from tests.motis import town_server as motis
 from tests.net.local_server import LOOPBACK, read_request
 from tests.net.test_tls import new_certificate

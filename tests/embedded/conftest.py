@@ -8,7 +8,7 @@ import pytest
 
 from fingerpost.apps.wiring import list_tools
 from fingerpost.store.variables import VariableStore
-from fingerpost.testing.feeds import timetable_from_drawing
+from tests.feeds import timetable_from_drawing
 from tests.homes import keep_network, open_networks, write_record
 from tests.realtime.messages import NOW, message
 

@@ -4,9 +4,9 @@ from datetime import date
 
 import pytest
 
-from fingerpost.testing.feeds import timetable_from_drawing
 from tests.contracts.conftest import asker_of
 from tests.embedded.conftest import trips, warnings
+from tests.feeds import timetable_from_drawing
 from tests.homes import keep_network, open_networks
 from tests.realtime.messages import at, message, update
 

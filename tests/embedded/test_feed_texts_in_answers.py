@@ -3,11 +3,11 @@
 import pytest
 
 from fingerpost.store.network_records import NetworkRecord
-from fingerpost.testing.feeds import feed_from_drawing, timetable_from_drawing, timetable_from_tables
 from fingerpost.transit.embedded.display_names import UNKNOWN_LINE, DisplayNames
 from fingerpost.transit.embedded.network import EmbeddedNetwork
 from fingerpost.transit.model.itinerary import Mode
 from tests.contracts.conftest import asker
+from tests.feeds import feed_from_drawing, timetable_from_drawing, timetable_from_tables
 
 DRAWING = "line A | Alpha 08:30 | Beta 08:40 | Gamma 08:50"
 TRIP = {

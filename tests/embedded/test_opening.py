@@ -5,11 +5,11 @@ import subprocess
 import sys
 import threading
 
-from fingerpost.testing.feeds import timetable_from_drawing
 from fingerpost.transit.embedded import network, network_places
 from fingerpost.transit.engine.timetable.array_file import ARRAYS
 from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
 from fingerpost.transit.rules.place_index import PlaceIndex
+from tests.feeds import timetable_from_drawing
 from tests.homes import keep_network, open_networks
 
 LINE = "line A | Alpha 08:00 | Beta 08:10"
@@ -66,7 +66,7 @@ async def test_a_network_that_was_just_opened_builds_its_indexes_outside_the_eve
 MANY = """
 import asyncio, resource, sys
 from pathlib import Path
-from fingerpost.testing.feeds import timetable_from_drawing
+from tests.feeds import timetable_from_drawing
 from tests.homes import keep_network, open_networks
 
 home = Path(sys.argv[1])

@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 
 from fingerpost.store.network_records import NetworkRecord
-from fingerpost.testing.feeds import feed_from_drawing, timetable_from_tables
 from fingerpost.transit.embedded.network import EmbeddedNetwork
 from fingerpost.transit.model.itinerary import Access, LineSource
 from fingerpost.transit.model.map_layer import LayerKind
@@ -18,6 +17,7 @@ from fingerpost.transit.rules.accessibility import AccessLink, find_weakest_link
 from fingerpost.transit.tools.no_trip import explain_no_trip
 from tests.contracts.conftest import asker
 from tests.embedded.conftest import warnings
+from tests.feeds import feed_from_drawing, timetable_from_tables
 from tests.realtime.messages import DAY, NOW, alert, at, call, read, update
 
 DRAWING = "rail R | Alpha 08:05 | Gamma 08:25"

@@ -24,8 +24,8 @@ import fingerpost
 from fingerpost.apps.cli import filings_commands
 from fingerpost.apps.kernels import load_kernels
 from fingerpost.filings.sync import Edgar
-from fingerpost.testing.feeds import feed_from_drawing, write_feed
 from tests.apps.feed_server import serving_feeds
+from tests.feeds import feed_from_drawing, write_feed
 from tests.net.test_filings_sync import CIK, SUBMISSIONS, TICKERS, facts
 from tests.osm_file import osm_text
 
@@ -231,7 +231,7 @@ def _copy(template, home):
 def _import_everything():
     """Import and load compiled code before the forks, so that each of them begins at once."""
     for module in pkgutil.walk_packages(fingerpost.__path__, "fingerpost."):
-        if not any(part in module.name for part in ("__main__", "dbos", ".apps.mcp", "postgres", "pytest", "testing")):
+        if not any(part in module.name for part in ("__main__", "dbos", ".apps.mcp", "postgres", "pytest")):
             import_module(module.name)
     load_kernels()
 

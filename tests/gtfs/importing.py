@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
 
-from fingerpost.testing.feeds import feed_from_drawing, write_feed
 from fingerpost.transit.engine.gtfs.importer import FeedSource, ImportResult, import_feeds
+from tests.feeds import feed_from_drawing, write_feed
 
 REAL_FEEDS = [
     ("helsinki/hsl_centre_2022-02-22", date(2022, 2, 22)),

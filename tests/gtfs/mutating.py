@@ -10,10 +10,10 @@ import sys
 from pathlib import Path
 
 from fingerpost.errors import FeedUnusable
-from fingerpost.testing.feeds import feed_from_drawing, write_feed
 from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.engine.timetable.array_file import open_timetable, save_timetable
 from fingerpost.transit.engine.timetable.shapes import find_ride_line, find_ride_path
+from tests.feeds import feed_from_drawing, write_feed
 
 DRAWING = """
 line A | Alpha 08:00 | Beta 08:10-08:12 | Gamma 08:20

@@ -2,9 +2,9 @@
 
 import pytest
 
-from fingerpost.testing.feeds import feed_from_drawing, write_feed
 from fingerpost.transit.engine.gtfs.feed_info import has_same_times
 from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
+from tests.feeds import feed_from_drawing, write_feed
 from tests.gtfs.importing import ONE_LINE, findings_of, import_text
 
 

@@ -10,10 +10,10 @@ import pytest
 
 from fingerpost.errors import FeedUnusable
 from fingerpost.runtime.zip_members import read_member
-from fingerpost.testing.feeds import feed_from_drawing, write_feed
 from fingerpost.transit.engine.gtfs.csv import archive as archives
 from fingerpost.transit.engine.gtfs.csv.archive import open_archive
 from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
+from tests.feeds import feed_from_drawing, write_feed
 from tests.gtfs.importing import ONE_LINE, findings_of, import_text
 
 FEED = feed_from_drawing(ONE_LINE)

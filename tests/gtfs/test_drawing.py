@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from fingerpost.testing.feeds import feed_from_drawing, write_feed
+from tests.feeds import feed_from_drawing, write_feed
 
 DRAWING = """
 line A   | Alpha 08:00 noalight | New Beta 08:10-08:12 | Gamma 08:20:30 noboard

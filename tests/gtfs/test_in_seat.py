@@ -2,8 +2,8 @@
 
 import pytest
 
-from fingerpost.testing.feeds import feed_from_drawing
 from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
+from tests.feeds import feed_from_drawing
 from tests.gtfs.importing import findings_of, import_text
 from tests.shared_data import get_shared
 

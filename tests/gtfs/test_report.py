@@ -5,9 +5,9 @@ from datetime import date
 import pytest
 
 from fingerpost.errors import FeedUnusable
-from fingerpost.testing.feeds import feed_from_drawing, write_feed
 from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.engine.gtfs.report import FeedReport, ImportReport
+from tests.feeds import feed_from_drawing, write_feed
 from tests.gtfs.importing import ONE_LINE, findings_of, import_text
 
 

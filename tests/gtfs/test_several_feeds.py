@@ -3,8 +3,8 @@
 import pytest
 
 from fingerpost.errors import FeedUnusable, ParameterError
-from fingerpost.testing.feeds import feed_from_drawing, write_feed
 from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
+from tests.feeds import feed_from_drawing, write_feed
 
 NORTH = "line A | Alpha 08:00 | Beta 08:10\n"
 SOUTH = "line A | Beta 09:00 | Gamma 09:10\nwalk | Beta | Gamma 300\n"

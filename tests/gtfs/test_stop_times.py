@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fingerpost.testing.feeds import feed_from_drawing, timetable_from_tables
 from fingerpost.transit.engine.timetable.timetable import BY_ARRANGEMENT, INTERPOLATED, NO_ALIGHTING, NO_BOARDING
+from tests.feeds import feed_from_drawing, timetable_from_tables
 from tests.gtfs.importing import findings_of, import_text
 
 HEAD = "trip_id,stop_id,stop_sequence,arrival_time,departure_time,pickup_type,drop_off_type,stop_headsign\n"

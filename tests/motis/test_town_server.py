@@ -6,10 +6,10 @@ from datetime import datetime
 import pytest
 from jsonschema import Draft202012Validator, FormatChecker
 
-from fingerpost.testing.networks.checking import TownNetwork
-from fingerpost.testing.networks.network_checks import BESIDE_ALPHA, NEAR_ALPHA
-from fingerpost.testing.networks.town import NOW, new_town
 from tests.conformance.motis import MotisConformance
+from tests.conformance.network_checks import BESIDE_ALPHA, NEAR_ALPHA
+from tests.conformance.town import NOW, new_town
+from tests.conformance.town_network import TownNetwork
 from tests.motis.town_server import OPENAPI
 
 DATES = FormatChecker()

@@ -15,10 +15,10 @@ import polyline
 import yaml
 
 from fingerpost.errors import OutsideCalendar
-from fingerpost.testing.networks.town import ZONE
 from fingerpost.transit.engine.timetable.stop_ids import escape
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.port import DepartureQuery, JourneyQuery
+from tests.conformance.town import ZONE
 from tests.net.local_server import answer
 from tests.net.reply_server import serving_replies
 

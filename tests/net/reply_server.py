@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 
 import httpcore2
 
-from fingerpost.testing.networks.suite import ServerFault
+from tests.conformance.suite import ServerFault
 from tests.net import local_server
 from tests.net.local_server import LocalServer, answer, anywhere, listening
 

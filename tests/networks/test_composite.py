@@ -12,7 +12,6 @@ from fingerpost.errors import SettingsInvalid, SourceFailed
 from fingerpost.net.loop_clients import LoopClients
 from fingerpost.runtime.concurrency import run_in_thread
 from fingerpost.store.network_records import NetworkRecord, NetworkRecordStore
-from fingerpost.testing.networks.town import NOW, ZONE, new_town
 from fingerpost.transit.learned_profile import LearnedProfile, LearnedProfiles
 from fingerpost.transit.model.itinerary import Mode
 from fingerpost.transit.networks import composite
@@ -20,6 +19,7 @@ from fingerpost.transit.networks.composite import AllNetworks, DemoMode
 from fingerpost.transit.remote.motis.network import MotisSource
 from tests.conformance.embedded import EmbeddedConformance
 from tests.conformance.motis import MotisConformance
+from tests.conformance.town import NOW, ZONE, new_town
 from tests.contracts.conftest import stop_place
 from tests.fakes import FakeNetwork
 from tests.homes import write_record

@@ -14,11 +14,11 @@ import polyline
 from graphql import graphql
 
 from fingerpost.errors import OutsideCalendar
-from fingerpost.testing.networks.town import DAY, ZONE
 from fingerpost.transit.engine.timetable.stop_ids import escape
 from fingerpost.transit.model.itinerary import Mode
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.port import DepartureQuery, JourneyQuery
+from tests.conformance.town import DAY, ZONE
 from tests.net.local_server import answer
 from tests.net.reply_server import serving_replies
 from tests.opentripplanner.schema import SCHEMA

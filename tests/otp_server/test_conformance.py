@@ -2,8 +2,8 @@
 
 import pytest
 
-from fingerpost.testing.networks.checking import NetworkCheck
-from fingerpost.testing.networks.suite import CHECKS, run_check
+from tests.conformance.suite import CHECKS, run_check
+from tests.conformance.town_network import NetworkCheck
 from tests.otp_server import running
 from tests.otp_server.town import RealTown, start_towns
 

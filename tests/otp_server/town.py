@@ -10,11 +10,11 @@ from fingerpost.net.client import Client
 from fingerpost.net.limiter import Limiter
 from fingerpost.net.request import RequestLimits
 from fingerpost.store.network_records import NetworkRecord
-from fingerpost.testing.networks.network_checks import NEAR_ALPHA
-from fingerpost.testing.networks.suite import ConformingSource
-from fingerpost.testing.networks.town import PLACES, new_town
 from fingerpost.transit.remote.opentripplanner.network import OpenTripPlannerSource
+from tests.conformance.network_checks import NEAR_ALPHA
 from tests.conformance.opentripplanner import OpenTripPlannerConformance
+from tests.conformance.suite import ConformingSource
+from tests.conformance.town import PLACES, new_town
 from tests.otp_server.server import LOOPBACK, OtpServer, build_graph
 from tests.otp_server.updates import Updates
 

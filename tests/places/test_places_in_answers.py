@@ -3,9 +3,9 @@
 import pytest
 
 from fingerpost.store.network_records import NetworkRecord
-from fingerpost.testing.feeds import timetable_from_drawing
 from fingerpost.transit.embedded.network import EmbeddedNetwork
 from tests.contracts.conftest import asker, label
+from tests.feeds import timetable_from_drawing
 from tests.realtime.messages import DAY
 
 # A thousandth of a degree of latitude is 111 m.

@@ -2,8 +2,8 @@
 
 import pytest
 
-from fingerpost.testing.feeds import timetable_from_drawing
 from tests.contracts.conftest import asker_of, label
+from tests.feeds import timetable_from_drawing
 from tests.homes import keep_network, open_networks, write_record
 
 HERE = "line A | Alpha 08:05 | Beta 08:15"

@@ -3,9 +3,9 @@
 import threading
 from datetime import date
 
-from fingerpost.testing.feeds import timetable_from_drawing
 from fingerpost.transit.engine.raptor.search_timetable import build
 from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetableCache, SearchTimetables, count_bytes
+from tests.feeds import timetable_from_drawing
 
 TIMETABLE = timetable_from_drawing("line A | Alpha 08:00 | Beta 08:10")
 MONDAY, TUESDAY, WEDNESDAY = (date(2026, 3, day) for day in (2, 3, 4))

@@ -1,4 +1,4 @@
-"""GTFS-Realtime messages written by hand, and overlays drawn like the timetables of ``testing.feeds``."""
+"""GTFS-Realtime messages written by hand, and overlays drawn like the timetables of ``tests.feeds``."""
 
 from collections.abc import Sequence
 from datetime import date, datetime

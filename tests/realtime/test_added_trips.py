@@ -2,8 +2,8 @@
 
 import pytest
 
-from fingerpost.testing.feeds import timetable_from_drawing
 from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING
+from tests.feeds import timetable_from_drawing
 from tests.realtime.messages import (
     DAY,
     NOW,

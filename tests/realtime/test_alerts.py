@@ -2,7 +2,7 @@
 
 import pytest
 
-from fingerpost.testing.feeds import timetable_from_drawing
+from tests.feeds import timetable_from_drawing
 from tests.realtime.messages import DAY, alert, at, read
 
 STOPS = """stop_id,stop_name,stop_lat,stop_lon,location_type,parent_station

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from fingerpost.testing.feeds import timetable_from_drawing
+from tests.feeds import timetable_from_drawing
 from tests.realtime.messages import at, call, draw, read, update
 
 SPRING = date(2026, 3, 29)

@@ -4,9 +4,9 @@ from google.transit.gtfs_realtime_pb2 import FeedMessage, TripDescriptor
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fingerpost.testing.feeds import timetable_from_drawing
 from fingerpost.transit.engine.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
 from fingerpost.transit.engine.gtfs.realtime.messages import APPLIED
+from tests.feeds import timetable_from_drawing
 from tests.realtime.messages import NOW, at
 
 LINES = timetable_from_drawing("line A | Alpha 08:00 | Beta 08:10 | Alpha 08:20\nline B | Beta 09:00 | Gamma 09:10")

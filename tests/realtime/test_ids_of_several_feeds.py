@@ -3,8 +3,8 @@
 import pytest
 from google.transit.gtfs_realtime_pb2 import Alert, EntitySelector, FeedEntity
 
-from fingerpost.testing.feeds import feed_from_drawing, write_feed
 from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
+from tests.feeds import feed_from_drawing, write_feed
 from tests.realtime.messages import call, message, read_bytes, update
 
 WEST = "line A | Alpha 08:00 | Beta 08:10\ntram K | Alpha 08:00 | Port 08:10"

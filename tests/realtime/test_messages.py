@@ -3,8 +3,8 @@
 import pytest
 from google.transit.gtfs_realtime_pb2 import FeedEntity, FeedHeader
 
-from fingerpost.testing.feeds import timetable_from_drawing
 from fingerpost.transit.engine.gtfs.realtime import CLOCK_SKEW_S, FeedBytes, RealtimeIndex, messages, read_realtime
+from tests.feeds import timetable_from_drawing
 from tests.realtime.messages import NOW, call, draw, message, read_bytes, update
 
 ONE_LINE = timetable_from_drawing("line A | Alpha 08:00 | Beta 08:10")

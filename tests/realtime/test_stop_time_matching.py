@@ -2,8 +2,8 @@
 
 import pytest
 
-from fingerpost.testing.feeds import feed_from_drawing, timetable_from_drawing, timetable_from_tables
 from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING
+from tests.feeds import feed_from_drawing, timetable_from_drawing, timetable_from_tables
 from tests.realtime.messages import call, draw, read, stop_time_with, update
 
 LOOP = timetable_from_drawing("line A | Alpha 08:00 | Beta 08:10 | Gamma 08:20 | Alpha 08:30")

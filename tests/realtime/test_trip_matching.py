@@ -5,8 +5,8 @@ from datetime import date, timedelta
 import pytest
 from google.transit.gtfs_realtime_pb2 import FeedEntity, VehiclePosition
 
-from fingerpost.testing.feeds import timetable_from_drawing
 from fingerpost.transit.engine.gtfs.realtime import CLOCK_SKEW_S
+from tests.feeds import timetable_from_drawing
 from tests.realtime.messages import DAY, NOW, at, call, draw, message, read, read_bytes, update
 
 ONE_LINE = timetable_from_drawing("line A | Alpha 08:00 | Beta 08:10", days=[date(2026, 3, 9), DAY])

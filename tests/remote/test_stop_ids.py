@@ -7,12 +7,12 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from fingerpost.store.network_records import NetworkRecord
-from fingerpost.testing.feeds import feed_from_drawing, timetable_from_tables
 from fingerpost.transit.embedded.network import EmbeddedNetwork
 from fingerpost.transit.engine.timetable.stop_ids import encode_stop_ids
 from fingerpost.transit.remote.kit.places import SingleFeedIds
 from fingerpost.transit.remote.motis.places import MotisStopIds, find_service_day
 from fingerpost.transit.remote.opentripplanner.places import OtpStopIds
+from tests.feeds import feed_from_drawing, timetable_from_tables
 
 FEEDS = ["Town", "nl-ovapi"]
 TEXTS = st.text(min_size=1, max_size=12)

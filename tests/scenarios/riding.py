@@ -5,11 +5,11 @@ from datetime import date, datetime
 from zoneinfo import ZoneInfo
 
 from fingerpost.store.network_records import NetworkRecord
-from fingerpost.testing.feeds import stop_id_of, timetable_from_drawing
 from fingerpost.transit.embedded.network import EmbeddedNetwork
 from fingerpost.transit.model.itinerary import Mode
 from fingerpost.transit.model.place import Location, LocationSource
 from fingerpost.transit.port import JourneyQuery
+from tests.feeds import stop_id_of, timetable_from_drawing
 
 DAY = date(2026, 5, 6)
 

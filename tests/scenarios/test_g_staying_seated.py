@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from fingerpost.testing.feeds import feed_from_drawing
+from tests.feeds import feed_from_drawing
 from tests.scenarios.riding import DAY, ride
 
 BLOCK = """

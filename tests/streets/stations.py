@@ -1,13 +1,13 @@
 """Networks on drawn streets with stations: written feeds, imported with a drawn extract."""
 
 from fingerpost.store.network_records import NetworkRecord
-from fingerpost.testing.feeds import feed_from_drawing, write_feed
 from fingerpost.transit.embedded.feed_import import StreetPreparation
 from fingerpost.transit.embedded.network import EmbeddedNetwork
 from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.osm.streets.store import find_streets, save_streets
 from fingerpost.transit.port import JourneyQuery
+from tests.feeds import feed_from_drawing, write_feed
 from tests.streets.drawn import degrees, osm, read
 
 PATHWAYS = "pathway_id,from_stop_id,to_stop_id,pathway_mode,is_bidirectional,traversal_time\n"

@@ -8,12 +8,12 @@ from zoneinfo import ZoneInfo
 
 from fingerpost import clock
 from fingerpost.errors import OutsideCalendar
-from fingerpost.testing.networks.town import REALTIME_AGE_S
 from fingerpost.transit.engine.timetable.stop_ids import escape
 from fingerpost.transit.model.itinerary import Departure, Mode
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.places.resolver import parse_position
 from fingerpost.transit.port import DepartureQuery, JourneyQuery
+from tests.conformance.town import REALTIME_AGE_S
 from tests.net.local_server import answer
 from tests.tfl_server import rendering as tfl
 

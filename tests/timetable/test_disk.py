@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from fingerpost.errors import SettingsInvalid
-from fingerpost.testing.feeds import timetable_from_drawing
 from fingerpost.transit.engine.timetable.array_file import ARRAYS, open_timetable, save_timetable
 from fingerpost.transit.engine.timetable.assembly import assemble
 from fingerpost.transit.engine.timetable.columns import TextColumn
 from fingerpost.transit.engine.timetable.draft import TimetableDraft
 from fingerpost.transit.engine.timetable.timetable import Feed, Footpaths, Pathways, Timetable
+from tests.feeds import timetable_from_drawing
 
 DESCRIPTORS = Path("/proc/self/fd")
 DRAWING = """

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from fingerpost.testing.feeds import timetable_from_drawing
 from fingerpost.transit.engine.timetable.shapes import find_ride_line, find_ride_path, line_m
+from tests.feeds import timetable_from_drawing
 
 # Three stops a kilometre apart on the 60.17th parallel.
 DRAWING = "line A | Alpha 08:00 | Beta 08:10 | Gamma 08:20"

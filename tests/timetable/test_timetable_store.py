@@ -9,8 +9,8 @@ from itertools import pairwise
 import pytest
 
 from fingerpost.errors import ParameterError, SettingsInvalid
-from fingerpost.testing.feeds import timetable_from_drawing
 from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
+from tests.feeds import timetable_from_drawing
 
 OLD = timetable_from_drawing("line A | Alpha 08:00 | Beta 08:10")
 NEW = timetable_from_drawing("line A | Alpha 08:00 | Beta 08:10 | Gamma 08:20")
@@ -133,7 +133,7 @@ import sys
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
-from fingerpost.testing.feeds import timetable_from_drawing
+from tests.feeds import timetable_from_drawing
 from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
 
 store = TimetableStore(Path(sys.argv[1]))

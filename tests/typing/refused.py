@@ -2,7 +2,6 @@
 
 import fingerpost
 from fingerpost import Fingerpost, Plan, PlanStep, SyncFingerpost, Tool
-from fingerpost.testing.feeds import feed_from_drawing
 
 
 class Half(Tool):
@@ -35,7 +34,3 @@ def write_a_wrong_plan() -> None:
     PlanStep(step_id="one", description="ask")  # refused: arg-type
     PlanStep(step_id=1, description="ask", done_chek="x")  # refused: call-arg
     Half()  # refused: abstract
-
-
-def draw_wrongly() -> None:
-    feed_from_drawing("line A | Alpha 08:00", days=["2026-03-10"])  # refused: list-item

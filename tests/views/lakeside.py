@@ -2,7 +2,7 @@
 
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.wiring import build
-from fingerpost.testing.feeds import feed_from_drawing, write_feed
+from tests.feeds import feed_from_drawing, write_feed
 
 # The stops lie a kilometre apart on the 60.17th parallel.
 DRAWING = "line A | Alpha 08:30 | Beta 08:40"

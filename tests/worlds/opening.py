@@ -12,7 +12,6 @@ from fingerpost.apps.wiring import list_tools
 from fingerpost.contract.published_tool import PublishedTool
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.store.variables import VariableStore
-from fingerpost.testing.feeds import write_feed
 from fingerpost.transit.check.check_report import CheckReport, Origin
 from fingerpost.transit.check.raw_feed import RawFeed
 from fingerpost.transit.check.run import run_checks
@@ -25,6 +24,7 @@ from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
 from fingerpost.transit.osm.basemap import find_basemap
 from fingerpost.transit.osm.streets.store import find_streets
 from tests.fakes import FakeNetworks
+from tests.feeds import write_feed
 from tests.worlds.feeds import World
 
 

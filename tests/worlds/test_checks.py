@@ -6,7 +6,6 @@ from datetime import UTC, date, datetime
 import numpy as np
 import pytest
 
-from fingerpost.testing.feeds import feed_from_drawing, write_feed
 from fingerpost.transit.embedded.network_walks import NetworkWalks
 from fingerpost.transit.engine.gtfs import importer
 from fingerpost.transit.engine.gtfs.csv import table
@@ -15,6 +14,7 @@ from fingerpost.transit.engine.gtfs.realtime.messages import EntityOutcome
 from fingerpost.transit.osm.basemap import Water
 from fingerpost.transit.osm.streets import building, stop_access
 from fingerpost.transit.osm.streets.street_walks import StreetWalks
+from tests.feeds import feed_from_drawing, write_feed
 from tests.osm_file import osm_text
 from tests.worlds.feeds import World
 from tests.worlds.opening import check_world, list_program_faults, open_world

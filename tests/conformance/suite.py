@@ -1,36 +1,23 @@
 """The conformance suite: all checks that a public transport data source must pass.
 
-Authors of a source subclass ``ConformingSource`` once and run every check::
-
-    class MySource(ConformingSource):
-        name = "mine"
-        gaps = {Ability.STEP_FREE: "the server has no wheelchair data"}
-
-        @asynccontextmanager
-        async def open(self, town):
-            async with serve_somehow(town.tables, town.realtime) as url:
-                yield MyNetwork(url, town.name)
-
-    @pytest.mark.parametrize("check", CHECKS, ids=str)
-    def test_my_source(check):
-        run_check(MySource(), check)
-
-No test framework is needed: a failed check raises ``NetworkBroken``, and so does an unnecessary gap.
+A failed check raises ``NetworkBroken``, and so does an unnecessary gap.
 """
 
 import asyncio
 import os
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import Mapping
+from contextlib import asynccontextmanager
 from enum import StrEnum
 from inspect import iscoroutinefunction
 from typing import ClassVar
 from unittest.mock import patch
 
 from fingerpost import clock, errors
-from fingerpost.testing.networks import network_checks, realtime_checks
-from fingerpost.testing.networks.checking import (
+from fingerpost.transit.model.profile import Ability
+from tests.conformance import network_checks, realtime_checks
+from tests.conformance.town import NOW, new_town
+from tests.conformance.town_network import (
     AbilityMissing,
     NetworkBroken,
     NetworkCheck,
@@ -38,9 +25,6 @@ from fingerpost.testing.networks.checking import (
     expect,
     expect_same,
 )
-from fingerpost.testing.networks.town import NOW, Town, new_town
-from fingerpost.transit.model.profile import Ability
-from fingerpost.transit.port import Network
 
 
 class ServerFault(StrEnum):
@@ -66,11 +50,11 @@ class ConformingSource(ABC):
     gaps: ClassVar[Mapping[str, str]] = {}
 
     @abstractmethod
-    def open(self, town: Town) -> AbstractAsyncContextManager[Network]:
-        """Return a context manager that opens a network serving the town; it must end all tasks on exit."""
+    def open(self, town):
+        """Return a context manager that opens a network serving the town, and ends all tasks on exit."""
 
     @asynccontextmanager
-    async def open_with_fault(self, town: Town, fault: ServerFault) -> AsyncIterator[Network]:
+    async def open_with_fault(self, town, fault):
         """Open the network with a server fault; use short timeouts, because ``SILENT`` lasts until the timeout."""
         raise NotImplementedError(f"{self.name} cannot simulate this fault: {fault.value}")
         async with self.open(town) as network:
@@ -78,7 +62,7 @@ class ConformingSource(ABC):
 
 
 # The error that queries must raise for each server fault.
-_ERRORS: dict[ServerFault, type[errors.ToolError]] = {
+_ERRORS = {
     ServerFault.UNREACHABLE: errors.SourceUnreachable,
     ServerFault.SILENT: errors.SourceTimeout,
     ServerFault.FAILING: errors.SourceFailed,
@@ -86,8 +70,7 @@ _ERRORS: dict[ServerFault, type[errors.ToolError]] = {
     ServerFault.MALFORMED: errors.SourceChanged,
 }
 
-
-CHECKS: tuple[NetworkCheck | ServerFault, ...] = (
+CHECKS = (
     *(
         NetworkCheck(run, live=module is realtime_checks)
         for module in (network_checks, realtime_checks)
@@ -98,12 +81,8 @@ CHECKS: tuple[NetworkCheck | ServerFault, ...] = (
 )
 
 
-def run_check(source: ConformingSource, check: NetworkCheck | ServerFault) -> str | None:
-    """Run a check at ``town.NOW``; return None if it passes, or the reason for its declared gap.
-
-    Raises:
-        NetworkBroken: the check fails without a declared gap, or passes with one.
-    """
+def run_check(source, check):
+    """Run a check at ``town.NOW``; return None if it passes, or the reason for its declared gap."""
     declared = source.gaps.get(check.name)
     with patch.dict(os.environ, {clock.VARIABLE: NOW}):
         try:
@@ -120,12 +99,8 @@ def run_check(source: ConformingSource, check: NetworkCheck | ServerFault) -> st
     return gap_reason
 
 
-def check_abilities(source: ConformingSource) -> None:
-    """Check that each ability is either declared in the profile or explained by a gap.
-
-    Raises:
-        NetworkBroken: an ability is neither declared nor explained, or it is both; or a gap has an unknown name.
-    """
+def check_abilities(source):
+    """Check that gaps have known names, and that each ability is either in the profile or explained by a gap."""
     with patch.dict(os.environ, {clock.VARIABLE: NOW}):
         declared = asyncio.run(_find_abilities(source))
     abilities = frozenset(Ability)
@@ -139,7 +114,7 @@ def check_abilities(source: ConformingSource) -> None:
             raise NetworkBroken(f"{source.name} {problem}: {', '.join(sorted(map(str, names)))}")
 
 
-async def _run_check(source: ConformingSource, check: NetworkCheck | ServerFault) -> str | None:
+async def _run_check(source, check):
     before = asyncio.all_tasks()
     if isinstance(check, ServerFault):
         await _run_fault_check(source, check)
@@ -158,11 +133,11 @@ async def _run_check(source: ConformingSource, check: NetworkCheck | ServerFault
     return None
 
 
-async def _run_fault_check(source: ConformingSource, fault: ServerFault) -> None:
+async def _run_fault_check(source, fault):
     town = new_town()
     async with source.open_with_fault(town, fault) as network:
         case = TownNetwork(network, town)
-        queries: dict[Ability, Callable[[], Awaitable[object]]] = {
+        queries = {
             Ability.PLANS: lambda: case.plan("Alpha", "Gamma", "08:00"),
             Ability.BOARDS: lambda: case.board("Alpha", "08:00", "09:00"),
             Ability.NAMES: lambda: case.network.find_places("Alpha"),
@@ -180,6 +155,6 @@ async def _run_fault_check(source: ConformingSource, fault: ServerFault) -> None
                 raise NetworkBroken(f"the {ability.value} query succeeded despite the fault: {answer!r}"[:300])
 
 
-async def _find_abilities(source: ConformingSource) -> frozenset[Ability]:
+async def _find_abilities(source):
     async with source.open(new_town(live=True)) as network:
         return network.profile.abilities

@@ -1,15 +1,13 @@
 """Helpers for the conformance checks: assertions, and queries to the network under test."""
 
-from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from datetime import date
 
-from fingerpost.testing.networks.town import DAY, Town, to_unix
-from fingerpost.transit.model.itinerary import Itinerary, Leg
-from fingerpost.transit.model.place import Coordinate, Location, LocationSource
+from fingerpost.transit.model.place import Location, LocationSource
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.model.ride_ref import RideRef, list_refs
-from fingerpost.transit.port import DepartureBoard, DepartureQuery, JourneyAnswer, JourneyQuery, Network
+from fingerpost.transit.port import DepartureQuery, JourneyQuery, Network
+from tests.conformance.town import DAY, Town, to_unix
 
 
 class NetworkBroken(AssertionError):
@@ -19,7 +17,7 @@ class NetworkBroken(AssertionError):
 class AbilityMissing(Exception):
     """A check needs an ability that the network does not declare."""
 
-    def __init__(self, ability: Ability) -> None:
+    def __init__(self, ability):
         super().__init__(ability)
         self.ability = ability
 
@@ -35,21 +33,20 @@ class TownNetwork:
     network: Network
     town: Town
 
-    def can(self, ability: Ability) -> bool:
+    def can(self, ability):
         return self.network.profile.can(ability)
 
-    def require(self, *abilities: Ability) -> None:
+    def require(self, *abilities):
         for ability in abilities:
             if not self.can(ability):
                 raise AbilityMissing(ability)
 
     @property
-    def places(self) -> Network:
-        """Return the network if it supports place look-ups, or raise AbilityMissing."""
+    def places(self):
         self.require(Ability.NAMES, Ability.STOPS)
         return self.network
 
-    def stop(self, name: str) -> Location:
+    def stop(self, name):
         return Location(
             coordinate=self.town.coordinate(name),
             source=LocationSource.INPUT,
@@ -57,19 +54,17 @@ class TownNetwork:
             stop_ids=(self.town.stop_id(name),),
         )
 
-    def point(self, coordinate: Coordinate) -> Location:
+    def point(self, coordinate):
         return Location(coordinate=coordinate, source=LocationSource.INPUT)
 
-    async def plan(
-        self, origin: str | Location, destination: str | Location, clock: str, **options: object
-    ) -> JourneyAnswer:
+    async def plan(self, origin, destination, clock, **options):
         self.require(Ability.PLANS)
         self.require(*(ability for option, ability in _ABILITIES_BY_OPTION.items() if options.get(option)))
         start, end = (self.stop(place) if isinstance(place, str) else place for place in (origin, destination))
-        query = JourneyQuery(origin=start, destination=end, instant=to_unix(clock), **options)  # type: ignore[arg-type]
+        query = JourneyQuery(origin=start, destination=end, instant=to_unix(clock), **options)
         return await self.network.plan_journeys(query)
 
-    async def find_rides(self, itineraries: Iterable[Itinerary]) -> list[tuple[Leg, Leg | None]]:
+    async def find_rides(self, itineraries):
         """Return each ride that has a ref, with the ride that the network finds for that ref."""
         refs = [
             (leg, RideRef.read(ref))
@@ -81,9 +76,7 @@ class TownNetwork:
         found = [answer.itineraries[0].rides[0] if answer.itineraries else None for answer in answers]
         return list(zip([ride for ride, _ in refs], found, strict=True))
 
-    async def board(
-        self, stop: str, first: str, last: str, wanted: int = 50, *, day: date = DAY, by_schedule: bool = False
-    ) -> DepartureBoard:
+    async def board(self, stop, first, last, wanted=50, *, day=DAY, by_schedule=False):
         """List the departures from a stop between two clock times on a day, by expected or scheduled time."""
         self.require(Ability.BOARDS, *([Ability.TIMETABLES] if by_schedule or day != DAY else []))
         query = DepartureQuery(
@@ -104,24 +97,24 @@ class NetworkCheck:
     live: bool
 
     @property
-    def name(self) -> str:
+    def name(self):
         return self.run.__name__
 
-    def __str__(self) -> str:
+    def __str__(self):
         return self.name
 
 
-def expect(condition: bool, sentence: str, got: object = None) -> None:
+def expect(condition, sentence, got=None):
     if not condition:
         raise NetworkBroken(sentence if got is None else f"{sentence}; got {got!r}"[:800])
 
 
-def expect_same(got: object, expected: object, sentence: str) -> None:
+def expect_same(got, expected, sentence):
     if got != expected:
         raise NetworkBroken(f"{sentence}: expected {expected!r}, got {got!r}"[:800])
 
 
-def format_trip(itinerary: Itinerary) -> str:
+def format_trip(itinerary):
     """Format the scheduled rides of an itinerary: ``2 08:12-08:22, 3 08:27-08:45``."""
     return ", ".join(
         f"{leg.line} {_format_time(leg.departure_scheduled)}-{_format_time(leg.arrival_scheduled)}"
@@ -129,11 +122,11 @@ def format_trip(itinerary: Itinerary) -> str:
     )
 
 
-def format_trips(itineraries: Collection[Itinerary]) -> list[str]:
+def format_trips(itineraries):
     return sorted({format_trip(itinerary) for itinerary in itineraries}, key=lambda text: text.partition(" ")[2])
 
 
-def format_board(board: DepartureBoard) -> list[str]:
+def format_board(board):
     """Format the rows of a board, sorted by expected time: ``1 08:10``, followed by realtime data."""
     rows = sorted(board.departures, key=lambda row: (row.expected, row.line))
     return [
@@ -144,10 +137,10 @@ def format_board(board: DepartureBoard) -> list[str]:
     ]
 
 
-def list_rides(itineraries: Sequence[Itinerary]) -> list[Leg]:
+def list_rides(itineraries):
     return [leg for itinerary in itineraries for leg in itinerary.rides]
 
 
-def _format_time(instant: int) -> str:
+def _format_time(instant):
     seconds = instant - to_unix("00:00")
     return f"{seconds // 3600:02d}:{seconds % 3600 // 60:02d}"

@@ -1,4 +1,4 @@
-"""Build GTFS feeds and timetables from text drawings that are easy to read in tests.
+"""Build GTFS feeds and timetables from text drawings.
 
 A drawing has one trip per line; trips with the same name form one route::
 
@@ -20,12 +20,9 @@ hyphens; a trip's id is its line and number: ``A-1``.
 import tempfile
 import zipfile
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import date
 from pathlib import Path
 
 from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
-from fingerpost.transit.engine.timetable.timetable import Timetable
 
 _ROUTE_TYPE = {"tram": 0, "metro": 1, "rail": 2, "line": 3, "bus": 3, "ferry": 4, "coach": 200}
 _TRANSFER_TYPE = {"walk": 2, "change": 2, "nowalk": 3}
@@ -36,20 +33,12 @@ _MARKS = {"noboard": ("1", "0"), "noalight": ("0", "1"), "ask": ("2", "2")}
 _FIRST_STOP = (60.17, 24.94)
 _SPACING_LON = 0.018
 
-# If ``days`` is not given, all trips run on every day of this year.
-YEAR = 2026
 
+def feed_from_drawing(text, *, zone="Europe/Helsinki", days=None, coordinates=None):
+    """Return the GTFS tables for a drawing, keyed by file name.
 
-def feed_from_drawing(
-    text: str,
-    *,
-    zone: str = "Europe/Helsinki",
-    days: Sequence[date] | None = None,
-    coordinates: Mapping[str, tuple[float, float]] | None = None,
-) -> dict[str, str]:
-    """Return the GTFS tables for a drawing, keyed by file name; raise ValueError if a line is invalid.
-
-    All trips run on ``days``. ``coordinates`` overrides the positions of stops: {name: (lat, lon)} in degrees.
+    All trips run on ``days``, or on every day of 2026. ``coordinates`` overrides the positions of stops:
+    {name: (lat, lon)} in degrees.
     """
     drawing = _Drawing()
     for line in filter(None, map(str.strip, text.splitlines())):
@@ -75,16 +64,15 @@ def feed_from_drawing(
 class _Drawing:
     """Collects the rows of GTFS tables from the lines of a drawing."""
 
-    def __init__(self) -> None:
-        self.stops: dict[str, str] = {}
-        self.routes: dict[str, str] = {}
-        self.trips: list[str] = []
-        self.stop_times: list[str] = []
-        self.transfers: list[str] = []
-        self._trip_counts = Counter[str]()
+    def __init__(self):
+        self.stops = {}
+        self.routes = {}
+        self.trips = []
+        self.stop_times = []
+        self.transfers = []
+        self._trip_counts = Counter()
 
-    def add_line(self, line: str) -> None:
-        """Add the rows of one line; raise ValueError if it is invalid."""
+    def add_line(self, line):
         head, *cells = (cell.strip() for cell in line.split("|"))
         kind, _, name = head.partition(" ")
         if kind in _TRANSFER_TYPE:
@@ -96,7 +84,7 @@ class _Drawing:
         else:
             self._add_trip(_ROUTE_TYPE[kind], name.strip(), cells)
 
-    def _add_transfers(self, kind: str, cells: list[str]) -> None:
+    def _add_transfers(self, kind, cells):
         seconds = ""
         if kind != "nowalk":
             cells[-1], _, seconds = cells[-1].rpartition(" ")
@@ -104,7 +92,7 @@ class _Drawing:
         for from_id, to_id in {(ids[0], ids[-1]): None, (ids[-1], ids[0]): None}:
             self.transfers.append(f"{from_id},{to_id},{_TRANSFER_TYPE[kind]},{seconds},,")
 
-    def _add_trip(self, route_type: int, route: str, cells: list[str]) -> None:
+    def _add_trip(self, route_type, route, cells):
         self.routes.setdefault(route, f"{route},{route},,{route_type}")
         self._trip_counts[route] += 1
         trip_id = f"{route}-{self._trip_counts[route]}"
@@ -116,30 +104,19 @@ class _Drawing:
         self.trips.append(f"{route},ALL,{trip_id},{stop},{block}")
 
 
-def timetable_from_drawing(
-    text: str,
-    *,
-    zone: str = "Europe/Helsinki",
-    days: Sequence[date] | None = None,
-    coordinates: Mapping[str, tuple[float, float]] | None = None,
-    tables: Mapping[str, str] | None = None,
-) -> Timetable:
-    """Import a drawing; ``tables`` replaces or adds GTFS tables.
-
-    Raise ValueError if a line is invalid, or FeedUnusable if the feed cannot be used.
-    """
-    feed = feed_from_drawing(text, zone=zone, days=days, coordinates=coordinates) | dict(tables or {})
-    return timetable_from_tables(feed)
+def timetable_from_drawing(text, *, tables=None, **options):
+    """Import a drawing with the options of ``feed_from_drawing``; ``tables`` replaces or adds GTFS tables."""
+    return timetable_from_tables(feed_from_drawing(text, **options) | dict(tables or {}))
 
 
-def timetable_from_tables(tables: Mapping[str, str], *, network: str = "TEST") -> Timetable:
-    """Import GTFS tables, keyed by file name; raise FeedUnusable if the feed cannot be used."""
+def timetable_from_tables(tables, *, network="TEST"):
+    """Import GTFS tables, keyed by file name."""
     with tempfile.TemporaryDirectory() as folder:
         path = write_feed(Path(folder) / "drawn", tables)
         return import_feeds(network, [FeedSource(path)]).timetable
 
 
-def write_feed(path: Path, tables: Mapping[str, str] | Mapping[str, bytes]) -> Path:
+def write_feed(path, tables):
     """Write tables, keyed by file name, to a zip file (if the path ends in ``.zip``) or a folder; return the path."""
     if path.suffix == ".zip":
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as zip_file:
@@ -152,15 +129,15 @@ def write_feed(path: Path, tables: Mapping[str, str] | Mapping[str, bytes]) -> P
     return path
 
 
-def stop_id_of(name: str) -> str:
+def stop_id_of(name):
     """Return the feed's id for a drawn stop."""
     return "-".join(name.upper().split())
 
 
-def _parse_stop_time(cell: str) -> tuple[str, str]:
+def _parse_stop_time(cell):
     """Return the stop in a cell, and its ``stop_times.txt`` columns from ``arrival_time`` on."""
     words = cell.split()
-    marks: list[tuple[str, str]] = []
+    marks = []
     while words and words[-1] in _MARKS:
         marks.append(_MARKS[words.pop()])
     if len(words) < 2 or not words[-1][0].isdigit():
@@ -171,14 +148,14 @@ def _parse_stop_time(cell: str) -> tuple[str, str]:
     return " ".join(words), ",".join([*times, pickup, drop_off])
 
 
-def _build_calendar(days: Sequence[date] | None) -> dict[str, str]:
+def _build_calendar(days):
     if days is None:
         weekdays = "monday,tuesday,wednesday,thursday,friday,saturday,sunday"
-        row = f"ALL,1,1,1,1,1,1,1,{YEAR}0101,{YEAR}1231"
+        row = "ALL,1,1,1,1,1,1,1,20260101,20261231"
         return {"calendar.txt": _to_csv(f"service_id,{weekdays},start_date,end_date", [row])}
     rows = [f"ALL,{day:%Y%m%d},1" for day in days]
     return {"calendar_dates.txt": _to_csv("service_id,date,exception_type", rows)}
 
 
-def _to_csv(header: str, rows: Iterable[str]) -> str:
+def _to_csv(header, rows):
     return "\n".join([header, *rows]) + "\n"

@@ -1,14 +1,14 @@
 """The test town of the conformance suite: a small GTFS feed and its GTFS-Realtime message."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from zoneinfo import ZoneInfo
 
 from google.transit.gtfs_realtime_pb2 import Alert, FeedEntity, FeedMessage, TripDescriptor, TripUpdate
 
-from fingerpost.testing.feeds import feed_from_drawing, stop_id_of
 from fingerpost.transit.model.place import Coordinate
+from tests.feeds import feed_from_drawing, stop_id_of
 
 NAME = "TOWN"
 ZONE = "Europe/Helsinki"
@@ -51,15 +51,15 @@ class Town:
     tables: Mapping[str, str]
     realtime: bytes | None = None
 
-    def coordinate(self, stop: str) -> Coordinate:
+    def coordinate(self, stop):
         return Coordinate(*PLACES[stop])
 
-    def stop_id(self, stop: str) -> str:
+    def stop_id(self, stop):
         """Return the full id of a stop, FEED:ID."""
         return f"{self.name}:{stop_id_of(stop)}"
 
 
-def new_town(*, live: bool = False) -> Town:
+def new_town(*, live=False):
     """Return the town; if ``live``, its message cancels the 08:10 tram and delays the 08:40 tram by two minutes.
 
     The message also has two alerts until 09:00: works at Alpha, and a diversion of bus 2.
@@ -67,12 +67,12 @@ def new_town(*, live: bool = False) -> Town:
     return Town(tables=_build_tables(), realtime=_build_message() if live else None)
 
 
-def to_unix(clock: str, day: date = DAY) -> int:
+def to_unix(clock, day=DAY):
     """Convert a local time in the town (HH:MM or HH:MM:SS) to Unix seconds."""
     return int(datetime.fromisoformat(f"{day}T{clock}").replace(tzinfo=ZoneInfo(ZONE)).timestamp())
 
 
-def _build_tables() -> dict[str, str]:
+def _build_tables():
     tables = feed_from_drawing(DRAWING, zone=ZONE, coordinates=PLACES)
     tables["trips.txt"] = _add_column(
         tables["trips.txt"], "wheelchair_accessible", lambda row: "2" if row.startswith("1,") else "1"
@@ -84,12 +84,12 @@ def _build_tables() -> dict[str, str]:
     return tables
 
 
-def _add_column(table: str, name: str, value: Callable[[str], str]) -> str:
+def _add_column(table, name, value):
     head, *rows = table.splitlines()
     return "\n".join([f"{head},{name}", *(f"{row},{value(row)}" for row in rows)]) + "\n"
 
 
-def _build_message() -> bytes:
+def _build_message():
     message = FeedMessage()
     message.header.gtfs_realtime_version = "2.0"
     message.header.timestamp = to_unix("08:00") - REALTIME_AGE_S
@@ -100,7 +100,7 @@ def _build_message() -> bytes:
     return bytes(message.SerializeToString())
 
 
-def _new_trip_update(trip_id: str, relationship: str, delay_s: int | None = None) -> FeedEntity:
+def _new_trip_update(trip_id, relationship, delay_s=None):
     trip = TripDescriptor(trip_id=trip_id, schedule_relationship=relationship, start_date=f"{DAY:%Y%m%d}")
     update = TripUpdate(trip=trip)
     for stop in ("Alpha", "Beta", "Gamma") if delay_s is not None else ():
@@ -109,7 +109,7 @@ def _new_trip_update(trip_id: str, relationship: str, delay_s: int | None = None
     return FeedEntity(id=trip_id, trip_update=update)
 
 
-def _new_alert(header: str, effect: str, **entity: str) -> FeedEntity:
+def _new_alert(header, effect, **entity):
     alert = Alert(effect=effect)
     alert.active_period.add(start=to_unix("07:00"), end=to_unix("09:00"))
     alert.informed_entity.add(**entity)

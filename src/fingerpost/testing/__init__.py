@@ -1,1 +1,0 @@
-"""A test kit for source authors: feeds drawn as text, and conformance suites."""

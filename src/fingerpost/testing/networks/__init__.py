@@ -1,1 +1,0 @@
-"""Conformance suite for public transport data sources; see ``suite.py``."""
