@@ -14,16 +14,13 @@ from fingerpost.transit.engine.gtfs.csv.archive import Archive, open_archive
 from fingerpost.transit.engine.gtfs.csv.columns import IdIndex
 from fingerpost.transit.engine.gtfs.csv.findings import Reason, find_meaning
 from fingerpost.transit.engine.gtfs.feed_info import has_same_times, read_feed_info
-from fingerpost.transit.engine.gtfs.in_seat import find_in_seat, list_departures
 from fingerpost.transit.engine.gtfs.merging import FeedMerger
-from fingerpost.transit.engine.gtfs.pathways import read_pathways
 from fingerpost.transit.engine.gtfs.report import FeedReport, ImportReport
-from fingerpost.transit.engine.gtfs.shapes import read_shapes
 from fingerpost.transit.engine.gtfs.stop_times import read_stop_times, read_trip_departures
-from fingerpost.transit.engine.gtfs.stops import read_stops
-from fingerpost.transit.engine.gtfs.transfers import read_transfers
+from fingerpost.transit.engine.gtfs.stops import read_pathways, read_stops
+from fingerpost.transit.engine.gtfs.transfers import find_in_seat, list_departures, read_transfers
 from fingerpost.transit.engine.gtfs.translations import read_translations
-from fingerpost.transit.engine.gtfs.trips import read_routes, read_trips
+from fingerpost.transit.engine.gtfs.trips import read_routes, read_shapes, read_trips
 from fingerpost.transit.engine.timetable.assembly import assemble
 from fingerpost.transit.engine.timetable.columns import list_starts, mark_rows
 from fingerpost.transit.engine.timetable.draft import ServiceRow, TimetableDraft, TripColumns
@@ -215,15 +212,10 @@ def _report_distant_stops(archive: Archive, draft: TimetableDraft) -> None:
     is_in_area = mark_area_stops(lats, lons, calls.stop, calls.arrival_s, calls.departure_s, first)
     is_distant = mark_distant_stops(lats, lons, is_in_area)
     served = mark_rows(len(lats), calls.stop)
-    distant = {
-        stop.local_id: Reason.STOP_POSITION_UNAPPLIED if served[row] else Reason.STOP_WITHOUT_TRIPS
-        for row, stop in enumerate(draft.stops)
-        if not is_in_area[row] and stop.kind == STOP and (served[row] or is_distant[row])
-    }
-    table = archive.reopen_table("stops.txt") if distant else None
-    for line, (stop_id,) in () if table is None else table.read_rows("stop_id"):
-        if stop_id in distant:
-            archive.findings.add(distant.pop(stop_id), "stops.txt", line, "stop_lat")
+    for row, stop in enumerate(draft.stops):
+        if not is_in_area[row] and stop.kind == STOP and (served[row] or is_distant[row]):
+            reason = Reason.STOP_POSITION_UNAPPLIED if served[row] else Reason.STOP_WITHOUT_TRIPS
+            archive.findings.add(reason, "stops.txt", stop.line, "stop_lat")
 
 
 def _find_thin_after(services: Sequence[Int32], departures: Sequence[int], days: Int32) -> date | None:

@@ -1,17 +1,18 @@
-"""Read GTFS ``stops.txt``: stops, stations, entrances and nodes."""
+"""Read GTFS ``stops.txt`` and ``pathways.txt``: stops, stations, entrances, nodes, and the paths between them."""
 
 import math
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
 from fingerpost.transit.engine.gtfs.csv.archive import Archive
+from fingerpost.transit.engine.gtfs.csv.field_values import parse_decimal, parse_integer
 from fingerpost.transit.engine.gtfs.csv.findings import Reason
 from fingerpost.transit.engine.gtfs.csv.table import Table
 from fingerpost.transit.engine.gtfs.feed_info import has_same_times
-from fingerpost.transit.engine.timetable.columns import group_rows
+from fingerpost.transit.engine.timetable import station_ways
+from fingerpost.transit.engine.timetable.columns import group_rows, to_columns
 from fingerpost.transit.engine.timetable.draft import StopRow
 from fingerpost.transit.engine.timetable.timetable import (
     BOARDING_AREA,
@@ -19,9 +20,14 @@ from fingerpost.transit.engine.timetable.timetable import (
     NODE,
     STATION,
     STOP,
+    WHEELCHAIR_NO,
     WHEELCHAIR_UNKNOWN,
     WHEELCHAIR_VALUES,
+    WHEELCHAIR_YES,
+    Pathways,
+    StationPlaces,
 )
+from fingerpost.transit.engine.timetable.walks import PACE_M_PER_S
 
 # The required kind of a stop's parent (GTFS, parent_station); stations have no parent.
 _PARENT_KIND = {STOP: STATION, ENTRANCE: STATION, NODE: STATION, BOARDING_AREA: STOP}
@@ -49,21 +55,14 @@ class Stops:
         return group_rows(parents, (row for row, stop in enumerate(self.rows) if stop.kind == STOP))
 
 
-class _StopDraft(NamedTuple):
-    """A stop before its parent's row is known; its latitude is NaN if the feed gives no position."""
-
-    line: int
-    parent_id: str
-    row: StopRow
-
-
 def read_stops(archive: Archive, zone: str) -> Stops:
     """Read the stops; ``zone`` is the agency's time zone, which applies to all times in the feed.
 
     Stops without a position get their parent's or are skipped; stops without a name get their parent's or their id.
     """
     table = archive.get_table("stops.txt", "stop_id")
-    drafts: dict[str, _StopDraft] = {}
+    # Each stop with its parent's id; its row is not known yet, and its latitude is NaN if the feed gives no position.
+    drafts: dict[str, tuple[str, StopRow]] = {}
     columns = ("stop_id", "stop_name", "stop_lat", "stop_lon", "location_type", "parent_station", "platform_code")
     for block in table.read_blocks(*columns, "wheelchair_boarding", "stop_code", "stop_timezone"):
         zones = block.read_texts(9)
@@ -90,27 +89,26 @@ def read_stops(archive: Archive, zone: str) -> Stops:
                 continue
             if (lat, lon) == _NULL_ISLAND or not (-90 <= lat <= 90 and -180 <= lon <= 180):
                 lat = lon = math.nan
-            row = StopRow(0, stop_id, name, lat, lon, kind, -1, platform, wheelchair, code)
-            drafts[stop_id] = _StopDraft(line, parent, row)
+            drafts[stop_id] = parent, StopRow(0, stop_id, name, lat, lon, kind, -1, platform, wheelchair, code, line)
     return _resolve_parents(table, drafts)
 
 
-def _resolve_parents(table: Table, drafts: dict[str, _StopDraft]) -> Stops:
+def _resolve_parents(table: Table, drafts: dict[str, tuple[str, StopRow]]) -> Stops:
     parents: dict[str, StopRow] = {}
     stops_by_id: dict[str, StopRow] = {}
     # Handle stations first and boarding areas last, so that parents come before their children.
-    for line, parent_id, row in sorted(drafts.values(), key=lambda draft: _DEPTH[draft.row.kind]):
+    for parent_id, row in sorted(drafts.values(), key=lambda draft: _DEPTH[draft[1].kind]):
         parent = stops_by_id.get(parent_id)
         if parent_id and (parent is None or parent.kind != _PARENT_KIND.get(row.kind)):
-            table.note(Reason.STOP_PARENT_UNAPPLIED, line, "parent_station")
+            table.note(Reason.STOP_PARENT_UNAPPLIED, row.line, "parent_station")
             parent = None
         if not math.isnan(row.lat):
             stops_by_id[row.local_id] = row
         elif parent is not None:
             stops_by_id[row.local_id] = row._replace(lat=parent.lat, lon=parent.lon)
-            table.note(Reason.STOP_PLACE_ASSUMED, line, "stop_lat")
+            table.note(Reason.STOP_PLACE_ASSUMED, row.line, "stop_lat")
         else:
-            table.note(Reason.STOP_WITHOUT_PLACE, line, "stop_lat")
+            table.note(Reason.STOP_WITHOUT_PLACE, row.line, "stop_lat")
         if parent is not None:
             parents[row.local_id] = parent
     stop_ids = [stop_id for stop_id in drafts if stop_id in stops_by_id]
@@ -119,7 +117,69 @@ def _resolve_parents(table: Table, drafts: dict[str, _StopDraft]) -> Stops:
     for stop_id in stop_ids:
         row, parent = stops_by_id[stop_id], parents.get(stop_id)
         if not row.name and row.kind not in _NAMELESS_KINDS:
-            table.note(Reason.STOP_NAME_ASSUMED, drafts[stop_id].line, "stop_name")
+            table.note(Reason.STOP_NAME_ASSUMED, row.line, "stop_name")
         name = row.name or (parent.name if parent else "") or stop_id
         rows.append(row._replace(name=name, parent=index[parent.local_id] if parent else -1))
     return Stops(rows)
+
+
+# Modes whose duration can be computed from the length, unlike that of stairs and lifts.
+_FLAT = frozenset({station_ways.WALKWAY, station_ways.TRAVELATOR})
+
+
+def read_pathways(archive: Archive, stops: Stops) -> Pathways:
+    """Read the pathways, and derive unknown wheelchair values of platforms from them."""
+    table = archive.find_optional_table("pathways.txt", "from_stop_id", "to_stop_id", "pathway_mode")
+    if table is None:
+        return Pathways()
+    columns = {"lat": float, "lon": float, "kind": np.int8, "parent": np.int32, "wheelchair": np.int8}
+    lats, lons, kinds, parents, wheelchair = (
+        np.array([getattr(stop, name) for stop in stops.rows], kind) for name, kind in columns.items()
+    )
+    places = StationPlaces(lats, lons, kinds, parents, wheelchair, _read_pathway_rows(table, stops))
+    _set_wheelchair_access(stops, places)
+    return places.pathways
+
+
+def _read_pathway_rows(table: Table, stops: Stops) -> Pathways:
+    rows: list[tuple[int, int, int, float]] = []
+    for line, (begin_id, end_id, mode_text, bidirectional, time_text, length_text) in table.read_rows(
+        "from_stop_id", "to_stop_id", "pathway_mode", "is_bidirectional", "traversal_time", "length"
+    ):
+        begin, end = stops.row_by_id.get(begin_id), stops.row_by_id.get(end_id)
+        if begin is None or end is None:
+            table.note(Reason.PATHWAY_AT_UNKNOWN_STOP, line, "from_stop_id" if begin is None else "to_stop_id")
+            continue
+        mode = parse_integer(mode_text)
+        if mode is None or mode not in station_ways.STEP_FREE_MODES | station_ways.STEP_MODES:
+            table.note(Reason.PATHWAY_UNREADABLE, line, "pathway_mode")
+            continue
+        seconds, length_m = parse_decimal(time_text), parse_decimal(length_text)
+        if seconds is None or seconds <= 0:
+            seconds = math.nan
+            if length_m is not None and length_m >= 0 and mode in _FLAT:
+                seconds = length_m / PACE_M_PER_S
+        if math.isnan(seconds) and mode not in station_ways.GATES:
+            table.note(Reason.PATHWAY_WITHOUT_TIME_UNAPPLIED, line, "traversal_time")
+        rows.append((begin, end, mode, seconds))
+        if bidirectional == "1":
+            rows.append((end, begin, mode, seconds))
+    columns = zip(*rows, strict=True) if rows else [()] * len(Pathways._fields)
+    return to_columns(Pathways, dict(zip(Pathways._fields, columns, strict=True)))
+
+
+def _set_wheelchair_access(stops: Stops, places: StationPlaces) -> None:
+    """Set unknown wheelchair values of platforms: yes if a step-free round trip from an accessible entrance exists."""
+    kinds, parents, wheelchair, pathways = places.kinds, places.parents, places.wheelchair, places.pathways
+    outgoing, incoming = station_ways.list_ways(places, step_free=True)
+    # Row -1 is a virtual place with ways to and from all entrances that may be accessible.
+    entrances = np.flatnonzero((kinds == ENTRANCE) & (wheelchair != WHEELCHAIR_NO)).tolist()
+    outgoing[-1] = incoming[-1] = [(entrance, 0.0) for entrance in entrances]
+    reached = station_ways.find_quickest_s(outgoing, -1).keys() & station_ways.find_quickest_s(incoming, -1).keys()
+    connected = {*pathways.begin.tolist(), *pathways.end.tolist()}
+    connected |= {int(parents[row]) for row in connected if kinds[row] == BOARDING_AREA}
+    is_unknown = (kinds == STOP) & (wheelchair == WHEELCHAIR_UNKNOWN)
+    is_unknown &= (parents < 0) | (wheelchair[parents] == WHEELCHAIR_UNKNOWN)
+    for row in connected.intersection(np.flatnonzero(is_unknown).tolist()):
+        access = WHEELCHAIR_YES if row in reached else WHEELCHAIR_NO
+        stops.rows[row] = stops.rows[row]._replace(wheelchair=access)

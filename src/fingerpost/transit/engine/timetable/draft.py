@@ -11,7 +11,10 @@ from fingerpost.transit.model.line_colors import NO_COLOR
 
 
 class StopRow(NamedTuple):
-    """A stop, station, entrance or node. ``parent`` is a row, -1 for none; ``platform`` and ``code`` may be empty."""
+    """A stop, station, entrance or node. ``parent`` is a row, -1 for none; ``platform`` and ``code`` may be empty.
+
+    ``line`` is its line in ``stops.txt``.
+    """
 
     feed: int
     local_id: str
@@ -23,6 +26,7 @@ class StopRow(NamedTuple):
     platform: str = ""
     wheelchair: int = 0
     code: str = ""
+    line: int = 0
 
 
 class RouteRow(NamedTuple):

@@ -66,12 +66,6 @@ class Archive:
             self.findings.add(Reason.TABLE_WITHOUT_COLUMN, name, 1, next(c for c in required if c not in table.columns))
         return None
 
-    def reopen_table(self, name: str) -> Table | None:
-        """Open a table again, without reporting its faults twice."""
-        if name not in self._files:
-            return None
-        return Table(self.name, name, lambda: self._open(name), Findings(), self._check_size(name))
-
     def get_table(self, name: str, *required: str) -> Table:
         table = self.find_table(name, *required)
         if table is None:
