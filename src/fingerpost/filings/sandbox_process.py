@@ -1,6 +1,6 @@
 """Child process of ``sandbox``: read a query and a database from standard input, and write the rows as JSON.
 
-The process imports only the standard library, so that it starts quickly.
+It imports only the standard library, so that it starts quickly. SQLite allocates at most 256 MB.
 """
 
 import json
@@ -9,30 +9,30 @@ import sqlite3
 import sys
 from typing import Any
 
-MAX_ROWS = 1_000
-
-_MAX_BYTES = 100_000
-_MAX_ANSWER_BYTES = 2_000_000
+MAX_ROWS, _MAX_ANSWER_BYTES = 1_000, 2_000_000
 # The tables that queries may read, and their date columns; rows dated after ``as_of`` are hidden.
 _DATES = {"facts": "filing_date", "filings": "filing_date", "fiscal_years": "end_date"}
-_TABLES = ("companies", "tickers", *_DATES)
+_DATES |= {"companies": "''", "tickers": "''"}
 # The attached database has a random name, so that queries can read its tables only through the views.
 _DATA = f"data_{secrets.token_hex(8)}"
 
 
-def run(connection: sqlite3.Connection, query: str, as_of: str) -> dict[str, Any]:
-    """Return ``columns``, ``rows`` and ``truncated``, or ``error`` if SQLite rejects the query."""
-    # Set this first, because the pragma drops temporary views.
+def run(address: str | None, query: str, as_of: str) -> dict[str, Any]:
+    """Return ``columns``, ``rows`` and ``truncated``, or ``error``; a MemoryError ends the process instead."""
+    connection = sqlite3.connect(":memory:", uri=True, isolation_level=None)
+    connection.execute(f"ATTACH ? AS {_DATA}", (address or ":memory:",))
+    if address is None:
+        connection.deserialize(sys.stdin.buffer.read(), name=_DATA)
+    # Set temp_store first, because that pragma drops temporary views.
     connection.execute("PRAGMA temp_store = MEMORY")
     tables = _create_views(connection, as_of)
     connection.executescript("PRAGMA query_only = ON; PRAGMA trusted_schema = OFF; PRAGMA hard_heap_limit = 256000000")
-    for limit in (sqlite3.SQLITE_LIMIT_LENGTH, sqlite3.SQLITE_LIMIT_SQL_LENGTH):
-        connection.setlimit(limit, _MAX_BYTES)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 100_000)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_SQL_LENGTH, 100_000)
     connection.set_authorizer(_authorize)
     try:
         return _fetch(connection.execute(query))
     except (sqlite3.Error, sqlite3.Warning, OverflowError, ValueError) as error:
-        # A MemoryError is not caught, so the process ends without a response.
         return {"error": f"{error}. Queries may only read {'; '.join(tables)}"}
 
 
@@ -40,17 +40,16 @@ def _create_views(connection: sqlite3.Connection, as_of: str) -> list[str]:
     """Create a view of each readable table, and return the names and columns of these views."""
     described = []
     # SQLite reserves names that start with sqlite_, and ``_authorize`` denies access to those tables.
-    names = f"SELECT name FROM {_DATA}.sqlite_master WHERE type IN ('table', 'view') AND name NOT GLOB 'sqlite_*'"  # noqa: S608
-    for (table,) in connection.execute(f"{names} ORDER BY name").fetchall():
+    names = f"SELECT name FROM {_DATA}.sqlite_master WHERE name NOT GLOB 'sqlite_*' ORDER BY name"  # noqa: S608
+    for (table,) in connection.execute(names).fetchall():
         # This view hides a table of the same name. Queries on the view fail, because the main database is empty.
         selection = f'* FROM main."{table}"'
-        if table in _TABLES:
-            found = connection.execute(f"SELECT * FROM {_DATA}.{table} LIMIT 0").description  # noqa: S608
-            columns = ", ".join(column for column, *_ in found)
+        if table in _DATES:
+            found = connection.execute(f"SELECT * FROM {_DATA}.{table}").description  # noqa: S608
+            columns = ", ".join(name for name, *_ in found)
             described.append(f"{table} ({columns})")
             limited = columns.replace("complete_through", f"min(complete_through, '{as_of}') AS complete_through")
-            day = _DATES.get(table, "''")
-            selection = f"{limited} FROM {_DATA}.{table} WHERE {day} <= '{as_of}'"
+            selection = f"{limited} FROM {_DATA}.{table} WHERE {_DATES[table]} <= '{as_of}'"
         connection.execute(f'CREATE TEMP VIEW "{table}" AS SELECT {selection}')
     return described
 
@@ -65,9 +64,9 @@ def _authorize(action: int, name: str | None, detail: str | None, database: str 
 
 
 def _fetch(cursor: sqlite3.Cursor) -> dict[str, Any]:
-    if cursor.description is None:
+    columns = [name for name, *_ in cursor.description or ()]
+    if not columns:
         raise sqlite3.ProgrammingError("it is not a SELECT")
-    columns = [name for name, *_ in cursor.description]
     if len({*columns}) < len(columns):
         raise sqlite3.ProgrammingError("two columns have the same name; rename one with AS")
     rows: list[tuple[Any, ...]] = []
@@ -83,9 +82,4 @@ def _fetch(cursor: sqlite3.Cursor) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    address, query, as_of = json.loads(sys.stdin.buffer.readline())
-    connection = sqlite3.connect(":memory:", uri=True, isolation_level=None)
-    connection.execute(f"ATTACH ? AS {_DATA}", (address or ":memory:",))
-    if address is None:
-        connection.deserialize(sys.stdin.buffer.read(), name=_DATA)
-    sys.stdout.write(json.dumps(run(connection, query, as_of), default=bytes.hex))
+    sys.stdout.write(json.dumps(run(*json.loads(sys.stdin.buffer.readline())), default=bytes.hex))

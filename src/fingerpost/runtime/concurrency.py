@@ -1,12 +1,14 @@
-"""Run work in threads outside the event loop, and await several coroutines together."""
+"""Run work in threads outside the event loop, limit concurrent work, and await several coroutines together."""
 
 import asyncio
 import os
 from collections.abc import Callable, Coroutine, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AsyncExitStack
 from contextvars import copy_context
 from functools import partial
 from typing import Any, ParamSpec, TypeVar
+from weakref import WeakValueDictionary
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -38,6 +40,17 @@ compute = _COMPUTE.run
 
 run_in_thread = _WAIT.run
 """Run work that waits for files, locks or a database; searches do not delay it."""
+
+
+# Keyed by event loop, because a semaphore belongs to one loop.
+_slots: WeakValueDictionary[tuple[asyncio.AbstractEventLoop, str], asyncio.Semaphore] = WeakValueDictionary()
+
+
+async def enter_slot(stack: AsyncExitStack, name: str, limit: int, max_wait_s: float) -> None:
+    """Take one of the ``limit`` slots of a name until the stack closes; raise TimeoutError after ``max_wait_s``."""
+    slot = _slots.setdefault((asyncio.get_running_loop(), name), asyncio.Semaphore(limit))
+    async with asyncio.timeout(max_wait_s):
+        await stack.enter_async_context(slot)
 
 
 async def gather_all(coroutines: Iterable[Coroutine[Any, Any, _R]]) -> list[_R]:
