@@ -14,8 +14,9 @@ COMMAND = re.compile(
     r"(?:`|^(?: {4}|\$ )?|[ /](?:server|bin)[ /])fingerpost ((?:[a-z]+|--[a-z-]+)\b[^`\n\"|]*)", re.MULTILINE
 )
 PROSE = {
-    "adds", "asks", "computes", "does", "finds", "is", "leaves", "limits", "lists", "never", "plans", "reads",
-    "removes", "reports", "sends", "skips", "stores", "takes", "uses", "writes",
+    "adds", "asks", "computes", "contains", "does", "finds", "includes", "is", "leaves", "limits", "lists", "needs",
+    "never", "plans", "reads", "removes", "reports", "returns", "sends", "shows", "skips", "stores", "supports",
+    "takes", "uses", "warns", "writes",
 }  # fmt: skip
 
 
