@@ -9,7 +9,7 @@ import pytest
 
 from fingerpost.errors import PlanInvalid, StorageUnavailable
 from fingerpost.plan.catalogue import Catalogue
-from fingerpost.plan.engines.group_commit import GroupCommit
+from fingerpost.plan.journal import GroupCommit
 from fingerpost.plan.limits import Limits
 from fingerpost.plan.records import read_plan
 from fingerpost.plan.view import describe_run

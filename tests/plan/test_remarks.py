@@ -8,7 +8,7 @@ from pydantic import BaseModel, BeforeValidator
 from fingerpost.contract.tool import ToolSpec, failure_response, success_response
 from fingerpost.errors import ParameterError, PlanInvalid
 from fingerpost.plan.catalogue import Catalogue, PlanTool
-from fingerpost.plan.remarks import Remark, explain_unresolved_path, list_remark_sentences, list_remarks
+from fingerpost.plan.responses import Remark, explain_unresolved_path, list_remark_sentences, list_remarks
 from fingerpost.plan.validation import validate_plan
 from fingerpost.plan.view import format_run
 from tests.plan.drawing import plan, ref, step, viewed

@@ -89,15 +89,11 @@ def parse_tool_query(spec: ToolSpec, parameters: dict[str, Any]) -> ToolQuery | 
     return ToolQuery(query_type, arguments, spec.input_schema[query_type], ("parameters",))
 
 
-def suggest(word: str, words: Iterable[str]) -> str:
-    """Return ``did you mean 'x'?`` with the most similar word, or an empty string if no word is similar."""
-    matches = difflib.get_close_matches(word[:100], list(words), n=1, cutoff=0.6)
-    return f"did you mean '{matches[0]}'?" if matches else ""
-
-
 def suggest_or_list(word: str, words: Iterable[str]) -> str:
+    """Return ``did you mean 'x'?`` with the most similar word, or list the words if none is similar."""
     choices = list(words)
-    return suggest(word, choices) or list_choices(choices)
+    matches = difflib.get_close_matches(word[:100], choices, n=1)
+    return f"did you mean '{matches[0]}'?" if matches else list_choices(choices)
 
 
 def list_choices(words: Iterable[str], place: str = "") -> str:

@@ -1,28 +1,34 @@
-"""Execute one run, with steps in parallel: a step starts as soon as its dependencies are recorded."""
+"""Execute one run, with steps in parallel: a step starts as soon as its dependencies are recorded.
+
+Calls of tools and agents have concurrency limits, timeouts and retries, which are the same for every engine.
+"""
 
 import asyncio
 import logging
+import random
 import traceback
-from collections import deque
+from collections import defaultdict, deque
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from graphlib import TopologicalSorter
+from itertools import count
 from typing import Any
 
 from fingerpost.contract.check import check_arguments
 from fingerpost.contract.envelope import new_internal_error
 from fingerpost.contract.identity import new_correlation_id
+from fingerpost.contract.plan import set_idempotency_key
 from fingerpost.contract.tool import failure_response, success_response
-from fingerpost.errors import BrokenContract, ParameterError, StorageUnavailable, ToolError
-from fingerpost.plan.catalogue import HUMAN, Task
+from fingerpost.errors import BrokenContract, ParameterError, SourceTimeout, StorageUnavailable, ToolError
+from fingerpost.plan.catalogue import HUMAN, Agent, Task
 from fingerpost.plan.conditions import ConditionFailed
 from fingerpost.plan.journal import Journal
 from fingerpost.plan.limits import Limits, encode, find_excess
 from fingerpost.plan.memory import Memory
 from fingerpost.plan.records import Event, JournalFailed, RunRecord, RunState, Signal, StepRecord, StepState, now
 from fingerpost.plan.references import fill
-from fingerpost.plan.remarks import explain_unresolved_path
-from fingerpost.plan.step_attempts import StepExecutor, build_failure, find_failure
+from fingerpost.plan.responses import build_failure, check_response, explain_unresolved_path, find_failure
 from fingerpost.plan.validation import THINKING, ReadyStep, ValidPlan
 from fingerpost.runtime import retry
 from fingerpost.runtime.concurrency import compute
@@ -38,7 +44,9 @@ class Execution:
     run: RunRecord
     valid: ValidPlan
     journal: Journal
-    executor: StepExecutor
+    agents: Mapping[str, Agent]
+    semaphores: defaultdict[str, asyncio.Semaphore]
+    """For concurrent calls in this process, by the name of the tool or agent."""
     limits: Limits
     poll_s: float
     last_signal: int = 0
@@ -190,19 +198,61 @@ class Execution:
             idempotency_key=f"{self.run.run_id}:{step.step_id}",
             perform=None if tool is None or query is None else lambda sent: tool.execute(query.query_type, sent, user),
         )
-        number = 0
-        while True:
-            number += 1
-            response = await self.executor.attempt(ready, task)
+        for number in count(1):
+            response = await self._attempt(ready, task)
             if (reason := find_failure(response)) is None:
                 return response, number
-            wait_s = self.executor.find_wait_s(task, number, response)
+            wait_s = self._find_wait_s(task, number, response)
             self._append_event(
                 "attempt_failed", step.step_id, attempt=number, error=reason[:1000], retried_after_s=wait_s
             )
             if wait_s is None:
                 return response, number
             await retry.sleep(wait_s)
+        raise AssertionError("unreachable")
+
+    async def _attempt(self, ready: ReadyStep, task: Task) -> dict[str, Any]:
+        """Call the tool or agent once, and return its standard response; a ToolError becomes a failure response."""
+        set_idempotency_key(task.idempotency_key)
+        name, timeout_s = ready.performer, self.limits.attempt_s
+        try:
+            async with self.semaphores[name]:
+                try:
+                    async with asyncio.timeout(timeout_s):
+                        response = await self._perform(ready, task)
+                except TimeoutError as error:
+                    # The outcome of the call is unknown, so only an idempotent tool is called again.
+                    is_retryable = ready.tool is not None and ready.tool.is_idempotent
+                    message = f"{name} did not answer within {timeout_s:g} s"
+                    raise SourceTimeout(message, retryable=is_retryable) from error
+            return check_response(name, response, self.limits)
+        except ToolError as error:
+            query_type = name if ready.query is None else ready.query.query_type
+            return build_failure(name, query_type, task.parameters, error)
+
+    async def _perform(self, ready: ReadyStep, task: Task) -> Any:
+        agent = ready.step.agent
+        if agent is None:
+            assert task.perform is not None
+            return await task.perform(task.parameters)
+        response = await self.agents[agent](task)
+        if isinstance(response, Mapping) and {"success", "results", "output_key"} <= response.keys():
+            return response
+        return success_response(agent, agent, task.parameters, [response], {"data": response})
+
+    def _find_wait_s(self, task: Task, number: int, response: Mapping[str, Any]) -> float | None:
+        """Return the wait before the next attempt, or None if the step must not be retried."""
+        if response.get("retryable") is not True:
+            return None
+        retry_after = response.get("retry_after")
+        requested_s = float(retry_after) if isinstance(retry_after, int | float) else 0.0
+        # Spread retries of steps that failed together; the seed makes a step's wait reproducible.
+        spread = random.Random(f"{task.idempotency_key}/{number}").random()  # noqa: S311  (no secret depends on it)
+        limits = self.limits
+        policy = retry.RetryPolicy(
+            attempts=limits.attempts, initial_s=limits.backoff_s, max_wait_s=limits.max_backoff_s
+        )
+        return policy.find_wait_s(number, spread=spread, requested_s=requested_s)
 
     def _resolve_arguments(self, ready: ReadyStep) -> dict[str, Any]:
         query = ready.query

@@ -10,7 +10,7 @@ from fingerpost.errors import ParameterError
 from fingerpost.plan.limits import encode
 from fingerpost.plan.records import Event, InitialMemory, RunRecord
 from fingerpost.plan.references import ParameterPath, Reference, get_at_path
-from fingerpost.plan.remarks import list_remarks
+from fingerpost.plan.responses import list_remarks
 from fingerpost.plan.validation import ReadyStep, ValidPlan
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections import defaultdict
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
@@ -30,7 +31,6 @@ from fingerpost.plan.records import (
     write_instant,
     write_plan,
 )
-from fingerpost.plan.step_attempts import StepExecutor
 from fingerpost.plan.validation import ValidPlan, validate_plan
 from fingerpost.runtime.concurrency import compute
 from fingerpost.runtime.instruments import PLAN_RUNS, Measurement
@@ -72,7 +72,7 @@ class PlanRuns:
         self._poll_s = poll_s
         self._retention_days = retention_days
         self._last_cleanup: datetime | None = None
-        self._executor = StepExecutor(catalogue, self.limits)
+        self._semaphores = defaultdict[str, asyncio.Semaphore](lambda: asyncio.Semaphore(self.limits.calls_per_tool))
         # Validated plans of runs that this process created but has not executed, to avoid a second validation.
         self._created: dict[str, ValidPlan] = {}
         self._executions: dict[str, Execution] = {}
@@ -310,7 +310,8 @@ class PlanRuns:
                     run=run,
                     valid=valid,
                     journal=self.journal,
-                    executor=self._executor,
+                    agents=self.catalogue.agents,
+                    semaphores=self._semaphores,
                     limits=self.limits,
                     poll_s=self._poll_s,
                 )

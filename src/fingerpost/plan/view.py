@@ -13,7 +13,7 @@ from fingerpost.plan.limits import encode
 from fingerpost.plan.memory import Memory, list_items
 from fingerpost.plan.records import Event, RunRecord, StepRecord, read_recorded_plan
 from fingerpost.plan.references import get_at_path
-from fingerpost.plan.remarks import Remark, explain_unresolved_path, list_remark_sentences, list_remarks
+from fingerpost.plan.responses import Remark, explain_unresolved_path, list_remark_sentences, list_remarks
 from fingerpost.plan.run_shapes import RunView
 from fingerpost.plan.runs import PlanRuns, ReportedState
 from fingerpost.runtime.concurrency import compute

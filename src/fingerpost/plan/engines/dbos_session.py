@@ -54,7 +54,7 @@ def name_process() -> str:
 
 
 class DbosSession:
-    """A process's connection to the shared database; see ``group_commit.JournalSession``."""
+    """A process's connection to the shared database; see ``journal.JournalSession``."""
 
     def __init__(self, database: Database, process: str) -> None:
         self._database = database

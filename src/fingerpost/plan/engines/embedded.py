@@ -101,7 +101,7 @@ class EmbeddedJournal(Journal):
 
 
 class FileSession:
-    """A lazily opened connection to the runs file (a ``group_commit.JournalSession``)."""
+    """A lazily opened connection to the runs file (a ``journal.JournalSession``)."""
 
     def __init__(self, tables: SqliteTables) -> None:
         self._tables = tables

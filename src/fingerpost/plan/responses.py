@@ -1,11 +1,13 @@
-"""Collect remarks from a tool's response: missing values, notes, hints, candidates and warnings."""
+"""Read a tool's response: its failure, and remarks such as missing values, notes, candidates and warnings."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-from fingerpost.errors import as_sentence
+from fingerpost.contract.envelope import Contract, build_step_fields
+from fingerpost.contract.tool import failure_response
+from fingerpost.errors import BrokenContract, ToolError, as_sentence
 from fingerpost.plan.catalogue import list_choices
-from fingerpost.plan.limits import encode
+from fingerpost.plan.limits import Limits, encode, find_excess
 from fingerpost.plan.references import get_at_path
 
 # Response fields that contain remarks, at any depth.
@@ -31,6 +33,32 @@ _KINDS_BY_FIELD: Final = {
 }
 # Fields that echo the call, and fields that the step's record already contains.
 _IGNORED_FIELDS: Final = frozenset({"query_type", "parameters", "output_key", "success", "error"})
+# Error details that help the caller fix the cause.
+_DETAILS = ("missing", "notes", "did_you_mean", "candidates")
+
+
+def check_response(name: str, response: object, limits: Limits) -> dict[str, Any]:
+    """Return a tool's response; raise BrokenContract if it is not a standard response or cannot be stored as JSON."""
+    if not isinstance(response, Mapping) or not isinstance(response.get("success"), bool):
+        raise BrokenContract(f"{name} did not return a standard response")
+    standard = dict(response)
+    excess = find_excess(standard, max_bytes=limits.output_bytes, max_depth=limits.depth)
+    if excess is not None:
+        raise BrokenContract(f"The output of {name} cannot be used: a value in it {excess}")
+    return standard
+
+
+def find_failure(response: Mapping[str, Any]) -> str | None:
+    """Return the reason for a failure, or None for a success."""
+    if response["success"]:
+        return None
+    return str(response.get("error") or response.get("warning") or "it failed without a message")
+
+
+def build_failure(name: str, query_type: str, parameters: Mapping[str, Any], error: ToolError) -> dict[str, Any]:
+    details = {detail: error.details[detail] for detail in _DETAILS if error.details.get(detail)}
+    extra = build_step_fields(error, Contract.STEP) | details
+    return failure_response(name, query_type, parameters, error.message, "error", extra)
 
 
 class Remark(NamedTuple):
