@@ -11,7 +11,7 @@ import pytest
 from fingerpost.errors import SourceUnreachable
 from fingerpost.net.response import Response
 from fingerpost.runtime import instruments
-from fingerpost.transit.embedded.realtime_feeds import POLL_S
+from fingerpost.transit.embedded.realtime_updater import POLL_S
 from tests.embedded.conftest import rows, warnings, without_realtime_words
 from tests.realtime.messages import NOW, call, message, update
 

@@ -31,7 +31,7 @@ def test_memory_is_free_when_a_build_begins(monkeypatch):
 
 
 def list_ready(timetables):
-    return [day for day in (MONDAY, TUESDAY, WEDNESDAY) if timetables.is_ready(day, is_reverse=False, step_free=False)]
+    return [day for day in (MONDAY, TUESDAY, WEDNESDAY) if (day, False, False, 0) in timetables.cached]
 
 
 def test_the_least_recently_used_day_of_any_network_goes_first():

@@ -8,7 +8,7 @@ import pytest
 from fingerpost.errors import SourceLimited, SourceUnreachable
 from fingerpost.net.response import Response
 from fingerpost.transit.embedded.feed_origins import NamedLocation, parse_location
-from fingerpost.transit.embedded.realtime_feeds import POLL_S, RealtimeFeeds
+from fingerpost.transit.embedded.realtime_updater import POLL_S, RealtimeFeeds
 from fingerpost.transit.engine.gtfs.realtime import CLOCK_SKEW_S, RealtimeIndex, read_realtime
 from tests.feeds import timetable_from_drawing
 from tests.realtime.messages import NOW, call, message, update

@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fingerpost.transit.embedded.display_names import DisplayNames
-from fingerpost.transit.embedded.overlay_alerts import Span
-from fingerpost.transit.embedded.snapshot import Snapshot
+from fingerpost.transit.embedded.snapshot import Snapshot, Span
 from fingerpost.transit.engine.raptor.journeys import BoardDeparture, list_board_departures
 from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetables
 from fingerpost.transit.engine.timetable.service_days import local_day
@@ -25,8 +24,13 @@ class StopDeparture(NamedTuple):
 
 
 class StopDepartures:
-    def __init__(self, snapshot: Snapshot, stops: Sequence[int], zone: str, query: DepartureQuery) -> None:
+    """Departures from stops; without ``may_build``, a missing search timetable raises NotBuilt."""
+
+    def __init__(
+        self, snapshot: Snapshot, stops: Sequence[int], zone: str, query: DepartureQuery, *, may_build: bool = True
+    ) -> None:
         self._snapshot, self._stops, self._query = snapshot, frozenset(stops), query
+        self._options: dict[str, Any] = {"is_reverse": False, "step_free": False, "may_build": may_build}
         self._day = local_day(query.instant, zone)
         self.last = query.instant + query.window_s
 
@@ -95,7 +99,7 @@ class StopDepartures:
         self, timetables: SearchTimetables, stops: frozenset[int], wanted: int | None
     ) -> tuple[list[BoardDeparture], int]:
         timetable, query = self._snapshot.timetable, self._query
-        day_timetable = timetables.get_search_timetable(self._day, is_reverse=False, step_free=False)
+        day_timetable = timetables.get_search_timetable(self._day, **self._options)
         return list_board_departures(timetable, day_timetable, list(stops), query.instant, query.window_s, wanted)
 
     def is_cancelled(self, call: BoardDeparture) -> bool:
@@ -126,19 +130,19 @@ class StopDepartures:
         if not _has_in_seat_transfer(snapshot, call) or _can_alight(snapshot, call):
             return False
         stop = snapshot.find_call(call, call.stop_time).stop
-        timetable = snapshot.live.get_search_timetable(self._day, is_reverse=False, step_free=False)
+        timetable = snapshot.live.get_search_timetable(self._day, **self._options)
         departures, _ = list_board_departures(snapshot.timetable, timetable, [stop], call.departure, 0)
         return call not in departures
 
 
 def list_rows(
-    snapshot: Snapshot, names: DisplayNames, stops: Sequence[int], zone: str, query: DepartureQuery
+    snapshot: Snapshot, names: DisplayNames, stops: Sequence[int], zone: str, query: DepartureQuery, *, may_build: bool
 ) -> tuple[list[Departure], int]:
     """Return the first rows of a board, and the number of departures in its window.
 
     Rows that tie with the last wanted row are included, because callers reorder them.
     """
-    board = StopDepartures(snapshot, stops, zone, query)
+    board = StopDepartures(snapshot, stops, zone, query, may_build=may_build)
     calls, count = board.list_by_schedule() if query.by_schedule else board.list_expected()
     if calls and not query.by_schedule:
         last = calls[min(query.wanted, len(calls)) - 1].call.departure

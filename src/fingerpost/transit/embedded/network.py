@@ -3,12 +3,12 @@
 import asyncio
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from datetime import date
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from fingerpost import clock
 from fingerpost.errors import OutsideCalendar, SourceFailed, SourceLimited
@@ -18,14 +18,12 @@ from fingerpost.transit import port
 from fingerpost.transit.embedded.boardings import find_endpoint_service, find_gap
 from fingerpost.transit.embedded.departures import list_rows
 from fingerpost.transit.embedded.display_names import DisplayNames
-from fingerpost.transit.embedded.itineraries import find_itineraries, find_near_stops
+from fingerpost.transit.embedded.itineraries import find_itineraries, find_near_stops, find_ref_ride
 from fingerpost.transit.embedded.network_places import NetworkPlaces, TimetableStops
 from fingerpost.transit.embedded.network_walks import NetworkWalks
-from fingerpost.transit.embedded.overlay_alerts import Span
 from fingerpost.transit.embedded.realtime_updater import RealtimeUpdater
 from fingerpost.transit.embedded.ride_geometry import TimetableLeg, draw_leg
-from fingerpost.transit.embedded.ride_lookup import find_ref_ride
-from fingerpost.transit.embedded.snapshot import Snapshot
+from fingerpost.transit.embedded.snapshot import Snapshot, Span
 from fingerpost.transit.embedded.timetable_profile import NIGHT_ENDS_H, TimetableProfile
 from fingerpost.transit.engine.raptor.kernel.range_raptor import list_departures
 from fingerpost.transit.engine.raptor.kernel.search import run_search
@@ -45,6 +43,7 @@ from fingerpost.transit.osm.basemap import StoredBasemap, draw_basemap
 from fingerpost.transit.osm.streets.store import StoredStreets
 
 _log = logging.getLogger(__name__)
+_R = TypeVar("_R")
 
 # Use only one thread, because parallel builds would slow down each other and all searches.
 _BUILDER = ThreadPool("days", 1)
@@ -166,40 +165,34 @@ class EmbeddedNetwork(port.Network):
         snapshot.live.get_search_timetable(day, is_reverse=False, step_free=False)
         self._snapshot = snapshot
 
-    async def _build_days(self, instant: int, *, is_reverse: bool = False, step_free: bool = False) -> None:
-        """Build a day's search timetables in the background thread, unless the kernels are not compiled yet."""
-        if not is_ready():
-            return
-        zone, snapshot = self._feed_profile.zone, self._snapshot
-        step_free = step_free and self._feed_profile.has_wheelchair_data
-        day, now = local_day(instant, zone), int(clock.now().timestamp())
-        covered = self._feed_profile.covered_days
-        if covered and day < covered[0]:
-            return
-        loop = asyncio.get_running_loop()
-        for timetables in snapshot.list_unbuilt(day, is_reverse=is_reverse, step_free=step_free):
-            await _BUILDER.run(timetables.get_search_timetable, day, is_reverse=is_reverse, step_free=step_free)
-        tomorrow = local_day(now + _BEFORE_MIDNIGHT_S, zone)
-        if local_day(now, zone) == day < tomorrow:
-            loop.call_later(_AFTER_QUERY_S, self._build_next_day, tomorrow, is_reverse, step_free)
+    async def _search(self, find: Callable[..., _R], *args: Any, is_quick: bool) -> _R:
+        """Call a search, in a thread unless it is quick; the builder's thread builds the search timetables it lacks."""
+        # Building with uncompiled kernels is slow, and would block builds for other networks.
+        for _ in range(_MAX_BUILDS if is_ready() else 0):
+            try:
+                return find(*args, may_build=False) if is_quick else await compute(find, *args, may_build=False)
+            except NotBuilt as missing:
+                await _BUILDER.run(missing.build)
+        return await compute(find, *args)
 
-    def _build_next_day(self, day: date, is_reverse: bool, step_free: bool) -> None:
-        for timetables in self._snapshot.list_unbuilt(day, is_reverse=is_reverse, step_free=step_free):
+    def _prepare_next_day(self, instant: int, *, is_reverse: bool = False, step_free: bool = False) -> None:
+        zone, now = self._feed_profile.zone, int(clock.now().timestamp())
+        tomorrow = local_day(now + _BEFORE_MIDNIGHT_S, zone)
+        if is_ready() and local_day(now, zone) == local_day(instant, zone) < tomorrow:
+            step_free = step_free and self._feed_profile.has_wheelchair_data
+            asyncio.get_running_loop().call_later(_AFTER_QUERY_S, self._build_day, tomorrow, is_reverse, step_free)
+
+    def _build_day(self, day: date, is_reverse: bool, step_free: bool) -> None:
+        snapshot = self._snapshot
+        for timetables in {snapshot.live_step_free if step_free else snapshot.live, snapshot.planned}:
             build = partial(timetables.get_search_timetable, day, is_reverse=is_reverse, step_free=step_free)
             _BUILDER.submit(build).add_done_callback(_log_failure)
 
     async def plan_journeys(self, query: port.JourneyQuery) -> port.JourneyAnswer:
         await self._prepare_query()
-        await self._build_days(query.instant, is_reverse=query.arrive_by, step_free=query.step_free)
-        # Building with uncompiled kernels is slow, and would block builds for other networks.
-        for _ in range(_MAX_BUILDS if is_ready() else 0):
-            try:
-                if run_search.is_ready and len(self.timetable.stop_time_stop) <= _SMALL_STOP_TIMES:
-                    return self._plan(query, may_build=False)
-                return await compute(self._plan, query, may_build=False)
-            except NotBuilt as missing:
-                await _BUILDER.run(missing.build)
-        return await compute(self._plan, query)
+        self._prepare_next_day(query.instant, is_reverse=query.arrive_by, step_free=query.step_free)
+        is_quick = run_search.is_ready and len(self.timetable.stop_time_stop) <= _SMALL_STOP_TIMES
+        return await self._search(self._plan, query, is_quick=is_quick)
 
     def _plan(self, query: port.JourneyQuery, *, may_build: bool = True) -> port.JourneyAnswer:
         snapshot, covered = self._snapshot, self._feed_profile.covered_days
@@ -269,13 +262,9 @@ class EmbeddedNetwork(port.Network):
 
     async def list_departures(self, query: port.DepartureQuery) -> port.DepartureBoard:
         await self._prepare_query()
-        snapshot = self._snapshot
-        day = local_day(query.instant, self._feed_profile.zone)
-        if not snapshot.list_unbuilt(day) and list_departures.is_ready and query.window_s <= _SHORT_BOARD_S:
-            board = self._build_board(snapshot, query)
-        else:
-            await self._build_days(query.instant)
-            board = await compute(self._build_board, snapshot, query)
+        self._prepare_next_day(query.instant)
+        is_quick, snapshot = list_departures.is_ready and query.window_s <= _SHORT_BOARD_S, self._snapshot
+        board = await self._search(self._build_board, snapshot, query, is_quick=is_quick)
         rows = board.departures
         # A timetable, unlike a board, lists no cancelled departures.
         is_cancelled = query.by_schedule and len(rows) == board.found_count and all(row.cancelled for row in rows)
@@ -306,12 +295,14 @@ class EmbeddedNetwork(port.Network):
             self._snapshot, stops, zone, query.instant, of_arrivals=is_destination, is_before=query.arrive_by
         )
 
-    def _build_board(self, snapshot: Snapshot, query: port.DepartureQuery) -> port.DepartureBoard:
+    def _build_board(
+        self, snapshot: Snapshot, query: port.DepartureQuery, *, may_build: bool = True
+    ) -> port.DepartureBoard:
         rows = self.stops.list_rows(query.stop_ids)
         out_of_service = self._feed_profile.list_inactive_at(query.instant, rows)
         provenance = self._build_provenance(snapshot, query.language, out_of_service)
         names = self._names.in_language(provenance.language)
-        departures, found_count = list_rows(snapshot, names, rows, self._feed_profile.zone, query)
+        departures, found_count = list_rows(snapshot, names, rows, self._feed_profile.zone, query, may_build=may_build)
         window = Span(query.instant, query.instant + query.window_s)
         walks = None
         if query.walk_from is not None:

@@ -295,6 +295,3 @@ class SearchTimetables:
                     cached = self.cache.add(self, key, built)
         cached.last_use = next(self.cache.uses)
         return cached.search_timetable
-
-    def is_ready(self, day: date, *, is_reverse: bool, step_free: bool) -> bool:
-        return (day, is_reverse, step_free, 0) in self.cached
