@@ -8,7 +8,7 @@ from fingerpost.transit.osm.addresses.address_text import (
     read_address_text,
     read_house_number,
 )
-from fingerpost.transit.rules.inflection import list_base_forms
+from fingerpost.transit.rules.name_search import list_base_forms
 
 CITIES = {"tampere", "tammerfors", "helsinki", "new york"}
 

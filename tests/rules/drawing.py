@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from fingerpost.transit.model.itinerary import Access, Departure, Itinerary, Leg, Mode, StopPoint
 from fingerpost.transit.model.place import Coordinate
-from fingerpost.transit.rules.place_groups import NamedStop
+from fingerpost.transit.rules.place_index import NamedStop
 
 T0 = 1_645_509_600
 DAY = date(2022, 2, 22)

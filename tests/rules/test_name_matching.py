@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch
 from fingerpost.transit.rules.name_matching import AUTO_RESOLVE, RIVAL_SCORE, find_certain, plain, sort_matches
 from fingerpost.transit.rules.name_search import NameSearch
-from fingerpost.transit.rules.place_groups import NamedStop
-from fingerpost.transit.rules.place_index import PlaceIndex
+from fingerpost.transit.rules.place_index import NamedStop, PlaceIndex
 from tests.rules.drawing import DEGREE_M
 
 

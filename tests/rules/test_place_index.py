@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from fingerpost.transit.model.place import Coordinate
 from fingerpost.transit.rules.name_matching import find_certain
-from fingerpost.transit.rules.place_groups import split_stop_name
-from fingerpost.transit.rules.place_index import PlaceIndex
+from fingerpost.transit.rules.place_index import PlaceIndex, split_stop_name
 from tests.rules.drawing import stop_at
 
 

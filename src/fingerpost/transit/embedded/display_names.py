@@ -26,7 +26,7 @@ from fingerpost.transit.model.line_colors import LineColors, find_line_colors
 from fingerpost.transit.model.place import Coordinate, Place, PlaceTraits
 from fingerpost.transit.rules.modes import to_mode
 from fingerpost.transit.rules.name_matching import plain
-from fingerpost.transit.rules.place_groups import split_stop_name
+from fingerpost.transit.rules.place_index import split_stop_name
 
 # The line name of an added trip without a known route.
 UNKNOWN_LINE = "unknown"

@@ -15,11 +15,10 @@ from fingerpost.transit.model.itinerary import Mode, NearbyStop
 from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch, PlaceTraits, distance_m, match_place
 from fingerpost.transit.osm.addresses.address_text import strip_country
 from fingerpost.transit.osm.addresses.index import UNCERTAIN, AddressIndex, City
-from fingerpost.transit.rules.inflection import list_base_forms
 from fingerpost.transit.rules.modes import to_mode
 from fingerpost.transit.rules.name_matching import RIVAL_DISTANCE_M, plain, sort_matches, strip_near
-from fingerpost.transit.rules.place_groups import NamedStop
-from fingerpost.transit.rules.place_index import PlaceIndex, in_language
+from fingerpost.transit.rules.name_search import list_base_forms
+from fingerpost.transit.rules.place_index import NamedStop, PlaceIndex, in_language
 
 _FEW_STOPS = 1_000
 

@@ -1,20 +1,262 @@
-"""Find the places of one network by name or stop id (rules B10 and D2)."""
+"""Group stops into places, and find the places of one network by name or stop id (rules B10, D2)."""
 
-from collections.abc import Iterable
-from dataclasses import replace
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from types import MappingProxyType
+from typing import NamedTuple
 
-from fingerpost.transit.model.place import DEFAULT_LANGUAGE, Coordinate, Place, PlaceMatch, choose_language, match_place
-from fingerpost.transit.rules.inflection import list_base_forms
-from fingerpost.transit.rules.name_matching import plain, sort_matches, strip_near
-from fingerpost.transit.rules.name_search import NameSearch
-from fingerpost.transit.rules.place_groups import (
-    NamedStop,
-    build_place,
-    group_by_station,
-    group_places,
-    split_stop_name,
+from fingerpost.transit.model.geodesy import EARTH_RADIUS_M
+from fingerpost.transit.model.linking import group_linked
+from fingerpost.transit.model.place import (
+    DEFAULT_LANGUAGE,
+    Coordinate,
+    Place,
+    PlaceKind,
+    PlaceMatch,
+    choose_language,
+    distance_m,
+    find_centre,
+    match_place,
 )
+from fingerpost.transit.rules.name_matching import find_most_common, list_plain, plain, sort_matches, strip_near
+from fingerpost.transit.rules.name_search import NameSearch, list_base_forms
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedStop:
+    """A stop or station; ``names`` holds translations keyed by language."""
+
+    id: str
+    name: str
+    lat: float
+    lon: float
+    names: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    parent_id: str | None = None
+    is_station: bool = False
+    locality: str | None = None
+
+    @property
+    def coordinate(self) -> Coordinate:
+        return Coordinate(self.lat, self.lon)
+
+
+# Words for platforms and bays; a letter or number after one of them is a platform code.
+_PLATFORM_WORDS = (
+    "andén", "bahnsteig", "bay", "berth", "binario", "bussteig", "gleis", "laituri", "läge", "perron", "platform",
+    "quai", "quay", "raide", "ramp", "spoor", "spår", "stance", "stand", "steig", "track", "vía", "voie",
+)  # fmt: skip
+# A letter after one of these words is part of the name: Avenue B is not Avenue A.
+_PLACE_WORDS = frozenset({
+    "av", "ave", "avenue", "st", "str", "street", "rd", "road", "blvd", "boulevard", "dr", "drive", "ln", "lane", "pl",
+    "place", "way", "route", "rte", "highway", "hwy", "expwy", "parkway", "pkwy", "line", "linja", "terminal", "term",
+    "concourse", "pier", "gate", "exit", "entrance", "building", "block", "hall", "lot", "parking", "section", "zone",
+    "area", "sector", "rue", "rua", "calle", "via", "strasse", "straße", "allee", "corridor",
+})  # fmt: skip
+_MAX_NAME_CHARS = 200
+_NAME = re.compile(
+    rf"(?P<place>.+?)[\s,/(\[-]+(?:(?P<word>{'|'.join(_PLATFORM_WORDS)})\.?\s*)?"
+    r"(?P<platform>[^\W\d_]|\d{1,3}[^\W\d_]?|[^\W\d_]\d{1,2})[)\]]?",
+    re.IGNORECASE,
+)
+
+
+class StopNameParts(NamedTuple):
+    """A place name and platform code; ``is_bare`` is set if no word such as "platform" precedes the code."""
+
+    place: str
+    platform: str = ""
+    is_bare: bool = False
+
+
+def split_stop_name(name: str) -> StopNameParts:
+    """Split a stop's name into place and platform; a bare number, as of a house or road, is part of the place."""
+    found = _NAME.fullmatch(name.strip()) if len(name) <= _MAX_NAME_CHARS else None
+    if found is None:
+        return StopNameParts(name)
+    place, platform = found["place"].rstrip(" ,/([-"), found["platform"]
+    if found["word"]:
+        return StopNameParts(place, platform) if place else StopNameParts(name)
+    last_word = re.split(r"[\s,/.]+", place.rstrip("."))[-1].casefold()
+    # A letter in brackets is a symbol, such as (M) for metro.
+    is_letter = len(platform) == 1 and platform.isupper() and name.rstrip().endswith(platform)
+    if not is_letter or last_word in _PLACE_WORDS:
+        return StopNameParts(name)
+    return StopNameParts(place, platform, is_bare=True)
+
+
+def are_platforms_of_same_place(names: Sequence[str]) -> bool:
+    """Whether nearby stops are platforms of one place: most of their letters differ, unlike on Avenue A."""
+    letters = [part.platform for part in map(split_stop_name, names) if part.is_bare]
+    return 2 * len(set(letters)) > len(letters) or len(set(names)) == 1
+
+
+# Stops with the same name within this distance of each other, directly or via other stops, form one place.
+ONE_PLACE_M = 300.0
+
+# The levels are boarding area, platform and station.
+_MAX_STATION_DEPTH = 3
+
+
+class PlaceGroup(NamedTuple):
+    place: Place
+    stops: Sequence[NamedStop]
+
+    @property
+    def has_platforms(self) -> bool:
+        """Whether the stops' names differ; each name then consists of a place name and a platform code."""
+        return len({stop.name for stop in self.stops}) > 1
+
+    def list_spellings(self) -> set[str]:
+        return {spelling for stop in self.stops for spelling in _list_spellings(stop, with_place=self.has_platforms)}
+
+
+def group_places(stops: Iterable[NamedStop], stops_by_station: Mapping[str, Sequence[NamedStop]]) -> list[PlaceGroup]:
+    """Return the places of a network, sorted by id; ``stops_by_station`` is the result of ``group_by_station``.
+
+    Stops with the same parent station form one place, the station. Other stops with the same name form a place with
+    the id of the stop nearest to their centre, or of the station with that name.
+    """
+    ordered = sorted(stops, key=lambda stop: stop.id)
+    by_id = {stop.id: stop for stop in ordered}
+    station_id_by_stop = _find_stations(by_id)
+    mixed_clusters: list[list[NamedStop]] = []
+    clusters_by_station: dict[str, list[NamedStop]] = {}
+    for cluster in _cluster_by_name(ordered):
+        parents = {station_id_by_stop[stop.id] for stop in cluster}
+        parent_id = parents.pop() if len(parents) == 1 else None
+        if parent_id is None:
+            mixed_clusters.append(cluster)
+        else:
+            clusters_by_station.setdefault(parent_id, []).extend(cluster)
+    groups = []
+    for cluster in mixed_clusters:
+        shared = [stop for stop in cluster if stop.is_station and stop.id in clusters_by_station]
+        station = by_id.get(station_id_by_stop[_find_nearest(cluster).id] or "") or next(
+            (stop for stop in cluster if stop.is_station and stops_by_station.get(stop.id)), None
+        )
+        place = _build_mixed_place(cluster, stops_by_station, shared[0] if shared else station)
+        if shared:
+            place = replace(place, id=shared[0].id)
+        station_stops = [stop for station in shared for stop in clusters_by_station.pop(station.id)]
+        groups.append(PlaceGroup(place, [*cluster, *station_stops]))
+    for station_id, cluster in clusters_by_station.items():
+        place = build_place(by_id[station_id], stops_by_station.get(station_id, ()))
+        groups.append(PlaceGroup(place, cluster))
+    return sorted(groups, key=lambda group: group.place.id or "")
+
+
+def group_by_station(stops: Iterable[NamedStop]) -> dict[str, list[NamedStop]]:
+    by_id = {stop.id: stop for stop in stops}
+    members: dict[str, list[NamedStop]] = {}
+    for stop_id, station_id in _find_stations(by_id).items():
+        stop = by_id[stop_id]
+        if station_id is not None and not stop.is_station:
+            members.setdefault(station_id, []).append(stop)
+    return members
+
+
+def build_place(stop: NamedStop, station_stops: Sequence[NamedStop] = ()) -> Place:
+    return Place(
+        id=stop.id,
+        name=stop.name,
+        names=stop.names,
+        coordinate=stop.coordinate,
+        kind=PlaceKind.STOP,
+        member_ids=tuple(sorted(child.id for child in station_stops)) if stop.is_station else (stop.id,),
+        locality=stop.locality,
+    )
+
+
+def _build_mixed_place(
+    cluster: Sequence[NamedStop], stops_by_station: Mapping[str, Sequence[NamedStop]], station: NamedStop | None
+) -> Place:
+    boardable = [stop for stop in cluster if not stop.is_station]
+    station_stops = [child for stop in cluster if stop.is_station for child in stops_by_station.get(stop.id, ())]
+    nearest = _find_nearest(cluster)
+    members = {stop.id for stop in (*boardable, *station_stops)}
+    zero_walk_ids = {child.id for child in stops_by_station.get(station.id, ())} if station else set()
+    has_platforms = len({stop.name for stop in cluster}) > 1
+    # The first name in each language wins.
+    names = {language: name for stop in reversed(cluster) for language, name in stop.names.items()}
+    return Place(
+        id=nearest.id,
+        name=find_most_common(_format_place_name(stop.name, has_platforms) for stop in cluster),
+        names={language: _format_place_name(name, has_platforms) for language, name in names.items()},
+        coordinate=nearest.coordinate if station is None else station.coordinate,
+        kind=PlaceKind.STOP,
+        member_ids=tuple(sorted(members)),
+        zero_walk_ids=tuple(sorted(members & zero_walk_ids)) or (nearest.id,),
+        locality=find_most_common(stop.locality or "" for stop in cluster) or None,
+    )
+
+
+def _find_nearest(cluster: Sequence[NamedStop]) -> NamedStop:
+    stops = [stop for stop in cluster if not stop.is_station] or cluster
+    centre = find_centre([stop.coordinate for stop in stops])
+    # Round, because two paired stops are equally far from their centre.
+    return min(stops, key=lambda stop: (round(distance_m(stop.coordinate, centre), 1), stop.id))
+
+
+def _format_place_name(name: str, has_platforms: bool) -> str:
+    return split_stop_name(name).place if has_platforms else name
+
+
+def _find_stations(by_id: Mapping[str, NamedStop]) -> dict[str, str | None]:
+    found: dict[str, str | None] = {}
+    for stop in by_id.values():
+        current: NamedStop | None = stop
+        for _ in range(_MAX_STATION_DEPTH):
+            if current is None or current.is_station:
+                break
+            current = by_id.get(current.parent_id or "")
+        found[stop.id] = current.id if current is not None and current.is_station else None
+    return found
+
+
+def _list_spellings(stop: NamedStop, *, with_place: bool) -> Iterator[str]:
+    names = [stop.name, *stop.names.values()]
+    for name in (*names, *(split_stop_name(name).place for name in names)) if with_place else names:
+        for spelling in list_plain(name):
+            yield spelling
+            if stop.locality:
+                yield f"{spelling} {plain(stop.locality)}".rstrip()
+
+
+def _cluster_by_name(stops: Sequence[NamedStop]) -> Iterator[list[NamedStop]]:
+    for cluster in _link_namesakes(stops, [plain(split_stop_name(stop.name).place) for stop in stops]):
+        if are_platforms_of_same_place([stop.name for stop in cluster]):
+            yield cluster
+        else:
+            yield from _link_namesakes(cluster, [plain(stop.name) for stop in cluster])
+
+
+def _link_namesakes(stops: Sequence[NamedStop], spellings: Sequence[str]) -> Iterator[list[NamedStop]]:
+    by_spelling: dict[str, list[NamedStop]] = {}
+    for stop, spelling in zip(stops, spellings, strict=True):
+        by_spelling.setdefault(spelling, []).append(stop)
+    by_spelling.pop("", None)
+    for namesakes in by_spelling.values():
+        yield from _link_nearby(namesakes) if len(namesakes) > 1 else [namesakes]
+
+
+def _link_nearby(namesakes: Sequence[NamedStop]) -> Iterator[list[NamedStop]]:
+    """Yield clusters of stops with the same name, linked by distances of up to ``ONE_PLACE_M`` (latitude sweep)."""
+    reach_lat = math.degrees(ONE_PLACE_M / EARTH_RADIUS_M) * 1.001
+    rows_by_lat = sorted(range(len(namesakes)), key=lambda row: namesakes[row].lat)
+
+    def list_links() -> Iterator[tuple[int, int]]:
+        for index, row in enumerate(rows_by_lat):
+            for other in rows_by_lat[index + 1 :]:
+                if namesakes[other].lat - namesakes[row].lat > reach_lat:
+                    break
+                if distance_m(namesakes[row].coordinate, namesakes[other].coordinate) <= ONE_PLACE_M:
+                    yield row, other
+
+    for rows in group_linked(len(namesakes), list_links()):
+        yield [namesakes[row] for row in rows]
 
 
 class PlaceIndex:

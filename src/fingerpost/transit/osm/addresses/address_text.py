@@ -6,9 +6,8 @@ import sqlite3
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from fingerpost.transit.rules.inflection import list_base_forms
 from fingerpost.transit.rules.name_matching import plain, strip_near
-from fingerpost.transit.rules.name_search import NameSearch
+from fingerpost.transit.rules.name_search import NameSearch, list_base_forms
 
 _NUMBER = re.compile(r"\s*(\d{1,5})\s*(?:([a-zåäö])(?![a-zåäö]))?(?:\s*[-\u2013/]\s*(\d{1,5}))?", re.IGNORECASE)
 # Wider ranges are treated as mapping errors.

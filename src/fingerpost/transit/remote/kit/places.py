@@ -20,8 +20,7 @@ from fingerpost.transit.model.place import (
 from fingerpost.transit.remote.kit.answers import Answer
 from fingerpost.transit.rules.name_matching import AUTO_RESOLVE, list_plain, plain, sort_matches
 from fingerpost.transit.rules.name_search import NameSearch
-from fingerpost.transit.rules.place_groups import ONE_PLACE_M, NamedStop, build_place
-from fingerpost.transit.rules.place_index import PlaceIndex
+from fingerpost.transit.rules.place_index import ONE_PLACE_M, NamedStop, PlaceIndex, build_place
 
 UNNAMED = "unnamed place"
 _MAX_STORED_IDS = 200_000
